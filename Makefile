@@ -1,0 +1,81 @@
+# make demo   simulate the car, print its summary and certificate, write pictures
+# make test   set up and run the tests
+# Nothing but python3 (3.11 or newer) with its venv module is needed. The first run installs into .venv; later runs reuse it.
+
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check
+DEMO   := build/demo
+PEERS  := mujoco pin
+WORKERS ?= 2
+
+.PHONY: help demo test lint format validate bench clean distclean
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make demo      simulate the car: summary, certificate, pictures in $(DEMO)/"
+	@echo "make test      set up and run the tests"
+	@echo "make lint      ruff and mypy"
+	@echo "make bench     side by side with the peers that are installed"
+	@echo "make clean     remove what was built, keep $(VENV)    (make distclean removes it too)"
+
+# --- set-up, with stamp files so that it happens once -------------------------------------------------
+
+$(VENV)/.made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "linkwork needs Python 3.11 or newer; call make PYTHON=/path/to/python3.11"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.plot: $(VENV)/.made pyproject.toml
+	$(PIP) install --quiet -e ".[plot]"
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.made pyproject.toml
+	$(PIP) install --quiet -e ".[plot,dev]"
+	@touch $@ $(VENV)/.plot
+
+# The other engines are for comparison only: where one cannot be installed, its tests are skipped and say so.
+# No stamp is left then, so that the next run tries again.
+define install_engines
+	@all=yes; for engine in $(1); do \
+		$(PIP) install --quiet --only-binary :all: $$engine || \
+		{ echo "note: $$engine could not be installed here; the comparisons with it are skipped"; all=no; }; \
+	done; if [ $$all = yes ]; then touch $@; fi
+endef
+
+$(VENV)/.peers: $(VENV)/.dev
+	$(call install_engines,$(PEERS))
+
+$(VENV)/.bench: $(VENV)/.peers
+	$(call install_engines,exudyn)
+
+# --- the jobs -----------------------------------------------------------------------------------------
+
+demo: $(VENV)/.plot
+	@mkdir -p $(DEMO)
+	@$(BIN)/linkwork run car --until 1.5 --certificate --out $(DEMO)/car.npz \
+		--plot $(DEMO)/car.png --plot $(DEMO)/energy.png=energy,drift
+
+test: $(VENV)/.peers
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -rs --doctest-modules
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+validate bench: $(VENV)/.bench
+	$(BIN)/linkwork bench
+
+clean:
+	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+distclean: clean
+	rm -rf $(VENV)
