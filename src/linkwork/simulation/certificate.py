@@ -1,0 +1,154 @@
+"""What a run can vouch for: how it was made, how far it drifted, whether its energy adds up."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True, kw_only=True)
+class Certificate:
+    """The facts about one run, filled by the run itself. Seconds, joules; drift in metres and radians together.
+
+    >>> c = Certificate(method="recursive", integrator="rk4", dt=0.01, until=1.0, reached=1.0, steps=100)
+    >>> c.complete
+    True
+    >>> len(c.lines())
+    5
+    """
+
+    method: str
+    integrator: str = ""
+    dt: float = 0.0
+    until: float = 0.0
+    reached: float = 0.0
+    """Time of the last recorded row, s."""
+    steps: int = 0
+    evaluations: int = 0
+    wall_seconds: float = 0.0
+    worst_drift_position: float = 0.0
+    worst_drift_velocity: float = 0.0
+    final_drift_position: float = 0.0
+    final_drift_velocity: float = 0.0
+    energy_balance_worst: float = 0.0
+    """Largest |energy now - energy at the start - work done + energy dissipated|, J."""
+    energy_scale: float = 0.0
+    """Largest energy that moved about during the run, J: what the balance is to be compared with."""
+    rank_min: int = 0
+    rank_max: int = 0
+    redundant_rows: list[str] = field(default_factory=list)
+    ignored: list[str] = field(default_factory=list)
+    stopped: str | None = None
+    reason: str = ""
+    """Why this method was chosen, where it was left to linkwork."""
+    degrees_of_freedom: int | None = None
+    loops: int | None = None
+    settings: dict[str, Any] = field(default_factory=dict)
+    versions: dict[str, str] = field(default_factory=dict)
+    model_hash: str = ""
+
+    @property
+    def complete(self) -> bool:
+        """True when the run reached its end."""
+        return self.stopped is None
+
+    @property
+    def energy_balance_relative(self) -> float:
+        """Worst energy balance as a part of the energy scale; the plain joules where nothing moved."""
+        return self.energy_balance_worst / self.energy_scale if self.energy_scale > 0 else self.energy_balance_worst
+
+    @property
+    def real_time_factor(self) -> float:
+        """Simulated seconds per second of computing; 0 where the run took no measurable time."""
+        return self.reached / self.wall_seconds if self.wall_seconds > 0 else 0.0
+
+    def lines(self) -> list[str]:
+        """Five lines to read.
+
+        >>> print(Certificate(method="recursive", integrator="rk4", rank_min=5, rank_max=5).lines()[3])
+        loops    rank 5 throughout; no redundant rows
+        """
+        return [self._line_method(), self._line_energy(), self._line_drift(), self._line_loops(), self._line_origin()]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain dictionary of numbers, texts, lists and dictionaries, ready for JSON."""
+        return {name: _plain(value) for name, value in asdict(self).items()}
+
+    @classmethod
+    def from_dict(cls, facts: dict[str, Any]) -> Certificate:
+        """The way back from `as_dict`; entries this version does not know are left out.
+
+        >>> c = Certificate(method="recursive")
+        >>> Certificate.from_dict(c.as_dict()) == c
+        True
+        """
+        known = {f.name for f in fields(cls)}
+        return cls(**{name: value for name, value in facts.items() if name in known})
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def _line_method(self) -> str:
+        pieces = [self.method, self.integrator, f"dt {self.dt:g} s" if self.dt else ""]
+        words = ", ".join(piece for piece in pieces if piece)
+        return (
+            f"method   {words}; {self.steps} steps, {self.evaluations} evaluations"
+            f" to t = {self.reached:g} s in {self.wall_seconds:.3g} s"
+        )
+
+    def _line_energy(self) -> str:
+        if self.energy_scale > 0:
+            part = f", {self.energy_balance_relative:.1e} of the {self.energy_scale:.3g} J that moved"
+        else:
+            part = ""
+        return f"energy   balance within {self.energy_balance_worst:.1e} J{part}"
+
+    def _line_drift(self) -> str:
+        return (
+            f"drift    position {self.worst_drift_position:.1e} at worst, {self.final_drift_position:.1e} at the end;"
+            f" velocity {self.worst_drift_velocity:.1e}, {self.final_drift_velocity:.1e}"
+        )
+
+    def _line_loops(self) -> str:
+        if self.rank_min == self.rank_max:
+            rank = f"rank {self.rank_max} throughout" if self.rank_max else "no loop to close"
+        else:
+            rank = f"rank {self.rank_min} to {self.rank_max}"
+        if self.redundant_rows:
+            rows = f"{len(self.redundant_rows)} redundant rows: {shortened(self.redundant_rows)}"
+        else:
+            rows = "no redundant rows"
+        return f"loops    {rank}; {rows}"
+
+    def _line_origin(self) -> str:
+        end = "complete" if self.stopped is None else f"STOPPED, {self.stopped}"
+        ignored = "ignored on request: " + ", ".join(self.ignored) if self.ignored else "nothing ignored"
+        made = ", ".join(f"{name} {version}" for name, version in self.versions.items())
+        model = f"model {self.model_hash[:12]}" if self.model_hash else ""
+        return "run      " + "; ".join(piece for piece in (end, ignored, made, model) if piece)
+
+
+def shortened(names: list[str], most: int = 6) -> str:
+    """The first few names and how many more there are.
+
+    >>> shortened(["a", "b", "c"], most=2)
+    'a, b and 1 more'
+    """
+    if len(names) <= most:
+        return ", ".join(names)
+    return ", ".join(names[:most]) + f" and {len(names) - most} more"
+
+
+def _plain(value: Any) -> Any:
+    """The same value in the few types JSON has."""
+    if value is None or isinstance(value, str | bool | int | float):
+        return value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    if isinstance(value, dict):
+        return {str(key): _plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_plain(entry) for entry in value]
+    return str(value)

@@ -1,0 +1,161 @@
+"""Result files: `.npz` keeps a whole run and brings it back bit for bit, `.csv` is a table for other programs.
+
+Inside the npz every array stands under its column's name, the ledgers as "energy/total", "drift/position", and
+the certificate, the units and the names in one JSON text called "metadata". Nothing is pickled.
+"""
+
+from __future__ import annotations
+
+import csv
+import errno
+import io
+import json
+import os
+import secrets
+import zipfile
+from collections.abc import Callable
+from os import PathLike
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from linkwork.errors import OptionError
+from linkwork.simulation.certificate import Certificate
+from linkwork.simulation.trajectory import Trajectory
+
+FORMAT = "linkwork run"
+FORMAT_VERSION = 1
+SUFFIXES = (".npz", ".csv")
+_ROWS_AT_ONCE = 4096
+
+
+def save(run: Trajectory, file: str | PathLike[str]) -> None:
+    """Write a run to `.npz` (everything) or `.csv` (the table). An existing file is replaced only once all is written.
+
+    A path that cannot be written, a full disk or an unknown suffix raises `OptionError`.
+    """
+    path = check_path(file)
+    write = _write_csv if path.suffix.lower() == ".csv" else _write_npz
+    _write_whole(path, lambda stream: write(run, stream))
+
+
+def load_run(file: str | PathLike[str]) -> Trajectory:
+    """Read back what `Trajectory.save("….npz")` wrote, certificate included.
+
+    >>> load_run("nowhere.npz")
+    Traceback (most recent call last):
+    linkwork.errors.OptionError: there is no file nowhere.npz
+    """
+    path = Path(file)
+    if path.suffix.lower() == ".csv":
+        raise OptionError(f"{path} is a table for other programs; save the run as .npz to load it again")
+    if not path.exists():
+        raise OptionError(f"there is no file {path}")
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            if "metadata" not in archive.files:
+                raise OptionError(f"{path} is not a linkwork run: it has no metadata")
+            metadata = json.loads(str(archive["metadata"]))
+            _check_format(path, metadata)
+            return Trajectory(
+                time=archive["time"],
+                columns={name: archive[name] for name in metadata["columns"]},
+                units=metadata["units"],
+                energy={name: archive[f"energy/{name}"] for name in metadata["energy"]},
+                drift={name: archive[f"drift/{name}"] for name in metadata["drift"]},
+                certificate=Certificate.from_dict(metadata["certificate"]),
+                model_name=metadata["model_name"],
+                stopped=metadata["stopped"],
+            )
+    except OptionError:
+        raise
+    except OSError as error:
+        raise OptionError(f"cannot read {path}: {error.strerror or error}") from error
+    except (ValueError, KeyError, TypeError, AttributeError, EOFError, zipfile.BadZipFile) as error:
+        raise OptionError(f"{path} is not a linkwork run, or it is damaged ({error})") from error
+
+
+def check_path(file: str | PathLike[str], suffixes: tuple[str, ...] = SUFFIXES) -> Path:
+    """The path, once it is sure that its suffix is known and its folder can be written to. Ask before a long run.
+
+    >>> check_path("run.xls")
+    Traceback (most recent call last):
+    linkwork.errors.OptionError: cannot write run.xls: unknown suffix '.xls'; known are .npz, .csv
+    """
+    path = Path(file)
+    if path.suffix.lower() not in suffixes:
+        what = f"unknown suffix {path.suffix!r}" if path.suffix else "the name has no suffix"
+        raise OptionError(f"cannot write {path}: {what}; known are {', '.join(suffixes)}")
+    folder = path.parent
+    if not folder.is_dir():
+        what = "is not a folder" if folder.exists() else "does not exist"
+        raise OptionError(f"cannot write {path}: the folder {folder} {what}; create it or choose another place")
+    if path.is_dir():
+        raise OptionError(f"cannot write {path}: it is a folder; give a file name")
+    if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
+        raise OptionError(f"cannot write {path}: no permission; choose another place")
+    return path
+
+
+def write_failure(path: Path, error: OSError) -> OptionError:
+    """The sentence for a write that went wrong half way."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return OptionError(f"cannot write {path}: the disk is full; free some space or choose another place")
+    return OptionError(f"cannot write {path}: {error.strerror or error}; choose another place")
+
+
+def _write_whole(path: Path, write: Callable[[BinaryIO], None]) -> None:
+    """Write beside the target and move it there, so that a failure leaves the older file as it was."""
+    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        with open(beside, "xb") as stream:
+            write(stream)
+        os.replace(beside, path)
+    except OSError as error:
+        raise write_failure(path, error) from error
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _write_npz(run: Trajectory, stream: BinaryIO) -> None:
+    metadata = {
+        "format": FORMAT,
+        "version": FORMAT_VERSION,
+        "model_name": run.model_name,
+        "stopped": run.stopped,
+        "columns": list(run.columns),
+        "units": run.units,
+        "energy": list(run.energy),
+        "drift": list(run.drift),
+        "certificate": run.certificate.as_dict(),
+    }
+    arrays = {"metadata": np.array(json.dumps(metadata)), "time": run.time, **run.columns}
+    arrays |= {f"energy/{name}": values for name, values in run.energy.items()}
+    arrays |= {f"drift/{name}": values for name, values in run.drift.items()}
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
+
+
+def _write_csv(run: Trajectory, stream: BinaryIO) -> None:
+    header, series = ["time [s]"], [run.time]
+    ledgers = [f"energy.{name}" for name in run.energy] + [f"drift.{name}" for name in run.drift]
+    for name in [*run.columns, *ledgers]:
+        for label, unit, values in run.components(name):
+            header.append(f"{label} [{unit}]" if unit else label)
+            series.append(values)
+    with io.TextIOWrapper(stream, encoding="utf-8", newline="") as text:
+        rows = csv.writer(text)
+        rows.writerow(header)
+        for start in range(0, len(run), _ROWS_AT_ONCE):
+            block = [values[start : start + _ROWS_AT_ONCE].tolist() for values in series]
+            rows.writerows(zip(*block, strict=True))
+
+
+def _check_format(path: Path, metadata: Any) -> None:
+    if metadata.get("format") != FORMAT:
+        raise OptionError(f"{path} is not a linkwork run")
+    if metadata.get("version", 0) > FORMAT_VERSION:
+        raise OptionError(f"{path} was written by a newer linkwork; install that version to read it")

@@ -1,0 +1,254 @@
+"""What a run leaves behind: named columns with units, the energy ledger, the drift and the certificate."""
+
+from __future__ import annotations
+
+import difflib
+import fnmatch
+import json
+import math
+from collections.abc import Iterator, Mapping
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from linkwork.errors import OptionError
+from linkwork.simulation.certificate import Certificate
+from linkwork.simulation.units import BODY_UNITS, component_names, split_unit
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ENERGY_NAMES = ("kinetic", "potential", "springs", "total", "dissipated", "work", "balance")
+DRIFT_NAMES = ("position", "velocity")
+
+
+class Trajectory:
+    """A recorded run. Row k of every column belongs to `time[k]`; nothing in it can be written to.
+
+    `columns` maps full names ("pin.position", "left damper.piston.rotation") to arrays with one row per time, `units`
+    maps a full name, or the last word of names, to a unit (see `linkwork.simulation.units`). SI throughout.
+
+    >>> run = Trajectory(
+    ...     time=[0.0, 0.5],
+    ...     columns={"pin.position": [0.1, 0.2]},
+    ...     units={"pin.position": "rad"},
+    ...     certificate=Certificate(method="recursive"),
+    ...     model_name="pendulum",
+    ... )
+    >>> float(run["pin.position"][-1]), run.unit("pin.position")
+    (0.2, 'rad')
+    """
+
+    time: NDArray[np.float64]
+    """Times of the rows, s."""
+    columns: dict[str, NDArray[Any]]
+    """Every column by its full name, as recorded."""
+    units: dict[str, str]
+    energy: dict[str, NDArray[Any]]
+    """kinetic, potential, springs, total, dissipated, work, balance; J."""
+    drift: dict[str, NDArray[Any]]
+    """Norms of what the loops are off by: position (m and rad), velocity (m/s and rad/s)."""
+    certificate: Certificate
+    model_name: str
+    stopped: str | None
+    """Why the run ended early; None when it reached its end."""
+
+    def __init__(
+        self,
+        time: ArrayLike,
+        columns: Mapping[str, ArrayLike],
+        units: Mapping[str, str],
+        energy: Mapping[str, ArrayLike] | None = None,
+        drift: Mapping[str, ArrayLike] | None = None,
+        *,
+        certificate: Certificate,
+        model_name: str,
+        stopped: str | None = None,
+    ) -> None:
+        self.time = _sealed("time", np.asarray(time, dtype=np.float64), None)
+        rows = len(self.time)
+        for name in columns:
+            if "." not in name:
+                raise ValueError(f"column {name!r} needs a full name such as 'pin.position'")
+        self.columns = {name: _sealed(name, values, rows) for name, values in columns.items()}
+        self.units = dict(units)
+        self.energy = {name: _sealed(f"energy {name}", values, rows) for name, values in (energy or {}).items()}
+        self.drift = {name: _sealed(f"drift {name}", values, rows) for name, values in (drift or {}).items()}
+        self.certificate = certificate
+        self.model_name = model_name
+        self.stopped = stopped
+
+    # --- reading ------------------------------------------------------------------------------------------
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        """The column of this name; also "time", "energy.total", "drift.position" and their like."""
+        found = self._find(name)
+        if found is None:
+            raise OptionError(self._unknown(name))
+        return found
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self._find(name) is not None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def __len__(self) -> int:
+        """Number of rows."""
+        return len(self.time)
+
+    @property
+    def names(self) -> list[str]:
+        """Full names of all columns, in the order of recording."""
+        return list(self.columns)
+
+    def matching(self, pattern: str) -> list[str]:
+        """Names that fit a pattern with `*` and `?`; a plain name fits itself. Nothing found is an error.
+
+        >>> run = Trajectory(
+        ...     [0.0],
+        ...     {"a.position": [0.0], "b.position": [1.0]},
+        ...     {},
+        ...     certificate=Certificate(method=""),
+        ...     model_name="two",
+        ... )
+        >>> run.matching("*.position")
+        ['a.position', 'b.position']
+        """
+        if self._find(pattern) is not None:
+            return [pattern]
+        found = [name for name in self.columns if fnmatch.fnmatchcase(name, pattern)]
+        if not found:
+            raise OptionError(self._unknown(pattern))
+        return found
+
+    def unit(self, name: str) -> str:
+        """Unit of a column: "rad", "m/s", or one per component as in "rad,m"; empty where nobody said."""
+        if name not in self.columns:
+            if name == "time":
+                return "s"
+            if self._find(name) is not None:
+                return "J" if name.startswith("energy.") else ""
+            raise OptionError(self._unknown(name))
+        suffix = name.rpartition(".")[2]
+        if name in self.units:
+            return self.units[name]
+        if suffix in self.units:
+            return self.units[suffix]
+        # position of a body (three numbers) is never an angle; that of a joint may be
+        return BODY_UNITS.get(suffix, "") if self.columns[name].ndim > 1 else ""
+
+    def components(self, name: str) -> list[tuple[str, str, NDArray[Any]]]:
+        """The column taken apart: (label, unit, values over time) for each component.
+
+        >>> run = Trajectory(
+        ...     [0.0], {"rod.position": [[1.0, 2.0, 3.0]]}, {}, certificate=Certificate(method=""), model_name="one"
+        ... )
+        >>> [(label, unit) for label, unit, values in run.components("rod.position")]
+        [('rod.position.x', 'm'), ('rod.position.y', 'm'), ('rod.position.z', 'm')]
+        """
+        values = self[name]
+        width = math.prod(values.shape[1:])
+        flat = values.reshape(len(values), width)
+        unit = self.unit(name)
+        labels = component_names(name.rpartition(".")[2], unit, width)
+        return [
+            (f"{name}.{label}" if label else name, word, flat[:, k])
+            for k, (label, word) in enumerate(zip(labels, split_unit(unit, width), strict=True))
+        ]
+
+    # --- pictures and files -------------------------------------------------------------------------------
+
+    def plot(
+        self,
+        *columns: str,
+        file: str | PathLike[str] | None = None,
+        show: bool = False,
+        title: str | None = None,
+    ) -> Figure:
+        """Draw columns over time, one panel per unit; "energy" and "drift" draw those ledgers.
+
+        Names may hold `*`. With `file=` the picture is written (png, svg or pdf); `show=True` opens a window.
+        Needs the extra `plot`. Returns the matplotlib figure.
+        """
+        from linkwork.viewer.plots import plot
+
+        return plot(self, *columns, file=file, show=show, title=title)
+
+    def save(self, file: str | PathLike[str]) -> None:
+        """Write the whole run to `.npz` (read back by `linkwork.load_run`) or its table to `.csv`."""
+        from linkwork.simulation.files import save
+
+        save(self, file)
+
+    # --- comparing and printing ---------------------------------------------------------------------------
+
+    def __eq__(self, other: object) -> bool:
+        """Bit for bit the same run, certificate included."""
+        if not isinstance(other, Trajectory):
+            return NotImplemented
+        return (
+            self.model_name == other.model_name
+            and self.stopped == other.stopped
+            and self.units == other.units
+            and _text(self.certificate) == _text(other.certificate)
+            and _same({"time": self.time}, {"time": other.time})
+            and _same(self.columns, other.columns)
+            and _same(self.energy, other.energy)
+            and _same(self.drift, other.drift)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        span = f"t = {self.time[0]:g} to {self.time[-1]:g} s" if len(self) else "empty"
+        end = "" if self.stopped is None else f", stopped: {self.stopped}"
+        return f"<Trajectory {self.model_name!r}: {len(self)} rows, {len(self.columns)} columns, {span}{end}>"
+
+    def _find(self, name: str) -> NDArray[Any] | None:
+        if name in self.columns:
+            return self.columns[name]
+        if name == "time":
+            return self.time
+        ledger, _, entry = name.partition(".")
+        if ledger == "energy":
+            return self.energy.get(entry)
+        if ledger == "drift":
+            return self.drift.get(entry)
+        return None
+
+    def _unknown(self, name: str) -> str:
+        known = [*self.columns, "time", *(f"energy.{e}" for e in self.energy), *(f"drift.{d}" for d in self.drift)]
+        close = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+        if close:
+            remedy = "did you mean " + " or ".join(repr(c) for c in close) + "?"
+        elif any(letter in name for letter in "*?["):
+            remedy = "no recorded name fits this pattern; run.names lists them"
+        else:
+            remedy = "run.names lists what was recorded; the option record= of simulate decides it"
+        return f"this run of {self.model_name!r} has no column {name!r}; {remedy}"
+
+
+def _sealed(name: str, values: ArrayLike, rows: int | None) -> NDArray[Any]:
+    array = np.asarray(values)
+    if array.dtype.kind not in "fiub":
+        raise ValueError(f"{name} must hold numbers, not {array.dtype}")
+    if array.ndim == 0 or (rows is None and array.ndim != 1):
+        raise ValueError(f"{name} must have one row per time")
+    if rows is not None and len(array) != rows:
+        raise ValueError(f"{name} has {len(array)} rows for {rows} times")
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _same(a: dict[str, NDArray[Any]], b: dict[str, NDArray[Any]]) -> bool:
+    return list(a) == list(b) and all(
+        a[k].dtype == b[k].dtype and a[k].shape == b[k].shape and a[k].tobytes() == b[k].tobytes() for k in a
+    )
+
+
+def _text(certificate: Certificate) -> str:
+    return json.dumps(certificate.as_dict(), sort_keys=True)
