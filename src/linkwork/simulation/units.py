@@ -52,6 +52,8 @@ def joint_units(kind: str) -> dict[str, str]:
     >>> joint_units("revolute")["position"]
     'rad'
     """
+    position: tuple[str, ...]
+    rates: tuple[str, ...]
     if kind == "ball":
         position, rates = ("1",), ("rad",)
     elif kind == "free":

@@ -1,0 +1,1 @@
+"""PICTURES: plots of recorded runs. They see a trajectory, never a method."""
