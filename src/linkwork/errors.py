@@ -1,0 +1,44 @@
+"""The three ways linkwork says no: a wrong model, a wrong option, a run that failed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class ModelError(ValueError):
+    """The model is wrong; the message names the part and says what to do.
+
+    >>> raise ModelError("body 'crank': mass must be positive; give mass= in kilograms")
+    Traceback (most recent call last):
+    ...
+    linkwork.errors.ModelError: body 'crank': mass must be positive; give mass= in kilograms
+    """
+
+
+class OptionError(ValueError):
+    """An option of a run, a method or a result is wrong or unknown; the message says what may be given."""
+
+
+class RunError(RuntimeError):
+    """A run stopped before its end; it keeps what was recorded.
+
+    `run` is the trajectory so far, `time` (seconds) and `step` say when, `culprit` names the joint or body,
+    and `state` is the last good state.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        run: Any = None,
+        time: float | None = None,
+        step: int | None = None,
+        culprit: str | None = None,
+        state: Any = None,
+    ) -> None:
+        super().__init__(message)
+        self.run = run
+        self.time = time
+        self.step = step
+        self.culprit = culprit
+        self.state = state

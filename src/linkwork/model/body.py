@@ -1,0 +1,154 @@
+"""Bodies and grounds, and the checks of their mass properties."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwork.errors import ModelError
+from linkwork.model import checked
+from linkwork.model.checked import Vector, VectorLike
+from linkwork.model.frame import Frame
+from linkwork.model.laws import Motion
+from linkwork.model.shapes import Shape
+
+if TYPE_CHECKING:
+    from linkwork.model.container import Container
+
+SLACK = 1e-9  # of the largest principal inertia
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Part:
+    """Anything with a name inside a model. Parts are never changed: build the model anew with other numbers."""
+
+    name: str
+    owner: Container
+
+    @property
+    def path(self) -> str:
+        """The full name with dots, seen from the model: 'left damper.piston'."""
+        return self.owner.inner_path(self.name)
+
+    @property
+    def word(self) -> str:
+        """What kind of part it is, in one word."""
+        return type(self).__name__.lower()
+
+    def __repr__(self) -> str:
+        return f"<{self.word} '{self.path}'>"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Body(Part):
+    """A rigid body: `mass` (kg), `inertia` about its centre of mass in body axes (3x3, kg m2), `com` (m, body frame).
+
+    `reference` is its pose in the owner's coordinates, or None when it follows from the joints. Made by `model.body`.
+
+    >>> model = lw.Model("one body")
+    >>> model.body("ball", mass=2.0, shape=lw.Sphere(0.1)).inertia.diagonal().round(6).tolist()
+    [0.008, 0.008, 0.008]
+    """
+
+    mass: float
+    inertia: Vector
+    com: Vector
+    reference: Frame | None = None
+    shape: Shape | None = None
+    density: float | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Ground(Body):
+    """A body whose motion is given: at rest when `motion` is None. Every model and subsystem has one as `.ground`."""
+
+    motion: Motion | None = None
+
+
+def ground(name: str, owner: Container, motion: Motion | None = None, reference: Frame | None = None) -> Ground:
+    """A ground with its zeros filled in."""
+    zero, zeros = np.zeros(3), np.zeros((3, 3))
+    zero.flags.writeable = zeros.flags.writeable = False
+    return Ground(name, owner, 0.0, zeros, zero, reference or Frame(), motion=motion)
+
+
+def mass_properties(
+    what: str,
+    mass: float | None,
+    density: float | None,
+    inertia: Any,
+    com: VectorLike | None,
+    shape: Shape | None,
+) -> tuple[float, Vector, Vector]:
+    """Mass, inertia and centre of mass from what the user gave."""
+    if shape is not None and not isinstance(shape, Shape):
+        raise ModelError(f"{what}: {shape!r} is not a shape; give shape=lw.Box(...), lw.Sphere(...) or another shape")
+    weight = _mass(what, mass, density, shape)
+    if inertia is not None:
+        moments = check_inertia(inertia, what)
+    elif shape is None:
+        raise ModelError(f"{what}: its inertia is not known; give inertia= or shape= (inertia=0 makes a point mass)")
+    elif com is not None and not np.allclose(checked.vector(com, what, "com"), shape.com, rtol=0, atol=1e-12):
+        raise ModelError(
+            f"{what}: com= contradicts the centre of its shape; "
+            "place the shape with pose=lw.Frame(...), or give inertia= as well"
+        )
+    else:
+        moments = weight * shape.inertia_per_mass()
+    if com is not None:
+        centre = checked.vector(com, what, "com", 3, "metres")
+    else:
+        centre = np.zeros(3) if shape is None else shape.com
+    for values in (moments, centre):
+        values.flags.writeable = False
+    return weight, moments, centre
+
+
+def _mass(what: str, mass: float | None, density: float | None, shape: Shape | None) -> float:
+    if mass is not None and density is not None:
+        raise ModelError(f"{what}: both mass= and density= are given; give one of them")
+    if density is not None:
+        if shape is None:
+            raise ModelError(f"{what}: density= needs a volume; give shape= as well, or mass= instead")
+        return checked.positive(density, what, "density", "kg/m3") * shape.volume
+    if mass is None:
+        raise ModelError(f"{what}: its mass is not known; give mass=, or shape= with density=")
+    weight = checked.number(mass, what, "mass", "kilograms")
+    if weight <= 0.0:
+        raise ModelError(
+            f"{what}: mass is {weight:g} but must be positive; give mass= in kilograms, "
+            "or weld the part into its neighbour"
+        )
+    return weight
+
+
+def check_inertia(inertia: Any, what: str) -> Vector:
+    """A symmetric 3x3 inertia that some distribution of mass can have."""
+    given = checked.array(inertia, what, "inertia", "three principal values or a 3x3 matrix, in kg m2")
+    if given.shape == () and given == 0.0:
+        return np.zeros((3, 3))
+    if given.shape == (3,):
+        principal, moments = np.sort(given), np.diag(given)
+    elif given.shape == (3, 3):
+        largest = float(np.abs(given).max())
+        if np.abs(given - given.T).max() > SLACK * largest:
+            raise ModelError(f"{what}: the inertia matrix is not symmetric; give inertia= with equal mirrored entries")
+        moments = (given + given.T) / 2
+        principal = np.linalg.eigvalsh(moments)
+    else:
+        raise ModelError(
+            f"{what}: inertia has shape {given.shape}; give inertia= as three principal values, "
+            "a 3x3 matrix, or 0 for a point mass"
+        )
+    low, middle, high = principal.tolist()
+    slack = SLACK * max(abs(low), abs(high))
+    if low < -slack:
+        raise ModelError(f"{what}: inertia has the negative principal value {low:g}; give inertia= without negative ones")
+    if low + middle < high - slack:
+        raise ModelError(
+            f"{what}: no body has the principal inertias {low:g}, {middle:g}, {high:g}, because the two smaller must sum "
+            "to the largest or more; correct inertia= (about the centre of mass, kg m2)"
+        )
+    return moments

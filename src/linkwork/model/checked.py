@@ -1,0 +1,128 @@
+"""What a user hands over, checked: numbers, vectors, names. Every refusal is one sentence with its remedy.
+
+`what` names the part ("body 'left damper.piston'"), `option` the thing given for it ("mass").
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.errors import ModelError
+
+Vector: TypeAlias = NDArray[np.float64]
+VectorLike: TypeAlias = Sequence[float] | NDArray[Any]
+
+PERPENDICULAR = 1e-6  # largest cosine between two directions that are called perpendicular
+
+
+def real(value: Any) -> float | None:
+    """The value as a float (it may be infinite or not a number), or None when it is no real number at all."""
+    if type(value) is float:
+        return value
+    if isinstance(value, (bool, np.bool_, str, bytes)) or np.ndim(value) != 0:
+        return None
+    if np.asarray(value).dtype.kind not in "iuf":
+        return None
+    return float(value)
+
+
+def number(value: Any, what: str, option: str, unit: str = "") -> float:
+    """A finite float."""
+    result = real(value)
+    if result is None or not math.isfinite(result):
+        raise ModelError(f"{what}: {option} must be one finite number{_of(unit)}, got {_show(value)}; correct {option}=")
+    return result
+
+
+def positive(value: Any, what: str, option: str, unit: str = "") -> float:
+    """A finite float above zero."""
+    result = number(value, what, option, unit)
+    if result <= 0.0:
+        raise ModelError(f"{what}: {option} is {result:g} but must be positive; give {option}={_of(unit, ' in ')}")
+    return result
+
+
+def not_negative(value: Any, what: str, option: str, unit: str = "") -> float:
+    """A finite float, zero or above."""
+    result = number(value, what, option, unit)
+    if result < 0.0:
+        raise ModelError(f"{what}: {option} is {result:g} but must not be negative; give zero or a positive {option}=")
+    return result
+
+
+def array(value: Any, what: str, option: str, expected: str) -> Vector:
+    """A new read-only float64 array of finite numbers, of any shape."""
+    try:
+        given = np.array(value)
+    except (ValueError, TypeError):
+        given = np.array(None)
+    if given.dtype.kind not in "iuf":
+        raise ModelError(f"{what}: {option} must be {expected}, got {_show(value)}; correct {option}=")
+    result: Vector = given.astype(np.float64)
+    if not np.isfinite(result).all():
+        raise ModelError(f"{what}: {option} must be {expected}, all finite, got {_show(value)}; correct {option}=")
+    result.flags.writeable = False
+    return result
+
+
+def vector(value: Any, what: str, option: str, length: int = 3, unit: str = "") -> Vector:
+    """A read-only float64 array of finite numbers with the given length."""
+    expected = f"{length} numbers{_of(unit)}"
+    result = array(value, what, option, expected)
+    if result.shape != (length,):
+        raise ModelError(f"{what}: {option} must be {expected}, got {_show(value)}; correct {option}=")
+    return result
+
+
+def direction(value: Any, what: str, option: str) -> Vector:
+    """A read-only unit vector."""
+    given = vector(value, what, option)
+    largest = float(np.abs(given).max())
+    if largest == 0.0:
+        raise ModelError(f"{what}: {option} is zero and points nowhere; give a direction such as {option}=(0, 0, 1)")
+    scaled = given / largest  # so that tiny and huge directions neither vanish nor overflow
+    result: Vector = scaled / math.sqrt(float(scaled @ scaled))
+    result.flags.writeable = False
+    return result
+
+
+def part_name(name: Any, what: str) -> str:
+    """A name that can stand between dots."""
+    if not isinstance(name, str) or not name.strip():
+        raise ModelError(f"{what}: a name must be non-empty text, got {_show(name)}; give one such as 'crank'")
+    if "." in name:
+        raise ModelError(f"{what}: the name '{name}' holds a dot, which separates subsystems; write it without dots")
+    if name != name.strip() or not name.isprintable():
+        raise ModelError(f"{what}: the name {name!r} starts, ends or breaks with blanks; remove them")
+    if name == "ground":
+        raise ModelError(f"{what}: the name 'ground' is kept for the fixed ground; choose another name")
+    return name
+
+
+def unknown_options(unknown: Iterable[str], known: Iterable[str], what: str) -> None:
+    """Refuse options nobody knows, with the nearest known ones."""
+    for option in unknown:
+        names = list(known)
+        hint = did_you_mean(option, names) or "; the options are " + ", ".join(f"{name}=" for name in names)
+        raise ModelError(f"{what}: unknown option {option}={hint}")
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """`; did you mean 'crank' or 'crank 2'?`, or nothing when nothing is close."""
+    close = difflib.get_close_matches(name, list(known), n=3)
+    return "; did you mean " + " or ".join(f"'{match}'" for match in close) + "?" if close else ""
+
+
+def _of(unit: str, word: str = " of ") -> str:
+    return word + unit if unit else ""
+
+
+def _show(value: Any) -> str:
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else text[:57] + "..."

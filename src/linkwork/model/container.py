@@ -1,0 +1,246 @@
+"""What holds parts by name: registering them, finding them again, walking over the whole tree."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+import numpy as np
+
+from linkwork.errors import ModelError
+from linkwork.model import checked
+from linkwork.model.body import Body, Ground, Part, ground
+from linkwork.model.drive import Motor, Repeater
+from linkwork.model.force import Force, Spring, Torque, TorsionSpring
+from linkwork.model.frame import Frame
+from linkwork.model.joint import Joint
+
+if TYPE_CHECKING:
+    from linkwork.model.subsystem import Subsystem
+
+AnyForce: TypeAlias = Spring | TorsionSpring | Torque | Force
+AnyDrive: TypeAlias = Motor | Repeater
+SomePart = TypeVar("SomePart", bound=Part)
+
+
+class Container:
+    """Bodies, joints, forces, drives, ports and inner subsystems by name, in the order they were declared."""
+
+    name: str
+    owner: Container | None
+    placement: Frame  # in the whole's coordinates
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.owner = None
+        self.placement = Frame()
+        self.ground: Ground = ground("ground", self)
+        self.grounds: dict[str, Ground] = {"ground": self.ground}
+        self.bodies: dict[str, Body] = {}
+        self.joints: dict[str, Joint] = {}
+        self.forces: dict[str, AnyForce] = {}
+        self.drives: dict[str, AnyDrive] = {}
+        self.subsystems: dict[str, Subsystem] = {}
+        self.ports: dict[str, Body] = {}
+        self._names: dict[str, Part | Container] = {"ground": self.ground}
+
+    # names
+
+    @property
+    def path(self) -> str:
+        """The full name with dots, seen from the model, which itself is ''."""
+        return self.inner_path("")
+
+    def inner_path(self, name: str) -> str:
+        """The full name of something in here."""
+        names = [name] if name else []
+        here: Container | None = self
+        while here is not None and here._label:
+            names.append(here._label)
+            here = here.owner
+        return ".".join(reversed(names))
+
+    @property
+    def _label(self) -> str:
+        """This container's step in a path."""
+        return self.name
+
+    @property
+    def word(self) -> str:
+        """What it is, in one word."""
+        return "subsystem"
+
+    @property
+    def world(self) -> Frame:
+        """The pose of this container's coordinates in the world, reference configuration."""
+        frame, here = self.placement, self.owner
+        while here is not None:
+            frame, here = here.placement @ frame, here.owner
+        return frame
+
+    # registering
+
+    def _new(self, word: str, name: Any) -> str:
+        """Check a new name; returns the words that name the part in refusals."""
+        checked.part_name(name, f"{word} in {self._told}")
+        taken = self._names.get(name, self.ports.get(name))
+        if taken is not None:
+            raise ModelError(f"{word} '{self.inner_path(name)}': the name is already taken by a {taken.word}; choose another name")
+        return f"{word} '{self.inner_path(name)}'"
+
+    def _keep(self, table: dict[str, Any], part: SomePart) -> SomePart:
+        table[part.name] = part
+        self._names[part.name] = part
+        return part
+
+    def _only_known(self, verb: str, what: str, unknown: dict[str, Any]) -> None:
+        """A friendly refusal of keywords a verb does not have."""
+        if unknown:
+            parameters = inspect.signature(getattr(type(self), verb)).parameters.values()
+            checked.unknown_options(unknown, [item.name for item in parameters if item.kind is item.KEYWORD_ONLY], what)
+
+    @property
+    def _told(self) -> str:
+        return f"'{self.path}'" if self.path else f"model '{self.name}'"
+
+    # finding
+
+    def _find(self, name: str, what: str) -> Part | Container:
+        """The part with a dotted name; at every step ports come first."""
+        here: Part | Container = self
+        for step in name.split("."):
+            found = (here.ports.get(step) or here._names.get(step)) if isinstance(here, Container) else None
+            if found is None:
+                hint = checked.did_you_mean(name, self._all_names()) or self._listing()
+                raise ModelError(f"{what}: there is no '{name}' in {self._told}{hint}")
+            here = found
+        return here
+
+    def _all_names(self) -> Iterator[str]:
+        """Every dotted name from here down."""
+        cut = len(self.path) + 1 if self.path else 0
+        for container in self.walk():
+            for name in dict.fromkeys((*container.ports, *container._names)):
+                yield container.inner_path(name)[cut:]
+
+    def _listing(self) -> str:
+        names = [f"'{name}'" for name in dict.fromkeys((*self.ports, *self._names))]
+        return "; the names are " + ", ".join(names[:12]) + (" and more" if len(names) > 12 else "")
+
+    def _body(self, value: Any, what: str) -> Body:
+        """A body from its object or name."""
+        part = self._find(value, what) if isinstance(value, str) else value
+        if isinstance(part, Container):
+            raise ModelError(f"{what}: '{part.path or part.name}' is a {part.word}, not a body; give one of its bodies or ports")
+        if not isinstance(part, Body):
+            raise ModelError(f"{what}: {part!r} is not a body; give a body or its name")
+        return self._inside(part, what)
+
+    def _joint(self, value: Any, what: str) -> Joint:
+        """A joint from its object or name."""
+        part = self._find(value, what) if isinstance(value, str) else value
+        if not isinstance(part, Joint):
+            raise ModelError(f"{what}: {part!r} is not a joint; give a joint or its name")
+        return self._inside(part, what)
+
+    def _inside(self, part: SomePart, what: str) -> SomePart:
+        """Refuse parts that do not lie in here or in an inner subsystem."""
+        here: Container = part.owner
+        while here is not self:
+            if here.owner is None:
+                break
+            here = here.owner
+        else:
+            return part
+        top: Container = self
+        while top.owner is not None:
+            top = top.owner
+        if here is top:
+            raise ModelError(
+                f"{what}: '{part.path}' lies outside {self._told}; make the connection one level up, "
+                "in the whole that holds both, through a port"
+            )
+        if here.word == "subsystem":
+            raise ModelError(f"{what}: '{part.path}' belongs to a subsystem that is not part of {self._told}; add() it first")
+        raise ModelError(f"{what}: '{part.path}' belongs to another model, '{here.name}'; build the part in {self._told}")
+
+    def __getitem__(self, name: str) -> Any:
+        if not isinstance(name, str):
+            raise ModelError(f"{self._told}: parts are found by name, got {name!r}; write model['left damper.piston']")
+        return self._find(name, f"looking up '{name}'")
+
+    def __contains__(self, name: object) -> bool:
+        if isinstance(name, str):
+            try:
+                self._find(name, "")
+            except ModelError:
+                return False
+            return True
+        return False
+
+    def __getattr__(self, name: str) -> Any:
+        known = self.__dict__
+        found = known.get("ports", {}).get(name) or known.get("_names", {}).get(name)
+        if found is None:
+            hint = "" if name.startswith("_") else checked.did_you_mean(name, known.get("_names", {}))
+            raise AttributeError(f"{type(self).__name__} has no attribute or part '{name}'{hint}")
+        return found
+
+    # walking
+
+    def walk(self) -> Iterator[Container]:
+        """This container and all inner subsystems, each before its own inner ones, in declaration order."""
+        waiting: list[Container] = [self]
+        while waiting:
+            here = waiting.pop()
+            yield here
+            waiting.extend(reversed(here.subsystems.values()))
+
+    def all_bodies(self) -> Iterator[Body]:
+        """Every body of the tree, grounds left out."""
+        return (body for container in self.walk() for body in container.bodies.values())
+
+    def all_grounds(self) -> Iterator[Ground]:
+        """Every ground of the tree, the fixed one of each container first."""
+        return (item for container in self.walk() for item in container.grounds.values())
+
+    def all_joints(self) -> Iterator[Joint]:
+        """Every joint of the tree."""
+        return (joint for container in self.walk() for joint in container.joints.values())
+
+    def all_forces(self) -> Iterator[AnyForce]:
+        """Every force of the tree."""
+        return (force for container in self.walk() for force in container.forces.values())
+
+    def all_drives(self) -> Iterator[AnyDrive]:
+        """Every drive of the tree."""
+        return (drive for container in self.walk() for drive in container.drives.values())
+
+    # comparing
+
+    def content(self) -> tuple[Any, ...]:
+        """Everything said about it, in a form that can be compared: two equal contents are the same mechanism."""
+        tables = (self.grounds, self.bodies, self.joints, self.forces, self.drives)
+        return (
+            self.name,
+            self.placement,
+            *(tuple(_said(part) for part in table.values()) for table in tables),
+            tuple((name, body.path) for name, body in self.ports.items()),
+            tuple(subsystem.content() for subsystem in self.subsystems.values()),
+        )
+
+
+def _said(part: Part) -> tuple[Any, ...]:
+    """The fields of a part; other parts by their full names."""
+    values = (getattr(part, field.name) for field in fields(part) if field.name != "owner")
+    return (type(part).__name__, *(_comparable(value) for value in values))
+
+
+def _comparable(value: Any) -> Any:
+    if isinstance(value, Part):
+        return value.path
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return value

@@ -1,0 +1,127 @@
+"""Forces: springs between points, springs in joints, torques and forces that follow a law. Data only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from linkwork.errors import ModelError
+from linkwork.model import checked
+from linkwork.model.body import Body, Ground, Part
+from linkwork.model.checked import Vector, VectorLike
+from linkwork.model.joint import Joint
+from linkwork.model.laws import Law, LawLike, as_law
+
+Axes = Literal["body", "world"]
+
+TURNING = ("revolute", "screw", "cylindrical")  # joints whose first coordinate is the one angle they have
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Spring(Part):
+    """A spring and damper between the point `at_a` of body a and `at_b` of body b (metres, body frames).
+
+    `stiffness` N/m, `damping` N s/m along the line between the points, `length` unloaded in metres.
+    Made by `model.spring`.
+    """
+
+    a: Body
+    b: Body
+    at_a: Vector
+    at_b: Vector
+    stiffness: float
+    damping: float
+    length: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TorsionSpring(Part):
+    """A spring and damper in the angle of a joint: `stiffness` N m/rad, `damping` N m s/rad, unloaded at `angle` rad.
+
+    Made by `model.torsion_spring`.
+    """
+
+    joint: Joint
+    stiffness: float
+    damping: float
+    angle: float
+
+    @property
+    def word(self) -> str:
+        """What kind of part it is."""
+        return "torsion spring"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Torque(Part):
+    """A torque (N m) by a law, on a body or in one coordinate of a joint. Made by `model.torque`.
+
+    On a body: with `axis` (unit, in the axes named by `frame`) the law is a number, without it a vector.
+    In a joint: the law drives `coordinate` (an index; N along a sliding one), b against a.
+    """
+
+    target: Body | Joint
+    law: Law
+    axis: Vector | None
+    frame: Axes
+    coordinate: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Force(Part):
+    """A force (N) by a law, on a body at the point `at` (metres, body frame). Made by `model.force`.
+
+    With `axis` (unit, in the axes named by `frame`) the law is a number, without it a vector.
+    """
+
+    body: Body
+    law: Law
+    at: Vector
+    axis: Vector | None
+    frame: Axes
+
+
+def spring_amounts(what: str, stiffness: float | None, damping: float | None) -> tuple[float, float]:
+    """Stiffness and damping, of which one at least was given."""
+    if stiffness is None and damping is None:
+        raise ModelError(f"{what}: it has neither stiffness nor damping; give stiffness= or damping=")
+    return (
+        0.0 if stiffness is None else checked.not_negative(stiffness, what, "stiffness"),
+        0.0 if damping is None else checked.not_negative(damping, what, "damping"),
+    )
+
+
+def body_law(
+    what: str, body: Body, law: LawLike, axis: VectorLike | None, frame: str | None
+) -> tuple[Law, Vector | None, Axes]:
+    """The law of a force or torque on a body, with the direction and the axes it is given in."""
+    if isinstance(body, Ground):
+        raise ModelError(f"{what}: it acts on the ground '{body.path}' and moves nothing; give a body")
+    content = as_law(law, what, arities=(1, 5))
+    if axis is None and content.size == 1:
+        raise ModelError(f"{what}: its law is one number without a direction; give axis=, or a law of three numbers")
+    if axis is not None and content.size == 3:
+        raise ModelError(f"{what}: its law has three components and an axis besides; remove axis=")
+    line = None if axis is None else checked.direction(axis, what, "axis")
+    axes: Any = frame if frame is not None else ("world" if axis is None else "body")
+    if axes not in get_args(Axes):
+        raise ModelError(f"{what}: unknown frame {frame!r}; give frame='body' or frame='world'")
+    return content, line, axes
+
+
+def joint_law(what: str, joint: Joint, law: LawLike, axis: Any, frame: Any, coordinate: Any) -> tuple[Law, int]:
+    """The law of a torque in a joint, with the index of the coordinate it drives."""
+    if axis is not None or frame is not None:
+        raise ModelError(f"{what}: a torque in a joint acts along its coordinate; remove axis= and frame=")
+    content = as_law(law, what, arities=(1, 3))
+    if content.size == 3:
+        raise ModelError(f"{what}: a torque in a joint is one number; give one law per coordinate=")
+    if joint.nv == 0:
+        raise ModelError(f"{what}: the fixed joint '{joint.path}' cannot move; give a joint that can")
+    index = 0 if coordinate is None else checked.real(coordinate)
+    if index is None or index not in range(joint.nv):
+        raise ModelError(
+            f"{what}: the {joint.kind} joint '{joint.path}' has {joint.nv} coordinates; "
+            f"give coordinate= from 0 to {joint.nv - 1}"
+        )
+    return content, int(index)

@@ -1,0 +1,211 @@
+"""The verbs of models and subsystems for forces and drives."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal, Never, TypeAlias
+
+from linkwork.errors import ModelError
+from linkwork.model import checked
+from linkwork.model.body import Body
+from linkwork.model.checked import VectorLike
+from linkwork.model.container import Container
+from linkwork.model.drive import Motor, Repeater, one_coordinate
+from linkwork.model.force import TURNING, Force, Spring, Torque, TorsionSpring, body_law, joint_law, spring_amounts
+from linkwork.model.joint import Joint
+from linkwork.model.laws import LawLike, time_law
+
+BodyLike: TypeAlias = Body | str
+JointLike: TypeAlias = Joint | str
+
+
+class ForceVerbs(Container):
+    """Bodies and joints are given as objects or by name; every verb returns the new part."""
+
+    def spring(
+        self,
+        name: str,
+        a: BodyLike,
+        b: BodyLike,
+        *,
+        at_a: VectorLike = (0.0, 0.0, 0.0),
+        at_b: VectorLike = (0.0, 0.0, 0.0),
+        stiffness: float | None = None,
+        damping: float | None = None,
+        length: float = 0.0,
+        **unknown: Never,
+    ) -> Spring:
+        """A spring and damper between a point of a and a point of b (metres, each in its body's frame).
+
+        It pulls with stiffness (N/m) * (distance - length) + damping (N s/m) * speed of lengthening.
+
+        >>> model = lw.Model("bouncer")
+        >>> box = model.body("box", mass=1.0, shape=lw.Box((0.1, 0.1, 0.1)))
+        >>> model.spring("cord", model.ground, box, at_b=(0, 0, 0.05), stiffness=200.0, damping=1.0, length=0.5)
+        <spring 'cord'>
+        """
+        what = self._new("spring", name)
+        self._only_known("spring", what, unknown)
+        first, second = self._body(a, what), self._body(b, what)
+        if first is second:
+            raise ModelError(f"{what}: both its ends are on body '{first.path}'; give two different bodies")
+        spring = Spring(
+            name,
+            self,
+            first,
+            second,
+            checked.vector(at_a, what, "at_a", 3, "metres"),
+            checked.vector(at_b, what, "at_b", 3, "metres"),
+            *spring_amounts(what, stiffness, damping),
+            checked.not_negative(length, what, "length", "metres"),
+        )
+        return self._keep(self.forces, spring)
+
+    def torsion_spring(
+        self,
+        name: str,
+        joint: JointLike,
+        *,
+        stiffness: float | None = None,
+        damping: float | None = None,
+        angle: float = 0.0,
+        **unknown: Never,
+    ) -> TorsionSpring:
+        """A spring and damper in the angle of a revolute, cylindrical or screw joint, unloaded at `angle` (rad).
+
+        Its torque is -stiffness (N m/rad) * (position - angle) - damping (N m s/rad) * velocity.
+
+        >>> model = lw.Model("door")
+        >>> door = model.body("door", mass=20.0, shape=lw.Box((0.9, 0.04, 2.0)))
+        >>> hinge = model.revolute("hinge", "ground", door, at=(-0.45, 0, 0), axis=(0, 0, 1))
+        >>> model.torsion_spring("closer", "hinge", stiffness=5.0, damping=8.0)
+        <torsion spring 'closer'>
+        """
+        what = self._new("torsion spring", name)
+        self._only_known("torsion_spring", what, unknown)
+        target = self._joint(joint, what)
+        if target.kind not in TURNING:
+            raise ModelError(
+                f"{what}: the {target.kind} joint '{target.path}' has not one angle; "
+                f"give a {', '.join(TURNING[:-1])} or {TURNING[-1]} joint, or use stiffness= of the joint"
+            )
+        amounts = spring_amounts(what, stiffness, damping)
+        spring = TorsionSpring(name, self, target, *amounts, checked.number(angle, what, "angle", "radians"))
+        return self._keep(self.forces, spring)
+
+    def torque(
+        self,
+        name: str,
+        target: Body | Joint | str,
+        law: LawLike,
+        *,
+        axis: VectorLike | None = None,
+        frame: Literal["body", "world"] | None = None,
+        coordinate: int | None = None,
+        **unknown: Never,
+    ) -> Torque:
+        """A torque (N m) on a body, or in a joint, where it drives b against a (in N for a sliding joint).
+
+        On a body a law of one number needs `axis`, in body axes; a law of three numbers is in world axes; `frame`
+        says otherwise. In a joint `coordinate` chooses one of several. For laws see `lw.as_law`, `lw.PythonLaw`.
+
+        >>> model = lw.Model("wheel")
+        >>> wheel = model.body("wheel", shape=lw.Cylinder(0.3, 0.05), mass=10.0)
+        >>> axle = model.revolute("axle", "ground", wheel, at=(0, 0, 0), axis=(0, 0, 1))
+        >>> drive = model.torque("drive", axle, lw.Cosine(5.0, frequency=2.0))
+        >>> brake = model.torque("brake", axle, lambda t, position, velocity: -0.1 * velocity)
+        >>> wind = model.torque("wind", wheel, (0, 0, 0.2))
+        """
+        what = self._new("torque", name)
+        self._only_known("torque", what, unknown)
+        place = self._find(target, what) if isinstance(target, str) else target
+        if isinstance(place, Joint):
+            joint = self._joint(place, what)
+            content, index = joint_law(what, joint, law, axis, frame, coordinate)
+            return self._keep(self.forces, Torque(name, self, joint, content, None, "body", index))
+        if coordinate is not None:
+            raise ModelError(f"{what}: coordinate= belongs to joints; give axis= for a torque on a body")
+        body = self._body(place, what)
+        return self._keep(self.forces, Torque(name, self, body, *body_law(what, body, law, axis, frame), 0))
+
+    def force(
+        self,
+        name: str,
+        body: BodyLike,
+        law: LawLike,
+        *,
+        at: VectorLike = (0.0, 0.0, 0.0),
+        axis: VectorLike | None = None,
+        frame: Literal["body", "world"] | None = None,
+        **unknown: Never,
+    ) -> Force:
+        """A force (N) on a body at the point `at` (metres, body frame; its origin when not given).
+
+        A law of three numbers is in world axes; a law of one number needs `axis`, in body axes; `frame` says otherwise.
+
+        >>> model = lw.Model("rocket")
+        >>> rocket = model.body("rocket", shape=lw.Cylinder(0.1, 2.0), mass=30.0)
+        >>> thrust = model.force("thrust", rocket, ([0, 2, 2.1], [900, 900, 0]), at=(0, 0, -1), axis=(0, 0, 1))
+        >>> wind = model.force("wind", rocket, (10, 0, 0))
+        """
+        what = self._new("force", name)
+        self._only_known("force", what, unknown)
+        target = self._body(body, what)
+        content, line, axes = body_law(what, target, law, axis, frame)
+        point = checked.vector(at, what, "at", 3, "metres")
+        return self._keep(self.forces, Force(name, self, target, content, point, line, axes))
+
+    def motor(
+        self,
+        name: str,
+        joint: JointLike,
+        *,
+        velocity: LawLike | None = None,
+        position: LawLike | None = None,
+        max_torque: float | None = None,
+        **unknown: Never,
+    ) -> Motor:
+        """Give a joint its velocity (rad/s or m/s) or its position (rad or m) over time, with no more than `max_torque`.
+
+        >>> model = lw.Model("fan")
+        >>> fan = model.body("fan", shape=lw.Cylinder(0.2, 0.02), mass=0.5)
+        >>> shaft = model.revolute("shaft", "ground", fan, at=(0, 0, 0), axis=(0, 0, 1))
+        >>> model.motor("drive", shaft, velocity=30.0, max_torque=2.0)
+        <motor 'drive'>
+        """
+        what = self._new("motor", name)
+        self._only_known("motor", what, unknown)
+        target = one_coordinate(what, self._joint(joint, what))
+        if (velocity is None) == (position is None):
+            raise ModelError(f"{what}: it must follow one thing; give either velocity= or position=")
+        motor = Motor(
+            name,
+            self,
+            target,
+            None if velocity is None else time_law(velocity, what, "velocity"),
+            None if position is None else time_law(position, what, "position"),
+            math.inf if max_torque is None else checked.positive(max_torque, what, "max_torque", "N m or N"),
+        )
+        return self._keep(self.drives, motor)
+
+    def repeater(
+        self, name: str, joint: JointLike, follower: JointLike, *, ratio: float = 1.0, **unknown: Never
+    ) -> Repeater:
+        """Make `follower` move `ratio` times as far as `joint`: gears (negative ratio), belts, racks.
+
+        >>> model = lw.Model("gears")
+        >>> for name, x in (("small", 0.0), ("big", 0.3)):
+        ...     wheel = model.body(name, shape=lw.Cylinder(0.1 + x / 3, 0.02), mass=1.0, position=(x, 0, 0))
+        ...     axle = model.revolute(name + " axle", "ground", wheel, at=(x, 0, 0), axis=(0, 0, 1))
+        >>> model.repeater("mesh", "small axle", "big axle", ratio=-0.5)
+        <repeater 'mesh'>
+        """
+        what = self._new("repeater", name)
+        self._only_known("repeater", what, unknown)
+        leader = one_coordinate(what, self._joint(joint, what))
+        led = one_coordinate(what, self._joint(follower, what))
+        if leader is led:
+            raise ModelError(f"{what}: joint '{leader.path}' would follow itself; give two different joints")
+        if checked.number(ratio, what, "ratio") == 0.0:
+            raise ModelError(f"{what}: ratio is zero and would hold the follower still; give a ratio= that is not zero")
+        return self._keep(self.drives, Repeater(name, self, leader, led, float(ratio)))

@@ -1,0 +1,117 @@
+"""The nine joint verbs of models and subsystems."""
+
+from __future__ import annotations
+
+from typing import TypeAlias, Unpack
+
+from linkwork.errors import ModelError
+from linkwork.model import checked
+from linkwork.model.body import Body
+from linkwork.model.container import Container
+from linkwork.model.joint import Joint, JointKind, JointOptions, make_joint
+
+BodyLike: TypeAlias = Body | str
+
+
+class JointVerbs(Container):
+    """Each verb joins body `a` to body `b` (objects or names) and returns the `Joint`, which explains all keywords."""
+
+    def _join(
+        self, kind: JointKind, name: str, a: BodyLike, b: BodyLike, options: JointOptions, pitch: float = 0.0
+    ) -> Joint:
+        what = self._new(f"{kind} joint", name)
+        joint = make_joint(what, kind, name, self, self._body(a, what), self._body(b, what), options, pitch)
+        return self._keep(self.joints, joint)
+
+    def fixed(self, name: str, a: BodyLike, b: BodyLike, **options: Unpack[JointOptions]) -> Joint:
+        """Weld b to a, in their reference poses or, with `frame_a`, `frame_b`, so that these frames coincide.
+
+        >>> model = lw.Model("lamp")
+        >>> base, pole = (model.body(name, mass=1.0, inertia=0) for name in ("base", "pole"))
+        >>> model.fixed("weld", base, pole)
+        <fixed 'weld': base to pole>
+        """
+        return self._join("fixed", name, a, b, options)
+
+    def revolute(self, name: str, a: BodyLike, b: BodyLike, **options: Unpack[JointOptions]) -> Joint:
+        """A hinge: b turns about an axis of a; its position is an angle (rad), right-handed about the axis.
+
+        >>> model = lw.Model("door")
+        >>> door = model.body("door", mass=20.0, shape=lw.Box((0.9, 0.04, 2.0)))
+        >>> hinge = model.revolute("hinge", model.ground, door, at=(-0.45, 0, 0), axis=(0, 0, 1), limits=(0, 2.0), damping=0.5)
+        """
+        return self._join("revolute", name, a, b, options)
+
+    def prismatic(self, name: str, a: BodyLike, b: BodyLike, **options: Unpack[JointOptions]) -> Joint:
+        """A slide: b moves along an axis of a without turning; its position is a distance (m).
+
+        >>> model = lw.Model("drawer")
+        >>> drawer = model.body("drawer", mass=2.0, inertia=(0.1, 0.1, 0.1))
+        >>> rail = model.prismatic("rail", "ground", drawer, at=(0, 0, 0), axis=(1, 0, 0), velocity=0.5, friction=3.0)
+        """
+        return self._join("prismatic", name, a, b, options)
+
+    def cylindrical(self, name: str, a: BodyLike, b: BodyLike, **options: Unpack[JointOptions]) -> Joint:
+        """A bolt in a bore: b turns about and slides along one axis; its position is (angle, distance) (rad, m).
+
+        >>> model = lw.Model("bolt")
+        >>> bolt = model.body("bolt", shape=lw.Cylinder(0.01, 0.1), density=7800)
+        >>> bore = model.cylindrical("bore", "ground", bolt, at=(0, 0, 0), axis=(0, 0, 1), velocity=(2.0, 0.1))
+        """
+        return self._join("cylindrical", name, a, b, options)
+
+    def screw(
+        self, name: str, a: BodyLike, b: BodyLike, *, pitch: float | None = None, **options: Unpack[JointOptions]
+    ) -> Joint:
+        """A thread: b advances `pitch` metres along the axis per whole turn (negative: left-handed); position in rad.
+
+        >>> model = lw.Model("press")
+        >>> spindle = model.body("spindle", shape=lw.Cylinder(0.02, 0.3), density=7800)
+        >>> thread = model.screw("thread", "ground", spindle, pitch=0.005, at=(0, 0, 0), axis=(0, 0, 1))
+        """
+        what = f"screw joint '{self.inner_path(str(name))}'"
+        if pitch is None or checked.number(pitch, what, "pitch") == 0.0:
+            raise ModelError(f"{what}: it has no pitch; give pitch= in metres per turn, or use revolute()")
+        return self._join("screw", name, a, b, options, float(pitch))
+
+    def universal(self, name: str, a: BodyLike, b: BodyLike, **options: Unpack[JointOptions]) -> Joint:
+        """A cardan: b turns about a first axis fixed in a, then about a second, perpendicular one fixed in b.
+
+        The axes are `axis=(first, second)`, or x of `frame_a` and y of `frame_b`; the position is two angles (rad).
+
+        >>> model = lw.Model("shafts")
+        >>> shaft = model.body("shaft", shape=lw.Cylinder(0.02, 1.0), density=7800)
+        >>> cross = model.universal("cross", "ground", shaft, at=(0, 0, 0.5), axis=((1, 0, 0), (0, 1, 0)))
+        """
+        return self._join("universal", name, a, b, options)
+
+    def ball(self, name: str, a: BodyLike, b: BodyLike, **options: Unpack[JointOptions]) -> Joint:
+        """A ball in a socket: b turns freely about one point; its position is a quaternion w, x, y, z.
+
+        >>> model = lw.Model("hip")
+        >>> leg = model.body("leg", mass=8.0, inertia=(0.3, 0.3, 0.02), com=(0, 0, -0.4))
+        >>> hip = model.ball("hip", "ground", leg, at=(0, 0, 0), velocity=(0, 1, 0), damping=0.2)
+        """
+        return self._join("ball", name, a, b, options)
+
+    def planar(self, name: str, a: BodyLike, b: BodyLike, **options: Unpack[JointOptions]) -> Joint:
+        """A puck on a table: b slides in the plane normal to `axis` and turns in it; position (x, y, angle) (m, m, rad).
+
+        x and y are those of `frame_a`; with `axis` those of `lw.Frame.along(axis)`.
+
+        >>> model = lw.Model("puck")
+        >>> puck = model.body("puck", shape=lw.Cylinder(0.04, 0.02), mass=0.2)
+        >>> table = model.planar("table", "ground", puck, at=(0, 0, 0), axis=(0, 0, 1), velocity=(1, 0, 20))
+        """
+        return self._join("planar", name, a, b, options)
+
+    def free(self, name: str, a: BodyLike, b: BodyLike, **options: Unpack[JointOptions]) -> Joint:
+        """No connection: b may move anyhow relative to a, and this is where its start is given.
+
+        Position: x, y, z and quaternion; velocity: linear, then angular. A body without joints is free by itself.
+
+        >>> model = lw.Model("stone")
+        >>> stone = model.body("stone", shape=lw.Sphere(0.05), density=2700)
+        >>> throw = model.free("throw", "ground", stone, velocity=(5, 0, 5, 0, 0, 1))
+        """
+        return self._join("free", name, a, b, options)

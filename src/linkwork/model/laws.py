@@ -1,0 +1,270 @@
+"""Laws: how a force, a torque or a given motion depends on time and on the motion of what it acts on. Data only."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, TypeVar, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.errors import ModelError
+from linkwork.model import checked
+from linkwork.model.checked import Vector, VectorLike
+
+TableKind = Literal["linear", "cubic"]
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+ARGUMENTS = {
+    1: "(t)",
+    3: "(t, position, velocity)",
+    5: "(t, position, rotation, velocity, angular_velocity)",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Constant:
+    """A value that never changes: a number, or three for a vector.
+
+    >>> lw.Constant(9.81).size, lw.Constant((0, 0, 1)).size
+    (1, 3)
+    """
+
+    value: float | Vector
+
+    def __init__(self, value: float | VectorLike) -> None:
+        scalar = checked.real(value)
+        content = checked.vector(value, "Constant", "value") if scalar is None else checked.number(scalar, "Constant", "value")
+        object.__setattr__(self, "value", content)
+
+    @property
+    def size(self) -> int:
+        """1 for a number, 3 for a vector."""
+        return 3 if isinstance(self.value, np.ndarray) else 1
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Constant) and np.array_equal(self.value, other.value)
+
+    def __hash__(self) -> int:
+        return hash(np.asarray(self.value).tobytes())
+
+
+@dataclass(frozen=True)
+class Cosine:
+    """amplitude * cos(2 pi frequency t + phase) + offset, with the frequency in hertz and the phase in radians.
+
+    >>> lw.Cosine(5.0, frequency=2.0)
+    Cosine(amplitude=5.0, frequency=2.0, phase=0.0, offset=0.0)
+    """
+
+    amplitude: float
+    frequency: float
+    phase: float = 0.0
+    offset: float = 0.0
+
+    def __post_init__(self) -> None:
+        for option in ("amplitude", "frequency", "phase", "offset"):
+            object.__setattr__(self, option, checked.number(getattr(self, option), "Cosine", option))
+
+    @property
+    def size(self) -> int:
+        """Always 1: a number."""
+        return 1
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Values at given times (seconds), joined by straight lines or by a cubic spline; `values` is (n,) or (n, 3).
+
+    Before the first and after the last time the end values hold.
+
+    >>> lw.Table(times=(0, 1, 2), values=(0, 10, 0), kind="cubic").size
+    1
+    """
+
+    times: Vector
+    values: Vector
+    kind: TableKind
+
+    def __init__(self, times: VectorLike, values: VectorLike | Sequence[VectorLike], kind: TableKind = "linear") -> None:
+        moments = checked.array(times, "Table", "times", "a list of seconds")
+        heights = checked.array(values, "Table", "values", "a list of numbers, or of three numbers each")
+        if moments.ndim != 1 or len(moments) < 2:
+            raise ModelError(f"Table: times has shape {moments.shape} but must list two moments or more; correct times=")
+        if heights.shape not in ((len(moments),), (len(moments), 3)):
+            raise ModelError(
+                f"Table: values has shape {heights.shape} for {len(moments)} times; "
+                "give one number, or three, for each time"
+            )
+        steps = np.diff(moments)
+        if steps.min() <= 0.0:
+            worst = int(np.argmax(steps <= 0.0))
+            raise ModelError(
+                f"Table: times must increase, but {moments[worst + 1]:g} follows {moments[worst]:g}; "
+                "sort the rows and remove double times"
+            )
+        if kind not in get_args(TableKind):
+            raise ModelError(f"Table: unknown kind {kind!r}; give kind='linear' or kind='cubic'")
+        object.__setattr__(self, "times", moments)
+        object.__setattr__(self, "values", heights)
+        object.__setattr__(self, "kind", kind)
+
+    @property
+    def size(self) -> int:
+        """1 for a table of numbers, 3 for a table of vectors."""
+        return 3 if self.values.ndim == 2 else 1
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Table)
+            and self.kind == other.kind
+            and np.array_equal(self.times, other.times)
+            and np.array_equal(self.values, other.values)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self.times.tobytes(), self.values.tobytes()))
+
+
+@dataclass(frozen=True)
+class PythonLaw:
+    """A function of the user: of time, or of time and kinematics; `compiled` ones run inside the compiled loop.
+
+    Its parameters say what it wants (SI, world axes, quaternion w, x, y, z):
+    `(t)`; at a joint `(t, position, velocity)`; at a body `(t, position, rotation, velocity, angular_velocity)`.
+    Parameters with default values are not counted.
+
+    >>> lw.PythonLaw(lambda t, gain=2.0: gain * t).arity
+    1
+    """
+
+    function: Callable[..., Any]
+    compiled: bool = False
+
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise ModelError(f"PythonLaw: {self.function!r} cannot be called; give a function such as lambda t: 2 * t")
+
+    @property
+    def arity(self) -> int:
+        """The number of positional parameters without a default; -1 when Python cannot tell."""
+        function = getattr(self.function, "py_func", self.function)
+        if isinstance(function, np.ufunc):
+            return function.nin
+        try:
+            parameters = inspect.signature(function).parameters.values()
+        except (ValueError, TypeError):
+            return -1
+        positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        return sum(item.kind in positional and item.default is item.empty for item in parameters)
+
+    @property
+    def size(self) -> None:
+        """None: only the function knows whether it returns a number or three."""
+        return None
+
+
+Law: TypeAlias = Constant | Cosine | Table | PythonLaw
+LawLike: TypeAlias = float | Law | Sequence[Any] | NDArray[Any] | Callable[..., Any]
+
+
+def as_law(value: LawLike, what: str = "law", arities: Sequence[int] = (1, 3, 5)) -> Law:
+    """A law from a number, three numbers, a law, a pair (times, values), a function, or a compiled function.
+
+    `what` names the part in refusals; `arities` are the numbers of parameters a function may have there.
+
+    >>> lw.as_law(3)
+    Constant(value=3.0)
+    >>> lw.as_law(([0, 1], [0, 5])).kind
+    'linear'
+    """
+    law = _convert(value, what)
+    if isinstance(law, PythonLaw) and law.arity not in arities:
+        wanted = " or ".join(ARGUMENTS[arity] for arity in arities)
+        told = "parameters Python cannot count" if law.arity < 0 else f"{law.arity} parameters"
+        raise ModelError(f"{what}: the function of its law has {told}; write it as a function of {wanted}")
+    return law
+
+
+def _convert(value: Any, what: str) -> Law:
+    if isinstance(value, (Constant, Cosine, Table, PythonLaw)):
+        return value
+    if callable(value) and not isinstance(value, type):
+        return PythonLaw(value, compiled=hasattr(value, "py_func"))
+    if checked.real(value) is not None:
+        return Constant(checked.number(value, what, "law"))
+    if isinstance(value, (tuple, list)) and len(value) == 2 and all(np.ndim(item) > 0 for item in value):
+        try:
+            return Table(*value)
+        except ModelError as error:
+            raise ModelError(f"{what}: {error}") from None
+    expected = "a number, three numbers, a law such as lw.Cosine, a pair (times, values) or a function"
+    content = checked.array(value, what, "law", expected)
+    if content.shape != (3,):
+        raise ModelError(f"{what}: its law has shape {content.shape}; give {expected}")
+    return Constant(content)
+
+
+def time_law(value: LawLike, what: str, option: str) -> Law:
+    """A law that gives one number from time alone, for drives and given motions."""
+    law = as_law(value, f"{what}: {option}", arities=(1,))
+    if law.size == 3:
+        raise ModelError(f"{what}: {option} must follow one number over time, not a vector; give one number or law")
+    return law
+
+
+def compiled(function: Function) -> Function:
+    """Compile a law so that it runs inside the compiled loop, at full speed.
+
+    Use it as a decorator on a function of `(t)`, `(t, position, velocity)` for a joint or
+    `(t, position, rotation, velocity, angular_velocity)` for a body. It may use numbers, arrays and `math`.
+
+    >>> @lw.compiled
+    ... def brake(t, position, velocity):
+    ...     return -3.0 * velocity
+    >>> brake(0.0, 0.0, 2.0)
+    -6.0
+    """
+    if hasattr(function, "py_func"):
+        return function
+    import numba  # here, so that models can be built without waiting for it
+
+    as_law(function, f"compiled function '{getattr(function, '__name__', function)}'")
+    result: Function = numba.njit(function)
+    return result
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """The given motion of a moving ground, relative to its reference pose: a shift and a turn about an axis.
+
+    `position` holds three laws in metres, `angle` a law in radians about `axis`; each a number or a law of time.
+
+    >>> shake = lw.Motion(position=(lw.Cosine(0.01, frequency=5.0), 0, 0))
+    """
+
+    position: tuple[Law, Law, Law]
+    axis: Vector
+    angle: Law
+
+    def __init__(
+        self, position: Sequence[LawLike] = (0.0, 0.0, 0.0), axis: VectorLike = (0.0, 0.0, 1.0), angle: LawLike = 0.0
+    ) -> None:
+        if callable(position) or not isinstance(position, (tuple, list, np.ndarray)) or len(position) != 3:
+            raise ModelError("Motion: position must be three numbers or laws; give position=(x, y, z)")
+        shift = tuple(time_law(law, "Motion", f"position[{index}]") for index, law in enumerate(position))
+        object.__setattr__(self, "position", shift)
+        object.__setattr__(self, "axis", checked.direction(axis, "Motion", "axis"))
+        object.__setattr__(self, "angle", time_law(angle, "Motion", "angle"))
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Motion)
+            and (self.position, self.angle) == (other.position, other.angle)
+            and np.array_equal(self.axis, other.axis)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.position, self.angle, self.axis.tobytes()))

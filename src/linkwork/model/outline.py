@@ -1,0 +1,62 @@
+"""A model as a readable tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from linkwork.model.body import Body, Part
+from linkwork.model.container import Container
+from linkwork.model.drive import Motor, Repeater
+from linkwork.model.force import Force, Spring, Torque, TorsionSpring
+from linkwork.model.joint import Joint
+
+
+def outline(container: Container) -> str:
+    """One line per part, inner subsystems indented."""
+    lines = [_head(container)]
+    depths = {id(container): 0}
+    for here in container.walk():
+        depth = depths[id(here)]
+        if depth:
+            lines.append("  " * depth + f"subsystem {here.name} ({type(here).__name__})")
+        lines += ["  " * (depth + 1) + line for line in _lines(here)]
+        depths.update({id(inner): depth + 1 for inner in here.subsystems.values()})
+    return "\n".join(lines)
+
+
+def _head(container: Container) -> str:
+    gravity: Any = getattr(container, "gravity", None)
+    if gravity is None:
+        return f"subsystem {container.path} ({type(container).__name__})"
+    return f"model '{container.name}', gravity ({', '.join(f'{value:g}' for value in gravity)})"
+
+
+def _lines(container: Container) -> Iterator[str]:
+    moving = [item for name, item in container.grounds.items() if name != "ground"]
+    tables = (container.bodies, container.joints, container.forces, container.drives)
+    parts: list[Part] = [*moving, *(part for table in tables for part in table.values())]
+    words = max((len(part.word) for part in parts), default=0)
+    names = max((len(part.name) for part in parts), default=0)
+    for part in parts:
+        yield f"{part.word:{words}}  {part.name:{names}}  {_about(part)}".rstrip()
+    for name, body in container.ports.items():
+        yield f"port {name}" + (f" is {body.path}" if body.path != container.inner_path(name) else "")
+
+
+def _about(part: Part) -> str:
+    """What a part connects or acts on, and its first number."""
+    match part:
+        case Body():
+            return f"{part.mass:g} kg" if part.mass else "moves as given"
+        case Joint() | Spring():
+            return f"{part.a.path} to {part.b.path}"
+        case TorsionSpring() | Motor():
+            return f"in {part.joint.path}"
+        case Torque():
+            return f"on {part.target.path}"
+        case Force():
+            return f"on {part.body.path}"
+        case Repeater():
+            return f"{part.follower.path} = {part.ratio:g} x {part.joint.path}"
+    return ""

@@ -1,0 +1,225 @@
+"""Shapes: they give a body its mass properties and its picture."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+
+from linkwork.errors import ModelError
+from linkwork.model import checked
+from linkwork.model.checked import Vector, VectorLike
+from linkwork.model.frame import Frame
+from linkwork.model.stl import read_stl
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What all shapes share: a `pose` in the body frame, a `volume` and the distribution of its mass."""
+
+    pose: Frame = field(default=Frame(), kw_only=True)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.pose, Frame):
+            raise ModelError(f"{self._what}: pose must be a Frame; give pose=lw.Frame(position=..., rotation=...)")
+
+    @property
+    def _what(self) -> str:
+        return type(self).__name__
+
+    @property
+    def volume(self) -> float:
+        """Volume in cubic metres."""
+        raise NotImplementedError
+
+    @property
+    def com(self) -> Vector:
+        """Centre of mass in the body frame, metres."""
+        return self.pose.point(self._own_com())
+
+    def inertia_per_mass(self) -> Vector:
+        """Inertia of one kilogram about the shape's own centre of mass, in body axes, square metres (3x3)."""
+        R = self.pose.matrix
+        inertia: Vector = R @ self._own_inertia() @ R.T
+        return (inertia + inertia.T) / 2
+
+    def _own_com(self) -> Vector:
+        return np.zeros(3)
+
+    def _own_inertia(self) -> Vector:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Box(Shape):
+    """A box centred on its frame; `size` holds the full lengths along x, y, z in metres.
+
+    >>> lw.Box((1, 2, 3)).volume
+    6.0
+    """
+
+    size: VectorLike
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        sides = checked.vector(self.size, "Box", "size", 3, "metres")
+        if sides.min() <= 0.0:
+            raise ModelError(f"Box: size is {tuple(sides.tolist())} but all three lengths must be positive; correct size=")
+        object.__setattr__(self, "size", tuple(sides.tolist()))
+
+    @property
+    def volume(self) -> float:
+        """Volume in cubic metres."""
+        return float(self.size[0] * self.size[1] * self.size[2])
+
+    def _own_inertia(self) -> Vector:
+        x, y, z = (float(side) ** 2 / 12 for side in self.size)
+        return np.diag((y + z, x + z, x + y))
+
+
+@dataclass(frozen=True)
+class Sphere(Shape):
+    """A solid ball centred on its frame; `radius` in metres.
+
+    >>> round(lw.Sphere(1.0).volume, 6)
+    4.18879
+    """
+
+    radius: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "radius", checked.positive(self.radius, "Sphere", "radius", "metres"))
+
+    @property
+    def volume(self) -> float:
+        """Volume in cubic metres."""
+        return 4 / 3 * math.pi * self.radius**3
+
+    def _own_inertia(self) -> Vector:
+        result: Vector = 0.4 * self.radius**2 * np.eye(3)
+        return result
+
+
+@dataclass(frozen=True)
+class Cylinder(Shape):
+    """A cylinder along z, centred on its frame, hollow when `inner_radius` is given; all in metres.
+
+    >>> lw.Cylinder(0.02, 1.0, inner_radius=0.01).com.tolist()
+    [0.0, 0.0, 0.0]
+    """
+
+    radius: float
+    length: float
+    inner_radius: float = 0.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "radius", checked.positive(self.radius, "Cylinder", "radius", "metres"))
+        object.__setattr__(self, "length", checked.positive(self.length, "Cylinder", "length", "metres"))
+        inner = checked.not_negative(self.inner_radius, "Cylinder", "inner_radius", "metres")
+        if inner >= self.radius:
+            raise ModelError(
+                f"Cylinder: inner_radius {inner:g} leaves no wall inside radius {self.radius:g}; "
+                "give inner_radius= smaller than radius="
+            )
+        object.__setattr__(self, "inner_radius", inner)
+
+    @property
+    def volume(self) -> float:
+        """Volume in cubic metres."""
+        return math.pi * (self.radius**2 - self.inner_radius**2) * self.length
+
+    def _own_inertia(self) -> Vector:
+        about = (self.radius**2 + self.inner_radius**2) / 2
+        across = about / 2 + self.length**2 / 12
+        return np.diag((across, across, about))
+
+
+@dataclass(frozen=True)
+class Capsule(Shape):
+    """A cylinder along z with a half ball on each end; `length` is that of the cylinder, without the caps (metres).
+
+    >>> lw.Capsule(radius=0.1, length=0.0).volume == lw.Sphere(0.1).volume
+    True
+    """
+
+    radius: float
+    length: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "radius", checked.positive(self.radius, "Capsule", "radius", "metres"))
+        object.__setattr__(self, "length", checked.not_negative(self.length, "Capsule", "length", "metres"))
+
+    @property
+    def volume(self) -> float:
+        """Volume in cubic metres."""
+        return 4 / 3 * math.pi * self.radius**3 + math.pi * self.radius**2 * self.length
+
+    def _own_inertia(self) -> Vector:
+        r, length = self.radius, self.length
+        caps, middle = 4 / 3 * r, length  # volumes, both divided by pi r^2
+        about = caps * 0.4 * r**2 + middle * r**2 / 2
+        across = caps * (0.4 * r**2 + length**2 / 4 + 3 / 8 * length * r) + middle * (r**2 / 4 + length**2 / 12)
+        return np.diag((across, across, about)) / (caps + middle)
+
+
+@dataclass(frozen=True)
+class Mesh(Shape):
+    """A closed surface of triangles read from an STL file; `scale` turns the file's unit into metres (0.001 for mm).
+
+    The mass properties are those of the solid inside. A surface with holes may still be a picture: then give the body
+    its mass=, inertia= and com=.
+
+    >>> lw.Mesh("gear.stl", scale=0.001)                           # doctest: +SKIP
+    """
+
+    file: str | PathLike[str]
+    scale: float = 1.0
+    triangles: Vector = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "file", str(Path(self.file)))
+        object.__setattr__(self, "scale", checked.positive(self.scale, f"Mesh '{self.file}'", "scale"))
+        object.__setattr__(self, "triangles", read_stl(Path(self.file)) * self.scale)
+
+    @property
+    def volume(self) -> float:
+        """Volume in cubic metres."""
+        return self._solid[0]
+
+    def _own_com(self) -> Vector:
+        return self._solid[1]
+
+    def _own_inertia(self) -> Vector:
+        return self._solid[2]
+
+    @cached_property
+    def _solid(self) -> tuple[float, Vector, Vector]:
+        """Volume, centre of mass, inertia per mass about it, by the divergence theorem: tetrahedra from one point."""
+        corners = self.triangles
+        origin = corners.reshape(-1, 3).mean(axis=0)
+        a, b, c = (corners[:, k] - origin for k in range(3))
+        areas = np.cross(b - a, c - a)
+        if np.abs(areas.sum(axis=0)).max() > 1e-6 * np.abs(areas).sum():
+            raise ModelError(
+                f"Mesh '{self.file}': the surface has holes and encloses no volume; "
+                "close it, or give the body mass=, inertia= and com= itself"
+            )
+        six_volumes = np.einsum("ni,ni->n", a, np.cross(b, c))
+        volume = float(six_volumes.sum()) / 6
+        size = float(np.ptp(corners.reshape(-1, 3), axis=0).max())
+        if abs(volume) <= 1e-12 * size**3:
+            raise ModelError(f"Mesh '{self.file}': the surface encloses no volume; correct the file or its triangles' order")
+        com = np.einsum("n,ni->i", six_volumes, a + b + c) / (24 * volume)
+        # second moments of a tetrahedron with one corner at the origin: det/120 (sum x xT + (sum x)(sum x)T)
+        second = sum(np.einsum("n,ni,nj->ij", six_volumes, x, x) for x in (a, b, c, a + b + c)) / (120 * volume)
+        spread = second - np.outer(com, com)
+        inertia: Vector = np.trace(spread) * np.eye(3) - spread
+        return abs(volume), com + origin, inertia

@@ -1,0 +1,236 @@
+"""Models and subsystems: the words a mechanism is built with."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, Never, TypeVar
+
+from linkwork.errors import ModelError
+from linkwork.model import checked
+from linkwork.model.body import Body, Ground, ground, mass_properties
+from linkwork.model.checked import Vector, VectorLike
+from linkwork.model.force_verbs import ForceVerbs
+from linkwork.model.frame import RotationLike, pose
+from linkwork.model.joint_verbs import BodyLike, JointVerbs
+from linkwork.model.laws import Motion
+from linkwork.model.outline import outline
+from linkwork.model.shapes import Shape
+
+AnySubsystem = TypeVar("AnySubsystem", bound="Subsystem")
+
+
+class Parts(JointVerbs, ForceVerbs):
+    """What models and subsystems share: the verbs that add parts, and the parts by name.
+
+    `.bodies .joints .forces .drives .subsystems .ports .grounds` are dicts in declaration order; a part is also found as
+    an attribute (`damper.piston`, ports first) or by its dotted name (`model["left damper.piston"]`).
+    """
+
+    def body(
+        self,
+        name: str,
+        *,
+        mass: float | None = None,
+        density: float | None = None,
+        shape: Shape | None = None,
+        inertia: float | VectorLike | None = None,
+        com: VectorLike | None = None,
+        position: VectorLike | None = None,
+        rotation: RotationLike | None = None,
+        **unknown: Never,
+    ) -> Body:
+        """A rigid body, from a shape and its mass or density, or from explicit numbers.
+
+        `mass` kg, `density` kg/m3; `inertia` in kg m2 about the centre of mass, in body axes: three principal values,
+        a 3x3 matrix, or 0 for a point mass; `com` in metres in the body frame (default: that of the shape, or the
+        origin). `position` (m) and `rotation` (quaternion w, x, y, z or 3x3) place the body frame in the reference
+        configuration; leave both out when the joints' local frames place it.
+
+        >>> model = lw.Model("parts")
+        >>> rod = model.body("rod", shape=lw.Cylinder(0.02, 1.0), density=7800, position=(0, 0, 1))
+        >>> bob = model.body("bob", mass=2.0, inertia=(0.1, 0.1, 0.05), com=(0, 0, -0.2))
+        >>> round(rod.mass, 3), bob.path
+        (9.802, 'bob')
+        """
+        what = self._new("body", name)
+        self._only_known("body", what, unknown)
+        properties = mass_properties(what, mass, density, inertia, com, shape)
+        reference = None if position is None and rotation is None else pose(position, rotation, what)
+        return self._keep(self.bodies, Body(name, self, *properties, reference, shape, density))
+
+    def moving_ground(
+        self,
+        name: str,
+        motion: Motion,
+        *,
+        position: VectorLike | None = None,
+        rotation: RotationLike | None = None,
+        **unknown: Never,
+    ) -> Ground:
+        """A ground that moves in a given way, relative to its reference pose: a shaker, a road, a ship's deck.
+
+        >>> model = lw.Model("shaker")
+        >>> table = model.moving_ground("table", lw.Motion(position=(lw.Cosine(0.01, frequency=5.0), 0, 0)))
+        >>> box = model.body("box", mass=1.0, shape=lw.Box((0.1, 0.1, 0.1)))
+        >>> weld = model.fixed("weld", table, box)
+        """
+        what = self._new("moving ground", name)
+        self._only_known("moving_ground", what, unknown)
+        if not isinstance(motion, Motion):
+            raise ModelError(f"{what}: its motion is {motion!r}; give lw.Motion(position=(x, y, z), axis=..., angle=...)")
+        return self._keep(self.grounds, ground(name, self, motion, pose(position, rotation, what)))
+
+    def port(self, name: str, body: BodyLike) -> Body:
+        """Offer a body to the outside under a name: `damper.piston`, "left damper.piston". Returns the body.
+
+        >>> class Damper(lw.Subsystem):
+        ...     def build(self, *, mass=1.0):
+        ...         self.port("piston", self.body("inner tube", mass=mass, inertia=0))
+        >>> Damper(mass=2.0).piston.mass
+        2.0
+        """
+        what = f"port '{self.inner_path(str(name))}'"
+        checked.part_name(name, what)
+        target = self._body(body, what)
+        if name in self.ports or self._names.get(name, target) is not target:
+            raise ModelError(f"{what}: the name is already taken by another part; choose another name")
+        self.ports[name] = target
+        return target
+
+    def add(
+        self,
+        name: str,
+        subsystem: AnySubsystem,
+        *,
+        position: VectorLike | None = None,
+        rotation: RotationLike | None = None,
+        **unknown: Never,
+    ) -> AnySubsystem:
+        """Place a subsystem here under a name, its coordinates at `position` (m) and `rotation`. Returns it.
+
+        >>> class Wheel(lw.Subsystem):
+        ...     def build(self, *, radius=0.3):
+        ...         self.port("rim", self.body("rim", shape=lw.Cylinder(radius, 0.1), mass=10.0))
+        >>> model = lw.Model("cart")
+        >>> left = model.add("left", Wheel(radius=0.25), position=(0, 0.6, 0))
+        >>> axle = model.revolute("axle", model.ground, left.rim, at=(0, 0.6, 0), axis=(0, 1, 0))
+        >>> left.rim.path
+        'left.rim'
+        """
+        what = self._new("subsystem", name)
+        self._only_known("add", what, unknown)
+        if isinstance(subsystem, type) and issubclass(subsystem, Subsystem):
+            raise ModelError(f"{what}: {subsystem.__name__} is a class; give one of its objects, {subsystem.__name__}()")
+        if not isinstance(subsystem, Subsystem):
+            raise ModelError(f"{what}: {subsystem!r} is not a subsystem; give an object of a class made from lw.Subsystem")
+        if subsystem.owner is not None:
+            raise ModelError(f"{what}: this object is already in use as '{subsystem.path}'; make a second object of its class")
+        if self in subsystem.walk():
+            raise ModelError(f"{what}: a subsystem cannot hold itself; make a second object of its class")
+        subsystem.placement = pose(position, rotation, what)
+        subsystem.name = name
+        subsystem.owner = self
+        self.subsystems[name] = subsystem
+        self._names[name] = subsystem
+        return subsystem
+
+    def outline(self) -> str:
+        """A readable tree of all parts.
+
+        >>> model = lw.Model("pendulum")
+        >>> rod = model.body("rod", mass=1.0, inertia=0, com=(0, 0, -1))
+        >>> pin = model.revolute("pin", "ground", rod, at=(0, 0, 0), axis=(0, 1, 0))
+        >>> print(model.outline())
+        model 'pendulum', gravity (0, 0, -9.81)
+          body      rod  1 kg
+          revolute  pin  ground to rod
+        """
+        return outline(self)
+
+    def __repr__(self) -> str:
+        counts = {
+            "body": sum(1 for _ in self.all_bodies()),
+            "joint": sum(1 for _ in self.all_joints()),
+            "force": sum(1 for _ in self.all_forces()),
+            "drive": sum(1 for _ in self.all_drives()),
+            "subsystem": sum(1 for _ in self.walk()) - 1,
+        }
+        plural = {"body": "bodies"}
+        told = [f"{n} {word if n == 1 else plural.get(word, word + 's')}" for word, n in counts.items() if n]
+        return f"<{type(self).__name__} '{self.name}': {', '.join(told) or 'empty'}>"
+
+
+class Subsystem(Parts):
+    """A reusable piece of a mechanism: a class whose `build` uses the verbs on `self`.
+
+    Keywords of the class go to `build`. Coordinates are the subsystem's own; `add` places them in the whole. What lies
+    outside connects to its bodies from the whole, usually through ports.
+
+    >>> class Damper(lw.Subsystem):
+    ...     def build(self, *, stiffness=5e4):
+    ...         cylinder = self.port("cylinder", self.body("cylinder", mass=2.0, inertia=(0.1, 0.1, 0.01)))
+    ...         piston = self.port("piston", self.body("piston", mass=1.0, inertia=(0.1, 0.1, 0.01)))
+    ...         self.prismatic("slide", cylinder, piston, at=(0, 0, 0), axis=(0, 0, 1), stiffness=stiffness)
+    >>> model = lw.Model("car")
+    >>> damper = model.add("left damper", Damper(stiffness=6e4), position=(0, 1, 0))
+    >>> model["left damper.slide"].stiffness
+    60000.0
+    """
+
+    def __init__(self, **parameters: Any) -> None:
+        super().__init__("")
+        self._check_parameters(parameters)
+        self.build(**parameters)
+
+    def build(self, *_: Any, **parameters: Any) -> None:
+        """Override this: make the parts with the verbs on `self`; its keywords are those of the class."""
+        checked.unknown_options(parameters, (), f"subsystem {type(self).__name__}")
+
+    def _check_parameters(self, parameters: dict[str, Any]) -> None:
+        signature = inspect.signature(self.build)
+        try:
+            signature.bind(**parameters)
+        except TypeError as error:
+            what = f"subsystem {type(self).__name__}"
+            checked.unknown_options(parameters.keys() - signature.parameters.keys(), signature.parameters, what)
+            raise ModelError(f"{what}: {error}; give all that build() needs by keyword") from None
+
+    @property
+    def _label(self) -> str:
+        return self.name or type(self).__name__
+
+
+class Model(Parts):
+    """A mechanism in words: bodies, joints, forces, drives and subsystems, with `gravity` in m/s2 (z is up).
+
+    >>> model = lw.Model("pendulum", gravity=(0, 0, -9.81))
+    >>> rod = model.body("rod", mass=1.0, inertia=(0.1, 0.1, 0.01), com=(0, 0, -0.5))
+    >>> pin = model.revolute("pin", model.ground, rod, at=(0, 0, 0), axis=(0, 1, 0), position=0.3)
+    >>> model
+    <Model 'pendulum': 1 body, 1 joint>
+    """
+
+    gravity: Vector
+
+    def __init__(self, name: str = "model", *, gravity: VectorLike = (0.0, 0.0, -9.81), **unknown: Never) -> None:
+        if not isinstance(name, str) or not name.strip():
+            raise ModelError(f"Model: its name must be non-empty text, got {name!r}; give one such as 'slider crank'")
+        super().__init__(name)
+        self._only_known("__init__", f"model '{name}'", unknown)
+        self.gravity = checked.vector(gravity, f"model '{name}'", "gravity", 3, "m/s2")
+
+    @property
+    def _label(self) -> str:
+        return ""
+
+    @property
+    def word(self) -> str:
+        """What it is, in one word."""
+        return "model"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Model):
+            return NotImplemented
+        return self.gravity.tolist() == other.gravity.tolist() and self.content() == other.content()
+
+    __hash__ = None  # type: ignore[assignment]  # a model changes while it is built
