@@ -130,13 +130,14 @@ def check_inertia(inertia: Any, what: str) -> Vector:
     if given.shape == () and given == 0.0:
         return np.zeros((3, 3))
     if given.shape == (3,):
-        principal, moments = np.sort(given), np.diag(given)
+        moments: Vector = np.diag(given)
+        principal: Vector = np.sort(given)
     elif given.shape == (3, 3):
         largest = float(np.abs(given).max())
         if np.abs(given - given.T).max() > SLACK * largest:
             raise ModelError(f"{what}: the inertia matrix is not symmetric; give inertia= with equal mirrored entries")
         moments = (given + given.T) / 2
-        principal = np.linalg.eigvalsh(moments)
+        principal = np.linalg.eigvalsh(moments).astype(np.float64)
     else:
         raise ModelError(
             f"{what}: inertia has shape {given.shape}; give inertia= as three principal values, "
@@ -145,10 +146,12 @@ def check_inertia(inertia: Any, what: str) -> Vector:
     low, middle, high = principal.tolist()
     slack = SLACK * max(abs(low), abs(high))
     if low < -slack:
-        raise ModelError(f"{what}: inertia has the negative principal value {low:g}; give inertia= without negative ones")
+        raise ModelError(
+            f"{what}: inertia has the negative principal value {low:g}; give inertia= without negative ones"
+        )
     if low + middle < high - slack:
         raise ModelError(
-            f"{what}: no body has the principal inertias {low:g}, {middle:g}, {high:g}, because the two smaller must sum "
-            "to the largest or more; correct inertia= (about the centre of mass, kg m2)"
+            f"{what}: no body has the principal inertias {low:g}, {middle:g}, {high:g}, because the two smaller must "
+            "together reach the largest; correct inertia= (about the centre of mass, in kg m2)"
         )
     return moments

@@ -36,7 +36,9 @@ def number(value: Any, what: str, option: str, unit: str = "") -> float:
     """A finite float."""
     result = real(value)
     if result is None or not math.isfinite(result):
-        raise ModelError(f"{what}: {option} must be one finite number{_of(unit)}, got {_show(value)}; correct {option}=")
+        raise ModelError(
+            f"{what}: {option} must be one finite number{_of(unit)}, got {_show(value)}; correct {option}="
+        )
     return result
 
 

@@ -87,7 +87,8 @@ class Container:
         checked.part_name(name, f"{word} in {self._told}")
         taken = self._names.get(name, self.ports.get(name))
         if taken is not None:
-            raise ModelError(f"{word} '{self.inner_path(name)}': the name is already taken by a {taken.word}; choose another name")
+            other = f"a {taken.word}, '{taken.path}'"
+            raise ModelError(f"{word} '{self.inner_path(name)}': the name is taken by {other}; choose another name")
         return f"{word} '{self.inner_path(name)}'"
 
     def _keep(self, table: dict[str, Any], part: SomePart) -> SomePart:
@@ -107,16 +108,20 @@ class Container:
 
     # finding
 
-    def _find(self, name: str, what: str) -> Part | Container:
-        """The part with a dotted name; at every step ports come first."""
-        here: Part | Container = self
+    def _look(self, name: str) -> Part | Container | None:
+        """The part with a dotted name, if there is one; at every step ports come first."""
+        here: Part | Container | None = self
         for step in name.split("."):
-            found = (here.ports.get(step) or here._names.get(step)) if isinstance(here, Container) else None
-            if found is None:
-                hint = checked.did_you_mean(name, self._all_names()) or self._listing()
-                raise ModelError(f"{what}: there is no '{name}' in {self._told}{hint}")
-            here = found
+            here = (here.ports.get(step) or here._names.get(step)) if isinstance(here, Container) else None
         return here
+
+    def _find(self, name: str, what: str) -> Part | Container:
+        """The part with a dotted name; a refusal suggests close ones."""
+        found = self._look(name)
+        if found is None:
+            hint = checked.did_you_mean(name, self._all_names()) or self._listing()
+            raise ModelError(f"{what}: there is no '{name}' in {self._told}{hint}")
+        return found
 
     def _all_names(self) -> Iterator[str]:
         """Every dotted name from here down."""
@@ -133,7 +138,9 @@ class Container:
         """A body from its object or name."""
         part = self._find(value, what) if isinstance(value, str) else value
         if isinstance(part, Container):
-            raise ModelError(f"{what}: '{part.path or part.name}' is a {part.word}, not a body; give one of its bodies or ports")
+            raise ModelError(
+                f"{what}: '{part.path or part.name}' is a {part.word}, not a body; give one of its bodies or ports"
+            )
         if not isinstance(part, Body):
             raise ModelError(f"{what}: {part!r} is not a body; give a body or its name")
         return self._inside(part, what)
@@ -163,8 +170,12 @@ class Container:
                 "in the whole that holds both, through a port"
             )
         if here.word == "subsystem":
-            raise ModelError(f"{what}: '{part.path}' belongs to a subsystem that is not part of {self._told}; add() it first")
-        raise ModelError(f"{what}: '{part.path}' belongs to another model, '{here.name}'; build the part in {self._told}")
+            raise ModelError(
+                f"{what}: '{part.path}' belongs to a subsystem that is not part of {self._told}; add() it first"
+            )
+        raise ModelError(
+            f"{what}: '{part.path}' belongs to another model, '{here.name}'; build the part in {self._told}"
+        )
 
     def __getitem__(self, name: str) -> Any:
         if not isinstance(name, str):
@@ -172,19 +183,15 @@ class Container:
         return self._find(name, f"looking up '{name}'")
 
     def __contains__(self, name: object) -> bool:
-        if isinstance(name, str):
-            try:
-                self._find(name, "")
-            except ModelError:
-                return False
-            return True
-        return False
+        return isinstance(name, str) and self._look(name) is not None
 
     def __getattr__(self, name: str) -> Any:
         known = self.__dict__
+        if "_names" not in known and not name.startswith("__"):
+            raise ModelError(f"{type(self).__name__}: it is used before it is set up; call super().__init__() first")
         found = known.get("ports", {}).get(name) or known.get("_names", {}).get(name)
         if found is None:
-            hint = "" if name.startswith("_") else checked.did_you_mean(name, known.get("_names", {}))
+            hint = "" if name.startswith("_") else checked.did_you_mean(name, (*known["ports"], *known["_names"]))
             raise AttributeError(f"{type(self).__name__} has no attribute or part '{name}'{hint}")
         return found
 

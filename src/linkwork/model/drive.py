@@ -25,7 +25,7 @@ class Motor(Part):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Repeater(Part):
-    """Keeps the position of `follower` at `ratio` times the position of `joint`: gears, belts. Made by `model.repeater`."""
+    """Keeps the position of `follower` at `ratio` times that of `joint`: gears, belts. Made by `model.repeater`."""
 
     joint: Joint
     follower: Joint

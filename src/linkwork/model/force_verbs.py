@@ -165,7 +165,7 @@ class ForceVerbs(Container):
         max_torque: float | None = None,
         **unknown: Never,
     ) -> Motor:
-        """Give a joint its velocity (rad/s or m/s) or its position (rad or m) over time, with no more than `max_torque`.
+        """Give a joint its velocity (rad/s, m/s) or its position (rad, m) over time, within `max_torque` (N m, N).
 
         >>> model = lw.Model("fan")
         >>> fan = model.body("fan", shape=lw.Cylinder(0.2, 0.02), mass=0.5)

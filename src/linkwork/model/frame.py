@@ -22,7 +22,7 @@ class Frame:
 
     The rotation takes components in this frame to components in the outer frame. A quaternion is normalised.
 
-    >>> hinge = lw.Frame(position=(1, 0, 0), rotation=(0, 0, 0, 1))      # one metre along x, turned half round z
+    >>> hinge = lw.Frame(position=(1, 0, 0), rotation=(0, 0, 0, 1))  # one metre along x, turned half round z
     >>> hinge.point((1, 0, 0)).tolist()
     [0.0, 0.0, 0.0]
     >>> (hinge @ hinge.inverse()) == lw.Frame()
@@ -139,7 +139,9 @@ class Frame:
 def pose(position: VectorLike | None, rotation: RotationLike | None, what: str) -> Frame:
     """A Frame whose refusals name the part it is for; what is not given is zero."""
     frame = Frame.__new__(Frame)
-    frame._fill((0.0, 0.0, 0.0) if position is None else position, (1.0, 0.0, 0.0, 0.0) if rotation is None else rotation, what)
+    frame._fill(
+        (0.0, 0.0, 0.0) if position is None else position, (1.0, 0.0, 0.0, 0.0) if rotation is None else rotation, what
+    )
     return frame
 
 

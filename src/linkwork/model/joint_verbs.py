@@ -8,7 +8,8 @@ from linkwork.errors import ModelError
 from linkwork.model import checked
 from linkwork.model.body import Body
 from linkwork.model.container import Container
-from linkwork.model.joint import Joint, JointKind, JointOptions, make_joint
+from linkwork.model.joint import Joint, JointKind, JointOptions
+from linkwork.model.joint_checks import make_joint
 
 BodyLike: TypeAlias = Body | str
 
@@ -38,7 +39,9 @@ class JointVerbs(Container):
 
         >>> model = lw.Model("door")
         >>> door = model.body("door", mass=20.0, shape=lw.Box((0.9, 0.04, 2.0)))
-        >>> hinge = model.revolute("hinge", model.ground, door, at=(-0.45, 0, 0), axis=(0, 0, 1), limits=(0, 2.0), damping=0.5)
+        >>> hinge = model.revolute(
+        ...     "hinge", model.ground, door, at=(-0.45, 0, 0), axis=(0, 0, 1), limits=(0, 2.0), damping=0.5
+        ... )
         """
         return self._join("revolute", name, a, b, options)
 
@@ -95,9 +98,9 @@ class JointVerbs(Container):
         return self._join("ball", name, a, b, options)
 
     def planar(self, name: str, a: BodyLike, b: BodyLike, **options: Unpack[JointOptions]) -> Joint:
-        """A puck on a table: b slides in the plane normal to `axis` and turns in it; position (x, y, angle) (m, m, rad).
+        """A puck on a table: b slides in the plane normal to `axis` and turns in it; position (x, y, angle).
 
-        x and y are those of `frame_a`; with `axis` those of `lw.Frame.along(axis)`.
+        x and y (metres) are along those of `frame_a`, or of `lw.Frame.along(axis)`; the angle is in radians.
 
         >>> model = lw.Model("puck")
         >>> puck = model.body("puck", shape=lw.Cylinder(0.04, 0.02), mass=0.2)

@@ -36,7 +36,11 @@ class Constant:
 
     def __init__(self, value: float | VectorLike) -> None:
         scalar = checked.real(value)
-        content = checked.vector(value, "Constant", "value") if scalar is None else checked.number(scalar, "Constant", "value")
+        content = (
+            checked.vector(value, "Constant", "value")
+            if scalar is None
+            else checked.number(scalar, "Constant", "value")
+        )
         object.__setattr__(self, "value", content)
 
     @property
@@ -88,11 +92,15 @@ class Table:
     values: Vector
     kind: TableKind
 
-    def __init__(self, times: VectorLike, values: VectorLike | Sequence[VectorLike], kind: TableKind = "linear") -> None:
+    def __init__(
+        self, times: VectorLike, values: VectorLike | Sequence[VectorLike], kind: TableKind = "linear"
+    ) -> None:
         moments = checked.array(times, "Table", "times", "a list of seconds")
         heights = checked.array(values, "Table", "values", "a list of numbers, or of three numbers each")
         if moments.ndim != 1 or len(moments) < 2:
-            raise ModelError(f"Table: times has shape {moments.shape} but must list two moments or more; correct times=")
+            raise ModelError(
+                f"Table: times has shape {moments.shape} but must list two moments or more; correct times="
+            )
         if heights.shape not in ((len(moments),), (len(moments), 3)):
             raise ModelError(
                 f"Table: values has shape {heights.shape} for {len(moments)} times; "

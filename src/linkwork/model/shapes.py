@@ -68,7 +68,9 @@ class Box(Shape):
         super().__post_init__()
         sides = checked.vector(self.size, "Box", "size", 3, "metres")
         if sides.min() <= 0.0:
-            raise ModelError(f"Box: size is {tuple(sides.tolist())} but all three lengths must be positive; correct size=")
+            raise ModelError(
+                f"Box: size is {tuple(sides.tolist())} but all three lengths must be positive; correct size="
+            )
         object.__setattr__(self, "size", tuple(sides.tolist()))
 
     @property
@@ -176,7 +178,7 @@ class Mesh(Shape):
     The mass properties are those of the solid inside. A surface with holes may still be a picture: then give the body
     its mass=, inertia= and com=.
 
-    >>> lw.Mesh("gear.stl", scale=0.001)                           # doctest: +SKIP
+    >>> lw.Mesh("gear.stl", scale=0.001)  # doctest: +SKIP
     """
 
     file: str | PathLike[str]
@@ -216,7 +218,9 @@ class Mesh(Shape):
         volume = float(six_volumes.sum()) / 6
         size = float(np.ptp(corners.reshape(-1, 3), axis=0).max())
         if abs(volume) <= 1e-12 * size**3:
-            raise ModelError(f"Mesh '{self.file}': the surface encloses no volume; correct the file or its triangles' order")
+            raise ModelError(
+                f"Mesh '{self.file}': the surface encloses no volume; correct the file or its triangles' order"
+            )
         com = np.einsum("n,ni->i", six_volumes, a + b + c) / (24 * volume)
         # second moments of a tetrahedron with one corner at the origin: det/120 (sum x xT + (sum x)(sum x)T)
         second = sum(np.einsum("n,ni,nj->ij", six_volumes, x, x) for x in (a, b, c, a + b + c)) / (120 * volume)

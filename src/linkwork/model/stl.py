@@ -33,7 +33,11 @@ def read_stl(file: Path) -> Vector:
 def _text_corners(content: bytes, what: str) -> Vector:
     """The text form: every line `vertex x y z` is a corner, three in a row a triangle."""
     try:
-        rows = [line.split()[1:] for line in content.decode("ascii", "replace").splitlines() if line.split()[:1] == ["vertex"]]
+        rows = [
+            line.split()[1:]
+            for line in content.decode("ascii", "replace").splitlines()
+            if line.split()[:1] == ["vertex"]
+        ]
         return np.array(rows, dtype=np.float64).reshape(-1, 3, 3)
     except ValueError:
         raise ModelError(f"{what}: is not a whole STL file; export it again as STL, text or binary") from None

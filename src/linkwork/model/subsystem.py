@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from typing import Any, Never, TypeVar
 
 from linkwork.errors import ModelError
@@ -22,8 +23,8 @@ AnySubsystem = TypeVar("AnySubsystem", bound="Subsystem")
 class Parts(JointVerbs, ForceVerbs):
     """What models and subsystems share: the verbs that add parts, and the parts by name.
 
-    `.bodies .joints .forces .drives .subsystems .ports .grounds` are dicts in declaration order; a part is also found as
-    an attribute (`damper.piston`, ports first) or by its dotted name (`model["left damper.piston"]`).
+    `.bodies .joints .forces .drives .subsystems .ports .grounds` are dicts in declaration order; a part is also found
+    as an attribute (`damper.piston`, ports first) or by its dotted name (`model["left damper.piston"]`).
     """
 
     def body(
@@ -33,7 +34,7 @@ class Parts(JointVerbs, ForceVerbs):
         mass: float | None = None,
         density: float | None = None,
         shape: Shape | None = None,
-        inertia: float | VectorLike | None = None,
+        inertia: float | VectorLike | Sequence[VectorLike] | None = None,
         com: VectorLike | None = None,
         position: VectorLike | None = None,
         rotation: RotationLike | None = None,
@@ -77,7 +78,9 @@ class Parts(JointVerbs, ForceVerbs):
         what = self._new("moving ground", name)
         self._only_known("moving_ground", what, unknown)
         if not isinstance(motion, Motion):
-            raise ModelError(f"{what}: its motion is {motion!r}; give lw.Motion(position=(x, y, z), axis=..., angle=...)")
+            raise ModelError(
+                f"{what}: its motion is {motion!r}; give lw.Motion(position=(x, y, z), axis=..., angle=...)"
+            )
         return self._keep(self.grounds, ground(name, self, motion, pose(position, rotation, what)))
 
     def port(self, name: str, body: BodyLike) -> Body:
@@ -119,13 +122,18 @@ class Parts(JointVerbs, ForceVerbs):
         """
         what = self._new("subsystem", name)
         self._only_known("add", what, unknown)
-        if isinstance(subsystem, type) and issubclass(subsystem, Subsystem):
-            raise ModelError(f"{what}: {subsystem.__name__} is a class; give one of its objects, {subsystem.__name__}()")
-        if not isinstance(subsystem, Subsystem):
-            raise ModelError(f"{what}: {subsystem!r} is not a subsystem; give an object of a class made from lw.Subsystem")
+        given: Any = subsystem
+        if isinstance(given, type) and issubclass(given, Subsystem):
+            raise ModelError(f"{what}: {given.__name__} is a class; give one of its objects, {given.__name__}()")
+        if not isinstance(given, Subsystem):
+            raise ModelError(
+                f"{what}: {subsystem!r} is not a subsystem; give an object of a class made from lw.Subsystem"
+            )
         if subsystem.owner is not None:
-            raise ModelError(f"{what}: this object is already in use as '{subsystem.path}'; make a second object of its class")
-        if self in subsystem.walk():
+            raise ModelError(
+                f"{what}: this object is already in use as '{subsystem.path}'; make a second object of its class"
+            )
+        if any(inner is self for inner in subsystem.walk()):
             raise ModelError(f"{what}: a subsystem cannot hold itself; make a second object of its class")
         subsystem.placement = pose(position, rotation, what)
         subsystem.name = name
