@@ -55,7 +55,7 @@ $(VENV)/.bench: $(VENV)/.peers
 
 demo: $(VENV)/.plot
 	@mkdir -p $(DEMO)
-	@$(BIN)/linkwork run car --until 1.5 --certificate --out $(DEMO)/car.npz \
+	@$(BIN)/linkwork run car --until 1.5 --out $(DEMO)/car.npz \
 		--plot $(DEMO)/car.png --plot $(DEMO)/energy.png=energy,drift
 
 test: $(VENV)/.peers

@@ -93,9 +93,10 @@ class Certificate:
     def _line_method(self) -> str:
         pieces = [self.method, self.integrator, f"dt {self.dt:g} s" if self.dt else ""]
         words = ", ".join(piece for piece in pieces if piece)
+        speed = f" ({self.real_time_factor:.3g} x real time)" if self.real_time_factor else ""
         return (
             f"method   {words}; {self.steps} steps, {self.evaluations} evaluations"
-            f" to t = {self.reached:g} s in {self.wall_seconds:.3g} s"
+            f" to t = {self.reached:g} s in {self.wall_seconds:.3g} s{speed}"
         )
 
     def _line_energy(self) -> str:

@@ -1,0 +1,410 @@
+"""The command line: linkwork gallery | run | check | bench.
+
+Exit codes: 0 good, 1 the run or the check failed (the reason on stderr), 2 wrong usage. With `--json` one JSON document
+goes to stdout and nothing else. Everything heavy is imported inside the commands, so that `--help` answers at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+
+from linkwork.errors import ModelError, OptionError, RunError
+
+if TYPE_CHECKING:
+    from linkwork.simulation.trajectory import Trajectory
+    from linkwork.targets import Target
+
+app = typer.Typer(
+    help="Simulate mechanisms: rigid bodies, joints, closed loops, springs.",
+    epilog="Start with: linkwork gallery, then linkwork run pendulum --plot pendulum.png",
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+FAILED, USAGE = 1, 2
+_QUIET_SECONDS = 1.0  # a progress bar for anything shorter is only a flicker
+
+ModelName = Annotated[
+    str, typer.Argument(metavar="MODEL", help="A gallery name, or a Python file with `model` or build().")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else there.")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="A parameter of build(), such as links=100. Repeatable."),
+]
+
+
+def main() -> None:
+    """Entry point of the command `linkwork`."""
+    app()
+
+
+@app.callback(invoke_without_command=True)
+def _front(version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False) -> None:
+    if version:
+        from importlib.metadata import version as version_of
+
+        typer.echo(f"linkwork {version_of('linkwork')}")
+        raise typer.Exit
+
+
+@app.command()
+def gallery(
+    name: Annotated[str | None, typer.Argument(help="A piece to describe; without it all are listed.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the mechanisms that come with linkwork, or describe one."""
+    with _speaking(as_json):
+        from linkwork import gallery as pieces
+        from linkwork.targets import parameters
+
+        chosen = {each: pieces.piece(each) for each in ([name] if name else pieces.names())}
+        if as_json:
+            facts = [
+                {"name": each, "title": piece.TITLE, "paper": piece.PAPER, "parameters": parameters(piece.build)}
+                for each, piece in chosen.items()
+            ]
+            _print_json(facts[0] if name else facts)
+        elif name:
+            piece = chosen[name]
+            typer.echo(f"{typer.style(name, bold=True)}: {piece.TITLE} ({piece.PAPER})\n")
+            if piece.__doc__:
+                typer.echo(piece.__doc__.strip() + "\n")
+            for option, default in parameters(piece.build).items():
+                typer.echo(f"  --set {option}={default}")
+            typer.echo(f"  linkwork run {name} --plot {name}.png")
+        else:
+            width = max((len(each) for each in chosen), default=0)
+            for each, piece in chosen.items():
+                typer.echo(f"{typer.style(each.ljust(width), bold=True)}  {piece.TITLE} ({piece.PAPER})")
+
+
+@app.command()
+def run(
+    model: ModelName,
+    method: Annotated[str | None, typer.Option(help="Method, such as recursive; auto chooses.")] = None,
+    until: Annotated[float | None, typer.Option(help="End of the run, s.")] = None,
+    dt: Annotated[float | None, typer.Option(help="Step size, s.")] = None,
+    integrator: Annotated[
+        str | None, typer.Option(help="semi-implicit, rk2, rk4, abm4 or adaptive (with --rtol, --atol).")
+    ] = None,
+    rtol: Annotated[float | None, typer.Option(help="Relative tolerance of the adaptive integrator.")] = None,
+    atol: Annotated[float | None, typer.Option(help="Absolute tolerance of the adaptive integrator.")] = None,
+    every: Annotated[int | None, typer.Option(help="Record every so many steps.")] = None,
+    ignore: Annotated[
+        list[str] | None,
+        typer.Option(help="A feature of the model the method may leave out, such as friction. Repeatable."),
+    ] = None,
+    setting: Settings = None,
+    out: Annotated[str | None, typer.Option(metavar="FILE", help="Write the run to FILE.npz or FILE.csv.")] = None,
+    plot: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE.png[=COLUMN,...]",
+            help="Draw to a file (png, svg, pdf); choose columns by name or pattern, energy, drift. Repeatable.",
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Simulate a model and print a short summary with its certificate."""
+    with _speaking(as_json):
+        from linkwork.simulation.files import check_path
+
+        pictures = [_picture(text) for text in plot or []]
+        if out is not None:
+            check_path(out)
+        with _stdout_kept_clean(as_json):
+            target = _target(model, setting or [])
+            options = _options(
+                target,
+                {"method": method, "integrator": integrator, "dt": dt, "rtol": rtol, "atol": atol, "every": every},
+            )
+            if ignore:
+                options["ignore"] = tuple(ignore)
+            end = until if until is not None else target.until
+            if end is None:
+                raise OptionError(f"{model} does not say how long to run; give --until SECONDS")
+            trajectory, failure = _simulate(target, end, options)
+        files, problem = _write(trajectory, target, out, pictures)
+        if as_json and trajectory is not None:
+            document = _document(target, trajectory, files)
+            if failure or problem:
+                document["error"] = {"kind": "RunError" if failure else "OptionError", "message": failure or problem}
+            _print_json(document)
+        elif as_json:
+            _print_json({"error": {"kind": "RunError", "message": failure}})
+        elif trajectory is not None:
+            _print_summary(target, trajectory, files)
+    for sentence in (failure, problem):
+        if sentence:
+            _say(sentence)
+    if failure or problem:
+        raise typer.Exit(FAILED)
+
+
+@app.command()
+def check(model: ModelName, setting: Settings = None, as_json: AsJson = False) -> None:
+    """Verify a model before running it: degrees of freedom, loops, redundant rows, cuts, mass."""
+    with _speaking(as_json):
+        import linkwork as lw
+
+        with _stdout_kept_clean(as_json):
+            target = _target(model, setting or [])
+            _announce_kernels()
+            report = lw.check(target.model)
+        if as_json:
+            _print_json({"model": target.model.name, **report.as_dict()})
+        else:
+            typer.echo("\n".join(report.lines()))
+
+
+@app.command()
+def bench(
+    scenes: Annotated[
+        list[str] | None, typer.Argument(metavar="[SCENE]...", help="Scenes; all without a name.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer repetitions, rougher figures.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Measure linkwork side by side with the other engines that are installed."""
+    with _speaking(as_json):
+        from linkwork import bench as benchmarks
+
+        status = benchmarks.run(scenes=scenes or [], as_json=as_json, quick=quick)
+    raise typer.Exit(status)
+
+
+# --- the run ----------------------------------------------------------------------------------------------
+
+
+def _target(name: str, settings: list[str]) -> Target:
+    from linkwork.targets import find, parse_settings
+
+    return find(name, parse_settings(settings))
+
+
+def _options(target: Target, given: dict[str, Any]) -> dict[str, Any]:
+    """Options of the piece, with those of the command line over them."""
+    said = {name: value for name, value in given.items() if value is not None}
+    own = dict(target.options)
+    if "method" in said and said["method"] != own.get("method"):
+        own = {name: value for name, value in own.items() if name == "dt"}  # the rest belongs to the other method
+    return own | said
+
+
+def _simulate(target: Target, until: float, options: dict[str, Any]) -> tuple[Trajectory | None, str | None]:
+    """The run, as far as it got, and why it ended early."""
+    import linkwork as lw
+
+    _announce_kernels()
+    progress = _Progress(target.name, until) if sys.stderr.isatty() else None
+    try:
+        trajectory = lw.simulate(target.model, until=until, progress=progress, **options)
+    except RunError as error:
+        return error.run, str(error)
+    finally:
+        if progress is not None:
+            progress.close()
+    if trajectory.stopped is not None:
+        return trajectory, f"the run of {target.name} stopped early: {trajectory.stopped}"
+    return trajectory, None
+
+
+def _announce_kernels() -> None:
+    from linkwork import _jit
+
+    if _jit.cold():
+        typer.echo("preparing kernels (first run only) ...", err=True)
+
+
+class _Progress:
+    """A bar on stderr that appears once a run takes longer than a moment. Called with the time reached, s."""
+
+    def __init__(self, name: str, until: float) -> None:
+        from time import monotonic
+
+        self._clock = monotonic
+        self._start = monotonic()
+        self._name, self._until = name, until
+        self._bar: Any = None
+
+    def __call__(self, time: float, *_: Any) -> None:
+        if self._bar is None:
+            if self._clock() - self._start < _QUIET_SECONDS:
+                return
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+            self._bar = Progress(
+                TextColumn("{task.description}"),
+                BarColumn(),
+                TextColumn("t = {task.completed:.4g} of {task.total:g} s"),
+                TimeRemainingColumn(),
+                console=Console(stderr=True),
+                transient=True,
+            )
+            self._bar.start()
+            self._task = self._bar.add_task(self._name, total=self._until)
+        self._bar.update(self._task, completed=time)
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+
+# --- what comes out ---------------------------------------------------------------------------------------
+
+
+def _picture(text: str) -> tuple[str, tuple[str, ...]]:
+    """FILE.png or FILE.png=column,column; checked before the run, which may be long."""
+    from importlib.util import find_spec
+
+    from linkwork.simulation.files import check_path
+    from linkwork.viewer.plots import SUFFIXES
+
+    file, _, columns = text.partition("=")
+    check_path(file, SUFFIXES)
+    if find_spec("matplotlib") is None:
+        _say('plots need matplotlib: pip install "linkwork[plot]"')
+        raise typer.Exit(FAILED)
+    return file, tuple(column.strip() for column in columns.split(",") if column.strip())
+
+
+def _write(
+    trajectory: Trajectory | None, target: Target, out: str | None, pictures: list[tuple[str, tuple[str, ...]]]
+) -> tuple[list[str], str | None]:
+    """Files that were written, and what went wrong with the first that was not."""
+    files: list[str] = []
+    if trajectory is None:
+        return files, None
+    try:
+        if out is not None:
+            trajectory.save(out)
+            files.append(out)
+        for file, columns in pictures:
+            trajectory.plot(*(columns or target.plots), file=file)
+            files.append(file)
+    except OptionError as error:
+        return files, str(error)
+    return files, None
+
+
+def _print_summary(target: Target, trajectory: Trajectory, files: list[str]) -> None:
+    made = trajectory.certificate
+    head = f"{target.name}: {target.title}" if target.title else target.name
+    typer.echo(typer.style(head, bold=True) + (f" ({target.paper})" if target.paper else ""))
+    facts = []
+    if made.degrees_of_freedom is not None:
+        facts.append(_count(made.degrees_of_freedom, "degree of freedom", "degrees of freedom"))
+    if made.loops is not None:
+        facts.append(_count(made.loops, "loop", "loops"))
+    facts.append(f"{len(trajectory)} rows of {len(trajectory.names)} columns recorded")
+    _print_fact("model", ", ".join(facts))
+    if made.reason:
+        _print_fact("chosen", made.reason)
+    typer.echo("certificate")
+    for line in made.lines():
+        word, _, fact = line.partition(" ")
+        _print_fact("  " + word, fact.lstrip())
+    if files:
+        _print_fact("written", ", ".join(files))
+
+
+def _print_fact(word: str, fact: str) -> None:
+    typer.echo(typer.style(word.ljust(10), fg=typer.colors.CYAN) + fact)
+
+
+def _document(target: Target, trajectory: Trajectory, files: list[str]) -> dict[str, Any]:
+    """What --json prints of a run: the certificate and the last row of every column."""
+    last = {name: trajectory[name][-1].tolist() for name in trajectory.names} if len(trajectory) else {}
+    return {
+        "model": trajectory.model_name,
+        "title": target.title,
+        "paper": target.paper,
+        "time": float(trajectory.time[-1]) if len(trajectory) else None,
+        "rows": len(trajectory),
+        "stopped": trajectory.stopped,
+        "certificate": trajectory.certificate.as_dict(),
+        "final": last,
+        "energy": {name: float(values[-1]) for name, values in trajectory.energy.items() if len(values)},
+        "units": {name: trajectory.unit(name) for name in trajectory.names},
+        "files": files,
+    }
+
+
+def _print_json(document: Any) -> None:
+    import json
+
+    typer.echo(json.dumps(_finite(document), indent=2, allow_nan=False))
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no NaN and no infinity: they become null."""
+    if isinstance(value, float):
+        return value if value - value == 0 else None
+    if isinstance(value, dict):
+        return {key: _finite(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(entry) for entry in value]
+    return value
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"
+
+
+# --- speaking of what went wrong --------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def _speaking(as_json: bool) -> Iterator[None]:
+    """Turn what a user can do something about into one paragraph on stderr and an exit code."""
+    try:
+        yield
+    except OptionError as error:
+        _fail(error, as_json, USAGE)
+    except (ModelError, RunError) as error:
+        _fail(error, as_json, FAILED)
+    except KeyboardInterrupt:
+        _fail(RunError("interrupted"), as_json, FAILED)
+    except (typer.Exit, typer.Abort, BrokenPipeError):
+        raise
+    except Exception as error:
+        if os.environ.get("LINKWORK_TRACEBACK"):
+            raise
+        sentence = f"{type(error).__name__}: {error}. This looks like a mistake in linkwork itself"
+        _fail(RunError(f"{sentence}; LINKWORK_TRACEBACK=1 shows where it happened."), as_json, FAILED)
+
+
+def _fail(error: Exception, as_json: bool, code: int) -> NoReturn:
+    message = " ".join(str(error).split())
+    if as_json:
+        _print_json({"error": {"kind": type(error).__name__, "message": message}})
+    _say(message)
+    raise typer.Exit(code)
+
+
+def _say(sentence: str) -> None:
+    typer.echo(f"linkwork: {' '.join(sentence.split())}", err=True)
+
+
+@contextlib.contextmanager
+def _stdout_kept_clean(as_json: bool) -> Iterator[None]:
+    """What a user's own file prints must not stand in front of the JSON document."""
+    if not as_json:
+        yield
+        return
+    with contextlib.redirect_stdout(sys.stderr):
+        yield
+
+
+if __name__ == "__main__":
+    main()
