@@ -1,0 +1,59 @@
+"""The comparison with other engines runs and prints what it promises; how fast it is, is not a test."""
+
+from __future__ import annotations
+
+import builtins
+import json
+from typing import Any
+
+import pytest
+
+from linkwork import bench
+
+
+def test_quick_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert bench.run(["tree"], as_json=True, quick=True) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["quick"] is True
+    assert document["machine"]["cores"] >= 1
+    assert document["versions"]["linkwork"]
+    rows = document["scenes"]["tree"]["comparisons"]
+    assert {row["engine"] for row in rows} == {"MuJoCo", "Pinocchio"}
+    for row in rows:
+        assert row["linkwork"] > 0
+        if row["peer"] is not None:
+            assert row["ratio"] == pytest.approx(row["linkwork"] / row["peer"])
+            assert row["difference"] < 1e-9
+            assert row["verdict"] in ("pass", "fail")
+
+
+def test_table_and_missing_engines(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    real = builtins.__import__
+
+    def without_engines(name: str, *rest: Any, **options: Any) -> Any:
+        if name.split(".")[0] in ("mujoco", "pinocchio"):
+            raise ImportError(name)
+        return real(name, *rest, **options)
+
+    monkeypatch.setattr(builtins, "__import__", without_engines)
+    assert bench.run(["tree"], as_json=False, quick=True) == 0
+    out = capsys.readouterr().out
+    assert "chain of 5" in out
+    assert "mixed tree of 30" in out
+    assert "not installed: pip install 'linkwork[bench]'" in out
+
+
+def test_unknown_scene(capsys: pytest.CaptureFixture[str]) -> None:
+    assert bench.run(["piano"], as_json=False, quick=True) == 2
+    captured = capsys.readouterr()
+    assert "piano" in captured.err
+    assert "tree" in captured.err
+
+
+def test_verdicts() -> None:
+    row = bench.Comparison("a", "b", 1.0, 4.0, target=0.5)
+    assert (row.ratio, row.verdict) == (0.25, "pass")
+    row.linkwork = 3.0
+    assert row.verdict == "fail"
+    assert bench.Comparison("a", "b", 1.0).verdict == "-"
+    assert bench.Figure("x", None, 1.1).verdict == "-"
