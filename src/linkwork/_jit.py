@@ -1,0 +1,71 @@
+"""The one `@kernel` decorator, and the folder in which compiled kernels are kept.
+
+numba's cache looks only at a function's own file: a kernel that calls an edited kernel would go on running the
+old code. So the folder's name is a hash of every source file of the package; one edited line, one new folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+# no "nnan", no "ninf": a NaN must stay visible
+FAST = {"contract", "afn", "reassoc", "nsz", "arcp"}
+KEPT_FOLDERS = 3
+
+
+@lru_cache(maxsize=1)
+def cache_folder() -> Path:
+    """The folder of compiled kernels; `LINKWORK_CACHE` moves it."""
+    root = os.environ.get("LINKWORK_CACHE")
+    if not root:
+        root = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "linkwork")
+    return Path(root) / _source_hash()
+
+
+def _source_hash() -> str:
+    digest = hashlib.sha256(numba.__version__.encode())
+    package = Path(__file__).parent
+    for file in sorted(package.rglob("*.py")):
+        digest.update(file.relative_to(package).as_posix().encode())
+        digest.update(file.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def cold() -> bool:
+    """True while no kernel has been compiled and kept, that is on the first run after an installation."""
+    folder = cache_folder()
+    return not folder.is_dir() or not any(folder.rglob("*.nbi"))
+
+
+@lru_cache(maxsize=1)
+def _prepared_folder() -> str:
+    folder = cache_folder()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        others = [f for f in folder.parent.iterdir() if f.is_dir() and f != folder]
+        others.sort(key=lambda f: f.stat().st_mtime, reverse=True)
+        for old in others[KEPT_FOLDERS - 1 :]:
+            shutil.rmtree(old, ignore_errors=True)
+    except OSError:
+        return ""  # a read-only home: numba falls back on its own places
+    return str(folder)
+
+
+def kernel(function: Function) -> Function:
+    """Compile `function` without Python: numbers, tuples and the arrays it is handed, nothing else."""
+    kept = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = _prepared_folder()
+    try:
+        return numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST)(function)  # type: ignore[no-any-return]
+    finally:
+        numba.config.CACHE_DIR = kept

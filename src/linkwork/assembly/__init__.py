@@ -1,0 +1,1 @@
+"""Names become numbers: the graph becomes tree and cuts, the words become tables."""

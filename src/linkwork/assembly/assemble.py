@@ -1,0 +1,395 @@
+"""`assemble`: from the words of a model to the tables of a system."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from linkwork.assembly.force_tables import force_tables
+from linkwork.assembly.graph import Forest, Step, span
+from linkwork.assembly.kinds import BACK, KINDS, ONTO, coordinates
+from linkwork.assembly.law_tables import LawTable
+from linkwork.assembly.reference import Reference, ground_pose
+from linkwork.assembly.system import JointPlace, System
+from linkwork.assembly.tables import Cuts, Tables, Tree
+from linkwork.errors import ModelError
+from linkwork.model import Body, Frame, Joint, Model, Subsystem
+from linkwork.spatial import codes
+
+
+def assemble(model: Model) -> System:
+    """Turn a model into a `System`: tree and cuts, tables, start values.
+
+    >>> lw.assemble(lw.gallery.double_four_bar.build()).cut_names
+    ['pin 3', 'pin 5']
+    """
+    if isinstance(model, Subsystem) or not isinstance(model, Model):
+        raise ModelError(f"assemble needs a Model, not {type(model).__name__}; put subsystems into a Model with add()")
+    return _Assembler(model).system()
+
+
+class _Assembler:
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        if not any(True for _ in model.all_bodies()):
+            raise ModelError(f"model '{model.name}' has no body; add one with model.body(...)")
+        self.reference = Reference(model)
+        self.forest: Forest = span(model)
+        self.laws = LawTable()
+        # columns of the link tables
+        self.parent: list[int] = []
+        self.motion: list[int] = []
+        self.turn: list[float] = []
+        self.slide: list[float] = []
+        self.first_q: list[int] = []
+        self.first_v: list[int] = []
+        self.R: list[Any] = []
+        self.p: list[Any] = []
+        self.link_names: list[str] = []
+        self.dof_link: list[int] = []
+        self.armature: list[float] = []
+        # where bodies went: link and pose in it; grounds too
+        self.place: dict[int, tuple[int, Frame]] = {}
+        self.joints: list[JointPlace] = []
+        self.body_order: list[Body] = []
+        self.q_start: list[float] = []
+        self.v_start: list[float] = []
+        self.q_given: list[bool] = []
+        self.v_given: list[bool] = []
+        self._refuse_floating_groups()
+
+    def system(self) -> System:
+        grounds = self._add_grounds()
+        for step in self.forest.steps:
+            self._add_step(step)
+        tree = self._tree(grounds)
+        cuts, places, start = self._cuts(tree)
+        nq, nv = len(self.q_start), len(self.v_start)
+        by_joint = {id(p.joint): p for p in self.joints + places if p.joint is not None}
+        forces = force_tables(self.model, self.place, self.body_order, by_joint, self.laws, nq, nv)
+        tables = Tables(tree, cuts, forces, self.laws.tables())
+        return System(
+            model=self.model,
+            tables=tables,
+            joints=self.joints,
+            cuts=places,
+            body_names=[body.path for body in self.body_order],
+            ground_names=[ground.path for ground in self.model.all_grounds()],
+            link_names=self.link_names,
+            floating=[body.path for body in self.forest.floating],
+            q_start=np.array(self.q_start),
+            v_start=np.array(self.v_start),
+            q_given=np.array(self.q_given, dtype=bool),
+            v_given=np.array(self.v_given, dtype=bool),
+            features=features(self.model, bool(self.forest.cuts)),
+            faults=self.laws.faults,
+            alive=self.laws.alive,
+            **start,
+        )
+
+    def _refuse_floating_groups(self) -> None:
+        """One body without a joint flies free by its nature; a group that nothing holds is most likely a mistake."""
+        joined: dict[int, int] = {}
+        for joint in self.model.all_joints():
+            joined[id(joint.a)] = joined.get(id(joint.a), 0) + 1
+            joined[id(joint.b)] = joined.get(id(joint.b), 0) + 1
+        for body in self.forest.floating:
+            if any(joint.cut for joint in self.model.all_joints()):
+                continue
+            if joined.get(id(body)):
+                raise ModelError(
+                    f"body '{body.path}' is joined to other bodies but none of them to a ground; join one to the "
+                    f"ground, or, if they are meant to float, say model.free(name, model.ground, {body.name!r})"
+                )
+
+    # --- links
+
+    def _add_link(
+        self, parent: int, motion: int, pose: Frame, q: int, v: int, turn: float, slide: float, name: str
+    ) -> int:
+        self.parent.append(parent)
+        self.motion.append(motion)
+        self.turn.append(turn)
+        self.slide.append(slide)
+        self.first_q.append(q)
+        self.first_v.append(v)
+        self.R.append(pose.matrix.ravel())
+        self.p.append(pose.position)
+        self.link_names.append(name)
+        return len(self.parent) - 1
+
+    def _add_grounds(self) -> int:
+        """Link 0 is the world and carries every ground at rest; each moving ground is a link of its own."""
+        self._add_link(0, codes.GIVEN, Frame(), 0, 0, 0.0, 0.0, "ground")
+        self.ground_laws = [[-1] * 4]
+        self.ground_axis = [[0.0, 0.0, 1.0]]
+        self.ground_pose = [Frame()]
+        for ground in self.model.all_grounds():
+            pose = ground_pose(ground)
+            if ground.motion is None:
+                self.place[id(ground)] = (0, pose)
+                continue
+            link = self._add_link(0, codes.GIVEN, pose, 0, 0, 0.0, 0.0, ground.path)
+            motion = ground.motion
+            laws = [self.laws.add(law, ground.path, motion=True)[0] for law in (*motion.position, motion.angle)]
+            self.ground_laws.append(laws)
+            self.ground_axis.append(list(motion.axis))
+            self.ground_pose.append(pose)
+            self.place[id(ground)] = (link, Frame())
+        return len(self.parent)
+
+    def _add_step(self, step: Step) -> None:
+        """The links of one joint of the tree, and the body on the last."""
+        joint, backward = step.joint, step.backward
+        if joint is None:
+            kind, name = "free", f"{step.child.path} free"
+            frame_a, frame_b = Frame(), Frame()
+            # a free body is held by no ground, whatever its subsystem's ground: its coordinates are the world's
+            link, parent_pose = 0, Frame()
+        else:
+            kind, name = joint.kind, joint.path
+            frame_a, frame_b = self.reference.frames(joint)
+            link, parent_pose = self.place[id(step.parent)]
+        motions = KINDS[kind].motions
+        first_q, first_v = len(self.q_start), len(self.v_start)
+        starts_q = np.cumsum([0] + [m.nq for m in motions])
+        starts_v = np.cumsum([0] + [m.nv for m in motions])
+        pitch = 0.0 if joint is None or joint.pitch is None else joint.pitch / (2.0 * math.pi)
+        near, far = (frame_b, frame_a) if backward else (frame_a, frame_b)
+        pose = parent_pose @ near
+        previous = np.eye(3)
+        links: dict[int, int] = {}
+        for k in reversed(range(len(motions))) if backward else range(len(motions)):
+            motion = motions[k]
+            axial = motion.code in (codes.TURN, codes.SLIDE, codes.HELICAL)
+            onto = ONTO[motion.axis] @ BACK if backward and axial else ONTO[motion.axis]
+            code = codes.SWING_BACK if backward and motion.code == codes.SWING else motion.code
+            turn = 1.0 if motion.code in (codes.TURN, codes.HELICAL) else 0.0
+            slide = {codes.SLIDE: 1.0, codes.HELICAL: pitch}.get(motion.code, 0.0)
+            pose = pose @ Frame(rotation=previous.T @ onto)
+            q, v = first_q + int(starts_q[k]), first_v + int(starts_v[k])
+            link = self._add_link(link, code, pose, q, v, turn, slide, name)
+            links[k] = link
+            pose, previous = Frame(), onto
+        for k, motion in enumerate(motions):
+            self.dof_link.extend([links[k]] * motion.nv)
+            self.armature.extend([0.0 if joint is None else joint.armature] * motion.nv)
+        # the far frame stands in the last link turned by `previous`
+        in_link = Frame(rotation=previous.T)
+        child_pose = in_link @ far.inverse()
+        self.place[id(step.child)] = (link, child_pose)
+        self.body_order.append(step.child)
+        b_link, b_pose = (link, in_link) if not backward else self.place[id(step.parent)]
+        if backward:
+            b_pose = b_pose @ frame_b
+        self._start_values(step, kind, joint, frame_a, frame_b)
+        self.joints.append(
+            JointPlace(
+                joint,
+                name,
+                kind,
+                False,
+                slice(first_q, len(self.q_start)),
+                slice(first_v, len(self.v_start)),
+                tuple(links[k] for k in range(len(motions))),
+                link,
+                backward,
+                (b_pose.matrix, b_pose.position),
+                b_link,
+            )
+        )
+
+    def _start_values(self, step: Step, kind: str, joint: Joint | None, frame_a: Frame, frame_b: Frame) -> None:
+        """Start values: the user's, else those of the reference configuration."""
+        a = Frame() if joint is None else self.reference.of(joint.a)
+        b = self.reference.of(step.child if joint is None else joint.b)
+        nv = sum(m.nv for m in KINDS[kind].motions)
+        given = joint is not None and joint.position is not None
+        if joint is not None and joint.position is not None:
+            q = np.array(joint.position, dtype=float)
+        else:
+            q = coordinates(kind, (a @ frame_a).inverse() @ (b @ frame_b))
+        self.q_start.extend(q)
+        self.q_given.extend([given] * nv)
+        given = joint is not None and joint.velocity is not None
+        self.v_start.extend(joint.velocity if joint is not None and joint.velocity is not None else [0.0] * nv)
+        self.v_given.extend([given] * nv)
+
+    def _tree(self, grounds: int) -> Tree:
+        n = len(self.parent)
+        mass = np.zeros(n)
+        h = np.zeros((n, 3))
+        I = np.zeros((n, 6))
+        for body in self.body_order:
+            link, pose = self.place[id(body)]
+            c = pose.point(body.com)
+            R = pose.matrix
+            about = R @ body.inertia @ R.T + body.mass * (c @ c * np.eye(3) - np.outer(c, c))
+            mass[link] += body.mass
+            h[link] += body.mass * c
+            I[link] += [about[0, 0], about[1, 1], about[2, 2], about[0, 1], about[0, 2], about[1, 2]]
+        first = np.arange(n)
+        for i in range(grounds, n):
+            if self.parent[i] >= grounds:
+                first[i] = first[self.parent[i]]
+        last = np.arange(n) + 1
+        for i in range(n - 1, grounds - 1, -1):
+            last[first[i]] = max(last[first[i]], i + 1)
+        last = last[first]
+        places = [self.place[id(body)] for body in self.body_order]
+        return Tree(
+            grounds=grounds,
+            gravity=np.array(self.model.gravity, dtype=float),
+            link_parent=np.array(self.parent, dtype=np.int64),
+            link_motion=np.array(self.motion, dtype=np.int64),
+            link_turn=np.array(self.turn),
+            link_slide=np.array(self.slide),
+            link_q=np.array(self.first_q, dtype=np.int64),
+            link_v=np.array(self.first_v, dtype=np.int64),
+            link_R=np.array(self.R),
+            link_p=np.array(self.p),
+            link_mass=mass,
+            link_h=h,
+            link_I=I,
+            link_first=first.astype(np.int64),
+            link_last=last.astype(np.int64),
+            dof_link=np.array(self.dof_link, dtype=np.int64),
+            dof_armature=np.array(self.armature, dtype=float),
+            body_link=np.array([link for link, _ in places], dtype=np.int64),
+            body_R=np.array([pose.matrix.ravel() for _, pose in places]).reshape(-1, 9),
+            body_p=np.array([pose.position for _, pose in places]).reshape(-1, 3),
+            ground_law=np.array(self.ground_laws, dtype=np.int64),
+            ground_axis=np.array(self.ground_axis, dtype=float),
+            ground_R=np.array([pose.matrix.ravel() for pose in self.ground_pose]),
+            ground_p=np.array([pose.position for pose in self.ground_pose]),
+        )
+
+    # --- cuts
+
+    def _cuts(self, tree: Tree) -> tuple[Cuts, list[JointPlace], dict[str, Any]]:
+        rows: list[tuple[int, int, int, float]] = []
+        measures: list[tuple[int, int, float, int, int]] = []
+        ends: dict[str, list[Any]] = {name: [] for name in ("a", "b", "Ra", "pa", "Rb", "pb")}
+        row_start, measure_start, path_start = [0], [0], [0]
+        path_dof: list[int] = []
+        path_sign: list[float] = []
+        places: list[JointPlace] = []
+        start: dict[str, list[Any]] = {"q": [], "q_given": [], "v": [], "v_given": []}
+        for c, joint in enumerate(self.forest.cuts):
+            kind = KINDS[joint.kind]
+            frame_a, frame_b = self.reference.frames(joint)
+            (link_a, pose_a), (link_b, pose_b) = self.place[id(joint.a)], self.place[id(joint.b)]
+            at_a, at_b = pose_a @ frame_a, pose_b @ frame_b
+            for name, value in zip(ends, (link_a, link_b, at_a, at_a, at_b, at_b), strict=True):
+                ends[name].append(
+                    value if isinstance(value, int) else value.matrix.ravel() if name[0] == "R" else value.position
+                )
+            pitch = 0.0 if joint.pitch is None else joint.pitch / (2.0 * math.pi)
+            rows.extend((part.code, part.i, part.j, pitch) for part in kind.parts)
+            row_start.append(len(rows))
+            q0, v0 = len(start["q"]), len(start["v"])
+            nq = nv = 0
+            for m in kind.measures:
+                measures.append((m.code, m.axis, pitch, q0 + nq, v0 + nv))
+                nq, nv = nq + m.nq, nv + m.nv
+            measure_start.append(len(measures))
+            reference = coordinates(
+                joint.kind,
+                (self.reference.of(joint.a) @ frame_a).inverse() @ (self.reference.of(joint.b) @ frame_b),
+            )
+            start["q"].extend(reference if joint.position is None else joint.position)
+            start["q_given"].extend([joint.position is not None] * nv)
+            start["v"].extend([0.0] * nv if joint.velocity is None else joint.velocity)
+            start["v_given"].extend([joint.velocity is not None] * nv)
+            for dof, sign in _path(tree, link_a, link_b):
+                path_dof.append(dof)
+                path_sign.append(sign)
+            path_start.append(len(path_dof))
+            places.append(
+                JointPlace(
+                    joint,
+                    joint.path,
+                    joint.kind,
+                    True,
+                    slice(q0, q0 + nq),
+                    slice(v0, v0 + nv),
+                    (),
+                    c,
+                    False,
+                    (at_b.matrix, at_b.position),
+                    link_b,
+                )
+            )
+        integers = [_column(rows, k) for k in range(3)]
+        cuts = Cuts(
+            cut_a=np.array(ends["a"], dtype=np.int64),
+            cut_b=np.array(ends["b"], dtype=np.int64),
+            cut_Ra=np.array(ends["Ra"], dtype=float).reshape(-1, 9),
+            cut_pa=np.array(ends["pa"], dtype=float).reshape(-1, 3),
+            cut_Rb=np.array(ends["Rb"], dtype=float).reshape(-1, 9),
+            cut_pb=np.array(ends["pb"], dtype=float).reshape(-1, 3),
+            cut_row=np.array(row_start, dtype=np.int64),
+            cut_measure=np.array(measure_start, dtype=np.int64),
+            row_kind=integers[0],
+            row_i=integers[1],
+            row_j=integers[2],
+            row_pitch=np.array([row[3] for row in rows], dtype=float),
+            measure_kind=_column(measures, 0),
+            measure_axis=_column(measures, 1),
+            measure_pitch=np.array([m[2] for m in measures], dtype=float),
+            measure_q=_column(measures, 3),
+            measure_rate=_column(measures, 4),
+            path_start=np.array(path_start, dtype=np.int64),
+            path_dof=np.array(path_dof, dtype=np.int64),
+            path_sign=np.array(path_sign, dtype=float),
+        )
+        values = {
+            "cut_start": np.array(start["q"], dtype=float),
+            "cut_q_given": np.array(start["q_given"], dtype=bool),
+            "cut_v_start": np.array(start["v"], dtype=float),
+            "cut_v_given": np.array(start["v_given"], dtype=bool),
+        }
+        return cuts, places, values
+
+
+def _column(rows: Iterable[tuple[Any, ...]], k: int) -> Any:
+    return np.array([row[k] for row in rows], dtype=np.int64)
+
+
+def _path(tree: Tree, a: int, b: int) -> list[tuple[int, float]]:
+    """Dofs between the two links: +1 on the way to b, -1 on the way to a; what both share cancels."""
+
+    def way(link: int) -> list[int]:
+        links = []
+        while link >= tree.grounds:
+            links.append(link)
+            link = int(tree.link_parent[link])
+        return links
+
+    to_a, to_b = way(a), way(b)
+    shared = set(to_a) & set(to_b)
+    path = []
+    for links, sign in ((to_b, 1.0), (to_a, -1.0)):
+        wanted = {link for link in links if link not in shared}
+        path += [(k, sign) for k, link in enumerate(tree.dof_link) if int(link) in wanted]
+    return sorted(path)
+
+
+def features(model: Model, loops: bool) -> frozenset[str]:
+    """What the model asks of a method; compared with the method's `supports`."""
+    found = set()
+    if loops:
+        found.add("loops")
+    for joint in model.all_joints():
+        if joint.friction:
+            found.add("friction")
+        if joint.limits is not None:
+            found.add("limits")
+    for drive in model.all_drives():
+        found.add(type(drive).__name__.lower() + "s")
+    if any(ground.motion is not None for ground in model.all_grounds()):
+        found.add("moving grounds")
+    return frozenset(found)

@@ -1,0 +1,74 @@
+"""Where every body stands in the reference configuration, and the two local frames of every joint."""
+
+from __future__ import annotations
+
+from linkwork.model import Body, Frame, Ground, Joint, Model
+
+
+class Reference:
+    """World poses of bodies and local frames of joints, by the identity of the object."""
+
+    def __init__(self, model: Model) -> None:
+        self.pose: dict[int, Frame] = {}
+        self.given: set[int] = set()
+        for ground in model.all_grounds():
+            self.pose[id(ground)] = ground_pose(ground)
+            self.given.add(id(ground))
+        bodies = list(model.all_bodies())
+        for body in bodies:
+            if body.reference is not None:
+                self.pose[id(body)] = body.owner.world @ body.reference
+                self.given.add(id(body))
+        self._follow(list(model.all_joints()))
+        for body in bodies:
+            self.pose.setdefault(id(body), body.owner.world)
+
+    def _follow(self, joints: list[Joint]) -> None:
+        """Bodies without a pose of their own follow from local frames, joints at zero."""
+        by_body: dict[int, list[Joint]] = {}
+        for joint in joints:
+            if joint.at is None and joint.axis is None and joint.kind != "free":
+                by_body.setdefault(id(joint.a), []).append(joint)
+                by_body.setdefault(id(joint.b), []).append(joint)
+        waiting = list(self.pose)
+        while waiting:
+            known = waiting.pop(0)
+            for joint in by_body.get(known, ()):
+                a, b = joint.frame_a or Frame(), joint.frame_b or Frame()
+                if id(joint.a) == known:
+                    other, pose = joint.b, self.pose[known] @ a @ b.inverse()
+                else:
+                    other, pose = joint.a, self.pose[known] @ b @ a.inverse()
+                if id(other) not in self.pose:
+                    self.pose[id(other)] = pose
+                    waiting.append(id(other))
+
+    def of(self, body: Body) -> Frame:
+        return self.pose[id(body)]
+
+    def frames(self, joint: Joint) -> tuple[Frame, Frame]:
+        """The joint's frames in a and in b."""
+        if joint.at is None and joint.axis is None:
+            if joint.frame_a is not None or joint.frame_b is not None:
+                return joint.frame_a or Frame(), joint.frame_b or Frame()
+            if joint.kind == "free":
+                return Frame(), Frame()
+        place = joint.owner.world @ joint_frame(joint)
+        return self.of(joint.a).inverse() @ place, self.of(joint.b).inverse() @ place
+
+
+def ground_pose(ground: Ground) -> Frame:
+    """World pose of a ground before it moves."""
+    if ground.reference is None:
+        return ground.owner.world
+    return ground.owner.world @ ground.reference
+
+
+def joint_frame(joint: Joint) -> Frame:
+    """The joint's frame in its owner's coordinates, from `at` and `axis`."""
+    at = (0.0, 0.0, 0.0) if joint.at is None else joint.at
+    if joint.axis is None:
+        return Frame(at)
+    if joint.kind == "universal":
+        return Frame.axes(joint.axis[0], joint.axis[1], at)
+    return Frame.along(joint.axis, at)

@@ -1,0 +1,101 @@
+"""The assembled system: constant tables for the kernels, names for people."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from linkwork.assembly.tables import Floats, Tables
+from linkwork.model import Joint, Model
+
+
+@dataclass(frozen=True)
+class JointPlace:
+    """Where a joint went: a tree joint owns links and places in q and v, a cut owns rows and measures."""
+
+    joint: Joint | None  # None for the free joint of a body that nothing holds
+    name: str
+    kind: str
+    is_cut: bool
+    q: slice  # in q, or among the cut coordinates
+    v: slice  # in v, or among the cut rates
+    links: tuple[int, ...]  # links of its motions, in the order of its coordinates
+    last: int  # the link it moves (or, for a cut, the number of the cut)
+    backward: bool
+    frame_b: tuple[Floats, Floats]  # joint frame b in the link that carries b: rotation (3, 3), origin (3,)
+    link_b: int
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """A model turned into numbers, made by `assemble`.
+
+    `joint_names` are the joints of the tree, depth first as declared; q and v are laid out in that order.
+    `cut_names` are the joints that close loops. `body_names` follow the tree.
+
+    >>> system = lw.assemble(lw.gallery.pendulum.build())
+    >>> system.nq, system.nv, system.joint_names
+    (1, 1, ['pin'])
+    """
+
+    model: Model
+    tables: Tables
+    joints: list[JointPlace]  # of the tree
+    cuts: list[JointPlace]
+    body_names: list[str]
+    ground_names: list[str]
+    link_names: list[str]  # the joint that each link belongs to
+    floating: list[str]
+    q_start: Floats
+    v_start: Floats
+    cut_start: Floats  # start values of the cut coordinates
+    q_given: Any  # (nv,) bool: the user gave a start position of this dof's joint
+    v_given: Any
+    cut_q_given: Any  # (rate of a cut,) bool
+    cut_v_start: Floats
+    cut_v_given: Any
+    features: frozenset[str]
+    faults: list[Any] = field(repr=False)  # filled by Python laws that raise
+    alive: Any = field(repr=False, default=None)  # compiled laws
+
+    @property
+    def nq(self) -> int:
+        """Number of joint coordinates of the tree (a quaternion counts four)."""
+        return int(self.q_start.size)
+
+    @property
+    def nv(self) -> int:
+        """Number of joint velocities of the tree."""
+        return int(self.v_start.size)
+
+    @property
+    def rows(self) -> int:
+        """Number of loop-closing rows, redundant ones included."""
+        return int(self.tables.cuts.row_kind.size)
+
+    @property
+    def joint_names(self) -> list[str]:
+        """Names of the tree joints in the order of q and v."""
+        return [place.name for place in self.joints]
+
+    @property
+    def cut_names(self) -> list[str]:
+        """Names of the joints that close loops."""
+        return [place.name for place in self.cuts]
+
+    def dof_name(self, k: int) -> str:
+        """Name of the joint to which dof k belongs."""
+        return self.link_names[int(self.tables.tree.dof_link[k])]
+
+    def row_name(self, r: int) -> str:
+        """Name of the cut joint to which row r belongs."""
+        for place, first, last in zip(self.cuts, self.tables.cuts.cut_row[:-1], self.tables.cuts.cut_row[1:], strict=True):
+            if first <= r < last:
+                return place.name
+        raise IndexError(r)
+
+    def __repr__(self) -> str:
+        return (
+            f"<System '{self.model.name}': {len(self.body_names)} bodies, {len(self.joints)} tree joints, "
+            f"{len(self.cuts)} cuts, nq {self.nq}, nv {self.nv}>"
+        )

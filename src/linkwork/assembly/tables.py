@@ -1,0 +1,117 @@
+"""The constant tables of a system. Built once by `assemble`, never changed; every kernel reads them.
+
+A *link* is one motion and what it carries: the grounds come first (link 0 is the world), then the moving links,
+each tree in one piece, parents before children. A joint of several motions is several links, of which only the
+last carries a body. A link's frame sits where its joint's frame b sits: its motion is about or along its own z.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class Tree(NamedTuple):
+    """Links, and the bodies on them."""
+
+    grounds: int  # links 0 … grounds-1 are grounds
+    gravity: Floats  # (3,) m/s2
+    link_parent: Ints  # (link,)
+    link_motion: Ints  # (link,) a code of spatial.codes
+    link_turn: Floats  # (link,) 1 where a unit of the coordinate turns by one radian about z
+    link_slide: Floats  # (link,) m along z per unit of the coordinate
+    link_q: Ints  # (link,) first place in q
+    link_v: Ints  # (link,) first place in v
+    link_R: Floats  # (link, 9) the motion's frame in the parent's link frame
+    link_p: Floats  # (link, 3) m
+    link_mass: Floats  # (link,) kg
+    link_h: Floats  # (link, 3) kg m, mass times centre of mass, link frame
+    link_I: Floats  # (link, 6) kg m2 about the link's origin, link axes
+    link_first: Ints  # (link,) first link of its tree
+    link_last: Ints  # (link,) one past the last link of its tree
+    dof_link: Ints  # (dof,)
+    dof_armature: Floats  # (dof,) kg m2 or kg
+    body_link: Ints  # (body,)
+    body_R: Floats  # (body, 9) the body's frame in its link's frame
+    body_p: Floats  # (body, 3) m
+    ground_law: Ints  # (ground, 4) laws of x, y, z, angle; -1 where none
+    ground_axis: Floats  # (ground, 3) axis of the angle
+    ground_R: Floats  # (ground, 9) reference pose
+    ground_p: Floats  # (ground, 3)
+
+
+class Cuts(NamedTuple):
+    """Joints that close loops: their frames, their rows, their coordinates."""
+
+    cut_a: Ints  # (cut,) link
+    cut_b: Ints  # (cut,)
+    cut_Ra: Floats  # (cut, 9) frame a in link a
+    cut_pa: Floats  # (cut, 3)
+    cut_Rb: Floats  # (cut, 9) frame b in link b
+    cut_pb: Floats  # (cut, 3)
+    cut_row: Ints  # (cut + 1,) first row
+    cut_measure: Ints  # (cut + 1,) first measure
+    row_kind: Ints  # (row,) ALONG, CROSSED, COUPLE
+    row_i: Ints  # (row,)
+    row_j: Ints  # (row,)
+    row_pitch: Floats  # (row,) m/rad
+    measure_kind: Ints  # (measure,)
+    measure_axis: Ints  # (measure,)
+    measure_pitch: Floats  # (measure,) m/rad
+    measure_q: Ints  # (measure,) place in the cut coordinates
+    measure_rate: Ints  # (measure,) place among the rates of the cuts
+    path_start: Ints  # (cut + 1,) into path_dof
+    path_dof: Ints  # dofs that move b or a, but not both
+    path_sign: Floats  # +1 on the way to b, -1 on the way to a
+
+
+class Forces(NamedTuple):
+    """Force elements. A coordinate is a dof (0 … nv-1) or, from nv on, a rate of a cut."""
+
+    spring_a: Ints  # (spring,) link
+    spring_b: Ints
+    spring_pa: Floats  # (spring, 3) in link a
+    spring_pb: Floats
+    spring_k: Floats  # N/m
+    spring_c: Floats  # N s/m
+    spring_length: Floats  # m
+    coil_coordinate: Ints  # (coil,) springs and dampers on joint coordinates
+    coil_q: Ints  # its place in q, or from nq on among the cut coordinates; -1 for a pure damper
+    coil_k: Floats  # N m/rad or N/m
+    coil_c: Floats
+    coil_rest: Floats
+    drive_coordinate: Ints  # (drive,) laws on joint coordinates
+    drive_q: Ints
+    drive_law: Ints
+    load_body: Ints  # (load,) laws on bodies
+    load_link: Ints  # (load,)
+    load_point: Floats  # (load, 3) in the link
+    load_axis: Floats  # (load, 3) in the body, or the world
+    load_is_torque: Ints
+    load_in_body: Ints  # components in the body's axes
+    load_is_vector: Ints  # three components: of one function, or of three laws in a row
+    load_law: Ints
+
+
+class Laws(NamedTuple):
+    """Laws of time, or of time and kinematics."""
+
+    law_kind: Ints  # (law,)
+    law_told: Ints  # (law,) what a function is told
+    law_param: Floats  # (law, 4): a constant's value, or amplitude, frequency, phase, offset
+    law_start: Ints  # (law + 1,) knots of the tables
+    law_time: Floats  # (knot,)
+    law_value: Floats  # (knot, 4) the cubic of the interval that begins here, from the constant up
+    law_address: Ints  # (law,) of a compiled function
+
+
+class Tables(NamedTuple):
+    tree: Tree
+    cuts: Cuts
+    forces: Forces
+    laws: Laws

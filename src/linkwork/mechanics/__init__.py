@@ -1,0 +1,1 @@
+"""What every method shares: motions, parts, kinematics, tree dynamics, forces, energy."""

@@ -1,0 +1,187 @@
+"""Force elements: springs, coils on joint coordinates, laws on joints and bodies; what they store, waste and feed in."""
+
+from __future__ import annotations
+
+from linkwork._jit import kernel
+from linkwork.mechanics.kinematics import body_pose, body_velocity
+from linkwork.mechanics.laws import evaluate
+from linkwork.mechanics.parts import cut_frames, measure_wrench, point_velocity
+from linkwork.spatial.codes import FUNCTION, TOLD_BODY, TOLD_COORDINATE
+from linkwork.spatial.quaternions import quaternion_of
+from linkwork.spatial.vectors import (
+    ZERO,
+    add,
+    add_pair,
+    cross,
+    dot,
+    load3,
+    load9,
+    load_pair,
+    neg,
+    norm,
+    rotate,
+    scale,
+    sub,
+    unrotate,
+)
+
+TINY = 1e-13  # m: a spring shorter than this has no direction (V06 6.2.2, delta)
+
+
+@kernel
+def push_link(work, i, n, f):
+    """Add the wrench (torque about the world's origin, force; world axes) to what acts on link i."""
+    X = load9(work.pose_R, i)
+    n = sub(n, cross(load3(work.pose_p, i), f))
+    add_pair(work.wrench, i, unrotate(X, n), unrotate(X, f))
+
+
+@kernel
+def push_cut(cuts, work, rate, Q):
+    """Put the joint force Q on the rate `rate` of a cut joint: +wrench on b, -wrench on a."""
+    for c in range(cuts.cut_a.size):
+        for m in range(cuts.cut_measure[c], cuts.cut_measure[c + 1]):
+            j = rate - cuts.measure_rate[m]
+            last = m + 1 == cuts.measure_rate.size
+            if j < 0 or (not last and rate >= cuts.measure_rate[m + 1]):
+                continue
+            R_a, p_a, R_b, p_b = cut_frames(cuts, work, c)
+            n, f = measure_wrench(cuts, m, j, R_a, R_b, p_b)
+            n = scale(Q, n)
+            f = scale(Q, f)
+            push_link(work, cuts.cut_b[c], n, f)
+            push_link(work, cuts.cut_a[c], neg(n), neg(f))
+            return
+
+
+@kernel
+def coordinate_value(k, q, cut_q):
+    return q[k] if k < q.size else cut_q[k - q.size]
+
+
+@kernel
+def coordinate_rate(k, v, cut_rate):
+    return v[k] if k < v.size else cut_rate[k - v.size]
+
+
+@kernel
+def apply_forces(tables, work, t, q, v, cut_q, cut_rate, told, out, power):
+    """Fill `work.tau` and `work.wrench`; power[0] is what dampers waste, power[1] what laws feed in (W).
+
+    Needs poses and world velocities. `told` and `out` are scratch of the laws.
+    """
+    tree = tables.tree
+    forces = tables.forces
+    work.tau[:] = 0.0
+    work.wrench[:] = 0.0
+    power[0] = 0.0
+    power[1] = 0.0
+    for s in range(forces.spring_a.size):
+        p_a, p_b, e, length, rate = spring_line(forces, work, s)
+        if length > TINY:
+            pull = forces.spring_k[s] * (length - forces.spring_length[s]) + forces.spring_c[s] * rate
+            f = scale(pull, e)
+            push_link(work, forces.spring_a[s], cross(p_a, f), f)
+            push_link(work, forces.spring_b[s], neg(cross(p_b, f)), neg(f))
+            power[0] += forces.spring_c[s] * rate * rate
+    for s in range(forces.coil_coordinate.size):
+        k = forces.coil_coordinate[s]
+        rate = coordinate_rate(k, v, cut_rate)
+        Q = -forces.coil_c[s] * rate
+        power[0] += forces.coil_c[s] * rate * rate
+        if forces.coil_q[s] >= 0:
+            Q -= forces.coil_k[s] * (coordinate_value(forces.coil_q[s], q, cut_q) - forces.coil_rest[s])
+        if k < v.size:
+            work.tau[k] += Q
+        else:
+            push_cut(tables.cuts, work, k - v.size, Q)
+    for s in range(forces.drive_coordinate.size):
+        k = forces.drive_coordinate[s]
+        rate = coordinate_rate(k, v, cut_rate)
+        law = forces.drive_law[s]
+        if tables.laws.law_told[law] == TOLD_COORDINATE:
+            told[0] = coordinate_value(forces.drive_q[s], q, cut_q)
+            told[1] = rate
+        evaluate(tables.laws, law, t, told, out)
+        power[1] += out[0] * rate
+        if k < v.size:
+            work.tau[k] += out[0]
+        else:
+            push_cut(tables.cuts, work, k - v.size, out[0])
+    for s in range(forces.load_law.size):
+        n, f, u, w = load_wrench(tree, forces, tables.laws, work, s, t, told, out)
+        i = forces.load_link[s]
+        x = add(load3(work.pose_p, i), rotate(load9(work.pose_R, i), load3(forces.load_point, s)))
+        power[1] += dot(f, u) + dot(n, w)
+        push_link(work, i, add(n, cross(x, f)), f)
+
+
+@kernel
+def spring_line(forces, work, s):
+    """Ends, direction from a to b, length and its signed rate (V06 6.2.2 prints |dl/dt|) of spring s."""
+    a = forces.spring_a[s]
+    b = forces.spring_b[s]
+    p_a = add(load3(work.pose_p, a), rotate(load9(work.pose_R, a), load3(forces.spring_pa, s)))
+    p_b = add(load3(work.pose_p, b), rotate(load9(work.pose_R, b), load3(forces.spring_pb, s)))
+    l = sub(p_b, p_a)
+    length = norm(l)
+    if length <= TINY:
+        return p_a, p_b, ZERO, length, 0.0
+    e = scale(1.0 / length, l)
+    w_a, u_a = point_velocity(work, a, p_a)
+    w_b, u_b = point_velocity(work, b, p_b)
+    return p_a, p_b, e, length, dot(e, sub(u_b, u_a))
+
+
+@kernel
+def load_wrench(tree, forces, laws, work, s, t, told, out):
+    """Torque and force of load s at its point, the point's velocity, and the angular velocity; world axes."""
+    i = forces.load_link[s]
+    law = forces.load_law[s]
+    X = load9(work.pose_R, i)
+    w, u = load_pair(work.pose_v, i)
+    if laws.law_told[law] == TOLD_BODY:
+        b = forces.load_body[s]
+        R_b, x_b = body_pose(tree, work, b)
+        w_b, u_b = body_velocity(tree, work, b)
+        e = quaternion_of(R_b)
+        for j in range(3):
+            told[j] = x_b[j]
+            told[7 + j] = u_b[j]
+            told[10 + j] = w_b[j]
+        for j in range(4):
+            told[3 + j] = e[j]
+    evaluate(laws, law, t, told, out)
+    if forces.load_is_vector[s] == 0:
+        F = scale(out[0], load3(forces.load_axis, s))
+    elif laws.law_kind[law] == FUNCTION:
+        F = (out[0], out[1], out[2])
+    else:
+        x = out[0]
+        evaluate(laws, law + 1, t, told, out)
+        y = out[0]
+        evaluate(laws, law + 2, t, told, out)
+        F = (x, y, out[0])
+    if forces.load_in_body[s] == 1:
+        b = forces.load_body[s]
+        F = rotate(X, rotate(load9(tree.body_R, b), F))
+    u = add(u, cross(w, rotate(X, load3(forces.load_point, s))))
+    if forces.load_is_torque[s] == 1:
+        return F, ZERO, u, w
+    return ZERO, F, u, w
+
+
+@kernel
+def stored_energy(tables, work, q, cut_q):
+    """J in springs and coils."""
+    forces = tables.forces
+    V = 0.0
+    for s in range(forces.spring_a.size):
+        p_a, p_b, e, length, rate = spring_line(forces, work, s)
+        stretch = length - forces.spring_length[s]
+        V += 0.5 * forces.spring_k[s] * stretch * stretch
+    for s in range(forces.coil_coordinate.size):
+        if forces.coil_q[s] >= 0:
+            stretch = coordinate_value(forces.coil_q[s], q, cut_q) - forces.coil_rest[s]
+            V += 0.5 * forces.coil_k[s] * stretch * stretch
+    return V

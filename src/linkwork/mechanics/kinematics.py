@@ -1,0 +1,67 @@
+"""Poses and velocities of links and bodies in the world, and the Jacobian of a body's point."""
+
+from __future__ import annotations
+
+from linkwork._jit import kernel
+from linkwork.mechanics.motions import dof_count, world_axis
+from linkwork.spatial.vectors import (
+    add,
+    cross,
+    load3,
+    load9,
+    load_pair,
+    multiply,
+    rotate,
+    store3,
+    store9,
+    store_pair,
+)
+
+
+@kernel
+def outward_poses(tree, work):
+    """World poses of the links from the transforms that `outward_velocities` left."""
+    for i in range(tree.grounds, tree.link_parent.size):
+        j = tree.link_parent[i]
+        X = load9(work.pose_R, j)
+        store9(work.pose_R, i, multiply(X, load9(work.R, i)))
+        store3(work.pose_p, i, add(load3(work.pose_p, j), rotate(X, load3(work.p, i))))
+
+
+@kernel
+def world_velocities(tree, work):
+    """Velocities of the links' origins in world axes."""
+    for i in range(tree.link_parent.size):
+        X = load9(work.pose_R, i)
+        w, u = load_pair(work.velocity, i)
+        store_pair(work.pose_v, i, rotate(X, w), rotate(X, u))
+
+
+@kernel
+def body_pose(tree, work, b):
+    i = tree.body_link[b]
+    X = load9(work.pose_R, i)
+    return multiply(X, load9(tree.body_R, b)), add(load3(work.pose_p, i), rotate(X, load3(tree.body_p, b)))
+
+
+@kernel
+def body_velocity(tree, work, b):
+    """Angular velocity, and velocity of the body frame's origin, world axes; needs `world_velocities`."""
+    i = tree.body_link[b]
+    w, u = load_pair(work.pose_v, i)
+    return w, add(u, cross(w, rotate(load9(work.pose_R, i), load3(tree.body_p, b))))
+
+
+@kernel
+def link_jacobian(tree, work, i, x, J):
+    """J (6, dof): angular velocity of link i and velocity of its point now at x (world), per unit of each dof."""
+    J[:] = 0.0
+    while i >= tree.grounds:
+        k = tree.link_v[i]
+        for j in range(dof_count(tree.link_motion[i])):
+            w, u = world_axis(tree, work.pose_R, work.pose_p, i, j)
+            u = add(u, cross(w, x))
+            for e in range(3):
+                J[e, k + j] = w[e]
+                J[3 + e, k + j] = u[e]
+        i = tree.link_parent[i]

@@ -1,0 +1,71 @@
+"""Laws inside the compiled loop: constants, cosines, tables, and the user's own compiled functions by their address."""
+
+from __future__ import annotations
+
+import math
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from linkwork._jit import kernel
+from linkwork.spatial.codes import CONSTANT, COSINE, FUNCTION
+
+
+@intrinsic
+def call_address(typing_context, address, t, told, out):  # noqa: ARG001
+    """Call the C function void(double t, double *told, double *out) at `address`; told and out are addresses too."""
+
+    def generate(context, builder, signature, arguments):  # noqa: ARG001
+        number = ir.DoubleType()
+        pointer = number.as_pointer()
+        kind = ir.FunctionType(ir.VoidType(), [number, pointer, pointer])
+        function = builder.inttoptr(arguments[0], kind.as_pointer())
+        told_at = builder.inttoptr(arguments[2], pointer)
+        out_at = builder.inttoptr(arguments[3], pointer)
+        builder.call(function, [arguments[1], told_at, out_at])
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.float64, types.uintp, types.uintp), generate
+
+
+@kernel
+def evaluate(laws, k, t, told, out):
+    """out[0:3] = value, rate and acceleration of law k at time t; a function fills out as it likes."""
+    kind = laws.law_kind[k]
+    if kind == CONSTANT:
+        out[0] = laws.law_param[k, 0]
+        out[1] = 0.0
+        out[2] = 0.0
+    elif kind == COSINE:
+        amplitude = laws.law_param[k, 0]
+        omega = 2.0 * math.pi * laws.law_param[k, 1]
+        angle = omega * t + laws.law_param[k, 2]
+        out[0] = amplitude * math.cos(angle) + laws.law_param[k, 3]
+        out[1] = -amplitude * omega * math.sin(angle)
+        out[2] = -amplitude * omega * omega * math.cos(angle)
+    elif kind == FUNCTION:
+        call_address(laws.law_address[k], t, told.ctypes.data, out.ctypes.data)
+    else:
+        low = laws.law_start[k]
+        high = laws.law_start[k + 1] - 1
+        if t <= laws.law_time[low] or t >= laws.law_time[high]:
+            end = low if t <= laws.law_time[low] else high
+            out[0] = laws.law_value[end, 0]
+            out[1] = 0.0
+            out[2] = 0.0
+            return
+        while high - low > 1:  # bisection
+            middle = (low + high) // 2
+            if laws.law_time[middle] <= t:
+                low = middle
+            else:
+                high = middle
+        x = t - laws.law_time[low]
+        a = laws.law_value[low, 0]
+        b = laws.law_value[low, 1]
+        c = laws.law_value[low, 2]
+        d = laws.law_value[low, 3]
+        out[0] = a + x * (b + x * (c + x * d))
+        out[1] = b + x * (2.0 * c + 3.0 * x * d)
+        out[2] = 2.0 * c + 6.0 * x * d

@@ -1,0 +1,244 @@
+"""Parts: the rows by which a joint closes a loop, and the coordinates that it keeps while doing so.
+
+    e_a e_b  axes of the joint's frames on a and b, world      d   from the origin of frame a to that of frame b
+    g gd gdd  value of a row and its two rates                  W   its wrench: torque about the world's origin, force
+
+A row acts with +W on b and -W on a, and gd = W . (V_b - V_a); G of V06 (2.10) is W times the body Jacobians.
+"""
+
+from __future__ import annotations
+
+import math
+
+from linkwork._jit import kernel
+from linkwork.mechanics.motions import world_axis
+from linkwork.spatial.codes import (
+    ALONG,
+    ANGLE_FIRST,
+    ANGLE_SCREW,
+    ANGLE_SECOND,
+    ANGLE_Z,
+    ATTITUDE,
+    CROSSED,
+    OFFSET,
+)
+from linkwork.spatial.quaternions import quaternion_of
+from linkwork.spatial.vectors import (
+    ZERO,
+    add,
+    add_scaled,
+    axis_x,
+    axis_y,
+    axis_z,
+    column,
+    cross,
+    dot,
+    load3,
+    load9,
+    load_pair,
+    multiply,
+    rotate,
+    scale,
+    store_pair,
+    sub,
+    transpose,
+)
+
+TURN = 2.0 * math.pi
+
+
+@kernel
+def cut_frames(cuts, work, c):
+    """World rotation and origin of the two frames of cut c."""
+    X_a = load9(work.pose_R, cuts.cut_a[c])
+    X_b = load9(work.pose_R, cuts.cut_b[c])
+    p_a = add(load3(work.pose_p, cuts.cut_a[c]), rotate(X_a, load3(cuts.cut_pa, c)))
+    p_b = add(load3(work.pose_p, cuts.cut_b[c]), rotate(X_b, load3(cuts.cut_pb, c)))
+    return multiply(X_a, load9(cuts.cut_Ra, c)), p_a, multiply(X_b, load9(cuts.cut_Rb, c)), p_b
+
+
+@kernel
+def angle_near(angle, previous):
+    """`angle` plus the whole turns that bring it nearest to `previous`."""
+    return angle + TURN * round((previous - angle) / TURN)
+
+
+@kernel
+def turn_about_z(R_a, R_b):
+    x_b = axis_x(R_b)
+    y_b = axis_y(R_b)
+    x_a = axis_x(R_a)
+    y_a = axis_y(R_a)
+    return math.atan2(dot(y_a, x_b) - dot(x_a, y_b), dot(x_a, x_b) + dot(y_a, y_b))
+
+
+@kernel
+def row_wrench(cuts, r, R_a, R_b, p_b):
+    """W of row r: torque about the world's origin, force."""
+    kind = cuts.row_kind[r]
+    if kind == CROSSED:
+        return cross(column(R_b, cuts.row_j[r]), column(R_a, cuts.row_i[r])), ZERO
+    e = column(R_a, cuts.row_i[r])
+    n = cross(p_b, e)
+    if kind == ALONG:
+        return n, e
+    return add_scaled(n, -cuts.row_pitch[r], e), e
+
+
+@kernel
+def row_values(cuts, work, cut_q, g, W):
+    """g and W of every row; needs the links' poses."""
+    for c in range(cuts.cut_a.size):
+        R_a, p_a, R_b, p_b = cut_frames(cuts, work, c)
+        d = sub(p_b, p_a)
+        for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
+            kind = cuts.row_kind[r]
+            e = column(R_a, cuts.row_i[r])
+            if kind == CROSSED:
+                g[r] = dot(e, column(R_b, cuts.row_j[r]))
+            else:
+                g[r] = dot(d, e)
+                if kind != ALONG:
+                    previous = cut_q[cuts.measure_q[cuts.cut_measure[c]]]
+                    g[r] -= cuts.row_pitch[r] * angle_near(turn_about_z(R_a, R_b), previous)
+            n, f = row_wrench(cuts, r, R_a, R_b, p_b)
+            store_pair(W, r, n, f)
+
+
+@kernel
+def point_velocity(work, i, p):
+    """Angular velocity of link i and velocity of its point now at p, world axes."""
+    w, u = load_pair(work.pose_v, i)
+    return w, add(u, cross(w, sub(p, load3(work.pose_p, i))))
+
+
+@kernel
+def point_acceleration(work, i, p):
+    """Angular acceleration of link i and acceleration of its point now at p; both less gravity, world axes."""
+    X = load9(work.pose_R, i)
+    w, u = load_pair(work.pose_v, i)
+    a, b = load_pair(work.acceleration, i)
+    a = rotate(X, a)
+    r = sub(p, load3(work.pose_p, i))
+    # spatial to classical: + w x u
+    b = add(rotate(X, b), cross(w, u))
+    return a, add(b, add(cross(a, r), cross(w, cross(w, r))))
+
+
+@kernel
+def row_rates(cuts, work, gd):
+    """Velocity level: gd of every row; needs the links' poses and world velocities."""
+    for c in range(cuts.cut_a.size):
+        R_a, p_a, R_b, p_b = cut_frames(cuts, work, c)
+        w_a, u_a = point_velocity(work, cuts.cut_a[c], p_b)
+        w_b, u_b = point_velocity(work, cuts.cut_b[c], p_b)
+        w = sub(w_b, w_a)
+        u = sub(u_b, u_a)
+        for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
+            e = column(R_a, cuts.row_i[r])
+            if cuts.row_kind[r] == CROSSED:
+                gd[r] = dot(w, cross(column(R_b, cuts.row_j[r]), e))
+            elif cuts.row_kind[r] == ALONG:
+                gd[r] = dot(u, e)
+            else:
+                gd[r] = dot(u, e) - cuts.row_pitch[r] * dot(w, e)
+
+
+@kernel
+def row_accelerations(cuts, work, gdd):
+    """Acceleration level: gdd of every row for the links' present accelerations."""
+    for c in range(cuts.cut_a.size):
+        R_a, p_a, R_b, p_b = cut_frames(cuts, work, c)
+        d = sub(p_b, p_a)
+        w_a, u_a = point_velocity(work, cuts.cut_a[c], p_a)
+        w_b, u_b = point_velocity(work, cuts.cut_b[c], p_b)
+        a_a, b_a = point_acceleration(work, cuts.cut_a[c], p_a)
+        a_b, b_b = point_acceleration(work, cuts.cut_b[c], p_b)
+        for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
+            e = column(R_a, cuts.row_i[r])
+            ed = cross(w_a, e)
+            edd = add(cross(a_a, e), cross(w_a, ed))
+            if cuts.row_kind[r] == CROSSED:
+                k = column(R_b, cuts.row_j[r])
+                kd = cross(w_b, k)
+                kdd = add(cross(a_b, k), cross(w_b, kd))
+                gdd[r] = dot(edd, k) + 2.0 * dot(ed, kd) + dot(e, kdd)
+            else:
+                gdd[r] = dot(sub(b_b, b_a), e) + 2.0 * dot(sub(u_b, u_a), ed) + dot(d, edd)
+                if cuts.row_kind[r] != ALONG:
+                    gdd[r] -= cuts.row_pitch[r] * (dot(sub(a_b, a_a), e) + dot(sub(w_b, w_a), ed))
+
+
+@kernel
+def joint_rows(tree, cuts, work, W, G):
+    """G (row, dof) by the chain rule of V06 2.9: wrenches times the axes of the dofs between the two bodies."""
+    for c in range(cuts.cut_a.size):
+        for s in range(cuts.path_start[c], cuts.path_start[c + 1]):
+            k = cuts.path_dof[s]
+            i = tree.dof_link[k]
+            w, u = world_axis(tree, work.pose_R, work.pose_p, i, k - tree.link_v[i])
+            w = scale(cuts.path_sign[s], w)
+            u = scale(cuts.path_sign[s], u)
+            for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
+                n, f = load_pair(W, r)
+                G[r, k] = dot(n, w) + dot(f, u)
+
+
+@kernel
+def measure_wrench(cuts, m, j, R_a, R_b, p_b):
+    """Wrench that does work on the j-th rate of measure m: torque about the world's origin, force."""
+    kind = cuts.measure_kind[m]
+    if kind == OFFSET:
+        e = column(R_a, cuts.measure_axis[m])
+        return cross(p_b, e), e
+    if kind == ANGLE_FIRST:
+        return axis_x(R_a), ZERO
+    if kind == ANGLE_SECOND:
+        return axis_y(R_b), ZERO
+    if kind == ATTITUDE:
+        return column(R_b, j), ZERO
+    return axis_z(R_a), ZERO
+
+
+@kernel
+def measure_cuts(cuts, work, cut_q, cut_rate):
+    """Coordinates and rates of the cut joints; angles go on counting turns from their last value in cut_q."""
+    for c in range(cuts.cut_a.size):
+        if cuts.cut_measure[c] == cuts.cut_measure[c + 1]:
+            continue
+        R_a, p_a, R_b, p_b = cut_frames(cuts, work, c)
+        d = sub(p_b, p_a)
+        w_a, u_a = point_velocity(work, cuts.cut_a[c], p_b)
+        w_b, u_b = point_velocity(work, cuts.cut_b[c], p_b)
+        w = sub(w_b, w_a)
+        for m in range(cuts.cut_measure[c], cuts.cut_measure[c + 1]):
+            kind = cuts.measure_kind[m]
+            k = cuts.measure_q[m]
+            s = cuts.measure_rate[m]
+            if kind == OFFSET:
+                e = column(R_a, cuts.measure_axis[m])
+                cut_q[k] = dot(d, e)
+                cut_rate[s] = dot(sub(u_b, u_a), e)
+            elif kind == ATTITUDE:
+                e4 = quaternion_of(multiply(transpose(R_a), R_b))
+                # the sign that goes on smoothly
+                same = e4[0] * cut_q[k] + e4[1] * cut_q[k + 1] + e4[2] * cut_q[k + 2] + e4[3] * cut_q[k + 3]
+                sign = -1.0 if same < 0.0 else 1.0
+                for j in range(4):
+                    cut_q[k + j] = sign * e4[j]
+                for j in range(3):
+                    cut_rate[s + j] = dot(column(R_b, j), w)
+            else:
+                if kind == ANGLE_Z or kind == ANGLE_SCREW:
+                    angle = turn_about_z(R_a, R_b)
+                    e = axis_z(R_a)
+                elif kind == ANGLE_FIRST:
+                    y = axis_y(R_b)
+                    angle = math.atan2(dot(y, axis_z(R_a)), dot(y, axis_y(R_a)))
+                    e = axis_x(R_a)
+                else:
+                    x = axis_x(R_a)
+                    angle = math.atan2(dot(x, axis_z(R_b)), dot(x, axis_x(R_b)))
+                    e = axis_y(R_b)
+                cut_q[k] = angle_near(angle, cut_q[k])
+                cut_rate[s] = dot(e, w)

@@ -1,0 +1,45 @@
+"""Scratch of the tree algorithms: one row a link, in the link's own axes unless said otherwise."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+class TreeWork(NamedTuple):
+    R: Floats  # (link, 9) link axes to parent axes
+    p: Floats  # (link, 3) link's origin in the parent
+    velocity: Floats  # (link, 6) angular, linear of the link's origin
+    bias: Floats  # (link, 6) velocity-dependent acceleration of the joint
+    A: Floats  # (link, 6) articulated inertia, three blocks
+    H: Floats  # (link, 9)
+    M: Floats  # (link, 6)
+    force: Floats  # (link, 6) bias force: torque, force
+    inverse: Floats  # (link, 12) inverse of the joint's own inertia
+    u: Floats  # (dof,) joint force left for acceleration
+    acceleration: Floats  # (link, 6) spatial, gravity included
+    push: Floats  # (link, 6) scratch of `respond`
+    wrench: Floats  # (link, 6) applied torque and force about the link's origin
+    tau: Floats  # (dof,) applied joint forces
+    pose_R: Floats  # (link, 9) link axes to world axes
+    pose_p: Floats  # (link, 3) link's origin in the world
+    pose_v: Floats  # (link, 6) angular and linear velocity of that origin, world axes
+
+
+def tree_work(tree: Any) -> TreeWork:
+    """Scratch for `tree`; the grounds' rows are set to rest."""
+    n = tree.link_parent.size
+    nv = tree.dof_link.size
+    rows = {"R": 9, "p": 3, "A": 6, "H": 9, "M": 6, "inverse": 12, "pose_R": 9, "pose_p": 3}
+    shapes = {name: (n, rows.get(name, 6)) for name in TreeWork._fields}
+    shapes["u"] = shapes["tau"] = (nv,)
+    work = TreeWork(**{name: np.zeros(shape) for name, shape in shapes.items()})
+    for g in range(tree.grounds):
+        work.pose_R[g] = tree.ground_R[g]
+        work.pose_p[g] = tree.ground_p[g]
+        work.acceleration[g, 3:] = -(tree.ground_R[g].reshape(3, 3).T @ tree.gravity)
+    return work

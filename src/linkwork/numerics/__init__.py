@@ -1,0 +1,1 @@
+"""Any matrix, any right-hand side: factorisations, minimum norm, Runge-Kutta, multistep."""

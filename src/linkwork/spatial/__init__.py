@@ -1,0 +1,1 @@
+"""Geometry on small tuples: vectors, rotations, quaternions, inertias. Knows no body number."""

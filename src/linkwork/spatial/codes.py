@@ -1,0 +1,38 @@
+"""The numbers by which the tables name motions, parts, measures and laws."""
+
+from __future__ import annotations
+
+# motions: what a tree joint integrates, about or along z of its frame
+WELD = 0
+TURN = 1
+SLIDE = 2
+HELICAL = 3
+SWING = 4  # a quaternion of b in a, angular velocity in the axes of b
+SWING_BACK = 5  # the same joint walked from b to a
+FREE = 6  # position and quaternion; linear and angular velocity in the axes of a
+GIVEN = 7  # a ground: moves as told, or not at all
+
+# parts: one row each; e_i of frame a, e_j of frame b, d from the origin of a to that of b
+ALONG = 0  # d . e_i = 0
+CROSSED = 1  # e_i . e_j = 0
+COUPLE = 2  # d . z - pitch * angle = 0
+
+# measures: coordinates of a joint that closes a loop
+ANGLE_Z = 0  # of b in a about z
+OFFSET = 1  # d . e_i
+ANGLE_FIRST = 2  # universal: about x of a
+ANGLE_SECOND = 3  # universal: about y of b
+ANGLE_SCREW = 4  # about z, moves with the helical motion
+ATTITUDE = 5  # quaternion (three rates, in the axes of b)
+
+# laws
+CONSTANT = 0
+COSINE = 1
+TABLE = 2
+SPLINE = 3
+FUNCTION = 4
+
+# what a law is told besides the time
+TOLD_TIME = 0
+TOLD_COORDINATE = 1
+TOLD_BODY = 2
