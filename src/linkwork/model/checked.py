@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Iterable, Sequence
+from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -25,11 +26,9 @@ def real(value: Any) -> float | None:
     """The value as a float (it may be infinite or not a number), or None when it is no real number at all."""
     if type(value) is float:
         return value
-    if isinstance(value, (bool, np.bool_, str, bytes)) or np.ndim(value) != 0:
-        return None
-    if np.asarray(value).dtype.kind not in "iuf":
-        return None
-    return float(value)
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    return float(value) if isinstance(value, Real) and not isinstance(value, (bool, np.bool_)) else None
 
 
 def number(value: Any, what: str, option: str, unit: str = "") -> float:

@@ -203,7 +203,7 @@ def _convert(value: Any, what: str) -> Law:
         return PythonLaw(value, compiled=hasattr(value, "py_func"))
     if checked.real(value) is not None:
         return Constant(checked.number(value, what, "law"))
-    if isinstance(value, (tuple, list)) and len(value) == 2 and all(np.ndim(item) > 0 for item in value):
+    if isinstance(value, (tuple, list)) and len(value) == 2 and all(hasattr(item, "__len__") for item in value):
         try:
             return Table(*value)
         except ModelError as error:
