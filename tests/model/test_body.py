@@ -86,7 +86,7 @@ def test_grounds(model: Model) -> None:
         ({"mass": 1, "inertia": (1, 1, math.nan)}, ("inertia", "finite")),
         ({"mass": 1, "inertia": [[1, 0.1, 0], [0, 1, 0], [0, 0, 1]]}, ("not symmetric", "inertia=")),
         ({"mass": 1, "inertia": [[1, 0, 0], [0, 1], [0, 0, 1]]}, ("inertia", "3x3")),
-        ({"mass": 1, "inertia": 0, "com": (0, 0)}, ("com", "3 numbers of metres")),
+        ({"mass": 1, "inertia": 0, "com": (0, 0)}, ("com", "3 numbers in metres")),
         ({"mass": 1, "shape": Sphere(1), "com": (1, 0, 0)}, ("com=", "pose=", "inertia=")),
         ({"mass": 1, "inertia": 0, "position": (0, math.inf, 0)}, ("position", "finite")),
         ({"mass": 1, "inertia": 0, "rotation": (0, 0, 0, 0)}, ("rotation", "zero")),

@@ -50,8 +50,8 @@ SPRINGS = [
     ({"damping": -1}, ("damping is -1", "positive damping=")),
     ({"stiffness": math.nan}, ("stiffness", "finite")),
     ({"stiffness": 1, "length": -1}, ("length is -1",)),
-    ({"stiffness": 1, "at_a": (0, 0)}, ("at_a", "3 numbers of metres")),
-    ({"stiffness": 1, "at_b": "end"}, ("at_b", "3 numbers of metres")),
+    ({"stiffness": 1, "at_a": (0, 0)}, ("at_a", "3 numbers in metres")),
+    ({"stiffness": 1, "at_b": "end"}, ("at_b", "3 numbers in metres")),
     ({"stifness": 1}, ("unknown option stifness=", "did you mean 'stiffness'?")),
 ]
 
@@ -104,10 +104,14 @@ def test_refused_torques(model: Model, rod: Body, pin: Joint, refused) -> None:
         model.torque("spin", pin, (1, 2, 3))
     with refused("torque 'spin'", "remove axis="):
         model.torque("spin", pin, 1, axis=(0, 0, 1))
-    with refused("torque 'spin'", "'pin' has 1 coordinates", "coordinate= from 0 to 0"):
+    with refused("torque 'spin'", "'pin' has one coordinate", "leave coordinate= out"):
         model.torque("spin", pin, 1, coordinate=1)
-    with refused("torque 'spin'", "coordinate= from 0 to 0"):
+    with refused("torque 'spin'", "leave coordinate= out"):
         model.torque("spin", pin, 1, coordinate="angle")
+    disk = model.body("disk", mass=1, inertia=(1, 1, 1))
+    table = model.planar("table", "ground", disk, at=(0, 0, 0), axis=(0, 0, 1))
+    with refused("torque 'spin'", "'table' has 3 coordinates", "coordinate= from 0 to 2"):
+        model.torque("spin", table, 1, coordinate=3)
     with refused("torque 'spin'", "no 'pim'", "'pin'"):
         model.torque("spin", "pim", 1)
     with refused("torque 'spin'", "finite"):
@@ -122,7 +126,7 @@ def test_refused_forces(model: Model, rod: Body, pin: Joint, refused) -> None:
         model.force("push", rod, Cosine(1, 1))
     with refused("force 'push'", "not a body"):
         model.force("push", pin, (1, 0, 0))
-    with refused("force 'push'", "at", "3 numbers of metres"):
+    with refused("force 'push'", "at", "3 numbers in metres"):
         model.force("push", rod, (1, 0, 0), at=1)
     with refused("force 'push'", "ground"):
         model.force("push", model.ground, (1, 0, 0))

@@ -106,7 +106,7 @@ def test_equal_hashable_copyable() -> None:
 @pytest.mark.parametrize(
     ("position", "rotation", "words"),
     [
-        ((0, 0), (1, 0, 0, 0), ("position", "3 numbers of metres", "position=")),
+        ((0, 0), (1, 0, 0, 0), ("position", "3 numbers in metres", "position=")),
         ((0, 0, math.nan), (1, 0, 0, 0), ("position", "finite")),
         (("a", 0, 0), (1, 0, 0, 0), ("position", "3 numbers")),
         ("abc", (1, 0, 0, 0), ("position", "3 numbers")),

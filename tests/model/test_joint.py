@@ -99,7 +99,7 @@ def test_other_options(model: Model, rod: Body) -> None:
         ("revolute", {"axis": (0, 0, 0)}, ("axis is zero", "axis=(0, 0, 1)")),
         ("revolute", {"axis": (0, 1)}, ("axis", "3 numbers")),
         ("revolute", {"axis": (0, 1, math.nan)}, ("axis", "finite")),
-        ("revolute", {"at": (0, 0)}, ("at", "3 numbers of metres")),
+        ("revolute", {"at": (0, 0)}, ("at", "3 numbers in metres")),
         ("universal", {"axis": (0, 0, 1)}, ("two axes", "axis=((1, 0, 0), (0, 1, 0))")),
         ("universal", {"axis": ((1, 0, 0), (1, 1, 0))}, ("not perpendicular", "right angle")),
         ("universal", {"axis": ((1, 0, 0), (0, 0, 0))}, ("axis is zero",)),

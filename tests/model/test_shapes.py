@@ -114,7 +114,7 @@ def test_refused_meshes(tmp_path: Path, refused) -> None:
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: Box((1, 2)), ("Box", "size", "3 numbers of metres")),
+        (lambda: Box((1, 2)), ("Box", "size", "3 numbers in metres")),
         (lambda: Box((1, 2, 0)), ("Box", "size", "positive")),
         (lambda: Box(1.0), ("Box", "size", "3 numbers")),
         (lambda: Sphere(-1), ("Sphere", "radius", "positive")),

@@ -176,17 +176,17 @@ def test_refused_names(model: Model, refused, name, words) -> None:
 
 
 def test_names_are_unique_across_kinds(model: Model, rod: Body, pin, refused) -> None:
-    with refused("body 'rod'", "taken by a body", "choose another name"):
+    with refused("body 'rod'", "taken by the body", "choose another name"):
         model.body("rod", mass=1, inertia=0)
-    with refused("revolute joint 'rod'", "taken by a body", "choose another name"):
+    with refused("revolute joint 'rod'", "taken by the body", "choose another name"):
         model.revolute("rod", "ground", rod, at=(0, 0, 0), axis=(0, 0, 1))
-    with refused("spring 'pin'", "taken by a revolute", "choose another name"):
+    with refused("spring 'pin'", "taken by the revolute", "choose another name"):
         model.spring("pin", "ground", rod, stiffness=1)
-    with refused("motor 'pin'", "taken by a revolute"):
+    with refused("motor 'pin'", "taken by the revolute"):
         model.motor("pin", pin, velocity=1)
-    with refused("subsystem 'pin'", "taken by a revolute"):
+    with refused("subsystem 'pin'", "taken by the revolute"):
         model.add("pin", Damper())
-    with refused("moving ground 'pin'", "taken by a revolute"):
+    with refused("moving ground 'pin'", "taken by the revolute"):
         model.moving_ground("pin", Motion())
 
 
@@ -201,7 +201,7 @@ def test_refused_ports(model: Model, rod: Body, pin, refused) -> None:
         model.port("x", pin)
     with refused("port 'a.b'", "without dots"):
         model.port("a.b", rod)
-    with refused("body 'handle'", "taken by a body, 'rod'"):
+    with refused("body 'handle'", "taken by the body 'rod'"):
         model.body("handle", mass=1, inertia=0)
 
 
@@ -243,7 +243,7 @@ def test_refused_subsystems(model: Model, refused) -> None:
         alone.add("self", alone)
     with refused("subsystem Damper", "unknown option stifness=", "'stiffness'"):
         Damper(stifness=1)
-    with refused("subsystem Subsystem", "unknown option stiffness="):
+    with refused("subsystem Subsystem", "unknown option stiffness=; it takes none"):
         Subsystem(stiffness=1)
     with refused("body 'Damper.cylinder'", "mass is -1"):
         Damper(mass=-1)
@@ -283,7 +283,7 @@ def test_unknown_lookups(model: Model, rod: Body, refused) -> None:
 def test_refused_models(refused) -> None:
     with refused("Model", "name", "'slider crank'"):
         Model("")
-    with refused("model 'm'", "gravity", "3 numbers of m/s2"):
+    with refused("model 'm'", "gravity", "3 numbers in m/s2"):
         Model("m", gravity=-9.81)
     with refused("model 'm'", "gravity", "finite"):
         Model("m", gravity=(0, 0, float("nan")))

@@ -117,10 +117,8 @@ def _mass(what: str, mass: float | None, density: float | None, shape: Shape | N
         raise ModelError(f"{what}: its mass is not known; give mass=, or shape= with density=")
     weight = checked.number(mass, what, "mass", "kilograms")
     if weight <= 0.0:
-        raise ModelError(
-            f"{what}: mass is {weight:g} but must be positive; give mass= in kilograms, "
-            "or weld the part into its neighbour"
-        )
+        weld = ", or leave the part out and weld what it carries to its neighbour" if weight == 0.0 else ""
+        raise ModelError(f"{what}: mass is {weight:g} but must be positive; give mass= in kilograms{weld}")
     return weight
 
 

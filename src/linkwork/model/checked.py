@@ -28,7 +28,9 @@ def real(value: Any) -> float | None:
         return value
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
-    return float(value) if isinstance(value, Real) and not isinstance(value, (bool, np.bool_)) else None
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
+        return None
+    return float(value)
 
 
 def number(value: Any, what: str, option: str, unit: str = "") -> float:
@@ -36,7 +38,7 @@ def number(value: Any, what: str, option: str, unit: str = "") -> float:
     result = real(value)
     if result is None or not math.isfinite(result):
         raise ModelError(
-            f"{what}: {option} must be one finite number{_of(unit)}, got {_show(value)}; correct {option}="
+            f"{what}: {option} must be one finite number{_in(unit)}, got {_show(value)}; correct {option}="
         )
     return result
 
@@ -45,7 +47,7 @@ def positive(value: Any, what: str, option: str, unit: str = "") -> float:
     """A finite float above zero."""
     result = number(value, what, option, unit)
     if result <= 0.0:
-        raise ModelError(f"{what}: {option} is {result:g} but must be positive; give {option}={_of(unit, ' in ')}")
+        raise ModelError(f"{what}: {option} is {result:g} but must be positive; give {option}={_in(unit)}")
     return result
 
 
@@ -67,14 +69,14 @@ def array(value: Any, what: str, option: str, expected: str) -> Vector:
         raise ModelError(f"{what}: {option} must be {expected}, got {_show(value)}; correct {option}=")
     result: Vector = given.astype(np.float64)
     if not np.isfinite(result).all():
-        raise ModelError(f"{what}: {option} must be {expected}, all finite, got {_show(value)}; correct {option}=")
+        raise ModelError(f"{what}: {option} must be {expected}, and finite, got {_show(value)}; correct {option}=")
     result.flags.writeable = False
     return result
 
 
 def vector(value: Any, what: str, option: str, length: int = 3, unit: str = "") -> Vector:
     """A read-only float64 array of finite numbers with the given length."""
-    expected = f"{length} numbers{_of(unit)}"
+    expected = f"{length} numbers{_in(unit)}"
     result = array(value, what, option, expected)
     if result.shape != (length,):
         raise ModelError(f"{what}: {option} must be {expected}, got {_show(value)}; correct {option}=")
@@ -110,7 +112,8 @@ def unknown_options(unknown: Iterable[str], known: Iterable[str], what: str) -> 
     """Refuse options nobody knows, with the nearest known ones."""
     for option in unknown:
         names = list(known)
-        hint = did_you_mean(option, names) or "; the options are " + ", ".join(f"{name}=" for name in names)
+        listing = "; the options are " + ", ".join(f"{name}=" for name in names) if names else "; it takes none"
+        hint = did_you_mean(option, names) or listing
         raise ModelError(f"{what}: unknown option {option}={hint}")
 
 
@@ -120,8 +123,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return "; did you mean " + " or ".join(f"'{match}'" for match in close) + "?" if close else ""
 
 
-def _of(unit: str, word: str = " of ") -> str:
-    return word + unit if unit else ""
+def _in(unit: str) -> str:
+    return f" in {unit}" if unit else ""
 
 
 def _show(value: Any) -> str:

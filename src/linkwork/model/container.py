@@ -87,7 +87,7 @@ class Container:
         checked.part_name(name, f"{word} in {self._told}")
         taken = self._names.get(name, self.ports.get(name))
         if taken is not None:
-            other = f"a {taken.word}, '{taken.path}'"
+            other = f"the {taken.word} '{taken.path}'"
             raise ModelError(f"{word} '{self.inner_path(name)}': the name is taken by {other}; choose another name")
         return f"{word} '{self.inner_path(name)}'"
 

@@ -36,7 +36,7 @@ def one_coordinate(what: str, joint: Joint) -> Joint:
     """Refuse joints that a drive cannot drive."""
     if joint.nv != 1:
         raise ModelError(
-            f"{what}: the {joint.kind} joint '{joint.path}' has {joint.nv} coordinates; "
+            f"{what}: the {joint.kind} joint '{joint.path}' has {joint.nv or 'no'} coordinates; "
             "give a revolute, prismatic or screw joint"
         )
     return joint

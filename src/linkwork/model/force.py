@@ -120,8 +120,7 @@ def joint_law(what: str, joint: Joint, law: LawLike, axis: Any, frame: Any, coor
         raise ModelError(f"{what}: the fixed joint '{joint.path}' cannot move; give a joint that can")
     index = 0 if coordinate is None else checked.real(coordinate)
     if index is None or index not in range(joint.nv):
-        raise ModelError(
-            f"{what}: the {joint.kind} joint '{joint.path}' has {joint.nv} coordinates; "
-            f"give coordinate= from 0 to {joint.nv - 1}"
-        )
+        remedy = "leave coordinate= out" if joint.nv == 1 else f"give coordinate= from 0 to {joint.nv - 1}"
+        told = "one coordinate" if joint.nv == 1 else f"{joint.nv} coordinates"
+        raise ModelError(f"{what}: the {joint.kind} joint '{joint.path}' has {told}; {remedy}")
     return content, int(index)

@@ -178,46 +178,47 @@ Law: TypeAlias = Constant | Cosine | Table | PythonLaw
 LawLike: TypeAlias = float | Law | Sequence[Any] | NDArray[Any] | Callable[..., Any]
 
 
-def as_law(value: LawLike, what: str = "law", arities: Sequence[int] = (1, 3, 5)) -> Law:
+def as_law(value: LawLike, what: str = "as_law", arities: Sequence[int] = (1, 3, 5), option: str = "law") -> Law:
     """A law from a number, three numbers, a law, a pair (times, values), a function, or a compiled function.
 
-    `what` names the part in refusals; `arities` are the numbers of parameters a function may have there.
+    `what` names the part in refusals and `option` what the law is for; `arities` are the numbers of parameters a
+    function may have there.
 
     >>> lw.as_law(3)
     Constant(value=3.0)
     >>> lw.as_law(([0, 1], [0, 5])).kind
     'linear'
     """
-    law = _convert(value, what)
+    law = _convert(value, what, option)
     if isinstance(law, PythonLaw) and law.arity not in arities:
         wanted = " or ".join(ARGUMENTS[arity] for arity in arities)
         told = "parameters Python cannot count" if law.arity < 0 else f"{law.arity} parameters"
-        raise ModelError(f"{what}: the function of its law has {told}; write it as a function of {wanted}")
+        raise ModelError(f"{what}: the function given as {option} has {told}; write it as a function of {wanted}")
     return law
 
 
-def _convert(value: Any, what: str) -> Law:
+def _convert(value: Any, what: str, option: str) -> Law:
     if isinstance(value, (Constant, Cosine, Table, PythonLaw)):
         return value
     if callable(value) and not isinstance(value, type):
         return PythonLaw(value, compiled=hasattr(value, "py_func"))
     if checked.real(value) is not None:
-        return Constant(checked.number(value, what, "law"))
+        return Constant(checked.number(value, what, option))
     if isinstance(value, (tuple, list)) and len(value) == 2 and all(hasattr(item, "__len__") for item in value):
         try:
             return Table(*value)
         except ModelError as error:
-            raise ModelError(f"{what}: {error}") from None
+            raise ModelError(f"{what}: {option}: {error}") from None
     expected = "a number, three numbers, a law such as lw.Cosine, a pair (times, values) or a function"
-    content = checked.array(value, what, "law", expected)
+    content = checked.array(value, what, option, expected)
     if content.shape != (3,):
-        raise ModelError(f"{what}: its law has shape {content.shape}; give {expected}")
+        raise ModelError(f"{what}: {option} has shape {content.shape}; give {expected}")
     return Constant(content)
 
 
 def time_law(value: LawLike, what: str, option: str) -> Law:
     """A law that gives one number from time alone, for drives and given motions."""
-    law = as_law(value, f"{what}: {option}", arities=(1,))
+    law = as_law(value, what, (1,), option)
     if law.size == 3:
         raise ModelError(f"{what}: {option} must follow one number over time, not a vector; give one number or law")
     return law
