@@ -97,7 +97,7 @@ def random_tree(
     reverse         some joints have the outer body first, so that the tree walks them from b to a; True (all but
                     free ones, which are refused that way), False, or kinds
     free_on_ground  free joints only where a body hangs on the ground
-    armature        rotor inertias on joints with one degree of freedom
+    armature        a rotor inertia on every joint with axes of its own (not ball, not free)
     words           how joints are placed: "at" (reference configuration), "frames" (local frames) or "mixed"
     branching       0 makes a chain, 1 draws the inner body among all
     gravity         m/s2; without it a random tilted one
@@ -143,7 +143,7 @@ def random_tree(
         extra: dict[str, Any] = {}
         if kind == "screw":
             extra["pitch"] = float(rng.uniform(-0.5, 0.5))
-        if armature and kind in ("revolute", "prismatic"):
+        if armature and kind not in ("fixed", "ball", "free"):
             extra["armature"] = float(rng.uniform(0.05, 0.5))
         if referenced[i]:
             extra |= place(kind, rng, poses[i].position)

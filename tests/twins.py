@@ -256,10 +256,10 @@ class Twin:
         self.walk = self._walk()
 
     def _named(self, links: dict[str, Link], name: str) -> str:
-        """A joint's name; a free joint nobody declared may carry its body's name with something behind it."""
+        """The name of a joint; that of a free joint nobody declared is its body's with the word free behind it."""
         if name in links:
             return name
-        return next(path for path in links if path in self.bodies and name.startswith(path))
+        return next(path for path in links if name == f"{path} free")
 
     def _walk(self) -> list[tuple[Link, bool]]:
         """Joints from the ground outward; True where b is the outer body."""

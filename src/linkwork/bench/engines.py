@@ -282,8 +282,8 @@ class Peer:
 
 
 def _spelled(by_name: dict[str, Branch], name: str) -> str:
-    """A free joint that nobody declared may carry its body's name with something behind it."""
-    return name if name in by_name else next(known for known in by_name if name.startswith(known))
+    """A free joint that nobody declared has its body's name with the word free behind it."""
+    return name if name in by_name else next(known for known in by_name if name == f"{known} free")
 
 
 def _refuse_mirrored(branch: Branch, engine: str) -> None:
