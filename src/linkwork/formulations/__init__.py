@@ -1,0 +1,1 @@
+"""One paper, one file; verbs `prepare` and `step`."""

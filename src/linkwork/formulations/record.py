@@ -1,0 +1,70 @@
+"""What every method hands to the recorder: the state, and rows of it kept inside the compiled loop."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwork._jit import kernel
+
+
+class State(NamedTuple):
+    """What moves. y = q, v, wasted energy, fed-in energy."""
+
+    t: Any  # (1,) s
+    y: Any
+    last: Any  # (y,) the state before the last step
+    vd: Any  # (dof,)
+    cut_q: Any  # coordinates of the joints that close loops
+    cut_rate: Any
+    cut_force: Any  # (cut, 6) force, torque on b at the joint's point, world axes
+    drift: Any  # (2,) before stabilisation: positions, velocities
+    count: Any  # (3,) evaluations, rank of the loops, steps refused
+
+
+class Rows(NamedTuple):
+    """Kept states, a row each."""
+
+    t: Any
+    y: Any
+    vd: Any
+    cut_q: Any
+    cut_rate: Any
+    cut_force: Any
+    drift: Any
+    count: Any
+
+
+def make_state(tables: Any, y: Any, cut_q: Any) -> State:
+    """A state with coordinates, velocities and accounts y."""
+    rates = int((tables.cuts.measure_rate.max() + 4) if tables.cuts.measure_rate.size else 0)
+    return State(
+        t=np.zeros(1),
+        y=y.copy(),
+        last=y.copy(),
+        vd=np.zeros(tables.tree.dof_link.size),
+        cut_q=cut_q.copy(),
+        cut_rate=np.zeros(rates),
+        cut_force=np.zeros((tables.cuts.cut_a.size, 6)),
+        drift=np.zeros(2),
+        count=np.zeros(3, dtype=np.int64),
+    )
+
+
+def make_rows(state: State, rows: int) -> Rows:
+    """Room for `rows` rows of `state`."""
+    arrays = {name: np.zeros((rows, *getattr(state, name).shape), getattr(state, name).dtype) for name in Rows._fields}
+    return Rows(**arrays)
+
+
+@kernel
+def keep_row(state, rows, k):
+    rows.t[k] = state.t
+    rows.y[k] = state.y
+    rows.vd[k] = state.vd
+    rows.cut_q[k] = state.cut_q
+    rows.cut_rate[k] = state.cut_rate
+    rows.cut_force[k] = state.cut_force
+    rows.drift[k] = state.drift
+    rows.count[k] = state.count
