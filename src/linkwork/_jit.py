@@ -1,7 +1,8 @@
 """The one `@kernel` decorator, and the folder in which compiled kernels are kept.
 
 numba's cache looks only at a function's own file: a kernel that calls an edited kernel would go on running the
-old code. So the folder's name is a hash of every source file of the package; one edited line, one new folder.
+old code. So the folder's name is a hash of every source file that holds kernels or the numbers they use; one edited
+line, one new folder.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 # no "nnan", no "ninf": a NaN must stay visible
 FAST = {"contract", "afn", "reassoc", "nsz", "arcp"}
+KERNEL_ROOMS = ("spatial", "mechanics", "numerics", "contact", "formulations")
 KEPT_FOLDERS = 3
 
 
@@ -36,8 +38,10 @@ def _source_hash() -> str:
     digest = hashlib.sha256(numba.__version__.encode())
     package = Path(__file__).parent
     for file in sorted(package.rglob("*.py")):
-        digest.update(file.relative_to(package).as_posix().encode())
-        digest.update(file.read_bytes())
+        content = file.read_bytes()
+        if file.parent.name in KERNEL_ROOMS or b"import kernel" in content:
+            digest.update(file.relative_to(package).as_posix().encode())
+            digest.update(content)
     return digest.hexdigest()[:16]
 
 

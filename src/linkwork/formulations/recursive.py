@@ -92,6 +92,7 @@ class Workspace(NamedTuple):
     tree: TreeWork
     loops: LoopWork
     needs_world: bool
+    extra: Any  # (dof,) joint forces put in from outside; empty where there are none
     f: Any  # (y,) rate at the present state
     k: Any  # (stage, y)
     trial: Any  # (y,)
@@ -117,6 +118,7 @@ def workspace(tables: Any, method: Recursive) -> Workspace:
         tree=tree_work(tables.tree),
         loops=loop_work(tables),
         needs_world=needs_world,
+        extra=np.zeros(0),
         f=np.zeros(size),
         k=np.zeros((tableau.b.size, size)),
         trial=np.zeros(size),
@@ -154,6 +156,8 @@ def evaluate(tables, w, state, t, y, f):
         world_velocities(tree, work)
         measure_cuts(tables.cuts, work, state.cut_q, state.cut_rate)
         apply_forces(tables, work, t, q, v, state.cut_q, state.cut_rate, w.told, w.out, w.power)
+    for k in range(w.extra.size):
+        work.tau[k] = w.extra[k] + (work.tau[k] if w.needs_world else 0.0)
     failed = inward_inertias(tree, work, q)
     outward_accelerations(tree, work, q, v, vd)
     if w.loops.g.size > 0:

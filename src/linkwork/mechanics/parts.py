@@ -242,3 +242,37 @@ def measure_cuts(cuts, work, cut_q, cut_rate):
                     e = axis_y(R_b)
                 cut_q[k] = angle_near(angle, cut_q[k])
                 cut_rate[s] = dot(e, w)
+
+
+@kernel
+def measure_accelerations(cuts, work, out):
+    """Second rates of the cut joints' coordinates, for the links' present accelerations."""
+    for c in range(cuts.cut_a.size):
+        if cuts.cut_measure[c] == cuts.cut_measure[c + 1]:
+            continue
+        R_a, p_a, R_b, p_b = cut_frames(cuts, work, c)
+        d = sub(p_b, p_a)
+        w_a, u_a = point_velocity(work, cuts.cut_a[c], p_a)
+        w_b, u_b = point_velocity(work, cuts.cut_b[c], p_b)
+        a_a, b_a = point_acceleration(work, cuts.cut_a[c], p_a)
+        a_b, b_b = point_acceleration(work, cuts.cut_b[c], p_b)
+        w = sub(w_b, w_a)
+        a = sub(a_b, a_a)
+        for m in range(cuts.cut_measure[c], cuts.cut_measure[c + 1]):
+            kind = cuts.measure_kind[m]
+            s = cuts.measure_rate[m]
+            if kind == OFFSET:
+                e = column(R_a, cuts.measure_axis[m])
+                ed = cross(w_a, e)
+                edd = add(cross(a_a, e), cross(w_a, ed))
+                out[s] = dot(sub(b_b, b_a), e) + 2.0 * dot(sub(u_b, u_a), ed) + dot(d, edd)
+            elif kind == ATTITUDE:
+                for j in range(3):
+                    e = column(R_b, j)
+                    out[s + j] = dot(e, a) + dot(cross(w_b, e), w)
+            elif kind == ANGLE_SECOND:
+                e = axis_y(R_b)
+                out[s] = dot(e, a) + dot(cross(w_b, e), w)
+            else:
+                e = axis_x(R_a) if kind == ANGLE_FIRST else axis_z(R_a)
+                out[s] = dot(e, a) + dot(cross(w_a, e), w)

@@ -1,0 +1,113 @@
+"""linkwork: mechanisms of rigid bodies, joints, loops and springs. One model, many methods, and proof.
+
+>>> model = lw.Model("pendulum")
+>>> bob = model.body("bob", mass=1.0, inertia=0.0, com=(1, 0, 0))
+>>> pin = model.revolute("pin", model.ground, bob, at=(0, 0, 0), axis=(0, 1, 0))
+>>> run = lw.simulate(model, until=1.0, dt=0.01)
+>>> bool(run.certificate.energy_balance_worst < 1e-6)
+True
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+# every public name once, and the room it lives in; rooms are entered when a name is first used
+_ROOMS = {
+    "errors": ["ModelError", "OptionError", "RunError"],
+    "model": [
+        "Body",
+        "Box",
+        "Capsule",
+        "Constant",
+        "Cosine",
+        "Cylinder",
+        "Frame",
+        "Joint",
+        "Mesh",
+        "Model",
+        "Motion",
+        "PythonLaw",
+        "Sphere",
+        "Subsystem",
+        "Table",
+        "as_law",
+        "compiled",
+    ],
+    "assembly.assemble": ["assemble"],
+    "assembly.system": ["System"],
+    "formulations.recursive": ["Recursive"],
+    "simulation.check": ["Report", "check"],
+    "simulation.certificate": ["Certificate"],
+    "simulation.files": ["load_run"],
+    "simulation.numbers": [
+        "forward_dynamics",
+        "forward_kinematics",
+        "integrate",
+        "inverse_dynamics",
+        "jacobian",
+        "mass_matrix",
+    ],
+    "simulation.run": ["Simulation", "simulate"],
+    "simulation.trajectory": ["Trajectory"],
+    "viewer.plots": ["plot_compare"],
+}
+_HOME = {name: room for room, names in _ROOMS.items() for name in names}
+__all__ = sorted([*_HOME, "gallery"])
+
+if TYPE_CHECKING:
+    from linkwork import gallery
+    from linkwork.assembly.assemble import assemble
+    from linkwork.assembly.system import System
+    from linkwork.errors import ModelError, OptionError, RunError
+    from linkwork.formulations.recursive import Recursive
+    from linkwork.model import (
+        Body,
+        Box,
+        Capsule,
+        Constant,
+        Cosine,
+        Cylinder,
+        Frame,
+        Joint,
+        Mesh,
+        Model,
+        Motion,
+        PythonLaw,
+        Sphere,
+        Subsystem,
+        Table,
+        as_law,
+        compiled,
+    )
+    from linkwork.simulation.certificate import Certificate
+    from linkwork.simulation.check import Report, check
+    from linkwork.simulation.files import load_run
+    from linkwork.simulation.numbers import (
+        forward_dynamics,
+        forward_kinematics,
+        integrate,
+        inverse_dynamics,
+        jacobian,
+        mass_matrix,
+    )
+    from linkwork.simulation.run import Simulation, simulate
+    from linkwork.simulation.trajectory import Trajectory
+    from linkwork.viewer.plots import plot_compare
+
+
+def __getattr__(name: str) -> Any:
+    if name == "gallery":
+        return importlib.import_module("linkwork.gallery")
+    if name not in _HOME:
+        raise AttributeError(f"module 'linkwork' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"linkwork.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -1,0 +1,149 @@
+"""`check`: verify before you run. Degrees of freedom, loops, redundant rows by name, cuts, mass."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from linkwork.assembly.assemble import assemble
+from linkwork.assembly.system import System
+from linkwork.errors import ModelError
+from linkwork.model import Model
+from linkwork.simulation.start import DEPENDENT, Closure, Start, consistent_start, singular_link
+from linkwork.spatial import codes
+
+PART_WORDS = {codes.ALONG: "position along {i}", codes.CROSSED: "angle between {i} and {j}", codes.COUPLE: "pitch"}
+
+
+@dataclass(frozen=True)
+class Report:
+    """What `check` found. Counts hold at the start configuration; `redundant` lists the rows of a joint that others imply.
+
+    >>> report = lw.check(lw.gallery.double_four_bar.build())
+    >>> report.degrees_of_freedom, report.loops, report.redundant_rows
+    (1, 2, 6)
+    """
+
+    model: str
+    bodies: int
+    joints: int
+    degrees_of_freedom: int
+    loops: int
+    cuts: list[str]
+    rows: int
+    redundant_rows: int
+    redundant: dict[str, list[str]]
+    floating: list[str]
+    total_mass: float
+    grounds: list[str]
+    features: list[str]
+    notes: list[str] = field(default_factory=list)
+
+    def lines(self) -> list[str]:
+        """The report in readable lines."""
+        text = [
+            f"{self.model}: {self.bodies} bodies, {self.joints} joints, {self.total_mass:.6g} kg",
+            f"degrees of freedom: {self.degrees_of_freedom}",
+            f"loops: {self.loops}" + (f", closed by {', '.join(self.cuts)}" if self.cuts else ""),
+        ]
+        if self.redundant:
+            text.append(f"redundant rows: {self.redundant_rows} of {self.rows}, handled by multipliers of least norm")
+            text += [f"  {joint}: {', '.join(parts)}" for joint, parts in self.redundant.items()]
+        elif self.loops:
+            text.append(f"redundant rows: none of {self.rows}")
+        if self.floating:
+            text.append(f"free bodies: {', '.join(self.floating)}")
+        if self.features:
+            text.append(f"asks of a method: {', '.join(self.features)}")
+        return text + [f"note: {note}" for note in self.notes]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The report as plain data."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+
+def check(model: Model) -> Report:
+    """Verify a model before running it; raises `ModelError` where it cannot run.
+
+    >>> print(lw.check(lw.gallery.pendulum.build()))
+    pendulum: 1 bodies, 1 joints, 1 kg
+    degrees of freedom: 1
+    loops: 0
+    """
+    system = assemble(model)
+    start = consistent_start(system)
+    refuse_singular(system, start)
+    return report(system, start)
+
+
+def refuse_singular(system: System, start: Start) -> None:
+    """A joint that moves no inertia would make the accelerations infinite."""
+    name = singular_link(system, start)
+    if name is not None:
+        raise ModelError(
+            f"joint '{name}' moves nothing that has inertia about (or mass along) it, so its acceleration is not "
+            "determined; give the body beyond it an inertia, or replace the joint by a fixed one"
+        )
+
+
+def report(system: System, start: Start) -> Report:
+    """The facts about an assembled system at its start."""
+    dependent = dependent_rows(system, start)
+    redundant: dict[str, list[str]] = {}
+    for r in dependent:
+        redundant.setdefault(system.row_name(r), []).append(row_words(system, r))
+    notes = []
+    if start.moved:
+        notes.append(f"start positions were rounded; moved a little to close the loops: {', '.join(start.moved)}")
+    bodies = list(system.model.all_bodies())
+    return Report(
+        model=system.model.name,
+        bodies=len(bodies),
+        joints=len(system.joints) + len(system.cuts) - len(system.floating),
+        degrees_of_freedom=system.nv - (system.rows - len(dependent)),
+        loops=len(system.cuts),
+        cuts=system.cut_names,
+        rows=system.rows,
+        redundant_rows=len(dependent),
+        redundant=redundant,
+        floating=system.floating,
+        total_mass=float(sum(body.mass for body in bodies)),
+        grounds=system.ground_names,
+        features=sorted(system.features),
+        notes=notes,
+    )
+
+
+def row_words(system: System, r: int) -> str:
+    """What row r holds, in words."""
+    cuts = system.tables.cuts
+    return PART_WORDS[int(cuts.row_kind[r])].format(i="xyz"[int(cuts.row_i[r])], j="xyz"[int(cuts.row_j[r])])
+
+
+def dependent_rows(system: System, start: Start) -> list[int]:
+    """Rows of the loops that the rows before them imply, at the start configuration."""
+    if system.rows == 0:
+        return []
+    closure = Closure(system)
+    closure.cut_q[:] = start.cut_q
+    closure.at(start.q, start.v)
+    G = closure.G
+    lengths = np.linalg.norm(G, axis=1)
+    largest = float(lengths.max(initial=0.0)) or 1.0
+    basis: list[Any] = []
+    dependent = []
+    for r in range(system.rows):
+        row = G[r].copy()
+        for _ in range(2):  # twice is enough to stay orthogonal
+            for b in basis:
+                row -= (row @ b) * b
+        if np.linalg.norm(row) > max(1e-7 * lengths[r], DEPENDENT * largest):
+            basis.append(row / np.linalg.norm(row))
+        else:
+            dependent.append(r)
+    return dependent

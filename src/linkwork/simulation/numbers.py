@@ -1,0 +1,158 @@
+"""Numbers underneath: dynamics of an assembled system at one state, for those who write their own loops.
+
+Free joints: position then quaternion (w, x, y, z); linear then angular velocity, both in world axes at the body frame's
+origin. Ball joints: quaternion; angular velocity in the axes of frame b. Others order them differently:
+
+| engine | free joint, position | free joint, velocity | ball velocity |
+|---|---|---|---|
+| linkwork | p, w x y z | linear (world), angular (world) | b's axes |
+| MuJoCo | p, w x y z | linear (world), angular (body) | body axes |
+| Pinocchio | p, x y z w | linear (body), angular (body) | body axes |
+| Drake | w x y z, p | angular (world), linear (world) | parent's axes |
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from linkwork.assembly.system import System
+from linkwork.assembly.tables import Floats
+from linkwork.errors import OptionError
+from linkwork.formulations.record import make_state
+from linkwork.formulations.recursive import Recursive, evaluate
+from linkwork.mechanics.articulated import outward_velocities
+from linkwork.mechanics.composite import mass_matrix as composite_bodies
+from linkwork.mechanics.forces import apply_forces
+from linkwork.mechanics.grounds import move_grounds
+from linkwork.mechanics.kinematics import body_pose, link_jacobian, outward_poses, world_velocities
+from linkwork.mechanics.motions import displace
+from linkwork.mechanics.newton_euler import inverse_dynamics as newton_euler
+from linkwork.mechanics.parts import measure_cuts
+from linkwork.mechanics.workspace import TreeWork, tree_work
+from linkwork.spatial.quaternions import quaternion_of
+
+
+def _vector(value: ArrayLike | None, size: int, name: str) -> Floats:
+    if value is None:
+        return np.zeros(size)
+    array = np.ascontiguousarray(value, dtype=float)
+    if array.shape != (size,):
+        raise OptionError(f"{name} must have {size} numbers, not shape {array.shape}; see system.nq and system.nv")
+    return array
+
+
+def _set(system: System, q: Floats, v: Floats, time: float) -> TreeWork:
+    work = tree_work(system.tables.tree)
+    if system.tables.tree.grounds > 1:
+        move_grounds(system.tables.tree, system.tables.laws, work, time, np.zeros(16), np.zeros(4))
+    outward_velocities(system.tables.tree, work, q, v)
+    outward_poses(system.tables.tree, work)
+    world_velocities(system.tables.tree, work)
+    return work
+
+
+def forward_dynamics(
+    system: System, q: ArrayLike, v: ArrayLike, tau: ArrayLike | None = None, *, time: float = 0.0
+) -> Floats:
+    """Joint accelerations (rad/s2, m/s2) for coordinates q, velocities v and joint forces tau (N m, N).
+
+    The model's own forces at `time` act too, and closed loops are kept by multipliers.
+
+    >>> system = lw.assemble(lw.gallery.pendulum.build())
+    >>> lw.forward_dynamics(system, q=[0.0], v=[0.0]).shape
+    (1,)
+    """
+    q, v, tau = _vector(q, system.nq, "q"), _vector(v, system.nv, "v"), _vector(tau, system.nv, "tau")
+    workspace = Recursive().prepare(system.tables)
+    y = np.concatenate([q, v, [0.0, 0.0]])
+    state = make_state(system.tables, y, system.cut_start)
+    f = np.zeros(y.size)
+    evaluate(system.tables, workspace._replace(extra=tau), state, time, y, f)
+    return f[system.nq : system.nq + system.nv].copy()
+
+
+def inverse_dynamics(system: System, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, time: float = 0.0) -> Floats:
+    """Joint forces (N m, N) that, added to the model's own, give the tree the accelerations a; loops are left open.
+
+    >>> system = lw.assemble(lw.gallery.pendulum.build())
+    >>> tau = lw.inverse_dynamics(system, q=[0.3], v=[1.0], a=[0.0])
+    >>> abs(lw.forward_dynamics(system, [0.3], [1.0], tau)[0]) < 1e-12
+    True
+    """
+    q, v, a = _vector(q, system.nq, "q"), _vector(v, system.nv, "v"), _vector(a, system.nv, "a")
+    work = _set(system, q, v, time)
+    state = make_state(system.tables, np.zeros(1), system.cut_start)
+    measure_cuts(system.tables.cuts, work, state.cut_q, state.cut_rate)
+    power = np.zeros(2)
+    apply_forces(
+        system.tables, work, time, q, v, state.cut_q, state.cut_rate, np.zeros(16), np.zeros(4), power
+    )
+    tau = np.zeros(system.nv)
+    newton_euler(system.tables.tree, work, q, a, tau)
+    return tau - work.tau
+
+
+def mass_matrix(system: System, q: ArrayLike) -> Floats:
+    """Mass matrix of the tree, (nv, nv), rotor inertias included.
+
+    >>> system = lw.assemble(lw.gallery.pendulum.build())
+    >>> lw.mass_matrix(system, [0.0]).shape
+    (1, 1)
+    """
+    q = _vector(q, system.nq, "q")
+    work = _set(system, q, np.zeros(system.nv), 0.0)
+    M = np.zeros((system.nv, system.nv))
+    composite_bodies(system.tables.tree, work, np.zeros((len(system.link_names), 10)), M)
+    return M
+
+
+def forward_kinematics(system: System, q: ArrayLike, *, time: float = 0.0) -> dict[str, tuple[Floats, Floats]]:
+    """World position (m) and quaternion (w, x, y, z) of every body's frame, by name.
+
+    >>> system = lw.assemble(lw.gallery.pendulum.build())
+    >>> sorted(lw.forward_kinematics(system, [0.0]))
+    ['bob']
+    """
+    q = _vector(q, system.nq, "q")
+    work = _set(system, q, np.zeros(system.nv), time)
+    poses = {}
+    for b, name in enumerate(system.body_names):
+        R, x = body_pose(system.tables.tree, work, b)
+        poses[name] = (np.array(x), np.array(quaternion_of(R)))
+    return poses
+
+
+def jacobian(system: System, q: ArrayLike, body: Any, point: ArrayLike = (0.0, 0.0, 0.0)) -> Floats:
+    """(6, nv): angular velocity of `body`, then velocity of its `point` (m, body frame), world axes, per unit of v.
+
+    >>> system = lw.assemble(lw.gallery.pendulum.build())
+    >>> lw.jacobian(system, [0.0], "bob").shape
+    (6, 1)
+    """
+    q = _vector(q, system.nq, "q")
+    name = body if isinstance(body, str) else body.path
+    if name not in system.body_names:
+        raise OptionError(f"there is no body '{name}'; the bodies are {', '.join(system.body_names)}")
+    b = system.body_names.index(name)
+    work = _set(system, q, np.zeros(system.nv), 0.0)
+    R, x = body_pose(system.tables.tree, work, b)
+    place = np.array(x) + np.array(R).reshape(3, 3) @ _vector(point, 3, "point")
+    J = np.zeros((6, system.nv))
+    link_jacobian(system.tables.tree, work, int(system.tables.tree.body_link[b]), tuple(place), J)
+    return J
+
+
+def integrate(system: System, q: ArrayLike, v: ArrayLike, dt: float) -> Floats:
+    """q moved along v for dt seconds; rotations by the exponential map, so that quaternions stay of unit length.
+
+    >>> system = lw.assemble(lw.gallery.pendulum.build())
+    >>> float(lw.integrate(system, [0.1], [2.0], 0.01)[0])
+    0.12
+    """
+    q, v = _vector(q, system.nq, "q"), _vector(v, system.nv, "v")
+    out = q.copy()
+    displace(system.tables.tree, q, v, float(dt), out)
+    return out

@@ -1,0 +1,351 @@
+"""`simulate`, and `Simulation` for stepping by hand. The loop is compiled; Python is entered once a chunk."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import time as clock
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from linkwork.assembly.assemble import assemble
+from linkwork.assembly.system import System
+from linkwork.assembly.tables import Floats
+from linkwork.errors import OptionError, RunError
+from linkwork.formulations import recursive
+from linkwork.formulations.record import Rows, State, keep_row, make_rows, make_state
+from linkwork.model import Model
+from linkwork.simulation.certificate import Certificate
+from linkwork.simulation.check import dependent_rows, refuse_singular, row_words
+from linkwork.simulation.methods import positive, refuse_unsupported, resolve
+from linkwork.simulation.observe import Observer, column_units
+from linkwork.simulation.start import Start, consistent_start
+from linkwork.simulation.trajectory import Trajectory
+
+CHUNK_SECONDS = 0.1  # of computing between two looks at the keyboard
+CHUNK_ROWS = 4096
+
+
+class Simulation:
+    """A model with a method, ready to step.
+
+    >>> sim = lw.Simulation(lw.gallery.pendulum.build(), method=lw.Recursive(integrator="rk4", dt=1e-3))
+    >>> sim.step(100)
+    >>> round(sim.time, 6)
+    0.1
+    """
+
+    def __init__(self, model: Model | System, method: Any = "auto", *, ignore: Sequence[str] = (), **options: Any) -> None:
+        self.method, self.reason = resolve(method, options)
+        self.system = model if isinstance(model, System) else assemble(model)
+        self.ignored = refuse_unsupported(self.system, self.method, ignore)
+        self.start: Start = consistent_start(self.system)
+        refuse_singular(self.system, self.start)
+        self.workspace = self.method.prepare(self.system.tables)
+        self._inputs = np.zeros(self.system.nv)
+        y = np.concatenate([self.start.q, self.start.v, [0.0, 0.0]])
+        self.state: State = make_state(self.system.tables, y, self.start.cut_q)
+        self.steps = 0
+        self._none = make_rows(self.state, 1)
+        status = recursive.settle(self.system.tables, self.workspace, self.state, 0.0)
+        if status != 0:
+            raise self._failure(status, None)
+
+    @property
+    def time(self) -> float:
+        """Time of the present state, s."""
+        return float(self.state.t[0])
+
+    @property
+    def q(self) -> Floats:
+        """Joint coordinates of the tree (a view: writing to it is not a step)."""
+        return self.state.y[: self.system.nq]  # type: ignore[no-any-return]
+
+    @property
+    def v(self) -> Floats:
+        """Joint velocities of the tree."""
+        return self.state.y[self.system.nq : self.system.nq + self.system.nv]  # type: ignore[no-any-return]
+
+    def step(self, steps: int = 1) -> None:
+        """Take `steps` steps of the method's dt inside compiled code; raises `RunError` where they cannot go on."""
+        if not isinstance(steps, (int, np.integer)) or isinstance(steps, bool) or steps < 1:
+            raise OptionError(f"steps must be a whole number from 1 up, not {steps!r}")
+        done, _, status = self._advance(int(steps), int(steps) + self.steps + 1, self._none)
+        if status != 0:
+            raise self._failure(status, None)
+
+    def _advance(self, steps: int, every: int, rows: Rows) -> tuple[int, int, int]:
+        """Run the compiled loop; keeps steps counted from the start of the simulation."""
+        done, kept, status = recursive.run(
+            self.system.tables, self.workspace, self.state, 0.0, self.steps, self.method.dt, steps, every, rows
+        )
+        self.steps += done
+        return done, kept, status
+
+    def _failure(self, status: int, run: Trajectory | None) -> RunError:
+        """What went wrong, in words."""
+        system = self.system
+        when = f"at t = {self.steps * self.method.dt:.6g} s (step {self.steps + 1})"
+        culprit: str | None = None
+        if system.faults:
+            part, t, error = system.faults[0]
+            culprit = part
+            what = f"the law of '{part}' raised {type(error).__name__} at t = {t:.6g} s ({error})"
+            hint = "make the law return finite numbers for every state"
+            if isinstance(error, KeyboardInterrupt):
+                what, hint = "the run was interrupted", "start it again"
+        elif status >= recursive.SINGULAR:
+            culprit = system.link_names[status - recursive.SINGULAR]
+            what = f"joint '{culprit}' lost the inertia it moves"
+            hint = "give the bodies beyond it an inertia"
+        elif status == recursive.STUCK:
+            culprit = system.dof_name(int(np.argmax(np.abs(self.state.vd))))
+            what = f"the step fell below {recursive.SMALLEST_STEP:g} of dt, with joint '{culprit}' accelerating most"
+            hint = "loosen rtol and atol, or soften what makes it so stiff"
+        else:
+            culprit, what = self._not_finite()
+            hint = f"try a smaller dt than {self.method.dt:g} s, or integrator='adaptive', and look at stiff springs"
+        last = self.state.last.copy()
+        kept = f"; {len(run.time)} rows up to t = {run.time[-1]:.6g} s are kept" if run is not None else ""
+        return RunError(
+            f"the run of '{system.model.name}' stopped {when}: {what}; {hint}{kept}.",
+            run=run,
+            time=self.steps * self.method.dt,
+            step=self.steps,
+            culprit=culprit,
+            state=last,
+        )
+
+    def _not_finite(self) -> tuple[str, str]:
+        system, y = self.system, self.state.y
+        v, vd = y[system.nq : system.nq + system.nv], self.state.vd
+        for k in range(system.nv):
+            if not (np.isfinite(v[k]) and np.isfinite(vd[k])):
+                name = system.dof_name(k)
+                last = self.state.last[system.nq + k]
+                return name, f"joint '{name}' has a velocity or acceleration that is not finite (last good {last:.6g})"
+        return system.joint_names[0], "a coordinate is not finite"
+
+
+def simulate(
+    model: Model,
+    *,
+    until: float,
+    method: Any = "auto",
+    record: str | Sequence[str] = "all",
+    every: int = 1,
+    progress: Callable[[float], None] | None = None,
+    ignore: Sequence[str] = (),
+    **options: Any,
+) -> Trajectory:
+    """Run `model` from t = 0 to `until` seconds and return its `Trajectory`.
+
+    `method` is "auto", a name or a method object; further options (dt, integrator, rtol, …) are those of the method.
+    `record` chooses columns ("all", or patterns such as "pin.*"), `every` keeps every so many steps. `progress` is
+    called with the time reached. A run that fails raises `RunError`, whose `.run` holds what was recorded.
+
+    >>> run = lw.simulate(lw.gallery.pendulum.build(), until=1.0, method="recursive", dt=0.01)
+    >>> run["pin.position"].shape
+    (101,)
+    """
+    positive("until", until, "seconds")
+    if not isinstance(every, (int, np.integer)) or isinstance(every, bool) or every < 1:
+        raise OptionError(f"every must be a whole number from 1 up, not {every!r}")
+    sim = Simulation(model, method, ignore=ignore, **options)
+    steps = round(until / sim.method.dt)
+    if steps < 1:
+        raise OptionError(f"until = {until:g} s is less than one step of dt = {sim.method.dt:g} s; make dt smaller")
+    if abs(steps * sim.method.dt - until) > 1e-6 * sim.method.dt:
+        # end exactly at `until`: the nearest dt that divides it
+        sim.method, _ = resolve(sim.method, {"dt": until / steps})
+    return Recording(sim, steps, until, record, int(every), progress).run()
+
+
+class Recording:
+    """One run of a simulation with its columns, accounts and certificate."""
+
+    def __init__(
+        self,
+        sim: Simulation,
+        steps: int,
+        until: float,
+        record: str | Sequence[str],
+        every: int,
+        progress: Callable[[float], None] | None,
+    ) -> None:
+        self.sim, self.steps, self.until, self.every, self.progress = sim, steps, until, every, progress
+        self.observer = Observer(sim.system, record)
+        self._refuse_size()
+        self.columns: dict[str, list[Any]] = {name: [] for name in self.observer.columns}
+        self.accounts: dict[str, list[Any]] = {}
+
+    def _refuse_size(self) -> None:
+        rows = self.steps // self.every + 1
+        need = rows * self.observer.width * 8
+        room = free_memory()
+        if need > 0.6 * room:
+            raise OptionError(
+                f"recording {rows} rows of {self.observer.width} numbers would take {need / 1e9:.3g} GB of "
+                f"{room / 1e9:.3g} GB free; keep fewer rows with every={max(2, int(need / (0.2 * room)) * self.every)}, "
+                "or fewer columns with record=['*.position']"
+            )
+
+    def run(self) -> Trajectory:
+        sim = self.sim
+        begin = clock.perf_counter()
+        first = make_rows(sim.state, 1)
+        keep_row(sim.state, first, 0)
+        self._keep(first, 1)
+        chunk_rows = min(CHUNK_ROWS, max(1, 2_000_000 // max(1, self.observer.width)))
+        chunk = 16
+        buffer = first
+        stopped: str | None = None
+        failure: RunError | None = None
+        status = 0
+        try:
+            while sim.steps < self.steps:
+                count = min(chunk, self.steps - sim.steps, chunk_rows * self.every)
+                room = count // self.every + 2
+                if buffer.t.shape[0] < room:
+                    buffer = make_rows(sim.state, room)
+                started = clock.perf_counter()
+                _, kept, status = sim._advance(count, self.every, buffer)
+                self._keep(buffer, kept)
+                if status != 0:
+                    break
+                took = clock.perf_counter() - started
+                chunk = max(1, int(count * min(4.0, CHUNK_SECONDS / max(took, 1e-6))))
+                if self.progress is not None:
+                    self.progress(sim.time)
+        except KeyboardInterrupt:
+            stopped = "interrupted"
+        if status != 0:
+            failure = sim._failure(status, None)
+            stopped = str(failure)
+        elif stopped:
+            stopped = f"the run of '{sim.system.model.name}' was interrupted at t = {sim.time:.6g} s (step {sim.steps})"
+            failure = RunError(stopped, time=sim.time, step=sim.steps, state=sim.state.y.copy())
+        run = self._trajectory(clock.perf_counter() - begin, stopped)
+        if failure is not None:
+            kept_rows = f"; {len(run.time)} rows up to t = {run.time[-1]:.6g} s are kept"
+            raise RunError(
+                str(failure) if "rows up to" in str(failure) else str(failure).rstrip(".") + kept_rows + ".",
+                run=run,
+                time=failure.time,
+                step=failure.step,
+                culprit=failure.culprit,
+                state=failure.state,
+            )
+        return run
+
+    def _keep(self, rows: Rows, count: int) -> None:
+        if count == 0:
+            return
+        columns, accounts = self.observer.look(rows, count)
+        for name, values in columns.items():
+            self.columns[name].append(values)
+        for name, values in accounts.items():
+            self.accounts.setdefault(name, []).append(values)
+
+    def _trajectory(self, seconds: float, stopped: str | None) -> Trajectory:
+        sim = self.sim
+        accounts = {name: np.concatenate(values) for name, values in self.accounts.items()}
+        columns = {name: np.concatenate(values) for name, values in self.columns.items()}
+        energy = {name: accounts[name] for name in ("kinetic", "potential", "springs")}
+        energy["total"] = energy["kinetic"] + energy["potential"] + energy["springs"]
+        energy["dissipated"], energy["work"] = accounts["dissipated"], accounts["work"]
+        energy["balance"] = energy["total"] - energy["total"][0] + energy["dissipated"] - energy["work"]
+        drift = {"position": accounts["drift position"], "velocity": accounts["drift velocity"]}
+        return Trajectory(
+            accounts["time"],
+            columns,
+            column_units(sim.system, columns),
+            energy,
+            drift,
+            certificate=self._certificate(accounts, energy, drift, seconds, stopped),
+            model_name=sim.system.model.name,
+            stopped=stopped,
+        )
+
+    def _certificate(
+        self, accounts: dict[str, Any], energy: dict[str, Any], drift: dict[str, Any], seconds: float, stopped: str | None
+    ) -> Certificate:
+        sim, system = self.sim, self.sim.system
+        dependent = dependent_rows(system, sim.start)
+        moved = [float(np.ptp(energy[name])) for name in ("kinetic", "potential", "springs", "dissipated", "work")]
+        scale = max([*moved, float(np.max(energy["kinetic"]))])
+        return Certificate(
+            method=sim.method.name,
+            integrator=sim.method.integrator,
+            dt=sim.method.dt,
+            until=self.until,
+            reached=float(accounts["time"][-1]),
+            steps=sim.steps,
+            evaluations=int(sim.state.count[0]),
+            wall_seconds=seconds,
+            worst_drift_position=float(np.max(drift["position"])),
+            worst_drift_velocity=float(np.max(drift["velocity"])),
+            final_drift_position=float(drift["position"][-1]),
+            final_drift_velocity=float(drift["velocity"][-1]),
+            energy_balance_worst=float(np.max(np.abs(energy["balance"]))),
+            energy_scale=scale,
+            rank_min=int(np.min(accounts["rank"])),
+            rank_max=int(np.max(accounts["rank"])),
+            redundant_rows=[f"{system.row_name(r)}: {row_words(system, r)}" for r in dependent],
+            ignored=sim.ignored,
+            stopped=stopped,
+            reason=sim.reason,
+            degrees_of_freedom=system.nv - (system.rows - len(dependent)),
+            loops=len(system.cuts),
+            settings={**asdict(sim.method), "every": self.every},
+            versions=versions(),
+            model_hash=model_hash(system),
+        )
+
+
+def free_memory() -> float:
+    """Bytes of memory that are free now, as far as the machine tells."""
+    try:
+        with open("/proc/meminfo") as file:
+            for line in file:
+                if line.startswith("MemAvailable:"):
+                    return float(line.split()[1]) * 1024.0
+    except OSError:
+        pass
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")) * 0.5
+    except (AttributeError, ValueError, OSError):
+        return 4e9
+
+
+def versions() -> dict[str, str]:
+    """Versions of what computed the run."""
+    import numba
+    import scipy
+
+    from linkwork import __version__
+
+    return {
+        "linkwork": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "numba": numba.__version__,
+        "scipy": scipy.__version__,
+    }
+
+
+def model_hash(system: System) -> str:
+    """A short hash of every table and start value: the same model gives the same hash."""
+    digest = hashlib.sha256()
+    for table in system.tables:
+        for name, value in table._asdict().items():
+            if name != "law_address":
+                digest.update(name.encode())
+                digest.update(np.ascontiguousarray(value).tobytes())
+    digest.update(system.q_start.tobytes())
+    digest.update(system.v_start.tobytes())
+    return digest.hexdigest()[:16]

@@ -1,0 +1,217 @@
+"""A consistent start: positions and velocities moved onto the loops by the least change, what the user gave held fast."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwork.assembly.system import System
+from linkwork.assembly.tables import Floats
+from linkwork.errors import ModelError
+from linkwork.mechanics.articulated import forward_dynamics, outward_velocities
+from linkwork.mechanics.grounds import move_grounds
+from linkwork.mechanics.kinematics import outward_poses, world_velocities
+from linkwork.mechanics.motions import displace
+from linkwork.mechanics.parts import joint_rows, measure_cuts, row_rates, row_values
+from linkwork.mechanics.workspace import tree_work
+from linkwork.simulation.rows import measure_rows
+
+CLOSED = 1e-11  # m or rad, relative to the size of the mechanism where that is larger than 1 m
+NEARLY = 2e-3  # rad or m: start values rounded by hand may be moved this far
+FARTHEST = 0.3  # rad or m in one correction: keeps the branch
+ROUNDS = 200
+DEPENDENT = 1e-9  # singular values below this part of the largest count as zero
+
+
+class Start(NamedTuple):
+    q: Floats
+    v: Floats
+    cut_q: Floats
+    moved: list[str]  # joints whose given start value was rounded and has been moved a little
+
+
+class Closure:
+    """The loop equations of a system at one instant, as dense matrices."""
+
+    def __init__(self, system: System, time: float = 0.0) -> None:
+        self.system = system
+        self.tables = system.tables
+        self.work = tree_work(self.tables.tree)
+        self.cut_q = system.cut_start.copy()
+        self.cut_rate = np.zeros(system.cut_v_start.size + 4)
+        rows = system.rows
+        self.g, self.gd = np.zeros(rows), np.zeros(rows)
+        self.W, self.G = np.zeros((rows, 6)), np.zeros((rows, system.nv))
+        if self.tables.tree.grounds > 1:
+            move_grounds(self.tables.tree, self.tables.laws, self.work, time, np.zeros(16), np.zeros(4))
+
+    def at(self, q: Floats, v: Floats) -> None:
+        """Fill g, gd, G and the cut coordinates at (q, v)."""
+        tree, cuts = self.tables.tree, self.tables.cuts
+        outward_velocities(tree, self.work, q, v)
+        outward_poses(tree, self.work)
+        world_velocities(tree, self.work)
+        measure_cuts(cuts, self.work, self.cut_q, self.cut_rate)
+        row_values(cuts, self.work, self.cut_q, self.g, self.W)
+        joint_rows(tree, cuts, self.work, self.W, self.G)
+        row_rates(cuts, self.work, self.gd)
+
+    def size(self) -> float:
+        """Extent of the mechanism, m; at least 1."""
+        p = self.work.pose_p
+        return max(1.0, float(np.max(np.ptp(p, axis=0))))
+
+
+def consistent_start(system: System) -> Start:
+    """Start values that close every loop; refuses with the loop, the gap and the joint when there are none."""
+    closure = Closure(system)
+    q, v = system.q_start.copy(), system.v_start.copy()
+    if system.rows == 0:
+        return Start(q, v, closure.cut_q, [])
+    held = system.q_given
+    q_closed, gap = _close(system, closure, q, ~held)
+    moved: list[str] = []
+    if q_closed is None and held.any():
+        closure = Closure(system)
+        q_closed, gap = _close(system, closure, q, np.ones_like(held))
+        if q_closed is not None:
+            moved = _moved(system, q, q_closed)
+    if q_closed is None:
+        raise ModelError(_cannot_close(system, q, gap))
+    v = _closed_velocities(system, closure, q_closed, v)
+    return Start(q_closed, v, closure.cut_q.copy(), moved)
+
+
+def _close(system: System, closure: Closure, q0: Floats, free: Any) -> tuple[Floats | None, Floats]:
+    """Newton with least change in the free coordinates. Returns q or None, and the remaining gaps of the rows."""
+    q = q0.copy()
+    zero = np.zeros(system.nv)
+    best = np.inf
+    stale = 0
+    for _ in range(ROUNDS):
+        closure.at(q, zero)
+        extra, rows = measure_rows(system, closure)
+        gaps = np.concatenate([closure.g, extra])
+        worst = float(np.max(np.abs(gaps)))
+        if worst < CLOSED * closure.size():
+            return q, closure.g.copy()
+        stale = stale + 1 if worst > 0.5 * best else 0
+        best = min(best, worst)
+        if stale > 30:
+            break
+        J = np.vstack([closure.G, rows])[:, free]
+        if J.shape[1] == 0:
+            break
+        step = np.zeros(system.nv)
+        step[free] = -np.linalg.lstsq(J, gaps, rcond=DEPENDENT)[0]
+        longest = float(np.max(np.abs(step)))
+        if longest < 1e-15:
+            break
+        displace(system.tables.tree, q, step, min(1.0, FARTHEST / longest), q)
+    closure.at(q, zero)
+    return None, closure.g.copy()
+
+
+def _moved(system: System, before: Floats, after: Floats) -> list[str]:
+    """Given start values that had to move; too far is a contradiction."""
+    moved = []
+    for place in system.joints:
+        if place.joint is None or place.joint.position is None:
+            continue
+        change = float(np.max(np.abs(after[place.q] - before[place.q]), initial=0.0))
+        if change > NEARLY:
+            given = ", ".join(
+                f"'{p.name}'" for p in system.joints if p.joint is not None and p.joint.position is not None
+            )
+            raise ModelError(
+                f"start positions contradict each other: to close the loops joint '{place.name}' has to move by "
+                f"{change:.4g} from the given {np.array2string(before[place.q], precision=6)}; "
+                f"give fewer of the start positions of {given}"
+            )
+        if change > CLOSED:
+            moved.append(place.name)
+    return moved
+
+
+def _cannot_close(system: System, q: Floats, gap: Floats) -> str:
+    """Which loop stays open, by how much, and which joint comes nearest to closing it."""
+    closure = Closure(system)
+    closure.at(q, np.zeros(system.nv))
+    worst = int(np.argmax(np.abs(gap)))
+    name = system.row_name(worst)
+    place = next(place for place in system.cuts if place.name == name)
+    first = int(system.tables.cuts.cut_row[place.last])
+    last = int(system.tables.cuts.cut_row[place.last + 1])
+    metres = [abs(gap[r]) for r in range(first, last) if system.tables.cuts.row_kind[r] != 1]
+    angles = [abs(gap[r]) for r in range(first, last) if system.tables.cuts.row_kind[r] == 1]
+    size = " and ".join(
+        text
+        for text, values in (
+            (f"{np.linalg.norm(metres):.4g} m", metres),
+            (f"{np.linalg.norm(angles):.4g} rad", angles),
+        )
+        if values and np.linalg.norm(values) > 1e-9
+    )
+    pull = np.abs(closure.G[first:last].T @ gap[first:last])
+    given = [p.name for p in system.joints if p.joint is not None and p.joint.position is not None]
+    remedy = f"; joint '{system.dof_name(int(np.argmax(pull)))}' comes nearest to closing it" if pull.max() > 0 else ""
+    advice = (
+        f"check the lengths and axes along this loop, or the start positions of {', '.join(repr(n) for n in given)}"
+        if given
+        else "check the lengths and axes along this loop"
+    )
+    return f"the loop closed by joint '{name}' cannot close: {size or 'a gap'} stays open{remedy}; {advice}"
+
+
+def _closed_velocities(system: System, closure: Closure, q: Floats, v0: Floats) -> Floats:
+    """Velocities on the loops: the given ones held, the others of least size."""
+    held = system.v_given
+    for free in (~held, np.ones_like(held)):
+        v = v0.copy()
+        closure.at(q, v)
+        extra, rows = measure_rows(system, closure, rates=True)
+        rates = np.concatenate([closure.gd, extra])
+        J = np.vstack([closure.G, rows])[:, free]
+        scale = np.sqrt(np.maximum(_inertia(system, q), 1e-12))[free]
+        if J.shape[1]:
+            v[free] -= np.linalg.lstsq(J / scale, rates, rcond=DEPENDENT)[0] / scale
+        closure.at(q, v)
+        extra, _ = measure_rows(system, closure, rates=True)
+        left = np.concatenate([closure.gd, extra])
+        size = max(1.0, float(np.max(np.abs(v), initial=0.0))) * closure.size()
+        if np.max(np.abs(left)) < 1e-9 * size:
+            break
+        if not held.any():
+            break
+    change = np.abs(v - v0) * held
+    worst = int(np.argmax(change)) if change.size else 0
+    wrong = change.size and change[worst] > NEARLY * max(1.0, float(np.max(np.abs(v0))))
+    if wrong or np.max(np.abs(left)) >= 1e-9 * size:
+        row = int(np.argmax(np.abs(left)))
+        loop = system.row_name(row) if row < system.rows else system.cuts[-1].name
+        names = dict.fromkeys(system.dof_name(k) for k in np.flatnonzero(held))
+        who = ", ".join(f"'{name}'" for name in names) or f"'{loop}'"
+        raise ModelError(
+            f"start velocities contradict the loop closed by joint '{loop}': no motion of it has the given velocities "
+            f"of {who}; give fewer of them, or values that fit together"
+        )
+    closure.at(q, v)
+    return v
+
+
+def _inertia(system: System, q: Floats) -> Floats:
+    """Diagonal of the mass matrix, to weigh metres against radians."""
+    from linkwork.simulation.numbers import mass_matrix
+
+    return np.diag(mass_matrix(system, q)).copy()
+
+
+def singular_link(system: System, start: Start) -> str | None:
+    """Name of the joint whose motion moves no inertia at the start, if there is one."""
+    tree = system.tables.tree
+    work = tree_work(tree)
+    if tree.grounds > 1:
+        move_grounds(tree, system.tables.laws, work, 0.0, np.zeros(16), np.zeros(4))
+    failed = forward_dynamics(tree, work, start.q, start.v, np.zeros(system.nv))
+    return system.link_names[failed - 1] if failed else None
