@@ -1,4 +1,4 @@
-"""The one `@kernel` decorator, and the folder in which compiled kernels are kept.
+"""The `@kernel` decorator and its two variants, and the folder in which compiled kernels are kept.
 
 numba's cache looks only at a function's own file: a kernel that calls an edited kernel would go on running the
 old code. So the folder's name is a hash of every source file that holds kernels or the numbers they use; one edited
@@ -66,10 +66,26 @@ def _prepared_folder() -> str:
 
 
 def kernel(function: Function) -> Function:
-    """Compile `function` without Python: numbers, tuples and the arrays it is handed, nothing else."""
+    """Compile `function` for use inside other kernels: numbers, tuples and the arrays it is handed, nothing else."""
+    return _compile(function, no_cpython_wrapper=True)
+
+
+def entry(function: Function) -> Function:
+    """A kernel that Python calls. Few of these: each unpacks its tables anew, which takes a second to compile."""
+    return _compile(function, no_cpython_wrapper=False)
+
+
+def written_out(function: Function) -> Function:
+    """A long kernel with one caller: written out there, so that it is compiled once."""
+    return _compile(function, no_cpython_wrapper=True, inline="always")
+
+
+def _compile(function: Function, **options: Any) -> Function:
     kept = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = _prepared_folder()
     try:
-        return numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST)(function)  # type: ignore[no-any-return]
+        return numba.njit(  # type: ignore[no-any-return]
+            cache=True, nogil=True, _nrt=False, error_model="numpy", fastmath=FAST, no_cfunc_wrapper=True, **options
+        )(function)
     finally:
         numba.config.CACHE_DIR = kept

@@ -60,11 +60,19 @@ def make_rows(state: State, rows: int) -> Rows:
 
 @kernel
 def keep_row(state, rows, k):
-    rows.t[k] = state.t
-    rows.y[k] = state.y
-    rows.vd[k] = state.vd
-    rows.cut_q[k] = state.cut_q
-    rows.cut_rate[k] = state.cut_rate
-    rows.cut_force[k] = state.cut_force
-    rows.drift[k] = state.drift
-    rows.count[k] = state.count
+    rows.t[k, 0] = state.t[0]
+    keep(state.y, rows.y, k)
+    keep(state.vd, rows.vd, k)
+    keep(state.cut_q, rows.cut_q, k)
+    keep(state.cut_rate, rows.cut_rate, k)
+    for c in range(state.cut_force.shape[0]):
+        for e in range(6):
+            rows.cut_force[k, c, e] = state.cut_force[c, e]
+    keep(state.drift, rows.drift, k)
+    keep(state.count, rows.count, k)
+
+
+@kernel
+def keep(x, rows, k):
+    for i in range(x.size):
+        rows[k, i] = x[i]

@@ -3,7 +3,8 @@
     y   coordinates q, velocities v, and the two energy accounts (wasted, fed in), one flat vector
     f   its rate; the rate at the present state is kept, so it is the first stage of the next step
 
-A step ends with an evaluation at the new state, whose factor stabilises that state.
+A step is some inner evaluations and one at the new state, whose factor stabilises that state. All of them pass
+through one place of `run`, so that the long evaluation is compiled once.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from linkwork._jit import kernel
+from linkwork._jit import entry, kernel, written_out
 from linkwork.formulations.record import State, keep_row
 from linkwork.formulations.loops import LoopWork, constrain, cut_reactions, factor_loops, loop_work, stabilize
 from linkwork.mechanics.articulated import inward_inertias, outward_accelerations, outward_velocities
@@ -95,9 +96,8 @@ class Workspace(NamedTuple):
     extra: Any  # (dof,) joint forces put in from outside; empty where there are none
     f: Any  # (y,) rate at the present state
     k: Any  # (stage, y)
-    trial: Any  # (y,)
-    new: Any  # (y,)
-    end: Any  # (y,)
+    trial: Any  # (y,) where the next evaluation is made
+    rate: Any  # (y,) what it gives
     history: Any  # (4, y) rates of the last steps, for Adams
     carried: Any  # (2,) steps in the history, step size of the adaptive integrator
     told: Any
@@ -122,8 +122,7 @@ def workspace(tables: Any, method: Recursive) -> Workspace:
         f=np.zeros(size),
         k=np.zeros((tableau.b.size, size)),
         trial=np.zeros(size),
-        new=np.zeros(size),
-        end=np.zeros(size),
+        rate=np.zeros(size),
         history=np.zeros((4, size)),
         carried=np.zeros(2),
         told=np.zeros(16),
@@ -138,16 +137,16 @@ def count_q(tree: Any) -> int:
     return int(tree.dof_link.size + sum(extra.get(int(m), 0) for m in tree.link_motion))
 
 
-@kernel
-def evaluate(tables, w, state, t, y, f):
-    """f = rate of y at time t. Returns 0 or a status."""
+@written_out
+def evaluate(tables, w, state, t):
+    """w.rate = rate of w.trial at time t. Returns 0 or a status."""
     tree = tables.tree
     work = w.tree
     nv = tree.dof_link.size
-    nq = y.size - nv - 2
-    q = y[:nq]
-    v = y[nq : nq + nv]
-    vd = f[nq : nq + nv]
+    nq = w.trial.size - nv - 2
+    q = w.trial[:nq]
+    v = w.trial[nq : nq + nv]
+    vd = w.rate[nq : nq + nv]
     if tree.grounds > 1:
         move_grounds(tree, tables.laws, work, t, w.told, w.out)
     outward_velocities(tree, work, q, v)
@@ -163,34 +162,91 @@ def evaluate(tables, w, state, t, y, f):
     if w.loops.g.size > 0:
         factor_loops(tables, work, w.loops, q, state.cut_q, w.options.rank_tolerance)
         constrain(tables, work, w.loops, vd)
-    coordinate_rates(tree, q, v, f[:nq])
-    f[nq + nv] = w.power[0]
-    f[nq + nv + 1] = w.power[1]
+    coordinate_rates(tree, q, v, w.rate)
+    w.rate[nq + nv] = w.power[0]
+    w.rate[nq + nv + 1] = w.power[1]
     if tree.grounds > 1:
-        f[nq + nv + 1] += ground_power(tables, work, q, vd, w.loops)
+        w.rate[nq + nv + 1] += ground_power(tables, work, q, vd, w.loops)
     state.count[0] += 1
     return SINGULAR + failed - 1 if failed > 0 else 0
 
 
 @kernel
-def settle(tables, w, state, t):
-    """Evaluate at the state, stabilise it, and keep its rate, reactions and rank."""
-    status = evaluate(tables, w, state, t, state.y, w.f)
+def inner_count(w):
+    """Evaluations of a step before the one at its end."""
+    scheme = w.options.scheme
+    if scheme == SEMI_IMPLICIT:
+        return 0
+    if scheme == ADAMS and w.carried[0] > 3.0:
+        return 1
+    return w.tableau.b.size - 1
+
+
+@kernel
+def next_trial(tree, w, y, s, inner, h):
+    """w.trial = where evaluation s = 1 … inner + 1 of a step of h is made; returns its time as a part of h."""
+    scheme = w.options.scheme
+    nv = tree.dof_link.size
+    nq = y.size - nv - 2
+    if h == 0.0:
+        copy(y, w.trial)
+    elif scheme == SEMI_IMPLICIT:
+        # (7), (9) of MST17: velocities first, positions with the new velocities
+        for k in range(nq, y.size):
+            w.trial[k] = y[k] + h * w.f[k]
+        displace(tree, y, w.trial[nq : nq + nv], h, w.trial)
+        return 1.0
+    elif scheme == ADAMS and w.carried[0] > 3.0:
+        if s == 1:
+            adams_bashforth(y, h, w.history, w.trial)
+        else:
+            adams_moulton(y, h, w.rate, w.history, w.trial)
+    elif s <= inner:
+        stage(w.tableau, s, y, h, w.k, w.trial)
+        return w.tableau.c[s]
+    else:
+        finish(w.tableau, y, h, w.k, w.trial)
+    if s > inner:
+        normalize(tree, w.trial)
+    return 1.0
+
+
+@kernel
+def begin_step(w):
+    """The rate at hand is the first stage, and the newest of the history."""
+    copy(w.f, w.k[0])
+    if w.options.scheme == ADAMS:
+        for i in range(w.f.size):
+            w.history[3, i] = w.history[2, i]
+            w.history[2, i] = w.history[1, i]
+            w.history[1, i] = w.history[0, i]
+            w.history[0, i] = w.f[i]
+        w.carried[0] = min(w.carried[0] + 1.0, 4.0)
+
+
+@written_out
+def accept(tables, w, state, t):
+    """The state moves to w.trial at time t and is stabilised; its rate, reactions and rank are kept."""
     nv = state.vd.size
     nq = state.y.size - nv - 2
+    copy(w.trial, state.y)
+    copy(w.rate, w.f)
     if w.loops.g.size > 0:
         state.drift[0] = largest(w.loops.g)
         cut_reactions(tables.cuts, w.tree, w.loops, state.cut_force)
         state.count[1] = w.loops.rank[0]
         if w.options.stabilize:
-            stabilize(tables, w.tree, w.loops, state.y[:nq], state.y[nq : nq + nv])
+            stabilize(tables, w.tree, w.loops, state.y, state.y[nq : nq + nv])
             state.drift[1] = largest(w.loops.gd)
     for k in range(nv):
         state.vd[k] = w.f[nq + k]
     state.t[0] = t
-    if status == 0 and not math.isfinite(total(state.y) + total(state.vd)):
-        return NOT_FINITE
-    return status
+
+
+@kernel
+def copy(x, out):
+    for i in range(x.size):
+        out[i] = x[i]
 
 
 @kernel
@@ -202,130 +258,71 @@ def largest(x):
 
 
 @kernel
-def total(x):
+def finite(x):
     s = 0.0
     for i in range(x.size):
         s += x[i]
-    return s
+    return math.isfinite(s)
 
 
-@kernel
-def runge_kutta(tables, w, state, t, h, new):
-    """new = y after h by the tableau of w; the rate at the beginning is w.f."""
-    y = state.y
-    tableau = w.tableau
-    for i in range(y.size):
-        w.k[0, i] = w.f[i]
-    for s in range(1, tableau.b.size):
-        stage(tableau, s, y, h, w.k, w.trial)
-        status = evaluate(tables, w, state, t + tableau.c[s] * h, w.trial, w.k[s])
-        if status != 0:
-            return status
-    finish(tableau, y, h, w.k, new)
-    return 0
-
-
-@kernel
-def step(tables, w, state, h):
-    """One step of h seconds. Returns 0 or a status."""
-    scheme = w.options.scheme
-    t = state.t[0]
-    nv = state.vd.size
-    nq = state.y.size - nv - 2
-    status = 0
-    if scheme == SEMI_IMPLICIT:
-        # (7), (9) of MST17: velocities first, positions with the new velocities
-        y = state.y
-        for k in range(nv):
-            y[nq + k] += h * w.f[nq + k]
-        y[nq + nv] += h * w.f[nq + nv]
-        y[nq + nv + 1] += h * w.f[nq + nv + 1]
-        displace(tables.tree, y[:nq], y[nq : nq + nv], h, y[:nq])
-        return settle(tables, w, state, t + h)
-    if scheme == ADAPTIVE:
-        return adaptive(tables, w, state, h)
-    if scheme == ADAMS:
-        status = adams(tables, w, state, t, h)
-    else:
-        status = runge_kutta(tables, w, state, t, h, w.new)
-    if status != 0:
-        return status
-    state.y[:] = w.new
-    normalize(tables.tree, state.y[:nq])
-    return settle(tables, w, state, t + h)
-
-
-@kernel
-def adams(tables, w, state, t, h):
-    """Predict, evaluate, correct (the evaluation of `settle` follows); Runge-Kutta until three rates are known."""
-    known = int(w.carried[0])
-    history = w.history
-    for i in range(state.y.size):
-        history[3, i] = history[2, i]
-        history[2, i] = history[1, i]
-        history[1, i] = history[0, i]
-        history[0, i] = w.f[i]
-    if known < 3:
-        w.carried[0] = known + 1
-        return runge_kutta(tables, w, state, t, h, w.new)
-    adams_bashforth(state.y, h, history[0], history[1], history[2], history[3], w.trial)
-    status = evaluate(tables, w, state, t + h, w.trial, w.end)
-    adams_moulton(state.y, h, w.end, history[0], history[1], history[2], w.new)
-    return status
-
-
-@kernel
-def adaptive(tables, w, state, span):
-    """Steps of the embedded pair over `span` seconds, the last cut to end there; w.carried[1] is the step to try."""
-    begin = state.t[0]
-    nv = state.vd.size
-    nq = state.y.size - nv - 2
-    done = 0.0
-    h = w.carried[1]
-    if not h > 0.0 or h > span:
-        h = span if h > span else 0.01 * span
-    while done < span:
-        cut = done + h >= span * (1.0 - 1e-12)
-        size = span - done if cut else h
-        t = begin + done
-        status = runge_kutta(tables, w, state, t, size, w.new)
-        error = 1e9
-        if status == 0:
-            status = evaluate(tables, w, state, t + size, w.new, w.end)
-            error = error_norm(
-                w.tableau, state.y, w.new, size, w.k, w.end, w.options.rtol, w.options.atol, nq + nv
-            )
-        if status == 0 and error <= 1.0:
-            done = span if cut else done + size
-            state.y[:] = w.new
-            normalize(tables.tree, state.y[:nq])
-            status = settle(tables, w, state, begin + done)
-            if status != 0:
-                return status
-            if not cut or error > 0.1:
-                h = size * min(5.0, 0.9 * max(error, 1e-10) ** -0.2)
-        else:
-            state.count[2] += 1
-            h = size * (max(0.2, 0.9 * error**-0.2) if math.isfinite(error) else 0.2)
-            if h < SMALLEST_STEP * span:
-                return status if status != 0 else STUCK
-    w.carried[1] = h
-    return 0
-
-
-@kernel
+@entry
 def run(tables, w, state, begin, first, h, steps, every, rows):
     """`steps` steps of h from the step numbered `first` of a run that began at time `begin`; every `every`-th is kept.
 
-    Returns steps done, rows kept, status. After a failure `state.last` is the last good state.
+    first = -1 settles the start: its rate, reactions and accounts. Returns steps done, rows kept, status. After a
+    failure `state.last` is the last good state.
     """
+    tree = tables.tree
+    scheme = w.options.scheme
+    measured = state.y.size - 2  # the accounts are not watched
     kept = 0
     for n in range(first + 1, first + steps + 1):
-        state.last[:] = state.y
-        status = step(tables, w, state, h)
-        if status != 0:
-            return n - 1 - first, kept, status
-        state.t[0] = begin + n * h
+        copy(state.y, state.last)
+        done = 0.0
+        span = h if n > 0 else 0.0
+        start = begin + (n - 1) * h if n > 0 else begin
+        while True:
+            # one step, or with the adaptive integrator one of several
+            size = span - done
+            cut = True
+            if scheme == ADAPTIVE and n > 0:
+                if not w.carried[1] > 0.0:
+                    w.carried[1] = 0.01 * span
+                if w.carried[1] < size * (1.0 - 1e-12):
+                    size = w.carried[1]
+                    cut = False
+            inner = 0
+            if n > 0:
+                begin_step(w)
+                inner = inner_count(w)
+            status = 0
+            for s in range(1, inner + 2):
+                t = start + done + size * next_trial(tree, w, state.y, s, inner, size)
+                status = evaluate(tables, w, state, t)
+                if status != 0:
+                    break
+                if s <= inner:
+                    copy(w.rate, w.k[s])
+            if scheme == ADAPTIVE and n > 0:
+                error = 1e9
+                if status == 0:
+                    error = error_norm(w.tableau, state.y, w.trial, size, w.k, w.rate, w.options, measured)
+                if not error <= 1.0:
+                    state.count[2] += 1
+                    w.carried[1] = size * (max(0.2, 0.9 * error**-0.2) if math.isfinite(error) else 0.2)
+                    if w.carried[1] < SMALLEST_STEP * span:
+                        return n - 1 - first, kept, status if status != 0 else STUCK
+                    continue
+                if not cut or error > 0.1:
+                    w.carried[1] = size * min(5.0, 0.9 * max(error, 1e-10) ** -0.2)
+            if status != 0:
+                return n - 1 - first, kept, status
+            done = span if cut else done + size
+            accept(tables, w, state, begin + n * h if cut else start + done)
+            if not (finite(state.y) and finite(state.vd)):
+                return n - 1 - first, kept, NOT_FINITE
+            if cut:
+                break
         if n % every == 0:
             keep_row(state, rows, kept)
             kept += 1

@@ -20,7 +20,9 @@ def mass_matrix(tree, work, composite, M):
 
     All moments are taken about the world's origin in world axes, so that composites are plain sums.
     """
-    M[:] = 0.0
+    for a in range(M.shape[0]):
+        for b in range(M.shape[0]):
+            M[a, b] = 0.0
     n = tree.link_parent.size
     for i in range(tree.grounds, n):
         X = load9(work.pose_R, i)

@@ -21,6 +21,7 @@ from linkwork.spatial.vectors import (
     norm,
     rotate,
     scale,
+    store_pair,
     sub,
     unrotate,
 )
@@ -72,8 +73,10 @@ def apply_forces(tables, work, t, q, v, cut_q, cut_rate, told, out, power):
     """
     tree = tables.tree
     forces = tables.forces
-    work.tau[:] = 0.0
-    work.wrench[:] = 0.0
+    for k in range(work.tau.size):
+        work.tau[k] = 0.0
+    for i in range(work.wrench.shape[0]):
+        store_pair(work.wrench, i, ZERO, ZERO)
     power[0] = 0.0
     power[1] = 0.0
     for s in range(forces.spring_a.size):

@@ -55,7 +55,9 @@ def body_velocity(tree, work, b):
 @kernel
 def link_jacobian(tree, work, i, x, J):
     """J (6, dof): angular velocity of link i and velocity of its point now at x (world), per unit of each dof."""
-    J[:] = 0.0
+    for e in range(6):
+        for k in range(J.shape[1]):
+            J[e, k] = 0.0
     while i >= tree.grounds:
         k = tree.link_v[i]
         for j in range(dof_count(tree.link_motion[i])):

@@ -276,3 +276,18 @@ def measure_accelerations(cuts, work, out):
             else:
                 e = axis_x(R_a) if kind == ANGLE_FIRST else axis_z(R_a)
                 out[s] = dot(e, a) + dot(cross(w_a, e), w)
+
+
+@kernel
+def measure_directions(tree, cuts, work, D):
+    """D (rate of a cut, dof): change of the cuts' coordinates with the dofs between their bodies."""
+    for c in range(cuts.cut_a.size):
+        R_a, p_a, R_b, p_b = cut_frames(cuts, work, c)
+        for m in range(cuts.cut_measure[c], cuts.cut_measure[c + 1]):
+            for j in range(3 if cuts.measure_kind[m] == ATTITUDE else 1):
+                n, f = measure_wrench(cuts, m, j, R_a, R_b, p_b)
+                for s in range(cuts.path_start[c], cuts.path_start[c + 1]):
+                    k = cuts.path_dof[s]
+                    i = tree.dof_link[k]
+                    w, u = world_axis(tree, work.pose_R, work.pose_p, i, k - tree.link_v[i])
+                    D[cuts.measure_rate[m] + j, k] = cuts.path_sign[s] * (dot(n, w) + dot(f, u))

@@ -67,7 +67,7 @@ def finish(tableau, y, h, k, out):
 
 
 @kernel
-def error_norm(tableau, y, new, h, k, end, rtol, atol, n):
+def error_norm(tableau, y, new, h, k, end, options, n):
     """Root mean square of the estimated error of the first n values, 1 being just acceptable; `end` is the rate at the end."""
     total = 0.0
     stages = tableau.b.size
@@ -75,20 +75,20 @@ def error_norm(tableau, y, new, h, k, end, rtol, atol, n):
         x = tableau.e[stages] * end[i]
         for j in range(stages):
             x += tableau.e[j] * k[j, i]
-        x = h * x / (atol + rtol * max(abs(y[i]), abs(new[i])))
+        x = h * x / (options.atol + options.rtol * max(abs(y[i]), abs(new[i])))
         total += x * x
     return math.sqrt(total / max(n, 1))
 
 
 @kernel
-def adams_bashforth(y, h, f0, f1, f2, f3, out):
-    """Predictor of order 4; f0 is the newest rate."""
+def adams_bashforth(y, h, f, out):
+    """Predictor of order 4; f[0] is the newest rate."""
     for i in range(y.size):
-        out[i] = y[i] + h / 24.0 * (55.0 * f0[i] - 59.0 * f1[i] + 37.0 * f2[i] - 9.0 * f3[i])
+        out[i] = y[i] + h / 24.0 * (55.0 * f[0, i] - 59.0 * f[1, i] + 37.0 * f[2, i] - 9.0 * f[3, i])
 
 
 @kernel
-def adams_moulton(y, h, fp, f0, f1, f2, out):
-    """Corrector of order 4; fp is the rate at the predicted end."""
+def adams_moulton(y, h, end, f, out):
+    """Corrector of order 4; `end` is the rate at the predicted end."""
     for i in range(y.size):
-        out[i] = y[i] + h / 24.0 * (9.0 * fp[i] + 19.0 * f0[i] - 5.0 * f1[i] + f2[i])
+        out[i] = y[i] + h / 24.0 * (9.0 * end[i] + 19.0 * f[0, i] - 5.0 * f[1, i] + f[2, i])

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.assembly.assemble import assemble
 from linkwork.assembly.system import System
 from linkwork.errors import ModelError
 from linkwork.model import Model
-from linkwork.simulation.start import DEPENDENT, Closure, Start, consistent_start, singular_link
+from linkwork.simulation.methods import FEATURE_HINTS
+from linkwork.simulation.start import DEPENDENT, Closure, Start
 from linkwork.spatial import codes
 
 PART_WORDS = {codes.ALONG: "position along {i}", codes.CROSSED: "angle between {i} and {j}", codes.COUPLE: "pitch"}
@@ -75,20 +75,18 @@ def check(model: Model) -> Report:
     degrees of freedom: 1
     loops: 0
     """
-    system = assemble(model)
-    start = consistent_start(system)
-    refuse_singular(system, start)
-    return report(system, start)
+    from linkwork.simulation.run import Simulation
+
+    sim = Simulation(model, "recursive", ignore=tuple(FEATURE_HINTS))
+    return report(sim.system, sim.start)
 
 
-def refuse_singular(system: System, start: Start) -> None:
+def refuse_singular(system: System, name: str) -> None:
     """A joint that moves no inertia would make the accelerations infinite."""
-    name = singular_link(system, start)
-    if name is not None:
-        raise ModelError(
-            f"joint '{name}' moves nothing that has inertia about (or mass along) it, so its acceleration is not "
-            "determined; give the body beyond it an inertia, or replace the joint by a fixed one"
-        )
+    raise ModelError(
+        f"model '{system.model.name}': joint '{name}' moves nothing that has inertia about (or mass along) it, so its "
+        "acceleration is not determined; give the body beyond it an inertia, or replace the joint by a fixed one"
+    )
 
 
 def report(system: System, start: Start) -> Report:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwork._jit import kernel
+from linkwork._jit import entry, kernel
 from linkwork.assembly.system import System
 from linkwork.errors import OptionError
 from linkwork.formulations.record import Rows
@@ -186,7 +186,7 @@ def _view(system: System) -> View:
     )
 
 
-@kernel
+@entry
 def observe(tables, scratch, view, rows, count, previous, sight):
     """Fill `sight` from the first `count` kept rows."""
     tree = tables.tree

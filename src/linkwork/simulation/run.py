@@ -17,7 +17,7 @@ from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats
 from linkwork.errors import OptionError, RunError
 from linkwork.formulations import recursive
-from linkwork.formulations.record import Rows, State, keep_row, make_rows, make_state
+from linkwork.formulations.record import Rows, State, make_rows, make_state
 from linkwork.model import Model
 from linkwork.simulation.certificate import Certificate
 from linkwork.simulation.check import dependent_rows, refuse_singular, row_words
@@ -44,15 +44,18 @@ class Simulation:
         self.system = model if isinstance(model, System) else assemble(model)
         self.ignored = refuse_unsupported(self.system, self.method, ignore)
         self.start: Start = consistent_start(self.system)
-        refuse_singular(self.system, self.start)
         self.workspace = self.method.prepare(self.system.tables)
         self._inputs = np.zeros(self.system.nv)
         y = np.concatenate([self.start.q, self.start.v, [0.0, 0.0]])
         self.state: State = make_state(self.system.tables, y, self.start.cut_q)
-        self.steps = 0
+        self.steps = -1
         self._none = make_rows(self.state, 1)
-        status = recursive.settle(self.system.tables, self.workspace, self.state, 0.0)
+        self._first = make_rows(self.state, 1)
+        _, _, status = self._advance(1, 1, self._first)  # the start itself is row 0
+        if status >= recursive.SINGULAR:
+            refuse_singular(self.system, self.system.link_names[status - recursive.SINGULAR])
         if status != 0:
+            self.steps = 0
             raise self._failure(status, None)
 
     @property
@@ -196,13 +199,11 @@ class Recording:
 
     def run(self) -> Trajectory:
         sim = self.sim
+        self._keep(sim._first, 1)
         begin = clock.perf_counter()
-        first = make_rows(sim.state, 1)
-        keep_row(sim.state, first, 0)
-        self._keep(first, 1)
         chunk_rows = min(CHUNK_ROWS, max(1, 2_000_000 // max(1, self.observer.width)))
         chunk = 16
-        buffer = first
+        buffer = sim._none
         stopped: str | None = None
         failure: RunError | None = None
         status = 0

@@ -9,13 +9,13 @@ import numpy as np
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats
 from linkwork.errors import ModelError
-from linkwork.mechanics.articulated import forward_dynamics, outward_velocities
+from linkwork._jit import entry
+from linkwork.mechanics.articulated import outward_velocities
 from linkwork.mechanics.grounds import move_grounds
 from linkwork.mechanics.kinematics import outward_poses, world_velocities
 from linkwork.mechanics.motions import displace
-from linkwork.mechanics.parts import joint_rows, measure_cuts, row_rates, row_values
+from linkwork.mechanics.parts import joint_rows, measure_cuts, measure_directions, row_rates, row_values
 from linkwork.mechanics.workspace import tree_work
-from linkwork.simulation.rows import measure_rows
 
 CLOSED = 1e-11  # m or rad, relative to the size of the mechanism where that is larger than 1 m
 NEARLY = 2e-3  # rad or m: start values rounded by hand may be moved this far
@@ -43,19 +43,19 @@ class Closure:
         rows = system.rows
         self.g, self.gd = np.zeros(rows), np.zeros(rows)
         self.W, self.G = np.zeros((rows, 6)), np.zeros((rows, system.nv))
-        if self.tables.tree.grounds > 1:
-            move_grounds(self.tables.tree, self.tables.laws, self.work, time, np.zeros(16), np.zeros(4))
+        # rows of the given start values of cuts: one for each of their rates
+        self.directions = np.zeros((system.cut_v_start.size, system.nv))
+        self.time, self.told, self.out = time, np.zeros(16), np.zeros(4)
 
     def at(self, q: Floats, v: Floats) -> None:
         """Fill g, gd, G and the cut coordinates at (q, v)."""
-        tree, cuts = self.tables.tree, self.tables.cuts
-        outward_velocities(tree, self.work, q, v)
-        outward_poses(tree, self.work)
-        world_velocities(tree, self.work)
-        measure_cuts(cuts, self.work, self.cut_q, self.cut_rate)
-        row_values(cuts, self.work, self.cut_q, self.g, self.W)
-        joint_rows(tree, cuts, self.work, self.W, self.G)
-        row_rates(cuts, self.work, self.gd)
+        close_at(
+            self.tables,
+            self.work,
+            (self.time, self.told, self.out),
+            (q, v, self.cut_q, self.cut_rate),
+            (self.g, self.gd, self.W, self.G, self.directions),
+        )
 
     def size(self) -> float:
         """Extent of the mechanism, m; at least 1."""
@@ -83,6 +83,28 @@ def consistent_start(system: System) -> Start:
     return Start(q_closed, v, closure.cut_q.copy(), moved)
 
 
+def _given_gaps(system: System, closure: Closure, rates: bool) -> tuple[Floats, Floats]:
+    """What the start values given at cuts are off by, and their rows."""
+    given = np.flatnonzero(system.cut_v_given if rates else system.cut_q_given)
+    if rates:
+        gaps = closure.cut_rate[given] - system.cut_v_start[given]
+    else:
+        gaps = np.zeros(system.cut_v_start.size)
+        for place in system.cuts:
+            wanted, found = system.cut_start[place.q], closure.cut_q[place.q]
+            gaps[place.v] = _turn_between(wanted, found) if place.kind == "ball" else found - wanted
+        gaps = gaps[given]
+    return gaps, closure.directions[given]
+
+
+def _turn_between(wanted: Any, found: Any) -> Any:
+    """Rotation vector, in the axes that turn, from the wanted quaternion to the found one."""
+    w, x = wanted[0], -wanted[1:]
+    scalar = w * found[0] - x @ found[1:]
+    vector = w * found[1:] + found[0] * x + np.cross(x, found[1:])
+    return 2.0 * vector * (1.0 if scalar >= 0.0 else -1.0)
+
+
 def _close(system: System, closure: Closure, q0: Floats, free: Any) -> tuple[Floats | None, Floats]:
     """Newton with least change in the free coordinates. Returns q or None, and the remaining gaps of the rows."""
     q = q0.copy()
@@ -91,7 +113,7 @@ def _close(system: System, closure: Closure, q0: Floats, free: Any) -> tuple[Flo
     stale = 0
     for _ in range(ROUNDS):
         closure.at(q, zero)
-        extra, rows = measure_rows(system, closure)
+        extra, rows = _given_gaps(system, closure, False)
         gaps = np.concatenate([closure.g, extra])
         worst = float(np.max(np.abs(gaps)))
         if worst < CLOSED * closure.size():
@@ -170,14 +192,14 @@ def _closed_velocities(system: System, closure: Closure, q: Floats, v0: Floats) 
     for free in (~held, np.ones_like(held)):
         v = v0.copy()
         closure.at(q, v)
-        extra, rows = measure_rows(system, closure, rates=True)
+        extra, rows = _given_gaps(system, closure, True)
         rates = np.concatenate([closure.gd, extra])
         J = np.vstack([closure.G, rows])[:, free]
         scale = np.sqrt(np.maximum(_inertia(system, q), 1e-12))[free]
         if J.shape[1]:
             v[free] -= np.linalg.lstsq(J / scale, rates, rcond=DEPENDENT)[0] / scale
         closure.at(q, v)
-        extra, _ = measure_rows(system, closure, rates=True)
+        extra, _ = _given_gaps(system, closure, True)
         left = np.concatenate([closure.gd, extra])
         size = max(1.0, float(np.max(np.abs(v), initial=0.0))) * closure.size()
         if np.max(np.abs(left)) < 1e-9 * size:
@@ -207,11 +229,20 @@ def _inertia(system: System, q: Floats) -> Floats:
     return np.diag(mass_matrix(system, q)).copy()
 
 
-def singular_link(system: System, start: Start) -> str | None:
-    """Name of the joint whose motion moves no inertia at the start, if there is one."""
-    tree = system.tables.tree
-    work = tree_work(tree)
+@entry
+def close_at(tables, work, given, state, rows):  # type: ignore[no-untyped-def]
+    """Values, rates and joint rows of the cuts at q, v, and the joint rows of their coordinates."""
+    tree = tables.tree
+    cuts = tables.cuts
+    q, v, cut_q, cut_rate = state
+    g, gd, W, G, directions = rows
     if tree.grounds > 1:
-        move_grounds(tree, system.tables.laws, work, 0.0, np.zeros(16), np.zeros(4))
-    failed = forward_dynamics(tree, work, start.q, start.v, np.zeros(system.nv))
-    return system.link_names[failed - 1] if failed else None
+        move_grounds(tree, tables.laws, work, given[0], given[1], given[2])
+    outward_velocities(tree, work, q, v)
+    outward_poses(tree, work)
+    world_velocities(tree, work)
+    measure_cuts(cuts, work, cut_q, cut_rate)
+    row_values(cuts, work, cut_q, g, W)
+    joint_rows(tree, cuts, work, W, G)
+    row_rates(cuts, work, gd)
+    measure_directions(tree, cuts, work, directions)
