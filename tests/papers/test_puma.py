@@ -161,7 +161,7 @@ def test_tip_wrench(system) -> None:
 
 def test_published_links_are_refused() -> None:
     model = lw.Model("impossible")
-    with pytest.raises(lw.ModelError, match=r"(?s)link 3.*triangle"):
+    with pytest.raises(lw.ModelError, match="link 3.*inertia"):
         model.body("link 3", mass=4.8, inertia=(0.066, 0.086, 0.0125), com=(-0.0203, -0.0141, 0.070))
     with pytest.raises(lw.ModelError, match="link 1"):
         model.body("link 1", mass=0.0, inertia=(0, 0.35, 0))

@@ -264,9 +264,8 @@ class Peer:
     def forward_dynamics(self, q: Array, v: Array, tau: Array) -> Array:
         """Joint accelerations in linkwork's coordinates."""
         q_peer, T, b = self.convert(q, v)
-        a_peer = self.raw_forward_dynamics(q_peer, T @ v, np.linalg.solve(T.T, tau))
-        solved: Array = np.linalg.solve(T, a_peer - b)
-        return solved
+        T_inverse = np.asarray(np.linalg.inv(T), dtype=np.float64)
+        return T_inverse @ (self.raw_forward_dynamics(q_peer, T @ v, T_inverse.T @ tau) - b)
 
     def raw_mass_matrix(self, q: Array) -> Array:
         """The engine's own, in its coordinates."""
