@@ -228,15 +228,16 @@ class Twin:
     """Reference dynamics of an open tree, from the words of its model.
 
     `joint_names` and `body_names` give the order of coordinates and bodies (those of the assembled system);
-    without them the joints are taken as declared and the bodies as declared.
+    without them the joints are taken as declared and the bodies as declared. Joints in `cut_names` close loops.
     """
 
-    def __init__(self, model: Any, joint_names: Any = None, body_names: Any = None) -> None:
+    def __init__(self, model: Any, joint_names: Any = None, body_names: Any = None, cut_names: Any = ()) -> None:
         self.gravity = np.asarray(model.gravity, dtype=float)
         self.bodies = {body.path: body for body in model.all_bodies()}
         grounds = {id(ground) for ground in model.all_grounds()}
         self.bodies = {path: body for path, body in self.bodies.items() if id(body) not in grounds}
         links = {joint.path: link_of(joint, grounds) for joint in model.all_joints()}
+        self.cuts = [links.pop(name) for name in cut_names]
         held = {name for link in links.values() for name in (link.a, link.b)}
         for path in self.bodies:
             if path not in held:  # a body with no joint is free in the world
@@ -361,6 +362,42 @@ class Twin:
         bias = self.inverse_dynamics(q, v, np.zeros(self.nv))
         return np.linalg.solve(self.mass_matrix(q), np.asarray(tau, dtype=float) - bias)
 
+    def closed_forward_dynamics(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, positions: dict[str, Any]) -> Array:
+        """Joint accelerations (nv,) with the loops held by multipliers, at a state where they are closed.
+
+        `positions` are the coordinates of the cut joints. What a cut joint forbids is the part of the relative motion
+        of its two bodies that no rates of its own coordinates can give; multipliers are the smallest that hold it.
+        """
+        v = np.asarray(v, dtype=float)
+        moving = self.kinematics(q, v)
+        rows, rates = [], []
+        for link in self.cuts:
+            a, b = moving[link.a], moving[link.b]
+            T_A, T_B = a.pose @ link.A, b.pose @ link.B
+            R, o = T_A[:3, :3], T_B[:3, 3]
+            position = np.atleast_1d(np.asarray(positions[link.name], dtype=float))
+            at_rest = relative_motion(link.kind, position, np.zeros(VELOCITIES[link.kind]), link.pitch)
+            if not np.allclose(inverse(T_A) @ T_B, at_rest.pose, atol=1e-7):
+                raise ValueError(f"the loop of {link.name!r} is not closed at {position}")
+            ends = [_at_point(body, o) for body in (a, b)]
+            J = np.vstack([R.T @ (b.Jw - a.Jw), R.T @ (ends[1][0] - ends[0][0])])
+            w, u = b.omega - a.omega, ends[1][1] - ends[0][1]
+            S = np.vstack([at_rest.angular, at_rest.linear])
+            rate = np.linalg.lstsq(S, J @ v, rcond=None)[0]
+            if not np.allclose(S @ rate, J @ v, atol=1e-6):
+                raise ValueError(f"the bodies of {link.name!r} move as that joint cannot")
+            bias = relative_motion(link.kind, position, rate, link.pitch).angular_bias
+            angular = R.T @ (b.alpha - a.alpha - np.cross(a.omega, w)) - bias
+            linear = R.T @ (ends[1][2] - ends[0][2] - 2 * np.cross(a.omega, u))
+            forbidden = np.eye(6) - S @ np.linalg.pinv(S)
+            rows.append(forbidden @ J)
+            rates.append(forbidden @ np.concatenate([angular, linear]))
+        G, gamma = np.vstack(rows), np.concatenate(rates)
+        M_inverse = np.linalg.inv(self.mass_matrix(q))
+        open_tree = self.forward_dynamics(q, v, tau)
+        multipliers = np.linalg.pinv(G @ M_inverse @ G.T, rcond=1e-11, hermitian=True) @ (gamma + G @ open_tree)
+        return open_tree - M_inverse @ G.T @ multipliers
+
     def kinetic_energy(self, q: ArrayLike, v: ArrayLike) -> float:
         """From body velocities, J."""
         v = np.asarray(v, dtype=float)
@@ -405,6 +442,13 @@ class Twin:
                 q[part] = rng.normal(size=4)
                 q[part] /= np.linalg.norm(q[part])
         return q, v
+
+
+def _at_point(body: Moving, o: Array) -> tuple[Array, Array, Array]:
+    """Linear Jacobian, velocity and acceleration of the point of the body that is now at o."""
+    r = o - body.pose[:3, 3]
+    acceleration = body.acceleration + np.cross(body.alpha, r) + np.cross(body.omega, np.cross(body.omega, r))
+    return body.Jv - _cross_columns(r, body.Jw), body.velocity + np.cross(body.omega, r), acceleration
 
 
 def _cross_columns(r: Array, J: Array) -> Array:

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import linkwork as lw
-from random_mechanisms import ALL, random_frame, random_tree, trees
+from random_mechanisms import ALL, random_frame, random_loops, random_tree, trees
 from twins import Twin, matrix_of
 
 KINDS = [kind for kind in ALL if kind != "fixed"]
@@ -64,6 +64,27 @@ def test_all_kinds(model: lw.Model, seed: int) -> None:
 @given(model=trees(max_bodies=8, armature=True, words="at"), seed=st.integers(0, 1000))
 def test_all_kinds_placed_in_the_world(model: lw.Model, seed: int) -> None:
     compare(model, seed)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_closed_loops(seed: int) -> None:
+    """Accelerations on closed loops, some time after the start, with every kind of joint as the closing one.
+
+    The twin is told the coordinates of the closing joints, and refuses them unless its own poses agree.
+    """
+    loops = 1 + seed % 3
+    model = random_loops(seed, 6 + seed % 6, loops)
+    system = lw.assemble(model)
+    run = lw.simulate(model, until=0.2, dt=2e-3, method="recursive", integrator="rk4")
+    q = np.concatenate([np.atleast_1d(run[f"{name}.position"][-1]) for name in system.joint_names])
+    v = np.concatenate([np.atleast_1d(run[f"{name}.velocity"][-1]) for name in system.joint_names])
+    closing = {name: run[f"{name}.position"][-1] for name in system.cut_names}
+    twin = Twin(model, system.joint_names, system.body_names, system.cut_names)
+    tau = np.random.default_rng(seed).normal(size=system.nv)
+    theirs = twin.closed_forward_dynamics(q, v, tau, closing)
+    assert distance(lw.forward_dynamics(system, q, v, tau), theirs) < 1e-7
+    recorded = np.concatenate([np.atleast_1d(run[f"{name}.acceleration"][-1]) for name in system.joint_names])
+    assert distance(recorded, twin.closed_forward_dynamics(q, v, 0 * tau, closing)) < 1e-7
 
 
 @pytest.mark.parametrize("words", ["at", "frames"])
