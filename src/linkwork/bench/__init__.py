@@ -180,7 +180,7 @@ def _document(reports: list[SceneReport], quick: bool) -> dict[str, Any]:
 
 # ---- printing --------------------------------------------------------------------------------------------------------
 
-HEADS = ("case", "engine", "linkwork", "engine's", "ratio", "at most", "", "same answer to")
+HEADS = ("case", "engine", "linkwork", "engine's", "ratio", "at most", "", "agree to")
 
 
 def _print(report: SceneReport) -> None:
@@ -192,9 +192,14 @@ def _print(report: SceneReport) -> None:
         from rich.console import Console
         from rich.table import Table
 
-        table = Table(title=f"{report.scene}: {SCENES[report.scene][1]}", caption=report.how, caption_justify="left")
+        table = Table(
+            padding=(0, 0),
+            title=f"{report.scene}: {SCENES[report.scene][1]}",
+            caption=report.how,
+            caption_justify="left",
+        )
         for k, head in enumerate(HEADS):
-            table.add_column(head, justify="left" if k in (0, 1, 6) else "right")
+            table.add_column(head, justify="left" if k in (0, 1, 6) else "right", no_wrap=True)
         colours = {"pass": "[green]pass[/]", "fail": "[red]fail[/]"}
         for cells in rows:
             table.add_row(*cells[:6], colours.get(cells[6], cells[6]), cells[7])

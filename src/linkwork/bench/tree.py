@@ -22,7 +22,7 @@ from linkwork.bench.engines import in_mujoco, in_pinocchio
 DT = 1e-3  # s
 HOW = (
     "Seconds per step of 1 ms: linkwork and MuJoCo whole semi-implicit Euler steps, many in one compiled call; "
-    "Pinocchio's aba alone, called in a Python loop with its data ready. Best of interleaved repeats. 'same answer to' "
+    "Pinocchio's aba alone, called in a Python loop with its data ready. Best of interleaved repeats. 'agree to' "
     "is the largest relative difference of accelerations at the start; MuJoCo factors the mass matrix, whose condition "
     "grows steeply with the length of a chain."
 )
