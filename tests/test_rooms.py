@@ -27,7 +27,7 @@ ALLOWED = {
     "gallery": BELOW_SIMULATION | {"simulation", FRONT_DOOR},
 }
 TOP = {"cli", "targets", "bench", "__init__", "__main__"}
-FOR_ALL = {"errors", "_jit"}
+FOR_ALL = {"errors", "_jit", "_version"}
 
 # Doors that open upwards, each on purpose and only when somebody calls: run.plot() is a verb of the trajectory.
 UPWARDS = {("simulation/trajectory.py", "viewer")}

@@ -13,7 +13,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from linkwork._version import __version__
+
 
 # every public name once, and the room it lives in; rooms are entered when a name is first used
 _ROOMS = {

@@ -1,4 +1,4 @@
-"""The `@kernel` decorator and its two variants, and the folder in which compiled kernels are kept.
+"""The `@kernel` decorator and its variants, and the folder in which compiled kernels are kept.
 
 numba's cache looks only at a function's own file: a kernel that calls an edited kernel would go on running the
 old code. So the folder's name is a hash of every source file that holds kernels or the numbers they use; one edited
@@ -70,6 +70,11 @@ def kernel(function: Function) -> Function:
     return _compile(function, no_cpython_wrapper=True)
 
 
+def small(function: Function) -> Function:
+    """A kernel of a few lines, always written into its callers: its tuples then stay in registers."""
+    return _compile(function, no_cpython_wrapper=True, forceinline=True)
+
+
 def entry(function: Function) -> Function:
     """A kernel that Python calls. Few of these: each unpacks its tables anew, which takes a second to compile."""
     return _compile(function, no_cpython_wrapper=False)
@@ -80,12 +85,18 @@ def written_out(function: Function) -> Function:
     return _compile(function, no_cpython_wrapper=True, inline="always")
 
 
+def exact(function: Function) -> Function:
+    """A small kernel whose sums keep their order, where the rounding of each step counts."""
+    return _compile(function, no_cpython_wrapper=True, forceinline=True, fastmath={"contract"})
+
+
 def _compile(function: Function, **options: Any) -> Function:
+    options.setdefault("fastmath", FAST)
     kept = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = _prepared_folder()
     try:
         return numba.njit(  # type: ignore[no-any-return]
-            cache=True, nogil=True, _nrt=False, error_model="numpy", fastmath=FAST, no_cfunc_wrapper=True, **options
+            cache=True, nogil=True, _nrt=False, error_model="numpy", no_cfunc_wrapper=True, **options
         )(function)
     finally:
         numba.config.CACHE_DIR = kept

@@ -24,7 +24,7 @@ def assemble(model: Model) -> System:
     """Turn a model into a `System`: tree and cuts, tables, start values.
 
     >>> lw.assemble(lw.gallery.double_four_bar.build()).cut_names
-    ['pin 3', 'pin 5']
+    ['right pin 1', 'right pin 2']
     """
     if isinstance(model, Subsystem) or not isinstance(model, Model):
         raise ModelError(f"assemble needs a Model, not {type(model).__name__}; put subsystems into a Model with add()")
@@ -239,6 +239,11 @@ class _Assembler:
         for i in range(n - 1, grounds - 1, -1):
             last[first[i]] = max(last[first[i]], i + 1)
         last = last[first]
+        branches = np.zeros(n, dtype=np.int64)
+        for i in range(grounds, n):
+            j = self.parent[i]
+            if j != i - 1 or self.motion[i] != codes.TURN or self.motion[j] != codes.TURN:
+                branches[j] = 1
         places = [self.place[id(body)] for body in self.body_order]
         return Tree(
             grounds=grounds,
@@ -254,6 +259,7 @@ class _Assembler:
             link_mass=mass,
             link_h=h,
             link_I=I,
+            link_branches=branches,
             link_first=first.astype(np.int64),
             link_last=last.astype(np.int64),
             dof_link=np.array(self.dof_link, dtype=np.int64),

@@ -70,9 +70,7 @@ def force_tables(
             in_body = force.frame == "body"
             axis = np.zeros(3) if force.axis is None else np.array(force.axis, dtype=float)
             point = pose.point(force.at) if isinstance(force, Force) else pose.position
-            loads.append(
-                (number.get(id(body), -1), link, point, axis, isinstance(force, Torque), in_body, vector, row)
-            )
+            loads.append((number.get(id(body), -1), link, point, axis, isinstance(force, Torque), in_body, vector, row))
 
     def column(rows: list[Any], k: int, kind: type = float) -> Any:
         return np.array([row[k] for row in rows], dtype=np.int64 if kind is int else float)

@@ -50,7 +50,9 @@ class LawTable:
         assert isinstance(law, Table)
         columns = law.values.reshape(len(law.times), -1)
         for column in columns.T:
-            self._row(codes.SPLINE if law.kind == "cubic" else codes.TABLE, [0.0] * 4, (law.times, _cubics(law, column)))
+            self._row(
+                codes.SPLINE if law.kind == "cubic" else codes.TABLE, [0.0] * 4, (law.times, _cubics(law, column))
+            )
         return row, columns.shape[1] == 3
 
     def _row(self, kind: int, param: list[float], knots: Any = None, told: int = 0, address: int = 0) -> None:

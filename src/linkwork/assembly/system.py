@@ -89,7 +89,9 @@ class System:
 
     def row_name(self, r: int) -> str:
         """Name of the cut joint to which row r belongs."""
-        for place, first, last in zip(self.cuts, self.tables.cuts.cut_row[:-1], self.tables.cuts.cut_row[1:], strict=True):
+        for place, first, last in zip(
+            self.cuts, self.tables.cuts.cut_row[:-1], self.tables.cuts.cut_row[1:], strict=True
+        ):
             if first <= r < last:
                 return place.name
         raise IndexError(r)

@@ -32,6 +32,7 @@ class Tree(NamedTuple):
     link_mass: Floats  # (link,) kg
     link_h: Floats  # (link, 3) kg m, mass times centre of mass, link frame
     link_I: Floats  # (link, 6) kg m2 about the link's origin, link axes
+    link_branches: Ints  # (link,) 0 where its one child is the next link and both turn, or where there is none
     link_first: Ints  # (link,) first link of its tree
     link_last: Ints  # (link,) one past the last link of its tree
     dof_link: Ints  # (dof,)

@@ -162,7 +162,8 @@ def evaluate(tables, w, state, t):
     if w.loops.g.size > 0:
         factor_loops(tables, work, w.loops, q, state.cut_q, w.options.rank_tolerance)
         constrain(tables, work, w.loops, vd)
-    coordinate_rates(tree, q, v, w.rate)
+    if w.options.scheme != SEMI_IMPLICIT:
+        coordinate_rates(tree, q, v, w.rate)
     w.rate[nq + nv] = w.power[0]
     w.rate[nq + nv + 1] = w.power[1]
     if tree.grounds > 1:
@@ -214,7 +215,8 @@ def next_trial(tree, w, y, s, inner, h):
 @kernel
 def begin_step(w):
     """The rate at hand is the first stage, and the newest of the history."""
-    copy(w.f, w.k[0])
+    if w.options.scheme != SEMI_IMPLICIT:
+        copy(w.f, w.k[0])
     if w.options.scheme == ADAMS:
         for i in range(w.f.size):
             w.history[3, i] = w.history[2, i]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from linkwork._jit import kernel
+from linkwork._jit import kernel, small
 from linkwork.mechanics.kinematics import body_pose, body_velocity
 from linkwork.mechanics.laws import evaluate
 from linkwork.mechanics.parts import cut_frames, measure_wrench, point_velocity
@@ -55,12 +55,12 @@ def push_cut(cuts, work, rate, Q):
             return
 
 
-@kernel
+@small
 def coordinate_value(k, q, cut_q):
     return q[k] if k < q.size else cut_q[k - q.size]
 
 
-@kernel
+@small
 def coordinate_rate(k, v, cut_rate):
     return v[k] if k < v.size else cut_rate[k - v.size]
 

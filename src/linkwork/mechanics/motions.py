@@ -5,7 +5,7 @@ One-degree motions are about or along z of the link. A swing keeps a quaternion,
 
 from __future__ import annotations
 
-from linkwork._jit import kernel
+from linkwork._jit import kernel, small
 from linkwork.spatial.codes import FREE, SLIDE, SWING, SWING_BACK, TURN, WELD
 from linkwork.spatial.quaternions import exponential, normalized, product, rate_local, rate_outer, rotation_of
 from linkwork.spatial.vectors import (
@@ -26,12 +26,12 @@ from linkwork.spatial.vectors import (
 )
 
 
-@kernel
+@small
 def load_quaternion(q, k):
     return (q[k], q[k + 1], q[k + 2], q[k + 3])
 
 
-@kernel
+@small
 def store_quaternion(q, k, e):
     q[k] = e[0]
     q[k + 1] = e[1]
@@ -64,7 +64,7 @@ def pose_in_parent(tree, i, q):
     return turn_z(R, q[k]), x_p
 
 
-@kernel
+@small
 def dof_count(motion):
     if motion == WELD:
         return 0

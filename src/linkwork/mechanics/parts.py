@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from linkwork._jit import kernel
+from linkwork._jit import kernel, small
 from linkwork.mechanics.motions import world_axis
 from linkwork.spatial.codes import (
     ALONG,
@@ -57,7 +57,7 @@ def cut_frames(cuts, work, c):
     return multiply(X_a, load9(cuts.cut_Ra, c)), p_a, multiply(X_b, load9(cuts.cut_Rb, c)), p_b
 
 
-@kernel
+@small
 def angle_near(angle, previous):
     """`angle` plus the whole turns that bring it nearest to `previous`."""
     return angle + TURN * round((previous - angle) / TURN)
@@ -105,7 +105,7 @@ def row_values(cuts, work, cut_q, g, W):
             store_pair(W, r, n, f)
 
 
-@kernel
+@small
 def point_velocity(work, i, p):
     """Angular velocity of link i and velocity of its point now at p, world axes."""
     w, u = load_pair(work.pose_v, i)

@@ -15,7 +15,9 @@ from linkwork.spatial.vectors import (
     ZERO,
     add,
     add_pair,
+    add_scaled,
     cross,
+    dot,
     load3,
     load6,
     load9,
@@ -42,8 +44,9 @@ def respond(tree, work, q, tau, first, last, dv):
         if motion == TURN:
             left = tau[k] - n[2]
             g = work.inverse[i, 0] * left
-            n = (n[0] + work.A[i, 4] * g, n[1] + work.A[i, 5] * g, n[2] + work.A[i, 2] * g)
-            f = (f[0] + work.H[i, 6] * g, f[1] + work.H[i, 7] * g, f[2] + work.H[i, 8] * g)
+            U, V = load_pair(work.U, i)
+            n = add_scaled(n, g, U)
+            f = add_scaled(f, g, V)
             dv[k] = left
         elif motion == SWING or motion == SWING_BACK:
             t = swing_force(tree, i, q, tau)
@@ -68,16 +71,9 @@ def respond(tree, work, q, tau, first, last, dv):
             slide = tree.link_slide[i]
             left = tau[k] - turn * n[2] - slide * f[2]
             g = work.inverse[i, 0] * left
-            n = (
-                n[0] + (turn * work.A[i, 4] + slide * work.H[i, 2]) * g,
-                n[1] + (turn * work.A[i, 5] + slide * work.H[i, 5]) * g,
-                n[2] + (turn * work.A[i, 2] + slide * work.H[i, 8]) * g,
-            )
-            f = (
-                f[0] + (turn * work.H[i, 6] + slide * work.M[i, 4]) * g,
-                f[1] + (turn * work.H[i, 7] + slide * work.M[i, 5]) * g,
-                f[2] + (turn * work.H[i, 8] + slide * work.M[i, 2]) * g,
-            )
+            U, V = load_pair(work.U, i)
+            n = add_scaled(n, g, U)
+            f = add_scaled(f, g, V)
             dv[k] = left
         if j >= first:
             R = load9(work.R, i)
@@ -97,9 +93,8 @@ def respond(tree, work, q, tau, first, last, dv):
             b = ZERO
         k = tree.link_v[i]
         if motion == TURN:
-            U = work.A[i, 4] * a[0] + work.A[i, 5] * a[1] + work.A[i, 2] * a[2]
-            V = work.H[i, 6] * b[0] + work.H[i, 7] * b[1] + work.H[i, 8] * b[2]
-            rate = work.inverse[i, 0] * (dv[k] - U - V)
+            U, V = load_pair(work.U, i)
+            rate = work.inverse[i, 0] * (dv[k] - dot(U, a) - dot(V, b))
             dv[k] = rate
             a = (a[0], a[1], a[2] + rate)
         elif motion == SWING or motion == SWING_BACK:
@@ -128,17 +123,8 @@ def respond(tree, work, q, tau, first, last, dv):
         elif motion != WELD:
             turn = tree.link_turn[i]
             slide = tree.link_slide[i]
-            U = (
-                (turn * work.A[i, 4] + slide * work.H[i, 2]) * a[0]
-                + (turn * work.A[i, 5] + slide * work.H[i, 5]) * a[1]
-                + (turn * work.A[i, 2] + slide * work.H[i, 8]) * a[2]
-            )
-            V = (
-                (turn * work.H[i, 6] + slide * work.M[i, 4]) * b[0]
-                + (turn * work.H[i, 7] + slide * work.M[i, 5]) * b[1]
-                + (turn * work.H[i, 8] + slide * work.M[i, 2]) * b[2]
-            )
-            rate = work.inverse[i, 0] * (dv[k] - U - V)
+            U, V = load_pair(work.U, i)
+            rate = work.inverse[i, 0] * (dv[k] - dot(U, a) - dot(V, b))
             dv[k] = rate
             a = (a[0], a[1], a[2] + turn * rate)
             b = (b[0], b[1], b[2] + slide * rate)

@@ -15,10 +15,11 @@ class TreeWork(NamedTuple):
     p: Floats  # (link, 3) link's origin in the parent
     velocity: Floats  # (link, 6) angular, linear of the link's origin
     bias: Floats  # (link, 6) velocity-dependent acceleration of the joint
-    A: Floats  # (link, 6) articulated inertia, three blocks
-    H: Floats  # (link, 9)
+    A: Floats  # (link, 6) articulated inertia of several children, three blocks
+    H: Floats  # (link, 9) also: the coupling block of a swing or a free joint
     M: Floats  # (link, 6)
     force: Floats  # (link, 6) bias force: torque, force
+    U: Floats  # (link, 6) I^A s of a one-degree joint: torque, force
     inverse: Floats  # (link, 12) inverse of the joint's own inertia
     u: Floats  # (dof,) joint force left for acceleration
     acceleration: Floats  # (link, 6) spatial, gravity included

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork._version import __version__
 from linkwork.assembly.assemble import assemble
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats
@@ -39,7 +40,9 @@ class Simulation:
     0.1
     """
 
-    def __init__(self, model: Model | System, method: Any = "auto", *, ignore: Sequence[str] = (), **options: Any) -> None:
+    def __init__(
+        self, model: Model | System, method: Any = "auto", *, ignore: Sequence[str] = (), **options: Any
+    ) -> None:
         self.method, self.reason = resolve(method, options)
         self.system = model if isinstance(model, System) else assemble(model)
         self.ignored = refuse_unsupported(self.system, self.method, ignore)
@@ -273,7 +276,12 @@ class Recording:
         )
 
     def _certificate(
-        self, accounts: dict[str, Any], energy: dict[str, Any], drift: dict[str, Any], seconds: float, stopped: str | None
+        self,
+        accounts: dict[str, Any],
+        energy: dict[str, Any],
+        drift: dict[str, Any],
+        seconds: float,
+        stopped: str | None,
     ) -> Certificate:
         sim, system = self.sim, self.sim.system
         dependent = dependent_rows(system, sim.start)
@@ -327,8 +335,6 @@ def versions() -> dict[str, str]:
     """Versions of what computed the run."""
     import numba
     import scipy
-
-    from linkwork import __version__
 
     return {
         "linkwork": __version__,

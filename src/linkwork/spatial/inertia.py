@@ -6,10 +6,33 @@ about the point, H = m [c]x, M = m 1; articulated bodies fill all three.
 
 from __future__ import annotations
 
-from linkwork._jit import kernel
+from linkwork._jit import small
+
+ZERO6 = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+ZERO9 = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
-@kernel
+@small
+def add6(a, b):
+    return (a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5])
+
+
+@small
+def add9(a, b):
+    return (
+        a[0] + b[0],
+        a[1] + b[1],
+        a[2] + b[2],
+        a[3] + b[3],
+        a[4] + b[4],
+        a[5] + b[5],
+        a[6] + b[6],
+        a[7] + b[7],
+        a[8] + b[8],
+    )
+
+
+@small
 def times(S, x):  # S x, S symmetric
     return (
         S[0] * x[0] + S[3] * x[1] + S[4] * x[2],
@@ -18,7 +41,7 @@ def times(S, x):  # S x, S symmetric
     )
 
 
-@kernel
+@small
 def symmetric_matrix(S, B):  # S B, S symmetric, B by rows
     return (
         S[0] * B[0] + S[3] * B[3] + S[4] * B[6],
@@ -33,7 +56,7 @@ def symmetric_matrix(S, B):  # S B, S symmetric, B by rows
     )
 
 
-@kernel
+@small
 def inverse_symmetric(S):
     a = S[1] * S[2] - S[5] * S[5]
     b = S[4] * S[5] - S[3] * S[2]
@@ -49,16 +72,12 @@ def inverse_symmetric(S):
     )
 
 
-@kernel
+@small
 def determinant_symmetric(S):
-    return (
-        S[0] * (S[1] * S[2] - S[5] * S[5])
-        + S[3] * (S[4] * S[5] - S[3] * S[2])
-        + S[4] * (S[3] * S[5] - S[4] * S[1])
-    )
+    return S[0] * (S[1] * S[2] - S[5] * S[5]) + S[3] * (S[4] * S[5] - S[3] * S[2]) + S[4] * (S[3] * S[5] - S[4] * S[1])
 
 
-@kernel
+@small
 def rotate_symmetric(R, S):  # R S R^T
     B = (
         R[0] * S[0] + R[1] * S[3] + R[2] * S[4],
@@ -81,7 +100,7 @@ def rotate_symmetric(R, S):  # R S R^T
     )
 
 
-@kernel
+@small
 def rotate_matrix(R, H):  # R H R^T
     B = (
         R[0] * H[0] + R[1] * H[3] + R[2] * H[6],
@@ -107,7 +126,7 @@ def rotate_matrix(R, H):  # R H R^T
     )
 
 
-@kernel
+@small
 def shift(A, H, M, p):
     """A and H about a point whose position seen from the new point is p; M does not change."""
     x, y, z = p
@@ -145,7 +164,7 @@ def shift(A, H, M, p):
     ), N
 
 
-@kernel
+@small
 def gram(H, S):  # H^T S H, symmetric
     B = symmetric_matrix(S, H)
     return (
@@ -158,11 +177,11 @@ def gram(H, S):  # H^T S H, symmetric
     )
 
 
-@kernel
+@small
 def minus6(a, b):
     return (a[0] - b[0], a[1] - b[1], a[2] - b[2], a[3] - b[3], a[4] - b[4], a[5] - b[5])
 
 
-@kernel
+@small
 def multiply_transposed(H, S):  # H S H^T, symmetric
     return gram((H[0], H[3], H[6], H[1], H[4], H[7], H[2], H[5], H[8]), S)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from linkwork._jit import kernel
+from linkwork._jit import small
 
 
-@kernel
+@small
 def rotation_of(e):
     """The rotation matrix of e, which may have any length but zero."""
     w, x, y, z = e
@@ -25,7 +25,7 @@ def rotation_of(e):
     )
 
 
-@kernel
+@small
 def quaternion_of(R):
     """The unit quaternion of R with the largest component computed first; w >= 0."""
     t = R[0] + R[4] + R[8]
@@ -46,7 +46,7 @@ def quaternion_of(R):
     return e
 
 
-@kernel
+@small
 def product(a, b):
     return (
         a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
@@ -56,13 +56,13 @@ def product(a, b):
     )
 
 
-@kernel
+@small
 def normalized(e):
     s = 1.0 / math.sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3])
     return (s * e[0], s * e[1], s * e[2], s * e[3])
 
 
-@kernel
+@small
 def exponential(w):
     """The quaternion of the rotation vector w."""
     a = math.sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
@@ -73,14 +73,14 @@ def exponential(w):
     return (math.cos(0.5 * a), s * w[0], s * w[1], s * w[2])
 
 
-@kernel
+@small
 def rate_local(e, w):
     """de/dt for the angular velocity w in the axes that turn: e w / 2."""
     p = product(e, (0.0, w[0], w[1], w[2]))
     return (0.5 * p[0], 0.5 * p[1], 0.5 * p[2], 0.5 * p[3])
 
 
-@kernel
+@small
 def rate_outer(e, w):
     """de/dt for the angular velocity w in the axes that stay: w e / 2."""
     p = product((0.0, w[0], w[1], w[2]), e)

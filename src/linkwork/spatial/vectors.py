@@ -8,53 +8,54 @@ from __future__ import annotations
 
 import math
 
-from linkwork._jit import kernel
+from linkwork._jit import small
+from linkwork.spatial.circle import sine_cosine
 
 ZERO = (0.0, 0.0, 0.0)
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
-@kernel
+@small
 def add(a, b):
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
 
 
-@kernel
+@small
 def sub(a, b):
     return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
 
 
-@kernel
+@small
 def neg(a):
     return (-a[0], -a[1], -a[2])
 
 
-@kernel
+@small
 def scale(s, a):
     return (s * a[0], s * a[1], s * a[2])
 
 
-@kernel
+@small
 def add_scaled(a, s, b):  # a + s b
     return (a[0] + s * b[0], a[1] + s * b[1], a[2] + s * b[2])
 
 
-@kernel
+@small
 def dot(a, b):
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-@kernel
+@small
 def cross(a, b):
     return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 
-@kernel
+@small
 def norm(a):
     return math.sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
 
 
-@kernel
+@small
 def rotate(R, x):  # R x
     return (
         R[0] * x[0] + R[1] * x[1] + R[2] * x[2],
@@ -63,7 +64,7 @@ def rotate(R, x):  # R x
     )
 
 
-@kernel
+@small
 def unrotate(R, x):  # R^T x
     return (
         R[0] * x[0] + R[3] * x[1] + R[6] * x[2],
@@ -72,12 +73,12 @@ def unrotate(R, x):  # R^T x
     )
 
 
-@kernel
+@small
 def transpose(R):
     return (R[0], R[3], R[6], R[1], R[4], R[7], R[2], R[5], R[8])
 
 
-@kernel
+@small
 def multiply(A, B):  # A B, 3 x 3
     return (
         A[0] * B[0] + A[1] * B[3] + A[2] * B[6],
@@ -92,10 +93,9 @@ def multiply(A, B):  # A B, 3 x 3
     )
 
 
-@kernel
+@small
 def turn_z(R, angle):  # R Rz(angle)
-    c = math.cos(angle)
-    s = math.sin(angle)
+    s, c = sine_cosine(angle)
     return (
         R[0] * c + R[1] * s,
         R[1] * c - R[0] * s,
@@ -109,54 +109,54 @@ def turn_z(R, angle):  # R Rz(angle)
     )
 
 
-@kernel
+@small
 def column(R, i):
     return (R[i], R[3 + i], R[6 + i])
 
 
-@kernel
+@small
 def axis_x(R):
     return (R[0], R[3], R[6])
 
 
-@kernel
+@small
 def axis_y(R):
     return (R[1], R[4], R[7])
 
 
-@kernel
+@small
 def axis_z(R):
     return (R[2], R[5], R[8])
 
 
-@kernel
+@small
 def load3(a, i):
     return (a[i, 0], a[i, 1], a[i, 2])
 
 
-@kernel
+@small
 def load6(a, i):
     return (a[i, 0], a[i, 1], a[i, 2], a[i, 3], a[i, 4], a[i, 5])
 
 
-@kernel
+@small
 def load9(a, i):
     return (a[i, 0], a[i, 1], a[i, 2], a[i, 3], a[i, 4], a[i, 5], a[i, 6], a[i, 7], a[i, 8])
 
 
-@kernel
+@small
 def load_pair(a, i):  # a row of six as two vectors: angular, linear
     return (a[i, 0], a[i, 1], a[i, 2]), (a[i, 3], a[i, 4], a[i, 5])
 
 
-@kernel
+@small
 def store3(a, i, x):
     a[i, 0] = x[0]
     a[i, 1] = x[1]
     a[i, 2] = x[2]
 
 
-@kernel
+@small
 def store6(a, i, x):
     a[i, 0] = x[0]
     a[i, 1] = x[1]
@@ -166,7 +166,7 @@ def store6(a, i, x):
     a[i, 5] = x[5]
 
 
-@kernel
+@small
 def store9(a, i, x):
     a[i, 0] = x[0]
     a[i, 1] = x[1]
@@ -179,7 +179,7 @@ def store9(a, i, x):
     a[i, 8] = x[8]
 
 
-@kernel
+@small
 def store_pair(a, i, x, y):
     a[i, 0] = x[0]
     a[i, 1] = x[1]
@@ -189,7 +189,7 @@ def store_pair(a, i, x, y):
     a[i, 5] = y[2]
 
 
-@kernel
+@small
 def add_pair(a, i, x, y):
     a[i, 0] += x[0]
     a[i, 1] += x[1]
