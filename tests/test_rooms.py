@@ -26,7 +26,7 @@ ALLOWED = {
     "viewer": BELOW_SIMULATION | {"simulation"},
     "gallery": BELOW_SIMULATION | {"simulation", FRONT_DOOR},
 }
-TOP = {"cli", "targets", "bench", "__init__", "__main__"}
+TOP = {"cli", "targets", "bench", "__init__", "__main__", "_version"}
 FOR_ALL = {"errors", "_jit", "_version"}
 
 # Doors that open upwards, each on purpose and only when somebody calls: run.plot() is a verb of the trajectory.

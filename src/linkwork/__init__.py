@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 from linkwork._version import __version__
 
-
 # every public name once, and the room it lives in; rooms are entered when a name is first used
 _ROOMS = {
     "errors": ["ModelError", "OptionError", "RunError"],
@@ -57,7 +56,47 @@ _ROOMS = {
     "viewer.plots": ["plot_compare"],
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
-__all__ = sorted([*_HOME, "gallery"])
+__all__ = [
+    "Body",
+    "Box",
+    "Capsule",
+    "Certificate",
+    "Constant",
+    "Cosine",
+    "Cylinder",
+    "Frame",
+    "Joint",
+    "Mesh",
+    "Model",
+    "ModelError",
+    "Motion",
+    "OptionError",
+    "PythonLaw",
+    "Recursive",
+    "Report",
+    "RunError",
+    "Simulation",
+    "Sphere",
+    "Subsystem",
+    "System",
+    "Table",
+    "Trajectory",
+    "__version__",
+    "as_law",
+    "assemble",
+    "check",
+    "compiled",
+    "forward_dynamics",
+    "forward_kinematics",
+    "gallery",
+    "integrate",
+    "inverse_dynamics",
+    "jacobian",
+    "load_run",
+    "mass_matrix",
+    "plot_compare",
+    "simulate",
+]
 
 if TYPE_CHECKING:
     from linkwork import gallery
@@ -111,4 +150,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    return list(__all__)

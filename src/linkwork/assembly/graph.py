@@ -52,6 +52,11 @@ def span(model: Model) -> Forest:
                 f"free joint '{joint.path}' joins '{joint.a.path}' and '{joint.b.path}', which other joints hold "
                 "already, so it does nothing; remove it"
             )
+        if joint.armature:
+            raise ModelError(
+                f"joint '{joint.path}' closes a loop and has an armature, which only joints of the tree can have; "
+                "say cut=True at another joint of its loop"
+            )
     steps: list[Step] = []
     for ground in grounds:
         _walk(ground, neighbours, parent_joint, in_tree, steps)

@@ -27,7 +27,7 @@ class Reference:
         """Bodies without a pose of their own follow from local frames, joints at zero."""
         by_body: dict[int, list[Joint]] = {}
         for joint in joints:
-            if joint.at is None and joint.axis is None and joint.kind != "free":
+            if joint.frame_a is not None or joint.frame_b is not None:
                 by_body.setdefault(id(joint.a), []).append(joint)
                 by_body.setdefault(id(joint.b), []).append(joint)
         waiting = list(self.pose)
@@ -48,11 +48,10 @@ class Reference:
 
     def frames(self, joint: Joint) -> tuple[Frame, Frame]:
         """The joint's frames in a and in b."""
-        if joint.at is None and joint.axis is None:
-            if joint.frame_a is not None or joint.frame_b is not None:
-                return joint.frame_a or Frame(), joint.frame_b or Frame()
-            if joint.kind == "free":
-                return Frame(), Frame()
+        if joint.frame_a is not None or joint.frame_b is not None:
+            return joint.frame_a or Frame(), joint.frame_b or Frame()
+        if joint.kind == "free" and joint.at is None:
+            return Frame(), Frame()
         place = joint.owner.world @ joint_frame(joint)
         return self.of(joint.a).inverse() @ place, self.of(joint.b).inverse() @ place
 

@@ -16,8 +16,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from linkwork._jit import entry, kernel, written_out
-from linkwork.formulations.record import State, keep_row
 from linkwork.formulations.loops import LoopWork, constrain, cut_reactions, factor_loops, loop_work, stabilize
+from linkwork.formulations.record import keep_row
 from linkwork.mechanics.articulated import inward_inertias, outward_accelerations, outward_velocities
 from linkwork.mechanics.forces import apply_forces
 from linkwork.mechanics.grounds import move_grounds

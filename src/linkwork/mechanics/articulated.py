@@ -65,7 +65,7 @@ def forward_dynamics(tree, work, q, v, vd):
     return failed
 
 
-@kernel
+@small
 def joint_velocity(tree, i, q, v):
     """Velocity of link i relative to its parent: angular, linear, in the link's axes; of a swing or a free joint."""
     motion = tree.link_motion[i]
@@ -102,7 +102,7 @@ def carried_along(tree, work, i, R, p):
     return unrotate(R, w), unrotate(R, add(u, cross(w, p)))
 
 
-@kernel
+@small
 def outward_other(tree, work, i, q, v):
     """First pass for a link that does not just turn."""
     motion = tree.link_motion[i]
@@ -243,7 +243,7 @@ def with_bias(A, H, M, n, f, c, d):
     )
 
 
-@kernel
+@small
 def inward_other(tree, work, i, q):
     """Second pass for a link that does not just turn; False where it has no inertia."""
     motion = tree.link_motion[i]
@@ -346,7 +346,7 @@ def without(A, H, M, U, V, D):
     )
 
 
-@kernel
+@small
 def swing_force(tree, i, q, tau):
     """The applied torque of a swing in the link's axes."""
     k = tree.link_v[i]
@@ -356,7 +356,7 @@ def swing_force(tree, i, q, tau):
     return neg(rotate(rotation_of(load_quaternion(q, tree.link_q[i])), t))
 
 
-@kernel
+@small
 def free_force(tree, i, q, tau):
     """The applied torque and force of a free joint in the link's axes."""
     k = tree.link_v[i]
@@ -364,7 +364,7 @@ def free_force(tree, i, q, tau):
     return unrotate(R, (tau[k + 3], tau[k + 4], tau[k + 5])), unrotate(R, (tau[k], tau[k + 1], tau[k + 2]))
 
 
-@kernel
+@small
 def free_inverse(work, i, A, H, M):
     """Keep the inverses of M and of A - H M^-1 H^T: the six equations of a free body in two steps of three."""
     size = M[0] + M[1] + M[2]
@@ -380,7 +380,7 @@ def free_inverse(work, i, A, H, M):
     return good
 
 
-@kernel
+@small
 def free_solve(work, i, n, f):
     """Acceleration (angular, linear) of a free link under the torque n and the force f."""
     H = load9(work.H, i)
@@ -421,7 +421,7 @@ def accelerated_along(tree, work, i):
     return add(unrotate(R, a_j), c), add(unrotate(R, add(b_j, cross(a_j, load3(work.p, i)))), d)
 
 
-@kernel
+@small
 def accelerate_other(tree, work, i, q, vd):
     """Third pass for a link that does not just turn."""
     motion = tree.link_motion[i]

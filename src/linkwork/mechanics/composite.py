@@ -5,7 +5,7 @@ from __future__ import annotations
 from linkwork._jit import kernel
 from linkwork.mechanics.motions import dof_count, world_axis
 from linkwork.spatial.inertia import rotate_symmetric, times
-from linkwork.spatial.vectors import add, cross, dot, load3, load6, load9, load_pair, rotate, scale
+from linkwork.spatial.vectors import add, cross, dot, load3, load6, load9, load_pair, rotate, scale, sub
 
 
 @kernel
@@ -15,10 +15,17 @@ def link_momentum(m, h, I, w, u):
 
 
 @kernel
+def axis_about(tree, work, i, j):
+    """Velocity that a unit of dof j of link i gives: angular, and linear at the origin of the tree's first link."""
+    w, u = world_axis(tree, work.pose_R, work.pose_p, i, j)
+    return w, add(u, cross(w, load3(work.pose_p, tree.link_first[i])))
+
+
+@kernel
 def mass_matrix(tree, work, composite, M):
     """M (dof, dof); needs `outward_poses`. `composite` (link, 10) is scratch: mass, first and second moments.
 
-    All moments are taken about the world's origin in world axes, so that composites are plain sums.
+    All moments are taken about the origin of a tree's first link in world axes, so that composites are plain sums.
     """
     for a in range(M.shape[0]):
         for b in range(M.shape[0]):
@@ -26,11 +33,11 @@ def mass_matrix(tree, work, composite, M):
     n = tree.link_parent.size
     for i in range(tree.grounds, n):
         X = load9(work.pose_R, i)
-        x = load3(work.pose_p, i)
+        x = sub(load3(work.pose_p, i), load3(work.pose_p, tree.link_first[i]))
         m = tree.link_mass[i]
         h = rotate(X, load3(tree.link_h, i))
         I = rotate_symmetric(X, load6(tree.link_I, i))
-        # about the world's origin: I + (2 h.x + m x.x) 1 - (h x^T + x h^T + m x x^T)
+        # about that origin: I + (2 h.x + m x.x) 1 - (h x^T + x h^T + m x x^T)
         s = 2.0 * dot(h, x) + m * dot(x, x)
         g = (h[0] + m * x[0], h[1] + m * x[1], h[2] + m * x[2])
         composite[i, 0] = m
@@ -58,13 +65,13 @@ def mass_matrix(tree, work, composite, M):
             composite[i, 9],
         )
         for a in range(dof_count(tree.link_motion[i])):
-            w, u = world_axis(tree, work.pose_R, work.pose_p, i, a)
+            w, u = axis_about(tree, work, i, a)
             k, l = link_momentum(composite[i, 0], c, I, w, u)
             row = tree.link_v[i] + a
             j = i
             while j >= tree.grounds:
                 for b in range(dof_count(tree.link_motion[j])):
-                    w, u = world_axis(tree, work.pose_R, work.pose_p, j, b)
+                    w, u = axis_about(tree, work, j, b)
                     value = dot(w, k) + dot(u, l)
                     M[row, tree.link_v[j] + b] = value
                     M[tree.link_v[j] + b, row] = value

@@ -29,7 +29,7 @@ from linkwork.spatial.vectors import (
 TINY = 1e-13  # m: a spring shorter than this has no direction (V06 6.2.2, delta)
 
 
-@kernel
+@small
 def push_link(work, i, n, f):
     """Add the wrench (torque about the world's origin, force; world axes) to what acts on link i."""
     X = load9(work.pose_R, i)

@@ -13,10 +13,10 @@ from linkwork.spatial.codes import CONSTANT, COSINE, FUNCTION
 
 
 @intrinsic
-def call_address(typing_context, address, t, told, out):  # noqa: ARG001
+def call_address(typing_context, address, t, told, out):
     """Call the C function void(double t, double *told, double *out) at `address`; told and out are addresses too."""
 
-    def generate(context, builder, signature, arguments):  # noqa: ARG001
+    def generate(context, builder, signature, arguments):
         number = ir.DoubleType()
         pointer = number.as_pointer()
         kind = ir.FunctionType(ir.VoidType(), [number, pointer, pointer])

@@ -39,7 +39,7 @@ def store_quaternion(q, k, e):
     q[k + 3] = e[3]
 
 
-@kernel
+@small
 def pose_in_parent(tree, i, q):
     """Rotation and origin of link i in its parent's frame."""
     motion = tree.link_motion[i]
@@ -75,7 +75,7 @@ def dof_count(motion):
     return 1
 
 
-@kernel
+@small
 def world_axis(tree, pose_R, pose_p, i, j):
     """Velocity that a unit of dof j of link i gives: angular, and linear of the point now at the world's origin."""
     motion = tree.link_motion[i]

@@ -47,7 +47,7 @@ from linkwork.spatial.vectors import (
 TURN = 2.0 * math.pi
 
 
-@kernel
+@small
 def cut_frames(cuts, work, c):
     """World rotation and origin of the two frames of cut c."""
     X_a = load9(work.pose_R, cuts.cut_a[c])
@@ -63,7 +63,7 @@ def angle_near(angle, previous):
     return angle + TURN * round((previous - angle) / TURN)
 
 
-@kernel
+@small
 def turn_about_z(R_a, R_b):
     x_b = axis_x(R_b)
     y_b = axis_y(R_b)
@@ -72,7 +72,7 @@ def turn_about_z(R_a, R_b):
     return math.atan2(dot(y_a, x_b) - dot(x_a, y_b), dot(x_a, x_b) + dot(y_a, y_b))
 
 
-@kernel
+@small
 def row_wrench(cuts, r, R_a, R_b, p_b):
     """W of row r: torque about the world's origin, force."""
     kind = cuts.row_kind[r]
@@ -112,7 +112,7 @@ def point_velocity(work, i, p):
     return w, add(u, cross(w, sub(p, load3(work.pose_p, i))))
 
 
-@kernel
+@small
 def point_acceleration(work, i, p):
     """Angular acceleration of link i and acceleration of its point now at p; both less gravity, world axes."""
     X = load9(work.pose_R, i)
@@ -184,7 +184,7 @@ def joint_rows(tree, cuts, work, W, G):
                 G[r, k] = dot(n, w) + dot(f, u)
 
 
-@kernel
+@small
 def measure_wrench(cuts, m, j, R_a, R_b, p_b):
     """Wrench that does work on the j-th rate of measure m: torque about the world's origin, force."""
     kind = cuts.measure_kind[m]

@@ -184,3 +184,7 @@ def _refuse_meaningless(what: str, kind: JointKind, amounts: Mapping[str, float]
             raise ModelError(
                 f"{what}: a {kind} joint has no single position to spring back to; remove stiffness= and use spring()"
             )
+        if kind in ("ball", "free") and option == "armature":
+            raise ModelError(
+                f"{what}: a {kind} joint has no axis for a rotor; remove armature= and add it to the body's inertia"
+            )

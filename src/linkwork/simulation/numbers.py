@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from linkwork._jit import entry
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats
 from linkwork.errors import OptionError
 from linkwork.formulations.record import make_rows, make_state
-from linkwork._jit import entry
 from linkwork.formulations.recursive import Recursive, run
 from linkwork.mechanics.articulated import outward_velocities
 from linkwork.mechanics.composite import mass_matrix as composite_bodies

@@ -6,16 +6,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkwork._jit import entry
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats
 from linkwork.errors import ModelError
-from linkwork._jit import entry
 from linkwork.mechanics.articulated import outward_velocities
 from linkwork.mechanics.grounds import move_grounds
 from linkwork.mechanics.kinematics import outward_poses, world_velocities
-from linkwork.mechanics.motions import displace
 from linkwork.mechanics.parts import joint_rows, measure_cuts, measure_directions, row_rates, row_values
 from linkwork.mechanics.workspace import tree_work
+from linkwork.simulation.numbers import integrate, mass_matrix
 
 CLOSED = 1e-11  # m or rad, relative to the size of the mechanism where that is larger than 1 m
 NEARLY = 2e-3  # rad or m: start values rounded by hand may be moved this far
@@ -130,7 +130,7 @@ def _close(system: System, closure: Closure, q0: Floats, free: Any) -> tuple[Flo
         longest = float(np.max(np.abs(step)))
         if longest < 1e-15:
             break
-        displace(system.tables.tree, q, step, min(1.0, FARTHEST / longest), q)
+        q = integrate(system, q, step, min(1.0, FARTHEST / longest))
     closure.at(q, zero)
     return None, closure.g.copy()
 
@@ -224,8 +224,6 @@ def _closed_velocities(system: System, closure: Closure, q: Floats, v0: Floats) 
 
 def _inertia(system: System, q: Floats) -> Floats:
     """Diagonal of the mass matrix, to weigh metres against radians."""
-    from linkwork.simulation.numbers import mass_matrix
-
     return np.diag(mass_matrix(system, q)).copy()
 
 
