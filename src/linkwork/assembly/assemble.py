@@ -289,10 +289,11 @@ class _Assembler:
             frame_a, frame_b = self.reference.frames(joint)
             (link_a, pose_a), (link_b, pose_b) = self.place[id(joint.a)], self.place[id(joint.b)]
             at_a, at_b = pose_a @ frame_a, pose_b @ frame_b
-            for name, value in zip(ends, (link_a, link_b, at_a, at_a, at_b, at_b), strict=True):
-                ends[name].append(
-                    value if isinstance(value, int) else value.matrix.ravel() if name[0] == "R" else value.position
-                )
+            ends["a"].append(link_a)
+            ends["b"].append(link_b)
+            for side, pose in (("a", at_a), ("b", at_b)):
+                ends["R" + side].append(pose.matrix.ravel())
+                ends["p" + side].append(pose.position)
             pitch = 0.0 if joint.pitch is None else joint.pitch / (2.0 * math.pi)
             rows.extend((part.code, part.i, part.j, pitch) for part in kind.parts)
             row_start.append(len(rows))

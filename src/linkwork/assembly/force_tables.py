@@ -30,7 +30,7 @@ def force_tables(
     number = {id(body): k for k, body in enumerate(bodies)}
 
     def coordinate(joint: Joint, k: int) -> tuple[int, int]:
-        """Place of the joint's k-th rate among all coordinates, and of its k-th value; -1 where it has no single value."""
+        """Places of the joint's k-th rate and k-th value among all coordinates; -1 where it has no single value."""
         at = joints[id(joint)]
         value = -1 if joint.kind in ("ball", "free") else at.q.start + k
         if at.is_cut:

@@ -72,7 +72,7 @@ class LawTable:
             handle = self._python(law, size, part)
         self.alive.append((law, handle))
         address = handle.address if hasattr(handle, "address") else ctypes.cast(handle, ctypes.c_void_p).value
-        self._row(codes.FUNCTION, [0.0] * 4, told=TOLD[law.arity], address=int(address))
+        self._row(codes.FUNCTION, [0.0] * 4, told=TOLD[law.arity], address=int(address or 0))
         return len(self.kind) - 1, size == 3
 
     def _python(self, law: PythonLaw, size: int, part: str) -> Any:

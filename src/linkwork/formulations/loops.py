@@ -118,7 +118,7 @@ def stabilize(tables, work, loops, q, v):
 def cut_reactions(cuts, work, loops, out):
     """out (cut, 6): force and torque on b from a at the joint's point, world axes."""
     for c in range(cuts.cut_a.size):
-        R_a, p_a, R_b, p_b = cut_frames(cuts, work, c)
+        _, _, _, p_b = cut_frames(cuts, work, c)
         n = (0.0, 0.0, 0.0)
         f = (0.0, 0.0, 0.0)
         for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):

@@ -1,4 +1,4 @@
-"""Force elements: springs, coils on joint coordinates, laws on joints and bodies; what they store, waste and feed in."""
+"""Force elements: springs, coils on joint coordinates, laws on joints and bodies; what they store and waste."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def push_cut(cuts, work, rate, Q):
             last = m + 1 == cuts.measure_rate.size
             if j < 0 or (not last and rate >= cuts.measure_rate[m + 1]):
                 continue
-            R_a, p_a, R_b, p_b = cut_frames(cuts, work, c)
+            R_a, _, R_b, p_b = cut_frames(cuts, work, c)
             n, f = measure_wrench(cuts, m, j, R_a, R_b, p_b)
             n = scale(Q, n)
             f = scale(Q, f)
@@ -131,8 +131,8 @@ def spring_line(forces, work, s):
     if length <= TINY:
         return p_a, p_b, ZERO, length, 0.0
     e = scale(1.0 / length, l)
-    w_a, u_a = point_velocity(work, a, p_a)
-    w_b, u_b = point_velocity(work, b, p_b)
+    _, u_a = point_velocity(work, a, p_a)
+    _, u_b = point_velocity(work, b, p_b)
     return p_a, p_b, e, length, dot(e, sub(u_b, u_a))
 
 
@@ -180,7 +180,7 @@ def stored_energy(tables, work, q, cut_q):
     forces = tables.forces
     V = 0.0
     for s in range(forces.spring_a.size):
-        p_a, p_b, e, length, rate = spring_line(forces, work, s)
+        _, _, _, length, _ = spring_line(forces, work, s)
         stretch = length - forces.spring_length[s]
         V += 0.5 * forces.spring_k[s] * stretch * stretch
     for s in range(forces.coil_coordinate.size):

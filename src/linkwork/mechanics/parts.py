@@ -129,7 +129,7 @@ def point_acceleration(work, i, p):
 def row_rates(cuts, work, gd):
     """Velocity level: gd of every row; needs the links' poses and world velocities."""
     for c in range(cuts.cut_a.size):
-        R_a, p_a, R_b, p_b = cut_frames(cuts, work, c)
+        R_a, _, R_b, p_b = cut_frames(cuts, work, c)
         w_a, u_a = point_velocity(work, cuts.cut_a[c], p_b)
         w_b, u_b = point_velocity(work, cuts.cut_b[c], p_b)
         w = sub(w_b, w_a)
@@ -282,7 +282,7 @@ def measure_accelerations(cuts, work, out):
 def measure_directions(tree, cuts, work, D):
     """D (rate of a cut, dof): change of the cuts' coordinates with the dofs between their bodies."""
     for c in range(cuts.cut_a.size):
-        R_a, p_a, R_b, p_b = cut_frames(cuts, work, c)
+        R_a, _, R_b, p_b = cut_frames(cuts, work, c)
         for m in range(cuts.cut_measure[c], cuts.cut_measure[c + 1]):
             for j in range(3 if cuts.measure_kind[m] == ATTITUDE else 1):
                 n, f = measure_wrench(cuts, m, j, R_a, R_b, p_b)

@@ -1,4 +1,4 @@
-"""[MST17] Response of a tree to joint forces or impulses (figures 2 and 3): M^-1 tau with the articulated inertias at hand.
+"""[MST17] Response of a tree to joint forces or impulses (figures 2 and 3): M^-1 tau by the articulated inertias.
 
 The same two passes as forward dynamics without velocities; they touch only the tree that is pushed.
 """

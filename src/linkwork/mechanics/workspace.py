@@ -36,7 +36,7 @@ def tree_work(tree: Any) -> TreeWork:
     n = tree.link_parent.size
     nv = tree.dof_link.size
     rows = {"R": 9, "p": 3, "A": 6, "H": 9, "M": 6, "inverse": 12, "pose_R": 9, "pose_p": 3}
-    shapes = {name: (n, rows.get(name, 6)) for name in TreeWork._fields}
+    shapes: dict[str, tuple[int, ...]] = {name: (n, rows.get(name, 6)) for name in TreeWork._fields}
     shapes["u"] = shapes["tau"] = (nv,)
     work = TreeWork(**{name: np.zeros(shape) for name, shape in shapes.items()})
     for g in range(tree.grounds):

@@ -1,4 +1,4 @@
-"""Explicit Runge-Kutta and Adams formulas on flat vectors; the method that owns the rates calls them between evaluations."""
+"""Explicit Runge-Kutta and Adams formulas on flat vectors, called by a method between its evaluations."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def finish(tableau, y, h, k, out):
 
 @kernel
 def error_norm(tableau, y, new, h, k, end, options, n):
-    """Root mean square of the estimated error of the first n values, 1 being just acceptable; `end` is the rate at the end."""
+    """Root mean square of the estimated error of the first n values; 1 is just acceptable."""
     total = 0.0
     stages = tableau.b.size
     for i in range(n):

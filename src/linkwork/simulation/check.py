@@ -19,7 +19,7 @@ PART_WORDS = {codes.ALONG: "position along {i}", codes.CROSSED: "angle between {
 
 @dataclass(frozen=True)
 class Report:
-    """What `check` found. Counts hold at the start configuration; `redundant` lists the rows of a joint that others imply.
+    """What `check` found, at the start configuration; `redundant` lists the rows of a joint that others imply.
 
     >>> report = lw.check(lw.gallery.double_four_bar.build())
     >>> report.degrees_of_freedom, report.loops, report.redundant_rows

@@ -18,23 +18,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from linkwork._jit import entry
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats
 from linkwork.errors import OptionError
 from linkwork.formulations.record import make_rows, make_state
 from linkwork.formulations.recursive import Recursive, run
-from linkwork.mechanics.articulated import outward_velocities
-from linkwork.mechanics.composite import mass_matrix as composite_bodies
-from linkwork.mechanics.forces import apply_forces
-from linkwork.mechanics.grounds import move_grounds
-from linkwork.mechanics.kinematics import body_pose, link_jacobian, outward_poses, world_velocities
-from linkwork.mechanics.motions import displace
-from linkwork.mechanics.newton_euler import inverse_dynamics as inverse_tree
-from linkwork.mechanics.parts import measure_cuts
+from linkwork.mechanics.doors import joint_forces, masses, moved, place, point_rows, poses
 from linkwork.mechanics.workspace import TreeWork, tree_work
-from linkwork.spatial.quaternions import quaternion_of
-from linkwork.spatial.vectors import add, rotate
 
 
 def _vector(value: ArrayLike | None, size: int, name: str) -> Floats:
@@ -46,59 +36,9 @@ def _vector(value: ArrayLike | None, size: int, name: str) -> Floats:
     return array
 
 
-@entry
-def _place(tables, work, given, q, v):  # type: ignore[no-untyped-def]
-    """Poses and velocities of the links; given = time and two scratch arrays."""
-    if tables.tree.grounds > 1:
-        move_grounds(tables.tree, tables.laws, work, given[0], given[1], given[2])
-    outward_velocities(tables.tree, work, q, v)
-    outward_poses(tables.tree, work)
-    world_velocities(tables.tree, work)
-
-
-@entry
-def _joint_forces(tables, work, given, state, a, tau):  # type: ignore[no-untyped-def]
-    """tau that the model's own forces leave to be put in."""
-    time, told, out, power = given
-    q, v, cut_q, cut_rate = state
-    measure_cuts(tables.cuts, work, cut_q, cut_rate)
-    apply_forces(tables, work, time, q, v, cut_q, cut_rate, told, out, power)
-    inverse_tree(tables.tree, work, q, a, tau)
-    for k in range(tau.size):
-        tau[k] -= work.tau[k]
-
-
-@entry
-def _masses(tree, work, composite, M):  # type: ignore[no-untyped-def]
-    composite_bodies(tree, work, composite, M)
-
-
-@entry
-def _poses(tree, work, out):  # type: ignore[no-untyped-def]
-    for b in range(out.shape[0]):
-        R, x = body_pose(tree, work, b)
-        e = quaternion_of(R)
-        for k in range(3):
-            out[b, k] = x[k]
-        for k in range(4):
-            out[b, 3 + k] = e[k]
-
-
-@entry
-def _rows(tree, work, b, point, J):  # type: ignore[no-untyped-def]
-    R, x = body_pose(tree, work, b)
-    x = add(x, rotate(R, (point[0], point[1], point[2])))
-    link_jacobian(tree, work, tree.body_link[b], x, J)
-
-
-@entry
-def _moved(tree, q, v, h, out):  # type: ignore[no-untyped-def]
-    displace(tree, q, v, h, out)
-
-
 def _set(system: System, q: Floats, v: Floats, time: float) -> TreeWork:
     work = tree_work(system.tables.tree)
-    _place(system.tables, work, (time, np.zeros(16), np.zeros(4)), q, v)
+    place(system.tables, work, (time, np.zeros(16), np.zeros(4)), q, v)
     return work
 
 
@@ -117,7 +57,8 @@ def forward_dynamics(
     workspace = Recursive(stabilize=False).prepare(system.tables)._replace(extra=tau)
     state = make_state(system.tables, np.concatenate([q, v, [0.0, 0.0]]), system.cut_start)
     run(system.tables, workspace, state, float(time), -1, 1.0, 1, 2, make_rows(state, 1))
-    return state.vd
+    accelerations: Floats = state.vd
+    return accelerations
 
 
 def inverse_dynamics(system: System, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, time: float = 0.0) -> Floats:
@@ -133,7 +74,7 @@ def inverse_dynamics(system: System, q: ArrayLike, v: ArrayLike, a: ArrayLike, *
     state = make_state(system.tables, np.zeros(1), system.cut_start)
     tau = np.zeros(system.nv)
     given = (float(time), np.zeros(16), np.zeros(4), np.zeros(2))
-    _joint_forces(system.tables, work, given, (q, v, state.cut_q, state.cut_rate), a, tau)
+    joint_forces(system.tables, work, given, (q, v, state.cut_q, state.cut_rate), a, tau)
     return tau
 
 
@@ -147,7 +88,7 @@ def mass_matrix(system: System, q: ArrayLike) -> Floats:
     q = _vector(q, system.nq, "q")
     work = _set(system, q, np.zeros(system.nv), 0.0)
     M = np.zeros((system.nv, system.nv))
-    _masses(system.tables.tree, work, np.zeros((len(system.link_names), 10)), M)
+    masses(system.tables.tree, work, np.zeros((len(system.link_names), 10)), M)
     return M
 
 
@@ -161,7 +102,7 @@ def forward_kinematics(system: System, q: ArrayLike, *, time: float = 0.0) -> di
     q = _vector(q, system.nq, "q")
     work = _set(system, q, np.zeros(system.nv), time)
     out = np.zeros((len(system.body_names), 7))
-    _poses(system.tables.tree, work, out)
+    poses(system.tables.tree, work, out)
     return {name: (row[:3], row[3:]) for name, row in zip(system.body_names, out, strict=True)}
 
 
@@ -179,7 +120,7 @@ def jacobian(system: System, q: ArrayLike, body: Any, point: ArrayLike = (0.0, 0
     b = system.body_names.index(name)
     work = _set(system, q, np.zeros(system.nv), 0.0)
     J = np.zeros((6, system.nv))
-    _rows(system.tables.tree, work, b, _vector(point, 3, "point"), J)
+    point_rows(system.tables.tree, work, b, _vector(point, 3, "point"), J)
     return J
 
 
@@ -192,5 +133,5 @@ def integrate(system: System, q: ArrayLike, v: ArrayLike, dt: float) -> Floats:
     """
     q, v = _vector(q, system.nq, "q"), _vector(v, system.nv, "v")
     out = q.copy()
-    _moved(system.tables.tree, q, v, float(dt), out)
+    moved(system.tables.tree, q, v, float(dt), out)
     return out

@@ -80,7 +80,7 @@ class Simulation:
         """Take `steps` steps of the method's dt inside compiled code; raises `RunError` where they cannot go on."""
         if not isinstance(steps, (int, np.integer)) or isinstance(steps, bool) or steps < 1:
             raise OptionError(f"steps must be a whole number from 1 up, not {steps!r}")
-        done, _, status = self._advance(int(steps), int(steps) + self.steps + 1, self._none)
+        _, _, status = self._advance(int(steps), int(steps) + self.steps + 1, self._none)
         if status != 0:
             raise self._failure(status, None)
 
@@ -196,7 +196,7 @@ class Recording:
         if need > 0.6 * room:
             raise OptionError(
                 f"recording {rows} rows of {self.observer.width} numbers would take {need / 1e9:.3g} GB of "
-                f"{room / 1e9:.3g} GB free; keep fewer rows with every={max(2, int(need / (0.2 * room)) * self.every)}, "
+                f"{room / 1e9:.3g} GB free; keep fewer with every={max(2, int(need / (0.2 * room)) * self.every)}, "
                 "or fewer columns with record=['*.position']"
             )
 

@@ -1,4 +1,4 @@
-"""A consistent start: positions and velocities moved onto the loops by the least change, what the user gave held fast."""
+"""A consistent start: positions and velocities moved onto the loops by the least change; given values are held."""
 
 from __future__ import annotations
 
@@ -6,14 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwork._jit import entry
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats
 from linkwork.errors import ModelError
-from linkwork.mechanics.articulated import outward_velocities
-from linkwork.mechanics.grounds import move_grounds
-from linkwork.mechanics.kinematics import outward_poses, world_velocities
-from linkwork.mechanics.parts import joint_rows, measure_cuts, measure_directions, row_rates, row_values
+from linkwork.mechanics.closure import close_at
 from linkwork.mechanics.workspace import tree_work
 from linkwork.simulation.numbers import integrate, mass_matrix
 
@@ -212,7 +208,7 @@ def _closed_velocities(system: System, closure: Closure, q: Floats, v0: Floats) 
     if wrong or np.max(np.abs(left)) >= 1e-9 * size:
         row = int(np.argmax(np.abs(left)))
         loop = system.row_name(row) if row < system.rows else system.cuts[-1].name
-        names = dict.fromkeys(system.dof_name(k) for k in np.flatnonzero(held))
+        names = dict.fromkeys(system.dof_name(int(k)) for k in np.flatnonzero(held))
         who = ", ".join(f"'{name}'" for name in names) or f"'{loop}'"
         raise ModelError(
             f"start velocities contradict the loop closed by joint '{loop}': no motion of it has the given velocities "
@@ -225,22 +221,3 @@ def _closed_velocities(system: System, closure: Closure, q: Floats, v0: Floats) 
 def _inertia(system: System, q: Floats) -> Floats:
     """Diagonal of the mass matrix, to weigh metres against radians."""
     return np.diag(mass_matrix(system, q)).copy()
-
-
-@entry
-def close_at(tables, work, given, state, rows):  # type: ignore[no-untyped-def]
-    """Values, rates and joint rows of the cuts at q, v, and the joint rows of their coordinates."""
-    tree = tables.tree
-    cuts = tables.cuts
-    q, v, cut_q, cut_rate = state
-    g, gd, W, G, directions = rows
-    if tree.grounds > 1:
-        move_grounds(tree, tables.laws, work, given[0], given[1], given[2])
-    outward_velocities(tree, work, q, v)
-    outward_poses(tree, work)
-    world_velocities(tree, work)
-    measure_cuts(cuts, work, cut_q, cut_rate)
-    row_values(cuts, work, cut_q, g, W)
-    joint_rows(tree, cuts, work, W, G)
-    row_rates(cuts, work, gd)
-    measure_directions(tree, cuts, work, directions)
