@@ -85,6 +85,7 @@ class _Assembler:
             q_given=np.array(self.q_given, dtype=bool),
             v_given=np.array(self.v_given, dtype=bool),
             features=features(self.model, bool(self.forest.cuts)),
+            inputs=self.laws.inputs,
             faults=self.laws.faults,
             alive=self.laws.alive,
             **start,

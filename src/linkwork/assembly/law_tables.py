@@ -32,6 +32,7 @@ class LawTable:
         self.knots: list[tuple[Any, Any]] = []
         self.address: list[int] = []
         self.alive: list[Any] = []
+        self.inputs: dict[str, int] = {}  # rows of constant laws by the name of their force: values to be set from outside
         self.faults: list[tuple[str, float, BaseException]] = []  # (part, time, what a Python law raised)
 
     def add(self, law: Law, part: str, *, motion: bool = False) -> tuple[int, bool]:
@@ -44,6 +45,8 @@ class LawTable:
             return row, False
         if isinstance(law, Constant):
             values = np.atleast_1d(law.value)
+            if values.size == 1 and not motion:
+                self.inputs[part] = row
             for value in values:
                 self._row(codes.CONSTANT, [float(value), 0.0, 0.0, 0.0])
             return row, values.size == 3

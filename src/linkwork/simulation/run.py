@@ -6,7 +6,7 @@ import hashlib
 import os
 import platform
 import time as clock
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -31,6 +31,37 @@ CHUNK_SECONDS = 0.1  # of computing between two looks at the keyboard
 CHUNK_ROWS = 4096
 
 
+class Inputs(MutableMapping[str, float]):
+    """Forces and torques whose law is a number, by name; setting one takes effect from the next step on."""
+
+    def __init__(self, rows: dict[str, int], values: Floats) -> None:
+        self._rows, self._values = rows, values
+
+    def __getitem__(self, name: str) -> float:
+        return float(self._values[self._row(name), 0])
+
+    def __setitem__(self, name: str, value: float) -> None:
+        row = self._row(name)
+        if not isinstance(value, (int, float, np.number)) or isinstance(value, bool) or not np.isfinite(value):
+            raise OptionError(f"input '{name}' must be a finite number, not {value!r}")
+        self._values[row, 0] = float(value)
+
+    def __delitem__(self, name: str) -> None:
+        raise OptionError(f"input '{name}' cannot be removed; set it to 0")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def _row(self, name: str) -> int:
+        if name not in self._rows:
+            known = ", ".join(map(repr, self._rows)) or "none: give a torque or force a number as its law"
+            raise OptionError(f"there is no input '{name}'; the inputs are {known}")
+        return self._rows[name]
+
+
 class Simulation:
     """A model with a method, ready to step.
 
@@ -38,6 +69,8 @@ class Simulation:
     >>> sim.step(100)
     >>> round(sim.time, 6)
     0.1
+
+    `sim.inputs["drive"] = 3.0` sets a force or torque whose law is a number, from the next step on.
     """
 
     def __init__(
@@ -47,8 +80,10 @@ class Simulation:
         self.system = model if isinstance(model, System) else assemble(model)
         self.ignored = refuse_unsupported(self.system, self.method, ignore)
         self.start: Start = consistent_start(self.system)
+        laws = self.system.tables.laws
+        self.tables = self.system.tables._replace(laws=laws._replace(law_param=laws.law_param.copy()))
+        self.inputs = Inputs(self.system.inputs, self.tables.laws.law_param)
         self.workspace = self.method.prepare(self.system.tables)
-        self._inputs = np.zeros(self.system.nv)
         y = np.concatenate([self.start.q, self.start.v, [0.0, 0.0]])
         self.state: State = make_state(self.system.tables, y, self.start.cut_q)
         self.steps = -1
@@ -87,7 +122,7 @@ class Simulation:
     def _advance(self, steps: int, every: int, rows: Rows) -> tuple[int, int, int]:
         """Run the compiled loop; keeps steps counted from the start of the simulation."""
         done, kept, status = recursive.run(
-            self.system.tables, self.workspace, self.state, 0.0, self.steps, self.method.dt, steps, every, rows
+            self.tables, self.workspace, self.state, 0.0, self.steps, self.method.dt, steps, every, rows
         )
         self.steps += done
         return done, kept, status
