@@ -32,7 +32,7 @@ class LawTable:
         self.knots: list[tuple[Any, Any]] = []
         self.address: list[int] = []
         self.alive: list[Any] = []
-        self.inputs: dict[str, int] = {}  # rows of constant laws by the name of their force: values to be set from outside
+        self.inputs: dict[str, int] = {}  # rows of constant laws, by force
         self.faults: list[tuple[str, float, BaseException]] = []  # (part, time, what a Python law raised)
 
     def add(self, law: Law, part: str, *, motion: bool = False) -> tuple[int, bool]:

@@ -36,6 +36,7 @@ class Inputs(MutableMapping[str, float]):
 
     def __init__(self, rows: dict[str, int], values: Floats) -> None:
         self._rows, self._values = rows, values
+        self.changed = False  # since the last step
 
     def __getitem__(self, name: str) -> float:
         return float(self._values[self._row(name), 0])
@@ -44,6 +45,7 @@ class Inputs(MutableMapping[str, float]):
         row = self._row(name)
         if not isinstance(value, (int, float, np.number)) or isinstance(value, bool) or not np.isfinite(value):
             raise OptionError(f"input '{name}' must be a finite number, not {value!r}")
+        self.changed = self.changed or float(value) != self._values[row, 0]
         self._values[row, 0] = float(value)
 
     def __delitem__(self, name: str) -> None:
@@ -121,6 +123,13 @@ class Simulation:
 
     def _advance(self, steps: int, every: int, rows: Rows) -> tuple[int, int, int]:
         """Run the compiled loop; keeps steps counted from the start of the simulation."""
+        if self.inputs.changed:
+            # the rate kept from the last step knows the old inputs, and so do those before it
+            self.inputs.changed = False
+            self.workspace.carried[0] = 0.0
+            recursive.run(
+                self.tables, self.workspace, self.state, self.time, -1, self.method.dt, 1, 1, make_rows(self.state, 1)
+            )
         done, kept, status = recursive.run(
             self.tables, self.workspace, self.state, 0.0, self.steps, self.method.dt, steps, every, rows
         )
