@@ -45,6 +45,9 @@ def make_joint(
         if option in given
     }
     _refuse_meaningless(what, kind, amounts)
+    rest = checked.number(given["rest"], what, "rest") if "rest" in given else 0.0
+    if rest and not amounts.get("stiffness"):
+        raise ModelError(f"{what}: it has no spring that could be unloaded at rest=; give stiffness=, or remove rest=")
     return Joint(
         name,
         owner,
@@ -58,7 +61,7 @@ def make_joint(
         position,
         _start(what, kind, "velocity", KINDS[kind].nv, KINDS[kind].velocity, given.get("velocity")),
         limits,
-        rest=checked.number(given["rest"], what, "rest") if "rest" in given else 0.0,
+        rest=rest,
         pitch=pitch,
         cut=bool(cut),
         **amounts,
@@ -124,7 +127,8 @@ def _start(what: str, kind: JointKind, option: str, count: int, meaning: str, va
     start = checked.array(value, what, option, meaning)
     if start.shape != (count,) and not (count == 1 and start.shape == ()):
         raise ModelError(
-            f"{what}: {option} of a {kind} joint is {meaning} ({count} numbers), got {start.size}; correct {option}="
+            f"{what}: {option} of a {kind} joint is {meaning} ({count} number{'s' if count > 1 else ''}), "
+            f"got {start.size}; correct {option}="
         )
     numbers = tuple(np.atleast_1d(start).tolist())
     if option == "position" and kind in ("ball", "free"):

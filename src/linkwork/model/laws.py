@@ -208,7 +208,7 @@ def _convert(value: Any, what: str, option: str) -> Law:
         try:
             return Table(*value)
         except ModelError as error:
-            raise ModelError(f"{what}: {option}: {error}") from None
+            raise ModelError(f"{what}: {option}: {str(error).removeprefix('Table: ')}") from None
     expected = "a number, three numbers, a law such as lw.Cosine, a pair (times, values) or a function"
     content = checked.array(value, what, option, expected)
     if content.shape != (3,):
@@ -238,9 +238,13 @@ def compiled(function: Function) -> Function:
     """
     if hasattr(function, "py_func"):
         return function
+    if not inspect.isfunction(function):
+        raise ModelError(
+            f"compiled: {function!r} is not a Python function; put @lw.compiled above a def, or give a lambda"
+        )
     import numba  # here, so that models can be built without waiting for it
 
-    as_law(function, f"compiled function '{getattr(function, '__name__', function)}'")
+    as_law(function, f"compiled function '{function.__name__}'")
     result: Function = numba.njit(function)
     return result
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -187,6 +188,9 @@ class Mesh(Shape):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        given: Any = self.file
+        if not isinstance(given, (str, PathLike)):
+            raise ModelError(f"Mesh: file is {given!r} but must be a path; give the path of an STL file")
         object.__setattr__(self, "file", str(Path(self.file)))
         object.__setattr__(self, "scale", checked.positive(self.scale, f"Mesh '{self.file}'", "scale"))
         object.__setattr__(self, "triangles", read_stl(Path(self.file)) * self.scale)

@@ -221,8 +221,8 @@ class Model(Parts):
     gravity: Vector
 
     def __init__(self, name: str = "model", *, gravity: VectorLike = (0.0, 0.0, -9.81), **unknown: Never) -> None:
-        if not isinstance(name, str) or not name.strip():
-            raise ModelError(f"Model: its name must be non-empty text, got {name!r}; give one such as 'slider crank'")
+        if not isinstance(name, str) or not name.strip() or not name.isprintable():
+            raise ModelError(f"Model: its name must be one line of text, got {name!r}; give one such as 'slider crank'")
         super().__init__(name)
         self._only_known("__init__", f"model '{name}'", unknown)
         self.gravity = checked.vector(gravity, f"model '{name}'", "gravity", 3, "m/s2")
