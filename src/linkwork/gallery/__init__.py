@@ -18,6 +18,7 @@ from types import ModuleType
 from linkwork.errors import OptionError
 
 REQUIRED = ("build", "TITLE", "PAPER", "UNTIL", "METHOD", "PLOTS")
+TOOLS = {"pictures"}  # modules here that are no pieces
 
 
 def names() -> list[str]:
@@ -26,7 +27,8 @@ def names() -> list[str]:
     >>> names() == sorted(names())
     True
     """
-    return sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_"))
+    found = (module.name for module in pkgutil.iter_modules(__path__))
+    return sorted(name for name in found if not name.startswith("_") and name not in TOOLS)
 
 
 def piece(name: str) -> ModuleType:

@@ -1,0 +1,113 @@
+"""Still pictures: a model, a run, other views; and the tool that draws the gallery."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from linkwork import gallery
+from linkwork.gallery import pictures
+from linkwork.viewer.solids import Canvas, rod, solid
+from linkwork.viewer.still import VIEWS, still
+
+pytest.importorskip("matplotlib")
+matplotlib_image = pytest.importorskip("matplotlib.image")
+
+
+def ink(file):
+    """How much of a picture is not white."""
+    return float(np.mean(matplotlib_image.imread(file)[..., :3].min(axis=-1) < 0.97))
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [lw.Box((1, 2, 3)), lw.Cylinder(0.4, 2.0), lw.Cylinder(0.4, 2.0, inner_radius=0.3)],
+)
+def test_triangles_have_the_volume_of_the_shape(shape):
+    found = solid(shape).corners
+    # unsigned volumes of tetrahedra from the centre; a tube's inner wall is taken off
+    volumes = np.abs(np.einsum("ni,ni->n", found[:, 0], np.cross(found[:, 1], found[:, 2]))) / 6
+    inside = getattr(shape, "inner_radius", 0.0) or 0.0
+    if inside:
+        wall = np.hypot(found[..., 0], found[..., 1]).max(axis=1) < inside + 1e-9
+        volumes = np.where(wall, -volumes, volumes)
+    assert volumes.sum() == pytest.approx(shape.volume, rel=5e-3)
+
+
+def test_nearer_things_hide_farther_ones():
+    canvas = Canvas(VIEWS["front"], np.zeros(3), 10.0, 40, 40, fine=1)
+    canvas.put(solid(lw.Box((1, 1, 1))).moved(lw.Frame((0, -2, 0))), (1, 0, 0), 1)  # before
+    canvas.put(solid(lw.Box((2, 1, 2))).moved(lw.Frame((0, 2, 0))), (0, 0, 1), 2)  # behind
+    assert canvas.owner[20, 20] == 1
+    assert canvas.owner[20, 12] == 2
+    assert canvas.owner[2, 2] == -1
+    assert canvas.image().shape == (40, 40, 4)
+
+
+@pytest.mark.parametrize(
+    ("shape", "area"), [(lw.Sphere(0.5), np.pi / 4), (lw.Capsule(0.5, 1.0), np.pi / 4 + 1.0), (lw.Box((1, 9, 2)), 2.0)]
+)
+def test_area_of_the_outline(shape, area):
+    canvas = Canvas(VIEWS["front"], np.zeros(3), 100.0, 400, 400, fine=1)
+    canvas.put(solid(shape), (1, 0, 0), 0)
+    assert np.count_nonzero(canvas.owner == 0) / 100.0**2 == pytest.approx(area, rel=0.01)
+    shadow = Canvas(VIEWS["top"], np.zeros(3), 10.0, 100, 100, fine=1)
+    shadow.put(solid(shape).pressed(-1.0), (0, 0, 0), 0, lit=False)
+    assert np.count_nonzero(shadow.owner == 0) > 0
+
+
+def test_rod_of_no_length_is_a_ball():
+    assert rod(np.zeros(3), np.zeros(3), 0.1).balls.tolist() == [[0.0, 0.0, 0.0, 0.1]]
+
+
+def test_model_at_its_start(tmp_path):
+    file = tmp_path / "pendulum.png"
+    still(gallery.pendulum.build(), file=file)
+    assert 0.01 < ink(file) < 0.5
+
+
+def test_run_with_ghosts_and_trace(tmp_path):
+    model = gallery.chain.build(n=2)
+    run = lw.simulate(model, until=0.3, dt=1e-2)
+    plain, full = tmp_path / "plain.png", tmp_path / "full.png"
+    still(run, model=model, time=0.3, file=plain, size=(3, 2))
+    still(run, model=model, time=0.3, ghosts=(0.0, 0.15), trace=["link 2"], file=full, size=(3, 2))
+    assert ink(full) > ink(plain)
+
+
+@pytest.mark.parametrize("view", ["front", "top", "side", (-50, 25), None])
+def test_views(view, tmp_path):
+    file = tmp_path / "car.png"
+    still(gallery.car.build(), view=view, floor=0.0, size=(3, 2), file=file)
+    assert ink(file) > 0.01
+
+
+def test_bodies_without_shapes_and_moving_grounds(tmp_path):
+    model = lw.Model("shaken")
+    table = model.moving_ground("table", lw.Motion(position=(lw.Cosine(0.2, frequency=1.0), 0, 0)))
+    bob = model.body("bob", mass=1.0, inertia=(0.1, 0.1, 0.1), com=(0, 0, -1))
+    model.ball("pin", table, bob, at=(0.2, 0, 0))
+    model.spring("cord", table, bob, at_a=(0.5, 0, 0), at_b=(0, 0, -0.5), stiffness=1.0)
+    file = tmp_path / "shaken.png"
+    still(model, time=0.2, dt=1e-2, file=file, size=(3, 2))
+    assert ink(file) > 0.005
+
+
+def test_refusals(tmp_path):
+    model = gallery.pendulum.build()
+    run = lw.simulate(model, until=0.1, dt=1e-2)
+    with pytest.raises(lw.OptionError, match="model="):
+        still(run)
+    with pytest.raises(lw.OptionError, match="no pose at 5 s"):
+        still(run, model=model, time=5.0)
+    with pytest.raises(lw.OptionError, match="unknown view 'below'"):
+        still(model, view="below")
+    with pytest.raises(lw.OptionError, match="Model or a run"):
+        still("pendulum")
+
+
+def test_tool_draws_what_it_is_asked_for(tmp_path, capsys):
+    pictures.main([str(tmp_path), "pendulum"])
+    assert (tmp_path / "pendulum.png").stat().st_size > 5000
+    assert "pendulum.png" in capsys.readouterr().out

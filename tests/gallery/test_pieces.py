@@ -1,0 +1,110 @@
+"""What every piece of the gallery owes: words, a clean check, a run, plots, a picture; and other parameters."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from linkwork import gallery
+from linkwork.gallery import pictures
+
+ROOT = Path(__file__).parents[2]
+PIECES = gallery.names()
+
+# other parameters than the defaults, and the degrees of freedom they must have
+OTHERS = {
+    "pendulum": [({"length": 2.5, "mass": 0.3, "angle": 0.1, "velocity": -2.0, "gravity": 1.6}, 1)],
+    "chain": [({"n": 1}, 1), ({"n": 12, "length": 0.1, "damping": 0.0, "angle": 3.0}, 12)],
+    "double_four_bar": [({"length": 0.4, "mass": 2.0, "speed": -3.0, "gravity": 1.6}, 1)],
+    "n_four_bar": [({"n": 1}, 1), ({"n": 7, "length": 0.4, "mass": 2.0, "speed": 0.0}, 1)],
+    "andrews": [({"beta": -0.0620}, 1), ({"beta": 0.3, "torque": -0.01, "stiffness": 100.0, "gravity": 9.81}, 1)],
+    "peaucellier": [({"long": 1.2, "short": 0.5, "crank": 0.5, "angle": 0.2, "density": 3.0, "gravity": 0.0}, 1)],
+    "car": [({"stiffness": 8e4, "damping": 5e3, "tyre_stiffness": 2e5, "body_mass": 800.0, "height": 1.0}, 6)],
+    "manipulator": [({"amplitudes": (0.0, 0.0, 0.0), "angles": (1.0, -2.0, 0.5), "frequency": 1.0}, 3)],
+}
+
+
+def test_all_pieces_of_this_floor_are_there():
+    wanted = {"pendulum", "chain", "manipulator", "car", "double_four_bar", "n_four_bar", "andrews", "peaucellier"}
+    assert wanted <= set(PIECES)
+    assert "pictures" not in PIECES
+
+
+@pytest.mark.parametrize("name", PIECES)
+def test_words(name):
+    piece = gallery.piece(name)
+    for word in gallery.REQUIRED:
+        assert hasattr(piece, word), word
+    assert "\n" not in piece.TITLE
+    assert piece.PAPER
+    assert "must show" in piece.__doc__
+    assert piece.UNTIL > 0
+    # every keyword of build is spoken of where it is documented
+    tree = ast.parse(Path(piece.__file__).read_text(encoding="utf-8"))
+    build = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "build")
+    for argument in build.args.kwonlyargs:
+        if argument.arg != "name":
+            assert f"`{argument.arg}`" in piece.build.__doc__, argument.arg
+
+
+@pytest.mark.parametrize("name", PIECES)
+def test_check_is_clean(name):
+    report = lw.check(gallery.piece(name).build())
+    assert report.notes == []
+    assert report.floating == []
+    assert report.degrees_of_freedom >= 1
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "freedom"), [(n, *case) for n, cases in OTHERS.items() for case in cases]
+)
+def test_other_parameters(name, parameters, freedom):
+    piece = gallery.piece(name)
+    model = piece.build(**parameters)
+    report = lw.check(model)
+    assert report.degrees_of_freedom == freedom
+    assert report.notes == []
+    run = lw.simulate(model, until=20 * piece.METHOD["dt"], **{**piece.METHOD, "every": 1})
+    assert run.certificate.complete
+    assert run.certificate.worst_drift_position < 1e-12
+
+
+@pytest.mark.parametrize("name", PIECES)
+def test_same_words_same_model(name):
+    piece = gallery.piece(name)
+    assert piece.build() == piece.build()
+
+
+@pytest.mark.parametrize("name", PIECES)
+def test_run_and_plot(name, tmp_path):
+    piece = gallery.piece(name)
+    run = lw.simulate(piece.build(), until=20 * piece.METHOD["dt"], **{**piece.METHOD, "every": 1})
+    assert len(run) == 21
+    file = tmp_path / f"{name}.png"
+    run.plot(*piece.PLOTS, file=file)
+    assert file.stat().st_size > 5000
+
+
+@pytest.mark.parametrize("name", PIECES)
+def test_every_body_has_a_shape(name):
+    assert all(body.shape is not None for body in gallery.piece(name).build().all_bodies())
+
+
+@pytest.mark.parametrize("name", PIECES)
+def test_picture(name):
+    assert name in pictures.SCENES
+    file = ROOT / "docs" / "pictures" / f"{name}.png"
+    if not (ROOT / "docs").is_dir():
+        pytest.skip("the documents are not part of this copy")
+    assert 5_000 < file.stat().st_size < 150_000
+
+
+def test_numbers_of_bodies_stay_finite():
+    for name in PIECES:
+        for body in gallery.piece(name).build().all_bodies():
+            assert np.isfinite(body.mass)
+            assert np.linalg.eigvalsh(body.inertia).min() > -1e-15
