@@ -39,6 +39,7 @@ _ROOMS = {
     ],
     "assembly.assemble": ["assemble"],
     "assembly.system": ["System"],
+    "formulations.absolute": ["Absolute"],
     "formulations.recursive": ["Recursive"],
     "simulation.check": ["Report", "check"],
     "simulation.certificate": ["Certificate"],
@@ -57,6 +58,7 @@ _ROOMS = {
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 __all__ = [
+    "Absolute",
     "Body",
     "Box",
     "Capsule",
@@ -103,6 +105,7 @@ if TYPE_CHECKING:
     from linkwork.assembly.assemble import assemble
     from linkwork.assembly.system import System
     from linkwork.errors import ModelError, OptionError, RunError
+    from linkwork.formulations.absolute import Absolute
     from linkwork.formulations.recursive import Recursive
     from linkwork.model import (
         Body,

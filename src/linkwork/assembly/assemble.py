@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.assembly.force_tables import force_tables
-from linkwork.assembly.graph import Forest, Step, span
+from linkwork.assembly.graph import Forest, Step, scatter, span
 from linkwork.assembly.kinds import BACK, KINDS, ONTO, coordinates
 from linkwork.assembly.law_tables import LawTable
 from linkwork.assembly.reference import Reference, ground_pose
@@ -20,24 +20,27 @@ from linkwork.model import Body, Frame, Joint, Model, Subsystem
 from linkwork.spatial import codes
 
 
-def assemble(model: Model) -> System:
+def assemble(model: Model, *, absolute: bool = False) -> System:
     """Turn a model into a `System`: tree and cuts, tables, start values.
+
+    With `absolute` every body is free, its coordinates those of its centre of mass, and every joint is a cut.
 
     >>> lw.assemble(lw.gallery.double_four_bar.build()).cut_names
     ['right pin 1', 'right pin 2']
     """
     if isinstance(model, Subsystem) or not isinstance(model, Model):
         raise ModelError(f"assemble needs a Model, not {type(model).__name__}; put subsystems into a Model with add()")
-    return _Assembler(model).system()
+    return _Assembler(model, absolute).system()
 
 
 class _Assembler:
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, absolute: bool) -> None:
         self.model = model
+        self.absolute = absolute
         if not any(True for _ in model.all_bodies()):
             raise ModelError(f"model '{model.name}' has no body; add one with model.body(...)")
         self.reference = Reference(model)
-        self.forest: Forest = span(model)
+        self.forest: Forest = scatter(model) if absolute else span(model)
         self.laws = LawTable()
         # columns of the link tables
         self.parent: list[int] = []
@@ -85,6 +88,7 @@ class _Assembler:
             q_given=np.array(self.q_given, dtype=bool),
             v_given=np.array(self.v_given, dtype=bool),
             features=features(self.model, bool(self.forest.cuts)),
+            absolute=self.absolute,
             inputs=self.laws.inputs,
             faults=self.laws.faults,
             alive=self.laws.alive,
@@ -147,7 +151,7 @@ class _Assembler:
         joint, backward = step.joint, step.backward
         if joint is None:
             kind, name = "free", f"{step.child.path} free"
-            frame_a, frame_b = Frame(), Frame()
+            frame_a, frame_b = Frame(), Frame(step.child.com) if self.absolute else Frame()
             # a free body is held by no ground, whatever its subsystem's ground: its coordinates are the world's
             link, parent_pose = 0, Frame()
         else:
@@ -396,6 +400,8 @@ def features(model: Model, loops: bool) -> frozenset[str]:
             found.add("friction")
         if joint.limits is not None:
             found.add("limits")
+        if joint.armature:
+            found.add("armature")
     for drive in model.all_drives():
         found.add(type(drive).__name__.lower() + "s")
     if any(ground.motion is not None for ground in model.all_grounds()):

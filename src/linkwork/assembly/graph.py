@@ -24,6 +24,12 @@ class Forest(NamedTuple):
     floating: list[Body]  # roots of groups of bodies that no joint holds to a ground
 
 
+def scatter(model: Model) -> Forest:
+    """Every body by itself, every joint a cut: the forest of absolute coordinates."""
+    bodies = list(model.all_bodies())
+    return Forest([Step(None, model.ground, body, False) for body in bodies], list(model.all_joints()), [])
+
+
 def span(model: Model) -> Forest:
     """Breadth first from the grounds, which makes the paths short; then numbered depth first as declared."""
     grounds = list(model.all_grounds())

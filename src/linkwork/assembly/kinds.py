@@ -80,7 +80,17 @@ KINDS = {
         (Measure(codes.OFFSET, X), Measure(codes.OFFSET, Y), ANGLE),
         ("m", "m", "rad"),
     ),
-    "free": Kind((Motion(codes.FREE, Z, 7, 6),), (), (), ("m", "m", "m", "1")),
+    "free": Kind(
+        (Motion(codes.FREE, Z, 7, 6),),
+        (),
+        (
+            Measure(codes.OFFSET, X),
+            Measure(codes.OFFSET, Y),
+            Measure(codes.OFFSET, Z),
+            Measure(codes.ATTITUDE_OUTER, Z, 4, 3),
+        ),
+        ("m", "m", "m", "1"),
+    ),
 }
 
 # turns z of a link's frame onto x, y or z of the joint's frame

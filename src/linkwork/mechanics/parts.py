@@ -19,6 +19,7 @@ from linkwork.spatial.codes import (
     ANGLE_SECOND,
     ANGLE_Z,
     ATTITUDE,
+    ATTITUDE_OUTER,
     CROSSED,
     OFFSET,
 )
@@ -197,6 +198,8 @@ def measure_wrench(cuts, m, j, R_a, R_b, p_b):
         return axis_y(R_b), ZERO
     if kind == ATTITUDE:
         return column(R_b, j), ZERO
+    if kind == ATTITUDE_OUTER:
+        return column(R_a, j), ZERO
     return axis_z(R_a), ZERO
 
 
@@ -219,7 +222,7 @@ def measure_cuts(cuts, work, cut_q, cut_rate):
                 e = column(R_a, cuts.measure_axis[m])
                 cut_q[k] = dot(d, e)
                 cut_rate[s] = dot(sub(u_b, u_a), e)
-            elif kind == ATTITUDE:
+            elif kind == ATTITUDE or kind == ATTITUDE_OUTER:
                 e4 = quaternion_of(multiply(transpose(R_a), R_b))
                 # the sign that goes on smoothly
                 same = e4[0] * cut_q[k] + e4[1] * cut_q[k + 1] + e4[2] * cut_q[k + 2] + e4[3] * cut_q[k + 3]
@@ -227,7 +230,7 @@ def measure_cuts(cuts, work, cut_q, cut_rate):
                 for j in range(4):
                     cut_q[k + j] = sign * e4[j]
                 for j in range(3):
-                    cut_rate[s + j] = dot(column(R_b, j), w)
+                    cut_rate[s + j] = dot(column(R_b if kind == ATTITUDE else R_a, j), w)
             else:
                 if kind == ANGLE_Z or kind == ANGLE_SCREW:
                     angle = turn_about_z(R_a, R_b)
@@ -270,6 +273,10 @@ def measure_accelerations(cuts, work, out):
                 for j in range(3):
                     e = column(R_b, j)
                     out[s + j] = dot(e, a) + dot(cross(w_b, e), w)
+            elif kind == ATTITUDE_OUTER:
+                for j in range(3):
+                    e = column(R_a, j)
+                    out[s + j] = dot(e, a) + dot(cross(w_a, e), w)
             elif kind == ANGLE_SECOND:
                 e = axis_y(R_b)
                 out[s] = dot(e, a) + dot(cross(w_b, e), w)
@@ -284,7 +291,7 @@ def measure_directions(tree, cuts, work, D):
     for c in range(cuts.cut_a.size):
         R_a, _, R_b, p_b = cut_frames(cuts, work, c)
         for m in range(cuts.cut_measure[c], cuts.cut_measure[c + 1]):
-            for j in range(3 if cuts.measure_kind[m] == ATTITUDE else 1):
+            for j in range(3 if cuts.measure_kind[m] >= ATTITUDE else 1):
                 n, f = measure_wrench(cuts, m, j, R_a, R_b, p_b)
                 for s in range(cuts.path_start[c], cuts.path_start[c + 1]):
                     k = cuts.path_dof[s]

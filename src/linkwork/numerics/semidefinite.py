@@ -23,13 +23,19 @@ def factor(A, tolerance, scale, L, K, order):
     n = A.shape[0]
     largest = 0.0
     for i in range(n):
-        order[i] = i
         largest = max(largest, A[i, i])
     for i in range(n):
         scale[i] = 1.0 / math.sqrt(A[i, i]) if A[i, i] > EMPTY * largest else 0.0
-    # L[:, n-1-…] is free: keep the remaining diagonal in K[:, 0] until the end
+    return factor_block(A, n, tolerance, scale, 0, L, K, order)
+
+
+@kernel
+def factor_block(A, n, tolerance, scale, first, L, K, order):
+    """Factor the leading (n, n) of A with the scales given from place `first` on; returns its rank."""
+    # the remaining diagonal waits in K[:, 0] until the end
     for i in range(n):
-        K[i, 0] = A[i, i] * scale[i] * scale[i]
+        order[i] = i
+        K[i, 0] = A[i, i] * scale[first + i] * scale[first + i]
     rank = 0
     for c in range(n):
         best = c
@@ -47,7 +53,7 @@ def factor(A, tolerance, scale, L, K, order):
         L[p, c] = pivot
         for s in range(c + 1, n):
             i = order[s]
-            x = A[i, p] * scale[i] * scale[p]
+            x = A[i, p] * scale[first + i] * scale[first + p]
             for e in range(c):
                 x -= L[i, e] * L[p, e]
             x /= pivot

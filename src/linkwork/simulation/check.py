@@ -83,6 +83,12 @@ def check(model: Model) -> Report:
 
 def refuse_singular(system: System, name: str) -> None:
     """A joint that moves no inertia would make the accelerations infinite."""
+    if system.absolute:
+        body = name.removesuffix(" free")
+        raise ModelError(
+            f"model '{system.model.name}': body '{body}' lacks inertia about an axis, which absolute coordinates need; "
+            "give it a small inertia, or use method 'recursive'"
+        )
     raise ModelError(
         f"model '{system.model.name}': joint '{name}' moves nothing that has inertia about (or mass along) it, so its "
         "acceleration is not determined; give the body beyond it an inertia, or replace the joint by a fixed one"

@@ -8,14 +8,17 @@ from typing import Any
 
 from linkwork.assembly.system import System
 from linkwork.errors import OptionError
-from linkwork.formulations.recursive import INTEGRATORS, Recursive
+from linkwork.formulations.absolute import STABILIZATIONS, Absolute
+from linkwork.formulations.recursive import Recursive
+from linkwork.formulations.stepping import INTEGRATORS
 
-METHODS: dict[str, type[Any]] = {"recursive": Recursive}
+METHODS: dict[str, type[Any]] = {kind.name: kind for kind in (Recursive, Absolute)}
 FEATURE_HINTS = {
     "friction": "set friction=0 (viscous damping= is supported)",
     "limits": "remove limits=",
     "motors": "drive the joint with model.torque(...) instead of a motor",
     "repeaters": "remove the repeater",
+    "armature": "set armature=0 and add the rotor as a body",
 }
 
 
@@ -60,10 +63,14 @@ def check_options(method: Any) -> None:
         raise OptionError(
             f"unknown integrator {method.integrator!r}{hint}; the integrators are {', '.join(map(repr, INTEGRATORS))}"
         )
-    for name in ("rtol", "atol", "rank_tolerance"):
-        positive(name, getattr(method, name), "")
-    if not isinstance(method.stabilize, bool):
+    for name in ("rtol", "atol", "rank_tolerance", "baumgarte"):
+        if hasattr(method, name):
+            positive(name, getattr(method, name), "")
+    if not isinstance(getattr(method, "stabilize", True), bool):
         raise OptionError(f"stabilize must be True or False, not {method.stabilize!r}")
+    chosen = getattr(method, "stabilization", None)
+    if not (chosen is None or isinstance(chosen, str)) or chosen not in STABILIZATIONS:
+        raise OptionError(f"unknown stabilization {chosen!r}; give 'successive', 'standard', 'baumgarte' or None")
 
 
 def positive(name: str, value: Any, unit: str) -> float:
@@ -96,9 +103,9 @@ def refuse_unsupported(system: System, method: Any, ignore: Any) -> list[str]:
 
 
 def _culprit(system: System, feature: str) -> str:
-    if feature in ("friction", "limits"):
+    if feature in ("friction", "limits", "armature"):
         for joint in system.model.all_joints():
-            if (feature == "friction" and joint.friction) or (feature == "limits" and joint.limits is not None):
+            if getattr(joint, feature) not in (None, 0.0):
                 return f"joint '{joint.path}'"
     for drive in system.model.all_drives():
         if type(drive).__name__.lower() + "s" == feature:

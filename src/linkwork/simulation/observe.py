@@ -89,7 +89,7 @@ class Observer:
 def column_shapes(system: System) -> dict[str, tuple[int, ...]]:
     """Every column that the system can show, with the shape of a row."""
     shapes: dict[str, tuple[int, ...]] = {}
-    for place in system.joints + system.cuts:
+    for place in system.cuts if system.absolute else system.joints + system.cuts:
         for quantity, part in (("position", place.q), ("velocity", place.v), ("acceleration", place.v)):
             size = part.stop - part.start
             if size:

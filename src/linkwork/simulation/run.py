@@ -17,14 +17,14 @@ from linkwork.assembly.assemble import assemble
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats
 from linkwork.errors import OptionError, RunError
-from linkwork.formulations import recursive
+from linkwork.formulations import stepping
 from linkwork.formulations.record import Rows, State, make_rows, make_state
 from linkwork.model import Model
 from linkwork.simulation.certificate import Certificate
 from linkwork.simulation.check import dependent_rows, refuse_singular, row_words
 from linkwork.simulation.methods import positive, refuse_unsupported, resolve
 from linkwork.simulation.observe import Observer, column_units
-from linkwork.simulation.start import Start, consistent_start
+from linkwork.simulation.start import Start, absolute_start, consistent_start
 from linkwork.simulation.trajectory import Trajectory
 
 CHUNK_SECONDS = 0.1  # of computing between two looks at the keyboard
@@ -82,18 +82,23 @@ class Simulation:
         self.system = model if isinstance(model, System) else assemble(model)
         self.ignored = refuse_unsupported(self.system, self.method, ignore)
         self.start: Start = consistent_start(self.system)
-        laws = self.system.tables.laws
-        self.tables = self.system.tables._replace(laws=laws._replace(law_param=laws.law_param.copy()))
-        self.inputs = Inputs(self.system.inputs, self.tables.laws.law_param)
-        self.workspace = self.method.prepare(self.system.tables)
-        y = np.concatenate([self.start.q, self.start.v, [0.0, 0.0]])
-        self.state: State = make_state(self.system.tables, y, self.start.cut_q)
+        y, cut_q = np.concatenate([self.start.q, self.start.v, [0.0, 0.0]]), self.start.cut_q
+        # the coordinates that move: those of the tree, or of every body by itself
+        self.moving = self.system
+        if self.method.coordinates == "absolute":
+            self.moving = assemble(self.system.model, absolute=True)
+            y, cut_q = absolute_start(self.system, self.start, self.moving)
+        laws = self.moving.tables.laws
+        self.tables = self.moving.tables._replace(laws=laws._replace(law_param=laws.law_param.copy()))
+        self.inputs = Inputs(self.moving.inputs, self.tables.laws.law_param)
+        self.workspace = self.method.prepare(self.moving.tables)
+        self.state: State = make_state(self.moving.tables, y, cut_q)
         self.steps = -1
         self._none = make_rows(self.state, 1)
         self._first = make_rows(self.state, 1)
         _, _, status = self._advance(1, 1, self._first)  # the start itself is row 0
-        if status >= recursive.SINGULAR:
-            refuse_singular(self.system, self.system.link_names[status - recursive.SINGULAR])
+        if status >= stepping.SINGULAR:
+            refuse_singular(self.moving, self.moving.link_names[status - stepping.SINGULAR])
         if status != 0:
             self.steps = 0
             raise self._failure(status, None)
@@ -106,12 +111,12 @@ class Simulation:
     @property
     def q(self) -> Floats:
         """Joint coordinates of the tree (a view: writing to it is not a step)."""
-        return self.state.y[: self.system.nq]  # type: ignore[no-any-return]
+        return self.state.y[: self.moving.nq]  # type: ignore[no-any-return]
 
     @property
     def v(self) -> Floats:
         """Joint velocities of the tree."""
-        return self.state.y[self.system.nq : self.system.nq + self.system.nv]  # type: ignore[no-any-return]
+        return self.state.y[self.moving.nq : self.moving.nq + self.moving.nv]  # type: ignore[no-any-return]
 
     def step(self, steps: int = 1) -> None:
         """Take `steps` steps of the method's dt inside compiled code; raises `RunError` where they cannot go on."""
@@ -126,11 +131,11 @@ class Simulation:
         if self.inputs.changed:
             # the rate kept from the last step knows the old inputs, and so do those before it
             self.inputs.changed = False
-            self.workspace.carried[0] = 0.0
-            recursive.run(
+            self.workspace.steps.carried[0] = 0.0
+            self.method.run(
                 self.tables, self.workspace, self.state, self.time, -1, self.method.dt, 1, 1, make_rows(self.state, 1)
             )
-        done, kept, status = recursive.run(
+        done, kept, status = self.method.run(
             self.tables, self.workspace, self.state, 0.0, self.steps, self.method.dt, steps, every, rows
         )
         self.steps += done
@@ -138,7 +143,7 @@ class Simulation:
 
     def _failure(self, status: int, run: Trajectory | None) -> RunError:
         """What went wrong, in words."""
-        system = self.system
+        system = self.moving
         when = f"at t = {self.steps * self.method.dt:.6g} s (step {self.steps + 1})"
         culprit: str | None = None
         if system.faults:
@@ -148,13 +153,13 @@ class Simulation:
             hint = "make the law return finite numbers for every state"
             if isinstance(error, KeyboardInterrupt):
                 what, hint = "the run was interrupted", "start it again"
-        elif status >= recursive.SINGULAR:
-            culprit = system.link_names[status - recursive.SINGULAR]
+        elif status >= stepping.SINGULAR:
+            culprit = system.link_names[status - stepping.SINGULAR]
             what = f"joint '{culprit}' lost the inertia it moves"
             hint = "give the bodies beyond it an inertia"
-        elif status == recursive.STUCK:
+        elif status == stepping.STUCK:
             culprit = system.dof_name(int(np.argmax(np.abs(self.state.vd))))
-            what = f"the step fell below {recursive.SMALLEST_STEP:g} of dt, with joint '{culprit}' accelerating most"
+            what = f"the step fell below {stepping.SMALLEST_STEP:g} of dt, with joint '{culprit}' accelerating most"
             hint = "loosen rtol and atol, or soften what makes it so stiff"
         else:
             culprit, what = self._not_finite()
@@ -171,7 +176,7 @@ class Simulation:
         )
 
     def _not_finite(self) -> tuple[str, str]:
-        system, y = self.system, self.state.y
+        system, y = self.moving, self.state.y
         v, vd = y[system.nq : system.nq + system.nv], self.state.vd
         for k in range(system.nv):
             if not (np.isfinite(v[k]) and np.isfinite(vd[k])):
@@ -228,7 +233,7 @@ class Recording:
         progress: Callable[[float], None] | None,
     ) -> None:
         self.sim, self.steps, self.until, self.every, self.progress = sim, steps, until, every, progress
-        self.observer = Observer(sim.system, record)
+        self.observer = Observer(sim.moving, record)
         self._refuse_size()
         self.columns: dict[str, list[Any]] = {name: [] for name in self.observer.columns}
         self.accounts: dict[str, list[Any]] = {}
@@ -311,7 +316,7 @@ class Recording:
         return Trajectory(
             accounts["time"],
             columns,
-            column_units(sim.system, columns),
+            column_units(sim.moving, columns),
             energy,
             drift,
             certificate=self._certificate(accounts, energy, drift, seconds, stopped),

@@ -11,7 +11,8 @@ from linkwork.assembly.tables import Floats
 from linkwork.errors import ModelError
 from linkwork.mechanics.closure import close_at
 from linkwork.mechanics.workspace import tree_work
-from linkwork.simulation.numbers import integrate, mass_matrix
+from linkwork.model import Frame
+from linkwork.simulation.numbers import forward_kinematics, integrate, mass_matrix
 
 CLOSED = 1e-11  # m or rad, relative to the size of the mechanism where that is larger than 1 m
 NEARLY = 2e-3  # rad or m: start values rounded by hand may be moved this far
@@ -221,3 +222,26 @@ def _closed_velocities(system: System, closure: Closure, q: Floats, v0: Floats) 
 def _inertia(system: System, q: Floats) -> Floats:
     """Diagonal of the mass matrix, to weigh metres against radians."""
     return np.diag(mass_matrix(system, q)).copy()
+
+
+def absolute_start(system: System, start: Start, absolute: System) -> tuple[Floats, Floats]:
+    """The same start in absolute coordinates: y with two empty accounts, and the coordinates of the joints."""
+    poses = forward_kinematics(system, start.q)
+    q, v = absolute.q_start.copy(), absolute.v_start.copy()
+    closure = Closure(system)
+    closure.at(start.q, start.v)
+    for place, body in zip(absolute.joints, (body for body in system.model.all_bodies()), strict=True):
+        x, e = poses[body.path]
+        pose = Frame(x, e)
+        b = system.body_names.index(body.path)
+        link = int(system.tables.tree.body_link[b])
+        w, u = closure.work.pose_v[link, :3], closure.work.pose_v[link, 3:]
+        centre = pose.point(body.com)
+        q[place.q] = [*centre, *e]
+        v[place.v] = [*(u + np.cross(w, centre - closure.work.pose_p[link])), *w]
+    cut_q = absolute.cut_start.copy()
+    found = {place.name: start.q[place.q] for place in system.joints}
+    found |= {place.name: start.cut_q[place.q] for place in system.cuts}
+    for place in absolute.cuts:
+        cut_q[place.q] = found[place.name]
+    return np.concatenate([q, v, [0.0, 0.0]]), cut_q

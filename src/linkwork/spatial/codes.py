@@ -24,6 +24,7 @@ ANGLE_FIRST = 2  # universal: about x of a
 ANGLE_SECOND = 3  # universal: about y of b
 ANGLE_SCREW = 4  # about z, moves with the helical motion
 ATTITUDE = 5  # quaternion (three rates, in the axes of b)
+ATTITUDE_OUTER = 6  # the same with the rates in the axes of a
 
 # laws
 CONSTANT = 0

@@ -1,0 +1,215 @@
+"""The compiled loop that every method with an explicit integrator steps in: stages, error control, recording.
+
+    y   coordinates q, velocities v, and the two energy accounts (wasted, fed in), one flat vector
+    f   its rate; the rate at the present state is kept, so it is the first stage of the next step
+
+A step is some inner evaluations and one at the new state. All of them pass through one place of `advance`, so that the
+long evaluation is compiled once; a method hands in its own `evaluate` and `accept` and writes the loop out in `run`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwork._jit import kernel, written_out
+from linkwork.formulations.record import keep_row
+from linkwork.mechanics.motions import displace, normalize
+from linkwork.numerics.runge_kutta import (
+    CLASSIC,
+    DORMAND_PRINCE,
+    MIDPOINT,
+    Tableau,
+    adams_bashforth,
+    adams_moulton,
+    error_norm,
+    finish,
+    stage,
+)
+
+SEMI_IMPLICIT, RUNGE_KUTTA, ADAMS, ADAPTIVE = 0, 1, 2, 3
+INTEGRATORS = {
+    "semi-implicit": (SEMI_IMPLICIT, MIDPOINT),
+    "rk2": (RUNGE_KUTTA, MIDPOINT),
+    "rk4": (RUNGE_KUTTA, CLASSIC),
+    "abm4": (ADAMS, CLASSIC),
+    "adaptive": (ADAPTIVE, DORMAND_PRINCE),
+}
+ORDERS = {"semi-implicit": 1, "rk2": 2, "rk4": 4, "abm4": 4, "adaptive": 5}
+# what a step may return besides 0; a singular link i is SINGULAR + i
+NOT_FINITE, STUCK, SINGULAR = 1, 2, 16
+SMALLEST_STEP = 1e-12  # of the time of the run
+
+
+class Stepping(NamedTuple):
+    """Memory of the integrator."""
+
+    scheme: int
+    rtol: float
+    atol: float
+    tableau: Tableau
+    f: Any  # (y,) rate at the present state
+    k: Any  # (stage, y)
+    trial: Any  # (y,) where the next evaluation is made
+    rate: Any  # (y,) what it gives
+    history: Any  # (4, y) rates of the last steps, for Adams
+    carried: Any  # (2,) steps in the history, step size of the adaptive integrator
+
+
+def stepping(method: Any, size: int) -> Stepping:
+    """Memory for a method with options integrator, rtol, atol and states of `size` numbers."""
+    scheme, tableau = INTEGRATORS[method.integrator]
+    return Stepping(
+        scheme,
+        float(method.rtol),
+        float(method.atol),
+        tableau,
+        np.zeros(size),
+        np.zeros((tableau.b.size, size)),
+        np.zeros(size),
+        np.zeros(size),
+        np.zeros((4, size)),
+        np.zeros(2),
+    )
+
+
+@kernel
+def inner_count(w):
+    """Evaluations of a step before the one at its end."""
+    scheme = w.scheme
+    if scheme == SEMI_IMPLICIT:
+        return 0
+    if scheme == ADAMS and w.carried[0] > 3.0:
+        return 1
+    return w.tableau.b.size - 1
+
+
+@kernel
+def next_trial(tree, w, y, s, inner, h):
+    """w.trial = where evaluation s = 1 … inner + 1 of a step of h is made; returns its time as a part of h."""
+    scheme = w.scheme
+    nv = tree.dof_link.size
+    nq = y.size - nv - 2
+    if h == 0.0:
+        copy(y, w.trial)
+    elif scheme == SEMI_IMPLICIT:
+        # (7), (9) of MST17: velocities first, positions with the new velocities
+        for k in range(nq, y.size):
+            w.trial[k] = y[k] + h * w.f[k]
+        displace(tree, y, w.trial[nq : nq + nv], h, w.trial)
+        return 1.0
+    elif scheme == ADAMS and w.carried[0] > 3.0:
+        if s == 1:
+            adams_bashforth(y, h, w.history, w.trial)
+        else:
+            adams_moulton(y, h, w.rate, w.history, w.trial)
+    elif s <= inner:
+        stage(w.tableau, s, y, h, w.k, w.trial)
+        return w.tableau.c[s]
+    else:
+        finish(w.tableau, y, h, w.k, w.trial)
+    if s > inner:
+        normalize(tree, w.trial)
+    return 1.0
+
+
+@kernel
+def begin_step(w):
+    """The rate at hand is the first stage, and the newest of the history."""
+    if w.scheme != SEMI_IMPLICIT:
+        copy(w.f, w.k[0])
+    if w.scheme == ADAMS:
+        for i in range(w.f.size):
+            w.history[3, i] = w.history[2, i]
+            w.history[2, i] = w.history[1, i]
+            w.history[1, i] = w.history[0, i]
+            w.history[0, i] = w.f[i]
+        w.carried[0] = min(w.carried[0] + 1.0, 4.0)
+
+
+@kernel
+def copy(x, out):
+    for i in range(x.size):
+        out[i] = x[i]
+
+
+@kernel
+def largest(x):
+    m = 0.0
+    for i in range(x.size):
+        m = max(m, abs(x[i]))
+    return m
+
+
+@kernel
+def finite(x):
+    s = 0.0
+    for i in range(x.size):
+        s += x[i]
+    return math.isfinite(s)
+
+
+@written_out
+def advance(evaluate, accept, tables, method, w, state, begin, first, h, steps, every, rows):
+    """`steps` steps of h from the step numbered `first` of a run that began at time `begin`; every `every`-th is kept.
+
+    first = -1 settles the start: its rate, reactions and accounts. Returns steps done, rows kept, status. After a
+    failure `state.last` is the last good state.
+    """
+    tree = tables.tree
+    scheme = w.scheme
+    measured = state.y.size - 2  # the accounts are not watched
+    kept = 0
+    for n in range(first + 1, first + steps + 1):
+        copy(state.y, state.last)
+        done = 0.0
+        span = h if n > 0 else 0.0
+        start = begin + (n - 1) * h if n > 0 else begin
+        while True:
+            # one step, or with the adaptive integrator one of several
+            size = span - done
+            cut = True
+            if scheme == ADAPTIVE and n > 0:
+                if not w.carried[1] > 0.0:
+                    w.carried[1] = 0.01 * span
+                if w.carried[1] < size * (1.0 - 1e-12):
+                    size = w.carried[1]
+                    cut = False
+            inner = 0
+            if n > 0:
+                begin_step(w)
+                inner = inner_count(w)
+            status = 0
+            for s in range(1, inner + 2):
+                t = start + done + size * next_trial(tree, w, state.y, s, inner, size)
+                status = evaluate(tables, method, w, state, t)
+                if status != 0:
+                    break
+                if s <= inner:
+                    copy(w.rate, w.k[s])
+            if scheme == ADAPTIVE and n > 0:
+                error = 1e9
+                if status == 0:
+                    error = error_norm(w.tableau, state.y, w.trial, size, w.k, w.rate, w, measured)
+                if not error <= 1.0:
+                    state.count[2] += 1
+                    w.carried[1] = size * (max(0.2, 0.9 * error**-0.2) if math.isfinite(error) else 0.2)
+                    if w.carried[1] < SMALLEST_STEP * span:
+                        return n - 1 - first, kept, status if status != 0 else STUCK
+                    continue
+                if not cut or error > 0.1:
+                    w.carried[1] = size * min(5.0, 0.9 * max(error, 1e-10) ** -0.2)
+            if status != 0:
+                return n - 1 - first, kept, status
+            done = span if cut else done + size
+            accept(tables, method, w, state, begin + n * h if cut else start + done)
+            if not (finite(state.y) and finite(state.vd)):
+                return n - 1 - first, kept, NOT_FINITE
+            if cut:
+                break
+        if n % every == 0:
+            keep_row(state, rows, kept)
+            kept += 1
+    return steps, kept, 0

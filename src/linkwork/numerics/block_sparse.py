@@ -1,0 +1,235 @@
+"""Symmetric positive semidefinite systems of small blocks on a graph: S = X D X^T along an elimination order.
+
+A node is a joint with its rows; two nodes touch where their joints share a body. Eliminating a node k of block S_kk
+adds - S_ik S_kk^+ S_kj to its neighbours. Where rows are dependent S_kk is singular, but then its null vectors are null
+vectors of the whole column too (S is semidefinite), so that the pseudoinverse makes the elimination exact (V06 2.24).
+Chains, trees and ladders of loops keep their fronts small: the cost is linear in the nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwork._jit import kernel
+from linkwork.numerics.semidefinite import factor_block, solve
+
+LARGEST = 6  # rows of a node
+
+
+class Pattern(NamedTuple):
+    """Where the blocks are: stored by rows in one flat array, columns in elimination order."""
+
+    size: Any  # (node,) rows
+    row: Any  # (node + 1,) first row of each node
+    order: Any  # (node,) elimination order
+    diagonal: Any  # (node,) offset of S_kk
+    column: Any  # (node + 1,) into below, for the node eliminated at that position
+    below: Any  # nodes eliminated later that touch it
+    offset: Any  # offset of S_ik, row node i, column node k
+    update: Any  # (node + 1,) into target, for pairs of a column in the order i, j <= i
+    target: Any  # offset of the block that the pair adds to
+    total: int  # length of the flat array
+
+
+class BlockWork(NamedTuple):
+    S: Any  # blocks
+    X: Any  # S_ik S_kk^+
+    P: Any  # (node, LARGEST, LARGEST) pseudoinverse of S_kk
+    scale: Any  # (row,) 1 / sqrt of the first diagonal
+    A: Any  # scratch of one block
+    L: Any
+    K: Any
+    order: Any
+    rank: Any  # (1,)
+    y: Any
+    z: Any
+    e: Any
+
+
+def pattern(sizes: Any, neighbours: Iterable[tuple[int, int]]) -> Pattern:
+    """The pattern of nodes with `sizes` rows of which the pairs `neighbours` touch, ordered by least degree."""
+    count = len(sizes)
+    touching: list[set[int]] = [set() for _ in range(count)]
+    for a, b in neighbours:
+        if a != b:
+            touching[a].add(b)
+            touching[b].add(a)
+    graph = [set(s) for s in touching]
+    buckets: dict[int, set[int]] = {}
+    for k in range(count):
+        buckets.setdefault(len(graph[k]), set()).add(k)
+    order: list[int] = []
+    columns: list[list[int]] = []
+    lowest = 0
+    for _ in range(count):
+        lowest = max(0, lowest)
+        while not buckets.get(lowest):
+            lowest += 1
+        k = min(buckets[lowest])
+        buckets[lowest].discard(k)
+        around = sorted(graph[k])
+        for i in around:
+            buckets[len(graph[i])].discard(i)
+            graph[i].discard(k)
+        for a, i in enumerate(around):
+            for j in around[a + 1 :]:
+                graph[i].add(j)
+                graph[j].add(i)
+        for i in around:
+            buckets.setdefault(len(graph[i]), set()).add(i)
+            lowest = min(lowest, len(graph[i]))
+        order.append(k)
+        columns.append(around)
+    position = np.zeros(count, dtype=np.int64)
+    position[order] = np.arange(count)
+    size = np.array(sizes, dtype=np.int64)
+    diagonal = np.zeros(count, dtype=np.int64)
+    where: dict[tuple[int, int], int] = {}
+    total = 0
+    column, below, offset = [0], [], []
+    for k, around in zip(order, columns, strict=True):
+        diagonal[k] = total
+        total += int(size[k] * size[k])
+        for i in sorted(around, key=lambda node: position[node]):
+            where[(i, k)] = total
+            below.append(i)
+            offset.append(total)
+            total += int(size[i] * size[k])
+        column.append(len(below))
+    update, target = [0], []
+    for p in range(count):
+        nodes = below[column[p] : column[p + 1]]
+        for a, i in enumerate(nodes):
+            for j in nodes[: a + 1]:
+                target.append(int(diagonal[i]) if i == j else where[(i, j)])
+        update.append(len(target))
+
+    def integers(values: Any) -> Any:
+        return np.array(values, dtype=np.int64)
+
+    return Pattern(
+        size,
+        np.concatenate([[0], np.cumsum(size)]).astype(np.int64),
+        integers(order),
+        diagonal,
+        integers(column),
+        integers(below),
+        integers(offset),
+        integers(update),
+        integers(target),
+        total,
+    )
+
+
+def block_work(shape: Pattern) -> BlockWork:
+    rows = int(shape.row[-1])
+    return BlockWork(
+        np.zeros(shape.total),
+        np.zeros(shape.total),
+        np.zeros((len(shape.size), LARGEST, LARGEST)),
+        np.zeros(rows),
+        np.zeros((LARGEST, LARGEST)),
+        np.zeros((LARGEST, LARGEST)),
+        np.zeros((LARGEST, LARGEST)),
+        np.zeros(LARGEST, dtype=np.int64),
+        np.zeros(1, dtype=np.int64),
+        np.zeros(LARGEST),
+        np.zeros(max(rows, 1)),
+        np.zeros(LARGEST),
+    )
+
+
+@kernel
+def factor_blocks(shape, work, tolerance):
+    """Factor work.S in place; work.rank is the number of independent rows."""
+    S = work.S
+    for k in range(shape.size.size):
+        n = shape.size[k]
+        for r in range(n):
+            d = S[shape.diagonal[k] + r * n + r]
+            work.scale[shape.row[k] + r] = 1.0 / d**0.5 if d > 0.0 else 0.0
+    rank = 0
+    for p in range(shape.order.size):
+        k = shape.order[p]
+        n = shape.size[k]
+        d = shape.diagonal[k]
+        for a in range(n):
+            for b in range(n):
+                work.A[a, b] = S[d + a * n + b]
+        found = factor_block(work.A, n, tolerance, work.scale, shape.row[k], work.L, work.K, work.order)
+        rank += found
+        # P = S_kk^+, column by column
+        for c in range(n):
+            for a in range(n):
+                work.e[a] = 1.0 if a == c else 0.0
+            solve(work.scale[shape.row[k] :], work.L, work.K, work.order, found, work.e[:n], work.y, work.z)
+            for a in range(n):
+                work.P[k, a, c] = work.z[a]
+        # X_ik = S_ik P
+        for s in range(shape.column[p], shape.column[p + 1]):
+            i = shape.below[s]
+            o = shape.offset[s]
+            for a in range(shape.size[i]):
+                for c in range(n):
+                    x = 0.0
+                    for b in range(n):
+                        x += S[o + a * n + b] * work.P[k, b, c]
+                    work.X[o + a * n + c] = x
+        # S_ij -= X_ik S_jk^T
+        u = shape.update[p]
+        for s in range(shape.column[p], shape.column[p + 1]):
+            i = shape.below[s]
+            o_i = shape.offset[s]
+            for e in range(shape.column[p], s + 1):
+                j = shape.below[e]
+                o_j = shape.offset[e]
+                m = shape.size[j]
+                for a in range(shape.size[i]):
+                    for b in range(m):
+                        x = 0.0
+                        for c in range(n):
+                            x += work.X[o_i + a * n + c] * S[o_j + b * n + c]
+                        S[shape.target[u] + a * m + b] -= x
+                u += 1
+    work.rank[0] = rank
+
+
+@kernel
+def solve_blocks(shape, work, b, x):
+    """x with S x = b, b in the range of S; b is not changed."""
+    for r in range(b.size):
+        x[r] = b[r]
+    for p in range(shape.order.size):
+        k = shape.order[p]
+        n = shape.size[k]
+        first = shape.row[k]
+        for s in range(shape.column[p], shape.column[p + 1]):
+            i = shape.below[s]
+            o = shape.offset[s]
+            for a in range(shape.size[i]):
+                y = 0.0
+                for c in range(n):
+                    y += work.X[o + a * n + c] * x[first + c]
+                x[shape.row[i] + a] -= y
+    for p in range(shape.order.size - 1, -1, -1):
+        k = shape.order[p]
+        n = shape.size[k]
+        first = shape.row[k]
+        for a in range(n):
+            y = 0.0
+            for c in range(n):
+                y += work.P[k, a, c] * x[first + c]
+            work.y[a] = y
+        for s in range(shape.column[p], shape.column[p + 1]):
+            i = shape.below[s]
+            o = shape.offset[s]
+            for c in range(n):
+                y = 0.0
+                for a in range(shape.size[i]):
+                    y += work.X[o + a * n + c] * x[shape.row[i] + a]
+                work.y[c] -= y
+        for a in range(n):
+            x[first + a] = work.y[a]
