@@ -2,8 +2,10 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -135,6 +137,29 @@ def test_help_loads_nothing_heavy():
     assert answer.stderr.strip() == "[]"
 
 
+def test_alone_it_shows_its_help():
+    answer = shell()
+    assert answer.returncode == 0
+    assert answer.stdout == shell("--help").stdout
+
+
+def test_version_needs_no_installation():
+    answer = shell("--version")
+    assert answer.returncode == 0
+    assert answer.stdout == f"linkwork {linkwork.__version__}\n"
+
+
+def test_help_answers_at_once():
+    shell("--help")  # compiled Python files are there from now on
+    assert min(seconds(shell, "--help") for _ in range(3)) < 0.5
+
+
+def seconds(action, *words):
+    start = time.perf_counter()
+    action(*words)
+    return time.perf_counter() - start
+
+
 def test_wrong_usage_is_exit_code_two():
     for words in (["nonsense"], ["run"], ["run", "car", "--nonsense"], ["run", "pendulum", "--dt", "tiny"]):
         answer = shell(*words)
@@ -166,7 +191,15 @@ def test_nearly_known_name_is_suggested(command, monkeypatch):
     [
         ("x = 1", "holds no model"),
         ("def build(): return 3", "must return a linkwork Model, not int"),
-        ("def build(:", "line 1"),
+        ("def build(:", "line 1: it is not Python"),
+        ("x = '\0'", "m.py: it is not Python"),
+        ("import no_such_thing_at_all", "line 1: ModuleNotFoundError"),
+        ("def build(): return build()", "line 1: RecursionError"),
+        ("UNTIL = 'ten'", "UNTIL must be a positive number of seconds, not 'ten'"),
+        ("UNTIL = float('nan')", "UNTIL must be"),
+        ("METHOD = 'rk4'", "METHOD must be a dictionary"),
+        ("PLOTS = 3", "PLOTS must list column names"),
+        ("from linkwork import Subsystem\nmodel = Subsystem()", "holds no model"),
         ("x = 1\ny = z", "line 2: NameError"),
         ("import sys; sys.exit(3)", "ended Python by itself"),
         (
@@ -189,6 +222,36 @@ def test_a_single_model_of_any_name_is_found(command, tmp_path, simulated):
     (tmp_path / "m.py").write_text("from linkwork.model.subsystem import Model\nmachine = Model('machine')")
     assert command("run", tmp_path / "m.py", "--until", "1").exit_code == 0
     assert seen["model"].name == "machine"
+
+
+def test_the_line_is_told_of_a_file_in_this_folder_too(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "m.py").write_text("x = 1\nx.y")
+    answer = command("run", "m.py")
+    assert answer.exit_code == 1
+    assert answer.stderr == "linkwork: m.py, line 2: AttributeError: 'int' object has no attribute 'y'\n"
+
+
+def test_what_build_needs_is_asked_for(command, tmp_path, simulated):
+    seen = simulated()
+    (tmp_path / "m.py").write_text(MODEL_FILE.replace("mass=1.0", "mass"))
+    answer = command("run", tmp_path / "m.py")
+    assert answer.exit_code == 2
+    assert "give --set mass=VALUE" in answer.stderr
+    assert command("run", tmp_path / "m.py", "--set", "mass=3").exit_code == 0
+    assert seen["model"].bodies["rod"].mass == 3
+
+
+def test_folders_and_result_files_are_no_models(command, tmp_path):
+    (tmp_path / "folder.py").mkdir()
+    for folder in (tmp_path, tmp_path / "folder.py"):
+        answer = command("run", folder)
+        assert answer.exit_code == 2
+        assert "is a folder; give the .py file" in answer.stderr
+    (tmp_path / "run.npz").write_text("")
+    answer = command("check", tmp_path / "run.npz")
+    assert answer.exit_code == 2
+    assert "is a result file, not a model" in answer.stderr
 
 
 def test_missing_and_foreign_files(command, tmp_path):
@@ -298,11 +361,23 @@ def test_files_are_checked_before_the_run(command, swing, simulated, words, tmp_
 
 def test_a_column_nobody_recorded(command, swing, simulated, tmp_path):
     pytest.importorskip("matplotlib", reason="plots need the extra plot")
-    simulated()
+    seen = simulated()
     answer = command("run", swing, "--plot", f"{tmp_path / 'a.png'}=pin.positon")
-    assert answer.exit_code == 1
-    assert "did you mean 'pin.position'" in answer.stderr
-    assert "10 steps" in answer.stdout
+    assert answer.exit_code == 2
+    assert "did you mean pin.position" in answer.stderr
+    assert one_paragraph(answer.stderr)
+    assert not seen, "refused before the run"
+    answer = command("run", swing, "--plot", f"{tmp_path / 'a.png'}=torque on the moon")
+    assert "it has energy, drift, pin.position" in answer.stderr
+    for good in ("pin.position", "*.velocity", "energy", "energy.total", "drift"):
+        assert command("run", swing, "--plot", f"{tmp_path / 'a.png'}={good}").exit_code == 0, good
+
+
+def test_plots_of_a_file_may_be_one_word(command, swing, simulated, tmp_path):
+    pytest.importorskip("matplotlib", reason="plots need the extra plot")
+    simulated()
+    swing.write_text(MODEL_FILE + "PLOTS = 'energy'\n")
+    assert command("run", swing, "--plot", tmp_path / "a.png").exit_code == 0
 
 
 def test_a_failed_run_keeps_what_it_has(command, swing, simulated, tmp_path):
@@ -463,3 +538,59 @@ def test_check_of_a_wrong_model(command, tmp_path):
     assert answer.exit_code == 1
     assert one_paragraph(answer.stderr)
     assert "rod" in answer.stderr
+
+
+@needs_core
+def test_json_stays_clean_whatever_the_file_prints(tmp_path):
+    chatter = "import os, subprocess, sys\nprint('a')\nos.write(1, b'b')\nsubprocess.run(['echo', 'c'])\n"
+    (tmp_path / "m.py").write_text(chatter + "sys.__stdout__.write('d')\n" + MODEL_FILE)
+    answer = shell("run", str(tmp_path / "m.py"), "--json")
+    assert answer.returncode == 0, answer.stderr
+    assert json.loads(answer.stdout)["model"] == "swing"
+    assert set("abcd") <= set(answer.stderr)
+
+
+@needs_core
+def test_a_second_run_takes_less_than_three_seconds():
+    shell("run", "pendulum")  # the kernels are cached from now on
+    assert min(seconds(shell, "run", "pendulum") for _ in range(2)) < 3.0
+
+
+INTERRUPTED = """
+import pathlib, signal
+from linkwork import Model
+signal.signal(signal.SIGINT, signal.default_int_handler)  # whatever started the tests
+UNTIL = 1e5
+model = Model("endless")
+rod = model.body("rod", mass=1, inertia=(0.1, 0.1, 0.01), com=(0, 0, -1))
+model.revolute("pin", "ground", rod, at=(0, 0, 0), axis=(0, 1, 0))
+
+def push(t):
+    if 0.1 < t < 0.11:
+        pathlib.Path(__file__).with_name("running").touch()
+    return 1.0
+"""
+
+
+@needs_core
+@pytest.mark.parametrize("force", ["", 'model.torque("push", "pin", push)'])
+def test_interrupting_keeps_what_was_recorded(tmp_path, force):
+    running, out, file = tmp_path / "running", tmp_path / "run.npz", tmp_path / "endless.py"
+    file.write_text(INTERRUPTED + force)
+    words = [sys.executable, "-m", "linkwork.cli", "run", str(file), "--out", str(out)]
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as process:
+        try:
+            for _ in range(600 if force else 40):
+                if not running.exists():
+                    time.sleep(0.1)
+            process.send_signal(signal.SIGINT)
+            stdout, stderr = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert process.returncode == 1, stderr
+    assert one_paragraph(stderr)
+    assert "interrupted" in stderr
+    if force:  # it was certainly running
+        assert "STOPPED" in stdout
+        assert "interrupted" in str(load_run(out).stopped)

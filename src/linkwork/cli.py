@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
+from linkwork._version import __version__
 from linkwork.errors import ModelError, OptionError, RunError
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ app = typer.Typer(
     help="Simulate mechanisms: rigid bodies, joints, closed loops, springs.",
     epilog="Start with: linkwork gallery, then linkwork run pendulum --plot pendulum.png",
     add_completion=False,
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -48,12 +48,15 @@ def main() -> None:
 
 
 @app.callback(invoke_without_command=True)
-def _front(version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False) -> None:
+def _front(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
+) -> None:
     if version:
-        from importlib.metadata import version as version_of
-
-        typer.echo(f"linkwork {version_of('linkwork')}")
+        typer.echo(f"linkwork {__version__}")
         raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
 
 
 @app.command()
@@ -132,6 +135,7 @@ def run(
             end = until if until is not None else target.until
             if end is None:
                 raise OptionError(f"{model} does not say how long to run; give --until SECONDS")
+            _check_columns(target, [column for _, columns in pictures for column in columns])
             trajectory, failure = _simulate(target, end, options)
         files, problem = _write(trajectory, target, out, pictures)
         if as_json and trajectory is not None:
@@ -273,9 +277,30 @@ def _picture(text: str) -> tuple[str, tuple[str, ...]]:
     file, _, columns = text.partition("=")
     check_path(file, SUFFIXES)
     if find_spec("matplotlib") is None:
-        _say('plots need matplotlib: pip install "linkwork[plot]"')
-        raise typer.Exit(FAILED)
+        raise OptionError('--plot needs matplotlib; install it with: pip install "linkwork[plot]"')
     return file, tuple(column.strip() for column in columns.split(",") if column.strip())
+
+
+def _check_columns(target: Target, columns: list[str]) -> None:
+    """Columns to draw that the run will not have are refused before it starts."""
+    if not columns:
+        return
+    import difflib
+    import fnmatch
+
+    from linkwork.assembly.assemble import assemble
+    from linkwork.simulation.observe import column_shapes
+    from linkwork.simulation.trajectory import DRIFT_NAMES, ENERGY_NAMES
+
+    recorded = list(column_shapes(assemble(target.model)))
+    ledgers = [f"energy.{name}" for name in ENERGY_NAMES] + [f"drift.{name}" for name in DRIFT_NAMES]
+    known = [*recorded, "energy", "drift", *ledgers]
+    for column in columns:
+        if column not in known and not fnmatch.filter(recorded, column):
+            close = difflib.get_close_matches(column, known, n=3, cutoff=0.5)
+            listed = ", ".join(recorded[:6]) + (" and more" if len(recorded) > 6 else "")
+            remedy = "did you mean " + " or ".join(close) + "?" if close else f"it has energy, drift, {listed}"
+            raise OptionError(f"{target.name} has no column {column!r} to plot; {remedy}")
 
 
 def _write(
@@ -402,8 +427,16 @@ def _stdout_kept_clean(as_json: bool) -> Iterator[None]:
     if not as_json:
         yield
         return
-    with contextlib.redirect_stdout(sys.stderr):
-        yield
+    kept = os.dup(1)
+    try:
+        os.dup2(2, 1)  # what programs that it starts, or libraries in C, print too
+        with contextlib.redirect_stdout(sys.stderr):
+            yield
+    finally:
+        if sys.__stdout__ is not None:
+            sys.__stdout__.flush()
+        os.dup2(kept, 1)
+        os.close(kept)
 
 
 if __name__ == "__main__":

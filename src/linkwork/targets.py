@@ -6,6 +6,7 @@ import ast
 import difflib
 import importlib.util
 import inspect
+import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -40,12 +41,17 @@ def find(name: str, settings: Mapping[str, Any] | None = None) -> Target:
     if name in gallery.names():
         return _target(name, gallery.piece(name), settings)
     path = Path(name)
+    if name and path.is_dir():
+        raise OptionError(f"{name} is a folder; give the .py file in it that holds the model")
+    if path.suffix == ".npz" and path.is_file():
+        raise OptionError(f"{name} is a result file, not a model; lw.load_run({name!r}) reads it in Python")
+    if path.is_file() and path.suffix != ".py":
+        kind = path.suffix or "a file without a suffix"
+        raise OptionError(f"{name}: models are read from .py files only, not from {kind}; give a .py file")
     if path.suffix == ".py":
         if not path.is_file():
-            raise OptionError(f"there is no file {name}")
-        return _target(path.name, _load(path), settings)
-    if path.is_file():
-        raise OptionError(f"{name}: models are read from .py files only, not from {path.suffix or 'this kind of file'}")
+            raise OptionError(f"there is no file {name}; check its name and folder")
+        return _target(path.name, _load(path.resolve()), settings)
     close = difflib.get_close_matches(name, gallery.names(), n=3)
     remedy = "did you mean " + " or ".join(close) + "?" if close else "linkwork gallery lists the known ones"
     raise OptionError(f"there is no gallery piece and no file called {name!r}; {remedy}")
@@ -84,15 +90,37 @@ def parameters(build: Callable[..., Any]) -> dict[str, Any]:
     return found
 
 
+def _required(build: Callable[..., Any]) -> list[str]:
+    """Parameters that have no default."""
+    items = inspect.signature(build).parameters.values()
+    return [
+        item.name
+        for item in items
+        if item.default is item.empty and item.kind not in (item.VAR_POSITIONAL, item.VAR_KEYWORD)
+    ]
+
+
 def _target(name: str, module: ModuleType, settings: Mapping[str, Any]) -> Target:
+    until, options, plots = (getattr(module, word, None) for word in ("UNTIL", "METHOD", "PLOTS"))
+    if until is not None and (
+        isinstance(until, bool) or not isinstance(until, int | float) or not 0 < until < math.inf
+    ):
+        raise ModelError(f"{name}: UNTIL must be a positive number of seconds, not {until!r}; correct it")
+    if options is not None and not isinstance(options, Mapping):
+        raise ModelError(
+            f'{name}: METHOD must be a dictionary such as {{"integrator": "rk4", "dt": 1e-3}}, not {options!r}'
+        )
+    plots = [plots] if isinstance(plots, str) else plots
+    if plots is not None and not (isinstance(plots, list | tuple) and all(isinstance(word, str) for word in plots)):
+        raise ModelError(f'{name}: PLOTS must list column names such as ["pin.position", "energy"], not {plots!r}')
     return Target(
         name=name.removesuffix(".py"),
         model=_model(name, module, settings),
         title=str(getattr(module, "TITLE", "")),
         paper=str(getattr(module, "PAPER", "")),
-        until=getattr(module, "UNTIL", None),
-        options=dict(getattr(module, "METHOD", {})),
-        plots=tuple(getattr(module, "PLOTS", ())),
+        until=until,
+        options=dict(options or {}),
+        plots=tuple(plots or ()),
     )
 
 
@@ -107,6 +135,9 @@ def _model(name: str, module: ModuleType, settings: Mapping[str, Any]) -> Model:
         if unknown:
             has = "its parameters are " + ", ".join(known) if known else "it has no parameters"
             raise OptionError(f"build() of {name} has no parameter {unknown[0]!r}; {has}")
+        missing = [setting for setting in _required(build) if setting not in settings]
+        if missing:
+            raise OptionError(f"build() of {name} needs {' and '.join(missing)}; give --set {missing[0]}=VALUE")
         model = _guarded(name, module.__file__, lambda: build(**settings))
         if not isinstance(model, Model):
             raise ModelError(f"build() of {name} must return a linkwork Model, not {type(model).__name__}")
@@ -122,16 +153,17 @@ def _model(name: str, module: ModuleType, settings: Mapping[str, Any]) -> Model:
 
 
 def _load(path: Path) -> ModuleType:
-    """Run the user's file as a module; its folder can be imported from, as with `python FILE`."""
+    """Run the user's file (a whole path) as a module; its folder can be imported from, as with `python FILE`."""
     specification = importlib.util.spec_from_file_location(f"model_file_{path.stem}", path)
-    if specification is None or specification.loader is None:
-        raise OptionError(f"{path} cannot be loaded as Python")
+    assert specification is not None, path  # it ends in .py
+    assert specification.loader is not None, path
     module = importlib.util.module_from_spec(specification)
     sys.modules[module.__name__] = module  # dataclasses and pickling inside the file look it up
-    folder = str(path.resolve().parent)
+    folder = str(path.parent)
     if folder not in sys.path:
         sys.path.insert(0, folder)
-    _guarded(str(path), str(path), lambda: specification.loader.exec_module(module))  # type: ignore[union-attr]
+    load = specification.loader.exec_module
+    _guarded(path.name, str(path), lambda: load(module))
     return module
 
 
@@ -142,11 +174,15 @@ def _guarded(name: str, file: str | None, action: Callable[[], Any]) -> Any:
     except (ModelError, OptionError) as error:
         raise type(error)(f"{_place(name, file, error)}: {error}") from error
     except SyntaxError as error:
-        raise ModelError(f"{name}, line {error.lineno}: {error.msg}") from error
+        place = name if error.lineno is None else f"{name}, line {error.lineno}"
+        raise ModelError(f"{place}: it is not Python ({error.msg}); correct the file") from error
     except SystemExit as error:
-        raise ModelError(f"{name} ended Python by itself (exit {error.code}) before its model was read") from error
+        raise ModelError(
+            f"{name} ended Python by itself (exit {error.code}) before its model was read; remove the exit"
+        ) from error
     except Exception as error:
-        raise ModelError(f"{_place(name, file, error)}: {type(error).__name__}: {error}") from error
+        message = " ".join(str(error).split())
+        raise ModelError(f"{_place(name, file, error)}: {type(error).__name__}: {message}") from error
 
 
 def _place(name: str, file: str | None, error: BaseException) -> str:
