@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import linkwork as lw
 from linkwork.gallery import double_four_bar
@@ -26,3 +27,16 @@ def test_pins_that_close_loops_report_like_others():
     assert np.abs(run["right pin 2.velocity"] - run["foot 2.velocity"]).max() < 1e-11
     assert np.abs(run["right pin 2.acceleration"] - run["foot 2.acceleration"]).max() < 1e-9
     assert run["right pin 2.reaction"].shape == (501, 6)
+
+
+@pytest.mark.xfail(
+    strict=False, reason="a step that ends on a singular position loses digits or fails", raises=Exception
+)
+@pytest.mark.parametrize(("passage", "steps"), [(1.2281593933141062, 400), (0.7143555292929291, 568)])
+def test_steps_that_end_on_a_singular_position(passage, steps):
+    dt = passage / steps
+    run = lw.simulate(double_four_bar.build(), until=round(2.0 / dt) * dt, dt=dt)
+    assert np.abs(np.cos(run["foot 0.position"])).min() < 1e-8
+    for k in (1, 2):
+        assert np.abs(run[f"foot {k}.position"] - run["foot 0.position"]).max() < 1e-9
+    assert np.abs(run.energy["balance"]).max() < 1e-7

@@ -8,7 +8,8 @@ With the cranks level all rods lie on one line: there the degrees of freedom ris
 and a method may fall onto another branch. `recursive` steps over these instants: on either side of them the loops have
 their full rank of 2 N in the plane (3 N more rows, out of the plane, are redundant everywhere and get multipliers of
 least norm), its factor reveals that rank, and the accelerations are smooth across. In the runs given here no step ends
-nearer than 0.0004 rad to a singular position; ten are passed in 10 s, and all cranks stay parallel to 1e-11 rad.
+nearer than 0.0004 rad to a singular position; ten are passed in 10 s, and all cranks stay parallel to 1e-11 rad. With a
+dt by which a step ends within some 1e-6 rad of one, digits are lost there: take another dt.
 
 What it must show: B0 at 10 s for N = 40 at (0.180512227, 0.983572741) m with (1.148441277, -0.210770067) m/s; for N =
 2 see `double_four_bar`; the motion of one crank, phi'' = g ((N+1)/2 + N) / ((N+1)/3 + N) sin(phi). All numbers are the

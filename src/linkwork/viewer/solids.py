@@ -256,7 +256,7 @@ class Canvas:
 def _shade(base: Floats, normals: Floats) -> Floats:
     """The colour of faces with these normals (right, up, towards who looks) in the light."""
     bright = 0.69 + 0.43 * np.clip(normals @ (LIGHT / np.linalg.norm(LIGHT)), 0.0, 1.0)
-    return np.clip(bright[:, None] * base, 0.0, 1.0)
+    return np.asarray(np.clip(bright[:, None] * base, 0.0, 1.0))
 
 
 def _changes(labels: NDArray[np.int64]) -> NDArray[np.bool_]:
