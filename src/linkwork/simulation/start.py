@@ -184,7 +184,7 @@ def _cannot_close(system: System, q: Floats, gap: Floats) -> str:
 
 
 def _closed_velocities(system: System, closure: Closure, q: Floats, v0: Floats) -> Floats:
-    """Velocities on the loops: the given ones held, the others of least size."""
+    """Velocities on the loops: the given ones held, the others changed by the least kinetic energy."""
     held = system.v_given
     for free in (~held, np.ones_like(held)):
         v = v0.copy()
@@ -192,9 +192,9 @@ def _closed_velocities(system: System, closure: Closure, q: Floats, v0: Floats) 
         extra, rows = _given_gaps(system, closure, True)
         rates = np.concatenate([closure.gd, extra])
         J = np.vstack([closure.G, rows])[:, free]
-        scale = np.sqrt(np.maximum(_inertia(system, q), 1e-12))[free]
         if J.shape[1]:
-            v[free] -= np.linalg.lstsq(J / scale, rates, rcond=DEPENDENT)[0] / scale
+            root = _inertia_root(system, q, free)
+            v[free] -= root @ np.linalg.lstsq(J @ root, rates, rcond=DEPENDENT)[0]
         closure.at(q, v)
         extra, _ = _given_gaps(system, closure, True)
         left = np.concatenate([closure.gd, extra])
@@ -219,9 +219,10 @@ def _closed_velocities(system: System, closure: Closure, q: Floats, v0: Floats) 
     return v
 
 
-def _inertia(system: System, q: Floats) -> Floats:
-    """Diagonal of the mass matrix, to weigh metres against radians."""
-    return np.diag(mass_matrix(system, q)).copy()
+def _inertia_root(system: System, q: Floats, free: Any) -> Any:
+    """X with X^T M X = 1 in the free coordinates: metres and radians weigh as they move mass, however axes lie."""
+    values, vectors = np.linalg.eigh(mass_matrix(system, q)[np.ix_(free, free)])
+    return vectors / np.sqrt(np.maximum(values, 1e-12 * max(values[-1], 1e-12)))
 
 
 def absolute_start(system: System, start: Start, absolute: System) -> tuple[Floats, Floats]:
