@@ -47,12 +47,12 @@ def test_paths_are_as_short_as_the_graph_allows() -> None:
     for seed in range(10):
         model = random_loops(seed, 12, 3)
         system = lw.assemble(model)
-        far = {"ground": 0, **{name: 99 for name in system.body_names}}
+        far = {"ground": 0, **dict.fromkeys(system.body_names, 99)}
         for _ in far:
             for joint in model.all_joints():
                 a, b = joint.a.path, joint.b.path
                 far[a], far[b] = min(far[a], far[b] + 1), min(far[b], far[a] + 1)
-        parents = {name: None for name in system.body_names}
+        parents = dict.fromkeys(system.body_names)
         for place in system.joints:
             a, b = place.joint.a.path, place.joint.b.path
             inner, outer = (b, a) if place.backward else (a, b)
