@@ -40,6 +40,7 @@ _ROOMS = {
     "assembly.assemble": ["assemble"],
     "assembly.system": ["System"],
     "formulations.absolute": ["Absolute"],
+    "formulations.component": ["Components"],
     "formulations.recursive": ["Recursive"],
     "simulation.check": ["Report", "check"],
     "simulation.certificate": ["Certificate"],
@@ -63,6 +64,7 @@ __all__ = [
     "Box",
     "Capsule",
     "Certificate",
+    "Components",
     "Constant",
     "Cosine",
     "Cylinder",
@@ -106,6 +108,7 @@ if TYPE_CHECKING:
     from linkwork.assembly.system import System
     from linkwork.errors import ModelError, OptionError, RunError
     from linkwork.formulations.absolute import Absolute
+    from linkwork.formulations.component import Components
     from linkwork.formulations.recursive import Recursive
     from linkwork.model import (
         Body,

@@ -9,10 +9,11 @@ from typing import Any
 from linkwork.assembly.system import System
 from linkwork.errors import OptionError
 from linkwork.formulations.absolute import STABILIZATIONS, Absolute
+from linkwork.formulations.component import Components
 from linkwork.formulations.recursive import Recursive
 from linkwork.formulations.stepping import INTEGRATORS
 
-METHODS: dict[str, type[Any]] = {kind.name: kind for kind in (Recursive, Absolute)}
+METHODS: dict[str, type[Any]] = {kind.name: kind for kind in (Recursive, Components, Absolute)}
 FEATURE_HINTS = {
     "friction": "set friction=0 (viscous damping= is supported)",
     "limits": "remove limits=",

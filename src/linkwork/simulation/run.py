@@ -14,6 +14,7 @@ import numpy as np
 
 from linkwork._version import __version__
 from linkwork.assembly.assemble import assemble
+from linkwork.assembly.partition import partition
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats
 from linkwork.errors import OptionError, RunError
@@ -91,7 +92,7 @@ class Simulation:
         laws = self.moving.tables.laws
         self.tables = self.moving.tables._replace(laws=laws._replace(law_param=laws.law_param.copy()))
         self.inputs = Inputs(self.moving.inputs, self.tables.laws.law_param)
-        self.workspace = self.method.prepare(self.moving.tables)
+        self.workspace = self._prepare()
         self.state: State = make_state(self.moving.tables, y, cut_q)
         self.steps = -1
         self._none = make_rows(self.state, 1)
@@ -102,6 +103,11 @@ class Simulation:
         if status != 0:
             self.steps = 0
             raise self._failure(status, None)
+
+    def _prepare(self) -> Any:
+        if self.method.name == "component":
+            return self.method.prepare(self.moving.tables, partition(self.moving)[0])
+        return self.method.prepare(self.moving.tables)
 
     @property
     def time(self) -> float:

@@ -1,0 +1,121 @@
+"""The hierarchy of a model as tables: which component owns which joints, which bodies stand at its border.
+
+A body is at the border of a component when a joint of a level above holds it. Nodes of a component are its own bodies
+that matter to it and the border bodies of its parts. Components are listed parts before wholes; the model is the last.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwork.assembly.system import System
+from linkwork.model import Container
+
+
+class Partition(NamedTuple):
+    """Components of an absolute system. Offsets point into flat arrays of numbers, kept by the method."""
+
+    cut_start: Any  # (component + 1,) into cut
+    cut: Any  # joints of each component
+    cut_node_a: Any  # (cut of the system,) node of its end in its component, -1 for a ground
+    cut_node_b: Any
+    node_start: Any  # (component + 1,) into node_…
+    node_link: Any  # link of the body
+    node_part: Any  # component that the node comes from, -1 for an own body
+    node_place: Any  # its place in the border of that part
+    border_start: Any  # (component + 1,) into border
+    border: Any  # nodes, counted inside the component
+    row_start: Any  # (component + 1,) rows before it, in the order of the components
+    T: Any  # (component,) offset of T, nodes x rows
+    S: Any  # (component,) offset of S, rows x rows
+    D: Any  # (component,) offset of D, border x border
+    r: Any  # (component,) offset of r, border
+    sizes: Any  # (4,) lengths of T, S, D, r
+    largest: int  # most rows of one component
+
+
+def partition(system: System) -> tuple[Partition, list[str]]:
+    """Tables of the hierarchy of an absolute `system`, and the names of its components."""
+    tables = system.tables
+    containers: list[Container] = []
+    _parts_first(system.model, containers)
+    level = {id(container): k for k, container in enumerate(containers)}
+    link_of = {name: int(link) for name, link in zip(system.body_names, tables.tree.body_link, strict=True)}
+    home = {link_of[body.path]: level[id(body.owner)] for body in system.model.all_bodies()}
+    whole = {level[id(container)]: level[id(part)] for part in containers for container in part.subsystems.values()}
+    cuts_of: list[list[int]] = [[] for _ in containers]
+    holders: dict[int, set[int]] = {}
+    for c, place in enumerate(system.cuts):
+        assert place.joint is not None
+        owner = level[id(place.joint.owner)]
+        cuts_of[owner].append(c)
+        for link in (int(tables.cuts.cut_a[c]), int(tables.cuts.cut_b[c])):
+            if link >= tables.tree.grounds:
+                holders.setdefault(link, set()).add(owner)
+    border_of: list[list[int]] = [[] for _ in containers]
+    nodes_of: list[list[tuple[int, int, int]]] = [[] for _ in containers]
+    for link in sorted(home):
+        # from its home up to the highest level that holds it
+        chain = [home[link]]
+        while chain[-1] in whole:
+            chain.append(whole[chain[-1]])
+        reach = [k for k, owner in enumerate(chain) if owner in holders.get(link, set())]
+        if not reach:
+            continue
+        part, place = -1, -1
+        for k in range(max(reach) + 1):
+            nodes_of[chain[k]].append((link, part, place))
+            if k < max(reach):
+                border_of[chain[k]].append(len(nodes_of[chain[k]]) - 1)
+                part, place = chain[k], len(border_of[chain[k]]) - 1
+    node_number = [{link: n for n, (link, _, _) in enumerate(nodes)} for nodes in nodes_of]
+    rows_of_cut = np.diff(tables.cuts.cut_row)
+    ends = np.full((2, len(system.cuts)), -1, dtype=np.int64)
+    offsets: dict[str, list[int]] = {name: [0] for name in ("T", "S", "D", "r", "rows")}
+    for k, cuts in enumerate(cuts_of):
+        for c in cuts:
+            for side, links in enumerate((tables.cuts.cut_a, tables.cuts.cut_b)):
+                ends[side, c] = node_number[k].get(int(links[c]), -1)
+        rows = int(sum(rows_of_cut[c] for c in cuts))
+        n, e = 6 * len(nodes_of[k]), 6 * len(border_of[k])
+        for name, size in (("T", n * rows), ("S", rows * rows), ("D", e * e), ("r", e), ("rows", rows)):
+            offsets[name].append(offsets[name][-1] + size)
+
+    def starts(lists: list[list[Any]]) -> Any:
+        return np.concatenate([[0], np.cumsum([len(items) for items in lists])]).astype(np.int64)
+
+    def flat(lists: list[list[Any]], k: int | None = None) -> Any:
+        return np.array([x if k is None else x[k] for items in lists for x in items], dtype=np.int64)
+
+    def before(name: str) -> Any:
+        return np.array(offsets[name][:-1], dtype=np.int64)
+
+    rows_before = np.array(offsets["rows"], dtype=np.int64)
+    found = Partition(
+        cut_start=starts(cuts_of),
+        cut=flat(cuts_of),
+        cut_node_a=ends[0].copy(),
+        cut_node_b=ends[1].copy(),
+        node_start=starts(nodes_of),
+        node_link=flat(nodes_of, 0),
+        node_part=flat(nodes_of, 1),
+        node_place=flat(nodes_of, 2),
+        border_start=starts(border_of),
+        border=flat(border_of),
+        row_start=rows_before,
+        T=before("T"),
+        S=before("S"),
+        D=before("D"),
+        r=before("r"),
+        sizes=np.array([offsets[name][-1] for name in ("T", "S", "D", "r")], dtype=np.int64),
+        largest=int(np.diff(rows_before).max(initial=0)),
+    )
+    return found, [getattr(container, "path", "") or system.model.name for container in containers]
+
+
+def _parts_first(container: Container, out: list[Container]) -> None:
+    for part in container.subsystems.values():
+        _parts_first(part, out)
+    out.append(container)
