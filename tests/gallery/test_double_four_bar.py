@@ -29,9 +29,6 @@ def test_pins_that_close_loops_report_like_others():
     assert run["right pin 2.reaction"].shape == (501, 6)
 
 
-@pytest.mark.xfail(
-    strict=False, reason="a step that ends on a singular position loses digits or fails", raises=Exception
-)
 @pytest.mark.parametrize(("passage", "steps"), [(1.2281593933141062, 400), (0.7143555292929291, 568)])
 def test_steps_that_end_on_a_singular_position(passage, steps):
     dt = passage / steps

@@ -14,9 +14,9 @@ TOLERANCE = 1e-10
 
 @entry
 def factor_and_solve(A, tolerance, work, b, x):
-    """The rank; x of A x = b. work = scale, L, K, order, y."""
-    scale, L, K, order, y = work
-    rank = factor(A, tolerance, scale, L, K, order)
+    """The rank; x of A x = b. work = scale, L, K, order, y, reference."""
+    scale, L, K, order, y, reference = work
+    rank = factor(A, tolerance, reference, scale, L, K, order)
     solve(scale, L, K, order, rank, b, y, x)
     return rank
 
@@ -28,6 +28,7 @@ def workspace(n, fill=0.0):
         np.full((n, max(n, 1)), fill),
         np.zeros(n, dtype=np.int64),
         np.full(n, fill),
+        np.zeros(n),
     )
 
 

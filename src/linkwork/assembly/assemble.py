@@ -139,7 +139,7 @@ class _Assembler:
                 continue
             link = self._add_link(0, codes.GIVEN, pose, 0, 0, 0.0, 0.0, ground.path)
             motion = ground.motion
-            laws = [self.laws.add(law, ground.path, motion=True)[0] for law in (*motion.position, motion.angle)]
+            laws = [self.laws.add(law, ground, motion=True)[0] for law in (*motion.position, motion.angle)]
             self.ground_laws.append(laws)
             self.ground_axis.append(list(motion.axis))
             self.ground_pose.append(pose)

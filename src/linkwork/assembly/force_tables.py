@@ -52,20 +52,28 @@ def force_tables(
             c, value = coordinate(force.joint, 0)
             coils.append((c, value, force.stiffness, force.damping, force.angle))
         elif isinstance(force, Torque) and isinstance(force.target, Joint):
-            row, vector = laws.add(force.law, force.path)
+            row, vector = laws.add(force.law, force)
             if vector:
-                raise ModelError(f"torque '{force.path}' on a joint needs a law with one value, not three")
+                raise ModelError(
+                    f"torque '{force.path}' in joint '{force.target.path}': its law returns three numbers; "
+                    "let it return one, with one torque for each coordinate="
+                )
             drives.append((*coordinate(force.target, force.coordinate), row))
         else:
             assert isinstance(force, (Force, Torque))
             body = force.body if isinstance(force, Force) else force.target
             assert isinstance(body, Body)
             link, pose = place[id(body)]
-            row, vector = laws.add(force.law, force.path)
+            row, vector = laws.add(force.law, force)
             if vector is False and force.axis is None:
                 raise ModelError(
-                    f"{force.word} '{force.path}' on body '{body.path}' has a law with one value; "
-                    "give axis=(x, y, z) for its direction, or let the law return three values"
+                    f"{force.word} '{force.path}' on body '{body.path}': its law returns one number without a "
+                    "direction; give axis=(x, y, z), or let the law return three numbers"
+                )
+            if vector and force.axis is not None:
+                raise ModelError(
+                    f"{force.word} '{force.path}' on body '{body.path}': its law returns three numbers and has an axis "
+                    "besides; remove axis=, or let the law return one number"
                 )
             in_body = force.frame == "body"
             axis = np.zeros(3) if force.axis is None else np.array(force.axis, dtype=float)

@@ -64,12 +64,12 @@ def partition(system: System) -> tuple[Partition, list[str]]:
         reach = [k for k, owner in enumerate(chain) if owner in holders.get(link, set())]
         if not reach:
             continue
-        part, place = -1, -1
+        part = at = -1
         for k in range(max(reach) + 1):
-            nodes_of[chain[k]].append((link, part, place))
+            nodes_of[chain[k]].append((link, part, at))
             if k < max(reach):
                 border_of[chain[k]].append(len(nodes_of[chain[k]]) - 1)
-                part, place = chain[k], len(border_of[chain[k]]) - 1
+                part, at = chain[k], len(border_of[chain[k]]) - 1
     node_number = [{link: n for n, (link, _, _) in enumerate(nodes)} for nodes in nodes_of]
     rows_of_cut = np.diff(tables.cuts.cut_row)
     ends = np.full((2, len(system.cuts)), -1, dtype=np.int64)

@@ -7,6 +7,9 @@
 Redundant rows make A singular; multipliers of least norm are taken, and the rank is reported. The paper's (2.39) uses
 the plain pseudoinverse of G; joint coordinates mix metres with radians, so the least change is measured here by
 the mass matrix: the same factor serves accelerations, positions and velocities, and no unit is preferred.
+
+A singular position, where rows vanish that hold elsewhere (cranks of a parallelogram in line), is passed by looking a
+hair ahead along the motion: the rows are there again, and so are the multipliers; nothing is stabilised in that step.
 """
 
 from __future__ import annotations
@@ -38,7 +41,8 @@ class LoopWork(NamedTuple):
     lam: Any
     y: Any
     dq: Any  # (dof,)
-    rank: Any  # (1,)
+    reference: Any  # (row,) largest diagonal of A that the row has had
+    rank: Any  # (3,) now, the largest so far, and whether the last evaluation had to look a hair ahead
 
 
 def loop_work(tables: Any) -> LoopWork:
@@ -47,7 +51,7 @@ def loop_work(tables: Any) -> LoopWork:
     sizes = {"W": (n, 6), "G": (n, nv), "Y": (n, nv), "A": (n, n), "L": (n, n), "K": (n, max(n, 1)), "dq": (nv,)}
     arrays = {name: np.zeros(sizes.get(name, (n,))) for name in LoopWork._fields}
     arrays["order"] = np.zeros(n, dtype=np.int64)
-    arrays["rank"] = np.zeros(1, dtype=np.int64)
+    arrays["rank"] = np.zeros(3, dtype=np.int64)
     return LoopWork(**arrays)
 
 
@@ -76,7 +80,19 @@ def factor_loops(tables, work, loops, q, cut_q, tolerance):
                     x += loops.G[r, k] * loops.Y[s, k]
                 loops.A[r, s] = x
                 loops.A[s, r] = x
-    loops.rank[0] = factor(loops.A, tolerance, loops.scale, loops.L, loops.K, loops.order)
+    for r in range(loops.reference.size):
+        loops.reference[r] = max(loops.reference[r], loops.A[r, r])
+    loops.rank[0] = factor(loops.A, tolerance, loops.reference, loops.scale, loops.L, loops.K, loops.order)
+    loops.rank[1] = max(loops.rank[1], loops.rank[0])
+
+
+@kernel
+def hair(v):
+    """A time in which no coordinate moves by more than a hair (1e-5 rad or m); 0 at rest."""
+    fastest = 0.0
+    for k in range(v.size):
+        fastest = max(fastest, abs(v[k]))
+    return 1e-5 / fastest if fastest > 1e-9 else 0.0
 
 
 @kernel

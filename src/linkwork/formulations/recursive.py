@@ -11,13 +11,13 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from linkwork._jit import entry, written_out
-from linkwork.formulations.loops import LoopWork, constrain, cut_reactions, factor_loops, loop_work, stabilize
+from linkwork.formulations.loops import LoopWork, constrain, cut_reactions, factor_loops, hair, loop_work, stabilize
 from linkwork.formulations.stepping import ORDERS, SEMI_IMPLICIT, SINGULAR, Stepping, advance, copy, largest, stepping
 from linkwork.mechanics.articulated import inward_inertias, outward_accelerations, outward_velocities
 from linkwork.mechanics.forces import apply_forces
 from linkwork.mechanics.grounds import move_grounds
 from linkwork.mechanics.kinematics import outward_poses, world_velocities
-from linkwork.mechanics.motions import coordinate_rates
+from linkwork.mechanics.motions import coordinate_rates, displace
 from linkwork.mechanics.parts import measure_cuts
 from linkwork.mechanics.power import ground_power
 from linkwork.mechanics.workspace import TreeWork, tree_work
@@ -63,6 +63,7 @@ class Workspace(NamedTuple):
     steps: Stepping
     tree: TreeWork
     loops: LoopWork
+    ahead: Any  # (q,) coordinates a hair ahead
     extra: Any  # (dof,) joint forces put in from outside; empty where there are none
     told: Any
     out: Any
@@ -79,6 +80,7 @@ def workspace(tables: Any, method: Recursive) -> Workspace:
         steps=stepping(method, count_q(tables.tree) + tables.tree.dof_link.size + 2),
         tree=tree_work(tables.tree),
         loops=loop_work(tables),
+        ahead=np.zeros(count_q(tables.tree)),
         extra=np.zeros(0),
         told=np.zeros(16),
         out=np.zeros(4),
@@ -102,23 +104,31 @@ def evaluate(tables, w, steps, state, t):
     q = steps.trial[:nq]
     v = steps.trial[nq : nq + nv]
     vd = steps.rate[nq : nq + nv]
-    if tree.grounds > 1:
-        move_grounds(tree, tables.laws, work, t, w.told, w.out)
-    outward_velocities(tree, work, q, v)
-    if w.needs_world:
-        outward_poses(tree, work)
-        world_velocities(tree, work)
-        measure_cuts(tables.cuts, work, state.cut_q, state.cut_rate)
-        apply_forces(tables, work, t, q, v, state.cut_q, state.cut_rate, w.told, w.out, w.power)
-    for k in range(w.extra.size):
-        work.tau[k] = w.extra[k] + (work.tau[k] if w.needs_world else 0.0)
-    failed = inward_inertias(tree, work, q)
-    outward_accelerations(tree, work, q, v, vd)
-    if w.loops.g.size > 0:
-        factor_loops(tables, work, w.loops, q, state.cut_q, w.rank_tolerance)
-        constrain(tables, work, w.loops, vd)
+    failed = 0
+    for attempt in range(2):
+        if tree.grounds > 1:
+            move_grounds(tree, tables.laws, work, t, w.told, w.out)
+        outward_velocities(tree, work, q, v)
+        if w.needs_world:
+            outward_poses(tree, work)
+            world_velocities(tree, work)
+            measure_cuts(tables.cuts, work, state.cut_q, state.cut_rate)
+            apply_forces(tables, work, t, q, v, state.cut_q, state.cut_rate, w.told, w.out, w.power)
+        for k in range(w.extra.size):
+            work.tau[k] = w.extra[k] + (work.tau[k] if w.needs_world else 0.0)
+        failed = inward_inertias(tree, work, q)
+        outward_accelerations(tree, work, q, v, vd)
+        if w.loops.g.size > 0:
+            factor_loops(tables, work, w.loops, q, state.cut_q, w.rank_tolerance)
+            constrain(tables, work, w.loops, vd)
+        # a singular position: look again where the vanished rows are back
+        w.loops.rank[2] = attempt
+        if w.loops.rank[0] >= w.loops.rank[1] or hair(v) == 0.0:
+            break
+        displace(tree, q, v, hair(v), w.ahead)
+        q = w.ahead
     if steps.scheme != SEMI_IMPLICIT:
-        coordinate_rates(tree, q, v, steps.rate)
+        coordinate_rates(tree, steps.trial, v, steps.rate)
     steps.rate[nq + nv] = w.power[0]
     steps.rate[nq + nv + 1] = w.power[1]
     if tree.grounds > 1:
@@ -138,7 +148,7 @@ def accept(tables, w, steps, state, t):
         state.drift[0] = largest(w.loops.g)
         cut_reactions(tables.cuts, w.tree, w.loops, state.cut_force)
         state.count[1] = w.loops.rank[0]
-        if w.stabilize:
+        if w.stabilize and w.loops.rank[2] == 0:
             stabilize(tables, w.tree, w.loops, state.y, state.y[nq : nq + nv])
             state.drift[1] = largest(w.loops.gd)
     for k in range(nv):

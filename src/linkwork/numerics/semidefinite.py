@@ -11,21 +11,24 @@ import math
 from linkwork._jit import kernel
 
 EMPTY = 1e-20  # diagonal, as a fraction of the largest, below which a row is no row
+VANISHED = 1e-11  # diagonal, as a fraction of its own reference, below which a row has gone
 
 
 @kernel
-def factor(A, tolerance, scale, L, K, order):
+def factor(A, tolerance, reference, scale, L, K, order):
     """Factor A (n, n); returns its rank. A is not changed.
 
     scale (n,), L (n, n), K (n, n), order (n,) are filled for `solve`. A pivot below `tolerance` (of the scaled
-    matrix, whose diagonal is 1) ends the factorisation.
+    matrix, whose diagonal is 1) ends the factorisation. A row that has shrunk to nothing of its `reference` diagonal
+    is no row.
     """
     n = A.shape[0]
     largest = 0.0
     for i in range(n):
         largest = max(largest, A[i, i])
     for i in range(n):
-        scale[i] = 1.0 / math.sqrt(A[i, i]) if A[i, i] > EMPTY * largest else 0.0
+        there = A[i, i] > EMPTY * largest and A[i, i] > VANISHED * reference[i]
+        scale[i] = 1.0 / math.sqrt(A[i, i]) if there else 0.0
     return factor_block(A, n, tolerance, scale, 0, L, K, order)
 
 
