@@ -16,7 +16,7 @@ from linkwork.assembly.reference import Reference, ground_pose
 from linkwork.assembly.system import JointPlace, System
 from linkwork.assembly.tables import Cuts, Tables, Tree
 from linkwork.errors import ModelError
-from linkwork.model import Body, Frame, Joint, Model, Subsystem
+from linkwork.model import Body, Foreign, Frame, Joint, Model, Subsystem, checked
 from linkwork.spatial import codes
 
 
@@ -28,9 +28,17 @@ def assemble(model: Model, *, absolute: bool = False) -> System:
     >>> lw.assemble(lw.gallery.double_four_bar.build()).cut_names
     ['right pin 1', 'right pin 2']
     """
-    if isinstance(model, Subsystem) or not isinstance(model, Model):
-        raise ModelError(f"assemble needs a Model, not {type(model).__name__}; put subsystems into a Model with add()")
+    if not isinstance(model, Model):
+        raise ModelError(_no_model(model))
     return _Assembler(model, absolute).system()
+
+
+def _no_model(given: Any) -> str:
+    if isinstance(given, Subsystem):
+        return f"subsystem {type(given).__name__} is not a whole model; put it into one with model.add(name, subsystem)"
+    if callable(getattr(given, "build", None)):
+        return f"{given.__name__} holds a model but is none; call its build()"
+    return f"{checked.shown(given)} is not a model; give an lw.Model, such as lw.gallery.pendulum.build()"
 
 
 class _Assembler:
@@ -38,7 +46,7 @@ class _Assembler:
         self.model = model
         self.absolute = absolute
         if not any(True for _ in model.all_bodies()):
-            raise ModelError(f"model '{model.name}' has no body; add one with model.body(...)")
+            raise ModelError(f"model '{model.name}' has no body; give it one with model.body(...)")
         self.reference = Reference(model)
         self.forest: Forest = scatter(model) if absolute else span(model)
         self.laws = LawTable()
@@ -58,6 +66,7 @@ class _Assembler:
         self.place: dict[int, tuple[int, Frame]] = {}
         self.joints: list[JointPlace] = []
         self.body_order: list[Body] = []
+        self.foreign: dict[str, int] = {}
         self.q_start: list[float] = []
         self.v_start: list[float] = []
         self.q_given: list[bool] = []
@@ -89,6 +98,7 @@ class _Assembler:
             v_given=np.array(self.v_given, dtype=bool),
             features=features(self.model, bool(self.forest.cuts)),
             absolute=self.absolute,
+            foreign=self.foreign,
             inputs=self.laws.inputs,
             faults=self.laws.faults,
             alive=self.laws.alive,
@@ -97,17 +107,16 @@ class _Assembler:
 
     def _refuse_floating_groups(self) -> None:
         """One body without a joint flies free by its nature; a group that nothing holds is most likely a mistake."""
-        joined: dict[int, int] = {}
+        neighbours: dict[int, list[Body]] = {}
         for joint in self.model.all_joints():
-            joined[id(joint.a)] = joined.get(id(joint.a), 0) + 1
-            joined[id(joint.b)] = joined.get(id(joint.b), 0) + 1
+            neighbours.setdefault(id(joint.a), []).append(joint.b)
+            neighbours.setdefault(id(joint.b), []).append(joint.a)
+        held = _reached(self.model.all_grounds(), neighbours)  # also through cuts
         for body in self.forest.floating:
-            if any(joint.cut for joint in self.model.all_joints()):
-                continue
-            if joined.get(id(body)):
+            if id(body) in neighbours and id(body) not in held:
                 raise ModelError(
-                    f"body '{body.path}' is joined to other bodies but none of them to a ground; join one to the "
-                    f"ground, or, if they are meant to float, say model.free(name, model.ground, {body.name!r})"
+                    f"body '{body.path}' is joined to other bodies but none of them to a ground; join one of them to a "
+                    f"ground, or, if they are meant to float, say model.free(name, model.ground, '{body.path}')"
                 )
 
     # --- links
@@ -134,6 +143,15 @@ class _Assembler:
         self.ground_pose = [Frame()]
         for ground in self.model.all_grounds():
             pose = ground_pose(ground)
+            if isinstance(ground, Foreign):
+                # moved by its owner, who fills in the row of its link
+                link = self._add_link(0, codes.GIVEN, pose, 0, 0, 0.0, 0.0, ground.path)
+                self.foreign[ground.path] = link
+                self.ground_laws.append([-1] * 4)
+                self.ground_axis.append([0.0, 0.0, 1.0])
+                self.ground_pose.append(pose)
+                self.place[id(ground)] = (link, Frame())
+                continue
             if ground.motion is None:
                 self.place[id(ground)] = (0, pose)
                 continue
@@ -371,6 +389,18 @@ def _column(rows: Iterable[tuple[Any, ...]], k: int) -> Any:
     return np.array([row[k] for row in rows], dtype=np.int64)
 
 
+def _reached(bodies: Iterable[Body], neighbours: dict[int, list[Body]]) -> set[int]:
+    """Identities of all bodies that joints connect to these."""
+    waiting = list(bodies)
+    found = {id(body) for body in waiting}
+    while waiting:
+        for body in neighbours.get(id(waiting.pop()), ()):
+            if id(body) not in found:
+                found.add(id(body))
+                waiting.append(body)
+    return found
+
+
 def _path(tree: Tree, a: int, b: int) -> list[tuple[int, float]]:
     """Dofs between the two links: +1 on the way to b, -1 on the way to a; what both share cancels."""
 
@@ -406,4 +436,6 @@ def features(model: Model, loops: bool) -> frozenset[str]:
         found.add(type(drive).__name__.lower() + "s")
     if any(ground.motion is not None for ground in model.all_grounds()):
         found.add("moving grounds")
+    if any(isinstance(ground, Foreign) for ground in model.all_grounds()):
+        found.add("remote components")
     return frozenset(found)

@@ -19,6 +19,7 @@ from linkwork.errors import ModelError
 Vector: TypeAlias = NDArray[np.float64]
 VectorLike: TypeAlias = Sequence[float] | NDArray[Any]
 
+LARGEST = 1e100  # what is larger counts as infinite: its square or cube would be
 PERPENDICULAR = 1e-6  # largest cosine between two directions that are called perpendicular
 
 
@@ -36,9 +37,9 @@ def real(value: Any) -> float | None:
 def number(value: Any, what: str, option: str, unit: str = "") -> float:
     """A finite float."""
     result = real(value)
-    if result is None or not math.isfinite(result):
+    if result is None or not abs(result) < LARGEST:
         raise ModelError(
-            f"{what}: {option} must be one finite number{_in(unit)}, got {_show(value)}; correct {option}="
+            f"{what}: {option} must be one finite number{_in(unit)}, got {shown(value)}; correct {option}="
         )
     return result
 
@@ -66,10 +67,10 @@ def array(value: Any, what: str, option: str, expected: str) -> Vector:
     except (ValueError, TypeError):
         given = np.array(None)
     if given.dtype.kind not in "iuf":
-        raise ModelError(f"{what}: {option} must be {expected}, got {_show(value)}; correct {option}=")
+        raise ModelError(f"{what}: {option} must be {expected}, got {shown(value)}; correct {option}=")
     result: Vector = given.astype(np.float64)
-    if not np.isfinite(result).all():
-        raise ModelError(f"{what}: {option} must be {expected}, and finite, got {_show(value)}; correct {option}=")
+    if not (np.abs(result) < LARGEST).all():
+        raise ModelError(f"{what}: {option} must be {expected}, and finite, got {shown(value)}; correct {option}=")
     result.flags.writeable = False
     return result
 
@@ -79,7 +80,7 @@ def vector(value: Any, what: str, option: str, length: int = 3, unit: str = "") 
     expected = f"{length} numbers{_in(unit)}"
     result = array(value, what, option, expected)
     if result.shape != (length,):
-        raise ModelError(f"{what}: {option} must be {expected}, got {_show(value)}; correct {option}=")
+        raise ModelError(f"{what}: {option} must be {expected}, got {shown(value)}; correct {option}=")
     return result
 
 
@@ -98,7 +99,7 @@ def direction(value: Any, what: str, option: str) -> Vector:
 def part_name(name: Any, what: str) -> str:
     """A name that can stand between dots."""
     if not isinstance(name, str) or not name.strip():
-        raise ModelError(f"{what}: a name must be non-empty text, got {_show(name)}; give one such as 'crank'")
+        raise ModelError(f"{what}: a name must be non-empty text, got {shown(name)}; give one such as 'crank'")
     if "." in name:
         raise ModelError(f"{what}: the name '{name}' holds a dot, which separates subsystems; write it without dots")
     if name != name.strip() or not name.isprintable():
@@ -127,6 +128,7 @@ def _in(unit: str) -> str:
     return f" in {unit}" if unit else ""
 
 
-def _show(value: Any) -> str:
+def shown(value: Any) -> str:
+    """A value on one short line."""
     text = " ".join(repr(value).split())
     return text if len(text) <= 60 else text[:57] + "..."

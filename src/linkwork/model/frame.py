@@ -56,7 +56,7 @@ class Frame:
         """
         x, y, z = checked.direction(axis, "Frame.along", "axis").tolist()
         away = x * x + y * y
-        if z < 0.0 and away == 0.0:  # straight back: half a turn about x
+        if z < 0.0 and away < 1e-32:  # straight back, as far as numbers tell: half a turn about x
             return cls(at, (0.0, 1.0, 0.0, 0.0))
         # 1 + z, written so that it keeps its digits when the axis points almost straight back
         return cls(at, (1.0 + z if z >= 0.0 else away / (1.0 - z), -y, x, 0.0))

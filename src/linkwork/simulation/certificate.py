@@ -114,7 +114,7 @@ class Certificate:
 
     def _line_loops(self) -> str:
         if self.rank_min == self.rank_max:
-            rank = f"rank {self.rank_max} throughout" if self.rank_max else "no loop to close"
+            rank = f"rank {self.rank_max} throughout" if self.rank_max or self.loops else "no loop to close"
         else:
             rank = f"rank {self.rank_min} to {self.rank_max}"
         if self.redundant_rows:

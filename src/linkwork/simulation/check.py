@@ -10,6 +10,7 @@ import numpy as np
 from linkwork.assembly.system import System
 from linkwork.errors import ModelError
 from linkwork.model import Model
+from linkwork.simulation.certificate import shortened
 from linkwork.simulation.methods import FEATURE_HINTS
 from linkwork.simulation.start import DEPENDENT, Closure, Start
 from linkwork.spatial import codes
@@ -44,9 +45,10 @@ class Report:
     def lines(self) -> list[str]:
         """The report in readable lines."""
         text = [
-            f"{self.model}: {self.bodies} bodies, {self.joints} joints, {self.total_mass:.6g} kg",
+            f"{self.model}: {_count(self.bodies, 'body', 'bodies')}, {_count(self.joints, 'joint', 'joints')}, "
+            f"{self.total_mass:.6g} kg",
             f"degrees of freedom: {self.degrees_of_freedom}",
-            f"loops: {self.loops}" + (f", closed by {', '.join(self.cuts)}" if self.cuts else ""),
+            f"loops: {self.loops}" + (f", closed by {shortened(self.cuts)}" if self.cuts else ""),
         ]
         if self.redundant:
             text.append(f"redundant rows: {self.redundant_rows} of {self.rows}, handled by multipliers of least norm")
@@ -54,9 +56,9 @@ class Report:
         elif self.loops:
             text.append(f"redundant rows: none of {self.rows}")
         if self.floating:
-            text.append(f"free bodies: {', '.join(self.floating)}")
+            text.append(f"free bodies: {shortened(self.floating)}")
         if self.features:
-            text.append(f"asks of a method: {', '.join(self.features)}")
+            text.append(f"its method must know: {', '.join(self.features)}")
         return text + [f"note: {note}" for note in self.notes]
 
     def as_dict(self) -> dict[str, Any]:
@@ -67,11 +69,15 @@ class Report:
         return "\n".join(self.lines())
 
 
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"
+
+
 def check(model: Model) -> Report:
     """Verify a model before running it; raises `ModelError` where it cannot run.
 
     >>> print(lw.check(lw.gallery.pendulum.build()))
-    pendulum: 1 bodies, 1 joints, 1 kg
+    pendulum: 1 body, 1 joint, 1 kg
     degrees of freedom: 1
     loops: 0
     """
@@ -81,17 +87,24 @@ def check(model: Model) -> Report:
     return report(sim.system, sim.start)
 
 
-def refuse_singular(system: System, name: str) -> None:
+def refuse_singular(system: System, link: int) -> None:
     """A joint that moves no inertia would make the accelerations infinite."""
+    place = next(place for place in system.joints if link in (*place.links, place.last))
+    carried = np.flatnonzero(system.tables.tree.body_link == place.last)
+    body = f"body '{system.body_names[int(carried[0])]}'" if carried.size else "the body"
     if system.absolute:
-        body = name.removesuffix(" free")
         raise ModelError(
-            f"model '{system.model.name}': body '{body}' lacks inertia about an axis, which absolute coordinates need; "
-            "give it a small inertia, or use method 'recursive'"
+            f"{body} of model '{system.model.name}' lacks inertia about an axis, which absolute coordinates need; "
+            "give it a small inertia=, or use method 'recursive'"
+        )
+    if place.joint is None:
+        raise ModelError(
+            f"{body} of model '{system.model.name}' is free to turn but has no inertia about some axis; "
+            "give it inertia= or shape=, or hold it with a joint"
         )
     raise ModelError(
-        f"model '{system.model.name}': joint '{name}' moves nothing that has inertia about (or mass along) it, so its "
-        "acceleration is not determined; give the body beyond it an inertia, or replace the joint by a fixed one"
+        f"{place.kind} joint '{place.name}': {body} beyond it has no inertia against a motion of this joint, so its "
+        "acceleration is not determined; give the body inertia= or shape=, or use a joint without that motion"
     )
 
 

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import difflib
+import math
+from collections.abc import Iterable
 from dataclasses import fields, replace
 from typing import Any
+
+import numpy as np
 
 from linkwork.assembly.system import System
 from linkwork.errors import OptionError
@@ -12,6 +16,7 @@ from linkwork.formulations.absolute import STABILIZATIONS, Absolute
 from linkwork.formulations.component import Components
 from linkwork.formulations.recursive import Recursive
 from linkwork.formulations.stepping import INTEGRATORS
+from linkwork.model.checked import real, shown
 
 METHODS: dict[str, type[Any]] = {kind.name: kind for kind in (Recursive, Components, Absolute)}
 FEATURE_HINTS = {
@@ -21,84 +26,88 @@ FEATURE_HINTS = {
     "repeaters": "remove the repeater",
     "armature": "set armature=0 and add the rotor as a body",
 }
+POSITIVE = {"dt": "seconds", "rtol": "", "atol": "", "rank_tolerance": "", "baumgarte": ""}  # options and their units
 
 
 def resolve(method: Any, options: dict[str, Any]) -> tuple[Any, str]:
     """A method object from a name, class or object with further options, and why it was chosen."""
     reason = ""
-    if method == "auto":
+    if isinstance(method, str) and method == "auto":
         reason = "recursive: exact loops and the widest support of the methods at hand"
         method = "recursive"
     if isinstance(method, str):
-        if method not in METHODS:
-            near = difflib.get_close_matches(method, METHODS, 1)
-            hint = f", did you mean {near[0]!r}?" if near else ""
-            raise OptionError(f"unknown method {method!r}{hint}; the methods are {', '.join(map(repr, METHODS))}")
-        method = METHODS[method]
+        method = METHODS[known(method, METHODS, f"unknown method {method!r}")]
     if isinstance(method, type) and method in METHODS.values():
         method = method()
     if not any(isinstance(method, kind) for kind in METHODS.values()):
         raise OptionError(
-            f"method must be a name ({', '.join(map(repr, METHODS))}) or a method such as lw.Recursive(dt=1e-3), "
-            f"not {method!r}"
+            f"method must be one of {', '.join(map(repr, METHODS))}, or a method such as lw.Recursive(dt=1e-3), "
+            f"not {shown(method)}; correct method="
         )
-    known = {f.name for f in fields(method)}
     for name in options:
-        if name not in known:
-            near = difflib.get_close_matches(name, known, 1)
-            hint = f", did you mean {near[0]!r}?" if near else ""
-            raise OptionError(
-                f"method {method.name!r} has no option {name!r}{hint}; its options are {', '.join(sorted(known))}"
-            )
-    method = replace(method, **options)
-    check_options(method)
-    return method, reason
+        known(name, [f.name for f in fields(method)], f"method {method.name!r} has no option {name!r}")
+    return checked_options(replace(method, **options)), reason
 
 
-def check_options(method: Any) -> None:
-    """Refuse wrong values of a method's options."""
-    positive("dt", method.dt, "seconds")
-    if method.integrator not in INTEGRATORS:
-        near = difflib.get_close_matches(str(method.integrator), INTEGRATORS, 1)
-        hint = f", did you mean {near[0]!r}?" if near else ""
-        raise OptionError(
-            f"unknown integrator {method.integrator!r}{hint}; the integrators are {', '.join(map(repr, INTEGRATORS))}"
-        )
-    for name in ("rtol", "atol", "rank_tolerance", "baumgarte"):
-        if hasattr(method, name):
-            positive(name, getattr(method, name), "")
+def checked_options(method: Any) -> Any:
+    """The method with its numbers as floats, for which the kernels are compiled; wrong values are refused."""
+    choices: dict[str, Iterable[Any]] = {"integrator": INTEGRATORS, "stabilization": STABILIZATIONS}
+    for name in choices.keys() & {f.name for f in fields(method)}:
+        value = getattr(method, name)
+        known(value, choices[name], f"unknown {name} {shown(value)}")
     if not isinstance(getattr(method, "stabilize", True), bool):
-        raise OptionError(f"stabilize must be True or False, not {method.stabilize!r}")
-    chosen = getattr(method, "stabilization", None)
-    if not (chosen is None or isinstance(chosen, str)) or chosen not in STABILIZATIONS:
-        raise OptionError(f"unknown stabilization {chosen!r}; give 'successive', 'standard', 'baumgarte' or None")
+        raise OptionError(f"stabilize must be True or False, not {shown(method.stabilize)}; correct stabilize=")
+    numbers = [name for name in POSITIVE if hasattr(method, name)]
+    return replace(method, **{name: positive(name, getattr(method, name), POSITIVE[name]) for name in numbers})
+
+
+def known(value: Any, names: Iterable[Any], wrong: str) -> Any:
+    """One of the names, or a refusal that says what is wrong and suggests the nearest, or all of them."""
+    names = list(names)
+    if any(value is name or (isinstance(value, str) and value == name) for name in names):
+        return value
+    near = difflib.get_close_matches(str(value).lower(), [str(name) for name in names], 1)
+    listed = ", ".join(map(repr, names))
+    raise OptionError(
+        f"{wrong} (there are {listed}); did you mean {near[0]!r}?" if near else f"{wrong}; give one of {listed}"
+    )
 
 
 def positive(name: str, value: Any, unit: str) -> float:
     """A finite positive number, or a refusal."""
-    good = isinstance(value, (int, float)) or (hasattr(value, "dtype") and getattr(value, "ndim", 1) == 0)
-    if not good or isinstance(value, bool) or not 0.0 < float(value) < float("inf"):
-        raise OptionError(f"{name} must be a positive number{f' of {unit}' if unit else ''}, not {value!r}")
-    return float(value)
+    number = real(value)
+    if number is None or not 0.0 < number < math.inf:
+        raise OptionError(
+            f"{name} must be a positive number{f' of {unit}' if unit else ''}, not {shown(value)}; correct {name}="
+        )
+    return number
+
+
+def whole(name: str, value: Any) -> int:
+    """A whole number from 1 up, or a refusal."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+        raise OptionError(f"{name} must be a whole number from 1 up, not {shown(value)}; correct {name}=")
+    return int(value)
 
 
 def refuse_unsupported(system: System, method: Any, ignore: Any) -> list[str]:
     """Compare what the model asks with what the method supports; returns what the caller chose to ignore."""
     if isinstance(ignore, str):
         ignore = (ignore,)
+    if not isinstance(ignore, (tuple, list, set, frozenset)):
+        raise OptionError(f"ignore must list features such as 'friction', not {shown(ignore)}; correct ignore=")
     for name in ignore:
-        if name not in FEATURE_HINTS:
-            raise OptionError(f"ignore={name!r} is not known; what may be ignored: {', '.join(FEATURE_HINTS)}")
+        known(name, FEATURE_HINTS, f"{shown(name)} is nothing that ignore= could leave out")
     missing = sorted(system.features - method.supports)
     ignored = [name for name in missing if name in ignore]
     for name in missing:
         if name in ignored:
             continue
         others = [repr(kind.name) for kind in METHODS.values() if name in kind.supports]
-        where = f"use method {' or '.join(others)}" if others else "no method at hand has them yet"
+        where = f"use method {' or '.join(others)}, " if others else ""
         raise OptionError(
-            f"the model '{system.model.name}' has {name} ({_culprit(system, name)}), which method {method.name!r} does "
-            f"not support: {where}; or {FEATURE_HINTS.get(name, 'remove them')}; or run without them by ignore={name!r}"
+            f"model '{system.model.name}' has {name} ({_culprit(system, name)}), which method {method.name!r} does not "
+            f"support; {where}{FEATURE_HINTS.get(name, 'remove them')}, or say ignore={name!r} to run without"
         )
     return ignored
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import platform
 import time as clock
@@ -14,6 +15,7 @@ import numpy as np
 
 from linkwork._version import __version__
 from linkwork.assembly.assemble import assemble
+from linkwork.assembly.law_functions import told_of
 from linkwork.assembly.partition import partition
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats
@@ -23,13 +25,15 @@ from linkwork.formulations.record import Rows, State, make_rows, make_state
 from linkwork.model import Model
 from linkwork.simulation.certificate import Certificate
 from linkwork.simulation.check import dependent_rows, refuse_singular, row_words
-from linkwork.simulation.methods import positive, refuse_unsupported, resolve
+from linkwork.simulation.interrupt import Interrupt
+from linkwork.simulation.methods import positive, refuse_unsupported, resolve, whole
 from linkwork.simulation.observe import Observer, column_units
 from linkwork.simulation.start import Start, absolute_start, consistent_start
 from linkwork.simulation.trajectory import Trajectory
 
 CHUNK_SECONDS = 0.1  # of computing between two looks at the keyboard
 CHUNK_ROWS = 4096
+MOST_STEPS = 2.0**53  # more cannot be counted
 
 
 class Inputs(MutableMapping[str, float]):
@@ -60,8 +64,8 @@ class Inputs(MutableMapping[str, float]):
 
     def _row(self, name: str) -> int:
         if name not in self._rows:
-            known = ", ".join(map(repr, self._rows)) or "none: give a torque or force a number as its law"
-            raise OptionError(f"there is no input '{name}'; the inputs are {known}")
+            known = "the inputs are " + ", ".join(map(repr, self._rows)) if self._rows else "this model has no inputs"
+            raise OptionError(f"there is no input {name!r}; {known}: torques and forces whose law is a number")
         return self._rows[name]
 
 
@@ -94,12 +98,13 @@ class Simulation:
         self.inputs = Inputs(self.moving.inputs, self.tables.laws.law_param)
         self.workspace = self._prepare()
         self.state: State = make_state(self.moving.tables, y, cut_q)
+        self.moving.faults.clear()
         self.steps = -1
         self._none = make_rows(self.state, 1)
         self._first = make_rows(self.state, 1)
         _, _, status = self._advance(1, 1, self._first)  # the start itself is row 0
         if status >= stepping.SINGULAR:
-            refuse_singular(self.moving, self.moving.link_names[status - stepping.SINGULAR])
+            refuse_singular(self.moving, status - stepping.SINGULAR)
         if status != 0:
             self.steps = 0
             raise self._failure(status, None)
@@ -126,11 +131,18 @@ class Simulation:
 
     def step(self, steps: int = 1) -> None:
         """Take `steps` steps of the method's dt inside compiled code; raises `RunError` where they cannot go on."""
-        if not isinstance(steps, (int, np.integer)) or isinstance(steps, bool) or steps < 1:
-            raise OptionError(f"steps must be a whole number from 1 up, not {steps!r}")
-        _, _, status = self._advance(int(steps), int(steps) + self.steps + 1, self._none)
-        if status != 0:
-            raise self._failure(status, None)
+        goal = self.steps + whole("steps", steps)
+        chunk = 16
+        with Interrupt() as interrupt:
+            while self.steps < goal:
+                started = clock.perf_counter()
+                count = min(chunk, goal - self.steps)
+                _, _, status = self._advance(count, goal + 1, self._none)
+                if status != 0:
+                    raise self._failure(status, None)
+                if interrupt.pressed:
+                    raise KeyboardInterrupt
+                chunk = next_chunk(count, clock.perf_counter() - started)
 
     def _advance(self, steps: int, every: int, rows: Rows) -> tuple[int, int, int]:
         """Run the compiled loop; keeps steps counted from the start of the simulation."""
@@ -152,24 +164,25 @@ class Simulation:
         system = self.moving
         when = f"at t = {self.steps * self.method.dt:.6g} s (step {self.steps + 1})"
         culprit: str | None = None
-        if system.faults:
-            part, t, error = system.faults[0]
-            culprit = part
-            what = f"the law of '{part}' raised {type(error).__name__} at t = {t:.6g} s ({error})"
-            hint = "make the law return finite numbers for every state"
-            if isinstance(error, KeyboardInterrupt):
-                what, hint = "the run was interrupted", "start it again"
+        # what laws did wrong before belongs to steps that the adaptive integrator has replaced
+        faults = [fault for fault in system.faults if fault.time >= self.steps * self.method.dt]
+        if faults:
+            culprit = faults[0].part
+            what = f"the law of {culprit} failed at t = {faults[0].time:.6g} s ({faults[0].what})"
+            hint = "let it return finite numbers for every state"
+            if faults[0].interrupted:
+                culprit, what, hint = None, "it was interrupted", "start it again"
         elif status >= stepping.SINGULAR:
             culprit = system.link_names[status - stepping.SINGULAR]
-            what = f"joint '{culprit}' lost the inertia it moves"
+            what = f"what joint '{culprit}' moves has no inertia in this position"
             hint = "give the bodies beyond it an inertia"
         elif status == stepping.STUCK:
             culprit = system.dof_name(int(np.argmax(np.abs(self.state.vd))))
-            what = f"the step fell below {stepping.SMALLEST_STEP:g} of dt, with joint '{culprit}' accelerating most"
-            hint = "loosen rtol and atol, or soften what makes it so stiff"
+            what = f"its steps became too small, with joint '{culprit}' accelerating most"
+            hint = "loosen rtol and atol, or soften the springs and dampers near it"
         else:
             culprit, what = self._not_finite()
-            hint = f"try a smaller dt than {self.method.dt:g} s, or integrator='adaptive', and look at stiff springs"
+            hint = f"try a dt smaller than {self.method.dt:g} s or integrator='adaptive', and look for stiff springs"
         last = self.state.last.copy()
         kept = f"; {len(run.time)} rows up to t = {run.time[-1]:.6g} s are kept" if run is not None else ""
         return RunError(
@@ -188,8 +201,8 @@ class Simulation:
             if not (np.isfinite(v[k]) and np.isfinite(vd[k])):
                 name = system.dof_name(k)
                 last = self.state.last[system.nq + k]
-                return name, f"joint '{name}' has a velocity or acceleration that is not finite (last good {last:.6g})"
-        return system.joint_names[0], "a coordinate is not finite"
+                return name, f"the velocity of joint '{name}' grew beyond all bounds (it was {last:.6g} a step before)"
+        return system.joint_names[0], "a coordinate is not a finite number any more"
 
 
 def simulate(
@@ -213,17 +226,34 @@ def simulate(
     >>> run["pin.position"].shape
     (101,)
     """
-    positive("until", until, "seconds")
-    if not isinstance(every, (int, np.integer)) or isinstance(every, bool) or every < 1:
-        raise OptionError(f"every must be a whole number from 1 up, not {every!r}")
+    until, every = positive("until", until, "seconds"), whole("every", every)
+    if progress is not None and not callable(progress):
+        raise OptionError(
+            f"progress must be a function of the time reached, not {progress!r}; give one, or leave it out"
+        )
     sim = Simulation(model, method, ignore=ignore, **options)
-    steps = round(until / sim.method.dt)
-    if steps < 1:
-        raise OptionError(f"until = {until:g} s is less than one step of dt = {sim.method.dt:g} s; make dt smaller")
+    steps = count_steps(until, sim.method.dt)
+    if every > steps:
+        raise OptionError(f"every={every} would keep no row after the first of {steps} steps; give a smaller every=")
     if abs(steps * sim.method.dt - until) > 1e-6 * sim.method.dt:
-        # end exactly at `until`: the nearest dt that divides it
+        # end exactly at `until`: the next smaller dt that divides it
         sim.method, _ = resolve(sim.method, {"dt": until / steps})
-    return Recording(sim, steps, until, record, int(every), progress).run()
+    return Recording(sim, steps, until, record, every, progress).run()
+
+
+def count_steps(until: float, dt: float) -> int:
+    """Steps of dt, or of a little less, that end at `until`."""
+    ratio = until / dt
+    if ratio < 1.0 - 1e-6:
+        raise OptionError(f"until = {until:g} s is less than one step of dt = {dt:g} s; give a smaller dt=")
+    if ratio > MOST_STEPS:
+        raise OptionError(f"until = {until:g} s would take {ratio:.1e} steps of dt = {dt:g} s; give a larger dt=")
+    return math.ceil(ratio - 1e-6)
+
+
+def next_chunk(count: int, took: float) -> int:
+    """Steps until the next look at the keyboard, when `count` steps took so many seconds."""
+    return max(1, int(count * min(4.0, CHUNK_SECONDS / max(took, 1e-6))))
 
 
 class Recording:
@@ -250,9 +280,9 @@ class Recording:
         room = free_memory()
         if need > 0.6 * room:
             raise OptionError(
-                f"recording {rows} rows of {self.observer.width} numbers would take {need / 1e9:.3g} GB of "
-                f"{room / 1e9:.3g} GB free; keep fewer with every={max(2, int(need / (0.2 * room)) * self.every)}, "
-                "or fewer columns with record=['*.position']"
+                f"the recording of '{self.sim.system.model.name}' would take {need / 1e9:.3g} GB ({rows:.3g} rows of "
+                f"{self.observer.width} numbers) of the {room / 1e9:.3g} GB that are free; keep fewer rows with "
+                f"every={max(2, int(need / (0.2 * room)) * self.every)}, or fewer columns with record='*.position'"
             )
 
     def run(self) -> Trajectory:
@@ -265,8 +295,8 @@ class Recording:
         stopped: str | None = None
         failure: RunError | None = None
         status = 0
-        try:
-            while sim.steps < self.steps:
+        with Interrupt() as interrupt:
+            while sim.steps < self.steps and stopped is None:
                 count = min(chunk, self.steps - sim.steps, chunk_rows * self.every)
                 room = count // self.every + 2
                 if buffer.t.shape[0] < room:
@@ -276,17 +306,15 @@ class Recording:
                 self._keep(buffer, kept)
                 if status != 0:
                     break
-                took = clock.perf_counter() - started
-                chunk = max(1, int(count * min(4.0, CHUNK_SECONDS / max(took, 1e-6))))
-                if self.progress is not None:
-                    self.progress(sim.time)
-        except KeyboardInterrupt:
-            stopped = "interrupted"
+                chunk = next_chunk(count, clock.perf_counter() - started)
+                stopped = self._stopped_from_outside(interrupt)
         if status != 0:
             failure = sim._failure(status, None)
             stopped = str(failure)
-        elif stopped:
-            stopped = f"the run of '{sim.system.model.name}' was interrupted at t = {sim.time:.6g} s (step {sim.steps})"
+        elif stopped is not None:
+            stopped = (
+                f"the run of '{sim.system.model.name}' stopped at t = {sim.time:.6g} s (step {sim.steps}): {stopped}"
+            )
             failure = RunError(stopped, time=sim.time, step=sim.steps, state=sim.state.y.copy())
         run = self._trajectory(clock.perf_counter() - begin, stopped)
         if failure is not None:
@@ -300,6 +328,17 @@ class Recording:
                 state=failure.state,
             )
         return run
+
+    def _stopped_from_outside(self, interrupt: Interrupt) -> str | None:
+        """Tell how far the run is; a reason to stop is Ctrl-C, or an exception of the one who was told."""
+        try:
+            if self.progress is not None:
+                self.progress(self.sim.time)
+        except KeyboardInterrupt:
+            interrupt.pressed = True
+        except Exception as error:
+            return f"the function progress= raised {told_of(error)}"
+        return "it was interrupted" if interrupt.pressed else None
 
     def _keep(self, rows: Rows, count: int) -> None:
         if count == 0:
