@@ -1,0 +1,137 @@
+"""The front pages stay true: README's Python runs, its commands are understood, its links and pictures exist."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from linkwork import bench, cli, gallery
+
+ROOT = Path(__file__).parent.parent
+PAGES = ("README.md", "ARCHITECTURE.md", "NOTATION.md", "CHANGELOG.md")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    """Fenced blocks of README in this language."""
+    return re.findall(rf"^```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+
+
+def commands() -> list[str]:
+    """Every command line of linkwork in README: in shell blocks, and in backticks."""
+    lines = [line for block in blocks("sh") for line in block.splitlines() if line.startswith("linkwork ")]
+    prose = re.sub(r"^```.*?^```", "", README, flags=re.MULTILINE | re.DOTALL)
+    found = lines + re.findall(r"`(linkwork [^`]+)`", prose)
+    return list(dict.fromkeys(re.sub(r"\s+#.*", "", line).strip() for line in found))
+
+
+def words(command: str) -> list[str]:
+    return shlex.split(command)[1:]
+
+
+def shortened(arguments: list[str]) -> list[str]:
+    """The same run for a moment only."""
+    kept = list(arguments)
+    if "--until" in kept:
+        place = kept.index("--until")
+        del kept[place : place + 2]
+    quick = "1e-3" if arguments[1] == "andrews" else "0.02"
+    return [*kept, "--until", quick, "--every", "1"]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with README's model in crank.py, as its commands expect."""
+    (tmp_path / "crank.py").write_text(blocks("python")[0], encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    return tmp_path
+
+
+def test_python_runs_and_prints_what_is_shown(folder, capsys):
+    names: dict[str, object] = {}
+    for block in blocks("python"):
+        exec(compile(block, "README.md", "exec"), names)
+    printed, shown = capsys.readouterr().out.splitlines(), blocks("text")[0].splitlines()
+    assert printed[0] == shown[0]
+    # times, versions and the last digits of rounding are those of another machine
+    assert [line.split()[0] for line in printed] == [line.split()[0] for line in shown]
+    run, other = names["run"], names["other"]
+    assert run.certificate.energy_balance_relative < 1e-8
+    assert run.certificate.worst_drift_position < 1e-13
+    assert abs(run["rod.position"] - other["rod.position"]).max() < 1e-9
+    assert (folder / "crank.png").stat().st_size > 10_000
+
+
+def test_model_is_as_short_as_promised():
+    lines = [line for line in blocks("python")[0].splitlines() if line.strip()]
+    assert "## Ten lines" in README
+    assert len(lines) == 10
+
+
+@pytest.mark.parametrize("command", commands())
+def test_command_is_understood(command, folder):
+    arguments = words(command)
+    if arguments[0] == "bench":  # a minute of measuring: only read it
+        typer.main.get_command(cli.app).commands["bench"].make_context("bench", arguments[1:])
+        assert set(arguments[1:]) <= set(bench.SCENES)
+        return
+    if arguments[0] == "run" and "--help" not in arguments:
+        arguments = shortened(arguments)
+    result = CliRunner().invoke(cli.app, arguments)
+    assert result.exit_code == 0, f"{command}: {result.output}"
+    for option in ("--plot", "--out"):
+        if option in arguments:
+            assert (folder / arguments[arguments.index(option) + 1].partition("=")[0]).exists()
+
+
+def test_commands_are_found():
+    assert "linkwork gallery" in commands()
+    assert len(commands()) > len(gallery.names()) + 5
+
+
+@pytest.mark.parametrize("name", gallery.names())
+def test_every_piece_is_in_the_gallery_table(name):
+    row = next((line for line in README.splitlines() if line.startswith(f"| {name} |")), "")
+    assert row, f"README's gallery table lacks a row for {name}"
+    assert f"docs/pictures/{name}.png" in row
+    assert gallery.piece(name).PAPER in row
+    assert f"`linkwork run {name}" in row
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_and_pictures_exist(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    targets = re.findall(r"\]\(([^)\s]+)\)", text) + re.findall(r'(?:src|href)="([^"]+)"', text)
+    for target in targets:
+        file, _, anchor = target.partition("#")
+        if "://" in target:
+            continue
+        other = ROOT / (file or page)
+        assert other.exists(), f"{page} leads to {target}, which is not there"
+        if anchor:
+            heads = re.findall(r"^#+ +(.*)$", other.read_text(encoding="utf-8"), re.MULTILINE)
+            anchors = [re.sub(r"[^\w -]", "", head).strip().lower().replace(" ", "-") for head in heads]
+            assert anchor in anchors, f"{page} leads to {target}, which has no such heading"
+
+
+def test_architecture_names_every_room():
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    package = ROOT / "src" / "linkwork"
+    rooms = [path.name for path in package.iterdir() if (path / "__init__.py").exists()]
+    assert [room for room in rooms if f"{room}/" not in text] == []
+
+
+@pytest.mark.parametrize("page", ["ARCHITECTURE.md", "NOTATION.md"])
+def test_files_named_in_the_pages_exist(page):
+    """Paths such as mechanics/forces.py, and files of a room named after it in the same breath."""
+    package = ROOT / "src" / "linkwork"
+    known = {path.name for path in [*package.rglob("*.py"), *(ROOT / "tests").rglob("*.py")]}
+    text = (ROOT / page).read_text(encoding="utf-8")
+    for path in re.findall(r"`((?:\w+/)*\w+\.py)`", text):
+        assert (package / path).exists() or (ROOT / path).exists() or ("/" not in path and path in known), path
