@@ -271,7 +271,7 @@ def test_a_failed_add_leaves_the_subsystem_free(model: Model) -> None:
 
 
 def test_unknown_lookups(model: Model, rod: Body, refused) -> None:
-    with refused("looking up 'rdo'", "model 'test'", "did you mean 'rod'"):
+    with refused("there is no 'rdo'", "model 'test'", "did you mean 'rod'"):
         _ = model["rdo"]
     with refused("found by name", "model['left damper.piston']"):
         _ = model[0]

@@ -31,7 +31,10 @@ def real(value: Any) -> float | None:
         value = value[()]
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
         return None
-    return float(value)
+    try:
+        return float(value)
+    except (TypeError, OverflowError):  # a span of time of numpy, a whole number of 400 digits
+        return None
 
 
 def number(value: Any, what: str, option: str, unit: str = "") -> float:

@@ -115,12 +115,12 @@ class Container:
             here = (here.ports.get(step) or here._names.get(step)) if isinstance(here, Container) else None
         return here
 
-    def _find(self, name: str, what: str) -> Part | Container:
+    def _find(self, name: str, what: str = "") -> Part | Container:
         """The part with a dotted name; a refusal suggests close ones."""
         found = self._look(name)
         if found is None:
             hint = checked.did_you_mean(name, self._all_names()) or self._listing()
-            raise ModelError(f"{what}: there is no '{name}' in {self._told}{hint}")
+            raise ModelError(f"{what}{': ' if what else ''}there is no '{name}' in {self._told}{hint}")
         return found
 
     def _all_names(self) -> Iterator[str]:
@@ -180,7 +180,7 @@ class Container:
     def __getitem__(self, name: str) -> Any:
         if not isinstance(name, str):
             raise ModelError(f"{self._told}: parts are found by name, got {name!r}; write model['left damper.piston']")
-        return self._find(name, f"looking up '{name}'")
+        return self._find(name)
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and self._look(name) is not None

@@ -185,8 +185,12 @@ class Subsystem(Parts):
     60000.0
     """
 
-    def __init__(self, **parameters: Any) -> None:
+    def __init__(self, *unnamed: Any, **parameters: Any) -> None:
         super().__init__("")
+        if unnamed:
+            names = ", ".join(f"{name}=..." for name in inspect.signature(self.build).parameters)
+            name = type(self).__name__
+            raise ModelError(f"subsystem {name}: its parameters are given by name; write {name}({names})")
         self._check_parameters(parameters)
         self.build(**parameters)
 

@@ -21,12 +21,14 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from linkwork.errors import OptionError
+from linkwork.model.checked import shown
 from linkwork.simulation.certificate import Certificate
 from linkwork.simulation.trajectory import Trajectory
 
 FORMAT = "linkwork run"
 FORMAT_VERSION = 1
 SUFFIXES = (".npz", ".csv")
+REMEDY = "give a file that run.save(...) wrote"
 _ROWS_AT_ONCE = 4096
 
 
@@ -45,17 +47,19 @@ def load_run(file: str | PathLike[str]) -> Trajectory:
 
     >>> load_run("nowhere.npz")
     Traceback (most recent call last):
-    linkwork.errors.OptionError: there is no file nowhere.npz
+    linkwork.errors.OptionError: there is no file nowhere.npz; give a file that run.save(...) wrote
     """
-    path = Path(file)
+    path = _path(file)
     if path.suffix.lower() == ".csv":
         raise OptionError(f"{path} is a table for other programs; save the run as .npz to load it again")
     if not path.exists():
-        raise OptionError(f"there is no file {path}")
+        raise OptionError(f"there is no file {path}; {REMEDY}")
+    if path.is_dir():
+        raise OptionError(f"{path} is a folder; {REMEDY}")
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as archive:
             if "metadata" not in archive.files:
-                raise OptionError(f"{path} is not a linkwork run: it has no metadata")
+                raise OptionError(f"{path} is not a linkwork run, it has no metadata; {REMEDY}")
             metadata = json.loads(str(archive["metadata"]))
             _check_format(path, metadata)
             return Trajectory(
@@ -71,9 +75,17 @@ def load_run(file: str | PathLike[str]) -> Trajectory:
     except OptionError:
         raise
     except OSError as error:
-        raise OptionError(f"cannot read {path}: {error.strerror or error}") from error
+        raise OptionError(f"cannot read {path} ({error.strerror or error}); {REMEDY}") from error
     except (ValueError, KeyError, TypeError, AttributeError, EOFError, zipfile.BadZipFile) as error:
-        raise OptionError(f"{path} is not a linkwork run, or it is damaged ({error})") from error
+        raise OptionError(
+            f"{path} is not a linkwork run, or it is damaged ({' '.join(str(error).split())[:80]}); {REMEDY}"
+        ) from error
+
+
+def _path(file: Any) -> Path:
+    if not isinstance(file, (str, os.PathLike)):
+        raise OptionError(f"{shown(file)} is not a file name; give one as text or a path")
+    return Path(file)
 
 
 def check_path(file: str | PathLike[str], suffixes: tuple[str, ...] = SUFFIXES) -> Path:
@@ -83,7 +95,7 @@ def check_path(file: str | PathLike[str], suffixes: tuple[str, ...] = SUFFIXES) 
     Traceback (most recent call last):
     linkwork.errors.OptionError: cannot write run.xls: unknown suffix '.xls'; known are .npz, .csv
     """
-    path = Path(file)
+    path = _path(file)
     if path.suffix.lower() not in suffixes:
         what = f"unknown suffix {path.suffix!r}" if path.suffix else "the name has no suffix"
         raise OptionError(f"cannot write {path}: {what}; known are {', '.join(suffixes)}")
@@ -156,6 +168,6 @@ def _write_csv(run: Trajectory, stream: BinaryIO) -> None:
 
 def _check_format(path: Path, metadata: Any) -> None:
     if metadata.get("format") != FORMAT:
-        raise OptionError(f"{path} is not a linkwork run")
+        raise OptionError(f"{path} is not a linkwork run; {REMEDY}")
     if metadata.get("version", 0) > FORMAT_VERSION:
         raise OptionError(f"{path} was written by a newer linkwork; install that version to read it")

@@ -13,6 +13,7 @@ origin. Ball joints: quaternion; angular velocity in the axes of frame b. Others
 
 from __future__ import annotations
 
+import difflib
 from typing import Any
 
 import numpy as np
@@ -20,25 +21,51 @@ from numpy.typing import ArrayLike
 
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats
-from linkwork.errors import OptionError
+from linkwork.errors import OptionError, RunError
 from linkwork.formulations.record import make_rows, make_state
 from linkwork.formulations.recursive import Recursive, run
 from linkwork.mechanics.doors import joint_forces, masses, moved, place, point_rows, poses
 from linkwork.mechanics.workspace import TreeWork, tree_work
+from linkwork.model import Body
+from linkwork.model.checked import real, shown
+from linkwork.simulation.certificate import shortened
 
 
-def _vector(value: ArrayLike | None, size: int, name: str) -> Floats:
-    if value is None:
-        return np.zeros(size)
-    array = np.ascontiguousarray(value, dtype=float)
-    if array.shape != (size,):
-        raise OptionError(f"{name} must have {size} numbers, not shape {array.shape}; see system.nq and system.nv")
+def _vector(value: ArrayLike, size: int, name: str) -> Floats:
+    """So many finite numbers as floats."""
+    try:
+        array = np.ascontiguousarray(value, dtype=float)
+    except (TypeError, ValueError):
+        array = np.zeros((0, 0))
+    if array.shape != (size,) or not np.isfinite(array).all():
+        raise OptionError(
+            f"{name} must be {size} finite number{'' if size == 1 else 's'}, not {shown(value)}; correct {name}"
+        )
     return array
+
+
+def _coordinates(system: System, q: ArrayLike) -> Floats:
+    """q as floats; quaternions must have a length."""
+    given: Any = system
+    if not isinstance(given, System):
+        raise OptionError(f"{shown(given)} is not an assembled system; give lw.assemble(model)")
+    values = _vector(q, system.nq, "q")
+    for joint in system.joints:
+        if joint.kind in ("ball", "free") and not np.any(values[joint.q][-4:]):
+            raise OptionError(f"the quaternion of joint '{joint.name}' in q is zero; give 1, 0, 0, 0 for no rotation")
+    return values
+
+
+def _time(value: float, name: str = "time") -> float:
+    number = real(value)
+    if number is None or not np.isfinite(number):
+        raise OptionError(f"{name} must be a finite number of seconds, not {shown(value)}; correct {name}=")
+    return number
 
 
 def _set(system: System, q: Floats, v: Floats, time: float) -> TreeWork:
     work = tree_work(system.tables.tree)
-    place(system.tables, work, (time, np.zeros(16), np.zeros(4)), q, v)
+    place(system.tables, work, (_time(time), np.zeros(16), np.zeros(4)), q, v)
     return work
 
 
@@ -53,10 +80,19 @@ def forward_dynamics(
     >>> lw.forward_dynamics(system, q=[0.0], v=[0.0]).shape
     (1,)
     """
-    q, v, tau = _vector(q, system.nq, "q"), _vector(v, system.nv, "v"), _vector(tau, system.nv, "tau")
+    q, v = _coordinates(system, q), _vector(v, system.nv, "v")
+    tau = np.zeros(system.nv) if tau is None else _vector(tau, system.nv, "tau")
     workspace = Recursive(stabilize=False).prepare(system.tables)._replace(extra=tau)
     state = make_state(system.tables, np.concatenate([q, v, [0.0, 0.0]]), system.cut_start)
-    run(system.tables, workspace, state, float(time), -1, 1.0, 1, 2, make_rows(state, 1))
+    system.faults.clear()
+    _, _, status = run(system.tables, workspace, state, _time(time), -1, 1.0, 1, 2, make_rows(state, 1))
+    if status != 0:
+        fault = system.faults[0] if system.faults else None
+        why = f"the law of {fault.part} fails: {fault.what}" if fault else "some joint moves nothing that has inertia"
+        raise RunError(
+            f"the accelerations of '{system.model.name}' cannot be computed in this state ({why}); correct the model, "
+            "or give another state"
+        )
     accelerations: Floats = state.vd
     return accelerations
 
@@ -69,11 +105,11 @@ def inverse_dynamics(system: System, q: ArrayLike, v: ArrayLike, a: ArrayLike, *
     >>> abs(lw.forward_dynamics(system, [0.3], [1.0], tau)[0]) < 1e-12
     True
     """
-    q, v, a = _vector(q, system.nq, "q"), _vector(v, system.nv, "v"), _vector(a, system.nv, "a")
+    q, v, a = _coordinates(system, q), _vector(v, system.nv, "v"), _vector(a, system.nv, "a")
     work = _set(system, q, v, time)
     state = make_state(system.tables, np.zeros(1), system.cut_start)
     tau = np.zeros(system.nv)
-    given = (float(time), np.zeros(16), np.zeros(4), np.zeros(2))
+    given = (_time(time), np.zeros(16), np.zeros(4), np.zeros(2))
     joint_forces(system.tables, work, given, (q, v, state.cut_q, state.cut_rate), a, tau)
     return tau
 
@@ -85,7 +121,7 @@ def mass_matrix(system: System, q: ArrayLike) -> Floats:
     >>> lw.mass_matrix(system, [0.0]).shape
     (1, 1)
     """
-    q = _vector(q, system.nq, "q")
+    q = _coordinates(system, q)
     work = _set(system, q, np.zeros(system.nv), 0.0)
     M = np.zeros((system.nv, system.nv))
     masses(system.tables.tree, work, np.zeros((len(system.link_names), 10)), M)
@@ -99,7 +135,7 @@ def forward_kinematics(system: System, q: ArrayLike, *, time: float = 0.0) -> di
     >>> sorted(lw.forward_kinematics(system, [0.0]))
     ['bob']
     """
-    q = _vector(q, system.nq, "q")
+    q = _coordinates(system, q)
     work = _set(system, q, np.zeros(system.nv), time)
     out = np.zeros((len(system.body_names), 7))
     poses(system.tables.tree, work, out)
@@ -113,15 +149,27 @@ def jacobian(system: System, q: ArrayLike, body: Any, point: ArrayLike = (0.0, 0
     >>> lw.jacobian(system, [0.0], "bob").shape
     (6, 1)
     """
-    q = _vector(q, system.nq, "q")
-    name = body if isinstance(body, str) else body.path
-    if name not in system.body_names:
-        raise OptionError(f"there is no body '{name}'; the bodies are {', '.join(system.body_names)}")
+    q = _coordinates(system, q)
+    name = _body_name(system, body)
     b = system.body_names.index(name)
     work = _set(system, q, np.zeros(system.nv), 0.0)
     J = np.zeros((6, system.nv))
     point_rows(system.tables.tree, work, b, _vector(point, 3, "point"), J)
     return J
+
+
+def _body_name(system: System, body: Any) -> str:
+    """The full name of a body of this system."""
+    if isinstance(body, Body) and not any(body is each for each in system.model.all_bodies()):
+        raise OptionError(f"body '{body.path}' does not belong to model '{system.model.name}'; give one of its bodies")
+    name = body.path if isinstance(body, Body) else body
+    if name not in system.body_names:
+        close = difflib.get_close_matches(str(name), system.body_names, 3)
+        remedy = (
+            f"did you mean {' or '.join(map(repr, close))}?" if close else f"there are {shortened(system.body_names)}"
+        )
+        raise OptionError(f"model '{system.model.name}' has no body {shown(name)}; {remedy}")
+    return str(name)
 
 
 def integrate(system: System, q: ArrayLike, v: ArrayLike, dt: float) -> Floats:
@@ -131,7 +179,7 @@ def integrate(system: System, q: ArrayLike, v: ArrayLike, dt: float) -> Floats:
     >>> float(lw.integrate(system, [0.1], [2.0], 0.01)[0])
     0.12
     """
-    q, v = _vector(q, system.nq, "q"), _vector(v, system.nv, "v")
+    q, v = _coordinates(system, q), _vector(v, system.nv, "v")
     out = q.copy()
-    moved(system.tables.tree, q, v, float(dt), out)
+    moved(system.tables.tree, q, v, _time(dt, "dt"), out)
     return out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import fnmatch
 from collections.abc import Sequence
 from typing import Any
@@ -13,6 +14,7 @@ from linkwork.errors import OptionError
 from linkwork.formulations.record import Rows
 from linkwork.mechanics.sight import Scratch, Sight, View, observe
 from linkwork.mechanics.workspace import tree_work
+from linkwork.model.checked import shown
 from linkwork.simulation.units import BODY_UNITS, REACTION_UNIT, joint_units
 
 
@@ -116,16 +118,18 @@ def column_units(system: System, columns: Any) -> dict[str, str]:
 
 def choose(shapes: dict[str, tuple[int, ...]], patterns: str | Sequence[str]) -> dict[str, tuple[int, ...]]:
     """The columns that match; a pattern that matches nothing is refused."""
-    if patterns == "all":
-        return shapes
+    wanted = [patterns] if isinstance(patterns, str) else patterns
+    if not isinstance(wanted, (list, tuple, set)) or not wanted or not all(isinstance(each, str) for each in wanted):
+        raise OptionError(
+            f"record must be 'all' or patterns such as '*.position', not {shown(patterns)}; correct record="
+        )
     chosen: dict[str, tuple[int, ...]] = {}
-    for pattern in [patterns] if isinstance(patterns, str) else patterns:
-        matches = [name for name in shapes if fnmatch.fnmatchcase(name, pattern)]
+    for pattern in wanted:
+        matches = [name for name in shapes if pattern in ("all", name) or fnmatch.fnmatchcase(name, pattern)]
         if not matches:
-            raise OptionError(
-                f"record={pattern!r} matches no column; write a joint or body with a quantity, "
-                f"such as {next(iter(shapes))!r} or '*.position'"
-            )
+            close = [repr(name) for name in difflib.get_close_matches(pattern, shapes, 3)]
+            remedy = f"did you mean {' or '.join(close)}?" if close else f"give {next(iter(shapes))!r}, for example"
+            raise OptionError(f"record={pattern!r} fits no column of this model; {remedy}")
         chosen |= {name: shapes[name] for name in matches}
     return {name: shape for name, shape in shapes.items() if name in chosen}
 

@@ -64,8 +64,10 @@ class Inputs(MutableMapping[str, float]):
 
     def _row(self, name: str) -> int:
         if name not in self._rows:
-            known = "the inputs are " + ", ".join(map(repr, self._rows)) if self._rows else "this model has no inputs"
-            raise OptionError(f"there is no input {name!r}; {known}: torques and forces whose law is a number")
+            known = ", ".join(map(repr, self._rows)) or "none in this model"
+            raise OptionError(
+                f"there is no input {name!r}; inputs are torques and forces whose law is a number: {known}"
+            )
         return self._rows[name]
 
 

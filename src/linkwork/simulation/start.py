@@ -12,7 +12,9 @@ from linkwork.errors import ModelError
 from linkwork.mechanics.closure import close_at
 from linkwork.mechanics.workspace import tree_work
 from linkwork.model import Frame
+from linkwork.simulation.certificate import shortened
 from linkwork.simulation.numbers import forward_kinematics, integrate, mass_matrix
+from linkwork.spatial import codes
 
 CLOSED = 1e-11  # m or rad, relative to the size of the mechanism where that is larger than 1 m
 NEARLY = 2e-3  # rad or m: start values rounded by hand may be moved this far
@@ -75,7 +77,7 @@ def consistent_start(system: System) -> Start:
         if q_closed is not None:
             moved = _moved(system, q, q_closed)
     if q_closed is None:
-        raise ModelError(_cannot_close(system, q, gap))
+        raise ModelError(_cannot_close(system, gap))
     v = _closed_velocities(system, closure, q_closed, v)
     return Start(q_closed, v, closure.cut_q.copy(), moved)
 
@@ -140,47 +142,49 @@ def _moved(system: System, before: Floats, after: Floats) -> list[str]:
             continue
         change = float(np.max(np.abs(after[place.q] - before[place.q]), initial=0.0))
         if change > NEARLY:
-            given = ", ".join(
-                f"'{p.name}'" for p in system.joints if p.joint is not None and p.joint.position is not None
-            )
             raise ModelError(
-                f"start positions contradict each other: to close the loops joint '{place.name}' has to move by "
-                f"{change:.4g} from the given {np.array2string(before[place.q], precision=6)}; "
-                f"give fewer of the start positions of {given}"
+                f"start positions contradict each other: joint '{place.name}' was given {_told(before[place.q])} but "
+                f"the loops close at {_told(after[place.q])}; give fewer of the start positions of {_given(system)}, "
+                "or values that fit together"
             )
         if change > CLOSED:
             moved.append(place.name)
     return moved
 
 
-def _cannot_close(system: System, q: Floats, gap: Floats) -> str:
-    """Which loop stays open, by how much, and which joint comes nearest to closing it."""
-    closure = Closure(system)
-    closure.at(q, np.zeros(system.nv))
+def _told(values: Any) -> str:
+    return ", ".join(f"{value:.6g}" for value in np.atleast_1d(values))
+
+
+def _given(system: System, rates: bool = False) -> str:
+    """The joints whose start position, or velocity, the user gave."""
+    joints = [place.joint for place in system.joints + system.cuts if place.joint is not None]
+    names = [joint.path for joint in joints if (joint.velocity if rates else joint.position) is not None]
+    return shortened([f"'{name}'" for name in names])
+
+
+def _cannot_close(system: System, gap: Floats) -> str:
+    """Which loop stays open, by how much."""
+    cuts = system.tables.cuts
     worst = int(np.argmax(np.abs(gap)))
-    name = system.row_name(worst)
-    place = next(place for place in system.cuts if place.name == name)
-    first = int(system.tables.cuts.cut_row[place.last])
-    last = int(system.tables.cuts.cut_row[place.last + 1])
-    metres = [abs(gap[r]) for r in range(first, last) if system.tables.cuts.row_kind[r] != 1]
-    angles = [abs(gap[r]) for r in range(first, last) if system.tables.cuts.row_kind[r] == 1]
-    size = " and ".join(
-        text
-        for text, values in (
-            (f"{np.linalg.norm(metres):.4g} m", metres),
-            (f"{np.linalg.norm(angles):.4g} rad", angles),
+    place = next(place for place in system.cuts if place.name == system.row_name(worst))
+    rows = np.arange(cuts.cut_row[place.last], cuts.cut_row[place.last + 1])
+    angular = cuts.row_kind[rows] == codes.CROSSED
+    sizes = [(np.linalg.norm(gap[rows[~angular]]), "m"), (np.linalg.norm(gap[rows[angular]]), "rad")]
+    size = " and ".join(f"{value:.4g} {unit}" for value, unit in sizes if value > 1e-9)
+    given = _given(system)
+    if not size:
+        return (
+            f"the given start positions of {given} cannot be reached; give fewer of them, or values that fit together"
         )
-        if values and np.linalg.norm(values) > 1e-9
+    along = cuts.path_dof[cuts.path_start[place.last] : cuts.path_start[place.last + 1]]
+    names = dict.fromkeys(f"'{system.dof_name(int(k))}'" for k in along)
+    others = f" with {shortened(list(names))}" if names else ""
+    advice = f", or the start positions of {given}" if given else ""
+    return (
+        f"the loop that joint '{place.name}' closes{others} cannot close: {size} stays open; "
+        f"correct the lengths and axes along it{advice}"
     )
-    pull = np.abs(closure.G[first:last].T @ gap[first:last])
-    given = [p.name for p in system.joints if p.joint is not None and p.joint.position is not None]
-    remedy = f"; joint '{system.dof_name(int(np.argmax(pull)))}' comes nearest to closing it" if pull.max() > 0 else ""
-    advice = (
-        f"check the lengths and axes along this loop, or the start positions of {', '.join(repr(n) for n in given)}"
-        if given
-        else "check the lengths and axes along this loop"
-    )
-    return f"the loop closed by joint '{name}' cannot close: {size or 'a gap'} stays open{remedy}; {advice}"
 
 
 def _closed_velocities(system: System, closure: Closure, q: Floats, v0: Floats) -> Floats:
@@ -207,16 +211,28 @@ def _closed_velocities(system: System, closure: Closure, q: Floats, v0: Floats) 
     worst = int(np.argmax(change)) if change.size else 0
     wrong = change.size and change[worst] > NEARLY * max(1.0, float(np.max(np.abs(v0))))
     if wrong or np.max(np.abs(left)) >= 1e-9 * size:
-        row = int(np.argmax(np.abs(left)))
-        loop = system.row_name(row) if row < system.rows else system.cuts[-1].name
-        names = dict.fromkeys(system.dof_name(int(k)) for k in np.flatnonzero(held))
-        who = ", ".join(f"'{name}'" for name in names) or f"'{loop}'"
-        raise ModelError(
-            f"start velocities contradict the loop closed by joint '{loop}': no motion of it has the given velocities "
-            f"of {who}; give fewer of them, or values that fit together"
-        )
+        raise ModelError(_cannot_move(system, v0, v, worst, left))
     closure.at(q, v)
     return v
+
+
+def _cannot_move(system: System, v0: Floats, v: Floats, worst: int, left: Floats) -> str:
+    """Which start velocity does not fit; `left` is what the loops' rates are off by."""
+    given = _given(system, rates=True)
+    if not given:
+        row = int(np.argmax(np.abs(left)))
+        return (
+            f"the loop that joint '{system.row_name(row)}' closes cannot follow its moving grounds at the start; "
+            "correct their motion, or give the loop a joint that lets it move"
+        )
+    remedy = f"give fewer of the start velocities of {given}, or values that fit together"
+    if not system.v_given.any():
+        return f"no motion of the loops has the given start velocities; {remedy}"
+    name = system.dof_name(worst)
+    return (
+        f"start velocities contradict each other: joint '{name}' was given {v0[worst]:.6g} but the loops leave it "
+        f"{v[worst]:.6g}; {remedy}"
+    )
 
 
 def _inertia_root(system: System, q: Floats, free: Any) -> Any:

@@ -84,7 +84,7 @@ class Trajectory:
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         """The column of this name; also "time", "energy.total", "drift.position" and their like."""
-        found = self._find(name)
+        found = self._find(name) if isinstance(name, str) else None
         if found is None:
             raise OptionError(self._unknown(name))
         return found
@@ -219,16 +219,18 @@ class Trajectory:
             return self.drift.get(entry)
         return None
 
-    def _unknown(self, name: str) -> str:
+    def _unknown(self, name: Any) -> str:
         known = [*self.columns, "time", *(f"energy.{e}" for e in self.energy), *(f"drift.{d}" for d in self.drift)]
+        if not isinstance(name, str):
+            return f"columns of a run are found by name, not by {name!r}; write run['{known[0]}']"
         close = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
         if close:
             remedy = "did you mean " + " or ".join(repr(c) for c in close) + "?"
         elif any(letter in name for letter in "*?["):
-            remedy = "no recorded name fits this pattern; run.names lists them"
+            remedy = "no recorded name fits this pattern, run.names lists them"
         else:
-            remedy = "run.names lists what was recorded; the option record= of simulate decides it"
-        return f"this run of {self.model_name!r} has no column {name!r}; {remedy}"
+            remedy = "run.names lists what was recorded, record= of simulate decides it"
+        return f"the run of '{self.model_name}' has no column {name!r}; {remedy}"
 
 
 def _sealed(name: str, values: ArrayLike, rows: int | None) -> NDArray[Any]:
