@@ -6,12 +6,13 @@ that matter to it and the border bodies of its parts. Components are listed part
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from linkwork.assembly.system import System
-from linkwork.model import Container
+from linkwork.model import Container, Foreign
 
 
 class Partition(NamedTuple):
@@ -33,11 +34,22 @@ class Partition(NamedTuple):
     D: Any  # (component,) offset of D, border x border
     r: Any  # (component,) offset of r, border
     sizes: Any  # (4,) lengths of T, S, D, r
+    remote: Any  # (component,) place of its messages in the inbox, -1 for a component that is here
+    inbox: int  # length of the inbox
+    port_body: Any  # (port,) body at the border of the model itself, where the model is somebody's component
     largest: int  # most rows of one component
 
 
-def partition(system: System) -> tuple[Partition, list[str]]:
-    """Tables of the hierarchy of an absolute `system`, and the names of its components."""
+def message_size(ports: int) -> int:
+    """Numbers that a component with `ports` border bodies reports: state, then R p v r of each, then D."""
+    return 1 + 24 * ports + 36 * ports * ports
+
+
+def partition(system: System, ports: Sequence[str] = ()) -> tuple[Partition, list[str]]:
+    """Tables of the hierarchy of an absolute `system`, and the names of its components.
+
+    `ports` are the bodies at the border of the model itself, where it is somebody's component.
+    """
     tables = system.tables
     containers: list[Container] = []
     _parts_first(system.model, containers)
@@ -52,24 +64,44 @@ def partition(system: System) -> tuple[Partition, list[str]]:
         owner = level[id(place.joint.owner)]
         cuts_of[owner].append(c)
         for link in (int(tables.cuts.cut_a[c]), int(tables.cuts.cut_b[c])):
-            if link >= tables.tree.grounds:
+            if link >= tables.tree.grounds or link in system.foreign.values():
                 holders.setdefault(link, set()).add(owner)
     border_of: list[list[int]] = [[] for _ in containers]
     nodes_of: list[list[tuple[int, int, int]]] = [[] for _ in containers]
+    remote = np.full(len(containers), -1, dtype=np.int64)
+    inbox = 0
+    for k, container in enumerate(containers):
+        bodies = [body for body in container.ports.values() if isinstance(body, Foreign)]
+        if bodies:
+            remote[k] = inbox
+            inbox += message_size(len(bodies))
+            for place_in_border, body in enumerate(bodies):
+                home[system.foreign[body.path]] = k
+                border_of[k].append(place_in_border)
+    top = len(containers) - 1
+    ports = sorted(ports, key=lambda name: link_of[name])
+    exported = [link_of[name] for name in ports]
+    for link in exported:
+        holders.setdefault(link, set()).add(top)
+    # in the order of the links, so that the border bodies of a part stand side by side in its whole
     for link in sorted(home):
         # from its home up to the highest level that holds it
         chain = [home[link]]
         while chain[-1] in whole:
             chain.append(whole[chain[-1]])
         reach = [k for k, owner in enumerate(chain) if owner in holders.get(link, set())]
-        if not reach:
-            continue
         part = at = -1
-        for k in range(max(reach) + 1):
+        first = 0
+        if remote[chain[0]] >= 0:
+            part, first = chain[0], 1
+            reach.append(1)  # all of its border is seen by its whole
+            at = sum(1 for other in home if home[other] == chain[0] and other < link)
+        for k in range(first, max(reach, default=-1) + 1):
             nodes_of[chain[k]].append((link, part, at))
             if k < max(reach):
                 border_of[chain[k]].append(len(nodes_of[chain[k]]) - 1)
                 part, at = chain[k], len(border_of[chain[k]]) - 1
+    border_of[top] = [n for n, (link, _, _) in enumerate(nodes_of[top]) if link in exported]
     node_number = [{link: n for n, (link, _, _) in enumerate(nodes)} for nodes in nodes_of]
     rows_of_cut = np.diff(tables.cuts.cut_row)
     ends = np.full((2, len(system.cuts)), -1, dtype=np.int64)
@@ -110,6 +142,9 @@ def partition(system: System) -> tuple[Partition, list[str]]:
         D=before("D"),
         r=before("r"),
         sizes=np.array([offsets[name][-1] for name in ("T", "S", "D", "r")], dtype=np.int64),
+        remote=remote,
+        inbox=inbox,
+        port_body=np.array([system.body_names.index(name) for name in ports], dtype=np.int64),
         largest=int(np.diff(rows_before).max(initial=0)),
     )
     return found, [getattr(container, "path", "") or system.model.name for container in containers]

@@ -56,6 +56,7 @@ class System:
     cut_v_given: Any
     features: frozenset[str]
     absolute: bool  # every body free, every joint a cut
+    foreign: dict[str, int]  # links of the border bodies of components that live elsewhere
     inputs: dict[str, int]  # rows of the constant laws that may be set during a run, by the name of their force
     faults: list[Any] = field(repr=False)  # filled by Python laws that raise
     alive: Any = field(repr=False, default=None)  # compiled laws

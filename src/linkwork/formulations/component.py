@@ -19,7 +19,19 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from linkwork._jit import entry, kernel, written_out
-from linkwork.formulations.absolute import BY_MASS, body_rows, joint_reactions, push_bodies, refresh
+from linkwork.formulations.absolute import joint_reactions, push_bodies, refresh
+from linkwork.formulations.border import (
+    ACCELERATIONS,
+    POSITIONS,
+    VELOCITIES,
+    Outer,
+    fetch_parts,
+    give_parts,
+    move_foreign,
+    outer,
+    push_border,
+    report_border,
+)
 from linkwork.formulations.recursive import count_q
 from linkwork.formulations.stepping import ORDERS, SEMI_IMPLICIT, SINGULAR, Stepping, advance, copy, largest, stepping
 from linkwork.mechanics.articulated import inward_inertias, outward_accelerations
@@ -31,7 +43,7 @@ from linkwork.mechanics.power import ground_power
 from linkwork.mechanics.workspace import TreeWork, tree_work
 from linkwork.numerics.semidefinite import factor_block, solve
 from linkwork.spatial.inertia import inverse_symmetric, rotate_symmetric, times
-from linkwork.spatial.vectors import load6, load9
+from linkwork.spatial.vectors import cross, load3, load6, load9, load_pair, scale, store_pair, sub
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,6 +121,7 @@ class Workspace(NamedTuple):
     parts: Any  # Partition
     factors: Factors
     rows: Rows
+    outer: Outer
     extra: Any
     told: Any
     out: Any
@@ -155,6 +168,7 @@ def workspace(tables: Any, partition: Any, method: Components) -> Workspace:
             lam=np.zeros(rows),
             dq=np.zeros(tree.dof_link.size),
         ),
+        outer(partition),
         np.zeros(0),
         np.zeros(16),
         np.zeros(4),
@@ -195,6 +209,26 @@ def respond(parts, factors, first, node, x, out, o, stride):
         for e in range(6):
             value += factors.D[D + a * E + c + e] * x[e]
         out[o + a * stride] += value
+
+
+@kernel
+def node_rows(tables, parts, work, factors, rows):
+    """B of every row on its bodies, foreign ones too, and M^-1 B on those that are here."""
+    tree = tables.tree
+    cuts = tables.cuts
+    for c in range(cuts.cut_a.size):
+        for side in range(2):
+            i = cuts.cut_a[c] if side == 0 else cuts.cut_b[c]
+            if end_node(parts, c, side) < 0:
+                continue
+            x = load3(work.pose_p, i)
+            for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
+                n, f = load_pair(rows.W, r)
+                n = sub(n, cross(x, f))
+                store_pair(rows.B[r], side, f, n)
+                if i >= tree.grounds:
+                    w = times(load6(factors.inverse_inertia, i), n)
+                    store_pair(rows.Y[r], side, scale(factors.inverse_mass[i], f), w)
 
 
 @kernel
@@ -257,7 +291,8 @@ def factor_components(cuts, parts, factors, rows, tolerance):
                             factors.S[S + q * R + a] += x[e] * factors.T[t + a]
                 q += 1
         rank += factor_one(parts, factors, k, R, tolerance)
-        reduce_border(parts, factors, k, R)
+        if parts.remote[k] < 0:
+            reduce_border(parts, factors, k, R)
     return rank
 
 
@@ -341,12 +376,8 @@ def reduce_border(parts, factors, k, R):
 
 
 @kernel
-def solve_components(cuts, parts, factors, rows, rho, lam):
-    """Multipliers lam with B vd = -rho for every row, where vd is the motion that the multipliers cause.
-
-    Up: each component closes its own joints by itself and reports the motion r of its border. Down: the forces tau at
-    its border change its multipliers, and go on to its parts.
-    """
+def solve_up(cuts, parts, factors, rows, rho):
+    """Each component closes its own joints by itself, so that B vd = -rho, and reports the motion r of its border."""
     for k in range(parts.T.size):
         R = parts.row_start[k + 1] - parts.row_start[k]
         q = 0
@@ -370,6 +401,10 @@ def solve_components(cuts, parts, factors, rows, rho, lam):
             solve_one(parts, factors, k, R)
         for a in range(R):
             factors.lam[parts.row_start[k] + a] = factors.x[a]
+        if parts.remote[k] >= 0:
+            for e in range(6 * (parts.border_start[k + 1] - parts.border_start[k])):
+                factors.tau[parts.r[k] + e] = 0.0
+            continue
         # motion of the border: that of the parts, and of the multipliers
         for i in range(parts.border_start[k + 1] - parts.border_start[k]):
             m = parts.border[parts.border_start[k] + i]
@@ -383,7 +418,14 @@ def solve_components(cuts, parts, factors, rows, rho, lam):
                     value += factors.T[parts.T[k] + (6 * m + e) * R + a] * factors.x[a]
                 factors.r[parts.r[k] + 6 * i + e] = value
                 factors.tau[parts.r[k] + 6 * i + e] = 0.0
+
+
+@kernel
+def solve_down(cuts, parts, factors, rows, lam):
+    """The forces tau at a component's border change its multipliers, and go on to its parts."""
     for k in range(parts.T.size - 1, -1, -1):
+        if parts.remote[k] >= 0:
+            continue
         R = parts.row_start[k + 1] - parts.row_start[k]
         first = parts.node_start[k]
         count = parts.border_start[k + 1] - parts.border_start[k]
@@ -422,6 +464,18 @@ def solve_components(cuts, parts, factors, rows, rho, lam):
                 q += 1
 
 
+@kernel
+def solve_components(tables, w, state_t, phase, rho, vd, lam):
+    """Multipliers lam with B vd = -rho for every row; parts and the whole that live elsewhere take part."""
+    cuts = tables.cuts
+    solve_up(cuts, w.parts, w.factors, w.rows, rho)
+    if w.outer.exchange != 0:
+        report_border(tables, w.parts, w.factors, w.tree, w.outer, phase, vd, state_t)
+    solve_down(cuts, w.parts, w.factors, w.rows, lam)
+    if w.outer.give != 0:
+        give_parts(tables, w.parts, w.factors, w.tree, w.outer, phase, state_t)
+
+
 @written_out
 def evaluate(tables, w, steps, state, t):
     """steps.rate = rate of steps.trial at time t. Returns 0 or a status."""
@@ -435,49 +489,61 @@ def evaluate(tables, w, steps, state, t):
     vd = steps.rate[nq : nq + nv]
     if tree.grounds > 1:
         move_grounds(tree, tables.laws, work, t, w.told, w.out)
+    if w.outer.fetch != 0:
+        fetch_parts(tables, w.parts, w.factors, work, w.outer, ACCELERATIONS, t)
     refresh(tables, work, q, v)
     measure_cuts(tables.cuts, work, state.cut_q, state.cut_rate)
     apply_forces(tables, work, t, q, v, state.cut_q, state.cut_rate, w.told, w.out, w.power)
+    if w.outer.fetch != 0:
+        move_foreign(tables, w.parts, w.factors, work, w.outer)
     failed = inward_inertias(tree, work, q)
     outward_accelerations(tree, work, q, v, vd)
     row_values(tables.cuts, work, state.cut_q, rows.g, rows.W)
     row_rates(tables.cuts, work, rows.gd)
     row_accelerations(tables.cuts, work, rows.gdd)
-    body_rows(tables, work, rows, BY_MASS)
     invert_masses(tree, work, w.factors)
+    node_rows(tables, w.parts, work, w.factors, rows)
     state.count[1] = factor_components(tables.cuts, w.parts, w.factors, rows, w.rank_tolerance)
-    solve_components(tables.cuts, w.parts, w.factors, rows, rows.gdd, rows.lam)
+    solve_components(tables, w, t, ACCELERATIONS, rows.gdd, vd, rows.lam)
     push_bodies(tables, rows, rows.lam, vd)
+    push_border(tables, w.parts, w.factors, w.outer, vd)
     if steps.scheme != SEMI_IMPLICIT:
         coordinate_rates(tree, q, v, steps.rate)
     steps.rate[nq + nv] = w.power[0]
     steps.rate[nq + nv + 1] = w.power[1]
     if tree.grounds > 1:
+        # moving grounds, and what foreign bodies put in at the ports
         steps.rate[nq + nv + 1] += ground_power(tables, work, q, vd, rows)
     state.count[0] += 1
     return SINGULAR + failed - 1 if failed > 0 else 0
 
 
 @kernel
-def project(tables, w, cut_q, y, nq, nv):
+def project(tables, w, cut_q, y, nq, nv, t):
     """Distributed successive projection (VK 6): positions twice, then velocities twice, with the factors at hand."""
     cuts = tables.cuts
     rows = w.rows
     q = y[:nq]
     v = y[nq : nq + nv]
-    for _twice in range(2):
-        solve_components(cuts, w.parts, w.factors, rows, rows.g, rows.gdd)
-        for k in range(nv):
-            rows.dq[k] = 0.0
-        push_bodies(tables, rows, rows.gdd, rows.dq)
-        displace(tables.tree, q, rows.dq, 1.0, q)
-        refresh(tables, w.tree, q, v)
-        row_values(cuts, w.tree, cut_q, rows.g, rows.W)
-    for _twice in range(2):
-        row_rates(cuts, w.tree, rows.gd)
-        solve_components(cuts, w.parts, w.factors, rows, rows.gd, rows.gdd)
-        push_bodies(tables, rows, rows.gdd, v)
-        refresh(tables, w.tree, q, v)
+    for phase in range(POSITIONS, VELOCITIES + 1):
+        for _twice in range(2):
+            if w.outer.fetch != 0:
+                fetch_parts(tables, w.parts, w.factors, w.tree, w.outer, phase, t)
+                refresh(tables, w.tree, q, v)
+            if phase == POSITIONS:
+                row_values(cuts, w.tree, cut_q, rows.g, rows.W)
+                solve_components(tables, w, t, phase, rows.g, rows.dq, rows.gdd)
+                for k in range(nv):
+                    rows.dq[k] = 0.0
+                push_bodies(tables, rows, rows.gdd, rows.dq)
+                push_border(tables, w.parts, w.factors, w.outer, rows.dq)
+                displace(tables.tree, q, rows.dq, 1.0, q)
+            else:
+                row_rates(cuts, w.tree, rows.gd)
+                solve_components(tables, w, t, phase, rows.gd, rows.dq, rows.gdd)
+                push_bodies(tables, rows, rows.gdd, v)
+                push_border(tables, w.parts, w.factors, w.outer, v)
+            refresh(tables, w.tree, q, v)
 
 
 @written_out
@@ -491,7 +557,7 @@ def accept(tables, w, steps, state, t):
     state.drift[0] = largest(w.rows.g)
     state.drift[1] = largest(w.rows.gd)
     if w.stabilize:
-        project(tables, w, state.cut_q, state.y, nq, nv)
+        project(tables, w, state.cut_q, state.y, nq, nv, t)
     for k in range(nv):
         state.vd[k] = steps.f[nq + k]
     state.t[0] = t

@@ -26,6 +26,8 @@ def move_grounds(tree, laws, work, t, told, out):
     """Set the links of the moving grounds at time t; `told` and `out` are scratch."""
     gravity = (tree.gravity[0], tree.gravity[1], tree.gravity[2])
     for i in range(1, tree.grounds):
+        if tree.ground_law[i, 0] < 0:
+            continue  # a foreign body: its owner moves it
         evaluate(laws, tree.ground_law[i, 0], t, told, out)
         x, xd, xdd = out[0], out[1], out[2]
         evaluate(laws, tree.ground_law[i, 1], t, told, out)

@@ -1,7 +1,7 @@
 """WORDS: what a user says. Bodies, joints, forces, shapes, drives, ports, subsystems; no index, no algebra."""
 
 from linkwork.errors import ModelError
-from linkwork.model.body import Body, Ground, Part
+from linkwork.model.body import Body, Foreign, Ground, Part
 from linkwork.model.container import AnyDrive, AnyForce, Container
 from linkwork.model.drive import Motor, Repeater
 from linkwork.model.force import Force, Spring, Torque, TorsionSpring
@@ -23,6 +23,7 @@ __all__ = [
     "Cosine",
     "Cylinder",
     "Force",
+    "Foreign",
     "Frame",
     "Ground",
     "Joint",

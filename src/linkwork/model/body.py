@@ -67,6 +67,11 @@ class Ground(Body):
     motion: Motion | None = None
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Foreign(Ground):
+    """A border body of a component that lives elsewhere: seen here by its pose, moved by its owner."""
+
+
 def ground(name: str, owner: Container, motion: Motion | None = None, reference: Frame | None = None) -> Ground:
     """A ground with its zeros filled in."""
     zero, zeros = np.zeros(3), np.zeros((3, 3))

@@ -10,7 +10,7 @@ import numpy as np
 
 from linkwork.errors import ModelError
 from linkwork.model import checked
-from linkwork.model.body import Body, Ground
+from linkwork.model.body import Body, Foreign, Ground
 from linkwork.model.checked import Vector
 from linkwork.model.frame import Frame, unit
 from linkwork.model.joint import KINDS, Joint, JointKind, JointOptions, Limits
@@ -26,7 +26,7 @@ def make_joint(
     checked.unknown_options(options.keys() - JointOptions.__annotations__.keys(), JointOptions.__annotations__, what)
     if a is b:
         raise ModelError(f"{what}: it joins body '{a.path}' to itself; give two different bodies")
-    if isinstance(a, Ground) and isinstance(b, Ground):
+    if all(isinstance(body, Ground) and not isinstance(body, Foreign) for body in (a, b)):
         raise ModelError(
             f"{what}: both '{a.path}' and '{b.path}' are grounds with given motion; join a body to a ground"
         )
