@@ -1,0 +1,1 @@
+"""ELSEWHERE: components in other processes, on MPI ranks and on other hosts."""

@@ -1,0 +1,633 @@
+"""Transports: how the two ends of a sealed component exchange numbers and short texts.
+
+A message is a header of 16 bytes (magic, version of the protocol, kind, count) and its payload. Numbers travel as
+little-endian float64 straight out of the sender's array and straight into the receiver's: nothing is unpickled, and no
+peer can make this side allocate more than one text of 1 MiB. Over MPI the tag carries the header.
+
+A transport serves one thread at a time, and questions alternate with answers. Every call returns or raises within the
+timeout. After a failure both ends are out of step, so that the connection is closed and stays closed.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import socket
+import ssl
+import struct
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.errors import OptionError
+
+Floats: TypeAlias = NDArray[np.float64]
+
+MAGIC = b"LWRK"
+VERSION = 1
+HEADER = struct.Struct("<4sHHQ")  # magic, version, kind, count (numbers, or bytes of a text)
+FLOATS, TEXT, FAILURE, FAREWELL, CLIENT_GREETING, SERVER_GREETING = 1, 2, 3, 4, 5, 6
+KIND_NAMES = {FLOATS: "numbers", TEXT: "text", FAILURE: "a failure", FAREWELL: "a farewell"}
+TEXT_LIMIT = 1 << 20  # bytes
+LONGEST_TIMEOUT = 1e6  # s; the system's own timers end a little above
+
+_FLOAT64 = np.dtype("<f8")
+_NOTHING = memoryview(bytearray())
+_RECORD = 1 << 14  # bytes; what TLS puts into one record
+_SPIN = 2e-4  # s; an MPI peer that answers sooner is not slept over
+
+
+class PeerError(Exception):
+    """The other side of a connection is missing, slow, of another version, or not who it should be.
+
+    `peer` is its name or address; the message says what happened and what to do.
+
+    >>> error = PeerError("127.0.0.1:5000", "nobody listens there; start the component first")
+    >>> error.peer
+    '127.0.0.1:5000'
+    >>> print(error)
+    127.0.0.1:5000: nobody listens there; start the component first
+    """
+
+    def __init__(self, peer: str, message: str) -> None:
+        super().__init__(peer, message)
+        self.peer = peer
+        self.message = message
+
+    def __str__(self) -> str:
+        return f"{self.peer}: {self.message}"
+
+
+class Transport(Protocol):
+    """One end of a connection: `peer` names the other end, `timeout` (s, may be changed) bounds every call.
+
+    >>> whole, part = pair(timeout=5)
+    >>> whole.send(np.array([1.0, 2.0]))
+    >>> values = np.empty(2)
+    >>> part.receive(values)
+    >>> values.tolist()
+    [1.0, 2.0]
+    >>> whole.close(), part.close()
+    (None, None)
+    """
+
+    peer: str
+    timeout: float
+
+    def send(self, values: Floats) -> None:
+        """Send a contiguous float64 array of any shape."""
+
+    def receive(self, values: Floats) -> None:
+        """Fill a contiguous float64 array with exactly as many numbers; after an error it holds nothing of meaning."""
+
+    def send_text(self, text: str) -> None:
+        """Send a text of at most 1 MiB (UTF-8)."""
+
+    def receive_text(self) -> str:
+        """Receive a text of at most 1 MiB."""
+
+    def send_failure(self, text: str) -> None:
+        """Tell why this side cannot go on: whatever the other side receives next raises PeerError with this text."""
+
+    def wait(self, seconds: float) -> bool:
+        """True as soon as something (a message, or the end) has come from the peer; False after so many seconds."""
+
+    def close(self) -> None:
+        """End the connection; the other side notices. Closing twice does no harm."""
+
+
+def checked_timeout(timeout: float) -> float:
+    """A timeout in seconds, positive and finite."""
+    if not isinstance(timeout, int | float | np.number) or isinstance(timeout, bool):
+        raise OptionError(f"timeout must be a number of seconds, not {timeout!r}")
+    seconds = float(timeout)
+    if not math.isfinite(seconds) or not 0 < seconds <= LONGEST_TIMEOUT:
+        raise OptionError(f"timeout must be above 0 s and at most {LONGEST_TIMEOUT:g} s, not {timeout!r}")
+    return seconds
+
+
+def read_header(header: bytes | bytearray, peer: str) -> tuple[int, int]:
+    """Kind and count of a message that has the right magic and version."""
+    magic, version, kind, count = HEADER.unpack_from(header)
+    if magic != MAGIC:
+        raise PeerError(peer, foreign(bytes(header)))
+    if version != VERSION:
+        raise PeerError(
+            peer,
+            f"speaks version {version} of the protocol and this side version {VERSION}; "
+            "install the same version of linkwork on both sides",
+        )
+    return kind, count
+
+
+def foreign(start: bytes) -> str:
+    """What to say about a message that does not begin as ours do."""
+    if start[:2] == b"\x16\x03":
+        return "speaks TLS and this side does not; give cert=, key= and ca= on both sides or on neither"
+    if start[:2] == b"\x15\x03":
+        return "wants TLS; give cert=, key= and ca=, or check the port"
+    return f"does not speak linkwork's protocol (it sent {start!r}); check the port"
+
+
+def _view(values: Floats, *, writeable: bool) -> memoryview:
+    """The bytes of a contiguous array of little-endian float64."""
+    if not isinstance(values, np.ndarray) or values.dtype != _FLOAT64 or not values.flags.c_contiguous:
+        raise TypeError("a transport takes C-contiguous arrays of (little-endian) float64 only")
+    if writeable and not values.flags.writeable:
+        raise TypeError("a transport cannot receive into a read-only array")
+    return values.data.cast("B") if values.size else _NOTHING
+
+
+def _encoded(text: str) -> bytes:
+    data = text.encode("utf-8")
+    if len(data) > TEXT_LIMIT:
+        raise OptionError(f"a text for another process may have {TEXT_LIMIT} bytes at most, not {len(data)}")
+    return data
+
+
+def _one_line(data: bytes | bytearray, limit: int = 2000) -> str:
+    """What a peer said, fit for a terminal."""
+    text = data.decode("utf-8", "replace")
+    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+class _End:
+    """What all transports share: the refusals, and that a failure ends the connection."""
+
+    peer: str
+    _timeout: float
+    _ended: str = ""  # why; empty while open
+
+    @property
+    def timeout(self) -> float:
+        """Longest time in seconds that any call may take."""
+        return self._timeout
+
+    @timeout.setter
+    def timeout(self, timeout: float) -> None:
+        self._timeout = checked_timeout(timeout)
+
+    def _drop(self) -> None:
+        """Let go of the connection, so that the other side notices."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        if not self._ended:
+            self._ended = "the connection was closed on this side"
+            self._drop()
+
+    def _open(self) -> None:
+        if self._ended:
+            raise PeerError(self.peer, f"{self._ended}; connect again")
+
+    def _give_up(self, message: str) -> PeerError:
+        """Close, and the error to raise."""
+        if not self._ended:
+            self._ended = "the connection was given up after an earlier failure"
+            self._drop()
+        return PeerError(self.peer, message)
+
+    def _slow(self, doing: str) -> PeerError:
+        return self._give_up(
+            f"{doing} within {self._timeout:g} s; it may hang, be busy or be gone: look there, or give a longer timeout"
+        )
+
+    def _gone(self, error: OSError | None = None, *, within: bool = False) -> PeerError:
+        where = " in the middle of a message" if within else ""
+        cause = f" ({error.strerror or error})" if error is not None else ""
+        return self._give_up(f"has closed the connection{where}{cause}; its own output may say why")
+
+    def _unexpected(self, kind: int, expected: int) -> PeerError:
+        name = KIND_NAMES.get(kind, f"a message of unknown kind {kind}")
+        return self._give_up(
+            f"the other side sends {name} where {KIND_NAMES[expected]} was expected; "
+            "both sides must run the same version of linkwork"
+        )
+
+    def _check_count(self, count: int, expected: int) -> None:
+        if count != expected:
+            raise self._give_up(
+                f"the other side sends {count} numbers where {expected} were expected; "
+                "both sides must run the same version of the component"
+            )
+
+    def _check_length(self, length: int) -> None:
+        if length > TEXT_LIMIT:
+            raise self._give_up(
+                f"the other side sends a text of {length} bytes where {TEXT_LIMIT} are the most; "
+                "both sides must run the same version of linkwork"
+            )
+
+    def _failure(self, data: bytearray) -> PeerError:
+        return self._give_up(f"the other side cannot go on: {_one_line(data)}")
+
+    def _decoded(self, data: bytearray) -> str:
+        try:
+            return data.decode("utf-8")
+        except UnicodeDecodeError:
+            raise self._give_up("the other side sends a text that is not UTF-8; check what runs there") from None
+
+
+class SocketTransport(_End):
+    """A transport over a connected stream socket: TCP, TLS (an `ssl.SSLSocket`), or one of a `socketpair`.
+
+    It owns the socket from now on. A transport without TLS may be handed to a process that `multiprocessing` spawns;
+    the sender then closes its own copy.
+    """
+
+    def __init__(self, sock: socket.socket, peer: str, timeout: float) -> None:
+        self.peer = peer
+        self._sock = sock
+        self.timeout = timeout
+        if sock.family in (socket.AF_INET, socket.AF_INET6):
+            _watch(sock, self._timeout)
+        self._header = bytearray(HEADER.size)
+        # TLS and some systems cannot gather header and payload: what is short is put together here instead.
+        self._gathers = hasattr(sock, "sendmsg") and not isinstance(sock, ssl.SSLSocket)
+        self._frame = bytearray(0 if self._gathers else _RECORD)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return SocketTransport, (self._sock, self.peer, self._timeout)
+
+    @property
+    def timeout(self) -> float:
+        """Longest time in seconds that any call may take."""
+        return self._timeout
+
+    @timeout.setter
+    def timeout(self, timeout: float) -> None:
+        self._timeout = checked_timeout(timeout)
+        if not self._ended:
+            self._sock.settimeout(self._timeout)
+
+    def _drop(self) -> None:
+        self._sock.close()
+
+    # --- sending ---------------------------------------------------------------------------------------
+
+    def send(self, values: Floats) -> None:
+        """Send a contiguous float64 array of any shape."""
+        self._send(FLOATS, values.size, _view(values, writeable=False))
+
+    def send_text(self, text: str) -> None:
+        """Send a text of at most 1 MiB (UTF-8)."""
+        data = _encoded(text)
+        self._send(TEXT, len(data), memoryview(data))
+
+    def send_failure(self, text: str) -> None:
+        """Tell why this side cannot go on: whatever the other side receives next raises PeerError with this text."""
+        data = text.encode("utf-8", "replace")[:TEXT_LIMIT]
+        self._send(FAILURE, len(data), memoryview(data))
+
+    def _send(self, kind: int, count: int, payload: memoryview) -> None:
+        self._open()
+        deadline = time.monotonic() + self._timeout
+        HEADER.pack_into(self._header, 0, MAGIC, VERSION, kind, count)
+        try:
+            if self._gathers:
+                sent = self._sock.sendmsg((self._header, payload))
+                if sent < HEADER.size + len(payload):
+                    self._send_rest(memoryview(self._header)[sent:], deadline)
+                    self._send_rest(payload[max(sent - HEADER.size, 0) :], deadline)
+            elif HEADER.size + len(payload) <= _RECORD:
+                end = HEADER.size + len(payload)
+                self._frame[: HEADER.size] = self._header
+                self._frame[HEADER.size : end] = payload
+                self._send_rest(memoryview(self._frame)[:end], deadline)
+            else:
+                self._send_rest(memoryview(self._header), deadline)
+                self._send_rest(payload, deadline)
+        except TimeoutError:
+            raise self._slow("did not take a message") from None
+        except OSError as error:
+            raise self._gone(error) from error
+        except BaseException:
+            self._give_up("")
+            raise
+
+    def _send_rest(self, view: memoryview, deadline: float) -> None:
+        try:
+            while len(view):
+                self._sock.settimeout(_left(deadline))
+                view = view[self._sock.send(view) :]
+        finally:
+            self._sock.settimeout(self._timeout)
+
+    # --- receiving -------------------------------------------------------------------------------------
+
+    def receive(self, values: Floats) -> None:
+        """Fill a contiguous float64 array with exactly as many numbers; after an error it holds nothing of meaning."""
+        view = _view(values, writeable=True)
+        kind, count, got, deadline = self._begin(view)
+        if kind == FAILURE:
+            raise self._failure(self._rest_of_text(count, view[:got], deadline))
+        if kind != FLOATS:
+            raise self._unexpected(kind, FLOATS)
+        self._check_count(count, values.size)
+        if got < len(view):
+            self._receive_rest(view[got:], deadline)
+
+    def receive_text(self) -> str:
+        """Receive a text of at most 1 MiB."""
+        kind, count, _, deadline = self._begin(_NOTHING)
+        if kind == FAILURE:
+            raise self._failure(self._rest_of_text(count, _NOTHING, deadline))
+        if kind != TEXT:
+            raise self._unexpected(kind, TEXT)
+        return self._decoded(self._rest_of_text(count, _NOTHING, deadline))
+
+    def _rest_of_text(self, count: int, start: memoryview, deadline: float) -> bytearray:
+        self._check_length(count)
+        data = bytearray(count)
+        had = min(len(start), count)
+        data[:had] = start[:had]
+        self._receive_rest(memoryview(data)[had:], deadline)
+        return data
+
+    def _begin(self, payload: memoryview) -> tuple[int, int, int, float]:
+        """Kind and count of the next message, bytes of its payload already in place, and the deadline."""
+        self._open()
+        deadline = time.monotonic() + self._timeout
+        header = memoryview(self._header)
+        got = 0
+        try:
+            if self._gathers:
+                got = self._sock.recvmsg_into((header, payload))[0]
+            else:
+                got = self._sock.recv_into(header)
+        except TimeoutError:
+            raise self._slow("did not answer") from None
+        except OSError as error:
+            raise self._gone(error) from error
+        except BaseException:
+            self._give_up("")
+            raise
+        if got == 0:
+            raise self._gone()
+        if got < HEADER.size:
+            self._receive_rest(header[got:], deadline)
+        try:
+            kind, count = read_header(self._header, self.peer)
+        except PeerError as error:
+            raise self._give_up(error.message) from None
+        return kind, count, max(got - HEADER.size, 0), deadline
+
+    def _receive_rest(self, view: memoryview, deadline: float) -> None:
+        try:
+            while len(view):
+                self._sock.settimeout(_left(deadline))
+                got = self._sock.recv_into(view)
+                if got == 0:
+                    raise self._gone(within=True)
+                view = view[got:]
+            self._sock.settimeout(self._timeout)
+        except TimeoutError:
+            raise self._slow("stopped in the middle of a message and did not go on") from None
+        except OSError as error:
+            raise self._gone(error, within=True) from error
+        except BaseException:
+            self._give_up("")
+            raise
+
+    def wait(self, seconds: float) -> bool:
+        """True as soon as something (a message, or the end) has come from the peer; False after so many seconds."""
+        self._open()
+        if isinstance(self._sock, ssl.SSLSocket) and self._sock.pending():
+            return True
+        try:
+            self._sock.settimeout(min(max(seconds, 0.0), LONGEST_TIMEOUT))
+            socket.socket.recv(self._sock, 1, socket.MSG_PEEK)
+        except (TimeoutError, BlockingIOError):
+            return False
+        except OSError:
+            pass  # the end, too, is something: the next receive tells
+        finally:
+            self._sock.settimeout(self._timeout)
+        return True
+
+
+def _left(deadline: float) -> float:
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    return left
+
+
+def _watch(sock: socket.socket, timeout: float) -> None:
+    """Send at once, and notice within half a minute that the other host is gone, however long the timeout."""
+    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    settings = {
+        "TCP_KEEPIDLE": 10,  # s of silence before the first probe
+        "TCP_KEEPALIVE": 10,  # the same, by its name elsewhere
+        "TCP_KEEPINTVL": 5,
+        "TCP_KEEPCNT": 3,
+        "TCP_USER_TIMEOUT": int(1000 * max(timeout, 25.0)),  # ms that something sent may stay unconfirmed
+    }
+    for name, value in settings.items():
+        option = getattr(socket, name, None)
+        if option is not None:
+            sock.setsockopt(socket.IPPROTO_TCP, option, value)
+
+
+def pair(timeout: float, *, names: tuple[str, str] = ("whole", "part")) -> tuple[SocketTransport, SocketTransport]:
+    """Two connected transports inside this process, for threads or for a process that is spawned.
+
+    `timeout` in seconds; `names` say what each end is called in the errors of the other.
+
+    >>> whole, part = pair(timeout=5)
+    >>> whole.send_text("ready?")
+    >>> part.receive_text()
+    'ready?'
+    >>> whole.close(), part.close()
+    (None, None)
+    """
+    timeout = checked_timeout(timeout)
+    first, second = socket.socketpair()
+    return SocketTransport(first, names[1], timeout), SocketTransport(second, names[0], timeout)
+
+
+# --- MPI -----------------------------------------------------------------------------------------------
+
+
+def mpi() -> Any:
+    """The module mpi4py.MPI, imported only when asked for."""
+    try:
+        from mpi4py import MPI
+    except (ImportError, RuntimeError, OSError) as error:  # a missing MPI library comes as RuntimeError
+        raise OptionError(
+            f'MPI cannot be used here ({_one_line(str(error).encode(), 200)}); pip install "linkwork[mpi]"'
+        ) from error
+    return MPI
+
+
+_TAG = 1 << 14  # tags up to 32767 are good everywhere
+_KINDS = 16
+
+
+class MpiTransport(_End):
+    """A transport to another rank of an MPI communicator (`None`: all ranks that `mpiexec` has started).
+
+    There may be one transport between two ranks of a communicator at a time, and nothing else may be sent between
+    them; duplicate the communicator where that does not hold. An MPI process that gives up ends with `comm.Abort(1)`:
+    leaving in order would wait for the others.
+    """
+
+    def __init__(self, comm: Any, rank: int, timeout: float) -> None:
+        self._mpi = mpi()
+        self._comm = self._mpi.COMM_WORLD if comm is None else comm
+        self.peer = f"rank {rank}"
+        self.timeout = timeout
+        size, own = self._comm.Get_size(), self._comm.Get_rank()
+        if not 0 <= rank < size or rank == own:
+            raise OptionError(
+                f"rank {rank} cannot be the peer of rank {own}: ranks run from 0 to {size - 1} and differ; "
+                "start enough of them with mpiexec -n"
+            )
+        self._rank = int(rank)
+        self._status = self._mpi.Status()
+        self._heard = False  # anything of this connection yet
+        self._farewell = True  # the peer still waits for ours
+        self._unfinished: list[Any] = []  # buffers that MPI may still touch
+
+    def _drop(self) -> None:
+        if self._farewell:
+            tag = _TAG + _KINDS * VERSION + FAREWELL
+            with suppress(self._mpi.Exception):  # nobody may be left to hear it
+                self._unfinished.append(self._comm.Isend([_NOTHING, 0, self._mpi.BYTE], self._rank, tag))
+
+    def send(self, values: Floats) -> None:
+        """Send a contiguous float64 array of any shape."""
+        _view(values, writeable=False)
+        self._send(FLOATS, [values, values.size, self._mpi.DOUBLE])
+
+    def send_text(self, text: str) -> None:
+        """Send a text of at most 1 MiB (UTF-8)."""
+        data = _encoded(text)
+        self._send(TEXT, [data, len(data), self._mpi.BYTE])
+
+    def send_failure(self, text: str) -> None:
+        """Tell why this side cannot go on: whatever the other side receives next raises PeerError with this text."""
+        data = text.encode("utf-8", "replace")[:TEXT_LIMIT]
+        self._send(FAILURE, [data, len(data), self._mpi.BYTE])
+
+    def receive(self, values: Floats) -> None:
+        """Fill a contiguous float64 array with exactly as many numbers; after an error it holds nothing of meaning."""
+        _view(values, writeable=True)
+        kind, tag, deadline = self._begin()
+        if kind != FLOATS:
+            raise self._unexpected(kind, FLOATS)
+        bytes_sent = self._status.Get_count(self._mpi.BYTE)
+        self._check_count(bytes_sent // _FLOAT64.itemsize, values.size)
+        self._finish(
+            lambda: self._comm.Irecv([values, values.size, self._mpi.DOUBLE], self._rank, tag), values, deadline
+        )
+
+    def receive_text(self) -> str:
+        """Receive a text of at most 1 MiB."""
+        kind, tag, deadline = self._begin()
+        if kind != TEXT:
+            raise self._unexpected(kind, TEXT)
+        return self._decoded(self._text(tag, deadline))
+
+    def _text(self, tag: int, deadline: float) -> bytearray:
+        count = self._status.Get_count(self._mpi.BYTE)
+        self._check_length(count)
+        data = bytearray(count)
+        self._finish(lambda: self._comm.Irecv([data, count, self._mpi.BYTE], self._rank, tag), data, deadline)
+        return data
+
+    def wait(self, seconds: float) -> bool:
+        """True as soon as something (a message, or the end) has come from the peer; False after so many seconds."""
+        self._open()
+        try:
+            return self._until(self._arrived, time.monotonic() + seconds)
+        except self._mpi.Exception as error:
+            raise self._broken(error) from error
+
+    def _send(self, kind: int, message: list[Any]) -> None:
+        self._open()
+        tag = _TAG + _KINDS * VERSION + kind
+        self._finish(lambda: self._comm.Isend(message, self._rank, tag), message[0], time.monotonic() + self._timeout)
+
+    def _arrived(self) -> bool:
+        """A message is there; the farewell of an earlier connection between the two ranks is none."""
+        MPI = self._mpi
+        while self._comm.Iprobe(self._rank, MPI.ANY_TAG, self._status):
+            tag = self._status.Get_tag()
+            if self._heard or tag != _TAG + _KINDS * VERSION + FAREWELL:
+                return True
+            self._comm.Recv([bytearray(), 0, MPI.BYTE], self._rank, tag)
+        return False
+
+    def _begin(self) -> tuple[int, int, float]:
+        """Kind and tag of the next message (its size is in the status), and the deadline."""
+        self._open()
+        deadline = time.monotonic() + self._timeout
+        try:
+            there = self._arrived() or self._until(self._arrived, deadline)
+        except self._mpi.Exception as error:
+            raise self._broken(error) from error
+        if not there:
+            raise self._slow("did not answer")
+        self._heard = True
+        tag: int = self._status.Get_tag()
+        version, kind = divmod(tag - _TAG, _KINDS)
+        if version != VERSION:
+            raise self._give_up(
+                f"sends messages with tag {tag}, which are not of version {VERSION} of the protocol; install the same "
+                "version of linkwork on all ranks, and leave the communicator to it"
+            )
+        if kind == FAREWELL:
+            self._farewell = False
+            self._finish(lambda: self._comm.Irecv([bytearray(), 0, self._mpi.BYTE], self._rank, tag), None, deadline)
+            raise self._gone()
+        if kind == FAILURE:
+            raise self._failure(self._text(tag, deadline))
+        return kind, tag, deadline
+
+    def _finish(self, start: Callable[[], Any], buffer: Any, deadline: float) -> None:
+        """Start a transfer and see it through; a buffer that MPI still holds when time is up is kept."""
+        request = None
+        try:
+            request = start()
+            done = request.Test() or self._until(request.Test, deadline)
+        except self._mpi.Exception as error:
+            raise self._broken(error) from error
+        except BaseException:
+            self._unfinished.append((request, buffer))
+            self._give_up("")
+            raise
+        if not done:
+            self._unfinished.append((request, buffer))
+            raise self._slow("did not see a message through")
+
+    def _broken(self, error: Exception) -> PeerError:
+        self._farewell = False
+        return self._give_up(f"MPI reports: {_one_line(str(error).encode(), 200)}; the rank may have ended")
+
+    def _until(self, ready: Callable[[], bool], deadline: float) -> bool:
+        """Ask again and again: without a pause at first, then with pauses of a tenth of the time spent so far."""
+        start = time.monotonic()
+        while not ready():
+            now = time.monotonic()
+            if now >= deadline:
+                return False
+            spent = now - start
+            if spent < _SPIN:
+                _let_others_run()
+            else:
+                time.sleep(min(spent / 10, 1e-3, deadline - now))
+        return True
+
+
+def _let_others_run() -> None:
+    if hasattr(os, "sched_yield"):
+        os.sched_yield()
+    else:
+        time.sleep(0)
