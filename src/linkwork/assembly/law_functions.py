@@ -24,6 +24,11 @@ CENTRED = (-2.0, (1.0, -8.0, 0.0, 8.0, -1.0), (-1.0, 16.0, -30.0, 16.0, -1.0))
 FORWARD = (0.0, (-25.0, 48.0, -36.0, 16.0, -3.0), (35.0, -104.0, 114.0, -56.0, 11.0))
 
 
+def address_of(callback: Any) -> int:
+    """Where a CALLBACK lies in memory."""
+    return int(ctypes.cast(callback, ctypes.c_void_p).value or 0)
+
+
 class Fault(NamedTuple):
     """What a law of the user did wrong: whose law, when, and what, as in "raised ZeroDivisionError (…)"."""
 

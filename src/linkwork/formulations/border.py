@@ -174,9 +174,7 @@ def push_border(tables, parts, factors, outer, out):
         i = tree.body_link[parts.port_body[a]]
         k = tree.link_v[i]
         s = parts.r[top] + 6 * a
-        n = times(
-            load6(factors.inverse_inertia, i), (factors.tau[s + 3], factors.tau[s + 4], factors.tau[s + 5])
-        )
+        n = times(load6(factors.inverse_inertia, i), (factors.tau[s + 3], factors.tau[s + 4], factors.tau[s + 5]))
         for e in range(3):
             out[k + e] += factors.inverse_mass[i] * factors.tau[s + e]
             out[k + 3 + e] += n[e]

@@ -58,7 +58,9 @@ class Components:
     """
 
     name: ClassVar[str] = "component"
-    supports: ClassVar[frozenset[str]] = frozenset({"loops", "redundant", "moving grounds", "ports"})
+    supports: ClassVar[frozenset[str]] = frozenset(
+        {"loops", "redundant", "moving grounds", "ports", "remote components"}
+    )
     orders: ClassVar[dict[str, int]] = ORDERS
 
     integrator: str = "rk4"

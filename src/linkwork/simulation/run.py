@@ -23,6 +23,7 @@ from linkwork.errors import OptionError, RunError
 from linkwork.formulations import stepping
 from linkwork.formulations.record import Rows, State, make_rows, make_state
 from linkwork.model import Model
+from linkwork.simulation.carriers import RUN, Carriers, remote_parts
 from linkwork.simulation.certificate import Certificate
 from linkwork.simulation.check import dependent_rows, refuse_singular, row_words
 from linkwork.simulation.interrupt import Interrupt
@@ -83,9 +84,18 @@ class Simulation:
     """
 
     def __init__(
-        self, model: Model | System, method: Any = "auto", *, ignore: Sequence[str] = (), **options: Any
+        self,
+        model: Model | System,
+        method: Any = "auto",
+        *,
+        ignore: Sequence[str] = (),
+        border: Any = None,
+        ports: Sequence[str] = (),
+        **options: Any,
     ) -> None:
         self.method, self.reason = resolve(method, options)
+        self._border, self._ports = border, ports  # where this model is a component of somebody else's
+        self.carriers: Carriers | None = None
         self.system = model if isinstance(model, System) else assemble(model)
         self.ignored = refuse_unsupported(self.system, self.method, ignore)
         self.start: Start = consistent_start(self.system)
@@ -112,9 +122,25 @@ class Simulation:
             raise self._failure(status, None)
 
     def _prepare(self) -> Any:
-        if self.method.name == "component":
-            return self.method.prepare(self.moving.tables, partition(self.moving)[0])
-        return self.method.prepare(self.moving.tables)
+        if self.method.name != "component":
+            return self.method.prepare(self.moving.tables)
+        parts, _ = partition(self.moving, self._ports)
+        workspace = self.method.prepare(self.moving.tables, parts)
+        remotes = remote_parts(self.moving.model)
+        if remotes:
+            for remote in remotes:
+                remote.prepare(self.method, self.moving.model.gravity)
+            self.carriers = Carriers(remotes, parts, workspace.outer)
+            workspace = workspace._replace(outer=self.carriers.outer)
+        if self._border is not None:
+            workspace = workspace._replace(outer=self._border.connect(workspace.outer))
+        return workspace
+
+    def close(self) -> None:
+        """End the connections to components elsewhere; nothing to do where there are none."""
+        if self.carriers is not None:
+            self.carriers.close()
+            self.carriers = None
 
     @property
     def time(self) -> float:
@@ -152,14 +178,19 @@ class Simulation:
             # the rate kept from the last step knows the old inputs, and so do those before it
             self.inputs.changed = False
             self.workspace.steps.carried[0] = 0.0
-            self.method.run(
-                self.tables, self.workspace, self.state, self.time, -1, self.method.dt, 1, 1, make_rows(self.state, 1)
-            )
-        done, kept, status = self.method.run(
-            self.tables, self.workspace, self.state, 0.0, self.steps, self.method.dt, steps, every, rows
-        )
+            self._loop(self.time, -1, 1, 1, make_rows(self.state, 1))
+        done, kept, status = self._loop(0.0, self.steps, steps, every, rows)
         self.steps += done
         return done, kept, status
+
+    def _loop(self, begin: float, first: int, steps: int, every: int, rows: Rows) -> tuple[int, int, int]:
+        """The compiled loop; components elsewhere run theirs in step (they settle the start by themselves)."""
+        if self.carriers is not None and self.steps >= 0:
+            self.carriers.command(RUN, begin, first, self.method.dt, steps)
+        found: tuple[int, int, int] = self.method.run(
+            self.tables, self.workspace, self.state, begin, first, self.method.dt, steps, every, rows
+        )
+        return found
 
     def _failure(self, status: int, run: Trajectory | None) -> RunError:
         """What went wrong, in words."""
@@ -168,7 +199,13 @@ class Simulation:
         culprit: str | None = None
         # what laws did wrong before belongs to steps that the adaptive integrator has replaced
         faults = [fault for fault in system.faults if fault.time >= self.steps * self.method.dt]
-        if faults:
+        lost = self.carriers.lost if self.carriers is not None else []
+        if lost:
+            culprit = lost[0].part
+            what = f"component '{culprit}' was lost ({lost[0].what})"
+            hint = "see that it still runs and can be reached, then start again"
+            self.close()
+        elif faults:
             culprit = faults[0].part
             what = f"the law of {culprit} failed at t = {faults[0].time:.6g} s ({faults[0].what})"
             hint = "let it return finite numbers for every state"
@@ -240,7 +277,10 @@ def simulate(
     if abs(steps * sim.method.dt - until) > 1e-6 * sim.method.dt:
         # end exactly at `until`: the next smaller dt that divides it
         sim.method, _ = resolve(sim.method, {"dt": until / steps})
-    return Recording(sim, steps, until, record, every, progress).run()
+    try:
+        return Recording(sim, steps, until, record, every, progress).run()
+    finally:
+        sim.close()
 
 
 def count_steps(until: float, dt: float) -> int:

@@ -1,0 +1,103 @@
+"""`Remote`: a component in another process, standing where a subsystem would."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from linkwork._version import __version__
+from linkwork.distribute.transport import PeerError, Transport
+from linkwork.errors import OptionError
+from linkwork.model import Foreign, Frame, Subsystem
+
+PROTOCOL = 1
+
+
+class Remote(Subsystem):
+    """A component served elsewhere by `linkwork serve`: its ports are bodies to join, all else stays with its owner.
+
+    `address` is "host:port". Other hosts than this one need `cert`, `key` and `ca` (files, mutual TLS). No answer within
+    `timeout` seconds ends the run with an error that names the component. Runs by method "component" only.
+
+    >>> wheel = lw.Remote("127.0.0.1:5000")  # doctest: +SKIP
+    >>> model.add("left wheel", wheel, position=(-1, 0, 0.35))  # doctest: +SKIP
+    >>> model.revolute("hub", beam, wheel.rim, at=(-1, 0, 0.35), axis=(1, 0, 0))  # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        address: str = "",
+        *,
+        timeout: float = 10.0,
+        cert: str | None = None,
+        key: str | None = None,
+        ca: str | None = None,
+        transport: Transport | None = None,
+    ) -> None:
+        super().__init__()
+        self._dial = None if transport is not None else (address, timeout, cert, key, ca)
+        self.transport: Any = transport if transport is not None else self._connect()
+        self._ready = False
+        answer = self._ask({"verb": "describe"})
+        self.component = str(answer.get("component", ""))
+        for port in answer["ports"]:
+            self._foreign(str(port["name"]), Frame(port["position"], port["rotation"]))
+
+    def _connect(self) -> Transport:
+        from linkwork.distribute.listen import connect
+
+        assert self._dial is not None
+        address, timeout, cert, key, ca = self._dial
+        return connect(address, timeout=timeout, cert=cert, key=key, ca=ca)
+
+    def _foreign(self, name: str, pose: Frame) -> None:
+        zero, zeros = np.zeros(3), np.zeros((3, 3))
+        body = Foreign(name, self, 0.0, zeros, zero, pose)
+        self.grounds[name] = body
+        self.ports[name] = body
+        self._names[name] = body
+
+    def _ask(self, question: dict[str, Any]) -> dict[str, Any]:
+        self.transport.send_text(json.dumps({"linkwork": __version__, "protocol": PROTOCOL, **question}))
+        answer: dict[str, Any] = json.loads(self.transport.receive_text())
+        if answer.get("protocol") != PROTOCOL:
+            raise PeerError(
+                self.transport.peer,
+                f"speaks protocol {answer.get('protocol')} and this side {PROTOCOL}; install the same linkwork on both",
+            )
+        if "error" in answer:
+            raise PeerError(self.transport.peer, str(answer["error"]))
+        return answer
+
+    def prepare(self, method: Any, gravity: Any) -> None:
+        """Tell the component where it stands and how it is stepped; it then waits for the first message."""
+        if method.integrator == "adaptive":
+            raise OptionError(
+                f"component '{self.path}' lives elsewhere, where integrator='adaptive' cannot look for errors; "
+                "use a fixed step such as integrator='rk4'"
+            )
+        if self._ready:  # a second run of the same model: the first one ended the connection
+            if self._dial is None:
+                raise OptionError(f"component '{self.path}' was used by a run already; make a new Remote for the next")
+            self.transport = self._connect()
+            self._ask({"verb": "describe"})
+        self._ready = True
+        place = self.world
+        self._ask(
+            {
+                "verb": "prepare",
+                "position": place.position.tolist(),
+                "rotation": place.rotation.tolist(),
+                "gravity": [float(g) for g in gravity],
+                "integrator": method.integrator,
+                "dt": method.dt,
+                "stabilize": method.stabilize,
+                "rank_tolerance": method.rank_tolerance,
+            }
+        )
+
+    def close(self) -> None:
+        """End the connection."""
+        self.transport.close()

@@ -1,0 +1,112 @@
+"""What the owner of a component does for a whole elsewhere: describe the ports, then step in time with it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from linkwork.distribute.remote import PROTOCOL
+from linkwork.distribute.transport import Transport
+from linkwork.errors import ModelError, OptionError, RunError
+from linkwork.formulations.component import Components
+from linkwork.formulations.record import make_rows
+from linkwork.model import Model, Subsystem
+from linkwork.simulation.carriers import COMMAND, END, Border
+from linkwork.simulation.numbers import forward_kinematics
+from linkwork.simulation.run import Simulation
+
+NAME = "component"
+
+
+def serve(make: Callable[[], Subsystem], transport: Transport, *, name: str = "") -> None:
+    """Serve one whole over `transport` until it ends; `make` gives a fresh component.
+
+    Raises `PeerError` when the whole is lost, after which nothing is left running.
+    """
+    try:
+        _answer(make, transport, name)
+    finally:
+        transport.close()
+
+
+def _answer(make: Callable[[], Subsystem], transport: Transport, name: str) -> None:
+    ports: list[str] = []
+    while True:
+        question = json.loads(transport.receive_text())
+        if question.get("protocol") != PROTOCOL:
+            _reply(
+                transport, {"error": f"this component speaks protocol {PROTOCOL}; install the same linkwork on both"}
+            )
+            return
+        try:
+            if question["verb"] == "describe":
+                ports, answer = _describe(make, name)
+                _reply(transport, answer)
+                continue
+            method = Components(
+                integrator=question["integrator"],
+                dt=question["dt"],
+                stabilize=question["stabilize"],
+                rank_tolerance=question["rank_tolerance"],
+            )
+            model = _placed(make, question["position"], question["rotation"], question["gravity"])
+        except (ModelError, OptionError, KeyError) as error:
+            _reply(transport, {"error": f"the component cannot be used: {error}"})
+            return
+        _reply(transport, {})
+        _step(model, method, ports, transport)
+        return
+
+
+def _reply(transport: Transport, answer: dict[str, Any]) -> None:
+    transport.send_text(json.dumps({"protocol": PROTOCOL, **answer}))
+
+
+def _placed(make: Callable[[], Subsystem], position: Any, rotation: Any, gravity: Any) -> Model:
+    model = Model(NAME, gravity=gravity)
+    model.add(NAME, make(), position=position, rotation=rotation)
+    return model
+
+
+def _describe(make: Callable[[], Subsystem], name: str) -> tuple[list[str], dict[str, Any]]:
+    """Bodies behind the ports, and what the whole may know: their names and poses at the start."""
+    model = _placed(make, (0, 0, 0), (1, 0, 0, 0), (0, 0, 0))
+    component = model.subsystems[NAME]
+    if not component.ports:
+        raise ModelError(
+            f"component {type(component).__name__} has no port; name its border bodies with self.port(...)"
+        )
+    sim = Simulation(model, Components())
+    poses = forward_kinematics(sim.system, sim.start.q)
+    order = {body: k for k, body in enumerate(sim.moving.body_names)}
+    chosen = sorted(component.ports.items(), key=lambda item: order[item[1].path])
+    if np.any(sim.start.v):
+        raise OptionError("it starts in motion, which a component elsewhere cannot; start it at rest")
+    ports = [
+        {"name": port, "position": poses[body.path][0].tolist(), "rotation": poses[body.path][1].tolist()}
+        for port, body in chosen
+    ]
+    return [body.path for _, body in chosen], {"component": name or type(component).__name__, "ports": ports}
+
+
+def _step(model: Model, method: Components, ports: list[str], transport: Transport) -> None:
+    border = Border(transport)
+    sim = Simulation(model, method, border=border, ports=ports)
+    command = np.zeros(COMMAND)
+    rows = make_rows(sim.state, 1)
+    while not border.lost:
+        transport.receive(command)
+        if command[0] == END:
+            return
+        begin, first, h, steps = float(command[1]), int(command[2]), float(command[3]), int(command[4])
+        if first < 0:
+            sim.workspace.steps.carried[0] = 0.0
+        every = abs(first) + steps + 2
+        _, _, status = method.run(sim.tables, sim.workspace, sim.state, begin, first, h, steps, every, rows)
+        if status != 0 and not border.lost:
+            failure = RunError(f"the component failed with status {status} in a run of {steps} steps")
+            transport.send_failure(str(failure))
+            raise failure

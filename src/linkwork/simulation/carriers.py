@@ -1,0 +1,113 @@
+"""Carriers: the functions through which the compiled loop talks to components in other processes.
+
+They are called from inside the loop, where nothing can be raised: what goes wrong is kept as a `Lost`, the numbers
+become NaN, the loop stops at the next look, and the run then tells whose fault it was.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwork.assembly.law_functions import CALLBACK, address_of
+from linkwork.assembly.partition import message_size
+from linkwork.assembly.tables import Floats
+from linkwork.model import Container, Foreign, Model
+
+END, RUN = 0.0, 1.0
+COMMAND = 5  # numbers of a command: what, begin, first, h, steps
+
+
+class Lost(NamedTuple):
+    """A component that cannot be reached any more: its name and why."""
+
+    part: str
+    what: str
+
+
+def remote_parts(model: Model) -> list[Any]:
+    """The components of `model` that live elsewhere, parts before wholes."""
+    found: list[Any] = []
+
+    def walk(container: Container) -> None:
+        for part in container.subsystems.values():
+            walk(part)
+        if any(isinstance(body, Foreign) for body in container.ports.values()):
+            found.append(container)
+
+    walk(model)
+    return found
+
+
+class Carriers:
+    """The side of the whole: fetches the reports of all parts elsewhere, gives them their forces."""
+
+    def __init__(self, remotes: list[Any], parts: Any, outer: Any) -> None:
+        self.remotes = remotes
+        self.lost: list[Lost] = []
+        places = [k for k in range(len(parts.T)) if parts.remote[k] >= 0]
+        self.boxes: list[tuple[Floats, Floats]] = []
+        for k in places:
+            ports = int(parts.border_start[k + 1] - parts.border_start[k])
+            first, r = int(parts.remote[k]), int(parts.r[k])
+            self.boxes.append((outer.inbox[first : first + message_size(ports)], outer.outbox[r : r + 6 * ports]))
+        self._alive = (CALLBACK(self._fetch), CALLBACK(self._give))
+        self.outer = outer._replace(fetch=address_of(self._alive[0]), give=address_of(self._alive[1]))
+
+    def _fetch(self, _t: float, _outbox: Any, _inbox: Any) -> None:
+        for remote, (inbox, _) in zip(self.remotes, self.boxes, strict=True):
+            if not self.lost:
+                self._try(remote, remote.transport.receive, inbox)
+            if self.lost:
+                inbox[:] = math.nan
+
+    def _give(self, _t: float, _outbox: Any, _inbox: Any) -> None:
+        for remote, (_, outbox) in zip(self.remotes, self.boxes, strict=True):
+            if not self.lost:
+                self._try(remote, remote.transport.send, outbox)
+
+    def command(self, what: float, begin: float, first: int, h: float, steps: int) -> None:
+        """Tell every part what loop comes next."""
+        message = np.array([what, begin, float(first), h, float(steps)])
+        for remote in self.remotes:
+            if not self.lost:
+                self._try(remote, remote.transport.send, message)
+
+    def _try(self, remote: Any, verb: Any, values: Floats) -> None:
+        try:
+            verb(values)
+        except BaseException as error:
+            self.lost.append(Lost(remote.path, str(error) or type(error).__name__))
+
+    def close(self) -> None:
+        """End the parts' loops and the connections."""
+        if not self.lost:
+            self.command(END, 0.0, 0, 0.0, 0)
+        for remote in self.remotes:
+            remote.close()
+
+
+class Border:
+    """The side of a part: reports its border and waits for the forces there."""
+
+    def __init__(self, transport: Any) -> None:
+        self.transport = transport
+        self.lost: list[Lost] = []
+
+    def connect(self, outer: Any) -> Any:
+        """`outer` with the address of the carrier."""
+        self._up, self._down = outer.up, outer.down
+        self._alive = CALLBACK(self._exchange)
+        return outer._replace(exchange=address_of(self._alive))
+
+    def _exchange(self, _t: float, _up: Any, _down: Any) -> None:
+        if not self.lost:
+            try:
+                self.transport.send(self._up)
+                self.transport.receive(self._down)
+            except BaseException as error:
+                self.lost.append(Lost("the whole", str(error) or type(error).__name__))
+        if self.lost:
+            self._down[:] = math.nan
