@@ -10,7 +10,7 @@ from linkwork.assembly.law_tables import LawTable
 from linkwork.assembly.system import JointPlace
 from linkwork.assembly.tables import Forces
 from linkwork.errors import ModelError
-from linkwork.model import Body, Force, Frame, Joint, Model, Spring, Torque, TorsionSpring
+from linkwork.model import Body, Force, Frame, Joint, Model, PythonLaw, Spring, Torque, TorsionSpring
 
 
 def force_tables(
@@ -32,7 +32,8 @@ def force_tables(
     def coordinate(joint: Joint, k: int) -> tuple[int, int]:
         """Places of the joint's k-th rate and k-th value among all coordinates; -1 where it has no single value."""
         at = joints[id(joint)]
-        value = -1 if joint.kind in ("ball", "free") else at.q.start + k
+        turns = joint.kind == "ball" or (joint.kind == "free" and k > 2)
+        value = -1 if turns else at.q.start + k
         if at.is_cut:
             return nv + at.v.start + k, -1 if value < 0 else nq + value
         return at.v.start + k, value
@@ -58,7 +59,13 @@ def force_tables(
                     f"torque '{force.path}' in joint '{force.target.path}': its law returns three numbers; "
                     "let it return one, with one torque for each coordinate="
                 )
-            drives.append((*coordinate(force.target, force.coordinate), row))
+            c, value = coordinate(force.target, force.coordinate)
+            if value < 0 and isinstance(force.law, PythonLaw) and force.law.arity == 3:
+                raise ModelError(
+                    f"torque '{force.path}' in joint '{force.target.path}': its law asks for a position, but turns of "
+                    f"a {force.target.kind} joint have not one angle; let it depend on t alone, or act on a body"
+                )
+            drives.append((c, value, row))
         else:
             assert isinstance(force, (Force, Torque))
             body = force.body if isinstance(force, Force) else force.target
