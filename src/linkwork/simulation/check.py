@@ -116,7 +116,7 @@ def report(system: System, start: Start) -> Report:
         redundant.setdefault(system.row_name(r), []).append(row_words(system, r))
     notes = []
     if start.moved:
-        notes.append(f"start positions were rounded; moved a little to close the loops: {', '.join(start.moved)}")
+        notes.append(f"start values were rounded; moved a little to fit the loops: {', '.join(start.moved)}")
     bodies = list(system.model.all_bodies())
     return Report(
         model=system.model.name,

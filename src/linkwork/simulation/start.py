@@ -27,7 +27,7 @@ class Start(NamedTuple):
     q: Floats
     v: Floats
     cut_q: Floats
-    moved: list[str]  # joints whose given start value was rounded and has been moved a little
+    moved: list[str]  # joints whose given start values were rounded and have been moved a little
 
 
 class Closure:
@@ -69,17 +69,20 @@ def consistent_start(system: System) -> Start:
     if system.rows == 0:
         return Start(q, v, closure.cut_q, [])
     held = system.q_given
-    q_closed, gap = _close(system, closure, q, ~held)
+    closed, q_closed = _close(system, closure, q, ~held)
     moved: list[str] = []
-    if q_closed is None and held.any():
+    if not closed and held.any():
+        # the others fit as well as they can by now; what is left is the rounding of the given values, or worse
         closure = Closure(system)
-        q_closed, gap = _close(system, closure, q, np.ones_like(held))
-        if q_closed is not None:
+        closed, q_closed = _close(system, closure, q_closed, np.ones_like(held))
+        if closed:
             moved = _moved(system, q, q_closed)
-    if q_closed is None:
-        raise ModelError(_cannot_close(system, gap))
-    v = _closed_velocities(system, closure, q_closed, v)
-    return Start(q_closed, v, closure.cut_q.copy(), moved)
+    if not closed:
+        raise ModelError(_cannot_close(system, closure.g))
+    v_closed = _closed_velocities(system, closure, q_closed, v)
+    changed = np.flatnonzero((np.abs(v_closed - v) > 1e-9 * max(1.0, float(np.max(np.abs(v))))) & system.v_given)
+    moved += dict.fromkeys(f"{system.dof_name(int(k))} (velocity)" for k in changed)
+    return Start(q_closed, v_closed, closure.cut_q.copy(), moved)
 
 
 def _given_gaps(system: System, closure: Closure, rates: bool) -> tuple[Floats, Floats]:
@@ -104,8 +107,8 @@ def _turn_between(wanted: Any, found: Any) -> Any:
     return 2.0 * vector * (1.0 if scalar >= 0.0 else -1.0)
 
 
-def _close(system: System, closure: Closure, q0: Floats, free: Any) -> tuple[Floats | None, Floats]:
-    """Newton with least change in the free coordinates. Returns q or None, and the remaining gaps of the rows."""
+def _close(system: System, closure: Closure, q0: Floats, free: Any) -> tuple[bool, Floats]:
+    """Newton with least change in the free coordinates: whether the loops close, and q; `closure` stays there."""
     q = q0.copy()
     zero = np.zeros(system.nv)
     best = np.inf
@@ -116,7 +119,7 @@ def _close(system: System, closure: Closure, q0: Floats, free: Any) -> tuple[Flo
         gaps = np.concatenate([closure.g, extra])
         worst = float(np.max(np.abs(gaps)))
         if worst < CLOSED * closure.size():
-            return q, closure.g.copy()
+            return True, q
         stale = stale + 1 if worst > 0.5 * best else 0
         best = min(best, worst)
         if stale > 30:
@@ -131,7 +134,7 @@ def _close(system: System, closure: Closure, q0: Floats, free: Any) -> tuple[Flo
             break
         q = integrate(system, q, step, min(1.0, FARTHEST / longest))
     closure.at(q, zero)
-    return None, closure.g.copy()
+    return False, q
 
 
 def _moved(system: System, before: Floats, after: Floats) -> list[str]:
@@ -190,8 +193,8 @@ def _cannot_close(system: System, gap: Floats) -> str:
 def _closed_velocities(system: System, closure: Closure, q: Floats, v0: Floats) -> Floats:
     """Velocities on the loops: the given ones held, the others changed by the least kinetic energy."""
     held = system.v_given
+    v = v0.copy()
     for free in (~held, np.ones_like(held)):
-        v = v0.copy()
         closure.at(q, v)
         extra, rows = _given_gaps(system, closure, True)
         rates = np.concatenate([closure.gd, extra])
