@@ -20,6 +20,8 @@ CLOSED = 1e-11  # m or rad, relative to the size of the mechanism where that is 
 NEARLY = 2e-3  # rad or m: start values rounded by hand may be moved this far
 FARTHEST = 0.3  # rad or m in one correction: keeps the branch
 ROUNDS = 200
+STUCK = 1e-12  # rad or m: a correction this small leads nowhere
+NUDGE = 0.02  # rad or m
 DEPENDENT = 1e-9  # singular values below this part of the largest count as zero
 
 
@@ -113,6 +115,7 @@ def _close(system: System, closure: Closure, q0: Floats, free: Any) -> tuple[boo
     zero = np.zeros(system.nv)
     best = np.inf
     stale = 0
+    nudged = False
     for _ in range(ROUNDS):
         closure.at(q, zero)
         extra, rows = _given_gaps(system, closure, False)
@@ -130,8 +133,13 @@ def _close(system: System, closure: Closure, q0: Floats, free: Any) -> tuple[boo
         step = np.zeros(system.nv)
         step[free] = -np.linalg.lstsq(J, gaps, rcond=DEPENDENT)[0]
         longest = float(np.max(np.abs(step)))
-        if longest < 1e-15:
-            break
+        if longest < STUCK:
+            if nudged:
+                break
+            # laid out flat, a loop shows no way to close: look a little beside, always the same way
+            nudged = True
+            step[free] = NUDGE * np.cos(np.arange(step[free].size))
+            longest = NUDGE
         q = integrate(system, q, step, min(1.0, FARTHEST / longest))
     closure.at(q, zero)
     return False, q
