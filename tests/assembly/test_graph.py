@@ -149,7 +149,7 @@ def test_what_cannot_be_a_tree_or_a_cut_is_refused() -> None:
         lw.assemble(model)
     with pytest.raises(lw.ModelError, match="no body"):
         lw.assemble(lw.Model("empty"))
-    with pytest.raises(lw.ModelError, match="needs a Model"):
+    with pytest.raises(lw.ModelError, match="model.add"):
         lw.assemble(lw.Subsystem())
 
 
