@@ -129,7 +129,7 @@ def test_other_options(model: Model, rod: Body) -> None:
         ("revolute", {"rest": math.nan}, ("rest", "finite")),
         ("revolute", {"cut": "yes"}, ("cut must be True or False", "cut=")),
         ("revolute", {"dampng": 1}, ("unknown option dampng=", "did you mean 'damping'?")),
-        ("revolute", {"zzz": 1}, ("unknown option zzz=", "the options are at=, axis=")),
+        ("revolute", {"zzz": 1}, ("unknown option zzz=", "give one of at=, axis=")),
         ("screw", {"pitch": None}, ("no pitch", "metres per turn")),
         ("screw", {"pitch": 0}, ("no pitch", "revolute()")),
         ("screw", {"pitch": math.nan}, ("pitch", "finite")),
@@ -147,7 +147,7 @@ def test_refused_bodies(model: Model, rod: Body, refused) -> None:
         model.revolute("pin", rod, "rod", **place)
     with refused("revolute joint 'pin'", "no 'rdo'", "did you mean 'rod'"):
         model.revolute("pin", "ground", "rdo", **place)
-    with refused("revolute joint 'pin'", "no 'xyz'", "the names are 'ground', 'rod'"):
+    with refused("revolute joint 'pin'", "no 'xyz'", "give one of 'ground', 'rod'"):
         model.revolute("pin", "ground", "xyz", **place)
     with refused("revolute joint 'pin'", "None is not a body"):
         model.revolute("pin", None, rod, **place)

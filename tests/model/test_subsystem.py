@@ -211,7 +211,7 @@ def test_parts_from_elsewhere_are_refused(model: Model, rod: Body, refused) -> N
     with refused("revolute joint 'x'", "'rod' belongs to another model, 'other'"):
         model.revolute("x", rod, other, **place)
     loose = Damper()
-    with refused("revolute joint 'x'", "'Damper.inner tube'", "add() it first"):
+    with refused("revolute joint 'x'", "'Damper.inner tube'", "put it there with add() first"):
         model.revolute("x", rod, loose.piston, **place)
     damper = model.add("left", loose)
     with refused("revolute joint 'left.x'", "'rod' lies outside 'left'", "through a port"):
@@ -243,7 +243,7 @@ def test_refused_subsystems(model: Model, refused) -> None:
         alone.add("self", alone)
     with refused("subsystem Damper", "unknown option stifness=", "'stiffness'"):
         Damper(stifness=1)
-    with refused("subsystem Subsystem", "unknown option stiffness=; it takes none"):
+    with refused("subsystem Subsystem", "unknown option stiffness=; remove it"):
         Subsystem(stiffness=1)
     with refused("body 'Damper.cylinder'", "mass is -1"):
         Damper(mass=-1)

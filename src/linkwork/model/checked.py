@@ -116,7 +116,7 @@ def unknown_options(unknown: Iterable[str], known: Iterable[str], what: str) -> 
     """Refuse options nobody knows, with the nearest known ones."""
     for option in unknown:
         names = list(known)
-        listing = "; the options are " + ", ".join(f"{name}=" for name in names) if names else "; it takes none"
+        listing = "; give one of " + ", ".join(f"{name}=" for name in names) if names else "; remove it, there are none"
         hint = did_you_mean(option, names) or listing
         raise ModelError(f"{what}: unknown option {option}={hint}")
 

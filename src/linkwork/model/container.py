@@ -132,7 +132,7 @@ class Container:
 
     def _listing(self) -> str:
         names = [f"'{name}'" for name in dict.fromkeys((*self.ports, *self._names))]
-        return "; the names are " + ", ".join(names[:12]) + (" and more" if len(names) > 12 else "")
+        return "; give one of " + ", ".join(names[:12]) + (" and more" if len(names) > 12 else "")
 
     def _body(self, value: Any, what: str) -> Body:
         """A body from its object or name."""
@@ -171,7 +171,8 @@ class Container:
             )
         if here.word == "subsystem":
             raise ModelError(
-                f"{what}: '{part.path}' belongs to a subsystem that is not part of {self._told}; add() it first"
+                f"{what}: '{part.path}' belongs to a subsystem that is not part of {self._told}; "
+                "put it there with add() first"
             )
         raise ModelError(
             f"{what}: '{part.path}' belongs to another model, '{here.name}'; build the part in {self._told}"

@@ -26,6 +26,11 @@ FEATURE_HINTS = {
     "repeaters": "remove the repeater",
     "armature": "set armature=0 and add the rotor as a body",
 }
+CHOICES: dict[str, Iterable[Any]] = {
+    "integrator": INTEGRATORS,
+    "stabilization": STABILIZATIONS,
+    "coordinates": ("joint", "absolute"),
+}
 POSITIVE = {"dt": "seconds", "rtol": "", "atol": "", "rank_tolerance": "", "baumgarte": ""}  # options and their units
 
 
@@ -51,10 +56,11 @@ def resolve(method: Any, options: dict[str, Any]) -> tuple[Any, str]:
 
 def checked_options(method: Any) -> Any:
     """The method with its numbers as floats, for which the kernels are compiled; wrong values are refused."""
-    choices: dict[str, Iterable[Any]] = {"integrator": INTEGRATORS, "stabilization": STABILIZATIONS}
-    for name in choices.keys() & {f.name for f in fields(method)}:
-        value = getattr(method, name)
-        known(value, choices[name], f"unknown {name} {shown(value)}")
+    own = {f.name for f in fields(method)}
+    for name, choices in CHOICES.items():
+        if name in own:
+            value = getattr(method, name)
+            known(value, choices, f"unknown {name} {shown(value)}")
     if not isinstance(getattr(method, "stabilize", True), bool):
         raise OptionError(f"stabilize must be True or False, not {shown(method.stabilize)}; correct stabilize=")
     numbers = [name for name in POSITIVE if hasattr(method, name)]

@@ -166,7 +166,7 @@ def _body_name(system: System, body: Any) -> str:
     if name not in system.body_names:
         close = difflib.get_close_matches(str(name), system.body_names, 3)
         remedy = (
-            f"did you mean {' or '.join(map(repr, close))}?" if close else f"there are {shortened(system.body_names)}"
+            f"did you mean {' or '.join(map(repr, close))}?" if close else f"give one of {shortened(system.body_names)}"
         )
         raise OptionError(f"model '{system.model.name}' has no body {shown(name)}; {remedy}")
     return str(name)
