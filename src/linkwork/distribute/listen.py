@@ -10,7 +10,6 @@ from __future__ import annotations
 import errno
 import ipaddress
 import os
-import selectors
 import socket
 import ssl
 import threading
@@ -31,6 +30,7 @@ from linkwork.distribute.transport import (
     checked_timeout,
     foreign,
     read_header,
+    ready,
 )
 from linkwork.errors import OptionError
 
@@ -77,6 +77,9 @@ def connect(
             sock = _secured(context, sock, address, timeout, deadline, host=host)
         _greet_listener(sock, address, timeout, deadline)
         return SocketTransport(sock, address, timeout)
+    except OSError as error:
+        sock.close()
+        raise PeerError(address, f"{_CLOSED} ({_words(error)})") from error
     except BaseException:
         sock.close()
         raise
@@ -128,9 +131,7 @@ class Listener:
 
     def wait(self, seconds: float) -> bool:
         """True as soon as somebody knocks; False after so many seconds."""
-        with selectors.DefaultSelector() as selector:
-            selector.register(self._open(), selectors.EVENT_READ)
-            return bool(selector.select(max(seconds, 0.0)))
+        return ready(self._open(), seconds)
 
     def accept(self) -> SocketTransport:
         """The next peer, greeted; PeerError when nobody comes within the timeout or the one who comes is refused.
@@ -162,6 +163,9 @@ class Listener:
         except PeerError:
             _leave(caller)
             raise
+        except OSError as error:
+            caller.close()
+            raise PeerError(peer, f"{_CLOSED} ({_words(error)})") from error
         except BaseException:
             caller.close()
             raise

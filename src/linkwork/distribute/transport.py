@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 import os
+import selectors
 import socket
 import ssl
 import struct
@@ -33,12 +34,12 @@ HEADER = struct.Struct("<4sHHQ")  # magic, version, kind, count (numbers, or byt
 FLOATS, TEXT, FAILURE, FAREWELL, CLIENT_GREETING, SERVER_GREETING = 1, 2, 3, 4, 5, 6
 KIND_NAMES = {FLOATS: "numbers", TEXT: "text", FAILURE: "a failure", FAREWELL: "a farewell"}
 TEXT_LIMIT = 1 << 20  # bytes
+SPIN = 1e-4 if (os.cpu_count() or 1) > 1 else 0.0  # s; who answers sooner is awaited awake
 LONGEST_TIMEOUT = 1e6  # s; the system's own timers end a little above
 
 _FLOAT64 = np.dtype("<f8")
 _NOTHING = memoryview(bytearray())
 _RECORD = 1 << 14  # bytes; what TLS puts into one record
-_SPIN = 2e-4  # s; an MPI peer that answers sooner is not slept over
 
 
 class PeerError(Exception):
@@ -205,7 +206,7 @@ class _End:
     def _unexpected(self, kind: int, expected: int) -> PeerError:
         name = KIND_NAMES.get(kind, f"a message of unknown kind {kind}")
         return self._give_up(
-            f"the other side sends {name} where {KIND_NAMES[expected]} was expected; "
+            f"the other side sends {name} where {KIND_NAMES[expected]} should come; "
             "both sides must run the same version of linkwork"
         )
 
@@ -242,8 +243,9 @@ class SocketTransport(_End):
 
     def __init__(self, sock: socket.socket, peer: str, timeout: float) -> None:
         self.peer = peer
-        self._sock = sock
         self.timeout = timeout
+        self._sock = sock
+        sock.setblocking(False)
         if sock.family in (socket.AF_INET, socket.AF_INET6):
             _watch(sock, self._timeout)
         self._header = bytearray(HEADER.size)
@@ -254,25 +256,22 @@ class SocketTransport(_End):
     def __reduce__(self) -> tuple[Any, ...]:
         return SocketTransport, (self._sock, self.peer, self._timeout)
 
-    @property
-    def timeout(self) -> float:
-        """Longest time in seconds that any call may take."""
-        return self._timeout
-
-    @timeout.setter
-    def timeout(self, timeout: float) -> None:
-        self._timeout = checked_timeout(timeout)
-        if not self._ended:
-            self._sock.settimeout(self._timeout)
-
     def _drop(self) -> None:
         self._sock.close()
+
+    def wait(self, seconds: float) -> bool:
+        """True as soon as something (a message, or the end) has come from the peer; False after so many seconds."""
+        self._open()
+        if isinstance(self._sock, ssl.SSLSocket) and self._sock.pending():
+            return True
+        return ready(self._sock, seconds)
 
     # --- sending ---------------------------------------------------------------------------------------
 
     def send(self, values: Floats) -> None:
         """Send a contiguous float64 array of any shape."""
-        self._send(FLOATS, values.size, _view(values, writeable=False))
+        view = _view(values, writeable=False)
+        self._send(FLOATS, values.size, view)
 
     def send_text(self, text: str) -> None:
         """Send a text of at most 1 MiB (UTF-8)."""
@@ -288,14 +287,14 @@ class SocketTransport(_End):
         self._open()
         deadline = time.monotonic() + self._timeout
         HEADER.pack_into(self._header, 0, MAGIC, VERSION, kind, count)
+        end = HEADER.size + len(payload)
         try:
             if self._gathers:
-                sent = self._sock.sendmsg((self._header, payload))
-                if sent < HEADER.size + len(payload):
+                sent = self._now_or_later(self._sock.sendmsg, (self._header, payload), True, deadline)
+                if sent < end:
                     self._send_rest(memoryview(self._header)[sent:], deadline)
                     self._send_rest(payload[max(sent - HEADER.size, 0) :], deadline)
-            elif HEADER.size + len(payload) <= _RECORD:
-                end = HEADER.size + len(payload)
+            elif end <= _RECORD:
                 self._frame[: HEADER.size] = self._header
                 self._frame[HEADER.size : end] = payload
                 self._send_rest(memoryview(self._frame)[:end], deadline)
@@ -311,12 +310,8 @@ class SocketTransport(_End):
             raise
 
     def _send_rest(self, view: memoryview, deadline: float) -> None:
-        try:
-            while len(view):
-                self._sock.settimeout(_left(deadline))
-                view = view[self._sock.send(view) :]
-        finally:
-            self._sock.settimeout(self._timeout)
+        while len(view):
+            view = view[self._now_or_later(self._sock.send, view, True, deadline) :]
 
     # --- receiving -------------------------------------------------------------------------------------
 
@@ -354,12 +349,11 @@ class SocketTransport(_End):
         self._open()
         deadline = time.monotonic() + self._timeout
         header = memoryview(self._header)
-        got = 0
         try:
             if self._gathers:
-                got = self._sock.recvmsg_into((header, payload))[0]
+                got = self._now_or_later(self._gather, (header, payload), False, deadline)
             else:
-                got = self._sock.recv_into(header)
+                got = self._now_or_later(self._sock.recv_into, header, False, deadline)
         except TimeoutError:
             raise self._slow("did not answer") from None
         except OSError as error:
@@ -380,12 +374,10 @@ class SocketTransport(_End):
     def _receive_rest(self, view: memoryview, deadline: float) -> None:
         try:
             while len(view):
-                self._sock.settimeout(_left(deadline))
-                got = self._sock.recv_into(view)
+                got = self._now_or_later(self._sock.recv_into, view, False, deadline)
                 if got == 0:
                     raise self._gone(within=True)
                 view = view[got:]
-            self._sock.settimeout(self._timeout)
         except TimeoutError:
             raise self._slow("stopped in the middle of a message and did not go on") from None
         except OSError as error:
@@ -394,28 +386,35 @@ class SocketTransport(_End):
             self._give_up("")
             raise
 
-    def wait(self, seconds: float) -> bool:
-        """True as soon as something (a message, or the end) has come from the peer; False after so many seconds."""
-        self._open()
-        if isinstance(self._sock, ssl.SSLSocket) and self._sock.pending():
-            return True
-        try:
-            self._sock.settimeout(min(max(seconds, 0.0), LONGEST_TIMEOUT))
-            socket.socket.recv(self._sock, 1, socket.MSG_PEEK)
-        except (TimeoutError, BlockingIOError):
-            return False
-        except OSError:
-            pass  # the end, too, is something: the next receive tells
-        finally:
-            self._sock.settimeout(self._timeout)
-        return True
+    def _gather(self, buffers: tuple[memoryview, memoryview]) -> int:
+        return self._sock.recvmsg_into(buffers)[0]
+
+    def _now_or_later(self, transfer: Callable[[Any], int], what: Any, writing: bool, deadline: float) -> int:
+        """Bytes moved, as soon as some can be. Who answers at once is not slept over: waking up would take longer."""
+        spinning = 0.0
+        while True:
+            try:
+                return transfer(what)
+            except (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError) as error:
+                if isinstance(error, ssl.SSLError):
+                    writing = isinstance(error, ssl.SSLWantWriteError)
+            now = time.monotonic()
+            spinning = spinning or now + SPIN
+            if now < spinning:
+                _let_others_run()
+            elif now >= deadline or not ready(self._sock, deadline - now, writing=writing):
+                raise TimeoutError
 
 
-def _left(deadline: float) -> float:
-    left = deadline - time.monotonic()
-    if left <= 0:
-        raise TimeoutError
-    return left
+def ready(sock: socket.socket, seconds: float, *, writing: bool = False) -> bool:
+    """Whether a socket can be read (or written, or has ended) within so many seconds."""
+    with _Selector() as selector:
+        selector.register(sock, selectors.EVENT_WRITE if writing else selectors.EVENT_READ)
+        return bool(selector.select(min(max(seconds, 0.0), LONGEST_TIMEOUT)))
+
+
+# Unlike the others, these two need no descriptor of their own.
+_Selector: Any = getattr(selectors, "PollSelector", selectors.SelectSelector)
 
 
 def _watch(sock: socket.socket, timeout: float) -> None:
@@ -468,6 +467,12 @@ def mpi() -> Any:
 
 _TAG = 1 << 14  # tags up to 32767 are good everywhere
 _KINDS = 16
+_meetings: dict[tuple[int, int], int] = {}  # communicator, rank -> connections so far
+_unfinished: list[Any] = []  # requests and buffers given up, which MPI may still touch
+
+
+def _tag(kind: int) -> int:
+    return _TAG + _KINDS * VERSION + kind
 
 
 class MpiTransport(_End):
@@ -491,15 +496,17 @@ class MpiTransport(_End):
             )
         self._rank = int(rank)
         self._status = self._mpi.Status()
+        both = self._comm.py2f(), self._rank
+        self._meeting = _meetings[both] = _meetings.get(both, 0) + 1
         self._heard = False  # anything of this connection yet
-        self._farewell = True  # the peer still waits for ours
-        self._unfinished: list[Any] = []  # buffers that MPI may still touch
+        self._left = False  # the peer has said farewell, or cannot hear ours
 
     def _drop(self) -> None:
-        if self._farewell:
-            tag = _TAG + _KINDS * VERSION + FAREWELL
+        if not self._left:
+            data = struct.pack("<Q", self._meeting)
             with suppress(self._mpi.Exception):  # nobody may be left to hear it
-                self._unfinished.append(self._comm.Isend([_NOTHING, 0, self._mpi.BYTE], self._rank, tag))
+                request = self._comm.Isend([data, len(data), self._mpi.BYTE], self._rank, _tag(FAREWELL))
+                _unfinished.append((request, data))
 
     def send(self, values: Floats) -> None:
         """Send a contiguous float64 array of any shape."""
@@ -522,11 +529,8 @@ class MpiTransport(_End):
         kind, tag, deadline = self._begin()
         if kind != FLOATS:
             raise self._unexpected(kind, FLOATS)
-        bytes_sent = self._status.Get_count(self._mpi.BYTE)
-        self._check_count(bytes_sent // _FLOAT64.itemsize, values.size)
-        self._finish(
-            lambda: self._comm.Irecv([values, values.size, self._mpi.DOUBLE], self._rank, tag), values, deadline
-        )
+        self._check_count(self._status.Get_count(self._mpi.BYTE) // _FLOAT64.itemsize, values.size)
+        self._finish(self._comm.Irecv, [values, values.size, self._mpi.DOUBLE], tag, deadline)
 
     def receive_text(self) -> str:
         """Receive a text of at most 1 MiB."""
@@ -539,7 +543,7 @@ class MpiTransport(_End):
         count = self._status.Get_count(self._mpi.BYTE)
         self._check_length(count)
         data = bytearray(count)
-        self._finish(lambda: self._comm.Irecv([data, count, self._mpi.BYTE], self._rank, tag), data, deadline)
+        self._finish(self._comm.Irecv, [data, count, self._mpi.BYTE], tag, deadline)
         return data
 
     def wait(self, seconds: float) -> bool:
@@ -552,29 +556,33 @@ class MpiTransport(_End):
 
     def _send(self, kind: int, message: list[Any]) -> None:
         self._open()
-        tag = _TAG + _KINDS * VERSION + kind
-        self._finish(lambda: self._comm.Isend(message, self._rank, tag), message[0], time.monotonic() + self._timeout)
+        self._finish(self._comm.Isend, message, _tag(kind), time.monotonic() + self._timeout)
 
     def _arrived(self) -> bool:
-        """A message is there; the farewell of an earlier connection between the two ranks is none."""
-        MPI = self._mpi
-        while self._comm.Iprobe(self._rank, MPI.ANY_TAG, self._status):
-            tag = self._status.Get_tag()
-            if self._heard or tag != _TAG + _KINDS * VERSION + FAREWELL:
+        """A message is there, or the peer has left; the farewell of an earlier connection of the two is neither."""
+        while not self._left and self._comm.Iprobe(self._rank, self._mpi.ANY_TAG, self._status):
+            if self._status.Get_tag() != _tag(FAREWELL):
                 return True
-            self._comm.Recv([bytearray(), 0, MPI.BYTE], self._rank, tag)
-        return False
+            data = bytearray(8)
+            self._comm.Recv([data, len(data), self._mpi.BYTE], self._rank, _tag(FAREWELL))
+            self._left = self._heard or struct.unpack("<Q", data)[0] == self._meeting
+        return self._left
 
     def _begin(self) -> tuple[int, int, float]:
         """Kind and tag of the next message (its size is in the status), and the deadline."""
         self._open()
         deadline = time.monotonic() + self._timeout
         try:
-            there = self._arrived() or self._until(self._arrived, deadline)
+            there = self._until(self._arrived, deadline)
         except self._mpi.Exception as error:
             raise self._broken(error) from error
+        except BaseException:
+            self._give_up("")
+            raise
         if not there:
             raise self._slow("did not answer")
+        if self._left:
+            raise self._gone()
         self._heard = True
         tag: int = self._status.Get_tag()
         version, kind = divmod(tag - _TAG, _KINDS)
@@ -583,46 +591,42 @@ class MpiTransport(_End):
                 f"sends messages with tag {tag}, which are not of version {VERSION} of the protocol; install the same "
                 "version of linkwork on all ranks, and leave the communicator to it"
             )
-        if kind == FAREWELL:
-            self._farewell = False
-            self._finish(lambda: self._comm.Irecv([bytearray(), 0, self._mpi.BYTE], self._rank, tag), None, deadline)
-            raise self._gone()
         if kind == FAILURE:
             raise self._failure(self._text(tag, deadline))
         return kind, tag, deadline
 
-    def _finish(self, start: Callable[[], Any], buffer: Any, deadline: float) -> None:
+    def _finish(self, start: Callable[[Any, int, int], Any], message: list[Any], tag: int, deadline: float) -> None:
         """Start a transfer and see it through; a buffer that MPI still holds when time is up is kept."""
         request = None
         try:
-            request = start()
-            done = request.Test() or self._until(request.Test, deadline)
+            request = start(message, self._rank, tag)
+            done = self._until(request.Test, deadline)
         except self._mpi.Exception as error:
             raise self._broken(error) from error
         except BaseException:
-            self._unfinished.append((request, buffer))
+            _unfinished.append((request, message))
             self._give_up("")
             raise
         if not done:
-            self._unfinished.append((request, buffer))
+            _unfinished.append((request, message))
             raise self._slow("did not see a message through")
 
     def _broken(self, error: Exception) -> PeerError:
-        self._farewell = False
+        self._left = True
         return self._give_up(f"MPI reports: {_one_line(str(error).encode(), 200)}; the rank may have ended")
 
-    def _until(self, ready: Callable[[], bool], deadline: float) -> bool:
-        """Ask again and again: without a pause at first, then with pauses of a tenth of the time spent so far."""
-        start = time.monotonic()
-        while not ready():
+    def _until(self, done: Callable[[], bool], deadline: float) -> bool:
+        """Ask again and again: without a pause for a millisecond, then with pauses of a tenth of the time spent."""
+        start = 0.0
+        while not done():
             now = time.monotonic()
+            start = start or now
             if now >= deadline:
                 return False
-            spent = now - start
-            if spent < _SPIN:
+            if now - start < 10 * SPIN:
                 _let_others_run()
             else:
-                time.sleep(min(spent / 10, 1e-3, deadline - now))
+                time.sleep(min((now - start) / 10, 1e-3, deadline - now))
         return True
 
 
