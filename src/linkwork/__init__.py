@@ -17,6 +17,9 @@ from linkwork._version import __version__
 
 # every public name once, and the room it lives in; rooms are entered when a name is first used
 _ROOMS = {
+    "distribute.remote": ["Remote"],
+    "distribute.transport": ["PeerError"],
+    "distribute.verify": ["verify"],
     "errors": ["ModelError", "OptionError", "RunError"],
     "model": [
         "Body",
@@ -75,8 +78,10 @@ __all__ = [
     "ModelError",
     "Motion",
     "OptionError",
+    "PeerError",
     "PythonLaw",
     "Recursive",
+    "Remote",
     "Report",
     "RunError",
     "Simulation",
@@ -100,12 +105,16 @@ __all__ = [
     "mass_matrix",
     "plot_compare",
     "simulate",
+    "verify",
 ]
 
 if TYPE_CHECKING:
     from linkwork import gallery
     from linkwork.assembly.assemble import assemble
     from linkwork.assembly.system import System
+    from linkwork.distribute.remote import Remote
+    from linkwork.distribute.transport import PeerError
+    from linkwork.distribute.verify import verify
     from linkwork.errors import ModelError, OptionError, RunError
     from linkwork.formulations.absolute import Absolute
     from linkwork.formulations.component import Components

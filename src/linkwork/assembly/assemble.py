@@ -20,17 +20,18 @@ from linkwork.model import Body, Foreign, Frame, Joint, Model, Subsystem, checke
 from linkwork.spatial import codes
 
 
-def assemble(model: Model, *, absolute: bool = False) -> System:
+def assemble(model: Model, *, absolute: bool = False, floating: bool = False) -> System:
     """Turn a model into a `System`: tree and cuts, tables, start values.
 
-    With `absolute` every body is free, its coordinates those of its centre of mass, and every joint is a cut.
+    With `absolute` every body is free, its coordinates those of its centre of mass, and every joint is a cut. With
+    `floating` groups of bodies that no joint holds to a ground are allowed, as in a component of something larger.
 
     >>> lw.assemble(lw.gallery.double_four_bar.build()).cut_names
     ['right pin 1', 'right pin 2']
     """
     if not isinstance(model, Model):
         raise ModelError(_no_model(model))
-    return _Assembler(model, absolute).system()
+    return _Assembler(model, absolute, floating).system()
 
 
 def _no_model(given: Any) -> str:
@@ -42,7 +43,7 @@ def _no_model(given: Any) -> str:
 
 
 class _Assembler:
-    def __init__(self, model: Model, absolute: bool) -> None:
+    def __init__(self, model: Model, absolute: bool, floating: bool) -> None:
         self.model = model
         self.absolute = absolute
         if not any(True for _ in model.all_bodies()):
@@ -71,7 +72,8 @@ class _Assembler:
         self.v_start: list[float] = []
         self.q_given: list[bool] = []
         self.v_given: list[bool] = []
-        self._refuse_floating_groups()
+        if not floating:
+            self._refuse_floating_groups()
 
     def system(self) -> System:
         grounds = self._add_grounds()

@@ -18,8 +18,8 @@ PROTOCOL = 1
 class Remote(Subsystem):
     """A component served elsewhere by `linkwork serve`: its ports are bodies to join, all else stays with its owner.
 
-    `address` is "host:port". Other hosts than this one need `cert`, `key` and `ca` (files, mutual TLS). No answer within
-    `timeout` seconds ends the run with an error that names the component. Runs by method "component" only.
+    `address` is "host:port". Other hosts than this one need `cert`, `key` and `ca` (files, mutual TLS). No answer
+    within `timeout` seconds ends the run with an error that names the component. Runs by method "component" only.
 
     >>> wheel = lw.Remote("127.0.0.1:5000")  # doctest: +SKIP
     >>> model.add("left wheel", wheel, position=(-1, 0, 0.35))  # doctest: +SKIP

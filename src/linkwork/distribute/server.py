@@ -79,7 +79,7 @@ def _describe(make: Callable[[], Subsystem], name: str) -> tuple[list[str], dict
         raise ModelError(
             f"component {type(component).__name__} has no port; name its border bodies with self.port(...)"
         )
-    sim = Simulation(model, Components())
+    sim = Simulation(model, Components(), ports=[body.path for body in component.ports.values()])
     poses = forward_kinematics(sim.system, sim.start.q)
     order = {body: k for k, body in enumerate(sim.moving.body_names)}
     chosen = sorted(component.ports.items(), key=lambda item: order[item[1].path])

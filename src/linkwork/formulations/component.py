@@ -50,8 +50,10 @@ from linkwork.spatial.vectors import cross, load3, load6, load9, load_pair, scal
 class Components:
     """Every subsystem of the model solved by itself through D and r, exactly and without iteration.
 
-    `coordinates` is "absolute" (bodies' coordinates with distributed successive projection). Integrators as in
-    `Recursive`. The cost grows linearly for models that are well partitioned.
+    `coordinates` is "joint" (accelerations of all bodies through the hierarchy, integrated at the joints, loops
+    stabilised there) or "absolute" (coordinates of all bodies, with distributed successive projection; the only one
+    for components that live elsewhere). Integrators as in `Recursive`. The cost grows linearly for models that are
+    well partitioned.
 
     >>> lw.Components(dt=1e-3).coordinates
     'absolute'
@@ -77,6 +79,10 @@ class Components:
 
     def run(self, *arguments: Any) -> Any:
         """The compiled loop of this method."""
+        if self.coordinates == "joint":
+            from linkwork.formulations.component_joint import run as run_joint
+
+            return run_joint(*arguments)
         return run(*arguments)
 
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from linkwork._jit import entry, written_out
+from linkwork._jit import entry, small
 from linkwork.formulations.loops import LoopWork, constrain, cut_reactions, factor_loops, hair, loop_work, stabilize
 from linkwork.formulations.stepping import ORDERS, SEMI_IMPLICIT, SINGULAR, Stepping, advance, copy, largest, stepping
 from linkwork.mechanics.articulated import inward_inertias, outward_accelerations, outward_velocities
@@ -94,7 +94,7 @@ def count_q(tree: Any) -> int:
     return int(tree.dof_link.size + sum(extra.get(int(m), 0) for m in tree.link_motion))
 
 
-@written_out
+@small
 def evaluate(tables, w, steps, state, t):
     """steps.rate = rate of steps.trial at time t. Returns 0 or a status."""
     tree = tables.tree
@@ -137,7 +137,7 @@ def evaluate(tables, w, steps, state, t):
     return SINGULAR + failed - 1 if failed > 0 else 0
 
 
-@written_out
+@small
 def accept(tables, w, steps, state, t):
     """The state moves to steps.trial at time t and is stabilised; its rate, reactions and rank are kept."""
     nv = state.vd.size

@@ -192,6 +192,7 @@ class Subsystem(Parts):
             name = type(self).__name__
             raise ModelError(f"subsystem {name}: its parameters are given by name; write {name}({names})")
         self._check_parameters(parameters)
+        self.parameters = parameters  # another one like it is type(x)(**x.parameters)
         self.build(**parameters)
 
     def build(self, *_: Any, **parameters: Any) -> None:

@@ -26,6 +26,7 @@ from linkwork.model import Model
 from linkwork.simulation.carriers import RUN, Carriers, remote_parts
 from linkwork.simulation.certificate import Certificate
 from linkwork.simulation.check import dependent_rows, refuse_singular, row_words
+from linkwork.simulation.hierarchy import joint_components
 from linkwork.simulation.interrupt import Interrupt
 from linkwork.simulation.methods import positive, refuse_unsupported, resolve, whole
 from linkwork.simulation.observe import Observer, column_units
@@ -65,10 +66,10 @@ class Inputs(MutableMapping[str, float]):
 
     def _row(self, name: str) -> int:
         if name not in self._rows:
-            known = ", ".join(map(repr, self._rows)) or "none in this model"
-            raise OptionError(
-                f"there is no input {name!r}; inputs are torques and forces whose law is a number: {known}"
+            known = (
+                f"give one of {', '.join(map(repr, self._rows))}" if self._rows else "give a torque or force such a law"
             )
+            raise OptionError(f"there is no input {name!r} (a torque or force whose law is a number); {known}")
         return self._rows[name]
 
 
@@ -96,7 +97,7 @@ class Simulation:
         self.method, self.reason = resolve(method, options)
         self._border, self._ports = border, ports  # where this model is a component of somebody else's
         self.carriers: Carriers | None = None
-        self.system = model if isinstance(model, System) else assemble(model)
+        self.system = model if isinstance(model, System) else assemble(model, floating=bool(ports))
         self.ignored = refuse_unsupported(self.system, self.method, ignore)
         self.start: Start = consistent_start(self.system)
         y, cut_q = np.concatenate([self.start.q, self.start.v, [0.0, 0.0]]), self.start.cut_q
@@ -124,6 +125,8 @@ class Simulation:
     def _prepare(self) -> Any:
         if self.method.name != "component":
             return self.method.prepare(self.moving.tables)
+        if self.method.coordinates == "joint":
+            return joint_components(self.system, self.start, self.method)
         parts, _ = partition(self.moving, self._ports)
         workspace = self.method.prepare(self.moving.tables, parts)
         remotes = remote_parts(self.moving.model)
@@ -379,7 +382,7 @@ class Recording:
         except KeyboardInterrupt:
             interrupt.pressed = True
         except Exception as error:
-            return f"the function progress= raised {told_of(error)}"
+            return f"the function given as progress= failed ({told_of(error)}); correct it, or leave it out"
         return "it was interrupted" if interrupt.pressed else None
 
     def _keep(self, rows: Rows, count: int) -> None:

@@ -1,0 +1,155 @@
+"""`verify`: check a component from outside, through nothing but its ports, whoever owns it."""
+
+from __future__ import annotations
+
+import json
+import threading
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from linkwork._version import __version__
+from linkwork.assembly.partition import message_size
+from linkwork.assembly.tables import Floats
+from linkwork.distribute.remote import PROTOCOL
+from linkwork.distribute.server import serve
+from linkwork.distribute.transport import Transport, pair
+from linkwork.formulations.border import PORT
+from linkwork.model import Frame, Subsystem
+from linkwork.simulation.carriers import END, RUN
+
+DT = 1e-6  # s: so short that forces inside the component do next to nothing
+TURN = Frame(rotation=(0.8, 0.36, -0.24, 0.42))  # any other placement
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What `verify` found: one line a check, and whether all of them hold."""
+
+    component: str
+    ports: list[str]
+    checks: dict[str, tuple[bool, str]] = field(default_factory=dict)
+
+    @property
+    def good(self) -> bool:
+        """True when every check holds."""
+        return all(holds for holds, _ in self.checks.values())
+
+    def lines(self) -> list[str]:
+        """The verdict in readable lines."""
+        text = [f"{self.component}: ports {', '.join(self.ports)}; {'good' if self.good else 'NOT good'}"]
+        for what, (holds, found) in self.checks.items():
+            text.append(f"  {'holds' if holds else 'FAILS'}  {what}: {found}")
+        return text
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+
+@dataclass(frozen=True)
+class _Report:
+    R: Floats  # (port, 3, 3)
+    p: Floats  # (port, 3)
+    v: Floats  # (port * 6,) linear, angular
+    r: Floats  # (port * 6,)
+    D: Floats  # (port * 6, port * 6)
+
+
+def verify(component: Subsystem, *, tolerance: float = 1e-9, timeout: float = 60.0) -> Verdict:
+    """Check a component through its ports alone, a subsystem or a `Remote`; `tolerance` is relative.
+
+    D is finite, symmetric, positive semidefinite; the work put in at the ports is what D says; and the answers are the
+    same in another place and direction.
+
+    >>> print(lw.verify(lw.gallery.car.Damper()).good)
+    True
+    """
+    ports, still = _probe(component, Frame(), timeout, None)
+    rng = np.random.default_rng(0)
+    push = rng.normal(size=6 * len(ports))
+    _, pushed = _probe(component, Frame(), timeout, push)
+    _, turned = _probe(component, TURN, timeout, None)
+    at, D = still[0], still[0].D
+    size = float(np.max(np.abs(D))) or 1.0
+    checks: dict[str, tuple[bool, str]] = {}
+    finite = all(np.isfinite(value).all() for value in (at.R, at.p, at.v, at.r, D))
+    checks["numbers"] = (finite, "all finite" if finite else "some are not finite")
+    skew = float(np.max(np.abs(D - D.T))) / size
+    checks["symmetry of D"] = (skew < tolerance, f"off by {skew:.1e}")
+    lowest = float(np.linalg.eigvalsh((D + D.T) / 2)[0]) / size if finite else -np.inf
+    checks["D not negative"] = (lowest > -tolerance, f"lowest eigenvalue {lowest:.1e} of the largest entry")
+    # power: a push over one short step gives the ports the velocity D push dt, and so the energy push D push dt^2 / 2
+    gained = (pushed[1].v - pushed[0].v) - (still[1].v - still[0].v)
+    work, promised = 0.5 * DT * float(push @ gained), 0.5 * DT * DT * float(push @ D @ push)
+    short = abs(work - promised) / promised if promised > 0 else abs(work)
+    checks["power at the ports"] = (short < 1e-4, f"work of a short push off by {short:.1e}")
+    Q = np.kron(np.eye(2 * len(ports)), TURN.matrix)
+    other = turned[0]
+    bent = float(np.max(np.abs(other.D - Q @ D @ Q.T))) / size
+    scale = max(1.0, float(np.max(np.abs(at.r))))
+    bent = max(bent, float(np.max(np.abs(other.r - Q @ at.r))) / scale)
+    checks["same in any place"] = (bent < 1e3 * tolerance, f"off by {bent:.1e} when turned")
+    return Verdict(_name(component), ports, checks)
+
+
+def _name(component: Subsystem) -> str:
+    return getattr(component, "component", "") or type(component).__name__
+
+
+def _probe(component: Any, place: Frame, timeout: float, push: Floats | None) -> tuple[list[str], list[_Report]]:
+    """Ports of the component, and its reports at the start and after one short step with `push` at its ports."""
+    thread = None
+    if hasattr(component, "transport"):
+        transport: Transport = component._connect()
+    else:
+        transport, other = pair(timeout)
+        kind, parameters = type(component), component.parameters
+        thread = threading.Thread(target=serve, args=(lambda: kind(**parameters), other), daemon=True)
+        thread.start()
+    try:
+        names = [port["name"] for port in _ask(transport, {"verb": "describe"})["ports"]]
+        gravity = place.direction((0.0, 0.0, -9.81))
+        _ask(
+            transport,
+            {
+                "verb": "prepare",
+                "position": place.position.tolist(),
+                "rotation": place.rotation.tolist(),
+                "gravity": [float(g) for g in gravity],
+                "integrator": "semi-implicit",
+                "dt": DT,
+                "stabilize": False,
+                "rank_tolerance": 1e-10,
+            },
+        )
+        count = len(names)
+        message = np.zeros(message_size(count))
+        tau = np.zeros(6 * count) if push is None else push
+        reports = []
+        for step in range(2):
+            if step:
+                transport.send(np.array([RUN, 0.0, 0.0, DT, 1.0]))
+            transport.receive(message)
+            reports.append(_read(message, count))
+            transport.send(tau)
+        transport.send(np.array([END, 0.0, 0.0, 0.0, 0.0]))
+        return names, reports
+    finally:
+        transport.close()
+        if thread is not None:
+            thread.join(timeout)
+
+
+def _ask(transport: Transport, question: dict[str, Any]) -> dict[str, Any]:
+    transport.send_text(json.dumps({"linkwork": __version__, "protocol": PROTOCOL, **question}))
+    answer: dict[str, Any] = json.loads(transport.receive_text())
+    if "error" in answer:
+        raise ValueError(answer["error"])
+    return answer
+
+
+def _read(message: Floats, count: int) -> _Report:
+    rows = message[1 : 1 + PORT * count].reshape(count, PORT).copy()
+    D = message[1 + PORT * count :].reshape(6 * count, 6 * count).copy()
+    return _Report(rows[:, :9].reshape(-1, 3, 3), rows[:, 9:12], rows[:, 12:18].ravel(), rows[:, 18:24].ravel(), D)

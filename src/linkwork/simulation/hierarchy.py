@@ -1,0 +1,45 @@
+"""Components in joint coordinates: the tree that is integrated beside the absolute system that is solved."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linkwork.assembly.assemble import assemble
+from linkwork.assembly.partition import partition
+from linkwork.assembly.system import System
+from linkwork.errors import OptionError
+from linkwork.formulations import component_joint
+from linkwork.formulations.component import Components
+from linkwork.simulation.start import Start, absolute_start
+
+
+def joint_components(system: System, start: Start, method: Components) -> Any:
+    """Memory of method "component" with joint coordinates."""
+    if system.foreign:
+        name = next(iter(system.foreign))
+        raise OptionError(
+            f"'{name}' belongs to a component elsewhere, whose joints are not known here; use coordinates='absolute'"
+        )
+    absolute = assemble(system.model, absolute=True)
+    parts, _ = partition(absolute)
+    _, cut_q = absolute_start(system, start, absolute)
+    bodies = {body.path: body for body in system.model.all_bodies()}
+    number = {name: b for b, name in enumerate(absolute.body_names)}
+    cuts = {place.name: place for place in absolute.cuts}
+    rate_of = np.zeros(system.nv, dtype=np.int64)
+    for place in system.joints:
+        for e, k in enumerate(range(place.v.start, place.v.stop)):
+            if place.joint is None:  # coordinates of a body that nothing holds
+                rate_of[k] = -1 - (6 * number[place.name.removesuffix(" free")] + e)
+            else:
+                rate_of[k] = cuts[place.name].v.start + e
+    maps = (
+        np.array([system.body_names.index(name) for name in absolute.body_names], dtype=np.int64),
+        np.array([bodies[name].com for name in absolute.body_names]).reshape(-1, 3),
+        rate_of,
+        np.array([cuts[place.name].last for place in system.cuts], dtype=np.int64),
+    )
+    inner = method.prepare(absolute.tables, parts)
+    return component_joint.workspace(system.tables, absolute.tables, inner, maps, cut_q, method)
