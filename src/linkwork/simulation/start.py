@@ -82,7 +82,9 @@ def consistent_start(system: System) -> Start:
     if not closed:
         raise ModelError(_cannot_close(system, closure.g))
     v_closed = _closed_velocities(system, closure, q_closed, v)
-    changed = np.flatnonzero((np.abs(v_closed - v) > 1e-9 * max(1.0, float(np.max(np.abs(v))))) & system.v_given)
+    changed = np.flatnonzero(
+        (np.abs(v_closed - v) > 1e-9 * max(1.0, float(np.max(np.abs(v), initial=0.0)))) & system.v_given
+    )
     moved += dict.fromkeys(f"{system.dof_name(int(k))} (velocity)" for k in changed)
     return Start(q_closed, v_closed, closure.cut_q.copy(), moved)
 
