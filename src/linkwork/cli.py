@@ -189,6 +189,44 @@ def bench(
 # --- the run ----------------------------------------------------------------------------------------------
 
 
+@app.command()
+def serve(
+    component: Annotated[str, typer.Argument(metavar="FILE.py:Class", help="The subsystem to serve, or PIECE:Class.")],
+    port: Annotated[int, typer.Option(help="Port to listen on; 0 takes a free one and prints it.")] = 0,
+    host: Annotated[str, typer.Option(help="Address to listen on; one that others reach needs TLS.")] = "127.0.0.1",
+    cert: Annotated[str | None, typer.Option(help="This side's certificate (PEM).")] = None,
+    key: Annotated[str | None, typer.Option(help="Its private key (PEM).")] = None,
+    ca: Annotated[str | None, typer.Option(help="The authority that signs both sides (PEM).")] = None,
+    timeout: Annotated[float, typer.Option(help="Seconds without an answer after which a whole is given up.")] = 10.0,
+    runs: Annotated[int, typer.Option(help="End after so many runs; 0 goes on until Ctrl-C.")] = 0,
+    setting: Settings = None,
+) -> None:
+    """Serve a sealed component to a model elsewhere, which joins it by lw.Remote("HOST:PORT")."""
+    with _speaking(False):
+        from linkwork.distribute.listen import listen
+        from linkwork.distribute.server import serve as serve_one
+        from linkwork.distribute.transport import PeerError
+        from linkwork.targets import find_component, parse_settings
+
+        make = find_component(component, parse_settings(setting or []))
+        listener = listen(port, host=host, cert=cert, key=key, ca=ca, timeout=timeout)
+        typer.echo(f"serving {component} at {listener.address}")
+        done = 0
+        try:
+            while runs == 0 or done < runs:
+                if not listener.wait(0.5):
+                    continue
+                try:
+                    serve_one(make, listener.accept(), name=component.partition(":")[2])
+                except PeerError as error:
+                    typer.echo(f"the whole was lost: {error}", err=True)
+                done += 1
+        except KeyboardInterrupt:
+            typer.echo("ended", err=True)
+        finally:
+            listener.close()
+
+
 def _target(name: str, settings: list[str]) -> Target:
     from linkwork.targets import find, parse_settings
 

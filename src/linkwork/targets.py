@@ -16,7 +16,7 @@ from typing import Any
 
 from linkwork import gallery
 from linkwork.errors import ModelError, OptionError
-from linkwork.model.subsystem import Model
+from linkwork.model.subsystem import Model, Subsystem
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,28 @@ def find(name: str, settings: Mapping[str, Any] | None = None) -> Target:
     close = difflib.get_close_matches(name, gallery.names(), n=3)
     remedy = "did you mean " + " or ".join(close) + "?" if close else "linkwork gallery lists the known ones"
     raise OptionError(f"there is no gallery piece and no file called {name!r}; {remedy}")
+
+
+def find_component(name: str, settings: Mapping[str, Any] | None = None) -> Callable[[], Subsystem]:
+    """A maker of components from "FILE.py:Class" or "piece:Class"; `settings` are keywords of the class."""
+    source, colon, word = name.partition(":")
+    if not colon or not word:
+        raise OptionError(f"give the component as FILE.py:Class or PIECE:Class, such as car:Wheel, not {name!r}")
+    if source in gallery.names():
+        module = gallery.piece(source)
+    else:
+        path = Path(source)
+        if path.suffix != ".py" or not path.is_file():
+            raise OptionError(f"there is no gallery piece and no .py file called {source!r}; check its name and folder")
+        module = _load(path.resolve())
+    kind = getattr(module, word, None)
+    if not (isinstance(kind, type) and issubclass(kind, Subsystem)):
+        found = [key for key, value in vars(module).items() if isinstance(value, type) and issubclass(value, Subsystem)]
+        known = ", ".join(key for key in found if key != "Subsystem") or "none"
+        raise OptionError(f"{source} has no subsystem {word!r}; its subsystems are: {known}")
+    given = dict(settings or {})
+    _guarded(name, getattr(module, "__file__", None), lambda: kind(**given))  # tried once before anybody calls
+    return lambda: kind(**given)
 
 
 def parse_settings(texts: Sequence[str]) -> dict[str, Any]:

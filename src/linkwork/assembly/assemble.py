@@ -147,6 +147,7 @@ class _Assembler:
             pose = ground_pose(ground)
             if isinstance(ground, Foreign):
                 # moved by its owner, who fills in the row of its link
+                pose = ground.owner.world @ ground.start
                 link = self._add_link(0, codes.GIVEN, pose, 0, 0, 0.0, 0.0, ground.path)
                 self.foreign[ground.path] = link
                 self.ground_laws.append([-1] * 4)

@@ -43,7 +43,8 @@ class Remote(Subsystem):
         answer = self._ask({"verb": "describe"})
         self.component = str(answer.get("component", ""))
         for port in answer["ports"]:
-            self._foreign(str(port["name"]), Frame(port["position"], port["rotation"]))
+            start = Frame(port["position"], port["rotation"])
+            self._foreign(str(port["name"]), Frame(port["at"], port["turned"]), start)
 
     def _connect(self) -> Transport:
         from linkwork.distribute.listen import connect
@@ -52,9 +53,8 @@ class Remote(Subsystem):
         address, timeout, cert, key, ca = self._dial
         return connect(address, timeout=timeout, cert=cert, key=key, ca=ca)
 
-    def _foreign(self, name: str, pose: Frame) -> None:
-        zero, zeros = np.zeros(3), np.zeros((3, 3))
-        body = Foreign(name, self, 0.0, zeros, zero, pose)
+    def _foreign(self, name: str, reference: Frame, start: Frame) -> None:
+        body = Foreign(name, self, 0.0, np.zeros((3, 3)), np.zeros(3), reference, start=start)
         self.grounds[name] = body
         self.ports[name] = body
         self._names[name] = body

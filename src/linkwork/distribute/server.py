@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.assembly.reference import Reference
 from linkwork.distribute.remote import PROTOCOL
 from linkwork.distribute.transport import Transport
 from linkwork.errors import ModelError, OptionError, RunError
@@ -35,6 +36,7 @@ def serve(make: Callable[[], Subsystem], transport: Transport, *, name: str = ""
 def _answer(make: Callable[[], Subsystem], transport: Transport, name: str) -> None:
     ports: list[str] = []
     while True:
+        _patiently(transport)
         question = json.loads(transport.receive_text())
         if question.get("protocol") != PROTOCOL:
             _reply(
@@ -61,6 +63,12 @@ def _answer(make: Callable[[], Subsystem], transport: Transport, name: str) -> N
         return
 
 
+def _patiently(transport: Transport) -> None:
+    """Between two questions the whole may think as long as it likes; that it ends is noticed."""
+    while not transport.wait(1.0):
+        pass
+
+
 def _reply(transport: Transport, answer: dict[str, Any]) -> None:
     transport.send_text(json.dumps({"protocol": PROTOCOL, **answer}))
 
@@ -72,7 +80,7 @@ def _placed(make: Callable[[], Subsystem], position: Any, rotation: Any, gravity
 
 
 def _describe(make: Callable[[], Subsystem], name: str) -> tuple[list[str], dict[str, Any]]:
-    """Bodies behind the ports, and what the whole may know: their names and poses at the start."""
+    """Bodies behind the ports, and what the whole may know: names, and poses at the start and of reference."""
     model = _placed(make, (0, 0, 0), (1, 0, 0, 0), (0, 0, 0))
     component = model.subsystems[NAME]
     if not component.ports:
@@ -85,8 +93,15 @@ def _describe(make: Callable[[], Subsystem], name: str) -> tuple[list[str], dict
     chosen = sorted(component.ports.items(), key=lambda item: order[item[1].path])
     if np.any(sim.start.v):
         raise OptionError("it starts in motion, which a component elsewhere cannot; start it at rest")
+    reference = Reference(model)
     ports = [
-        {"name": port, "position": poses[body.path][0].tolist(), "rotation": poses[body.path][1].tolist()}
+        {
+            "name": port,
+            "position": poses[body.path][0].tolist(),
+            "rotation": poses[body.path][1].tolist(),
+            "at": reference.of(body).position.tolist(),
+            "turned": reference.of(body).rotation.tolist(),
+        }
         for port, body in chosen
     ]
     return [body.path for _, body in chosen], {"component": name or type(component).__name__, "ports": ports}
@@ -98,6 +113,7 @@ def _step(model: Model, method: Components, ports: list[str], transport: Transpo
     command = np.zeros(COMMAND)
     rows = make_rows(sim.state, 1)
     while not border.lost:
+        _patiently(transport)
         transport.receive(command)
         if command[0] == END:
             return

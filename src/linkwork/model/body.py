@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -69,7 +69,12 @@ class Ground(Body):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Foreign(Ground):
-    """A border body of a component that lives elsewhere: seen here by its pose, moved by its owner."""
+    """A border body of a component that lives elsewhere: seen here by its pose, moved by its owner.
+
+    `start` is its pose at the start, in the owner's coordinates; `reference` that of the reference configuration.
+    """
+
+    start: Frame = field(default_factory=Frame)
 
 
 def ground(name: str, owner: Container, motion: Motion | None = None, reference: Frame | None = None) -> Ground:
