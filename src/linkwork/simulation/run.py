@@ -396,7 +396,8 @@ class Recording:
     def _trajectory(self, seconds: float, stopped: str | None) -> Trajectory:
         sim = self.sim
         accounts = {name: np.concatenate(values) for name, values in self.accounts.items()}
-        columns = {name: np.concatenate(values) for name, values in self.columns.items()}
+        # pieces go as they are joined: a recording that just fits must not need its size twice
+        columns = {name: np.concatenate(self.columns.pop(name)) for name in list(self.columns)}
         energy = {name: accounts[name] for name in ("kinetic", "potential", "springs")}
         energy["total"] = energy["kinetic"] + energy["potential"] + energy["springs"]
         energy["dissipated"], energy["work"] = accounts["dissipated"], accounts["work"]
