@@ -537,12 +537,15 @@ from mpi4py import MPI
 from linkwork.distribute.transport import MpiTransport, PeerError
 comm = MPI.COMM_WORLD
 rank = comm.Get_rank()
+def say(text):
+    sys.stdout.write(f"{rank} {text}\\n")  # in one piece, or the ranks' lines mix
+    sys.stdout.flush()
 def refused(call):
     started = time.monotonic()
     try:
         call()
     except PeerError as error:
-        print(f"{rank} [{time.monotonic() - started:.3f}] {error}", flush=True)
+        say(f"[{time.monotonic() - started:.3f}] {error}")
     else:
         raise SystemExit("nothing was refused")
 """
@@ -597,7 +600,7 @@ if rank == 0:
     again.receive_text()
 else:
     again.send_text(again.receive_text())
-print(rank, "fine")
+say("fine")
 """)
     assert lines == ["0 fine", "1 fine"]
 
@@ -659,7 +662,7 @@ fresh()
 try:
     MpiTransport(comm, 5, 1)
 except ValueError as error:
-    print(rank, error)
+    say(error)
 """)
     text = "\n".join(lines)
     spent = [float(line.split("[")[1].split("]")[0]) for line in lines if "within 0.3 s" in line]
