@@ -96,7 +96,7 @@ def simulated(monkeypatch):
             return outcome or recorded()
 
         monkeypatch.setattr(linkwork, "simulate", simulate, raising=False)
-        monkeypatch.setattr(cli, "_announce_kernels", lambda: None)
+        monkeypatch.setattr(cli, "_announce_kernels", lambda method: None)
         return seen
 
     return put
@@ -449,10 +449,20 @@ def test_first_run_says_that_it_prepares(command, swing, simulated, monkeypatch)
     monkeypatch.setattr(cli, "_announce_kernels", announce)
     from linkwork import _jit
 
-    monkeypatch.setattr(_jit, "cold", lambda: True)
+    monkeypatch.setattr(_jit, "cold", lambda method: True)
     assert "preparing kernels" in command("run", swing).stderr
-    monkeypatch.setattr(_jit, "cold", lambda: False)
+    monkeypatch.setattr(_jit, "cold", lambda method: False)
     assert command("run", swing).stderr == ""
+
+
+def test_kernels_are_known_by_method(tmp_path, monkeypatch):
+    from linkwork import _jit
+
+    monkeypatch.setattr(_jit, "cache_folder", lambda: tmp_path)
+    assert _jit.cold("recursive")
+    (tmp_path / "recursive.run-7.py311.nbi").touch()
+    assert not _jit.cold("recursive")
+    assert _jit.cold("absolute")
 
 
 # --- with the real thing ----------------------------------------------------------------------------------
@@ -592,7 +602,7 @@ def test_interrupting_keeps_what_was_recorded(tmp_path, force):
         finally:
             process.kill()
     assert process.returncode == 1, stderr
-    assert one_paragraph(stderr.replace("preparing kernels (first run only) ...\n", ""))
+    assert one_paragraph(stderr.rpartition("...\n")[2])  # kernels may have been announced
     assert "interrupted" in stderr
     if force:  # it was certainly running
         assert "STOPPED" in stdout

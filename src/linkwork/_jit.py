@@ -45,10 +45,9 @@ def _source_hash() -> str:
     return digest.hexdigest()[:16]
 
 
-def cold() -> bool:
-    """True while no kernel has been compiled and kept, that is on the first run after an installation."""
-    folder = cache_folder()
-    return not folder.is_dir() or not any(folder.rglob("*.nbi"))
+def cold(method: str) -> bool:
+    """True while the loop of this method has not been compiled and kept: its next run will have to wait for it."""
+    return not any(cache_folder().rglob(f"{method}*.run-*.nbi"))
 
 
 @lru_cache(maxsize=1)

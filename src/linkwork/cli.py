@@ -162,7 +162,7 @@ def check(model: ModelName, setting: Settings = None, as_json: AsJson = False) -
 
         with _stdout_kept_clean(as_json):
             target = _target(model, setting or [])
-            _announce_kernels()
+            _announce_kernels("recursive")
             report = lw.check(target.model)
         if as_json:
             _print_json({"model": target.model.name, **report.as_dict()})
@@ -246,7 +246,7 @@ def _simulate(target: Target, until: float, options: dict[str, Any]) -> tuple[Tr
     """The run, as far as it got, and why it ended early."""
     import linkwork as lw
 
-    _announce_kernels()
+    _announce_kernels(options.get("method"))
     progress = _Progress(target.name, until) if sys.stderr.isatty() else None
     try:
         trajectory = lw.simulate(target.model, until=until, progress=progress, **options)
@@ -260,11 +260,13 @@ def _simulate(target: Target, until: float, options: dict[str, Any]) -> tuple[Tr
     return trajectory, None
 
 
-def _announce_kernels() -> None:
+def _announce_kernels(method: Any) -> None:
     from linkwork import _jit
+    from linkwork.simulation.methods import METHODS
 
-    if _jit.cold():
-        typer.echo("preparing kernels (first run only) ...", err=True)
+    name = "recursive" if method in (None, "auto") else str(method)
+    if name in METHODS and _jit.cold(name):
+        typer.echo(f"preparing kernels (only before the first run of method {name}) ...", err=True)
 
 
 class _Progress:
