@@ -115,6 +115,12 @@ def run(
             help="Draw to a file (png, svg, pdf); choose columns by name or pattern, energy, drift. Repeatable.",
         ),
     ] = None,
+    ranks: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COMPONENT=RANK,...", help="Components on other MPI ranks; rank 0 is the whole (under mpiexec)."
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Simulate a model and print a short summary with its certificate."""
@@ -136,6 +142,11 @@ def run(
             if end is None:
                 raise OptionError(f"{model} does not say how long to run; give --until SECONDS")
             _check_columns(target, [column for _, columns in pictures for column in columns])
+            if ranks is not None:
+                from linkwork.distribute.ranks import spread
+
+                if not spread(target.model, ranks):
+                    return
             trajectory, failure = _simulate(target, end, options)
         files, problem = _write(trajectory, target, out, pictures)
         if as_json and trajectory is not None:

@@ -36,7 +36,7 @@ from linkwork.formulations.recursive import count_q
 from linkwork.formulations.stepping import ORDERS, SEMI_IMPLICIT, SINGULAR, Stepping, advance, copy, largest, stepping
 from linkwork.mechanics.articulated import inward_inertias, outward_accelerations
 from linkwork.mechanics.forces import apply_forces
-from linkwork.mechanics.grounds import move_grounds
+from linkwork.mechanics.grounds import keep_foreign, move_grounds
 from linkwork.mechanics.motions import coordinate_rates, displace
 from linkwork.mechanics.parts import measure_cuts, row_accelerations, row_rates, row_values
 from linkwork.mechanics.power import ground_power
@@ -566,6 +566,7 @@ def accept(tables, w, steps, state, t):
     state.drift[1] = largest(w.rows.gd)
     if w.stabilize:
         project(tables, w, state.cut_q, state.y, nq, nv, t)
+    keep_foreign(tables.tree, w.tree, state.foreign)
     for k in range(nv):
         state.vd[k] = steps.f[nq + k]
     state.t[0] = t

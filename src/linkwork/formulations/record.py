@@ -19,6 +19,7 @@ class State(NamedTuple):
     cut_q: Any  # coordinates of the joints that close loops
     cut_rate: Any
     cut_force: Any  # (cut, 6) force, torque on b at the joint's point, world axes
+    foreign: Any  # (foreign body, 24) rotation, origin; velocity and acceleration as in the tables of the links
     drift: Any  # (2,) before stabilisation: positions, velocities
     count: Any  # (3,) evaluations, rank of the loops, steps refused
 
@@ -32,6 +33,7 @@ class Rows(NamedTuple):
     cut_q: Any
     cut_rate: Any
     cut_force: Any
+    foreign: Any
     drift: Any
     count: Any
 
@@ -47,6 +49,7 @@ def make_state(tables: Any, y: Any, cut_q: Any) -> State:
         cut_q=cut_q.copy(),
         cut_rate=np.zeros(rates),
         cut_force=np.zeros((tables.cuts.cut_a.size, 6)),
+        foreign=np.zeros((int((tables.tree.ground_law[1:, 0] < 0).sum()), 24)),
         drift=np.zeros(2),
         count=np.zeros(3, dtype=np.int64),
     )
@@ -68,6 +71,9 @@ def keep_row(state, rows, k):
     for c in range(state.cut_force.shape[0]):
         for e in range(6):
             rows.cut_force[k, c, e] = state.cut_force[c, e]
+    for i in range(state.foreign.shape[0]):
+        for e in range(24):
+            rows.foreign[k, i, e] = state.foreign[i, e]
     keep(state.drift, rows.drift, k)
     keep(state.count, rows.count, k)
 

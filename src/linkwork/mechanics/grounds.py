@@ -46,3 +46,35 @@ def move_grounds(tree, laws, work, t, told, out):
         store_pair(work.velocity, i, w, u)
         b = sub(sub(unrotate(turn, (xdd, ydd, zdd)), cross(w, u)), unrotate(X, gravity))
         store_pair(work.acceleration, i, scale(out[2], axis), b)
+
+
+@kernel
+def keep_foreign(tree, work, out):
+    """out (foreign body, 24): pose, velocity and acceleration of the links that others move."""
+    f = 0
+    for i in range(1, tree.grounds):
+        if tree.ground_law[i, 0] < 0:
+            for e in range(9):
+                out[f, e] = work.pose_R[i, e]
+            for e in range(3):
+                out[f, 9 + e] = work.pose_p[i, e]
+            for e in range(6):
+                out[f, 12 + e] = work.velocity[i, e]
+                out[f, 18 + e] = work.acceleration[i, e]
+            f += 1
+
+
+@kernel
+def place_foreign(tree, work, kept):
+    """The links that others move, as they were kept."""
+    f = 0
+    for i in range(1, tree.grounds):
+        if tree.ground_law[i, 0] < 0:
+            for e in range(9):
+                work.pose_R[i, e] = kept[f, e]
+            for e in range(3):
+                work.pose_p[i, e] = kept[f, 9 + e]
+            for e in range(6):
+                work.velocity[i, e] = kept[f, 12 + e]
+                work.acceleration[i, e] = kept[f, 18 + e]
+            f += 1

@@ -9,7 +9,7 @@ from linkwork._jit import entry, kernel
 from linkwork.mechanics.articulated import outward_velocities
 from linkwork.mechanics.composite import gravity_energy, kinetic_energy
 from linkwork.mechanics.forces import apply_forces, push_link, stored_energy
-from linkwork.mechanics.grounds import move_grounds
+from linkwork.mechanics.grounds import move_grounds, place_foreign
 from linkwork.mechanics.kinematics import body_pose, body_velocity, outward_poses, world_velocities
 from linkwork.mechanics.newton_euler import inverse_dynamics
 from linkwork.mechanics.parts import cut_frames, measure_accelerations, row_rates, row_values
@@ -67,6 +67,7 @@ def observe(tables, scratch, view, rows, count, previous, sight):
         t = rows.t[k, 0]
         if tree.grounds > 1:
             move_grounds(tree, tables.laws, work, t, scratch.told, scratch.out)
+            place_foreign(tree, work, rows.foreign[k])
         outward_velocities(tree, work, q, v)
         outward_poses(tree, work)
         world_velocities(tree, work)

@@ -423,7 +423,7 @@ class Recording:
         stopped: str | None,
     ) -> Certificate:
         sim, system = self.sim, self.sim.system
-        dependent = dependent_rows(system, sim.start)
+        dependent = [] if system.foreign else dependent_rows(system, sim.start)
         moved = [float(np.ptp(energy[name])) for name in ("kinetic", "potential", "springs", "dissipated", "work")]
         scale = max([*moved, float(np.max(energy["kinetic"]))])
         return Certificate(
@@ -447,8 +447,9 @@ class Recording:
             ignored=sim.ignored,
             stopped=stopped,
             reason=sim.reason,
-            degrees_of_freedom=system.nv - (system.rows - len(dependent)),
-            loops=len(system.cuts),
+            # what a component elsewhere can do is its own affair
+            degrees_of_freedom=None if system.foreign else system.nv - (system.rows - len(dependent)),
+            loops=None if system.foreign else len(system.cuts),
             settings={**asdict(sim.method), "every": self.every},
             versions=versions(),
             model_hash=model_hash(system),
