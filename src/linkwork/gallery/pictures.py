@@ -1,7 +1,7 @@
 """Draws the pictures of the gallery: `python -m linkwork.gallery.pictures [FOLDER] [PIECE ...]`.
 
 The folder is docs/pictures when not given. One PNG for each piece: the mechanism at an instant, faint poses before and
-after, the path of a point.
+after, the path of a point. Then the curves of papers: `engine_speed`, `engine_drift` (VK figures 3 and 4).
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from linkwork import gallery
+from linkwork.errors import RunError
+from linkwork.simulation.run import simulate
 
 FOLDER = "docs/pictures"
 
@@ -25,6 +27,19 @@ SCENES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"time": 0.5, "ghosts": (0.0, 0.12, 0.22, 0.31, 0.4), "trace": [("link 5", (0, 0, -0.3))], "dt": 1e-3},
     ),
     "double_four_bar": ({}, {"time": 0.5, "ghosts": (0.0, 0.3, 0.8), "trace": ["coupler 1"], "dt": 1e-3}),
+    "engine": ({}, {"time": 0.434, "view": (-66, 20), "method": "absolute", "integrator": "rk4", "dt": 1e-3}),
+    "kuka": (
+        {"swing": 1.5},
+        {
+            "time": 0.6,
+            "ghosts": (0.0,),
+            "trace": ["gripper.flange"],
+            "view": (-55, 16),
+            "floor": 0.0,
+            "method": "absolute",
+            "dt": 1e-3,
+        },
+    ),
     "manipulator": (
         {},
         {
@@ -57,11 +72,58 @@ def draw(piece: str, folder: str | Path = FOLDER) -> Path:
     return file
 
 
+def engine_speed(folder: str | Path = FOLDER) -> Path:
+    """Figure 3 of VK: the speed of the crankshaft with all, two and one cylinder firing.
+
+    >>> engine_speed("build/pictures")  # doctest: +SKIP
+    PosixPath('build/pictures/engine_speed.png')
+    """
+    engine = gallery.piece("engine")
+    lines = {}
+    for firing, word in ((1, "one cylinder"), (2, "two cylinders"), (4, "four cylinders")):
+        run = simulate(engine.build(firing=firing), until=engine.UNTIL, record="main bearing.*", **engine.METHOD)
+        lines[word] = (run.time, engine.speed(run))
+    title, note = "engine: speed of the crankshaft", "absolute, rk2, dt = 0.002 s"
+    return _lines("engine_speed", folder, {"speed [rpm]": lines}, title=title, note=note)
+
+
+def engine_drift(folder: str | Path = FOLDER) -> Path:
+    """Figure 4 of VK: the drift of the engine, for every way to hold it.
+
+    >>> engine_drift("build/pictures")  # doctest: +SKIP
+    PosixPath('build/pictures/engine_drift.png')
+    """
+    engine = gallery.piece("engine")
+    panels: dict[str, dict[str, Any]] = {"positions [m, rad]": {}, "velocities [m/s, rad/s]": {}}
+    for way in (None, "baumgarte", "standard", "successive"):
+        # 50/s would let the engine jam within two seconds
+        options = {**engine.METHOD, "stabilization": way, "baumgarte": 200.0, "record": "main bearing.position"}
+        try:
+            run = simulate(engine.build(), until=5.0, **options)
+        except RunError as failure:  # what drifts freely does not last
+            run = failure.run
+        for level, panel in zip(("position", "velocity"), panels.values(), strict=True):
+            drift = run.drift[level]
+            panel[way or "none"] = (run.time[drift < 1.0], drift[drift < 1.0])
+    title, note = "engine: drift by stabilization", "absolute, rk2, dt = 0.002 s"
+    return _lines("engine_drift", folder, panels, title=title, note=note, logarithmic=True)
+
+
+def _lines(name: str, folder: str | Path, panels: dict[str, Any], **options: Any) -> Path:
+    file = Path(folder) / f"{name}.png"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    importlib.import_module("linkwork.viewer.plots").plot_lines(panels, file=file, **options)
+    return file
+
+
+CURVES = {"engine_speed": engine_speed, "engine_drift": engine_drift}
+
+
 def main(arguments: Sequence[str]) -> None:
-    """Draw the pieces that are named, or all."""
+    """Draw the pieces and curves that are named, or all."""
     folder = arguments[0] if arguments else FOLDER
-    for piece in arguments[1:] or SCENES:
-        print(draw(piece, folder))
+    for name in arguments[1:] or (*SCENES, *CURVES):
+        print(CURVES[name](folder) if name in CURVES else draw(name, folder))
 
 
 if __name__ == "__main__":

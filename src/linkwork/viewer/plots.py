@@ -138,6 +138,29 @@ def plot_compare(
     return _draw(panels, title or f"{labelled[reference].model_name}: {column}", "", path, show, places)
 
 
+def plot_lines(
+    panels: Mapping[str, Mapping[str, tuple[NDArray[Any], NDArray[Any]]]],
+    *,
+    title: str = "",
+    note: str = "",
+    logarithmic: bool = False,
+    file: str | PathLike[str] | None = None,
+    show: bool = False,
+) -> Figure:
+    """Any lines over time in the style of the other plots: {label of a panel's axis: {line: (times, values)}}.
+
+    Lines of the same name have the same colour in all panels. `note` stands beside the title.
+    """
+    path = None if file is None else check_path(file, SUFFIXES)
+    made = [
+        _Panel(label, logarithmic, lines=[(name, time, values) for name, (time, values) in lines.items()])
+        for label, lines in panels.items()
+    ]
+    names = dict.fromkeys(name for panel in made for name, _, _ in panel.lines)
+    places = {name: k for k, name in enumerate(names)} if len(made) > 1 else None
+    return _draw(made, title, note, path, show, places)
+
+
 # --- what goes where --------------------------------------------------------------------------------------
 
 
