@@ -19,6 +19,7 @@ from linkwork.errors import ModelError, OptionError, RunError
 
 NAN, INF = math.nan, math.inf
 ROUND = (0.1, 0.1, 0.1)
+MATRIX = np.zeros((20, 20))  # what it prints has many lines
 # one of these stands behind the semicolon
 REMEDIES = """add build call choose close correct did give install join keep known leave let loosen make put remove save
     say set sort start try use write"""
@@ -246,6 +247,8 @@ CASES = [
     bad_model("mass and density", lambda: body(density=1.0, shape=lw.Sphere(1)), "'crank'", "mass=", "density="),
     bad_model("density of nothing", lambda: body(mass=None, density=1.0), "'crank'", "shape="),
     bad_model("shape as text", lambda: body(shape="box"), "'crank'", "'box'"),
+    bad_model("shape as a matrix", lambda: body(shape=MATRIX), "'crank'", "shape"),
+    bad_model("mass as a matrix", lambda: body(mass=MATRIX), "'crank'", "mass"),
     bad_model("misspelt option", lambda: body(mas=1.0), "'crank'", "did you mean 'mass'?"),
     # shapes
     bad_model("sphere without radius", lambda: lw.Sphere(0), "Sphere", "radius"),
@@ -320,6 +323,9 @@ CASES = [
     bad_model("free joint that closes", lambda: arm().free("loose", "ground", "arm", cut=True), "'loose'", "cut="),
     bad_model("free joint beside another", free_beside_a_pin, "'loose'", "remove it"),
     bad_model("armature in a cut", armature_in_a_cut, "'p3'", "armature"),
+    bad_model("limits of a matrix", lambda: hinge(limits=MATRIX), "'hinge'", "limits="),
+    bad_model("cut of a matrix", lambda: hinge(cut=MATRIX), "'hinge'", "cut="),
+    bad_model("joint of a matrix", lambda: arm().ball("b", "ground", MATRIX, at=(0, 0, 0)), "'b'", "body"),
     # forces, laws, drives
     bad_model("spring without effect", lambda: arm().spring("s", "ground", "arm"), "'s'", "stiffness="),
     bad_model("spring pushing", lambda: arm().spring("s", "ground", "arm", stiffness=-1), "'s'", "stiffness"),
@@ -350,10 +356,13 @@ CASES = [
     bad_model("force with too many", lambda: pushed((1, 2, 3), axis=(0, 0, 1)), "'wind'", "axis="),
     bad_model("law with too many", lambda: system(pushed(lambda t: (1, 2, 3), axis=(0, 0, 1))), "'wind'", "axis="),
     bad_model("force in unknown axes", lambda: pushed(3.0, axis=(0, 0, 1), frame="local"), "'wind'", "frame='body'"),
+    bad_model("force in a matrix of axes", lambda: pushed((1, 2, 3), frame=MATRIX), "'wind'", "frame='body'"),
+    bad_model("force of a matrix", lambda: pushed(MATRIX), "'wind'", "law"),
     bad_model("force on the ground", lambda: arm().force("wind", "ground", (1, 2, 3)), "'wind'", "ground"),
     bad_model("table that stands still", lambda: pushed(([0, 0], [1, 2]), axis=(0, 0, 1)), "'wind'", "increase"),
     bad_model("table with NaN", lambda: pushed(([0, NAN], [1, 2]), axis=(0, 0, 1)), "'wind'", "times"),
     bad_model("table of unknown kind", lambda: lw.Table([0, 1], [0, 1], kind="square"), "Table", "'square'"),
+    bad_model("table of a matrix", lambda: lw.Table([0, 1], [0, 1], kind=MATRIX), "Table", "kind="),
     bad_model("cosine NaN", lambda: lw.Cosine(1.0, frequency=NAN), "Cosine", "frequency"),
     bad_model("ground moved by a number", lambda: model().moving_ground("table", 3), "'table'", "lw.Motion"),
     bad_model("motion of one number", lambda: lw.Motion(position=3), "Motion", "position="),
@@ -365,6 +374,7 @@ CASES = [
     bad_model("subsystem twice", added_twice, "'right'", "'left'"),
     bad_model("subsystem class", lambda: model().add("left", Damper), "'left'", "Damper()"),
     bad_model("subsystem number", lambda: model().add("left", 3), "'left'", "lw.Subsystem"),
+    bad_model("subsystem matrix", lambda: model().add("left", MATRIX), "'left'", "lw.Subsystem"),
     bad_model("subsystem parameter missing", lambda: Damper(), "Damper", "'mass'"),
     bad_model("subsystem parameter misspelt", lambda: Damper(mas=1), "Damper", "did you mean 'mass'?"),
     bad_model("subsystem parameter unnamed", lambda: Damper(1.0), "Damper", "mass=..."),
@@ -416,6 +426,7 @@ CASES = [
     bad_option("dt True", lambda: run(dt=np.True_), "dt"),
     bad_option("dt as an array", lambda: run(dt=np.array([0.1])), "dt"),
     bad_option("dt as a span of time", lambda: run(dt=np.timedelta64(1, "s")), "dt"),
+    bad_option("dt as a matrix", lambda: run(dt=MATRIX), "dt"),
     bad_option("until zero", lambda: run(until=0), "until", "positive"),
     bad_option("until NaN", lambda: run(until=NAN), "until", "nan"),
     bad_option("until infinite", lambda: run(until=INF), "until", "inf"),
@@ -443,6 +454,11 @@ CASES = [
     bad_option("record empty", lambda: run(record=[]), "record", "[]"),
     bad_option("record numbers", lambda: run(record=[3]), "record", "[3]"),
     bad_option("record too much", lambda: run(until=1e9), "'machine'", "GB", "every="),
+    bad_option("record a matrix", lambda: run(record=MATRIX), "record"),
+    bad_option("ignore a matrix", lambda: run(ignore=MATRIX), "ignore"),
+    bad_option("integrator a matrix", lambda: run(integrator=MATRIX), "integrator"),
+    bad_option("coordinates unknown", lambda: run(method="component", coordinates="polar"), "'polar'", "'joint'"),
+    bad_option("stabilization unknown", lambda: run(method="absolute", stabilization="none"), "'none'"),
     bad_option("progress a number", lambda: run(progress=3), "progress", "3"),
     bad_option("ignore misspelt", lambda: run(ignore="fricton"), "did you mean 'friction'?"),
     bad_option("ignore a number", lambda: run(ignore=3), "ignore", "3"),

@@ -16,6 +16,7 @@ from typing import Any
 
 from linkwork import gallery
 from linkwork.errors import ModelError, OptionError
+from linkwork.model import checked
 from linkwork.model.subsystem import Model, Subsystem
 
 
@@ -89,7 +90,7 @@ def parse_settings(texts: Sequence[str]) -> dict[str, Any]:
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name.strip().isidentifier():
-            raise OptionError(f"--set takes NAME=VALUE, not {text!r}")
+            raise OptionError(f"--set takes NAME=VALUE, not {text!r}; write --set mass=2.5, for example")
         try:
             settings[name.strip()] = ast.literal_eval(value.strip())
         except (ValueError, SyntaxError):
@@ -127,14 +128,18 @@ def _target(name: str, module: ModuleType, settings: Mapping[str, Any]) -> Targe
     if until is not None and (
         isinstance(until, bool) or not isinstance(until, int | float) or not 0 < until < math.inf
     ):
-        raise ModelError(f"{name}: UNTIL must be a positive number of seconds, not {until!r}; correct it")
+        raise ModelError(f"{name}: UNTIL must be a positive number of seconds, not {checked.shown(until)}; correct it")
     if options is not None and not isinstance(options, Mapping):
         raise ModelError(
-            f'{name}: METHOD must be a dictionary such as {{"integrator": "rk4", "dt": 1e-3}}, not {options!r}'
+            f'{name}: METHOD must be a dictionary such as {{"integrator": "rk4", "dt": 1e-3}}, '
+            f"not {checked.shown(options)}; correct it"
         )
     plots = [plots] if isinstance(plots, str) else plots
     if plots is not None and not (isinstance(plots, list | tuple) and all(isinstance(word, str) for word in plots)):
-        raise ModelError(f'{name}: PLOTS must list column names such as ["pin.position", "energy"], not {plots!r}')
+        raise ModelError(
+            f'{name}: PLOTS must list column names such as ["pin.position", "energy"], '
+            f"not {checked.shown(plots)}; correct it"
+        )
     return Target(
         name=name.removesuffix(".py"),
         model=_model(name, module, settings),
@@ -162,10 +167,14 @@ def _model(name: str, module: ModuleType, settings: Mapping[str, Any]) -> Model:
             raise OptionError(f"build() of {name} needs {' and '.join(missing)}; give --set {missing[0]}=VALUE")
         model = _guarded(name, module.__file__, lambda: build(**settings))
         if not isinstance(model, Model):
-            raise ModelError(f"build() of {name} must return a linkwork Model, not {type(model).__name__}")
+            raise ModelError(
+                f"build() of {name} must return a linkwork Model, not {type(model).__name__}; correct its return"
+            )
         return model
     if settings:
-        raise OptionError(f"{name} has no build() that could take --set {next(iter(settings))}")
+        raise OptionError(
+            f"{name} has no build() that could take {next(iter(settings))}; leave --set out, or write one"
+        )
     models = {key: value for key, value in vars(module).items() if isinstance(value, Model)}
     if len({id(value) for value in models.values()}) == 1:
         return next(iter(models.values()))

@@ -99,8 +99,8 @@ def _walk(
                 backward = child is joint.a
                 if backward and joint.kind == "free":
                     raise ModelError(
-                        f"free joint '{joint.path}' is walked from '{joint.b.path}' to '{joint.a.path}'; "
-                        "exchange a and b, so that a is the one nearer to the ground"
+                        f"free joint '{joint.path}': its a, '{joint.a.path}', is held by its b, '{joint.b.path}'; "
+                        "exchange them, so that a is the one nearer to the ground"
                     )
                 steps.append(Step(joint, body, child, backward))
                 stack.append((child, iter(neighbours[id(child)])))

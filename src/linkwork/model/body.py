@@ -94,7 +94,9 @@ def mass_properties(
 ) -> tuple[float, Vector, Vector]:
     """Mass, inertia and centre of mass from what the user gave."""
     if shape is not None and not isinstance(shape, Shape):
-        raise ModelError(f"{what}: {shape!r} is not a shape; give shape=lw.Box(...), lw.Sphere(...) or another shape")
+        raise ModelError(
+            f"{what}: {checked.shown(shape)} is not a shape; give shape=lw.Box(...), lw.Sphere(...) or another shape"
+        )
     weight = _mass(what, mass, density, shape)
     if inertia is not None:
         moments = check_inertia(inertia, what)

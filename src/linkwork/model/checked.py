@@ -106,7 +106,7 @@ def part_name(name: Any, what: str) -> str:
     if "." in name:
         raise ModelError(f"{what}: the name '{name}' holds a dot, which separates subsystems; write it without dots")
     if name != name.strip() or not name.isprintable():
-        raise ModelError(f"{what}: the name {name!r} starts, ends or breaks with blanks; remove them")
+        raise ModelError(f"{what}: the name {name!r} has blanks at its ends or breaks the line; remove them")
     if name == "ground":
         raise ModelError(f"{what}: the name 'ground' is kept for the fixed ground; choose another name")
     return name

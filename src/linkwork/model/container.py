@@ -142,14 +142,14 @@ class Container:
                 f"{what}: '{part.path or part.name}' is a {part.word}, not a body; give one of its bodies or ports"
             )
         if not isinstance(part, Body):
-            raise ModelError(f"{what}: {part!r} is not a body; give a body or its name")
+            raise ModelError(f"{what}: {checked.shown(part)} is not a body; give a body or its name")
         return self._inside(part, what)
 
     def _joint(self, value: Any, what: str) -> Joint:
         """A joint from its object or name."""
         part = self._find(value, what) if isinstance(value, str) else value
         if not isinstance(part, Joint):
-            raise ModelError(f"{what}: {part!r} is not a joint; give a joint or its name")
+            raise ModelError(f"{what}: {checked.shown(part)} is not a joint; give a joint or its name")
         return self._inside(part, what)
 
     def _inside(self, part: SomePart, what: str) -> SomePart:
@@ -180,7 +180,9 @@ class Container:
 
     def __getitem__(self, name: str) -> Any:
         if not isinstance(name, str):
-            raise ModelError(f"{self._told}: parts are found by name, got {name!r}; write model['left damper.piston']")
+            raise ModelError(
+                f"{self._told}: parts are found by name, got {checked.shown(name)}; write model['left damper.piston']"
+            )
         return self._find(name)
 
     def __contains__(self, name: object) -> bool:

@@ -104,8 +104,8 @@ def body_law(
         raise ModelError(f"{what}: its law has three components and an axis besides; remove axis=")
     line = None if axis is None else checked.direction(axis, what, "axis")
     axes: Any = frame if frame is not None else ("world" if axis is None else "body")
-    if axes not in get_args(Axes):
-        raise ModelError(f"{what}: unknown frame {frame!r}; give frame='body' or frame='world'")
+    if not any(axes is each or (isinstance(axes, str) and axes == each) for each in get_args(Axes)):
+        raise ModelError(f"{what}: unknown frame {checked.shown(frame)}; give frame='body' or frame='world'")
     return content, line, axes
 
 

@@ -86,7 +86,7 @@ class ForceVerbs(Container):
         target = self._joint(joint, what)
         if target.kind not in TURNING:
             raise ModelError(
-                f"{what}: the {target.kind} joint '{target.path}' has not one angle; "
+                f"{what}: the {target.kind} joint '{target.path}' has no single angle; "
                 f"give a {', '.join(TURNING[:-1])} or {TURNING[-1]} joint, or use stiffness= of the joint"
             )
         amounts = spring_amounts(what, stiffness, damping)

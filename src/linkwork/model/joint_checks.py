@@ -28,7 +28,7 @@ def make_joint(
         raise ModelError(f"{what}: it joins body '{a.path}' to itself; give two different bodies")
     if all(isinstance(body, Ground) and not isinstance(body, Foreign) for body in (a, b)):
         raise ModelError(
-            f"{what}: both '{a.path}' and '{b.path}' are grounds with given motion; join a body to a ground"
+            f"{what}: both '{a.path}' and '{b.path}' are grounds, which no joint can move; join a body to a ground"
         )
     given = {option: value for option, value in options.items() if value is not None}
     at, axis, frame_a, frame_b = _place(what, kind, given)
@@ -36,7 +36,7 @@ def make_joint(
     limits = _limits(what, kind, given.get("limits"), position)
     cut = given.get("cut", False)
     if not isinstance(cut, (bool, np.bool_)):
-        raise ModelError(f"{what}: cut must be True or False, got {cut!r}; correct cut=")
+        raise ModelError(f"{what}: cut must be True or False, got {checked.shown(cut)}; correct cut=")
     if cut and kind == "free":
         raise ModelError(f"{what}: a free joint holds nothing and closes no loop; remove cut=")
     amounts: dict[str, float] = {
@@ -169,7 +169,9 @@ def _pair(what: str, value: Any) -> tuple[float, float]:
     except (TypeError, ValueError):
         low = high = None
     if low is None or high is None or math.isnan(low) or math.isnan(high):
-        raise ModelError(f"{what}: limits must be a pair of numbers (low, high), got {value!r}; correct limits=")
+        raise ModelError(
+            f"{what}: limits must be a pair of numbers (low, high), got {checked.shown(value)}; correct limits="
+        )
     if low >= high:
         raise ModelError(
             f"{what}: its lower limit {low:g} is not below its upper limit {high:g}; give limits=(low, high)"

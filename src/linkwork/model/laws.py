@@ -113,8 +113,8 @@ class Table:
                 f"Table: times must increase, but {moments[worst + 1]:g} follows {moments[worst]:g}; "
                 "sort the rows and remove double times"
             )
-        if kind not in get_args(TableKind):
-            raise ModelError(f"Table: unknown kind {kind!r}; give kind='linear' or kind='cubic'")
+        if not isinstance(kind, str) or kind not in get_args(TableKind):
+            raise ModelError(f"Table: unknown kind {checked.shown(kind)}; give kind='linear' or kind='cubic'")
         object.__setattr__(self, "times", moments)
         object.__setattr__(self, "values", heights)
         object.__setattr__(self, "kind", kind)
@@ -153,7 +153,9 @@ class PythonLaw:
 
     def __post_init__(self) -> None:
         if not callable(self.function):
-            raise ModelError(f"PythonLaw: {self.function!r} cannot be called; give a function such as lambda t: 2 * t")
+            raise ModelError(
+                f"PythonLaw: {checked.shown(self.function)} cannot be called; give a function such as lambda t: 2 * t"
+            )
 
     @property
     def arity(self) -> int:
@@ -240,7 +242,8 @@ def compiled(function: Function) -> Function:
         return function
     if not inspect.isfunction(function):
         raise ModelError(
-            f"compiled: {function!r} is not a Python function; put @lw.compiled above a def, or give a lambda"
+            f"compiled: {checked.shown(function)} is not a Python function; "
+            "put @lw.compiled above a def, or give a lambda"
         )
     import numba  # here, so that models can be built without waiting for it
 

@@ -190,7 +190,7 @@ class Mesh(Shape):
         super().__post_init__()
         given: Any = self.file
         if not isinstance(given, (str, PathLike)):
-            raise ModelError(f"Mesh: file is {given!r} but must be a path; give the path of an STL file")
+            raise ModelError(f"Mesh: file is {checked.shown(given)} but must be a path; give the path of an STL file")
         object.__setattr__(self, "file", str(Path(self.file)))
         object.__setattr__(self, "scale", checked.positive(self.scale, f"Mesh '{self.file}'", "scale"))
         object.__setattr__(self, "triangles", read_stl(Path(self.file)) * self.scale)

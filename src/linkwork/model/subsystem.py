@@ -79,7 +79,8 @@ class Parts(JointVerbs, ForceVerbs):
         self._only_known("moving_ground", what, unknown)
         if not isinstance(motion, Motion):
             raise ModelError(
-                f"{what}: its motion is {motion!r}; give lw.Motion(position=(x, y, z), axis=..., angle=...)"
+                f"{what}: its motion is {checked.shown(motion)}; "
+                "give lw.Motion(position=(x, y, z), axis=..., angle=...)"
             )
         return self._keep(self.grounds, ground(name, self, motion, pose(position, rotation, what)))
 
@@ -127,7 +128,8 @@ class Parts(JointVerbs, ForceVerbs):
             raise ModelError(f"{what}: {given.__name__} is a class; give one of its objects, {given.__name__}()")
         if not isinstance(given, Subsystem):
             raise ModelError(
-                f"{what}: {subsystem!r} is not a subsystem; give an object of a class made from lw.Subsystem"
+                f"{what}: {checked.shown(subsystem)} is not a subsystem; "
+                "give an object of a class made from lw.Subsystem"
             )
         if subsystem.owner is not None:
             raise ModelError(
@@ -227,7 +229,9 @@ class Model(Parts):
 
     def __init__(self, name: str = "model", *, gravity: VectorLike = (0.0, 0.0, -9.81), **unknown: Never) -> None:
         if not isinstance(name, str) or not name.strip() or not name.isprintable():
-            raise ModelError(f"Model: its name must be one line of text, got {name!r}; give one such as 'slider crank'")
+            raise ModelError(
+                f"Model: its name must be one line of text, got {checked.shown(name)}; give one such as 'slider crank'"
+            )
         super().__init__(name)
         self._only_known("__init__", f"model '{name}'", unknown)
         self.gravity = checked.vector(gravity, f"model '{name}'", "gravity", 3, "m/s2")
