@@ -81,6 +81,9 @@ def test_command_is_understood(command, folder):
         typer.main.get_command(cli.app).commands["bench"].make_context("bench", arguments[1:])
         assert set(arguments[1:]) <= set(bench.SCENES)
         return
+    if arguments[0] == "serve":  # would wait for a whole: only read it
+        typer.main.get_command(cli.app).commands["serve"].make_context("serve", arguments[1:])
+        return
     if arguments[0] == "run" and "--help" not in arguments:
         arguments = shortened(arguments)
     result = CliRunner().invoke(cli.app, arguments)
