@@ -4,6 +4,9 @@ A node is a joint with its rows; two nodes touch where their joints share a body
 adds - S_ik S_kk^+ S_kj to its neighbours. Where rows are dependent S_kk is singular, but then its null vectors are null
 vectors of the whole column too (S is semidefinite), so that the pseudoinverse makes the elimination exact (V06 2.24).
 Chains, trees and ladders of loops keep their fronts small: the cost is linear in the nodes.
+
+The order is that of the graph, not of the pivots. A small pivot magnifies rounding in the blocks that come after it, so
+that a dependent row need not look so there: how far off a row may be is carried along, and a pivot must stand out of it.
 """
 
 from __future__ import annotations
@@ -17,6 +20,8 @@ from linkwork._jit import kernel
 from linkwork.numerics.semidefinite import factor_block, solve
 
 LARGEST = 6  # rows of a node
+ROUNDING = 2.0**-52
+CERTAIN = 4.0  # a pivot is one from so many times the noise on
 
 
 class Pattern(NamedTuple):
@@ -39,6 +44,7 @@ class BlockWork(NamedTuple):
     X: Any  # S_ik S_kk^+
     P: Any  # (node, LARGEST, LARGEST) pseudoinverse of S_kk
     scale: Any  # (row,) 1 / sqrt of the first diagonal
+    noise: Any  # (row,) rounding in the diagonal of the row, as a part of the first one
     A: Any  # scratch of one block
     L: Any
     K: Any
@@ -131,6 +137,7 @@ def block_work(shape: Pattern) -> BlockWork:
         np.zeros(shape.total),
         np.zeros((len(shape.size), LARGEST, LARGEST)),
         np.zeros(rows),
+        np.zeros(rows),
         np.zeros((LARGEST, LARGEST)),
         np.zeros((LARGEST, LARGEST)),
         np.zeros((LARGEST, LARGEST)),
@@ -151,33 +158,45 @@ def factor_blocks(shape, work, tolerance):
         for r in range(n):
             d = S[shape.diagonal[k] + r * n + r]
             work.scale[shape.row[k] + r] = 1.0 / d**0.5 if d > 0.0 else 0.0
+            work.noise[shape.row[k] + r] = ROUNDING
     rank = 0
     for p in range(shape.order.size):
         k = shape.order[p]
         n = shape.size[k]
         d = shape.diagonal[k]
+        first = shape.row[k]
+        noise = 0.0
         for a in range(n):
+            noise = max(noise, work.noise[first + a])
             for b in range(n):
                 work.A[a, b] = S[d + a * n + b]
-        found = factor_block(work.A, n, tolerance, work.scale, shape.row[k], work.L, work.K, work.order)
+        least = max(tolerance, CERTAIN * noise)
+        found = factor_block(work.A, n, least, work.scale, first, work.L, work.K, work.order)
         rank += found
         # P = S_kk^+, column by column
         for c in range(n):
             for a in range(n):
                 work.e[a] = 1.0 if a == c else 0.0
-            solve(work.scale[shape.row[k] :], work.L, work.K, work.order, found, work.e[:n], work.y, work.z)
+            solve(work.scale[first:], work.L, work.K, work.order, found, work.e[:n], work.y, work.z)
             for a in range(n):
                 work.P[k, a, c] = work.z[a]
-        # X_ik = S_ik P
+        # X_ik = S_ik P; an error e of S_kk becomes X e X^T in S_ii
+        for c in range(n):
+            own = work.scale[first + c]
+            work.e[c] = work.noise[first + c] ** 0.5 / own if own > 0.0 else 0.0
         for s in range(shape.column[p], shape.column[p + 1]):
             i = shape.below[s]
             o = shape.offset[s]
             for a in range(shape.size[i]):
+                noise = 0.0
                 for c in range(n):
                     x = 0.0
                     for b in range(n):
                         x += S[o + a * n + b] * work.P[k, b, c]
                     work.X[o + a * n + c] = x
+                    noise += abs(x) * work.e[c]
+                noise *= work.scale[shape.row[i] + a]
+                work.noise[shape.row[i] + a] += noise * noise
         # S_ij -= X_ik S_jk^T
         u = shape.update[p]
         for s in range(shape.column[p], shape.column[p + 1]):
