@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numba
 import numpy as np
 import pytest
@@ -150,7 +152,7 @@ def test_pattern_is_closed_under_elimination(seed):
     spans = [(stored[pair], int(shape.size[pair[0]] * shape.size[pair[1]])) for pair in stored]
     spans += [(int(shape.diagonal[k]), int(shape.size[k]) ** 2) for k in range(len(graph.ends))]
     ends = sorted((start, start + size) for start, size in spans)
-    assert all(first[1] <= second[0] for first, second in zip(ends, ends[1:], strict=False))
+    assert all(first[1] <= second[0] for first, second in itertools.pairwise(ends))
     assert ends[-1][1] == shape.total
 
 

@@ -5,8 +5,8 @@ adds - S_ik S_kk^+ S_kj to its neighbours. Where rows are dependent S_kk is sing
 vectors of the whole column too (S is semidefinite), so that the pseudoinverse makes the elimination exact (V06 2.24).
 Chains, trees and ladders of loops keep their fronts small: the cost is linear in the nodes.
 
-The order is that of the graph, not of the pivots. A small pivot magnifies rounding in the blocks that come after it, so
-that a dependent row need not look so there: how far off a row may be is carried along, and a pivot must stand out of it.
+The order is that of the graph, not of the pivots. A small pivot magnifies rounding in the blocks that come after it,
+where a dependent row then need not look so: how far off a row may be is carried along, and a pivot must stand out of it.
 """
 
 from __future__ import annotations
