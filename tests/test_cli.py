@@ -149,19 +149,6 @@ def test_version_needs_no_installation():
     assert answer.stdout == f"linkwork {linkwork.__version__}\n"
 
 
-def test_help_answers_at_once():
-    shell("--help")  # compiled Python files are there from now on
-    assert min(seconds(shell, "--help") for _ in range(3)) < 0.5
-
-
-def seconds(action, *words):
-    """Seconds of computing, which do not depend on what else the machine does."""
-    before = os.times()
-    action(*words)
-    after = os.times()
-    return (after.children_user - before.children_user) + (after.children_system - before.children_system)
-
-
 def test_wrong_usage_is_exit_code_two():
     for words in (["nonsense"], ["run"], ["run", "car", "--nonsense"], ["run", "pendulum", "--dt", "tiny"]):
         answer = shell(*words)
@@ -560,12 +547,6 @@ def test_json_stays_clean_whatever_the_file_prints(tmp_path):
     assert answer.returncode == 0, answer.stderr
     assert json.loads(answer.stdout)["model"] == "swing"
     assert set("abcd") <= set(answer.stderr)
-
-
-@needs_core
-def test_a_second_run_takes_less_than_three_seconds():
-    shell("run", "pendulum")  # the kernels are cached from now on
-    assert min(seconds(shell, "run", "pendulum") for _ in range(2)) < 3.0
 
 
 INTERRUPTED = """

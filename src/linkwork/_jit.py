@@ -7,15 +7,22 @@ line, one new folder.
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import hashlib
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
+
+try:
+    import fcntl
+except ImportError:  # not on Windows
+    fcntl = None  # type: ignore[assignment]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -75,8 +82,40 @@ def small(function: Function) -> Function:
 
 
 def entry(function: Function) -> Function:
-    """A kernel that Python calls. Few of these: each unpacks its tables anew, which takes a second to compile."""
-    return _compile(function, no_cpython_wrapper=False)
+    """A kernel that Python calls. Few of these: each unpacks its tables anew, which takes a second to compile.
+
+    It is compiled by one process at a time and kept; the others load what the first has made. So all of them run the
+    same machine code, and the same run gives the same bits in each.
+    """
+    compiled: Any = _compile(function, no_cpython_wrapper=False)
+    ready = False
+
+    @functools.wraps(function)
+    def call(*arguments: Any) -> Any:
+        nonlocal ready
+        if not ready:
+            with _alone():
+                compiled.compile(tuple(compiled.typeof_pyval(value) for value in arguments))
+            ready = True
+        return compiled(*arguments)
+
+    call.compiled = compiled  # type: ignore[attr-defined]
+    return call  # type: ignore[return-value]
+
+
+@contextlib.contextmanager
+def _alone() -> Iterator[None]:
+    """While this lasts no other process compiles kernels; where files cannot be locked it is done without."""
+    folder = _prepared_folder()
+    if not folder or fcntl is None:
+        yield
+        return
+    with open(Path(folder) / "compiling", "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            fcntl.flock(file, fcntl.LOCK_UN)
 
 
 def written_out(function: Function) -> Function:
