@@ -38,14 +38,15 @@ from linkwork.spatial.vectors import (
     load9,
     load_pair,
     multiply,
+    norm,
     rotate,
-    scale,
     store_pair,
     sub,
     transpose,
 )
 
 TURN = 2.0 * math.pi
+ROUNDING = 1e-12  # of the most that a row and an axis could give: less is no motion
 
 
 @small
@@ -172,17 +173,24 @@ def row_accelerations(cuts, work, gdd):
 
 @kernel
 def joint_rows(tree, cuts, work, W, G):
-    """G (row, dof) by the chain rule of V06 2.9: wrenches times the axes of the dofs between the two bodies."""
+    """G (row, dof) by the chain rule of V06 2.9: wrenches times the axes of the dofs between the two bodies.
+
+    What rounding leaves of a row that is not there (the second hinge of a door) is set to zero: nobody later could tell
+    it from a row.
+    """
     for c in range(cuts.cut_a.size):
+        _, _, _, p_b = cut_frames(cuts, work, c)
         for s in range(cuts.path_start[c], cuts.path_start[c + 1]):
             k = cuts.path_dof[s]
             i = tree.dof_link[k]
             w, u = world_axis(tree, work.pose_R, work.pose_p, i, k - tree.link_v[i])
-            w = scale(cuts.path_sign[s], w)
-            u = scale(cuts.path_sign[s], u)
+            turn = norm(w)
+            most = norm(u) + turn * (norm(p_b) + norm(load3(work.pose_p, i)))
             for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
                 n, f = load_pair(W, r)
-                G[r, k] = dot(n, w) + dot(f, u)
+                x = dot(n, w) + dot(f, u)
+                there = abs(x) > ROUNDING * (norm(n) * turn + norm(f) * most)
+                G[r, k] = cuts.path_sign[s] * x if there else 0.0
 
 
 @small
