@@ -36,12 +36,13 @@ class Partition(NamedTuple):
     sizes: Any  # (4,) lengths of T, S, D, r
     remote: Any  # (component,) place of its messages in the inbox, -1 for a component that is here
     inbox: int  # length of the inbox
+    waits: Any  # (component,) 1 where a part of it, or a part of a part, lives elsewhere and is waited for
     port_body: Any  # (port,) body at the border of the model itself, where the model is somebody's component
     largest: int  # most rows of one component
 
 
 def message_size(ports: int) -> int:
-    """Numbers that a component with `ports` border bodies reports: state, then R p v r of each, then D."""
+    """Numbers that a component with `ports` border bodies reports: gap, then R p v r of each, then D."""
     return 1 + 24 * ports + 36 * ports * ports
 
 
@@ -144,10 +145,19 @@ def partition(system: System, ports: Sequence[str] = ()) -> tuple[Partition, lis
         sizes=np.array([offsets[name][-1] for name in ("T", "S", "D", "r")], dtype=np.int64),
         remote=remote,
         inbox=inbox,
+        waits=_waiting(remote, whole),
         port_body=np.array([system.body_names.index(name) for name in ports], dtype=np.int64),
         largest=int(np.diff(rows_before).max(initial=0)),
     )
     return found, [getattr(container, "path", "") or system.model.name for container in containers]
+
+
+def _waiting(remote: Any, whole: dict[int, int]) -> Any:
+    waits = (remote >= 0).astype(np.int64)
+    for k in range(len(waits)):  # parts before wholes
+        if waits[k] and k in whole:
+            waits[whole[k]] = 1
+    return waits
 
 
 def _parts_first(container: Container, out: list[Container]) -> None:

@@ -1,7 +1,8 @@
 """[V06] The border of a component that has its whole, or some of its parts, in another process.
 
-    up    what a component reports: state, then for each port R p v r (rotation by rows, origin, velocity, motion
-          without forces at the ports; linear then angular, world axes, at the origin of the body's frame), then D
+    up    what a component reports: the largest gap of its joints, then for each port R p v r (rotation by rows, origin,
+          velocity, motion without forces at the ports; linear then angular, world axes, at the origin of the body's
+          frame), then D
     down  tau: force and torque at each port, world axes, at that origin
 
 Both sides run the same compiled loop in step. Where they meet, a C function given by its address carries the messages.
@@ -21,6 +22,7 @@ from linkwork.spatial.inertia import times
 from linkwork.spatial.vectors import (
     add,
     cross,
+    dot,
     load3,
     load6,
     load9,
@@ -35,6 +37,7 @@ from linkwork.spatial.vectors import (
 
 ACCELERATIONS, POSITIONS, VELOCITIES = 0, 1, 2
 PORT = 24  # numbers of a port before D
+ROUNDING = 1e-12  # of what the free body would answer: less is no answer
 
 
 class Outer(NamedTuple):
@@ -80,7 +83,7 @@ def report_border(tables, parts, factors, work, outer, phase, vd, t):
     ports = parts.port_body.size
     E = 6 * ports
     up = outer.up
-    up[0] = 0.0
+    up[0] = factors.gap[top]
     for a in range(ports):
         b = parts.port_body[a]
         i = tree.body_link[b]
@@ -120,16 +123,23 @@ def report_border(tables, parts, factors, work, outer, phase, vd, t):
 
 @kernel
 def report_response(tables, parts, factors, work, outer, E):
-    """D at the frames' origins: P D P^T, where P takes a motion from the centre of mass to the origin."""
+    """D at the frames' origins: P D P^T, where P takes a motion from the centre of mass to the origin.
+
+    What rounding leaves where the component's own joints hold a body is set to zero: the whole, who does not know the
+    masses, could not tell it from an answer.
+    """
     tree = tables.tree
     top = parts.T.size - 1
     D = parts.D[top]
     o = 1 + PORT * parts.port_body.size
     for a in range(parts.port_body.size):
         d_a = load_arm(tree, work, parts.port_body[a])
+        move_a, turn_a = free_answer(tree, factors, parts.port_body[a], d_a)
         for b in range(parts.port_body.size):
             d_b = load_arm(tree, work, parts.port_body[b])
+            move_b, turn_b = free_answer(tree, factors, parts.port_body[b], d_b)
             for f in range(6):
+                size = ROUNDING * (move_b if f < 3 else turn_b)
                 # unit force or torque at the origin of b, moved to its centre of mass
                 force = (1.0 if f == 0 else 0.0, 1.0 if f == 1 else 0.0, 1.0 if f == 2 else 0.0)
                 torque = (1.0 if f == 3 else 0.0, 1.0 if f == 4 else 0.0, 1.0 if f == 5 else 0.0)
@@ -138,8 +148,16 @@ def report_response(tables, parts, factors, work, outer, E):
                 y = block_times(factors.D, D, E, 6 * a + 3, 6 * b, force, torque)
                 x = add(x, cross(y, d_a))
                 for e in range(3):
-                    outer.up[o + (6 * a + e) * E + 6 * b + f] = x[e]
-                    outer.up[o + (6 * a + 3 + e) * E + 6 * b + f] = y[e]
+                    outer.up[o + (6 * a + e) * E + 6 * b + f] = x[e] if abs(x[e]) > size * move_a else 0.0
+                    outer.up[o + (6 * a + 3 + e) * E + 6 * b + f] = y[e] if abs(y[e]) > size * turn_a else 0.0
+
+
+@small
+def free_answer(tree, factors, b, d):
+    """Square roots of how much body b, if it were free, would answer to a force and to a torque at the end of d."""
+    i = tree.body_link[b]
+    turn = factors.inverse_inertia[i, 0] + factors.inverse_inertia[i, 1] + factors.inverse_inertia[i, 2]
+    return (factors.inverse_mass[i] + turn * dot(d, d)) ** 0.5, turn**0.5
 
 
 @small
@@ -216,6 +234,7 @@ def fetch_parts(tables, parts, factors, work, outer, phase, t):
     if phase == ACCELERATIONS:
         for k in range(parts.T.size):
             if parts.remote[k] >= 0:
+                factors.gap[k] = inbox[parts.remote[k]]
                 ports = parts.border_start[k + 1] - parts.border_start[k]
                 o = parts.remote[k] + 1 + PORT * ports
                 for e in range(36 * ports * ports):

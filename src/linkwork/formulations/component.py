@@ -19,7 +19,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from linkwork._jit import entry, kernel, written_out
-from linkwork.formulations.absolute import joint_reactions, push_bodies, refresh
+from linkwork.formulations.absolute import DOUBT, DOUBT_MOST, joint_reactions, push_bodies, refresh
 from linkwork.formulations.border import (
     ACCELERATIONS,
     POSITIONS,
@@ -113,6 +113,7 @@ class Factors(NamedTuple):
     order: Any
     lam: Any  # (row,) multipliers without the forces at the border
     rank: Any  # (component,)
+    gap: Any  # (component,) largest gap of a joint in it or in its parts
     b: Any  # (largest,) scratch
     x: Any
     y: Any
@@ -152,6 +153,7 @@ def workspace(tables: Any, partition: Any, method: Components) -> Workspace:
         order=np.zeros(rows, dtype=np.int64),
         lam=np.zeros(rows),
         rank=np.zeros(len(partition.T), dtype=np.int64),
+        gap=np.zeros(len(partition.T)),
         b=np.zeros(most),
         x=np.zeros(most),
         y=np.zeros(most),
@@ -260,10 +262,15 @@ def end_node(parts, c, side):
 
 
 @kernel
-def factor_components(cuts, parts, factors, rows, tolerance):
-    """T, S and D of every component, parts before wholes (2.28)-(2.31). Returns the number of independent rows."""
+def factor_components(tree, cuts, parts, factors, rows, tolerance, waits):
+    """T, S and D of the components that wait, or do not wait, for others elsewhere; parts before wholes (2.28)-(2.31).
+
+    Returns the number of independent rows.
+    """
     rank = 0
     for k in range(parts.T.size):
+        if parts.waits[k] != waits:
+            continue
         R = parts.row_start[k + 1] - parts.row_start[k]
         first = parts.node_start[k]
         N = 6 * (parts.node_start[k + 1] - first)
@@ -298,6 +305,8 @@ def factor_components(cuts, parts, factors, rows, tolerance):
                         for a in range(R):
                             factors.S[S + q * R + a] += x[e] * factors.T[t + a]
                 q += 1
+        worst_gap(cuts, parts, factors, rows, k)
+        free_rows(tree, cuts, parts, factors, rows, k)
         rank += factor_one(parts, factors, k, R, tolerance)
         if parts.remote[k] < 0:
             reduce_border(parts, factors, k, R)
@@ -305,20 +314,65 @@ def factor_components(cuts, parts, factors, rows, tolerance):
 
 
 @kernel
+def worst_gap(cuts, parts, factors, rows, k):
+    """The largest gap of a joint of component k and of its parts."""
+    if parts.remote[k] >= 0:
+        return  # it has told
+    gap = 0.0
+    for n in range(parts.node_start[k], parts.node_start[k + 1]):
+        if parts.node_part[n] >= 0:
+            gap = max(gap, factors.gap[parts.node_part[n]])
+    for p in range(parts.cut_start[k], parts.cut_start[k + 1]):
+        c = parts.cut[p]
+        for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
+            gap = max(gap, abs(rows.g[r]))
+    factors.gap[k] = gap
+
+
+@kernel
+def free_rows(tree, cuts, parts, factors, rows, k):
+    """Scale the rows of component k by what they would be if their bodies were free.
+
+    What other joints have taken from a row is then seen, also where they hold it altogether: the rounding that is
+    left of it is no row. Nothing is known of the masses of foreign bodies: there the entries of D stand for them.
+    """
+    q = parts.row_start[k]
+    for p in range(parts.cut_start[k], parts.cut_start[k + 1]):
+        c = parts.cut[p]
+        for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
+            free = 0.0
+            for side in range(2):
+                node = end_node(parts, c, side)
+                if node < 0:
+                    continue
+                n = parts.node_start[k] + node
+                if parts.node_link[n] >= tree.grounds:
+                    for e in range(6):
+                        free += rows.B[r, side, e] * rows.Y[r, side, e]
+                    continue
+                part = parts.node_part[n]
+                E = 6 * (parts.border_start[part + 1] - parts.border_start[part])
+                o = parts.D[part] + 6 * parts.node_place[n] * (E + 1)
+                for e in range(6):
+                    for f in range(6):
+                        free += abs(rows.B[r, side, e] * factors.D[o + e * E + f] * rows.B[r, side, f])
+            factors.scale[q] = 1.0 / free**0.5 if free > 0.0 else 0.0
+            q += 1
+
+
+@kernel
 def factor_one(parts, factors, k, R, tolerance):
-    """Factor S of component k; returns its rank."""
+    """Factor S of component k, with pivots that stand out of its gaps; returns its rank."""
     if R == 0:
         factors.rank[k] = 0
         return 0
     S = parts.S[k]
     row = parts.row_start[k]
-    for a in range(R):
-        d = factors.S[S + a * R + a]
-        factors.scale[row + a] = 1.0 / d**0.5 if d > 0.0 else 0.0
+    gap = factors.gap[k]
     factors.rank[k] = factor_block(
         factors.S[S : S + R * R].reshape((R, R)),
         R,
-        tolerance,
+        max(tolerance, min(DOUBT * gap * gap, DOUBT_MOST)),
         factors.scale,
         row,
         factors.L[S : S + R * R].reshape((R, R)),
@@ -384,9 +438,11 @@ def reduce_border(parts, factors, k, R):
 
 
 @kernel
-def solve_up(cuts, parts, factors, rows, rho):
+def solve_up(cuts, parts, factors, rows, rho, waits):
     """Each component closes its own joints by itself, so that B vd = -rho, and reports the motion r of its border."""
     for k in range(parts.T.size):
+        if parts.waits[k] != waits:
+            continue
         R = parts.row_start[k + 1] - parts.row_start[k]
         q = 0
         for p in range(parts.cut_start[k], parts.cut_start[k + 1]):
@@ -474,9 +530,13 @@ def solve_down(cuts, parts, factors, rows, lam):
 
 @kernel
 def solve_components(tables, w, state_t, phase, rho, vd, lam):
-    """Multipliers lam with B vd = -rho for every row; parts and the whole that live elsewhere take part."""
+    """Multipliers lam with B vd = -rho for every row; parts and the whole that live elsewhere take part.
+
+    Components that wait for nobody have done their `solve_up` before.
+    """
     cuts = tables.cuts
-    solve_up(cuts, w.parts, w.factors, w.rows, rho)
+    if w.outer.fetch != 0:
+        solve_up(cuts, w.parts, w.factors, w.rows, rho, 1)
     if w.outer.exchange != 0:
         report_border(tables, w.parts, w.factors, w.tree, w.outer, phase, vd, state_t)
     solve_down(cuts, w.parts, w.factors, w.rows, lam)
@@ -497,21 +557,26 @@ def evaluate(tables, w, steps, state, t):
     vd = steps.rate[nq : nq + nv]
     if tree.grounds > 1:
         move_grounds(tree, tables.laws, work, t, w.told, w.out)
-    if w.outer.fetch != 0:
-        fetch_parts(tables, w.parts, w.factors, work, w.outer, ACCELERATIONS, t)
     refresh(tables, work, q, v)
+    invert_masses(tree, work, w.factors)
+    rank = 0
+    for waits in range(2 if w.outer.fetch != 0 else 1):
+        # first what needs nothing from parts elsewhere, which are at work meanwhile
+        if waits == 1:
+            fetch_parts(tables, w.parts, w.factors, work, w.outer, ACCELERATIONS, t)
+        row_values(tables.cuts, work, state.cut_q, rows.g, rows.W)
+        node_rows(tables, w.parts, work, w.factors, rows)
+        rank += factor_components(tree, tables.cuts, w.parts, w.factors, rows, w.rank_tolerance, waits)
+    state.count[1] = rank
     measure_cuts(tables.cuts, work, state.cut_q, state.cut_rate)
     apply_forces(tables, work, t, q, v, state.cut_q, state.cut_rate, w.told, w.out, w.power)
     if w.outer.fetch != 0:
         move_foreign(tables, w.parts, w.factors, work, w.outer)
     failed = inward_inertias(tree, work, q)
     outward_accelerations(tree, work, q, v, vd)
-    row_values(tables.cuts, work, state.cut_q, rows.g, rows.W)
     row_rates(tables.cuts, work, rows.gd)
     row_accelerations(tables.cuts, work, rows.gdd)
-    invert_masses(tree, work, w.factors)
-    node_rows(tables, w.parts, work, w.factors, rows)
-    state.count[1] = factor_components(tables.cuts, w.parts, w.factors, rows, w.rank_tolerance)
+    solve_up(tables.cuts, w.parts, w.factors, rows, rows.gdd, 0)
     solve_components(tables, w, t, ACCELERATIONS, rows.gdd, vd, rows.lam)
     push_bodies(tables, rows, rows.lam, vd)
     push_border(tables, w.parts, w.factors, w.outer, vd)
@@ -535,11 +600,18 @@ def project(tables, w, cut_q, y, nq, nv, t):
     v = y[nq : nq + nv]
     for phase in range(POSITIONS, VELOCITIES + 1):
         for _twice in range(2):
-            if w.outer.fetch != 0:
-                fetch_parts(tables, w.parts, w.factors, w.tree, w.outer, phase, t)
-                refresh(tables, w.tree, q, v)
+            gap = rows.g if phase == POSITIONS else rows.gd
+            for waits in range(2 if w.outer.fetch != 0 else 1):
+                # as above: parts elsewhere are not waited for before they must be
+                if waits == 1:
+                    fetch_parts(tables, w.parts, w.factors, w.tree, w.outer, phase, t)
+                if phase == POSITIONS:
+                    row_values(cuts, w.tree, cut_q, rows.g, rows.W)
+                else:
+                    row_rates(cuts, w.tree, rows.gd)
+                if waits == 0:
+                    solve_up(cuts, w.parts, w.factors, rows, gap, 0)
             if phase == POSITIONS:
-                row_values(cuts, w.tree, cut_q, rows.g, rows.W)
                 solve_components(tables, w, t, phase, rows.g, rows.dq, rows.gdd)
                 for k in range(nv):
                     rows.dq[k] = 0.0
@@ -547,7 +619,6 @@ def project(tables, w, cut_q, y, nq, nv, t):
                 push_border(tables, w.parts, w.factors, w.outer, rows.dq)
                 displace(tables.tree, q, rows.dq, 1.0, q)
             else:
-                row_rates(cuts, w.tree, rows.gd)
                 solve_components(tables, w, t, phase, rows.gd, rows.dq, rows.gdd)
                 push_bodies(tables, rows, rows.gdd, v)
                 push_border(tables, w.parts, w.factors, w.outer, v)

@@ -15,7 +15,7 @@ from linkwork._jit import entry, kernel, written_out
 from linkwork.formulations.absolute import joint_reactions, push_bodies, refresh
 from linkwork.formulations.border import ACCELERATIONS
 from linkwork.formulations.component import Workspace as ComponentWork
-from linkwork.formulations.component import factor_components, invert_masses, node_rows, solve_components
+from linkwork.formulations.component import factor_components, invert_masses, node_rows, solve_components, solve_up
 from linkwork.formulations.loops import LoopWork, factor_loops, loop_work, stabilize
 from linkwork.formulations.recursive import count_q
 from linkwork.formulations.stepping import SEMI_IMPLICIT, SINGULAR, Stepping, advance, copy, largest, stepping
@@ -179,7 +179,8 @@ def evaluate(tables, w, steps, state, t):
     row_accelerations(cuts, parts.tree, rows.gdd)
     invert_masses(free, parts.tree, parts.factors)
     node_rows(w.absolute, parts.parts, parts.tree, parts.factors, rows)
-    state.count[1] = factor_components(cuts, parts.parts, parts.factors, rows, w.rank_tolerance)
+    state.count[1] = factor_components(free, cuts, parts.parts, parts.factors, rows, w.rank_tolerance, 0)
+    solve_up(cuts, parts.parts, parts.factors, rows, rows.gdd, 0)
     solve_components(w.absolute, parts, t, ACCELERATIONS, rows.gdd, w.vd, rows.lam)
     push_bodies(w.absolute, rows, rows.lam, w.vd)
     set_accelerations(free, parts.tree, w.vd)
