@@ -134,6 +134,28 @@ class Damper(lw.Subsystem):
         self.port("piston", self.body("tube", mass=mass, inertia=ROUND))
 
 
+def apart() -> lw.Model:
+    made = model()
+    made.body("arm", mass=1.0, inertia=ROUND, position=(1, 0, 0))
+    made.revolute("pin", "ground", "arm", frame_a=lw.Frame(), frame_b=lw.Frame())
+    return made
+
+
+def nut(turns: float) -> lw.Model:
+    """A nut, not turned, some turns of 10 mm up its thread."""
+    made = model(gravity=(0, 0, 0))
+    made.body("nut", mass=1.0, inertia=ROUND, position=(0, 0, 0.01 * turns))
+    made.screw("thread", "ground", "nut", pitch=0.01, frame_a=lw.Frame(), frame_b=lw.Frame())
+    return made
+
+
+def stone_free() -> lw.Model:
+    made = arm()
+    made.body("stone", mass=1.0, inertia=ROUND)
+    made.ball("stone free", "ground", "arm", at=(0, 0, 0))
+    return made
+
+
 def added_twice() -> None:
     made, damper = model(), Damper(mass=1.0)
     made.add("left", damper)
@@ -417,6 +439,9 @@ CASES = [
     bad_model("point mass about itself", lambda: lw.check(point_mass("revolute", axis=(0, 0, 1))), "'socket'", "'bob'"),
     bad_model("point mass on a string", lambda: lw.check(point_mass("ball", com=(0, 0, -1))), "'socket'", "'bob'"),
     bad_model("point mass in flight", lambda: lw.check(point_mass(None)), "'bob'", "free to turn"),
+    bad_model("frames that do not meet", lambda: lw.check(apart()), "'pin'", "'arm'", "1 m off"),
+    bad_model("nut beside its thread", lambda: lw.check(nut(2.25)), "'thread'", "'nut'", "0.0025 m"),
+    bad_model("name of a free motion", lambda: lw.check(stone_free()), "'stone free'", "'stone'"),
     # options of a run
     bad_option("dt zero", lambda: run(dt=0), "dt", "positive"),
     bad_option("dt negative", lambda: run(dt=-0.01), "dt", "-0.01"),
@@ -592,6 +617,12 @@ def test_a_second_run_of_a_system_forgets_what_failed_in_the_first():
     second = lw.Simulation(made, dt=0.01)
     second.step(3)
     assert second.time == pytest.approx(0.03)
+
+
+def test_a_screw_starts_at_the_turn_where_its_body_is():
+    screwed = run(nut(3))
+    assert screwed["thread.position"][0] == pytest.approx(6 * math.pi)
+    assert screwed["nut.position"][0] == pytest.approx([0, 0, 0.03])
 
 
 def test_dt_never_grows():

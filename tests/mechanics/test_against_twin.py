@@ -94,10 +94,11 @@ def test_inside_subsystems(words: str) -> None:
 
     class Arm(lw.Subsystem):
         def build(self) -> None:
-            upper = self.body("upper", mass=1.0, inertia=(0.1, 0.1, 0.1), com=(0, 0, 0.2), position=(0.1, 0, 0))
-            lower = self.body(
-                "lower", mass=2.0, inertia=(0.1, 0.2, 0.15), position=(0, 1, 0), rotation=(0.6, 0.8, 0, 0)
-            )
+            # local frames place their bodies themselves
+            high = {"position": (0.1, 0, 0)} if words == "at" else {}
+            low = {"position": (0, 1, 0), "rotation": (0.6, 0.8, 0, 0)} if words == "at" else {}
+            upper = self.body("upper", mass=1.0, inertia=(0.1, 0.1, 0.1), com=(0, 0, 0.2), **high)
+            lower = self.body("lower", mass=2.0, inertia=(0.1, 0.2, 0.15), **low)
             loose = self.body("loose", mass=0.5, inertia=(0.1, 0.1, 0.1), position=(0, 0, 1))
             self.port("shoulder", upper)
             self.port("thing", loose)

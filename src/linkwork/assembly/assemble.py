@@ -10,7 +10,7 @@ import numpy as np
 
 from linkwork.assembly.force_tables import force_tables
 from linkwork.assembly.graph import Forest, Step, scatter, span
-from linkwork.assembly.kinds import BACK, KINDS, ONTO, coordinates
+from linkwork.assembly.kinds import BACK, KINDS, ONTO, coordinates, misfit
 from linkwork.assembly.law_tables import LawTable
 from linkwork.assembly.reference import Reference, ground_pose
 from linkwork.assembly.system import JointPlace, System
@@ -18,6 +18,8 @@ from linkwork.assembly.tables import Cuts, Tables, Tree
 from linkwork.errors import ModelError
 from linkwork.model import Body, Foreign, Frame, Joint, Model, Subsystem, checked
 from linkwork.spatial import codes
+
+ROUNDED = 2e-3  # m or rad: places rounded by hand may be off this far
 
 
 def assemble(model: Model, *, absolute: bool = False, floating: bool = False) -> System:
@@ -172,6 +174,11 @@ class _Assembler:
         joint, backward = step.joint, step.backward
         if joint is None:
             kind, name = "free", f"{step.child.path} free"
+            if name in self.model:
+                raise ModelError(
+                    f"the name '{name}' is kept for the free motion of body '{step.child.path}'; "
+                    "choose another name for what is called so"
+                )
             frame_a, frame_b = Frame(), Frame(step.child.com) if self.absolute else Frame()
             # a free body is held by no ground, whatever its subsystem's ground: its coordinates are the world's
             link, parent_pose = 0, Frame()
@@ -183,7 +190,7 @@ class _Assembler:
         first_q, first_v = len(self.q_start), len(self.v_start)
         starts_q = np.cumsum([0] + [m.nq for m in motions])
         starts_v = np.cumsum([0] + [m.nv for m in motions])
-        pitch = 0.0 if joint is None or joint.pitch is None else joint.pitch / (2.0 * math.pi)
+        pitch = _pitch(joint)
         near, far = (frame_b, frame_a) if backward else (frame_a, frame_b)
         pose = parent_pose @ near
         previous = np.eye(3)
@@ -237,12 +244,27 @@ class _Assembler:
         if joint is not None and joint.position is not None:
             q = np.array(joint.position, dtype=float)
         else:
-            q = coordinates(kind, (a @ frame_a).inverse() @ (b @ frame_b))
+            q = coordinates(kind, (a @ frame_a).inverse() @ (b @ frame_b), _pitch(joint))
+        if joint is not None:
+            self._refuse_misfit(joint, (a @ frame_a).inverse() @ (b @ frame_b))
         self.q_start.extend(q)
         self.q_given.extend([given] * nv)
         given = joint is not None and joint.velocity is not None
         self.v_start.extend(joint.velocity if joint is not None and joint.velocity is not None else [0.0] * nv)
         self.v_given.extend([given] * nv)
+
+    def _refuse_misfit(self, joint: Joint, relative: Frame) -> None:
+        """Where both bodies were placed by the user, the local frames of their joint must fit."""
+        if not {id(joint.a), id(joint.b)} <= self.reference.given:
+            return
+        distance, angle = misfit(joint.kind, relative, _pitch(joint))
+        if max(distance, angle) > ROUNDED:
+            off = " and ".join(f"{x:.4g} {unit}" for x, unit in ((distance, "m"), (angle, "rad")) if x > 1e-9)
+            raise ModelError(
+                f"{joint.kind} joint '{joint.path}' cannot hold '{joint.a.path}' and '{joint.b.path}' where they are "
+                f"placed ({off} off); correct the position= and rotation= of the bodies or leave them out, or correct "
+                "frame_a= and frame_b="
+            )
 
     def _tree(self, grounds: int) -> Tree:
         n = len(self.parent)
@@ -320,7 +342,7 @@ class _Assembler:
             for side, pose in (("a", at_a), ("b", at_b)):
                 ends["R" + side].append(pose.matrix.ravel())
                 ends["p" + side].append(pose.position)
-            pitch = 0.0 if joint.pitch is None else joint.pitch / (2.0 * math.pi)
+            pitch = _pitch(joint)
             rows.extend((part.code, part.i, part.j, pitch) for part in kind.parts)
             row_start.append(len(rows))
             q0, v0 = len(start["q"]), len(start["v"])
@@ -332,6 +354,7 @@ class _Assembler:
             reference = coordinates(
                 joint.kind,
                 (self.reference.of(joint.a) @ frame_a).inverse() @ (self.reference.of(joint.b) @ frame_b),
+                pitch,
             )
             start["q"].extend(reference if joint.position is None else joint.position)
             start["q_given"].extend([joint.position is not None] * nv)
@@ -386,6 +409,11 @@ class _Assembler:
             "cut_v_given": np.array(start["v_given"], dtype=bool),
         }
         return cuts, places, values
+
+
+def _pitch(joint: Joint | None) -> float:
+    """Metres per radian of a screw."""
+    return 0.0 if joint is None else joint.pitch / (2.0 * math.pi)
 
 
 def _column(rows: Iterable[tuple[Any, ...]], k: int) -> Any:

@@ -103,20 +103,48 @@ ONTO = (
 BACK = np.diag([1.0, -1.0, -1.0])
 
 
-def coordinates(kind: str, relative: Frame) -> Floats:
-    """The coordinates of a joint whose frame b stands at `relative` in its frame a."""
+def coordinates(kind: str, relative: Frame, pitch: float = 0.0) -> Floats:
+    """The coordinates of a joint whose frame b stands at `relative` in its frame a; `pitch` of a screw in m/rad."""
     R = relative.matrix
     p = relative.position
     angle = math.atan2(R[1, 0] - R[0, 1], R[0, 0] + R[1, 1])
+    turns = round((p[2] / pitch - angle) / (2.0 * math.pi)) if pitch else 0
     values: dict[str, list[float]] = {
         "fixed": [],
         "revolute": [angle],
         "prismatic": [p[2]],
         "cylindrical": [angle, p[2]],
-        "screw": [angle],
+        "screw": [angle + 2.0 * math.pi * turns],
         "universal": [math.atan2(R[2, 1], R[1, 1]), math.atan2(R[0, 2], R[0, 0])],
         "ball": list(relative.rotation),
         "planar": [p[0], p[1], angle],
         "free": [*p, *relative.rotation],
     }
     return np.array(values[kind], dtype=float)
+
+
+def misfit(kind: str, relative: Frame, pitch: float = 0.0) -> tuple[float, float]:
+    """How far (m, rad) `relative` is from anything such a joint can do."""
+    rest = placed(kind, coordinates(kind, relative, pitch), pitch).inverse() @ relative
+    w, x, y, z = rest.rotation.tolist()
+    return math.hypot(*rest.position), 2.0 * math.atan2(math.hypot(x, y, z), abs(w))
+
+
+def placed(kind: str, q: Floats, pitch: float = 0.0) -> Frame:
+    """Where frame b of a joint stands in its frame a: the way back from `coordinates`."""
+    if kind == "fixed":
+        return Frame()
+    if kind in ("ball", "free"):
+        return Frame((0.0, 0.0, 0.0) if kind == "ball" else q[:3], q[-4:])
+    if kind == "universal":
+        return _turn(q[0], X) @ _turn(q[1], Y)
+    if kind == "planar":
+        return Frame((q[0], q[1], 0.0)) @ _turn(q[2], Z)
+    along = {"prismatic": q[0], "cylindrical": q[-1], "screw": pitch * q[0]}.get(kind, 0.0)
+    return Frame((0.0, 0.0, along)) @ _turn(0.0 if kind == "prismatic" else q[0], Z)
+
+
+def _turn(angle: float, axis: int) -> Frame:
+    quaternion = [math.cos(angle / 2), 0.0, 0.0, 0.0]
+    quaternion[1 + axis] = math.sin(angle / 2)
+    return Frame(rotation=quaternion)

@@ -120,7 +120,7 @@ class Simulation:
             refuse_singular(self.moving, status - stepping.SINGULAR)
         if status != 0:
             self.steps = 0
-            raise self._failure(status, None)
+            raise self._failure(status)
 
     def _prepare(self) -> Any:
         if self.method.name != "component":
@@ -170,7 +170,7 @@ class Simulation:
                 count = min(chunk, goal - self.steps)
                 _, _, status = self._advance(count, goal + 1, self._none)
                 if status != 0:
-                    raise self._failure(status, None)
+                    raise self._failure(status)
                 if interrupt.pressed:
                     raise KeyboardInterrupt
                 chunk = next_chunk(count, clock.perf_counter() - started)
@@ -195,7 +195,7 @@ class Simulation:
         )
         return found
 
-    def _failure(self, status: int, run: Trajectory | None) -> RunError:
+    def _failure(self, status: int) -> RunError:
         """What went wrong, in words."""
         system = self.moving
         when = f"at t = {self.steps * self.method.dt:.6g} s (step {self.steps + 1})"
@@ -216,25 +216,27 @@ class Simulation:
                 culprit, what, hint = None, "it was interrupted", "start it again"
         elif status >= stepping.SINGULAR:
             culprit = system.link_names[status - stepping.SINGULAR]
-            what = f"what joint '{culprit}' moves has no inertia in this position"
+            what = f"what {self._told(culprit)} moves has no inertia in this position"
             hint = "give the bodies beyond it an inertia"
         elif status == stepping.STUCK:
             culprit = system.dof_name(int(np.argmax(np.abs(self.state.vd))))
-            what = f"its steps became too small, with joint '{culprit}' accelerating most"
+            what = f"its steps became too small, with {self._told(culprit)} accelerating most"
             hint = "loosen rtol and atol, or soften the springs and dampers near it"
         else:
             culprit, what = self._not_finite()
             hint = f"try a dt smaller than {self.method.dt:g} s or integrator='adaptive', and look for stiff springs"
-        last = self.state.last.copy()
-        kept = f"; {len(run.time)} rows up to t = {run.time[-1]:.6g} s are kept" if run is not None else ""
         return RunError(
-            f"the run of '{system.model.name}' stopped {when}: {what}; {hint}{kept}.",
-            run=run,
+            f"the run of '{system.model.name}' stopped {when}: {what}; {hint}.",
             time=self.steps * self.method.dt,
             step=self.steps,
             culprit=culprit,
-            state=last,
+            state=self.state.last.copy(),
         )
+
+    def _told(self, name: str) -> str:
+        """The joint of this name; the free motion of a body is called by the body."""
+        free = any(place.name == name and place.joint is None for place in self.moving.joints)
+        return f"body '{name.removesuffix(' free')}'" if free else f"joint '{name}'"
 
     def _not_finite(self) -> tuple[str, str]:
         system, y = self.moving, self.state.y
@@ -243,7 +245,7 @@ class Simulation:
         # accounts of energy hold squares and overflow first: then it is the fastest
         k = int(np.argmax(bad if bad.any() else np.abs(v)))
         name, last = system.dof_name(k), self.state.last[system.nq + k]
-        return name, f"the velocity of joint '{name}' grew beyond all bounds (it was {last:.6g} a step before)"
+        return name, f"the velocity of {self._told(name)} grew beyond all bounds (it was {last:.6g} a step before)"
 
 
 def simulate(
@@ -353,7 +355,7 @@ class Recording:
                 chunk = next_chunk(count, clock.perf_counter() - started)
                 stopped = self._stopped_from_outside(interrupt)
         if status != 0:
-            failure = sim._failure(status, None)
+            failure = sim._failure(status)
             stopped = str(failure)
         elif stopped is not None:
             stopped = (
@@ -362,9 +364,9 @@ class Recording:
             failure = RunError(stopped, time=sim.time, step=sim.steps, state=sim.state.y.copy())
         run = self._trajectory(clock.perf_counter() - begin, stopped)
         if failure is not None:
-            kept_rows = f"; {len(run.time)} rows up to t = {run.time[-1]:.6g} s are kept"
+            rows = "its first row is" if len(run) == 1 else f"{len(run)} rows up to t = {run.time[-1]:.6g} s are"
             raise RunError(
-                str(failure) if "rows up to" in str(failure) else str(failure).rstrip(".") + kept_rows + ".",
+                f"{str(failure).rstrip('.')}; {rows} kept.",
                 run=run,
                 time=failure.time,
                 step=failure.step,
