@@ -44,6 +44,7 @@ _ROOMS = {
     "assembly.system": ["System"],
     "formulations.absolute": ["Absolute"],
     "formulations.component": ["Components"],
+    "formulations.hybrid": ["Hybrid"],
     "formulations.recursive": ["Recursive"],
     "simulation.check": ["Report", "check"],
     "simulation.certificate": ["Certificate"],
@@ -72,6 +73,7 @@ __all__ = [
     "Cosine",
     "Cylinder",
     "Frame",
+    "Hybrid",
     "Joint",
     "Mesh",
     "Model",
@@ -118,6 +120,7 @@ if TYPE_CHECKING:
     from linkwork.errors import ModelError, OptionError, RunError
     from linkwork.formulations.absolute import Absolute
     from linkwork.formulations.component import Components
+    from linkwork.formulations.hybrid import Hybrid
     from linkwork.formulations.recursive import Recursive
     from linkwork.model import (
         Body,

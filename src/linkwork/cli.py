@@ -273,10 +273,10 @@ def _simulate(target: Target, until: float, options: dict[str, Any]) -> tuple[Tr
 
 def _announce_kernels(method: Any) -> None:
     from linkwork import _jit
-    from linkwork.simulation.methods import METHODS
+    from linkwork.simulation.methods import ALL
 
     name = "recursive" if method in (None, "auto") else str(method)
-    if name in METHODS and _jit.cold(name):
+    if name in ALL and _jit.cold(name):
         typer.echo(f"preparing kernels (only before the first run of method {name}) ...", err=True)
 
 

@@ -39,7 +39,7 @@ INTEGRATORS = {
 }
 ORDERS = {"semi-implicit": 1, "rk2": 2, "rk4": 4, "abm4": 4, "adaptive": 5}
 # what a step may return besides 0; a singular link i is SINGULAR + i
-NOT_FINITE, STUCK, SINGULAR = 1, 2, 16
+NOT_FINITE, STUCK, NOT_CONVERGED, SINGULAR = 1, 2, 3, 16
 SMALLEST_STEP = 1e-12  # of the time of the run
 
 

@@ -14,11 +14,14 @@ from linkwork.assembly.system import System
 from linkwork.errors import OptionError
 from linkwork.formulations.absolute import STABILIZATIONS, Absolute
 from linkwork.formulations.component import Components
+from linkwork.formulations.hybrid import Hybrid
 from linkwork.formulations.recursive import Recursive
 from linkwork.formulations.stepping import INTEGRATORS
 from linkwork.model.checked import real, shown
 
-METHODS: dict[str, type[Any]] = {kind.name: kind for kind in (Recursive, Components, Absolute)}
+METHODS: dict[str, type[Any]] = {kind.name: kind for kind in (Recursive, Components, Absolute)}  # any integrator
+IMPLICIT: dict[str, type[Any]] = {Hybrid.name: Hybrid}  # with an integrator of their own
+ALL = {**METHODS, **IMPLICIT}
 FEATURE_HINTS = {
     "friction": "set friction=0 (viscous damping= is supported)",
     "limits": "remove limits=",
@@ -31,7 +34,15 @@ CHOICES: dict[str, Iterable[Any]] = {
     "stabilization": STABILIZATIONS,
     "coordinates": ("joint", "absolute"),
 }
-POSITIVE = {"dt": "seconds", "rtol": "", "atol": "", "rank_tolerance": "", "baumgarte": ""}  # options and their units
+POSITIVE = {  # options and their units
+    "dt": "seconds",
+    "rtol": "",
+    "atol": "",
+    "rank_tolerance": "",
+    "baumgarte": "",
+    "penalty": "",
+    "tolerance": "",
+}
 
 
 def resolve(method: Any, options: dict[str, Any]) -> tuple[Any, str]:
@@ -41,12 +52,12 @@ def resolve(method: Any, options: dict[str, Any]) -> tuple[Any, str]:
         reason = "recursive: exact loops and the widest support of the methods at hand"
         method = "recursive"
     if isinstance(method, str):
-        method = METHODS[known(method, METHODS, f"unknown method {method!r}")]
-    if isinstance(method, type) and method in METHODS.values():
+        method = ALL[known(method, ALL, f"unknown method {method!r}")]
+    if isinstance(method, type) and method in ALL.values():
         method = method()
-    if not any(isinstance(method, kind) for kind in METHODS.values()):
+    if not any(isinstance(method, kind) for kind in ALL.values()):
         raise OptionError(
-            f"method must be one of {', '.join(map(repr, METHODS))}, or a method such as lw.Recursive(dt=1e-3), "
+            f"method must be one of {', '.join(map(repr, ALL))}, or a method such as lw.Recursive(dt=1e-3), "
             f"not {shown(method)}; correct method="
         )
     for name in options:
@@ -63,7 +74,9 @@ def checked_options(method: Any) -> Any:
             known(value, choices, f"unknown {name} {shown(value)}")
     if not isinstance(getattr(method, "stabilize", True), bool):
         raise OptionError(f"stabilize must be True or False, not {shown(method.stabilize)}; correct stabilize=")
-    numbers = [name for name in POSITIVE if hasattr(method, name)]
+    if "iterations" in own:
+        whole("iterations", method.iterations)
+    numbers = [name for name in POSITIVE if name in own]
     return replace(method, **{name: positive(name, getattr(method, name), POSITIVE[name]) for name in numbers})
 
 
@@ -109,7 +122,7 @@ def refuse_unsupported(system: System, method: Any, ignore: Any) -> list[str]:
     for name in missing:
         if name in ignored:
             continue
-        others = [repr(kind.name) for kind in METHODS.values() if name in kind.supports]
+        others = [repr(kind.name) for kind in ALL.values() if name in kind.supports]
         where = f"use method {' or '.join(others)}, " if others else ""
         raise OptionError(
             f"model '{system.model.name}' has {name} ({_culprit(system, name)}), which method {method.name!r} does not "

@@ -180,7 +180,8 @@ class Simulation:
         if self.inputs.changed:
             # the rate kept from the last step knows the old inputs, and so do those before it
             self.inputs.changed = False
-            self.workspace.steps.carried[0] = 0.0
+            if hasattr(self.workspace, "steps"):
+                self.workspace.steps.carried[0] = 0.0
             self._loop(self.time, -1, 1, 1, make_rows(self.state, 1))
         done, kept, status = self._loop(0.0, self.steps, steps, every, rows)
         self.steps += done
@@ -218,6 +219,10 @@ class Simulation:
             culprit = system.link_names[status - stepping.SINGULAR]
             what = f"what {self._told(culprit)} moves has no inertia in this position"
             hint = "give the bodies beyond it an inertia"
+        elif status == stepping.NOT_CONVERGED:
+            culprit = system.dof_name(int(np.argmax(np.abs(self.workspace.f))))
+            what = f"Newton's iteration did not converge, with joint '{culprit}' moving most"
+            hint = f"try a dt smaller than {self.method.dt:g} s, or another penalty"
         elif status == stepping.STUCK:
             culprit = system.dof_name(int(np.argmax(np.abs(self.state.vd))))
             what = f"its steps became too small, with {self._told(culprit)} accelerating most"
