@@ -549,6 +549,21 @@ def test_json_stays_clean_whatever_the_file_prints(tmp_path):
     assert set("abcd") <= set(answer.stderr)
 
 
+@needs_core
+def test_a_run_loads_only_what_it_needs():
+    heavy = "matplotlib scipy.interpolate scipy.optimize pandas"
+    code = (
+        "import sys; sys.argv = ['linkwork', 'run', 'pendulum', '--until', '0.01', '--json']\n"
+        "from linkwork.cli import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        f"print([name for name in '{heavy}'.split() if name in sys.modules], file=sys.stderr)"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
+    assert answer.stderr.splitlines()[-1] == "[]"
+
+
 INTERRUPTED = """
 import pathlib, signal
 from linkwork import Model

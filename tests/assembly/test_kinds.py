@@ -9,7 +9,7 @@ import pytest
 
 import linkwork as lw
 from known_mechanisms import CLOSING, again
-from linkwork.assembly.kinds import KINDS
+from linkwork.assembly.kinds import KINDS, coordinates, misfit, placed
 from linkwork.model.joint import KINDS as WORDS
 from linkwork.simulation.start import Closure
 from random_mechanisms import random_body_numbers, random_frame, random_rotation
@@ -111,3 +111,24 @@ def test_rows_by_differences(kind: str) -> None:
     assert np.max(np.abs(closure.g)) > 0.01
     assert rate[exact] == pytest.approx((closure.G @ v)[exact], abs=error)
     assert rate[exact] == pytest.approx(closure.gd[exact], abs=error)
+
+
+@pytest.mark.parametrize("kind", WORDS)
+def test_coordinates_and_places(kind: str) -> None:
+    """A joint is where its coordinates say, at any turn of a screw; what it cannot do shows as a misfit."""
+    rng = np.random.default_rng(len(kind))
+    pitch = 0.07 if kind == "screw" else 0.0
+    for _ in range(10):
+        q = rng.uniform(-3, 3, WORDS[kind].nq)
+        if kind == "screw":
+            q *= 10
+        elif kind == "universal":
+            q[1] /= 2  # beyond a right angle the other pair of angles is found
+        elif kind in ("ball", "free"):
+            q[-4:] /= np.linalg.norm(q[-4:]) * np.sign(q[-4])
+        there = placed(kind, q, pitch)
+        assert coordinates(kind, there, pitch) == pytest.approx(q, abs=1e-12)
+        assert max(misfit(kind, there, pitch)) < 1e-12
+        if kind != "free":
+            aside = there @ lw.Frame((0.3, 0.2, 0.1), random_rotation(rng))
+            assert max(misfit(kind, aside, pitch)) > 1e-3
