@@ -491,6 +491,16 @@ def test_gallery_describes_a_piece(command):
 
 
 @needs_core
+def test_a_piece_built_wrongly_speaks_of_itself_not_of_our_lines(command):
+    answer = command("run", "chain", "--set", "n=0")
+    assert answer.exit_code == 1
+    assert answer.stderr.startswith("linkwork: chain: n is 0")
+    answer = command("run", "pendulum", "--set", "length=long")
+    assert answer.exit_code == 1
+    assert answer.stderr.startswith("linkwork: pendulum: TypeError")
+
+
+@needs_core
 def test_run_a_piece(command, tmp_path):
     out = tmp_path / "pendulum.npz"
     answer = command("run", "pendulum", "--until", "0.1", "--json", "--out", out)

@@ -165,7 +165,8 @@ def _model(name: str, module: ModuleType, settings: Mapping[str, Any]) -> Model:
         missing = [setting for setting in _required(build) if setting not in settings]
         if missing:
             raise OptionError(f"build() of {name} needs {' and '.join(missing)}; give --set {missing[0]}=VALUE")
-        model = _guarded(name, module.__file__, lambda: build(**settings))
+        own = not module.__name__.startswith(gallery.__name__)  # the lines of ours would tell nobody anything
+        model = _guarded(name, module.__file__ if own else None, lambda: build(**settings))
         if not isinstance(model, Model):
             raise ModelError(
                 f"build() of {name} must return a linkwork Model, not {type(model).__name__}; correct its return"
@@ -203,6 +204,8 @@ def _guarded(name: str, file: str | None, action: Callable[[], Any]) -> Any:
     try:
         return action()
     except (ModelError, OptionError) as error:
+        if file is None:
+            raise
         raise type(error)(f"{_place(name, file, error)}: {error}") from error
     except SyntaxError as error:
         place = name if error.lineno is None else f"{name}, line {error.lineno}"
