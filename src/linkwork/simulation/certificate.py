@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 
 
+POOR_BALANCE = 1e-2  # of the energy that moved: a run with more than this missing is not to be trusted
+
+
 @dataclass(frozen=True, kw_only=True)
 class Certificate:
     """The facts about one run, filled by the run itself. Seconds, joules; drift in metres and radians together.
@@ -104,7 +107,9 @@ class Certificate:
             part = f", {self.energy_balance_relative:.1e} of the {self.energy_scale:.3g} J that moved"
         else:
             part = ""
-        return f"energy   balance within {self.energy_balance_worst:.1e} J{part}"
+        doubt = self.energy_balance_relative if self.energy_scale > 0 else 0.0
+        poor = " - POOR: take a smaller dt, or compare with another method" if doubt > POOR_BALANCE else ""
+        return f"energy   balance within {self.energy_balance_worst:.1e} J{part}{poor}"
 
     def _line_drift(self) -> str:
         return (
