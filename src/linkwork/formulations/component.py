@@ -41,7 +41,7 @@ from linkwork.mechanics.motions import coordinate_rates, displace
 from linkwork.mechanics.parts import measure_cuts, row_accelerations, row_rates, row_values
 from linkwork.mechanics.power import ground_power
 from linkwork.mechanics.workspace import TreeWork, tree_work
-from linkwork.numerics.semidefinite import factor_block, solve
+from linkwork.numerics.semidefinite import factor_block, half_solve, solve
 from linkwork.spatial.inertia import inverse_symmetric, rotate_symmetric, times
 from linkwork.spatial.vectors import cross, load3, load6, load9, load_pair, scale, store_pair, sub
 
@@ -118,6 +118,7 @@ class Factors(NamedTuple):
     x: Any
     y: Any
     node: Any  # scratch: a value for each node coordinate of one component
+    half: Any  # scratch: the rows of T at the border of one component, half solved
     inverse_mass: Any  # (link,)
     inverse_inertia: Any  # (link, 6) world axes
 
@@ -158,6 +159,7 @@ def workspace(tables: Any, partition: Any, method: Components) -> Workspace:
         x=np.zeros(most),
         y=np.zeros(most),
         node=np.zeros(max(1, nodes)),
+        half=np.zeros(int((6 * np.diff(partition.border_start) * np.diff(partition.row_start)).max(initial=1))),
         inverse_mass=np.zeros(tree.link_parent.size),
         inverse_inertia=np.zeros((tree.link_parent.size, 6)),
     )
@@ -293,7 +295,7 @@ def factor_components(tree, cuts, parts, factors, rows, tolerance, waits):
         for p in range(parts.cut_start[k], parts.cut_start[k + 1]):
             c = parts.cut[p]
             for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
-                for a in range(R):
+                for a in range(q + 1):
                     factors.S[S + q * R + a] = 0.0
                 for side in range(2):
                     node = end_node(parts, c, side)
@@ -302,8 +304,10 @@ def factor_components(tree, cuts, parts, factors, rows, tolerance, waits):
                     x = row_force(rows, r, side)
                     for e in range(6):
                         t = T + (6 * node + e) * R
-                        for a in range(R):
+                        for a in range(q + 1):
                             factors.S[S + q * R + a] += x[e] * factors.T[t + a]
+                for a in range(q):
+                    factors.S[S + a * R + q] = factors.S[S + q * R + a]
                 q += 1
         worst_gap(cuts, parts, factors, rows, k)
         free_rows(tree, cuts, parts, factors, rows, k)
@@ -401,20 +405,23 @@ def solve_one(parts, factors, k, R):
 
 @kernel
 def reduce_border(parts, factors, k, R):
-    """D = D^ - T S^+ T^T at the border of component k (2.16), (2.31)."""
+    """D = D^ - T S^+ T^T at the border of component k (2.16), (2.31), with S^+ by halves: D is as symmetric as D^."""
     first = parts.node_start[k]
     b0 = parts.border_start[k]
     count = parts.border_start[k + 1] - b0
     E = 6 * count
     D = parts.D[k]
-    T = parts.T[k]
+    S = parts.S[k]
+    row = parts.row_start[k]
+    rank = factors.rank[k]
     for j in range(count):
         m = parts.border[b0 + j]
         for f in range(6):
             column = 6 * j + f
             # what D^ alone does with a unit at this border coordinate
-            for a in range(6 * (parts.node_start[k + 1] - first)):
-                factors.node[a] = 0.0
+            for i in range(count):
+                for e in range(6):
+                    factors.node[6 * parts.border[b0 + i] + e] = 0.0
             unit = (
                 1.0 if f == 0 else 0.0,
                 1.0 if f == 1 else 0.0,
@@ -424,17 +431,28 @@ def reduce_border(parts, factors, k, R):
                 1.0 if f == 5 else 0.0,
             )
             respond(parts, factors, first, m, unit, factors.node, 0, 1)
-            for a in range(R):
-                factors.b[a] = factors.T[T + (6 * m + f) * R + a]
-            if R > 0:
-                solve_one(parts, factors, k, R)
-            for i in range(count):
-                n = parts.border[b0 + i]
+            for i in range(j + 1):
                 for e in range(6):
-                    value = factors.node[6 * n + e]
-                    for a in range(R):
-                        value -= factors.T[T + (6 * n + e) * R + a] * factors.x[a]
-                    factors.D[D + (6 * i + e) * E + column] = value
+                    factors.D[D + (6 * i + e) * E + column] = factors.node[6 * parts.border[b0 + i] + e]
+            if rank == 0:
+                continue
+            t = parts.T[k] + (6 * m + f) * R
+            half_solve(
+                factors.scale[row : row + R],
+                factors.L[S : S + R * R].reshape((R, R)),
+                factors.K[S : S + R * R].reshape((R, R)),
+                factors.order[row : row + R],
+                rank,
+                factors.T[t : t + R],
+                factors.half[column * R : column * R + R],
+            )
+    for column in range(E):
+        for a in range(column + 1):
+            value = factors.D[D + a * E + column]
+            for e in range(rank):
+                value -= factors.half[a * R + e] * factors.half[column * R + e]
+            factors.D[D + a * E + column] = value
+            factors.D[D + column * E + a] = value
 
 
 @kernel

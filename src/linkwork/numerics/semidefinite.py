@@ -86,8 +86,8 @@ def cholesky_gram(L, K, n, rank):
 
 
 @kernel
-def solve(scale, L, K, order, rank, b, y, x):
-    """x = A^+ b in the scaled norm. y (n,) is scratch; b is not changed."""
+def half_solve(scale, L, K, order, rank, b, y):
+    """y (rank,) with y . y' = b . A^+ b' for any two b and b': half of the way to the solution."""
     n = b.size
     if rank == n:
         for s in range(n):
@@ -96,6 +96,36 @@ def solve(scale, L, K, order, rank, b, y, x):
             for c in range(s):
                 value -= L[i, c] * y[c]
             y[s] = value / L[i, s]
+        return
+    for c in range(rank):
+        value = 0.0
+        for i in range(n):
+            value += L[i, c] * b[i] * scale[i]
+        y[c] = value
+    solve_gram(K, rank, y)
+
+
+@kernel
+def solve_gram(K, rank, y):
+    """y becomes (L^T L)^-1 y."""
+    for a in range(rank):
+        value = y[a]
+        for e in range(a):
+            value -= K[a, e] * y[e]
+        y[a] = value / K[a, a]
+    for a in range(rank - 1, -1, -1):
+        value = y[a]
+        for e in range(a + 1, rank):
+            value -= K[e, a] * y[e]
+        y[a] = value / K[a, a]
+
+
+@kernel
+def solve(scale, L, K, order, rank, b, y, x):
+    """x = A^+ b in the scaled norm. y (n,) is scratch; b is not changed."""
+    n = b.size
+    half_solve(scale, L, K, order, rank, b, y)
+    if rank == n:
         for s in range(n - 1, -1, -1):
             value = y[s]
             for e in range(s + 1, n):
@@ -104,22 +134,7 @@ def solve(scale, L, K, order, rank, b, y, x):
         for s in range(n):
             x[order[s]] = y[s] * scale[order[s]]
         return
-    for c in range(rank):
-        value = 0.0
-        for i in range(n):
-            value += L[i, c] * b[i] * scale[i]
-        y[c] = value
-    for _twice in range(2):
-        for a in range(rank):
-            value = y[a]
-            for e in range(a):
-                value -= K[a, e] * y[e]
-            y[a] = value / K[a, a]
-        for a in range(rank - 1, -1, -1):
-            value = y[a]
-            for e in range(a + 1, rank):
-                value -= K[e, a] * y[e]
-            y[a] = value / K[a, a]
+    solve_gram(K, rank, y)
     for i in range(n):
         value = 0.0
         for c in range(rank):
