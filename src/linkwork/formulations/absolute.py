@@ -391,6 +391,8 @@ def accept(tables, w, steps, state, t):
     state.drift[1] = largest(w.bonds.gd)
     if w.stabilization <= STANDARD:
         project(tables, w, state.cut_q, state.y, nq, nv)
+        # the joints stand where the projected bodies are
+        measure_cuts(tables.cuts, w.tree, state.cut_q, state.cut_rate)
     for k in range(nv):
         state.vd[k] = steps.f[nq + k]
     state.t[0] = t

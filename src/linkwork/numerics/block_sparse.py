@@ -6,7 +6,7 @@ vectors of the whole column too (S is semidefinite), so that the pseudoinverse m
 Chains, trees and ladders of loops keep their fronts small: the cost is linear in the nodes.
 
 The order is that of the graph, not of the pivots. A small pivot magnifies rounding in the blocks that come after it,
-where a dependent row then need not look so: how far off a row may be is carried along, and a pivot must stand out of it.
+where a dependent row then need not look so: how far off a row may be is carried along, and a pivot must stand out.
 """
 
 from __future__ import annotations
