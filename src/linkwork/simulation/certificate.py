@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-
 POOR_BALANCE = 1e-2  # of the energy that moved: a run with more than this missing is not to be trusted
 
 
