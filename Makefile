@@ -70,7 +70,12 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-validate bench: $(VENV)/.bench
+# the runs of sixty simulated seconds, which are too long for every day, and the comparison
+validate: $(VENV)/.bench
+	LINKWORK_LONG=1 $(BIN)/python -m pytest -n $(WORKERS) -k minute tests/formulations
+	$(BIN)/linkwork bench
+
+bench: $(VENV)/.bench
 	$(BIN)/linkwork bench
 
 clean:

@@ -11,7 +11,7 @@ import pytest
 from scipy.integrate import quad
 
 import linkwork as lw
-from linkwork.gallery import engine
+from linkwork.gallery import engine, pictures
 
 IDLE = (1000.0, 1100.0)  # rpm, Table 1
 
@@ -299,3 +299,11 @@ def test_other_parameters(parameters):
 def test_three_cylinders_are_refused():
     with pytest.raises(lw.ModelError, match="firing=4, 2, 1 or 0"):
         engine.build(firing=3)
+
+
+def test_curves_are_drawn(tmp_path):
+    pytest.importorskip("matplotlib")
+    for name, draw in pictures.CURVES.items():
+        file = draw(tmp_path)
+        assert file.name == f"{name}.png"
+        assert file.stat().st_size > 20_000
