@@ -21,6 +21,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from linkwork._jit import entry, kernel, written_out
+from linkwork.formulations.loops import cut_reactions
 from linkwork.formulations.recursive import count_q
 from linkwork.formulations.stepping import ORDERS, SEMI_IMPLICIT, SINGULAR, Stepping, advance, copy, largest, stepping
 from linkwork.mechanics.articulated import inward_inertias, outward_accelerations, outward_velocities
@@ -28,7 +29,7 @@ from linkwork.mechanics.forces import apply_forces
 from linkwork.mechanics.grounds import move_grounds
 from linkwork.mechanics.kinematics import outward_poses, world_velocities
 from linkwork.mechanics.motions import coordinate_rates, displace
-from linkwork.mechanics.parts import cut_frames, measure_cuts, row_accelerations, row_rates, row_values
+from linkwork.mechanics.parts import measure_cuts, row_accelerations, row_rates, row_values
 from linkwork.mechanics.power import ground_power
 from linkwork.mechanics.workspace import TreeWork, tree_work
 from linkwork.numerics.block_sparse import (
@@ -40,7 +41,7 @@ from linkwork.numerics.block_sparse import (
     solve_blocks,
 )
 from linkwork.spatial.inertia import inverse_symmetric, rotate_symmetric, times
-from linkwork.spatial.vectors import add_scaled, cross, load3, load6, load9, load_pair, scale, store_pair, sub
+from linkwork.spatial.vectors import cross, load3, load6, load9, load_pair, scale, store_pair, sub
 
 SUCCESSIVE, STANDARD, BAUMGARTE, NONE = 0, 1, 2, 3
 STABILIZATIONS = {"successive": SUCCESSIVE, "standard": STANDARD, "baumgarte": BAUMGARTE, None: NONE}
@@ -361,23 +362,6 @@ def project(tables, w, cut_q, y, nq, nv):
         refresh(tables, w.tree, q, v)
 
 
-@kernel
-def joint_reactions(cuts, work, bonds, out):
-    """out (joint, 6): force and torque on b from a at the joint's point, world axes."""
-    for c in range(cuts.cut_a.size):
-        _, _, _, p_b = cut_frames(cuts, work, c)
-        n = (0.0, 0.0, 0.0)
-        f = (0.0, 0.0, 0.0)
-        for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
-            n_r, f_r = load_pair(bonds.W, r)
-            n = add_scaled(n, bonds.lam[r], n_r)
-            f = add_scaled(f, bonds.lam[r], f_r)
-        n = sub(n, cross(p_b, f))
-        for e in range(3):
-            out[c, e] = f[e]
-            out[c, 3 + e] = n[e]
-
-
 @written_out
 def accept(tables, w, steps, state, t):
     """The state moves to steps.trial at time t and is projected; its rate and reactions are kept."""
@@ -385,7 +369,7 @@ def accept(tables, w, steps, state, t):
     nq = state.y.size - nv - 2
     copy(steps.trial, state.y)
     copy(steps.rate, steps.f)
-    joint_reactions(tables.cuts, w.tree, w.bonds, state.cut_force)
+    cut_reactions(tables.cuts, w.tree, w.bonds, state.cut_force)
     state.count[1] = w.blocks.rank[0]
     state.drift[0] = largest(w.bonds.g)
     state.drift[1] = largest(w.bonds.gd)

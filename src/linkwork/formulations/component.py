@@ -19,7 +19,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from linkwork._jit import entry, kernel, written_out
-from linkwork.formulations.absolute import DOUBT, DOUBT_MOST, joint_reactions, push_bodies, refresh
+from linkwork.formulations.absolute import DOUBT, DOUBT_MOST, push_bodies, refresh
 from linkwork.formulations.border import (
     ACCELERATIONS,
     POSITIONS,
@@ -32,6 +32,7 @@ from linkwork.formulations.border import (
     push_border,
     report_border,
 )
+from linkwork.formulations.loops import cut_reactions
 from linkwork.formulations.recursive import count_q
 from linkwork.formulations.stepping import ORDERS, SEMI_IMPLICIT, SINGULAR, Stepping, advance, copy, largest, stepping
 from linkwork.mechanics.articulated import inward_inertias, outward_accelerations
@@ -650,7 +651,7 @@ def accept(tables, w, steps, state, t):
     nq = state.y.size - nv - 2
     copy(steps.trial, state.y)
     copy(steps.rate, steps.f)
-    joint_reactions(tables.cuts, w.tree, w.rows, state.cut_force)
+    cut_reactions(tables.cuts, w.tree, w.rows, state.cut_force)
     state.drift[0] = largest(w.rows.g)
     state.drift[1] = largest(w.rows.gd)
     if w.stabilize:

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork._jit import entry, kernel, written_out
-from linkwork.formulations.absolute import joint_reactions, push_bodies, refresh
+from linkwork.formulations.absolute import push_bodies, refresh
 from linkwork.formulations.border import ACCELERATIONS
 from linkwork.formulations.component import Workspace as ComponentWork
 from linkwork.formulations.component import factor_components, invert_masses, node_rows, solve_components, solve_up
-from linkwork.formulations.loops import LoopWork, factor_loops, loop_work, stabilize
+from linkwork.formulations.loops import LoopWork, cut_reactions, factor_loops, loop_work, stabilize
 from linkwork.formulations.recursive import count_q
 from linkwork.formulations.stepping import SEMI_IMPLICIT, SINGULAR, Stepping, advance, copy, largest, stepping
 from linkwork.mechanics.articulated import inward_inertias, outward_accelerations, outward_velocities
@@ -203,7 +203,7 @@ def accept(tables, w, steps, state, t):
     nq = state.y.size - nv - 2
     copy(steps.trial, state.y)
     copy(steps.rate, steps.f)
-    joint_reactions(w.absolute.cuts, w.parts.tree, w.parts.rows, w.cut_force)
+    cut_reactions(w.absolute.cuts, w.parts.tree, w.parts.rows, w.cut_force)
     for c in range(w.joint_of.size):
         for e in range(6):
             state.cut_force[c, e] = w.cut_force[w.joint_of[c], e]

@@ -132,7 +132,7 @@ def stabilize(tables, work, loops, q, v):
 
 @kernel
 def cut_reactions(cuts, work, loops, out):
-    """out (cut, 6): force and torque on b from a at the joint's point, world axes."""
+    """out (cut, 6): force and torque on b from a at the joint's point, world axes; of anything with rows W and lam."""
     for c in range(cuts.cut_a.size):
         _, _, _, p_b = cut_frames(cuts, work, c)
         n = (0.0, 0.0, 0.0)

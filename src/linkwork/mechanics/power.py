@@ -15,7 +15,6 @@ from linkwork.spatial.vectors import (
     neg,
     rotate,
     scale,
-    sub,
 )
 
 
@@ -52,12 +51,3 @@ def ground_power(tables, work, q, vd, loops):
             w, u = load_pair(work.velocity, j)
             P += dot(w, n) + dot(u, f)
     return P
-
-
-@kernel
-def reaction(work, i, R_b, p_b):
-    """Force and torque that the joint of link i puts on it, at the point p_b of the link, world axes."""
-    X = load9(work.pose_R, i)
-    n, f = load_pair(work.force, i)
-    n = rotate(X, sub(n, cross(p_b, f)))
-    return rotate(X, f), n
