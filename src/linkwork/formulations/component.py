@@ -656,6 +656,8 @@ def accept(tables, w, steps, state, t):
     state.drift[1] = largest(w.rows.gd)
     if w.stabilize:
         project(tables, w, state.cut_q, state.y, nq, nv, t)
+        # the joints stand where the projected bodies are
+        measure_cuts(tables.cuts, w.tree, state.cut_q, state.cut_rate)
     keep_foreign(tables.tree, w.tree, state.foreign)
     for k in range(nv):
         state.vd[k] = steps.f[nq + k]
