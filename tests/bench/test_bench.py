@@ -57,3 +57,14 @@ def test_verdicts() -> None:
     assert row.verdict == "fail"
     assert bench.Comparison("a", "b", 1.0).verdict == "-"
     assert bench.Figure("x", None, 1.1).verdict == "-"
+
+
+def test_components_quick() -> None:
+    from linkwork.bench import components
+
+    report = components.measure(quick=True)
+    cases = [row.case for row in report.comparisons]
+    assert "chain of 30, component" in cases
+    assert "ladder of 30, absolute" in cases
+    assert report.comparisons[-1].peer is not None  # two processes against one
+    assert len(report.figures) == 5

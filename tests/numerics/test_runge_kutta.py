@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
 from fractions import Fraction
 
 import numpy as np
@@ -21,7 +20,6 @@ from linkwork.numerics.runge_kutta import (
 )
 
 EPS = np.finfo(float).eps
-Tolerances = namedtuple("Tolerances", "rtol atol")
 
 
 def order_conditions(a, c):
@@ -137,8 +135,8 @@ def test_adams_formulas_integrate_cubics_exactly():
 
 
 @entry
-def measured(tableau, y, new, h, k, end, options, n):
-    return error_norm(tableau, y, new, h, k, end, options, n)
+def measured(tableau, y, new, h, k, end, rtol, atol, n):
+    return error_norm(tableau, y, new, h, k, end, rtol, atol, n)
 
 
 def test_error_norm():
@@ -146,10 +144,10 @@ def test_error_norm():
     n, watched, h = 6, 4, 0.1
     y, new, end = rng.normal(size=(3, n))
     k = rng.normal(size=(DORMAND_PRINCE.b.size, n))
-    options = Tolerances(1e-3, 1e-5)
+    rtol, atol = 1e-3, 1e-5
     error = h * (DORMAND_PRINCE.e[:-1] @ k + DORMAND_PRINCE.e[-1] * end)
-    size = options.atol + options.rtol * np.maximum(np.abs(y), np.abs(new))
+    size = atol + rtol * np.maximum(np.abs(y), np.abs(new))
     wanted = np.sqrt(np.mean((error / size)[:watched] ** 2))
-    assert measured(DORMAND_PRINCE, y, new, h, k, end, options, watched) == pytest.approx(wanted, rel=1e-13)
+    assert measured(DORMAND_PRINCE, y, new, h, k, end, rtol, atol, watched) == pytest.approx(wanted, rel=1e-13)
     y[0] = np.nan
-    assert np.isnan(measured(DORMAND_PRINCE, y, new, h, k, end, options, watched))
+    assert np.isnan(measured(DORMAND_PRINCE, y, new, h, k, end, rtol, atol, watched))

@@ -23,6 +23,7 @@ __all__ = ["SCENES", "Comparison", "Figure", "SceneReport", "best_of", "run"]
 # scene -> (module, what it shows)
 SCENES = {
     "tree": ("linkwork.bench.tree", "open trees: a step against MuJoCo's step and Pinocchio's articulated bodies"),
+    "components": ("linkwork.bench.components", "chains and ladders by methods component and absolute; two processes"),
 }
 ENGINES = {"MuJoCo": "mujoco", "Pinocchio": "pin", "Exudyn": "exudyn"}
 NOT_INSTALLED = "not installed: pip install 'linkwork[bench]'"

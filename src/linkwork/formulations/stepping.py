@@ -192,7 +192,7 @@ def advance(evaluate, accept, tables, method, w, state, begin, first, h, steps, 
             if scheme == ADAPTIVE and n > 0:
                 error = 1e9
                 if status == 0:
-                    error = error_norm(w.tableau, state.y, w.trial, size, w.k, w.rate, w, measured)
+                    error = error_norm(w.tableau, state.y, w.trial, size, w.k, w.rate, w.rtol, w.atol, measured)
                 if not error <= 1.0:
                     state.count[2] += 1
                     w.carried[1] = size * (max(0.2, 0.9 * error**-0.2) if math.isfinite(error) else 0.2)

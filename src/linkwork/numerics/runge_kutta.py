@@ -67,7 +67,7 @@ def finish(tableau, y, h, k, out):
 
 
 @kernel
-def error_norm(tableau, y, new, h, k, end, options, n):
+def error_norm(tableau, y, new, h, k, end, rtol, atol, n):
     """Root mean square of the estimated error of the first n values; 1 is just acceptable."""
     total = 0.0
     stages = tableau.b.size
@@ -75,7 +75,7 @@ def error_norm(tableau, y, new, h, k, end, options, n):
         x = tableau.e[stages] * end[i]
         for j in range(stages):
             x += tableau.e[j] * k[j, i]
-        x = h * x / (options.atol + options.rtol * max(abs(y[i]), abs(new[i])))
+        x = h * x / (atol + rtol * max(abs(y[i]), abs(new[i])))
         total += x * x
     return math.sqrt(total / max(n, 1))
 
