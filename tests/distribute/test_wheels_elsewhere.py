@@ -13,7 +13,7 @@ from linkwork.distribute.server import serve
 from linkwork.distribute.transport import pair
 from linkwork.gallery import car
 
-TIMEOUT = 120.0  # s; kernels may have to be compiled first
+TIMEOUT = 300.0  # s; kernels may have to be compiled first
 
 
 def elsewhere(monkeypatch, threads):
