@@ -215,11 +215,14 @@ def serve(
     """Serve a sealed component to a model elsewhere, which joins it by lw.Remote("HOST:PORT")."""
     with _speaking(False):
         from linkwork.distribute.listen import listen
+        from linkwork.distribute.server import describe
         from linkwork.distribute.server import serve as serve_one
         from linkwork.distribute.transport import PeerError
         from linkwork.targets import find_component, parse_settings
 
         make = find_component(component, parse_settings(setting or []))
+        _announce_kernels("component")
+        describe(make)  # so that nobody has to wait for the compiler, or for a refusal
         listener = listen(port, host=host, cert=cert, key=key, ca=ca, timeout=timeout)
         typer.echo(f"serving {component} at {listener.address}")
         done = 0
@@ -231,6 +234,8 @@ def serve(
                     serve_one(make, listener.accept(), name=component.partition(":")[2])
                 except PeerError as error:
                     typer.echo(f"the whole was lost: {error}", err=True)
+                except RunError as error:  # the whole has been told; the next one may fare better
+                    typer.echo(f"a run failed: {error}", err=True)
                 done += 1
         except KeyboardInterrupt:
             typer.echo("ended", err=True)

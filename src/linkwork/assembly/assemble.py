@@ -48,7 +48,7 @@ class _Assembler:
     def __init__(self, model: Model, absolute: bool, floating: bool) -> None:
         self.model = model
         self.absolute = absolute
-        if not any(True for _ in model.all_bodies()):
+        if not any(True for _ in model.all_bodies()) and not any(isinstance(g, Foreign) for g in model.all_grounds()):
             raise ModelError(f"model '{model.name}' has no body; give it one with model.body(...)")
         self.reference = Reference(model)
         self.forest: Forest = scatter(model) if absolute else span(model)

@@ -72,7 +72,7 @@ def partition(system: System, ports: Sequence[str] = ()) -> tuple[Partition, lis
     remote = np.full(len(containers), -1, dtype=np.int64)
     inbox = 0
     for k, container in enumerate(containers):
-        bodies = [body for body in container.ports.values() if isinstance(body, Foreign)]
+        bodies = [body for body in container.grounds.values() if isinstance(body, Foreign)]
         if bodies:
             remote[k] = inbox
             inbox += message_size(len(bodies))
@@ -84,8 +84,9 @@ def partition(system: System, ports: Sequence[str] = ()) -> tuple[Partition, lis
     exported = [link_of[name] for name in ports]
     for link in exported:
         holders.setdefault(link, set()).add(top)
-    # in the order of the links, so that the border bodies of a part stand side by side in its whole
-    for link in sorted(home):
+    # a container and all that is in it, one after another, so that the border bodies of a part stand side by side
+    walked = {level[id(container)]: k for k, container in enumerate(system.model.walk())}
+    for link in sorted(home, key=lambda link: (walked[home[link]], link)):
         # from its home up to the highest level that holds it
         chain = [home[link]]
         while chain[-1] in whole:

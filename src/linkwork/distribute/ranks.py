@@ -10,6 +10,7 @@ from linkwork.distribute.substitute import substitute
 from linkwork.distribute.transport import MpiTransport
 from linkwork.errors import OptionError
 from linkwork.model import Model, Subsystem
+from linkwork.simulation.run import ready_components
 
 
 def parse(text: str, size: int) -> dict[str, int]:
@@ -43,6 +44,7 @@ def spread(model: Model, text: str, timeout: float = 60.0) -> bool:
         raise OptionError('--ranks needs MPI; install it with: pip install "linkwork[mpi]"') from error
     world: Any = MPI.COMM_WORLD
     places = parse(text, world.Get_size())
+    ready_components()
     rank = world.Get_rank()
     if rank == 0:
         for name, number in places.items():

@@ -9,10 +9,12 @@ import numpy as np
 
 from linkwork._version import __version__
 from linkwork.distribute.transport import PeerError, Transport
-from linkwork.errors import OptionError
+from linkwork.errors import ModelError, OptionError
 from linkwork.model import Foreign, Frame, Subsystem
+from linkwork.model.checked import shown
 
 PROTOCOL = 1
+UNCLEAR = "gives an answer that cannot be understood; install the same linkwork on both sides"
 
 
 class Remote(Subsystem):
@@ -40,16 +42,34 @@ class Remote(Subsystem):
         self._dial = None if transport is not None else (address, timeout, cert, key, ca)
         self.transport: Any = transport if transport is not None else self._connect()
         self._ready = False
+        try:
+            self._describe()
+        except BaseException:
+            self.transport.close()
+            raise
+
+    def _describe(self) -> None:
         answer = self._ask({"verb": "describe"})
         self.component = str(answer.get("component", ""))
-        for port in answer["ports"]:
-            start = Frame(port["position"], port["rotation"])
-            self._foreign(str(port["name"]), Frame(port["at"], port["turned"]), start)
+        try:
+            ports = [
+                (str(port["name"]), Frame(port["at"], port["turned"]), Frame(port["position"], port["rotation"]))
+                for port in answer["ports"]
+            ]
+        except (KeyError, TypeError, ModelError) as error:
+            raise PeerError(self.transport.peer, f"{UNCLEAR} ({type(error).__name__}: {error})") from error
+        if not ports:
+            raise PeerError(self.transport.peer, "offers no port; name border bodies there with self.port(...)")
+        for name, reference, start in ports:
+            self._foreign(name, reference, start)
 
     def _connect(self) -> Transport:
         from linkwork.distribute.listen import connect
 
-        assert self._dial is not None
+        if self._dial is None:
+            raise OptionError(
+                f"component '{self.path}' came over a transport that serves once; make a new Remote, or give an address"
+            )
         address, timeout, cert, key, ca = self._dial
         return connect(address, timeout=timeout, cert=cert, key=key, ca=ca)
 
@@ -60,16 +80,7 @@ class Remote(Subsystem):
         self._names[name] = body
 
     def _ask(self, question: dict[str, Any]) -> dict[str, Any]:
-        self.transport.send_text(json.dumps({"linkwork": __version__, "protocol": PROTOCOL, **question}))
-        answer: dict[str, Any] = json.loads(self.transport.receive_text())
-        if answer.get("protocol") != PROTOCOL:
-            raise PeerError(
-                self.transport.peer,
-                f"speaks protocol {answer.get('protocol')} and this side {PROTOCOL}; install the same linkwork on both",
-            )
-        if "error" in answer:
-            raise PeerError(self.transport.peer, str(answer["error"]))
-        return answer
+        return ask(self.transport, question)
 
     def prepare(self, method: Any, gravity: Any) -> None:
         """Tell the component where it stands and how it is stepped; it then waits for the first message."""
@@ -79,9 +90,7 @@ class Remote(Subsystem):
                 "use a fixed step such as integrator='rk4'"
             )
         if self._ready:  # a second run of the same model: the first one ended the connection
-            if self._dial is None:
-                raise OptionError(f"component '{self.path}' was used by a run already; make a new Remote for the next")
-            self.transport = self._connect()
+            self.renew()
             self._ask({"verb": "describe"})
         self._ready = True
         place = self.world
@@ -98,6 +107,39 @@ class Remote(Subsystem):
             }
         )
 
+    def renew(self) -> Transport:
+        """Another connection to the same component; the one at hand ends, since a component serves one at a time."""
+        self.close()
+        self._ready = True
+        self.transport = self._connect()
+        return self.transport  # type: ignore[no-any-return]
+
+    def release(self) -> None:
+        """End the connection if a run was to come over it."""
+        if self._ready:
+            self.close()
+
     def close(self) -> None:
         """End the connection."""
         self.transport.close()
+
+
+def ask(transport: Transport, question: dict[str, Any]) -> dict[str, Any]:
+    """The answer of a component to a question; `PeerError` where it refuses or makes no sense."""
+    transport.send_text(json.dumps({"linkwork": __version__, "protocol": PROTOCOL, **question}))
+    text = transport.receive_text()
+    try:
+        answer = json.loads(text)
+    except ValueError as error:
+        raise PeerError(transport.peer, f"{UNCLEAR} ({error})") from error
+    if not isinstance(answer, dict):
+        raise PeerError(transport.peer, f"{UNCLEAR} ({shown(answer)})")
+    if answer.get("protocol") != PROTOCOL:
+        raise PeerError(
+            transport.peer,
+            f"speaks protocol {shown(answer.get('protocol'))} and this side {PROTOCOL}; "
+            "install the same linkwork on both",
+        )
+    if "error" in answer:
+        raise PeerError(transport.peer, str(answer["error"]))
+    return answer

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.assembly.law_functions import told_of
 from linkwork.assembly.reference import Reference
 from linkwork.distribute.remote import PROTOCOL
-from linkwork.distribute.transport import Transport
+from linkwork.distribute.transport import PeerError, Transport
 from linkwork.errors import ModelError, OptionError, RunError
 from linkwork.formulations.component import Components
 from linkwork.formulations.record import make_rows
@@ -25,7 +26,8 @@ NAME = "component"
 def serve(make: Callable[[], Subsystem], transport: Transport, *, name: str = "") -> None:
     """Serve one whole over `transport` until it ends; `make` gives a fresh component.
 
-    Raises `PeerError` when the whole is lost, after which nothing is left running.
+    Raises `PeerError` when the whole is lost and `RunError` when the component itself cannot go on, of which the whole
+    is told. Nothing is left running.
     """
     try:
         _answer(make, transport, name)
@@ -37,15 +39,10 @@ def _answer(make: Callable[[], Subsystem], transport: Transport, name: str) -> N
     ports: list[str] = []
     while True:
         _patiently(transport)
-        question = json.loads(transport.receive_text())
-        if question.get("protocol") != PROTOCOL:
-            _reply(
-                transport, {"error": f"this component speaks protocol {PROTOCOL}; install the same linkwork on both"}
-            )
-            return
         try:
+            question = _question(transport.receive_text())
             if question["verb"] == "describe":
-                ports, answer = _describe(make, name)
+                ports, answer = describe(make, name)
                 _reply(transport, answer)
                 continue
             method = Components(
@@ -55,12 +52,30 @@ def _answer(make: Callable[[], Subsystem], transport: Transport, name: str) -> N
                 rank_tolerance=question["rank_tolerance"],
             )
             model = _placed(make, question["position"], question["rotation"], question["gravity"])
-        except (ModelError, OptionError, KeyError) as error:
-            _reply(transport, {"error": f"the component cannot be used: {error}"})
+        except PeerError:
+            if ports:  # somebody had a look and left
+                return
+            raise
+        except Exception as error:  # whatever the maker of the component does, the whole is told
+            told = str(error) if isinstance(error, (ModelError, OptionError, RunError)) else told_of(error)
+            _reply(transport, {"error": f"the component cannot be used: {told}"})
             return
         _reply(transport, {})
         _step(model, method, ports, transport)
         return
+
+
+def _question(text: str) -> dict[str, Any]:
+    """What the whole asks, if it can be understood."""
+    try:
+        question = json.loads(text)
+    except ValueError:
+        question = None
+    if not isinstance(question, dict) or question.get("protocol") != PROTOCOL:
+        raise OptionError(f"this side speaks protocol {PROTOCOL}; install the same linkwork on both")
+    if question.get("verb") not in ("describe", "prepare"):
+        raise OptionError(f"it cannot do {question.get('verb')!r}; install the same linkwork on both")
+    return question
 
 
 def _patiently(transport: Transport) -> None:
@@ -79,7 +94,7 @@ def _placed(make: Callable[[], Subsystem], position: Any, rotation: Any, gravity
     return model
 
 
-def _describe(make: Callable[[], Subsystem], name: str) -> tuple[list[str], dict[str, Any]]:
+def describe(make: Callable[[], Subsystem], name: str = "") -> tuple[list[str], dict[str, Any]]:
     """Bodies behind the ports, and what the whole may know: names, and poses at the start and of reference."""
     model = _placed(make, (0, 0, 0), (1, 0, 0, 0), (0, 0, 0))
     component = model.subsystems[NAME]
@@ -109,20 +124,29 @@ def _describe(make: Callable[[], Subsystem], name: str) -> tuple[list[str], dict
 
 def _step(model: Model, method: Components, ports: list[str], transport: Transport) -> None:
     border = Border(transport)
+    try:
+        _follow(model, method, ports, border)
+    except (ModelError, OptionError, RunError) as error:
+        if not border.lost:
+            transport.send_failure(str(error))
+        raise
+
+
+def _follow(model: Model, method: Components, ports: list[str], border: Border) -> None:
+    """Step as the whole says, until it ends the run or is lost."""
     sim = Simulation(model, method, border=border, ports=ports)
     command = np.zeros(COMMAND)
     rows = make_rows(sim.state, 1)
     while not border.lost:
-        _patiently(transport)
-        transport.receive(command)
+        _patiently(border.transport)
+        border.transport.receive(command)
         if command[0] == END:
             return
         begin, first, h, steps = float(command[1]), int(command[2]), float(command[3]), int(command[4])
         if first < 0:
             sim.workspace.steps.carried[0] = 0.0
         every = abs(first) + steps + 2
-        _, _, status = method.run(sim.tables, sim.workspace, sim.state, begin, first, h, steps, every, rows)
+        done, _, status = method.run(sim.tables, sim.workspace, sim.state, begin, first, h, steps, every, rows)
+        sim.steps = max(sim.steps, first + done)
         if status != 0 and not border.lost:
-            failure = RunError(f"the component failed with status {status} in a run of {steps} steps")
-            transport.send_failure(str(failure))
-            raise failure
+            raise sim.failure(status)

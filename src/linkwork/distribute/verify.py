@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import threading
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from linkwork._version import __version__
 from linkwork.assembly.partition import message_size
 from linkwork.assembly.tables import Floats
-from linkwork.distribute.remote import PROTOCOL
+from linkwork.distribute.remote import ask
 from linkwork.distribute.server import serve
-from linkwork.distribute.transport import Transport, pair
+from linkwork.distribute.transport import PeerError, Transport, pair
+from linkwork.errors import RunError
 from linkwork.formulations.border import PORT
 from linkwork.model import Frame, Subsystem
 from linkwork.simulation.carriers import END, RUN
+from linkwork.simulation.run import ready_components
 
 DT = 1e-6  # s: so short that forces inside the component do next to nothing
 TURN = Frame(rotation=(0.8, 0.36, -0.24, 0.42))  # any other placement
@@ -65,6 +67,7 @@ def verify(component: Subsystem, *, tolerance: float = 1e-9, timeout: float = 60
     >>> print(lw.verify(lw.gallery.car.Damper()).good)
     True
     """
+    ready_components()
     ports, still = _probe(component, Frame(), timeout, None)
     rng = np.random.default_rng(0)
     push = rng.normal(size=6 * len(ports))
@@ -101,16 +104,16 @@ def _probe(component: Any, place: Frame, timeout: float, push: Floats | None) ->
     """Ports of the component, and its reports at the start and after one short step with `push` at its ports."""
     thread = None
     if hasattr(component, "transport"):
-        transport: Transport = component._connect()
+        transport: Transport = component.renew()
     else:
         transport, other = pair(timeout)
         kind, parameters = type(component), component.parameters
-        thread = threading.Thread(target=serve, args=(lambda: kind(**parameters), other), daemon=True)
+        thread = threading.Thread(target=_serve, args=(lambda: kind(**parameters), other), daemon=True)
         thread.start()
     try:
-        names = [port["name"] for port in _ask(transport, {"verb": "describe"})["ports"]]
+        names = [port["name"] for port in ask(transport, {"verb": "describe"})["ports"]]
         gravity = place.direction((0.0, 0.0, -9.81))
-        _ask(
+        ask(
             transport,
             {
                 "verb": "prepare",
@@ -141,12 +144,9 @@ def _probe(component: Any, place: Frame, timeout: float, push: Floats | None) ->
             thread.join(timeout)
 
 
-def _ask(transport: Transport, question: dict[str, Any]) -> dict[str, Any]:
-    transport.send_text(json.dumps({"linkwork": __version__, "protocol": PROTOCOL, **question}))
-    answer: dict[str, Any] = json.loads(transport.receive_text())
-    if "error" in answer:
-        raise ValueError(answer["error"])
-    return answer
+def _serve(make: Callable[[], Subsystem], transport: Transport) -> None:
+    with suppress(PeerError, RunError):  # this side is told as well
+        serve(make, transport)
 
 
 def _read(message: Floats, count: int) -> _Report:

@@ -48,9 +48,10 @@ class Outer(NamedTuple):
     give: int
     up: Any
     down: Any
+    arm: Any  # (port, 3) from the centre of mass to the origin of the port's body, where D was reported
     inbox: Any
     outbox: Any  # like the tau of all components
-    motion: Any  # (component's r,) r of the parts, with the forces of this level's springs at their ports
+    motion: Any  # (component's r,) accelerations of the parts' border bodies: r, then with all forces at the ports
 
 
 def outer(partition: Any) -> Outer:
@@ -62,6 +63,7 @@ def outer(partition: Any) -> Outer:
         0,
         np.zeros(1 + PORT * ports + 36 * ports * ports),
         np.zeros(6 * ports),
+        np.zeros((ports, 3)),
         np.zeros(partition.inbox),
         np.zeros(total),
         np.zeros(total),
@@ -89,6 +91,8 @@ def report_border(tables, parts, factors, work, outer, phase, vd, t):
         i = tree.body_link[b]
         R, x = body_pose(tree, work, b)
         d = load_arm(tree, work, b)
+        if phase == ACCELERATIONS:
+            store3(outer.arm, a, d)
         w, u = load_pair(work.pose_v, i)
         o = 1 + PORT * a
         for e in range(9):
@@ -101,7 +105,8 @@ def report_border(tables, parts, factors, work, outer, phase, vd, t):
             m = add(m, (vd[k], vd[k + 1], vd[k + 2]))
             n = add(n, (vd[k + 3], vd[k + 4], vd[k + 5]))
             m = add(m, cross(w, cross(w, d)))
-        m = add(m, cross(n, d))
+        # corrections belong to the place where the factors were made
+        m = add(m, cross(n, load3(outer.arm, a)))
         u = add(u, cross(w, d))
         for e in range(3):
             up[o + 9 + e] = x[e]
@@ -113,7 +118,7 @@ def report_border(tables, parts, factors, work, outer, phase, vd, t):
         report_response(tables, parts, factors, work, outer, E)
     call_address(outer.exchange, t, up.ctypes.data, outer.down.ctypes.data)
     for a in range(ports):
-        d = load_arm(tree, work, parts.port_body[a])
+        d = load3(outer.arm, a)
         f = (outer.down[6 * a], outer.down[6 * a + 1], outer.down[6 * a + 2])
         n = add((outer.down[6 * a + 3], outer.down[6 * a + 4], outer.down[6 * a + 5]), cross(d, f))
         for e in range(3):
@@ -228,9 +233,10 @@ def fetch_parts(tables, parts, factors, work, outer, phase, t):
         store_pair(work.velocity, i, unrotate(R, w), unrotate(R, u))
         store_pair(work.pose_v, i, w, u)
         for e in range(6):
-            outer.motion[parts.r[part] + 6 * a + e] = inbox[o + 18 + e]
             # an acceleration is in the rows already, a correction is not
             factors.r[parts.r[part] + 6 * a + e] = 0.0 if phase == ACCELERATIONS else inbox[o + 18 + e]
+            if phase == ACCELERATIONS:
+                outer.motion[parts.r[part] + 6 * a + e] = inbox[o + 18 + e]
     if phase == ACCELERATIONS:
         for k in range(parts.T.size):
             if parts.remote[k] >= 0:
@@ -250,9 +256,11 @@ def foreign_load(work, i):
 
 
 @kernel
-def move_foreign(tables, parts, factors, work, outer):
-    """Accelerations of the parts' border bodies: r, and what the springs of this level do to them through D."""
-    gravity = (tables.tree.gravity[0], tables.tree.gravity[1], tables.tree.gravity[2])
+def move_foreign(tables, parts, factors, work, outer, joined):
+    """Accelerations of the parts' border bodies: r, and what the forces of this level do to them through D.
+
+    They are those of the springs, and where the solution is `joined` those of the joints too.
+    """
     for n in range(parts.node_link.size):
         part = parts.node_part[n]
         if part < 0 or parts.remote[part] < 0:
@@ -261,16 +269,64 @@ def move_foreign(tables, parts, factors, work, outer):
         E = 6 * (parts.border_start[part + 1] - parts.border_start[part])
         a = 6 * parts.node_place[n]
         s = parts.r[part] + a
-        m = (outer.motion[s], outer.motion[s + 1], outer.motion[s + 2])
-        al = (outer.motion[s + 3], outer.motion[s + 4], outer.motion[s + 5])
+        m, al = load_motion(outer.motion, s)
         for b in range(E // 6):
             f, q = foreign_load(work, parts.node_link[first + b])
+            if joined:
+                f_b, q_b = load_motion(factors.tau, parts.r[part] + 6 * b)
+                f = add(f, f_b)
+                q = add(q, q_b)
             m = add(m, block_times(factors.D, parts.D[part], E, a, 6 * b, f, q))
             al = add(al, block_times(factors.D, parts.D[part], E, a + 3, 6 * b, f, q))
+        set_acceleration(tables.tree, work, parts.node_link[n], m, al)
+        if joined:
+            for e in range(3):
+                outer.motion[s + e] = m[e]
+                outer.motion[s + 3 + e] = al[e]
+
+
+@kernel
+def correct_foreign(parts, factors, work):
+    """Velocities of the parts' border bodies as they are after this correction: by r + D tau more."""
+    for n in range(parts.node_link.size):
+        part = parts.node_part[n]
+        if part < 0 or parts.remote[part] < 0:
+            continue
+        E = 6 * (parts.border_start[part + 1] - parts.border_start[part])
+        a = 6 * parts.node_place[n]
+        du, dw = load_motion(factors.r, parts.r[part] + a)
+        for b in range(E // 6):
+            f, q = load_motion(factors.tau, parts.r[part] + 6 * b)
+            du = add(du, block_times(factors.D, parts.D[part], E, a, 6 * b, f, q))
+            dw = add(dw, block_times(factors.D, parts.D[part], E, a + 3, 6 * b, f, q))
         i = parts.node_link[n]
         X = load9(work.pose_R, i)
         w, u = load_pair(work.velocity, i)
-        store_pair(work.acceleration, i, unrotate(X, al), sub(unrotate(X, sub(m, gravity)), cross(w, u)))
+        store_pair(work.velocity, i, add(w, unrotate(X, dw)), add(u, unrotate(X, du)))
+
+
+@kernel
+def set_acceleration(tree, work, i, m, al):
+    """Acceleration of link i whose origin has m and which turns with al, world axes; gravity included as everywhere."""
+    gravity = (tree.gravity[0], tree.gravity[1], tree.gravity[2])
+    X = load9(work.pose_R, i)
+    w, u = load_pair(work.velocity, i)
+    store_pair(work.acceleration, i, unrotate(X, al), sub(unrotate(X, sub(m, gravity)), cross(w, u)))
+
+
+@kernel
+def settle_foreign(tables, parts, work, outer):
+    """Accelerations of the parts' border bodies again, where they stand and how they move after the projection."""
+    for n in range(parts.node_link.size):
+        part = parts.node_part[n]
+        if part >= 0 and parts.remote[part] >= 0:
+            m, al = load_motion(outer.motion, parts.r[part] + 6 * parts.node_place[n])
+            set_acceleration(tables.tree, work, parts.node_link[n], m, al)
+
+
+@small
+def load_motion(x, s):
+    return (x[s], x[s + 1], x[s + 2]), (x[s + 3], x[s + 4], x[s + 5])
 
 
 @kernel

@@ -25,12 +25,14 @@ from linkwork.formulations.border import (
     POSITIONS,
     VELOCITIES,
     Outer,
+    correct_foreign,
     fetch_parts,
     give_parts,
     move_foreign,
     outer,
     push_border,
     report_border,
+    settle_foreign,
 )
 from linkwork.formulations.loops import cut_reactions
 from linkwork.formulations.recursive import count_q
@@ -590,13 +592,15 @@ def evaluate(tables, w, steps, state, t):
     measure_cuts(tables.cuts, work, state.cut_q, state.cut_rate)
     apply_forces(tables, work, t, q, v, state.cut_q, state.cut_rate, w.told, w.out, w.power)
     if w.outer.fetch != 0:
-        move_foreign(tables, w.parts, w.factors, work, w.outer)
+        move_foreign(tables, w.parts, w.factors, work, w.outer, False)
     failed = inward_inertias(tree, work, q)
     outward_accelerations(tree, work, q, v, vd)
     row_rates(tables.cuts, work, rows.gd)
     row_accelerations(tables.cuts, work, rows.gdd)
     solve_up(tables.cuts, w.parts, w.factors, rows, rows.gdd, 0)
     solve_components(tables, w, t, ACCELERATIONS, rows.gdd, vd, rows.lam)
+    if w.outer.fetch != 0:
+        move_foreign(tables, w.parts, w.factors, work, w.outer, True)
     push_bodies(tables, rows, rows.lam, vd)
     push_border(tables, w.parts, w.factors, w.outer, vd)
     if steps.scheme != SEMI_IMPLICIT:
@@ -641,6 +645,8 @@ def project(tables, w, cut_q, y, nq, nv, t):
                 solve_components(tables, w, t, phase, rows.gd, rows.dq, rows.gdd)
                 push_bodies(tables, rows, rows.gdd, v)
                 push_border(tables, w.parts, w.factors, w.outer, v)
+                if w.outer.fetch != 0:
+                    correct_foreign(w.parts, w.factors, w.tree)
             refresh(tables, w.tree, q, v)
 
 
@@ -658,7 +664,9 @@ def accept(tables, w, steps, state, t):
         project(tables, w, state.cut_q, state.y, nq, nv, t)
         # the joints stand where the projected bodies are
         measure_cuts(tables.cuts, w.tree, state.cut_q, state.cut_rate)
-    keep_foreign(tables.tree, w.tree, state.foreign)
+    if w.outer.fetch != 0:
+        settle_foreign(tables, w.parts, w.tree, w.outer)
+        keep_foreign(tables.tree, w.tree, state.foreign)
     for k in range(nv):
         state.vd[k] = steps.f[nq + k]
     state.t[0] = t

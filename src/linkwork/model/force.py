@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 
 from linkwork.errors import ModelError
 from linkwork.model import checked
-from linkwork.model.body import Body, Ground, Part
+from linkwork.model.body import Body, Foreign, Ground, Part
 from linkwork.model.checked import Vector, VectorLike
 from linkwork.model.joint import Joint
 from linkwork.model.laws import Law, LawLike, as_law
@@ -95,6 +95,11 @@ def body_law(
     what: str, body: Body, law: LawLike, axis: VectorLike | None, frame: str | None
 ) -> tuple[Law, Vector | None, Axes]:
     """The law of a force or torque on a body, with the direction and the axes it is given in."""
+    if isinstance(body, Foreign):
+        raise ModelError(
+            f"{what}: it acts on '{body.path}', which belongs to a component elsewhere; put it into that component, or "
+            "let it act on a body here"
+        )
     if isinstance(body, Ground):
         raise ModelError(f"{what}: it acts on the ground '{body.path}' and moves nothing; give a body")
     content = as_law(law, what, arities=(1, 5))

@@ -20,11 +20,28 @@ END, RUN = 0.0, 1.0
 COMMAND = 5  # numbers of a command: what, begin, first, h, steps
 
 
+FAILED = "the other side cannot go on: "  # what a transport says before the reason of a component
+
+
 class Lost(NamedTuple):
-    """A component that cannot be reached any more: its name and why."""
+    """A component that cannot be reached any more, or has given up: its name and why."""
 
     part: str
     what: str
+    failed: bool = False
+
+
+def lost(part: str, error: BaseException) -> Lost:
+    """Whose connection failed, and whether they have said why."""
+    message = str(getattr(error, "message", error)) or type(error).__name__
+    if message.startswith(FAILED):
+        return Lost(part, message.removeprefix(FAILED).rstrip("."), True)
+    return Lost(part, str(error) or type(error).__name__)
+
+
+def finite(values: Floats) -> bool:
+    """Whether all of them are numbers."""
+    return bool(np.isfinite(values).all())
 
 
 def remote_parts(model: Model) -> list[Any]:
@@ -34,7 +51,7 @@ def remote_parts(model: Model) -> list[Any]:
     def walk(container: Container) -> None:
         for part in container.subsystems.values():
             walk(part)
-        if any(isinstance(body, Foreign) for body in container.ports.values()):
+        if any(isinstance(body, Foreign) for body in container.grounds.values()):
             found.append(container)
 
     walk(model)
@@ -47,6 +64,7 @@ class Carriers:
     def __init__(self, remotes: list[Any], parts: Any, outer: Any) -> None:
         self.remotes = remotes
         self.lost: list[Lost] = []
+        self.spoilt = False  # numbers of this side are not finite any more: its own fault, and nobody is asked again
         places = [k for k in range(len(parts.T)) if parts.remote[k] >= 0]
         self.boxes: list[tuple[Floats, Floats]] = []
         for k in places:
@@ -58,13 +76,18 @@ class Carriers:
 
     def _fetch(self, _t: float, _outbox: Any, _inbox: Any) -> None:
         for remote, (inbox, _) in zip(self.remotes, self.boxes, strict=True):
-            if not self.lost:
+            if not self.lost and not self.spoilt:
                 self._try(remote, remote.transport.receive, inbox)
-            if self.lost:
+                if not self.lost and not finite(inbox):
+                    self.lost.append(Lost(remote.path, "it sends numbers that are not finite", True))
+            if self.lost or self.spoilt:
                 inbox[:] = math.nan
 
     def _give(self, _t: float, _outbox: Any, _inbox: Any) -> None:
+        if self.spoilt or self.lost:
+            return
         for remote, (_, outbox) in zip(self.remotes, self.boxes, strict=True):
+            self.spoilt = self.spoilt or not finite(outbox)
             if not self.lost:
                 self._try(remote, remote.transport.send, outbox)
 
@@ -79,11 +102,11 @@ class Carriers:
         try:
             verb(values)
         except BaseException as error:
-            self.lost.append(Lost(remote.path, str(error) or type(error).__name__))
+            self.lost.append(lost(remote.path, error))
 
     def close(self) -> None:
         """End the parts' loops and the connections."""
-        if not self.lost:
+        if not self.lost and not self.spoilt:
             self.command(END, 0.0, 0, 0.0, 0)
         for remote in self.remotes:
             remote.close()
@@ -95,6 +118,7 @@ class Border:
     def __init__(self, transport: Any) -> None:
         self.transport = transport
         self.lost: list[Lost] = []
+        self.spoilt = False  # numbers of this side are not finite any more; the whole is told why, instead of them
 
     def connect(self, outer: Any) -> Any:
         """`outer` with the address of the carrier."""
@@ -103,11 +127,14 @@ class Border:
         return outer._replace(exchange=address_of(self._alive))
 
     def _exchange(self, _t: float, _up: Any, _down: Any) -> None:
-        if not self.lost:
+        self.spoilt = self.spoilt or not finite(self._up)
+        if not self.lost and not self.spoilt:
             try:
                 self.transport.send(self._up)
                 self.transport.receive(self._down)
+                if not finite(self._down):
+                    self.lost.append(Lost("the whole", "its numbers are not finite any more", True))
             except BaseException as error:
-                self.lost.append(Lost("the whole", str(error) or type(error).__name__))
-        if self.lost:
+                self.lost.append(lost("the whole", error))
+        if self.lost or self.spoilt:
             self._down[:] = math.nan

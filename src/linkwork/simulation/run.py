@@ -9,6 +9,7 @@ import platform
 import time as clock
 from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from dataclasses import asdict
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -115,12 +116,20 @@ class Simulation:
         self.steps = -1
         self._none = make_rows(self.state, 1)
         self._first = make_rows(self.state, 1)
-        _, _, status = self._advance(1, 1, self._first)  # the start itself is row 0
+        try:
+            self._settle()
+        except BaseException:
+            self.close()
+            raise
+
+    def _settle(self) -> None:
+        """The start itself is row 0."""
+        _, _, status = self._advance(1, 1, self._first)
         if status >= stepping.SINGULAR:
             refuse_singular(self.moving, status - stepping.SINGULAR)
         if status != 0:
             self.steps = 0
-            raise self._failure(status)
+            raise self.failure(status)
 
     def _prepare(self) -> Any:
         if self.method.name != "component":
@@ -131,8 +140,14 @@ class Simulation:
         workspace = self.method.prepare(self.moving.tables, parts)
         remotes = remote_parts(self.moving.model)
         if remotes:
-            for remote in remotes:
-                remote.prepare(self.method, self.moving.model.gravity)
+            ready_components()  # nobody shall wait for this side's compiler
+            try:
+                for remote in remotes:
+                    remote.prepare(self.method, self.moving.model.gravity)
+            except BaseException:
+                for remote in remotes:
+                    remote.release()
+                raise
             self.carriers = Carriers(remotes, parts, workspace.outer)
             workspace = workspace._replace(outer=self.carriers.outer)
         if self._border is not None:
@@ -170,7 +185,7 @@ class Simulation:
                 count = min(chunk, goal - self.steps)
                 _, _, status = self._advance(count, goal + 1, self._none)
                 if status != 0:
-                    raise self._failure(status)
+                    raise self.failure(status)
                 if interrupt.pressed:
                     raise KeyboardInterrupt
                 chunk = next_chunk(count, clock.perf_counter() - started)
@@ -196,8 +211,8 @@ class Simulation:
         )
         return found
 
-    def _failure(self, status: int) -> RunError:
-        """What went wrong, in words."""
+    def failure(self, status: int) -> RunError:
+        """What a status other than 0 means, in words."""
         system = self.moving
         when = f"at t = {self.steps * self.method.dt:.6g} s (step {self.steps + 1})"
         culprit: str | None = None
@@ -206,8 +221,10 @@ class Simulation:
         lost = self.carriers.lost if self.carriers is not None else []
         if lost:
             culprit = lost[0].part
-            what = f"component '{culprit}' was lost ({lost[0].what})"
+            what = f"component '{culprit}' {'failed' if lost[0].failed else 'was lost'} ({lost[0].what})"
             hint = "see that it still runs and can be reached, then start again"
+            if lost[0].failed:
+                hint = "what is inside it is its owner's affair"
             self.close()
         elif faults:
             culprit = faults[0].part
@@ -292,6 +309,14 @@ def simulate(
         sim.close()
 
 
+@lru_cache(maxsize=1)
+def ready_components() -> None:
+    """Compile the loop of method "component", or load it, now: who waits for an answer has a timeout."""
+    model = Model("block")
+    model.body("block", mass=1.0, inertia=(1.0, 1.0, 1.0))
+    Simulation(model, "component")
+
+
 def count_steps(until: float, dt: float) -> int:
     """Steps of dt, or of a little less, that end at `until`."""
     ratio = until / dt
@@ -360,7 +385,7 @@ class Recording:
                 chunk = next_chunk(count, clock.perf_counter() - started)
                 stopped = self._stopped_from_outside(interrupt)
         if status != 0:
-            failure = sim._failure(status)
+            failure = sim.failure(status)
             stopped = str(failure)
         elif stopped is not None:
             stopped = (
