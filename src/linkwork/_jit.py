@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
+from numba.core.codegen import CPUCodeLibrary
 
 try:
     import fcntl
@@ -85,7 +86,7 @@ def entry(function: Function) -> Function:
     """A kernel that Python calls. Few of these: each unpacks its tables anew, which takes a second to compile.
 
     It is compiled by one process at a time and kept; the others load what the first has made. So all of them run the
-    same machine code, and the same run gives the same bits in each.
+    same machine code, and the same run gives the same bits in each: see `_closed`.
     """
     compiled: Any = _compile(function, no_cpython_wrapper=False)
     ready = False
@@ -94,7 +95,7 @@ def entry(function: Function) -> Function:
     def call(*arguments: Any) -> Any:
         nonlocal ready
         if not ready:
-            with _alone():
+            with _alone(), _closed():
                 compiled.compile(tuple(compiled.typeof_pyval(value) for value in arguments))
             ready = True
         return compiled(*arguments)
@@ -116,6 +117,30 @@ def _alone() -> Iterator[None]:
             yield
         finally:
             fcntl.flock(file, fcntl.LOCK_UN)
+
+
+@contextlib.contextmanager
+def _closed() -> Iterator[None]:
+    """While this lasts entries are compiled as closed pieces of code, each with kernels of its own.
+
+    As numba leaves them, the kernels in an entry carry weak names: a process that has another entry's copy of one
+    already, or has just compiled it alone, runs that copy, which may round in another order.
+    """
+    optimize = CPUCodeLibrary._optimize_final_module
+
+    def close(library: Any) -> None:
+        functions = [f for f in library._final_module.functions if not f.is_declaration]
+        if any(f.name.startswith("_ZN7cpython") for f in functions):
+            for f in functions:
+                if f.linkage.name == "linkonce_odr":
+                    f.linkage = "internal"
+        optimize(library)
+
+    CPUCodeLibrary._optimize_final_module = close
+    try:
+        yield
+    finally:
+        CPUCodeLibrary._optimize_final_module = optimize
 
 
 def written_out(function: Function) -> Function:

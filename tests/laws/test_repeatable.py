@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import hashlib
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.simulation.methods import METHODS
+from known_mechanisms import four_bar
+from linkwork.simulation.methods import ALL, METHODS
 from random_mechanisms import random_loops, random_tree
 
 OPTIONS = [
@@ -69,30 +70,26 @@ def test_steps_by_hand_are_those_of_simulate(which: str, options: dict[str, Any]
 
 
 PROGRAM = """
-import hashlib, sys
-sys.path.insert(0, {tests!r})
-import linkwork as lw
-from known_mechanisms import four_bar
-run = lw.simulate(four_bar(), until=0.2, dt=1e-3)
-print(hashlib.sha256(b"".join(run[name].tobytes() for name in run.names)).hexdigest())
+import sys
+sys.path[:0] = {paths!r}
+import test_repeatable
+for method in sys.argv[1:]:
+    print(method, test_repeatable.fingerprint(method))
 """
 
 
-def test_in_two_processes() -> None:
-    """Processes that load the kept kernels give the same bits.
+def fingerprint(method: str) -> str:
+    run = lw.simulate(four_bar(), until=0.2, dt=1e-3, method=method)
+    return hashlib.sha256(b"".join(run[name].tobytes() for name in run.names)).hexdigest()
 
-    The process that compiles them may differ in the last digits, for a reason not yet found; so one run goes first.
-    """
-    program = PROGRAM.format(tests=str(Path(__file__).parent.parent))
-    hashes = [
-        subprocess.run(
-            [sys.executable, "-c", program],
-            capture_output=True,
-            text=True,
-            check=True,
-            env={**os.environ, "PYTHONPATH": str(Path(lw.__file__).parent.parent)},
-        ).stdout.strip()
-        for _ in range(3)
-    ]
-    assert len(hashes[0]) == 64
-    assert hashes[1] == hashes[2]
+
+def test_in_other_processes() -> None:
+    """This process may have compiled the kernels, others load them, in any order: the same bits in all."""
+    wanted = {method: fingerprint(method) for method in ALL}
+    here = Path(__file__).parent
+    program = PROGRAM.format(paths=[str(here), str(here.parent), str(Path(lw.__file__).parent.parent)])
+    for methods in (list(ALL), list(ALL)[::-1]):
+        said = subprocess.run(
+            [sys.executable, "-c", program, *methods], capture_output=True, text=True, check=True
+        ).stdout
+        assert dict(line.split() for line in said.splitlines()) == wanted
