@@ -108,6 +108,7 @@ def test_refusals(tmp_path):
 
 
 def test_tool_draws_what_it_is_asked_for(tmp_path, capsys):
-    pictures.main([str(tmp_path), "pendulum"])
+    pictures.main([str(tmp_path), "pendulum", "gallery"])
     assert (tmp_path / "pendulum.png").stat().st_size > 5000
+    assert ink(tmp_path / "gallery.png") > 0.005  # a sheet of one
     assert "pendulum.png" in capsys.readouterr().out

@@ -24,6 +24,7 @@ OTHERS = {
     "andrews": [({"beta": -0.0620}, 1), ({"beta": 0.3, "torque": -0.01, "stiffness": 100.0, "gravity": 9.81}, 1)],
     "peaucellier": [({"long": 1.2, "short": 0.5, "crank": 0.5, "angle": 0.2, "density": 3.0, "gravity": 0.0}, 1)],
     "car": [({"stiffness": 8e4, "damping": 5e3, "tyre_stiffness": 2e5, "body_mass": 800.0, "height": 1.0}, 6)],
+    "friction_damper": [({"friction": 4.0, "clearance": 0.0, "angle": -0.2, "speed": 1.0, "mass": 20.0}, 3)],
     "manipulator": [({"amplitudes": (0.0, 0.0, 0.0), "angles": (1.0, -2.0, 0.5), "frequency": 1.0}, 3)],
 }
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import ctypes
 import math
 import re
+import weakref
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,6 +38,12 @@ class Fault(NamedTuple):
     time: float
     what: str
     interrupted: bool = False
+
+
+class Faults(list[Fault]):
+    """What went wrong in the laws of one system; goes with it."""
+
+    __slots__ = ("__weakref__",)
 
 
 class NotFinite(Exception):
@@ -128,17 +136,29 @@ def _rates(function: Callable[[float], float], t: float) -> tuple[float, float, 
 # --- functions that are compiled ---
 
 
-def compiled_function(law: PythonLaw, size: int, part: str, motion: bool, faults: list[Fault]) -> tuple[Any, Any]:
+def compiled_function(law: PythonLaw, size: int, part: str, motion: bool, faults: Faults) -> tuple[Any, Any]:
     """A C function made of the law alone, and what must stay alive beside it."""
+    handle, noted, homes = _c_function(law, size, part, motion)
+    homes[:] = [home for home in homes if home() is not None] + [weakref.ref(faults)]
+    return handle, noted
+
+
+@lru_cache(maxsize=256)  # a model is assembled several times for one run, and compiling takes a fifth of a second
+def _c_function(law: PythonLaw, size: int, part: str, motion: bool) -> tuple[Any, Any, list[Any]]:
+    """The C function, the one that notes its faults, and in which systems it notes them: those that use it now."""
+    homes: list[Any] = []
 
     def note(t: float, value: float, raised: float) -> None:
-        faults.append(Fault(part, t, "it raised an error" if raised else f"it returned {value:g}"))
+        for home in homes:
+            faults = home()
+            if faults is not None:
+                faults.append(Fault(part, t, "it raised an error" if raised else f"it returned {value:g}"))
 
     noted = NOTE(note)
     ask = _asked(law)
     call = _motion(ask, noted) if motion and size == 1 else _three(ask, noted) if size == 3 else _one(ask, noted)
     try:
-        return cfunc(SIGNATURE, error_model="numpy")(call), noted
+        return cfunc(SIGNATURE, error_model="numpy")(call), noted, homes
     except Exception as error:
         raise ModelError(
             f"{part}: its compiled law cannot be used in the loop ({told_of(error)}); "

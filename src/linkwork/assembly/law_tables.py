@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.assembly.law_functions import Fault, compiled_function, python_function, tried
+from linkwork.assembly.law_functions import Faults, compiled_function, python_function, tried
 from linkwork.assembly.tables import Laws
 from linkwork.model import Body, Constant, Cosine, Force, Law, PythonLaw, Table, Torque
 from linkwork.spatial import codes
@@ -26,7 +26,7 @@ class LawTable:
         self.address: list[int] = []
         self.alive: list[Any] = []
         self.inputs: dict[str, int] = {}  # rows of constant laws, by force
-        self.faults: list[Fault] = []  # filled while running
+        self.faults = Faults()  # filled while running
 
     def add(self, law: Law, part: Force | Torque | Body, *, motion: bool = False) -> tuple[int, bool]:
         """Row of `law`, and whether it gives three components. `part` is whose law it is."""

@@ -1,12 +1,14 @@
 """Draws the pictures of the gallery: `python -m linkwork.gallery.pictures [FOLDER] [PIECE ...]`.
 
 The folder is docs/pictures when not given. One PNG for each piece: the mechanism at an instant, faint poses before and
-after, the path of a point. Then the curves of papers: `engine_speed`, `engine_drift` (VK figures 3 and 4).
+after, the path of a point. Then the curves of papers: `engine_speed`, `engine_drift` (VK figures 3 and 4). Last
+`gallery`, a sheet of all pieces, put together from the pictures that are in the folder.
 """
 
 from __future__ import annotations
 
 import importlib
+import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,6 +19,8 @@ from linkwork.errors import RunError
 from linkwork.simulation.run import simulate
 
 FOLDER = "docs/pictures"
+COLUMNS = 4  # of the sheet
+FIRST = ("car", "manipulator", "engine", "kuka", "peaucellier", "andrews", "friction_damper", "chain")
 
 # what to draw of each piece: parameters of build(), and options of still()
 SCENES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
@@ -28,6 +32,10 @@ SCENES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     ),
     "double_four_bar": ({}, {"time": 0.5, "ghosts": (0.0, 0.3, 0.8), "trace": ["coupler 1"], "dt": 1e-3}),
     "engine": ({}, {"time": 0.434, "view": (-66, 20), "method": "absolute", "integrator": "rk4", "dt": 1e-3}),
+    "friction_damper": (
+        {},
+        {"time": 0.24, "ghosts": (0.0, 0.76), "trace": [("pendulum", (0, 0, -0.9))], "view": "front", "dt": 5e-4},
+    ),
     "kuka": (
         {"swing": 1.5},
         {
@@ -116,14 +124,36 @@ def _lines(name: str, folder: str | Path, panels: dict[str, Any], **options: Any
     return file
 
 
+def sheet(folder: str | Path = FOLDER) -> Path:
+    """All pieces side by side, from their pictures in the folder; those of the papers first.
+
+    >>> sheet("build/pictures")  # doctest: +SKIP
+    PosixPath('build/pictures/gallery.png')
+    """
+    figures, images = importlib.import_module("matplotlib.figure"), importlib.import_module("matplotlib.image")
+    found = [name for name in (*FIRST, *sorted(set(SCENES) - set(FIRST))) if (Path(folder) / f"{name}.png").exists()]
+    rows = math.ceil(len(found) / COLUMNS)
+    figure = figures.Figure(figsize=(3.0 * COLUMNS, 2.48 * rows), dpi=150, facecolor="white")
+    for k, name in enumerate(found):
+        left, low = (k % COLUMNS) / COLUMNS, 1 - (k // COLUMNS + 0.9) / rows
+        axes = figure.add_axes((left, low, 0.97 / COLUMNS, 0.88 / rows))
+        axes.imshow(images.imread(Path(folder) / f"{name}.png"))
+        axes.set_axis_off()
+        axes.text(0.5, 0.0, name, transform=axes.transAxes, ha="center", va="top", fontsize=9, color="#222222")
+    file = Path(folder) / "gallery.png"
+    figure.savefig(file, dpi=150)
+    return file
+
+
 CURVES = {"engine_speed": engine_speed, "engine_drift": engine_drift}
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Draw the pieces and curves that are named, or all."""
+    """Draw the pieces and curves that are named, or all; "gallery" is the sheet of them."""
     folder = arguments[0] if arguments else FOLDER
-    for name in arguments[1:] or (*SCENES, *CURVES):
-        print(CURVES[name](folder) if name in CURVES else draw(name, folder))
+    others = {**CURVES, "gallery": sheet}
+    for name in arguments[1:] or (*SCENES, *others):
+        print(others[name](folder) if name in others else draw(name, folder))
 
 
 if __name__ == "__main__":
