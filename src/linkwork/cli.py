@@ -161,6 +161,10 @@ def run(
     for sentence in (failure, problem):
         if sentence:
             _say(sentence)
+    if failure and ranks is not None:
+        from linkwork.distribute.ranks import abandon
+
+        abandon()
     if failure or problem:
         raise typer.Exit(FAILED)
 
@@ -231,7 +235,12 @@ def serve(
                 if not listener.wait(0.5):
                     continue
                 try:
-                    serve_one(make, listener.accept(), name=component.partition(":")[2])
+                    transport = listener.accept()
+                except PeerError as error:  # that was no run
+                    typer.echo(f"refused: {error}", err=True)
+                    continue
+                try:
+                    serve_one(make, transport, name=component.partition(":")[2])
                 except PeerError as error:
                     typer.echo(f"the whole was lost: {error}", err=True)
                 except RunError as error:  # the whole has been told; the next one may fare better
@@ -461,6 +470,10 @@ def _speaking(as_json: bool) -> Iterator[None]:
     except Exception as error:
         if os.environ.get("LINKWORK_TRACEBACK"):
             raise
+        from linkwork.distribute.transport import PeerError
+
+        if isinstance(error, PeerError):
+            _fail(error, as_json, FAILED)
         sentence = f"{type(error).__name__}: {error}. This looks like a mistake in linkwork itself"
         _fail(RunError(f"{sentence}; LINKWORK_TRACEBACK=1 shows where it happened."), as_json, FAILED)
 

@@ -15,8 +15,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import linkwork as lw
+from linkwork.cli import app
 from linkwork.distribute.listen import listen
 from linkwork.distribute.remote import PROTOCOL
 from linkwork.distribute.server import serve
@@ -31,6 +33,7 @@ from linkwork.simulation.run import ready_components
 sys.path.insert(0, str(Path(__file__).parent))
 import far_parts
 from far_parts import Arm, Carriage, Exploding, Failing, Parallelogram, Portless, Spinning
+from processes import Process
 
 Make = Callable[[], lw.Subsystem]
 Part = Callable[[str, Make], Any]
@@ -313,47 +316,6 @@ def test_a_transport_serves_one_run(served: Served) -> None:
 # ---- another process -------------------------------------------------------------------------------------------------
 
 
-class Process:
-    """`linkwork serve`, in another process over TCP."""
-
-    def __init__(self, component: str, *options: str) -> None:
-        command = [sys.executable, "-m", "linkwork.cli", "serve", component, "--port", "0", *options]
-        self.process = subprocess.Popen(
-            command,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-        )
-        assert self.process.stdout is not None
-        line = self.process.stdout.readline()
-        assert " at " in line, self.process.communicate()
-        self.address = line.split(" at ")[1].strip()
-
-    def end(self) -> tuple[int, str]:
-        try:
-            _, err = self.process.communicate(timeout=20)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            raise
-        return self.process.returncode, err
-
-
-@pytest.fixture
-def process() -> Iterator[Callable[..., Process]]:
-    started: list[Process] = []
-
-    def start(component: str, *options: str) -> Process:
-        started.append(Process(component, *options))
-        return started[-1]
-
-    yield start
-    for each in started:
-        if each.process.poll() is None:
-            each.process.kill()
-        each.process.communicate()
-
-
 FAR = far_parts.__file__ or ""
 
 
@@ -594,6 +556,18 @@ def test_nobody_there() -> None:
     with pytest.raises(PeerError, match="nobody listens there"):
         lw.Remote("127.0.0.1:1", timeout=0.3)
     assert time.monotonic() - begin < 2.0
+
+
+def test_nobody_there_on_the_command_line(tmp_path: Path) -> None:
+    file = tmp_path / "lonely.py"
+    file.write_text(
+        'import linkwork as lw\nmodel = lw.Model("lonely")\n'
+        'part = model.add("part", lw.Remote("127.0.0.1:1", timeout=0.2))\n'
+    )
+    found = CliRunner().invoke(app, ["run", str(file), "--method", "component", "--until", "1"])
+    assert found.exit_code == 1
+    assert "127.0.0.1:1: nobody listens there" in found.stderr
+    assert "mistake" not in found.stderr
 
 
 def test_a_listener_that_says_nothing() -> None:

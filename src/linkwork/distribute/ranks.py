@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from linkwork.distribute.remote import Remote
 from linkwork.distribute.server import serve
 from linkwork.distribute.substitute import substitute
-from linkwork.distribute.transport import MpiTransport
-from linkwork.errors import OptionError
+from linkwork.distribute.transport import MpiTransport, PeerError, mpi
+from linkwork.errors import ModelError, OptionError, RunError
 from linkwork.model import Model, Subsystem
 from linkwork.simulation.run import ready_components
 
@@ -36,25 +39,46 @@ def parse(text: str, size: int) -> dict[str, int]:
 def spread(model: Model, text: str, timeout: float = 60.0) -> bool:
     """Spread the components of `model` over the ranks; True on rank 0, which goes on as the whole.
 
-    Every other rank serves its component here and returns False when the whole has ended.
+    Every other rank serves its component here and returns False when the whole has ended. What is wrong with `text`
+    every rank finds by itself, before anybody waits for another; rank 0 says so. `timeout` in seconds.
     """
-    try:
-        from mpi4py import MPI
-    except ImportError as error:
-        raise OptionError('--ranks needs MPI; install it with: pip install "linkwork[mpi]"') from error
-    world: Any = MPI.COMM_WORLD
-    places = parse(text, world.Get_size())
-    ready_components()
+    world: Any = mpi().COMM_WORLD
     rank = world.Get_rank()
+    try:
+        places = parse(text, world.Get_size())
+        parts = {name: _subsystem(model, name) for name in places}
+    except (OptionError, ModelError):
+        if rank != 0:
+            return False
+        raise
+    ready_components()
     if rank == 0:
-        for name, number in places.items():
-            substitute(model, name, Remote(transport=MpiTransport(world, number, timeout)))
+        transports = {name: MpiTransport(world, number, timeout) for name, number in places.items()}
+        try:
+            for name, transport in transports.items():
+                substitute(model, name, Remote(transport=transport))
+        except BaseException:
+            for transport in transports.values():  # nobody shall wait for questions that never come
+                transport.close()
+            raise
         return True
-    mine = [name for name, number in places.items() if number == rank]
-    if mine:
-        part: Any = model[mine[0]]
-        if not isinstance(part, Subsystem):
-            raise OptionError(f"'{mine[0]}' is not a subsystem of '{model.name}'; only subsystems can live elsewhere")
-        kind, parameters = type(part), part.parameters
-        serve(lambda: kind(**parameters), MpiTransport(world, 0, timeout), name=kind.__name__)
+    for name, number in places.items():
+        if number == rank:
+            kind, parameters = type(parts[name]), parts[name].parameters
+            with suppress(PeerError, RunError):  # rank 0 is told, and speaks
+                serve(partial(kind, **parameters), MpiTransport(world, 0, timeout), name=kind.__name__)
     return False
+
+
+def abandon() -> None:
+    """End all ranks at once: to be called last, by a whole that has failed and cannot know who still listens."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    mpi().COMM_WORLD.Abort(1)
+
+
+def _subsystem(model: Model, name: str) -> Subsystem:
+    part: Any = model[name]
+    if not isinstance(part, Subsystem):
+        raise OptionError(f"'{name}' is not a subsystem of '{model.name}'; only subsystems can live elsewhere")
+    return part
