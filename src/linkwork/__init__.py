@@ -48,6 +48,7 @@ _ROOMS = {
     "formulations.recursive": ["Recursive"],
     "simulation.check": ["Report", "check"],
     "simulation.certificate": ["Certificate"],
+    "simulation.events": ["Change"],
     "simulation.files": ["load_run"],
     "simulation.numbers": [
         "forward_dynamics",
@@ -68,6 +69,7 @@ __all__ = [
     "Box",
     "Capsule",
     "Certificate",
+    "Change",
     "Components",
     "Constant",
     "Cosine",
@@ -143,6 +145,7 @@ if TYPE_CHECKING:
     )
     from linkwork.simulation.certificate import Certificate
     from linkwork.simulation.check import Report, check
+    from linkwork.simulation.events import Change
     from linkwork.simulation.files import load_run
     from linkwork.simulation.numbers import (
         forward_dynamics,

@@ -22,18 +22,19 @@ from linkwork.spatial import codes
 ROUNDED = 2e-3  # m or rad: places rounded by hand may be off this far
 
 
-def assemble(model: Model, *, absolute: bool = False, floating: bool = False) -> System:
+def assemble(model: Model, *, absolute: bool = False, floating: bool = False, before: System | None = None) -> System:
     """Turn a model into a `System`: tree and cuts, tables, start values.
 
     With `absolute` every body is free, its coordinates those of its centre of mass, and every joint is a cut. With
     `floating` groups of bodies that no joint holds to a ground are allowed, as in a component of something larger.
+    `before` is the system of the same model before joints were attached or released: what is compiled for it serves on.
 
     >>> lw.assemble(lw.gallery.double_four_bar.build()).cut_names
     ['right pin 1', 'right pin 2']
     """
     if not isinstance(model, Model):
         raise ModelError(_no_model(model))
-    return _Assembler(model, absolute, floating).system()
+    return _Assembler(model, absolute, floating, before).system()
 
 
 def _no_model(given: Any) -> str:
@@ -45,14 +46,14 @@ def _no_model(given: Any) -> str:
 
 
 class _Assembler:
-    def __init__(self, model: Model, absolute: bool, floating: bool) -> None:
+    def __init__(self, model: Model, absolute: bool, floating: bool, before: System | None) -> None:
         self.model = model
         self.absolute = absolute
         if not any(True for _ in model.all_bodies()) and not any(isinstance(g, Foreign) for g in model.all_grounds()):
             raise ModelError(f"model '{model.name}' has no body; give it one with model.body(...)")
         self.reference = Reference(model)
         self.forest: Forest = scatter(model) if absolute else span(model)
-        self.laws = LawTable()
+        self.laws = LawTable() if before is None else LawTable(before.alive, before.faults)
         # columns of the link tables
         self.parent: list[int] = []
         self.motion: list[int] = []
@@ -84,7 +85,7 @@ class _Assembler:
         tree = self._tree(grounds)
         cuts, places, start = self._cuts(tree)
         nq, nv = len(self.q_start), len(self.v_start)
-        by_joint = {id(p.joint): p for p in self.joints + places if p.joint is not None}
+        by_joint = {p.name: p for p in self.joints + places if p.joint is not None}
         forces = force_tables(self.model, self.place, self.body_order, by_joint, self.laws, nq, nv)
         tables = Tables(tree, cuts, forces, self.laws.tables())
         return System(

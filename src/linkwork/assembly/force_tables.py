@@ -17,12 +17,12 @@ def force_tables(
     model: Model,
     place: dict[int, tuple[int, Frame]],
     bodies: list[Body],
-    joints: dict[int, JointPlace],
+    joints: dict[str, JointPlace],
     laws: LawTable,
     nq: int,
     nv: int,
 ) -> Forces:
-    """`place` says where bodies went, `joints` where joints went, both by identity."""
+    """`place` says where bodies went, by identity; `joints` where joints went, by name: only those that hold now."""
     springs: list[Any] = []
     coils: list[Any] = []
     drives: list[Any] = []
@@ -31,7 +31,7 @@ def force_tables(
 
     def coordinate(joint: Joint, k: int) -> tuple[int, int]:
         """Places of the joint's k-th rate and k-th value among all coordinates; -1 where it has no single value."""
-        at = joints[id(joint)]
+        at = joints[joint.path]
         turns = joint.kind == "ball" or (joint.kind == "free" and k > 2)
         value = -1 if turns else at.q.start + k
         if at.is_cut:
@@ -39,12 +39,15 @@ def force_tables(
         return at.v.start + k, value
 
     for joint in model.all_joints():
-        at = joints[id(joint)]
+        at = joints[joint.path]
         if joint.damping or joint.stiffness:
             for k in range(at.v.stop - at.v.start):
                 c, value = coordinate(joint, k)
                 coils.append((c, value if joint.stiffness else -1, joint.stiffness, joint.damping, joint.rest))
     for force in model.all_forces():
+        acts_in = force.target if isinstance(force, Torque) else getattr(force, "joint", None)
+        if isinstance(acts_in, Joint) and acts_in.path not in joints:
+            continue  # released, or not attached yet
         if isinstance(force, Spring):
             (link_a, pose_a), (link_b, pose_b) = place[id(force.a)], place[id(force.b)]
             points = pose_a.point(force.at_a), pose_b.point(force.at_b)

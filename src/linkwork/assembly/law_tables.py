@@ -16,17 +16,17 @@ TOLD = {1: codes.TOLD_TIME, 3: codes.TOLD_COORDINATE, 5: codes.TOLD_BODY}
 
 
 class LawTable:
-    """Collects laws; `tables()` gives the arrays. Keeps the compiled functions alive."""
+    """Collects laws; `tables()` gives the arrays. Keeps the compiled functions alive, those of `alive` serve again."""
 
-    def __init__(self) -> None:
+    def __init__(self, alive: dict[Any, Any] | None = None, faults: Faults | None = None) -> None:
         self.kind: list[int] = []
         self.told: list[int] = []
         self.param: list[list[float]] = []
         self.knots: list[tuple[Any, Any]] = []
         self.address: list[int] = []
-        self.alive: list[Any] = []
+        self.alive: dict[Any, Any] = {} if alive is None else alive  # by law and by what it is told of itself
         self.inputs: dict[str, int] = {}  # rows of constant laws, by force
-        self.faults = Faults()  # filled while running
+        self.faults = Faults() if faults is None else faults  # filled while running
 
     def add(self, law: Law, part: Force | Torque | Body, *, motion: bool = False) -> tuple[int, bool]:
         """Row of `law`, and whether it gives three components. `part` is whose law it is."""
@@ -59,15 +59,18 @@ class LawTable:
         self.address.append(address)
 
     def _function(self, law: PythonLaw, told: str, motion: bool) -> tuple[int, bool]:
-        size = tried(law, told)
-        if law.compiled:
-            handle, beside = compiled_function(law, size, told, motion, self.faults)
-            address = handle.address
-        else:
-            handle = beside = python_function(law, size, told, motion, self.faults)
-            address = ctypes.cast(handle, ctypes.c_void_p).value
-        self.alive.append((law, handle, beside))
-        self._row(codes.FUNCTION, [0.0] * 4, told=TOLD[law.arity], address=int(address or 0))
+        key = (id(law), told, motion)
+        if key not in self.alive:
+            size = tried(law, told)
+            if law.compiled:
+                handle, beside = compiled_function(law, size, told, motion, self.faults)
+                address = handle.address
+            else:
+                handle = beside = python_function(law, size, told, motion, self.faults)
+                address = ctypes.cast(handle, ctypes.c_void_p).value
+            self.alive[key] = (law, handle, beside, size, int(address or 0))
+        *_, size, address = self.alive[key]
+        self._row(codes.FUNCTION, [0.0] * 4, told=TOLD[law.arity], address=address)
         return len(self.kind) - 1, size == 3
 
     def tables(self) -> Laws:

@@ -53,7 +53,7 @@ def partition(system: System, ports: Sequence[str] = ()) -> tuple[Partition, lis
     """
     tables = system.tables
     containers: list[Container] = []
-    _parts_first(system.model, containers)
+    _parts_first(system.model.built, containers)
     level = {id(container): k for k, container in enumerate(containers)}
     link_of = {name: int(link) for name, link in zip(system.body_names, tables.tree.body_link, strict=True)}
     home = {link_of[body.path]: level[id(body.owner)] for body in system.model.all_bodies()}
@@ -85,7 +85,7 @@ def partition(system: System, ports: Sequence[str] = ()) -> tuple[Partition, lis
     for link in exported:
         holders.setdefault(link, set()).add(top)
     # a container and all that is in it, one after another, so that the border bodies of a part stand side by side
-    walked = {level[id(container)]: k for k, container in enumerate(system.model.walk())}
+    walked = {level[id(container)]: k for k, container in enumerate(system.model.built.walk())}
     for link in sorted(home, key=lambda link: (walked[home[link]], link)):
         # from its home up to the highest level that holds it
         chain = [home[link]]

@@ -19,7 +19,7 @@ class Reference:
             if body.reference is not None:
                 self.pose[id(body)] = body.owner.world @ body.reference
                 self.given.add(id(body))
-        self._follow(list(model.all_joints()))
+        self._follow(list(model.built.all_joints()))  # what is attached or released later moves no reference
         for body in bodies:
             self.pose.setdefault(id(body), body.owner.world)
 

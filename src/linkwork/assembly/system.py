@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from linkwork.assembly.law_functions import Faults
 from linkwork.assembly.tables import Floats, Tables
 from linkwork.model import Joint, Model
 
@@ -58,7 +59,7 @@ class System:
     absolute: bool  # every body free, every joint a cut
     foreign: dict[str, int]  # links of the border bodies of components that live elsewhere
     inputs: dict[str, int]  # rows of the constant laws that may be set during a run, by the name of their force
-    faults: list[Any] = field(repr=False)  # filled by Python laws that raise
+    faults: Faults = field(repr=False)  # filled by Python laws that raise
     alive: Any = field(repr=False, default=None)  # compiled laws
 
     @property

@@ -114,7 +114,7 @@ class Remote(Subsystem):
         self.transport = self._connect()
         return self.transport  # type: ignore[no-any-return]
 
-    def release(self) -> None:
+    def hang_up(self) -> None:
         """End the connection if a run was to come over it."""
         if self._ready:
             self.close()

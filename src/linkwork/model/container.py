@@ -13,6 +13,7 @@ from linkwork.errors import ModelError
 from linkwork.model import checked
 from linkwork.model.body import Body, Ground, Part, ground
 from linkwork.model.drive import Motor, Repeater
+from linkwork.model.event import Event
 from linkwork.model.force import Force, Spring, Torque, TorsionSpring
 from linkwork.model.frame import Frame
 from linkwork.model.joint import Joint
@@ -26,7 +27,7 @@ SomePart = TypeVar("SomePart", bound=Part)
 
 
 class Container:
-    """Bodies, joints, forces, drives, ports and inner subsystems by name, in the order they were declared."""
+    """Bodies, joints, forces, drives, ports and inner subsystems by name, and events, in the order of declaration."""
 
     name: str
     owner: Container | None
@@ -42,6 +43,7 @@ class Container:
         self.joints: dict[str, Joint] = {}
         self.forces: dict[str, AnyForce] = {}
         self.drives: dict[str, AnyDrive] = {}
+        self.events: list[Event] = []
         self.subsystems: dict[str, Subsystem] = {}
         self.ports: dict[str, Body] = {}
         self._names: dict[str, Part | Container] = {"ground": self.ground}
@@ -217,7 +219,7 @@ class Container:
         return (item for container in self.walk() for item in container.grounds.values())
 
     def all_joints(self) -> Iterator[Joint]:
-        """Every joint of the tree."""
+        """Every joint of the tree; those that events attach only while they are attached."""
         return (joint for container in self.walk() for joint in container.joints.values())
 
     def all_forces(self) -> Iterator[AnyForce]:
@@ -228,6 +230,10 @@ class Container:
         """Every drive of the tree."""
         return (drive for container in self.walk() for drive in container.drives.values())
 
+    def all_events(self) -> Iterator[Event]:
+        """Every planned event of the tree."""
+        return (event for container in self.walk() for event in container.events)
+
     # comparing
 
     def content(self) -> tuple[Any, ...]:
@@ -237,6 +243,7 @@ class Container:
             self.name,
             self.placement,
             *(tuple(_said(part) for part in table.values()) for table in tables),
+            tuple((*_said(event), event.joint and _said(event.joint)) for event in self.events),
             tuple((name, body.path) for name, body in self.ports.items()),
             tuple(subsystem.content() for subsystem in self.subsystems.values()),
         )

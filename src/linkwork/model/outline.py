@@ -40,6 +40,8 @@ def _lines(container: Container) -> Iterator[str]:
     names = max((len(part.name) for part in parts), default=0)
     for part in parts:
         yield f"{part.word:{words}}  {part.name:{names}}  {_about(part)}".rstrip()
+    for event in container.events:
+        yield f"event  {event.told} {'when its condition holds' if event.time is None else f'at {event.time:g} s'}"
     for name, body in container.ports.items():
         yield f"port {name}" + (f" is {body.path}" if body.path != container.inner_path(name) else "")
 

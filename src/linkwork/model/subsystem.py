@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Never, TypeVar
 
 from linkwork.errors import ModelError
 from linkwork.model import checked
 from linkwork.model.body import Body, Ground, ground, mass_properties
 from linkwork.model.checked import Vector, VectorLike
+from linkwork.model.event_verbs import EventVerbs
 from linkwork.model.force_verbs import ForceVerbs
 from linkwork.model.frame import RotationLike, pose
+from linkwork.model.joint import Joint
 from linkwork.model.joint_verbs import BodyLike, JointVerbs
 from linkwork.model.laws import Motion
 from linkwork.model.outline import outline
@@ -20,11 +22,12 @@ from linkwork.model.shapes import Shape
 AnySubsystem = TypeVar("AnySubsystem", bound="Subsystem")
 
 
-class Parts(JointVerbs, ForceVerbs):
+class Parts(JointVerbs, ForceVerbs, EventVerbs):
     """What models and subsystems share: the verbs that add parts, and the parts by name.
 
-    `.bodies .joints .forces .drives .subsystems .ports .grounds` are dicts in declaration order; a part is also found
-    as an attribute (`damper.piston`, ports first) or by its dotted name (`model["left damper.piston"]`).
+    `.bodies .joints .forces .drives .subsystems .ports .grounds` are dicts in declaration order, `.events` is a
+    list; a part is also found as an attribute (`damper.piston`, ports first) or by its dotted name
+    (`model["left damper.piston"]`).
     """
 
     def body(
@@ -163,6 +166,7 @@ class Parts(JointVerbs, ForceVerbs):
             "joint": sum(1 for _ in self.all_joints()),
             "force": sum(1 for _ in self.all_forces()),
             "drive": sum(1 for _ in self.all_drives()),
+            "event": sum(1 for _ in self.all_events()),
             "subsystem": sum(1 for _ in self.walk()) - 1,
         }
         plural = {"body": "bodies"}
@@ -237,6 +241,11 @@ class Model(Parts):
         self.gravity = checked.vector(gravity, f"model '{name}'", "gravity", 3, "m/s2")
 
     @property
+    def built(self) -> Model:
+        """The model as it was built, before events changed it."""
+        return self
+
+    @property
     def _label(self) -> str:
         return ""
 
@@ -251,3 +260,28 @@ class Model(Parts):
         return self.gravity.tolist() == other.gravity.tolist() and self.content() == other.content()
 
     __hash__ = None  # type: ignore[assignment]  # a model changes while it is built
+
+
+class Altered(Model):
+    """A model as it stands during a run: some joints attached, some released since it was built, all else its own.
+
+    >>> model = lw.gallery.pendulum.build()
+    >>> altered = Altered(model, [], [model["pin"]])
+    >>> list(altered.all_joints()), altered.bodies is model.bodies
+    ([], True)
+    """
+
+    def __init__(self, model: Model, attached: Sequence[Joint], released: Sequence[Joint]) -> None:
+        self.__dict__.update(model.__dict__)
+        self._built, self.attached, self.released = model, tuple(attached), tuple(released)
+
+    @property
+    def built(self) -> Model:
+        """The model as it was built."""
+        return self._built
+
+    def all_joints(self) -> Iterator[Joint]:
+        """Every joint that holds now, attached ones last."""
+        gone = {id(joint) for joint in self.released}
+        yield from (joint for joint in self._built.all_joints() if id(joint) not in gone)
+        yield from self.attached

@@ -41,6 +41,8 @@ class Certificate:
     rank_min: int = 0
     rank_max: int = 0
     redundant_rows: list[str] = field(default_factory=list)
+    events: list[dict[str, Any]] = field(default_factory=list)
+    """Joints attached and released during the run; `Trajectory.events` reads them."""
     ignored: list[str] = field(default_factory=list)
     stopped: str | None = None
     reason: str = ""
@@ -67,12 +69,14 @@ class Certificate:
         return self.reached / self.wall_seconds if self.wall_seconds > 0 else 0.0
 
     def lines(self) -> list[str]:
-        """Five lines to read.
+        """Five lines to read, six where joints were attached or released.
 
         >>> print(Certificate(method="recursive", integrator="rk4", rank_min=5, rank_max=5).lines()[3])
         loops    rank 5 throughout; no redundant rows
         """
-        return [self._line_method(), self._line_energy(), self._line_drift(), self._line_loops(), self._line_origin()]
+        events = [self._line_events()] if self.events else []
+        made = [self._line_method(), self._line_energy(), self._line_drift(), self._line_loops()]
+        return [*made, *events, self._line_origin()]
 
     def as_dict(self) -> dict[str, Any]:
         """Plain dictionary of numbers, texts, lists and dictionaries, ready for JSON."""
@@ -126,6 +130,10 @@ class Certificate:
         else:
             rows = "no redundant rows"
         return f"loops    {rank}; {rows}"
+
+    def _line_events(self) -> str:
+        told = [f"{event['joint']} {event['what']} at {event['time']:.6g} s" for event in self.events]
+        return f"events   {shortened(told)}; {sum(event['energy'] for event in self.events):.3g} J lost in impacts"
 
     def _line_origin(self) -> str:
         end = "complete" if self.stopped is None else f"STOPPED, {self.stopped}"

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.assembly.system import System
+from linkwork.assembly.tables import Tables
 from linkwork.errors import OptionError
 from linkwork.formulations.record import Rows
 from linkwork.mechanics.sight import Scratch, Sight, View, observe
@@ -19,10 +20,14 @@ from linkwork.simulation.units import BODY_UNITS, REACTION_UNIT, joint_units
 
 
 class Observer:
-    """Turns kept states of one system into columns. `patterns` choose the columns ("pin.*", "*.position")."""
+    """Turns kept states of one system into columns. `patterns` choose the columns ("pin.*", "*.position").
 
-    def __init__(self, system: System, patterns: str | Sequence[str] = "all") -> None:
+    `tables` are those that the run uses, where its inputs may have been set.
+    """
+
+    def __init__(self, system: System, patterns: str | Sequence[str] = "all", tables: Tables | None = None) -> None:
         self.system = system
+        self.tables = system.tables if tables is None else tables
         self.columns = choose(column_shapes(system), patterns)
         self.width = sum(int(np.prod(shape)) for shape in self.columns.values()) + 11
         tree, cuts = system.tables.tree, system.tables.cuts
@@ -41,6 +46,14 @@ class Observer:
         self.previous = np.zeros((len(system.body_names), 4))
         self.previous[:, 0] = 1.0
 
+    def again(self, system: System, tables: Tables) -> Observer:
+        """An observer of the same columns after joints were attached or released."""
+        other = Observer(system, tables=tables)
+        other.columns = self.columns
+        for k, name in enumerate(self.system.body_names):
+            other.previous[system.body_names.index(name)] = self.previous[k]
+        return other
+
     def look(self, rows: Rows, count: int) -> tuple[dict[str, Any], dict[str, Any]]:
         """Columns of the first `count` kept rows, and the accounts (time, energies, drift)."""
         system = self.system
@@ -52,7 +65,7 @@ class Observer:
             np.zeros((count, 3)),
             np.zeros((count, 2)),
         )
-        observe(system.tables, self.scratch, self.view, rows, count, self.previous, sight)
+        observe(self.tables, self.scratch, self.view, rows, count, self.previous, sight)
         nq, nv = system.nq, system.nv
         q, v = rows.y[:count, :nq], rows.y[:count, nq : nq + nv]
         vd = rows.vd[:count]
@@ -73,7 +86,10 @@ class Observer:
             found[f"{name}.rotation"] = body[:, 3:7]
             found[f"{name}.velocity"] = body[:, 7:10]
             found[f"{name}.angular_velocity"] = body[:, 10:13]
-        columns = {name: found[name].reshape(count, *shape).copy() for name, shape in self.columns.items()}
+        columns = {
+            name: found[name].reshape(count, *shape).copy() if name in found else blank(name, count, shape)
+            for name, shape in self.columns.items()
+        }
         accounts = {
             "time": rows.t[:count, 0].copy(),
             "kinetic": sight.energy[:, 0],
@@ -98,18 +114,35 @@ def column_shapes(system: System) -> dict[str, tuple[int, ...]]:
                 shapes[f"{place.name}.{quantity}"] = () if size == 1 else (size,)
         if place.kind != "free":
             shapes[f"{place.name}.reaction"] = (6,)
+    for event in system.model.all_events():
+        if event.joint is not None:
+            sizes = {"position": event.joint.nq, "velocity": event.joint.nv, "acceleration": event.joint.nv}
+            for quantity, size in sizes.items():
+                if size:
+                    shapes[f"{event.path}.{quantity}"] = () if size == 1 else (size,)
+            shapes[f"{event.path}.reaction"] = (6,)
     for name in system.body_names:
         shapes |= {f"{name}.position": (3,), f"{name}.rotation": (4,)}
         shapes |= {f"{name}.velocity": (3,), f"{name}.angular_velocity": (3,)}
     return shapes
 
 
+def blank(name: str, count: int, shape: tuple[int, ...]) -> Any:
+    """A column of a joint that does not hold now: zeros, or no rotation where it has a quaternion."""
+    values = np.zeros((count, *shape))
+    if name.endswith(".position") and shape in ((4,), (7,)):
+        values[:, -4] = 1.0
+    return values
+
+
 def column_units(system: System, columns: Any) -> dict[str, str]:
     """Units of the chosen columns."""
     units = {}
-    for place in system.joints + system.cuts:
-        for quantity, unit in {**joint_units(place.kind), "reaction": REACTION_UNIT}.items():
-            units[f"{place.name}.{quantity}"] = unit
+    kinds = {place.name: place.kind for place in system.joints + system.cuts}
+    kinds |= {event.path: event.joint.kind for event in system.model.all_events() if event.joint is not None}
+    for joint, kind in kinds.items():
+        for quantity, unit in {**joint_units(kind), "reaction": REACTION_UNIT}.items():
+            units[f"{joint}.{quantity}"] = unit
     for name in system.body_names:
         for quantity, unit in BODY_UNITS.items():
             units[f"{name}.{quantity}"] = unit

@@ -10,7 +10,7 @@ import time as clock
 from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from dataclasses import asdict
 from functools import lru_cache
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -20,18 +20,20 @@ from linkwork.assembly.law_functions import told_of
 from linkwork.assembly.partition import partition
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats
-from linkwork.errors import OptionError, RunError
+from linkwork.errors import ModelError, OptionError, RunError
 from linkwork.formulations import stepping
 from linkwork.formulations.record import Rows, State, make_rows, make_state
-from linkwork.model import Model
+from linkwork.model import AttachOptions, Event, Joint, Model, attached_joint, attached_name
 from linkwork.simulation.carriers import RUN, Carriers, remote_parts
 from linkwork.simulation.certificate import Certificate
 from linkwork.simulation.check import dependent_rows, refuse_singular, row_words
+from linkwork.simulation.events import SAME, Change, Schedule, Snapshot, holds
 from linkwork.simulation.hierarchy import joint_components
 from linkwork.simulation.interrupt import Interrupt
 from linkwork.simulation.methods import positive, refuse_unsupported, resolve, whole
-from linkwork.simulation.observe import Observer, column_units
+from linkwork.simulation.observe import Observer, choose, column_units
 from linkwork.simulation.start import Start, absolute_start, consistent_start
+from linkwork.simulation.structure import Moment, changed, impulse_at, met, seen, struck
 from linkwork.simulation.trajectory import Trajectory
 
 CHUNK_SECONDS = 0.1  # of computing between two looks at the keyboard
@@ -45,6 +47,13 @@ class Inputs(MutableMapping[str, float]):
     def __init__(self, rows: dict[str, int], values: Floats) -> None:
         self._rows, self._values = rows, values
         self.changed = False  # since the last step
+
+    def rebuilt(self, rows: dict[str, int], values: Floats) -> None:
+        """Go on in other tables, with the numbers that were set."""
+        for name, row in rows.items():
+            if name in self._rows:
+                values[row, 0] = self[name]
+        self._rows, self._values = rows, values
 
     def __getitem__(self, name: str) -> float:
         return float(self._values[self._row(name), 0])
@@ -82,7 +91,9 @@ class Simulation:
     >>> round(sim.time, 6)
     0.1
 
-    `sim.inputs["drive"] = 3.0` sets a force or torque whose law is a number, from the next step on.
+    `sim.inputs["drive"] = 3.0` sets a force or torque whose law is a number, from the next step on;
+    `sim["pin.position"]` is what a run would record now. `sim.attach` and `sim.release` change the structure,
+    `sim.changes` lists what they and the model's events did.
     """
 
     def __init__(
@@ -110,32 +121,40 @@ class Simulation:
         laws = self.moving.tables.laws
         self.tables = self.moving.tables._replace(laws=laws._replace(law_param=laws.law_param.copy()))
         self.inputs = Inputs(self.moving.inputs, self.tables.laws.law_param)
-        self.workspace = self._prepare()
+        self.workspace = self._prepare(self.start)
         self.state: State = make_state(self.moving.tables, y, cut_q)
         self.moving.faults.clear()
         self.steps = -1
         self._none = make_rows(self.state, 1)
-        self._first = make_rows(self.state, 1)
+        # joints that events attached and released, what that did, and what it has cost so far (J)
+        self._attached: dict[str, Joint] = {}
+        self._released: dict[str, Joint] = {}
+        self.changes: list[Change] = []
+        self.impacts = 0.0
+        self._began = self.moving
+        self._schedule = Schedule(self.system.model.all_events())
+        self._sight: Observer | None = None
         try:
             self._settle()
+            self._happen(0.0)
         except BaseException:
             self.close()
             raise
 
     def _settle(self) -> None:
         """The start itself is row 0."""
-        _, _, status = self._advance(1, 1, self._first)
+        _, _, status = self._advance(1, 1, make_rows(self.state, 1))
         if status >= stepping.SINGULAR:
             refuse_singular(self.moving, status - stepping.SINGULAR)
         if status != 0:
             self.steps = 0
             raise self.failure(status)
 
-    def _prepare(self) -> Any:
+    def _prepare(self, start: Start) -> Any:
         if self.method.name != "component":
             return self.method.prepare(self.moving.tables)
         if self.method.coordinates == "joint":
-            return joint_components(self.system, self.start, self.method)
+            return joint_components(self.moving, start, self.method)
         parts, _ = partition(self.moving, self._ports)
         workspace = self.method.prepare(self.moving.tables, parts)
         remotes = remote_parts(self.moving.model)
@@ -146,7 +165,7 @@ class Simulation:
                     remote.prepare(self.method, self.moving.model.gravity)
             except BaseException:
                 for remote in remotes:
-                    remote.release()
+                    remote.hang_up()
                 raise
             self.carriers = Carriers(remotes, parts, workspace.outer)
             workspace = workspace._replace(outer=self.carriers.outer)
@@ -182,32 +201,234 @@ class Simulation:
         with Interrupt() as interrupt:
             while self.steps < goal:
                 started = clock.perf_counter()
-                count = min(chunk, goal - self.steps)
-                _, _, status = self._advance(count, goal + 1, self._none)
+                count = self._quiet(min(chunk, goal - self.steps))
+                status = self._advance(count, goal + 1, self._none)[2] if count else self._eventful_step()
                 if status != 0:
                     raise self.failure(status)
                 if interrupt.pressed:
                     raise KeyboardInterrupt
-                chunk = next_chunk(count, clock.perf_counter() - started)
+                chunk = next_chunk(max(count, 1), clock.perf_counter() - started)
+
+    def __getitem__(self, name: str) -> Any:
+        """The present value of what a run records as a column, such as sim["pin.position"]."""
+        if self._sight is None or self._sight.system is not self.moving:
+            self._sight = Observer(self.moving, tables=self.tables)
+        if name not in self._sight.columns:
+            choose(self._sight.columns, name)  # says what there is
+            raise OptionError(f"sim[{name!r}] would be many values; give the name of one column")
+        columns, _ = self._sight.look(self._present(), 1)
+        return columns[name][0]
+
+    def _present(self) -> Rows:
+        """The present state as a row."""
+        rows = make_rows(self.state, 1)
+        for name in Rows._fields:
+            getattr(rows, name)[0] = getattr(self.state, name)
+        return rows
+
+    # --- joints that come and go
+
+    @property
+    def attached(self) -> list[str]:
+        """Names of the joints that are attached now."""
+        return list(self._attached)
+
+    def attach(
+        self, a: Any, b: Any, joint: str, *, name: str | None = None, **options: Unpack[AttachOptions]
+    ) -> Change:
+        """Join b to a now, by a joint of the kind `joint`; velocities that it forbids vanish in an impulse.
+
+        It is placed where the bodies are now: by `at` (m) and `axis` in the world, or by `frame_a` and `frame_b`, of
+        which one suffices; a fixed joint needs neither. Returns what it did, which is also kept in `sim.changes`.
+
+        >>> sim = lw.Simulation(lw.gallery.pendulum.build(), dt=0.01)
+        >>> sim.step(50)
+        >>> pin = sim.attach("ground", "bob", "ball", at=(0, 0, 0), name="second pin")
+        >>> pin.energy < 1e-20, sim.attached
+        (True, ['second pin'])
+        >>> sim.release("second pin").what
+        'released'
+        """
+        model = self.system.model
+        word = "attached joint"
+        body_a, body_b = model._body(a, word), model._body(b, word)
+        called = attached_name(model, body_a, body_b, name)
+        return self._attach(attached_joint(model, body_a, body_b, joint, called, options))
+
+    def release(self, joint: Joint | str) -> Change:
+        """Release a joint now, attached or of the model; velocities stay as they are, its forces end.
+
+        >>> sim = lw.Simulation(lw.gallery.pendulum.build(), dt=0.01)
+        >>> sim.step(50)
+        >>> sim.release("pin").joint
+        'pin'
+        """
+        name = joint.path if isinstance(joint, Joint) else joint
+        if name in self._released:
+            raise ModelError(f"release: joint '{name}' was released before; release another one")
+        if name not in self._attached:
+            held = self.system.model._joint(name, "release")
+            if held.path not in {place.name for place in self.moving.joints + self.moving.cuts}:
+                raise ModelError(f"release: joint '{held.path}' is not attached now; attach it first")
+            return self._restructure("released", held, self._attached, {**self._released, held.path: held})
+        held = self._attached[name]
+        return self._restructure(
+            "released", held, {key: each for key, each in self._attached.items() if each is not held}, self._released
+        )
+
+    def _attach(self, words: Joint) -> Change:
+        name = words.path
+        if name in self._attached:
+            raise ModelError(f"attached joint '{name}': it is attached already; release it, or give another name=")
+        taken = self.system.model._look(words.path)
+        planned = any(event.joint is taken for event in self.system.model.all_events())
+        if taken is not None and not planned:
+            raise ModelError(
+                f"attached joint '{name}': the name is taken by the {taken.word} '{taken.path}'; give another name="
+            )
+        joint = met(self._moment(), words)
+        return self._restructure("attached", joint, {**self._attached, name: joint}, self._released)
+
+    def _moment(self) -> Moment:
+        return seen(self.moving, self.time, self.q, self.v, self.state.cut_q)
+
+    def _restructure(self, what: str, joint: Joint, attached: dict[str, Joint], released: dict[str, Joint]) -> Change:
+        """Go on with other joints. Nothing of this simulation changes before all that can fail is done."""
+        if self.carriers is not None or self._border is not None:
+            raise OptionError(
+                f"joint '{joint.path}' cannot be {what} while components live elsewhere; run all parts in one process"
+            )
+        moment = changed(self._moment(), list(attached.values()), list(released.values()))
+        system = moment.system
+        refuse_unsupported(system, self.method, self.ignored)
+        impulse, lost, work, v = np.zeros(6), 0.0, 0.0, moment.v
+        if what == "attached":
+            strike = struck(moment, joint.path)
+            impulse, lost, work, v = impulse_at(moment, joint.path, strike.rows), strike.lost, strike.work, strike.v
+        before = self._stored()
+        accounts = self.state.y[-2:]
+        state = make_state(system.tables, np.concatenate([moment.q, v, accounts]), moment.cut_q)
+        state.t[0], state.count[:] = self.time, self.state.count
+        self.moving, self.state, self._attached, self._released = system, state, attached, released
+        laws = system.tables.laws
+        self.tables = system.tables._replace(laws=laws._replace(law_param=laws.law_param.copy()))
+        self.inputs.rebuilt(system.inputs, self.tables.laws.law_param)
+        self.workspace = self._prepare(Start(moment.q, v, moment.cut_q, []))
+        self._none = make_rows(state, 1)
+        # springs in joints come and go with what they hold
+        state.y[-1] += work + self._stored() - before
+        self.impacts += lost
+        _, _, status = self._loop(self.time, -1, 1, 1, make_rows(state, 1))
+        if status != 0:
+            raise self.failure(status)
+        found = Change(
+            self.time, what, joint.path, joint.kind, joint.a.path, joint.b.path, tuple(impulse.tolist()), lost
+        )
+        self.changes.append(found)
+        return found
+
+    def _stored(self) -> float:
+        """Energy in the springs now, J."""
+        _, accounts = Observer(self.moving, tables=self.tables).look(self._present(), 1)
+        return float(accounts["springs"][0])
+
+    # --- events that the model plans
+
+    def _awake(self, event: Event) -> bool:
+        """A condition is looked at while there is something to release."""
+        return event.joint is not None or event.path in {place.name for place in self.moving.joints + self.moving.cuts}
+
+    def _quiet(self, steps: int) -> int:
+        return self._schedule.quiet(self.steps * self.method.dt, self.method.dt, steps, self._awake)
+
+    def _happen(self, now: float, watched: bool = True) -> None:
+        """Do what is due at this instant; conditions that are only looked at after whole steps unless `watched`."""
+        due = self._schedule.take_timed(now, self.method.dt)
+        for event in list(self._schedule.watched):
+            if (watched or event.within is not None) and self._awake(event) and holds(event, self):
+                self._schedule.take(event)
+                due.append(event)
+        for event in due:
+            if event.joint is None:
+                self.release(event.path)
+            else:
+                self._attach(event.joint)
+
+    def _eventful_step(self) -> int:
+        """One step with what happens in it, at its end, or in between where it is then split. Returns a status."""
+        dt = self.method.dt
+        here, end = self.steps * dt, (self.steps + 1) * dt
+        while here < end:
+            goal = self._schedule.next_time(end, dt)
+            located = [event for event in self._schedule.watched if event.within is not None and self._awake(event)]
+            before = Snapshot(self.state, self.workspace) if located else None
+            status = self._go(here, goal)
+            if status == 0 and before is not None and any(holds(event, self) for event in located):
+                goal, status = self._locate(here, goal, located, before)
+            if status != 0:
+                return status
+            whole_step = goal >= end - SAME * dt
+            here = end if whole_step else goal
+            self._happen(goal, watched=whole_step)
+        self.steps += 1
+        return 0
+
+    def _go(self, here: float, goal: float) -> int:
+        """From one instant to another within a step. Returns a status."""
+        dt = self.method.dt
+        if self.inputs.changed:
+            self._refresh()
+        if goal - here >= dt * (1.0 - SAME):  # the whole step, to the same bits as any other
+            return self._loop(0.0, self.steps, 1, self.steps + 2, self._none)[2]
+        self._forget()
+        status = self._loop(here, 0, 1, 2, self._none, goal - here)[2]
+        self._forget()
+        return status
+
+    def _locate(self, here: float, goal: float, events: list[Event], before: Snapshot) -> tuple[float, int]:
+        """The first instant, to within the finest of `within`, at which one of the conditions holds; goes there."""
+        low, high = here, goal
+        while high - low > min(event.within or 0.0 for event in events) and low < 0.5 * (low + high) < high:
+            middle = 0.5 * (low + high)
+            before.restore()
+            status = self._go(here, middle)
+            if status != 0:
+                return middle, status
+            if any(holds(event, self) for event in events):
+                high = middle
+            else:
+                low = middle
+        before.restore()
+        return high, self._go(here, high)
 
     def _advance(self, steps: int, every: int, rows: Rows) -> tuple[int, int, int]:
         """Run the compiled loop; keeps steps counted from the start of the simulation."""
         if self.inputs.changed:
-            # the rate kept from the last step knows the old inputs, and so do those before it
-            self.inputs.changed = False
-            if hasattr(self.workspace, "steps"):
-                self.workspace.steps.carried[0] = 0.0
-            self._loop(self.time, -1, 1, 1, make_rows(self.state, 1))
+            self._refresh()
         done, kept, status = self._loop(0.0, self.steps, steps, every, rows)
         self.steps += done
         return done, kept, status
 
-    def _loop(self, begin: float, first: int, steps: int, every: int, rows: Rows) -> tuple[int, int, int]:
+    def _refresh(self) -> None:
+        """The rate kept from the last step knows the old inputs, and so do those before it."""
+        self.inputs.changed = False
+        self._forget()
+        self._loop(self.time, -1, 1, 1, make_rows(self.state, 1))
+
+    def _forget(self) -> None:
+        """Integrators with a memory begin anew."""
+        if hasattr(self.workspace, "steps"):
+            self.workspace.steps.carried[0] = 0.0
+
+    def _loop(
+        self, begin: float, first: int, steps: int, every: int, rows: Rows, dt: float | None = None
+    ) -> tuple[int, int, int]:
         """The compiled loop; components elsewhere run theirs in step (they settle the start by themselves)."""
+        dt = self.method.dt if dt is None else dt
         if self.carriers is not None and self.steps >= 0:
-            self.carriers.command(RUN, begin, first, self.method.dt, steps)
+            self.carriers.command(RUN, begin, first, dt, steps)
         found: tuple[int, int, int] = self.method.run(
-            self.tables, self.workspace, self.state, begin, first, self.method.dt, steps, every, rows
+            self.tables, self.workspace, self.state, begin, first, dt, steps, every, rows
         )
         return found
 
@@ -345,7 +566,8 @@ class Recording:
         progress: Callable[[float], None] | None,
     ) -> None:
         self.sim, self.steps, self.until, self.every, self.progress = sim, steps, until, every, progress
-        self.observer = Observer(sim.moving, record)
+        self.observer = Observer(sim._began, record, sim.tables if sim.moving is sim._began else None)
+        self.units = column_units(sim._began, self.observer.columns)
         self._refuse_size()
         self.columns: dict[str, list[Any]] = {name: [] for name in self.observer.columns}
         self.accounts: dict[str, list[Any]] = {}
@@ -363,7 +585,7 @@ class Recording:
 
     def run(self) -> Trajectory:
         sim = self.sim
-        self._keep(sim._first, 1)
+        self._keep(sim._present(), 1)
         begin = clock.perf_counter()
         chunk_rows = min(CHUNK_ROWS, max(1, 2_000_000 // max(1, self.observer.width)))
         chunk = 16
@@ -373,21 +595,34 @@ class Recording:
         status = 0
         with Interrupt() as interrupt:
             while sim.steps < self.steps and stopped is None:
-                count = min(chunk, self.steps - sim.steps, chunk_rows * self.every)
-                room = count // self.every + 2
-                if buffer.t.shape[0] < room:
-                    buffer = make_rows(sim.state, room)
+                count = sim._quiet(min(chunk, self.steps - sim.steps, chunk_rows * self.every))
                 started = clock.perf_counter()
-                _, kept, status = sim._advance(count, self.every, buffer)
-                self._keep(buffer, kept)
+                if count == 0:
+                    try:
+                        status = sim._eventful_step()
+                    except (ModelError, OptionError) as error:
+                        stopped = str(error).rstrip(".")
+                        break
+                    except RunError as error:
+                        failure, stopped = error, str(error)
+                        break
+                    if status == 0 and sim.steps % self.every == 0:
+                        self._keep(sim._present(), 1)
+                    buffer = sim._none
+                else:
+                    room = count // self.every + 2
+                    if buffer.t.shape[0] < room:
+                        buffer = make_rows(sim.state, room)
+                    _, kept, status = sim._advance(count, self.every, buffer)
+                    self._keep(buffer, kept)
                 if status != 0:
                     break
-                chunk = next_chunk(count, clock.perf_counter() - started)
+                chunk = next_chunk(max(count, 1), clock.perf_counter() - started)
                 stopped = self._stopped_from_outside(interrupt)
         if status != 0:
             failure = sim.failure(status)
             stopped = str(failure)
-        elif stopped is not None:
+        elif stopped is not None and failure is None:
             stopped = (
                 f"the run of '{sim.system.model.name}' stopped at t = {sim.time:.6g} s (step {sim.steps}): {stopped}"
             )
@@ -419,7 +654,10 @@ class Recording:
     def _keep(self, rows: Rows, count: int) -> None:
         if count == 0:
             return
+        if self.observer.system is not self.sim.moving:
+            self.observer = self.observer.again(self.sim.moving, self.sim.tables)
         columns, accounts = self.observer.look(rows, count)
+        accounts["impacts"] = np.full(count, self.sim.impacts)
         for name, values in columns.items():
             self.columns[name].append(values)
         for name, values in accounts.items():
@@ -432,13 +670,14 @@ class Recording:
         columns = {name: np.concatenate(self.columns.pop(name)) for name in list(self.columns)}
         energy = {name: accounts[name] for name in ("kinetic", "potential", "springs")}
         energy["total"] = energy["kinetic"] + energy["potential"] + energy["springs"]
-        energy["dissipated"], energy["work"] = accounts["dissipated"], accounts["work"]
-        energy["balance"] = energy["total"] - energy["total"][0] + energy["dissipated"] - energy["work"]
+        energy |= {name: accounts[name] for name in ("dissipated", "impacts", "work")}
+        lost = energy["dissipated"] + energy["impacts"]
+        energy["balance"] = energy["total"] - energy["total"][0] + lost - energy["work"]
         drift = {"position": accounts["drift position"], "velocity": accounts["drift velocity"]}
         return Trajectory(
             accounts["time"],
             columns,
-            column_units(sim.moving, columns),
+            self.units,
             energy,
             drift,
             certificate=self._certificate(accounts, energy, drift, seconds, stopped),
@@ -456,7 +695,8 @@ class Recording:
     ) -> Certificate:
         sim, system = self.sim, self.sim.system
         dependent = [] if system.foreign else dependent_rows(system, sim.start)
-        moved = [float(np.ptp(energy[name])) for name in ("kinetic", "potential", "springs", "dissipated", "work")]
+        accounts_of = ("kinetic", "potential", "springs", "dissipated", "impacts", "work")
+        moved = [float(np.ptp(energy[name])) for name in accounts_of]
         scale = max([*moved, float(np.max(energy["kinetic"]))])
         return Certificate(
             method=sim.method.name,
@@ -476,6 +716,7 @@ class Recording:
             rank_min=int(np.min(accounts["rank"])),
             rank_max=int(np.max(accounts["rank"])),
             redundant_rows=[f"{system.row_name(r)}: {row_words(system, r)}" for r in dependent],
+            events=[change.as_dict() for change in sim.changes],
             ignored=sim.ignored,
             stopped=stopped,
             reason=sim.reason,

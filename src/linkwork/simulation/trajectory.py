@@ -15,12 +15,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwork.errors import OptionError
 from linkwork.simulation.certificate import Certificate
+from linkwork.simulation.events import Change
 from linkwork.simulation.units import BODY_UNITS, component_names, split_unit
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-ENERGY_NAMES = ("kinetic", "potential", "springs", "total", "dissipated", "work", "balance")
+ENERGY_NAMES = ("kinetic", "potential", "springs", "total", "dissipated", "impacts", "work", "balance")
 DRIFT_NAMES = ("position", "velocity")
 
 
@@ -47,7 +48,7 @@ class Trajectory:
     """Every column by its full name, as recorded."""
     units: dict[str, str]
     energy: dict[str, NDArray[Any]]
-    """kinetic, potential, springs, total, dissipated, work, balance; J."""
+    """kinetic, potential, springs, total, dissipated, impacts (lost when joints were attached), work, balance; J."""
     drift: dict[str, NDArray[Any]]
     """Norms of what the loops are off by: position (m and rad), velocity (m/s and rad/s)."""
     certificate: Certificate
@@ -103,6 +104,11 @@ class Trajectory:
     def names(self) -> list[str]:
         """Full names of all columns, in the order of recording."""
         return list(self.columns)
+
+    @property
+    def events(self) -> list[Change]:
+        """Joints that were attached and released, with their impulses and what they cost."""
+        return [Change.from_dict(facts) for facts in self.certificate.events]
 
     def matching(self, pattern: str) -> list[str]:
         """Names that fit a pattern with `*` and `?`; a plain name fits itself. Nothing found is an error.

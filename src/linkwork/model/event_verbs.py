@@ -1,0 +1,93 @@
+"""The two verbs of models and subsystems that change their structure during a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Unpack
+
+from linkwork.errors import ModelError
+from linkwork.model import checked
+from linkwork.model.container import Container
+from linkwork.model.event import AttachOptions, Event, attached_joint, check_moment
+from linkwork.model.joint import Joint
+from linkwork.model.joint_verbs import BodyLike
+
+
+class EventVerbs(Container):
+    """What happens during a run is planned here; `Simulation.attach` and `release` do it at once."""
+
+    def attach(
+        self,
+        a: BodyLike,
+        b: BodyLike,
+        joint: str,
+        *,
+        name: str | None = None,
+        time: float | None = None,
+        when: Callable[[Any], bool] | None = None,
+        within: float | None = None,
+        **options: Unpack[AttachOptions],
+    ) -> Joint:
+        """Plan to join b to a during the run by a joint of the kind `joint`, at `time` (s) or `when` a function says.
+
+        It is placed where the bodies are then: by `at` (m) and `axis` in the owner's coordinates, or by `frame_a` and
+        `frame_b`; where one of these is left out it is taken where the other is at that moment, and a fixed joint needs
+        neither. Velocities that the joint forbids vanish in an impulse, whose cost is in the energy ledger as
+        "impacts". `when` is a function of the `Simulation`, looked at after each step; `within` (s) locates the instant
+        more finely. The joint is called `name`, "a to b" when not given; its columns are zero while it is not attached.
+
+        >>> model = lw.Model("catch")
+        >>> ball = model.body("ball", mass=1.0, shape=lw.Sphere(0.1))
+        >>> grip = model.attach(model.ground, ball, "fixed", name="grip", when=lambda sim: sim["ball.position"][2] < -1)
+        >>> model.release(grip, time=2.0)
+        >>> run = lw.simulate(model, until=3.0, dt=0.01)
+        >>> [(event.what, event.joint, round(event.time, 2)) for event in run.events]
+        [('attached', 'grip', 0.46), ('released', 'grip', 2.0)]
+        """
+        word = "attached joint"
+        called = attached_name(self, self._body(a, word), self._body(b, word), name)
+        what = f"{word} '{self.inner_path(called)}'"
+        moment = check_moment(what, time, when, within)
+        planned = attached_joint(self, self._body(a, what), self._body(b, what), joint, called, options)
+        taken = self._names.get(called, self.ports.get(called))
+        if taken is None:
+            self._names[called] = planned
+        elif not any(event.joint is taken for event in self.events):
+            raise ModelError(f"{what}: the name is taken by the {taken.word} '{taken.path}'; choose another name=")
+        elif taken.word != planned.kind:
+            raise ModelError(
+                f"{what}: it is planned as a {taken.word} joint and as a {planned.kind} joint; "
+                "choose another name= for one of them"
+            )
+        self.events.append(Event(called, self, planned, *moment))
+        return planned
+
+    def release(
+        self,
+        joint: Joint | str,
+        *,
+        time: float | None = None,
+        when: Callable[[Any], bool] | None = None,
+        within: float | None = None,
+    ) -> None:
+        """Plan to release a joint during the run, attached or of the model, at `time` (s) or `when` a function says so.
+
+        Velocities stay as they are. Forces that act in the joint end with it. A `when` is looked at only while the
+        joint holds.
+
+        >>> model = lw.gallery.pendulum.build()
+        >>> model.release("pin", time=0.5)
+        >>> run = lw.simulate(model, until=1.0, dt=0.01)
+        >>> bool(run["pin.reaction"][-1].any())
+        False
+        """
+        held = self._joint(joint, "release")
+        what = f"release of '{held.path}'"
+        self.events.append(Event(held.name, held.owner, None, *check_moment(what, time, when, within)))
+
+
+def attached_name(owner: Container, a: Any, b: Any, name: str | None) -> str:
+    """The name of an attached joint: the given one, or both of its bodies'."""
+    if name is None:
+        return f"{a.name} to {b.name}"
+    return checked.part_name(name, f"attached joint in {owner._told}")
