@@ -47,6 +47,7 @@ from linkwork.spatial.vectors import (
 
 TURN = 2.0 * math.pi
 ROUNDING = 1e-12  # of the most that a row and an axis could give: less is no motion
+NOWHERE = 1e-3  # m: about the world's origin places are known no better than about this distance from it
 
 
 @small
@@ -185,7 +186,7 @@ def joint_rows(tree, cuts, work, W, G):
             i = tree.dof_link[k]
             w, u = world_axis(tree, work.pose_R, work.pose_p, i, k - tree.link_v[i])
             turn = norm(w)
-            most = norm(u) + turn * (norm(p_b) + norm(load3(work.pose_p, i)))
+            most = norm(u) + turn * (norm(p_b) + norm(load3(work.pose_p, i)) + NOWHERE)
             for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
                 n, f = load_pair(W, r)
                 x = dot(n, w) + dot(f, u)

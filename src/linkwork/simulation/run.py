@@ -258,10 +258,10 @@ class Simulation:
     def release(self, joint: Joint | str) -> Change:
         """Release a joint now, attached or of the model; velocities stay as they are, its forces end.
 
-        >>> sim = lw.Simulation(lw.gallery.pendulum.build(), dt=0.01)
-        >>> sim.step(50)
-        >>> sim.release("pin").joint
-        'pin'
+        >>> sim = lw.Simulation(lw.gallery.double_four_bar.build(), dt=0.01)
+        >>> sim.step(5)
+        >>> sim.release("right pin 2").joint
+        'right pin 2'
         """
         name = joint.path if isinstance(joint, Joint) else joint
         if name in self._released:
