@@ -54,11 +54,10 @@ class Event(Part):
 def attached_joint(owner: Container, a: Body, b: Body, kind: Any, name: str, options: Mapping[str, Any]) -> Joint:
     """A joint in words, to be placed where its bodies are when it is attached; a side not given stays None."""
     if not isinstance(kind, str) or kind not in KINDS or kind == "free":
-        kinds = ", ".join(f"'{word}'" for word in KINDS if word != "free")
-        hint = checked.did_you_mean(kind, KINDS) if isinstance(kind, str) else ""
+        kinds = [word for word in KINDS if word != "free"]
+        hint = checked.did_you_mean(str(kind), kinds) or "; give one of " + ", ".join(f"'{word}'" for word in kinds)
         raise ModelError(
-            f"attached joint '{name}': {checked.shown(kind)} is no kind of joint that holds anything"
-            f"{hint or f'; give one of {kinds}'}"
+            f"attached joint '{name}': {checked.shown(kind)} is no kind of joint that holds anything{hint}"
         )
     what = f"attached {kind} joint '{name}'"
     checked.unknown_options(options.keys() - AttachOptions.__annotations__.keys(), AttachOptions.__annotations__, what)
