@@ -265,8 +265,9 @@ class Model(Parts):
 class Altered(Model):
     """A model as it stands during a run: some joints attached, some released since it was built, all else its own.
 
-    >>> model = lw.gallery.pendulum.build()
-    >>> altered = Altered(model, [], [model["pin"]])
+    >>> model = lw.Model("drop")
+    >>> hook = model.fixed("hook", "ground", model.body("stone", mass=1.0, inertia=0))
+    >>> altered = lw.Altered(model, [], [hook])
     >>> list(altered.all_joints()), altered.bodies is model.bodies
     ([], True)
     """

@@ -325,7 +325,8 @@ def simulate(
 
     `method` is "auto", a name or a method object; further options (dt, integrator, rtol, …) are those of the method.
     `record` chooses columns ("all", or patterns such as "pin.*"), `every` keeps every so many steps. `progress` is
-    called with the time reached. A run that fails raises `RunError`, whose `.run` holds what was recorded.
+    called with the time reached. A run that fails raises `RunError`, whose `.run` holds what was recorded. Events that
+    the model plans (`model.attach`, `model.release`) happen on the way; `run.events` lists them.
 
     >>> run = lw.simulate(lw.gallery.pendulum.build(), until=1.0, method="recursive", dt=0.01)
     >>> run["pin.position"].shape
