@@ -25,6 +25,7 @@ OTHERS = {
     "peaucellier": [({"long": 1.2, "short": 0.5, "crank": 0.5, "angle": 0.2, "density": 3.0, "gravity": 0.0}, 1)],
     "car": [({"stiffness": 8e4, "damping": 5e3, "tyre_stiffness": 2e5, "body_mass": 800.0, "height": 1.0}, 6)],
     "friction_damper": [({"friction": 4.0, "clearance": 0.0, "angle": -0.2, "speed": 1.0, "mass": 20.0}, 3)],
+    "puma": [({"friction": 0.0, "handover": 1.0, "gravity": 1.6}, 6)],
     "manipulator": [({"amplitudes": (0.0, 0.0, 0.0), "angles": (1.0, -2.0, 0.5), "frequency": 1.0}, 3)],
 }
 

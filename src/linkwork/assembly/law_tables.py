@@ -24,7 +24,7 @@ class LawTable:
         self.param: list[list[float]] = []
         self.knots: list[tuple[Any, Any]] = []
         self.address: list[int] = []
-        self.alive: dict[Any, Any] = {} if alive is None else alive  # by law and by what it is told of itself
+        self.alive: dict[Any, Any] = {} if alive is None else alive  # what laws became: functions, cubics
         self.inputs: dict[str, int] = {}  # rows of constant laws, by force
         self.faults = Faults() if faults is None else faults  # filled while running
 
@@ -44,12 +44,13 @@ class LawTable:
                 self._row(codes.CONSTANT, [float(value), 0.0, 0.0, 0.0])
             return row, values.size == 3
         assert isinstance(law, Table)
-        columns = law.values.reshape(len(law.times), -1)
-        for column in columns.T:
-            self._row(
-                codes.SPLINE if law.kind == "cubic" else codes.TABLE, [0.0] * 4, (law.times, _cubics(law, column))
-            )
-        return row, columns.shape[1] == 3
+        if id(law) not in self.alive:
+            columns = law.values.reshape(len(law.times), -1).T
+            self.alive[id(law)] = (law, [(law.times, _cubics(law, column)) for column in columns])
+        _, knots = self.alive[id(law)]
+        for column in knots:
+            self._row(codes.SPLINE if law.kind == "cubic" else codes.TABLE, [0.0] * 4, column)
+        return row, len(knots) == 3
 
     def _row(self, kind: int, param: list[float], knots: Any = None, told: int = 0, address: int = 0) -> None:
         self.kind.append(kind)

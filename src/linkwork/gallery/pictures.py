@@ -1,8 +1,9 @@
 """Draws the pictures of the gallery: `python -m linkwork.gallery.pictures [FOLDER] [PIECE ...]`.
 
 The folder is docs/pictures when not given. One PNG for each piece: the mechanism at an instant, faint poses before and
-after, the path of a point. Then the curves of papers: `engine_speed`, `engine_drift` (VK figures 3 and 4). Last
-`gallery`, a sheet of all pieces, put together from the pictures that are in the folder.
+after, the path of a point. Then the curves of papers: `engine_speed`, `engine_drift` (VK figures 3 and 4),
+`puma_torques` (CD03 section 4.3). Last `gallery`, a sheet of all pieces, put together from the pictures that are in the
+folder.
 """
 
 from __future__ import annotations
@@ -62,6 +63,18 @@ SCENES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "n_four_bar": ({"n": 6}, {"time": 0.5, "ghosts": (0.0, 0.3, 0.8), "trace": ["coupler 1"], "dt": 1e-3}),
     "peaucellier": ({}, {"time": 1.3, "ghosts": (0.0, 0.4, 0.85), "trace": ["left far", "left near"], "dt": 1e-3}),
     "pendulum": ({}, {"time": 0.35, "ghosts": (0.0, 0.2, 0.28, 0.45, 0.57), "trace": ["bob"], "dt": 1e-3}),
+    "puma": (
+        {},
+        {
+            "time": 2.5,
+            "ghosts": (0.0, 5.9),
+            "trace": [("hand", (0, 0, 0.15))],
+            "view": (-62, 14),
+            "floor": 0.0,
+            "method": "hybrid",
+            "dt": 0.01,
+        },
+    ),
 }
 
 
@@ -117,6 +130,23 @@ def engine_drift(folder: str | Path = FOLDER) -> Path:
     return _lines("engine_drift", folder, panels, title=title, note=note, logarithmic=True)
 
 
+def puma_torques(folder: str | Path = FOLDER) -> Path:
+    """The manoeuvre of CD03 section 4.3: the torques of the robot, and the force of the pin on its hand.
+
+    >>> puma_torques("build/pictures")  # doctest: +SKIP
+    PosixPath('build/pictures/puma_torques.png')
+    """
+    puma = gallery.piece("puma")
+    model = puma.build()
+    run = simulate(model, until=puma.UNTIL, record="pin.reaction", **puma.METHOD)
+    motors = {link.joint: model[f"{link.joint} motor"].law for link in puma.LINKS}
+    panels = {
+        "torque [N m]": {name: (law.times, law.values) for name, law in motors.items()},
+        "force of the pin [N]": {f"pin {axis}": (run.time, run["pin.reaction"][:, k]) for k, axis in enumerate("xyz")},
+    }
+    return _lines("puma_torques", folder, panels, title="puma: pinned from 2 to 6 s", note="hybrid, dt = 0.01 s")
+
+
 def _lines(name: str, folder: str | Path, panels: dict[str, Any], **options: Any) -> Path:
     file = Path(folder) / f"{name}.png"
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -145,7 +175,7 @@ def sheet(folder: str | Path = FOLDER) -> Path:
     return file
 
 
-CURVES = {"engine_speed": engine_speed, "engine_drift": engine_drift}
+CURVES = {"engine_speed": engine_speed, "engine_drift": engine_drift, "puma_torques": puma_torques}
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -157,7 +157,8 @@ def plot_lines(
         for label, lines in panels.items()
     ]
     names = dict.fromkeys(name for panel in made for name, _, _ in panel.lines)
-    places = {name: k for k, name in enumerate(names)} if len(made) > 1 else None
+    shared = len(names) < sum(len(panel.lines) for panel in made)
+    places = {name: k for k, name in enumerate(names)} if shared else None
     return _draw(made, title, note, path, show, places)
 
 
