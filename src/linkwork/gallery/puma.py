@@ -166,7 +166,7 @@ def plan(system: Any, handover: float = 0.5) -> Plan:
     """The motion and the torques that make it, of an assembled arm.
 
     >>> motion = lw.gallery.puma.plan(lw.assemble(lw.gallery.puma.arm()))
-    >>> bool(motion.pin[300].any()), bool(motion.pin[350].any())
+    >>> bool(motion.pin[200].any()), bool(motion.pin[350].any())
     (True, False)
     """
     start, before, after = np.array(START), *(np.array(wrist) for wrist in WRIST)
