@@ -261,5 +261,5 @@ def pinned(system: Any, q: Floats, wrist_v: Floats, wrist_a: Floats, kept: float
     a = np.concatenate([-np.linalg.solve(arm_rows, wrist_rows @ wrist_a + turning), wrist_a])
     # tau + G^T lam = what the open arm would need; the arm's share of tau is given, so lam and the wrist's follow
     needed = lw.inverse_dynamics(system, q, v, a)
-    lam = np.linalg.solve(arm_rows.T, (1.0 - kept) * needed[:3])
+    lam: Any = np.linalg.solve(arm_rows.T, (1.0 - kept) * needed[:3])
     return np.concatenate([kept * needed[:3], needed[3:] - wrist_rows.T @ lam]), lam
