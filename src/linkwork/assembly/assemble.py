@@ -324,6 +324,20 @@ class _Assembler:
 
     # --- cuts
 
+    def _rod_length(self, rod: Joint) -> float:
+        """Metres; where the user gave none, the distance in the reference configuration."""
+        if rod.length is not None:
+            return rod.length
+        a, b = self.reference.frames(rod)
+        ends = self.reference.of(rod.a).point(a.position), self.reference.of(rod.b).point(b.position)
+        length = float(np.linalg.norm(ends[1] - ends[0]))
+        if length < 1e-9:
+            raise ModelError(
+                f"distance joint '{rod.path}': its ends on '{rod.a.path}' and '{rod.b.path}' are at one place; "
+                "give length=, correct at_a= and at_b=, or use ball()"
+            )
+        return length
+
     def _cuts(self, tree: Tree) -> tuple[Cuts, list[JointPlace], dict[str, Any]]:
         rows: list[tuple[int, int, int, float]] = []
         measures: list[tuple[int, int, float, int, int]] = []
@@ -344,7 +358,8 @@ class _Assembler:
                 ends["R" + side].append(pose.matrix.ravel())
                 ends["p" + side].append(pose.position)
             pitch = _pitch(joint)
-            rows.extend((part.code, part.i, part.j, pitch) for part in kind.parts)
+            size = self._rod_length(joint) if joint.kind == "distance" else pitch
+            rows.extend((part.code, part.i, part.j, size) for part in kind.parts)
             row_start.append(len(rows))
             q0, v0 = len(start["q"]), len(start["v"])
             nq = nv = 0
@@ -464,6 +479,8 @@ def features(model: Model, loops: bool) -> frozenset[str]:
             found.add("limits")
         if joint.armature:
             found.add("armature")
+        if joint.kind == "distance":
+            found.add("distances")
     for drive in model.all_drives():
         found.add(type(drive).__name__.lower() + "s")
     if any(ground.motion is not None for ground in model.all_grounds()):

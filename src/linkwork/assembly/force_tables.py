@@ -2,15 +2,42 @@
 
 from __future__ import annotations
 
+from dataclasses import astuple, fields
 from typing import Any
 
 import numpy as np
 
+from linkwork.assembly.curve_tables import CurveTable
 from linkwork.assembly.law_tables import LawTable
 from linkwork.assembly.system import JointPlace
 from linkwork.assembly.tables import Forces
 from linkwork.errors import ModelError
-from linkwork.model import Body, Force, Frame, Joint, Model, PythonLaw, Spring, Torque, TorsionSpring
+from linkwork.model import (
+    Body,
+    Calspan,
+    Curve,
+    Force,
+    Frame,
+    Gyroscope,
+    Joint,
+    Model,
+    PythonLaw,
+    RoadPiece,
+    Spring,
+    Torque,
+    TorsionSpring,
+    Tyre,
+)
+from linkwork.spatial import codes
+
+ROAD_CODES = {
+    "level": codes.LEVEL,
+    "bump": codes.BUMP,
+    "rise": codes.RISE,
+    "ramp": codes.RAMP,
+    "profile": codes.PROFILE,
+    "surface": codes.SURFACE,
+}
 
 
 def force_tables(
@@ -27,6 +54,11 @@ def force_tables(
     coils: list[Any] = []
     drives: list[Any] = []
     loads: list[Any] = []
+    tyres: list[Any] = []
+    roads: list[list[Any]] = []
+    rotors: list[Any] = []
+    sides: dict[Calspan, int] = {}
+    curves = CurveTable()
     number = {id(body): k for k, body in enumerate(bodies)}
 
     def coordinate(joint: Joint, k: int) -> tuple[int, int]:
@@ -51,7 +83,13 @@ def force_tables(
         if isinstance(force, Spring):
             (link_a, pose_a), (link_b, pose_b) = place[id(force.a)], place[id(force.b)]
             points = pose_a.point(force.at_a), pose_b.point(force.at_b)
-            springs.append((link_a, link_b, *points, force.stiffness, force.damping, force.length))
+            (stiffness, elastic), (damping, viscous) = curves.either(force.stiffness), curves.either(force.damping)
+            axis = np.zeros(3) if force.axis is None else pose_a.matrix @ force.axis
+            law = -1 if force.law is None else one_number(laws, force)
+            guided = force.axis is not None
+            springs.append(
+                (link_a, link_b, *points, stiffness, damping, force.length, elastic, viscous, law, guided, axis)
+            )
         elif isinstance(force, TorsionSpring):
             c, value = coordinate(force.joint, 0)
             coils.append((c, value, force.stiffness, force.damping, force.angle))
@@ -69,6 +107,17 @@ def force_tables(
                     f"a {force.target.kind} joint have not one angle; let it depend on t alone, or act on a body"
                 )
             drives.append((c, value, row))
+        elif isinstance(force, Tyre):
+            link, pose = place[id(force.body)]
+            side = -1
+            if force.side is not None:
+                sides[force.side] = side = sides.get(force.side, len(sides))
+            roads.append([road_row(piece, force, laws, curves) for piece in force.road.pieces()])
+            centre, axis = pose.point(force.at), pose.matrix @ force.axis
+            tyres.append((link, centre, axis, force.radius, force.stiffness, force.damping, side))
+        elif isinstance(force, Gyroscope):
+            link, pose = place[id(force.body)]
+            rotors.append((link, force.momentum * (pose.matrix @ force.axis)))
         else:
             assert isinstance(force, (Force, Torque))
             body = force.body if isinstance(force, Force) else force.target
@@ -93,6 +142,8 @@ def force_tables(
     def column(rows: list[Any], k: int, kind: type = float) -> Any:
         return np.array([row[k] for row in rows], dtype=np.int64 if kind is int else float)
 
+    pieces = [piece for road in roads for piece in road]
+
     def points_of(rows: list[Any], k: int) -> Any:
         return np.array([row[k] for row in rows], dtype=float).reshape(-1, 3)
 
@@ -104,6 +155,11 @@ def force_tables(
         spring_k=column(springs, 4),
         spring_c=column(springs, 5),
         spring_length=column(springs, 6),
+        spring_elastic=column(springs, 7, int),
+        spring_viscous=column(springs, 8, int),
+        spring_law=column(springs, 9, int),
+        spring_guided=column(springs, 10, int),
+        spring_axis=points_of(springs, 11),
         coil_coordinate=column(coils, 0, int),
         coil_q=column(coils, 1, int),
         coil_k=column(coils, 2),
@@ -120,4 +176,42 @@ def force_tables(
         load_in_body=column(loads, 5, int),
         load_is_vector=column(loads, 6, int),
         load_law=column(loads, 7, int),
+        tyre_link=column(tyres, 0, int),
+        tyre_point=points_of(tyres, 1),
+        tyre_axis=points_of(tyres, 2),
+        tyre_radius=column(tyres, 3),
+        tyre_k=column(tyres, 4),
+        tyre_c=column(tyres, 5),
+        tyre_side=column(tyres, 6, int),
+        tyre_road=np.concatenate([[0], np.cumsum([len(road) for road in roads])]).astype(np.int64),
+        side=np.array([astuple(law) for law in sides], dtype=float).reshape(-1, len(fields(Calspan))),
+        road_kind=column(pieces, 0, int),
+        road_from=column(pieces, 1),
+        road_length=column(pieces, 2),
+        road_height=column(pieces, 3),
+        road_content=column(pieces, 4, int),
+        rotor_link=column(rotors, 0, int),
+        rotor_momentum=points_of(rotors, 1),
+        **curves.columns(),
     )
+
+
+def one_number(laws: LawTable, spring: Spring) -> int:
+    """Row of the law of a spring, which must give one number."""
+    assert spring.law is not None
+    row, vector = laws.add(spring.law, spring)
+    if vector:
+        raise ModelError(f"spring '{spring.path}': its law returns three numbers; let it return one, the pull in N")
+    return row
+
+
+def road_row(piece: RoadPiece, tyre: Tyre, laws: LawTable, curves: CurveTable) -> tuple[int, float, float, float, int]:
+    """One piece of a road as numbers: kind, from, length, height, law or curve."""
+    content, length = -1, piece.length
+    if isinstance(piece.content, Curve):
+        content = curves.add(piece.content)
+    elif piece.content is not None:
+        surface = piece.kind == "surface"
+        content, slopes = laws.add(piece.content, tyre, motion=not surface)
+        length = float(slopes) if surface else length
+    return ROAD_CODES[piece.kind], piece.at, length, piece.height, content

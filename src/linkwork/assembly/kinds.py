@@ -91,6 +91,7 @@ KINDS = {
         ),
         ("m", "m", "m", "1"),
     ),
+    "distance": Kind((), (Part(codes.DISTANCE),), (), ()),  # always a cut
 }
 
 # turns z of a link's frame onto x, y or z of the joint's frame
@@ -119,6 +120,7 @@ def coordinates(kind: str, relative: Frame, pitch: float = 0.0) -> Floats:
         "ball": list(relative.rotation),
         "planar": [p[0], p[1], angle],
         "free": [*p, *relative.rotation],
+        "distance": [],
     }
     return np.array(values[kind], dtype=float)
 

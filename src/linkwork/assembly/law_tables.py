@@ -9,7 +9,7 @@ import numpy as np
 
 from linkwork.assembly.law_functions import Faults, compiled_function, python_function, tried
 from linkwork.assembly.tables import Laws
-from linkwork.model import Body, Constant, Cosine, Force, Law, PythonLaw, Table, Torque
+from linkwork.model import Constant, Cosine, Law, Part, PythonLaw, Table
 from linkwork.spatial import codes
 
 TOLD = {1: codes.TOLD_TIME, 3: codes.TOLD_COORDINATE, 5: codes.TOLD_BODY}
@@ -28,7 +28,7 @@ class LawTable:
         self.inputs: dict[str, int] = {}  # rows of constant laws, by force
         self.faults = Faults() if faults is None else faults  # filled while running
 
-    def add(self, law: Law, part: Force | Torque | Body, *, motion: bool = False) -> tuple[int, bool]:
+    def add(self, law: Law, part: Part, *, motion: bool = False) -> tuple[int, bool]:
         """Row of `law`, and whether it gives three components. `part` is whose law it is."""
         if isinstance(law, PythonLaw):
             return self._function(law, f"{part.word} '{part.path}'", motion)

@@ -27,7 +27,7 @@ class Reference:
         """Bodies without a pose of their own follow from local frames, joints at zero."""
         by_body: dict[int, list[Joint]] = {}
         for joint in joints:
-            if joint.frame_a is not None or joint.frame_b is not None:
+            if joint.kind != "distance" and (joint.frame_a is not None or joint.frame_b is not None):
                 by_body.setdefault(id(joint.a), []).append(joint)
                 by_body.setdefault(id(joint.b), []).append(joint)
         waiting = list(self.pose)

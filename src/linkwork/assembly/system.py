@@ -7,7 +7,7 @@ from typing import Any
 
 from linkwork.assembly.law_functions import Faults
 from linkwork.assembly.tables import Floats, Tables
-from linkwork.model import Joint, Model
+from linkwork.model import Joint, Model, Spring, Tyre
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,16 @@ class System:
     def rows(self) -> int:
         """Number of loop-closing rows, redundant ones included."""
         return int(self.tables.cuts.row_kind.size)
+
+    @property
+    def spring_names(self) -> list[str]:
+        """Names of the springs between points, in the order of the tables."""
+        return [force.path for force in self.model.all_forces() if isinstance(force, Spring)]
+
+    @property
+    def tyre_names(self) -> list[str]:
+        """Names of the tyres."""
+        return [force.path for force in self.model.all_forces() if isinstance(force, Tyre)]
 
     @property
     def joint_names(self) -> list[str]:

@@ -57,10 +57,10 @@ class Cuts(NamedTuple):
     cut_pb: Floats  # (cut, 3)
     cut_row: Ints  # (cut + 1,) first row
     cut_measure: Ints  # (cut + 1,) first measure
-    row_kind: Ints  # (row,) ALONG, CROSSED, COUPLE
+    row_kind: Ints  # (row,) ALONG, CROSSED, COUPLE, DISTANCE
     row_i: Ints  # (row,)
     row_j: Ints  # (row,)
-    row_pitch: Floats  # (row,) m/rad
+    row_pitch: Floats  # (row,) m/rad; of a distance its length, m
     measure_kind: Ints  # (measure,)
     measure_axis: Ints  # (measure,)
     measure_pitch: Floats  # (measure,) m/rad
@@ -80,7 +80,12 @@ class Forces(NamedTuple):
     spring_pb: Floats
     spring_k: Floats  # N/m
     spring_c: Floats  # N s/m
-    spring_length: Floats  # m
+    spring_length: Floats  # m, unloaded, or where the energy of its curve is counted from
+    spring_elastic: Ints  # (spring,) curve of the pull over the length, -1 where spring_k says it
+    spring_viscous: Ints  # (spring,) curve of the pull over the rate, -1 where spring_c says it
+    spring_law: Ints  # (spring,) law of a further pull, or -1
+    spring_guided: Ints  # (spring,) 1 where it acts along an axis of a
+    spring_axis: Floats  # (spring, 3) in link a
     coil_coordinate: Ints  # (coil,) springs and dampers on joint coordinates
     coil_q: Ints  # its place in q, or from nq on among the cut coordinates; -1 for a pure damper
     coil_k: Floats  # N m/rad or N/m
@@ -97,6 +102,27 @@ class Forces(NamedTuple):
     load_in_body: Ints  # components in the body's axes
     load_is_vector: Ints  # three components: of one function, or of three laws in a row
     load_law: Ints
+    tyre_link: Ints  # (tyre,)
+    tyre_point: Floats  # (tyre, 3) centre, in the link
+    tyre_axis: Floats  # (tyre, 3) in the link
+    tyre_radius: Floats  # m
+    tyre_k: Floats  # N/m
+    tyre_c: Floats  # N s/m
+    tyre_side: Ints  # (tyre,) row of its side law, -1 where none
+    tyre_road: Ints  # (tyre + 1,) first piece of its road
+    side: Floats  # (side law, 12) numbers of `Calspan` in their order
+    road_kind: Ints  # (piece of a road,)
+    road_from: Floats  # m along x
+    road_length: Floats  # m; of a surface: 1 where it tells its slopes
+    road_height: Floats  # m
+    road_content: Ints  # law or curve, -1 where none
+    rotor_link: Ints  # (rotor,)
+    rotor_momentum: Floats  # (rotor, 3) N m s, in the link
+    curve_start: Ints  # (curve + 1,) first piece
+    piece_from: Floats  # (piece of a curve,) holds from here on
+    piece_origin: Floats  # (piece,) x0
+    piece_power: Floats  # (piece, 6) coefficients in x - x0, from the constant up
+    piece_area: Floats  # (piece,) integral of the curve at x0
 
 
 class Laws(NamedTuple):

@@ -65,7 +65,7 @@ class Absolute:
     """
 
     name: ClassVar[str] = "absolute"
-    supports: ClassVar[frozenset[str]] = frozenset({"loops", "redundant", "moving grounds"})
+    supports: ClassVar[frozenset[str]] = frozenset({"loops", "redundant", "distances", "moving grounds"})
     orders: ClassVar[dict[str, int]] = ORDERS
     coordinates: ClassVar[str] = "absolute"
 

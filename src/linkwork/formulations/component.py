@@ -64,7 +64,7 @@ class Components:
 
     name: ClassVar[str] = "component"
     supports: ClassVar[frozenset[str]] = frozenset(
-        {"loops", "redundant", "moving grounds", "ports", "remote components"}
+        {"loops", "redundant", "distances", "moving grounds", "ports", "remote components"}
     )
     orders: ClassVar[dict[str, int]] = ORDERS
 

@@ -56,7 +56,7 @@ class Hybrid:
     """
 
     name: ClassVar[str] = "hybrid"
-    supports: ClassVar[frozenset[str]] = frozenset({"loops", "redundant", "armature"})
+    supports: ClassVar[frozenset[str]] = frozenset({"loops", "redundant", "distances", "armature"})
     coordinates: ClassVar[str] = "joint"
     integrator: ClassVar[str] = "trapezoidal"
 

@@ -36,7 +36,7 @@ class Recursive:
     """
 
     name: ClassVar[str] = "recursive"
-    supports: ClassVar[frozenset[str]] = frozenset({"loops", "redundant", "moving grounds", "armature"})
+    supports: ClassVar[frozenset[str]] = frozenset({"loops", "redundant", "distances", "moving grounds", "armature"})
     orders: ClassVar[dict[str, int]] = ORDERS
     coordinates: ClassVar[str] = "joint"
 
@@ -72,7 +72,8 @@ class Workspace(NamedTuple):
 
 def workspace(tables: Any, method: Recursive) -> Workspace:
     forces = tables.forces
-    elements = (forces.spring_a, forces.coil_coordinate, forces.drive_law, forces.load_law)
+    points = (forces.spring_a, forces.load_law, forces.tyre_link, forces.rotor_link)
+    elements = (*points, forces.coil_coordinate, forces.drive_law)
     return Workspace(
         stabilize=method.stabilize,
         rank_tolerance=float(method.rank_tolerance),

@@ -1,4 +1,4 @@
-"""Force elements: springs, coils on joint coordinates, laws on joints and bodies; what they store and waste."""
+"""Force elements: springs, coils on joint coordinates, laws on joints and bodies, tyres, rotors; what they store."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from linkwork._jit import kernel, small
 from linkwork.mechanics.kinematics import body_pose, body_velocity
 from linkwork.mechanics.laws import evaluate
 from linkwork.mechanics.parts import cut_frames, measure_wrench, point_velocity
+from linkwork.mechanics.springs import spring_energy, spring_force
+from linkwork.mechanics.tyres import contact, tyre_energy, tyre_place
 from linkwork.spatial.codes import FUNCTION, TOLD_BODY, TOLD_COORDINATE
 from linkwork.spatial.quaternions import quaternion_of
 from linkwork.spatial.vectors import (
@@ -81,12 +83,12 @@ def apply_forces(tables, work, t, q, v, cut_q, cut_rate, told, out, power):
     power[1] = 0.0
     for s in range(forces.spring_a.size):
         p_a, p_b, e, length, rate = spring_line(forces, work, s)
-        if length > TINY:
-            pull = forces.spring_k[s] * (length - forces.spring_length[s]) + forces.spring_c[s] * rate
-            f = scale(pull, e)
-            push_link(work, forces.spring_a[s], cross(p_a, f), f)
-            push_link(work, forces.spring_b[s], neg(cross(p_b, f)), neg(f))
-            power[0] += forces.spring_c[s] * rate * rate
+        elastic, viscous, given = spring_force(forces, tables.laws, s, length, rate, t, told, out)
+        f = scale(elastic + viscous + given, e)
+        push_link(work, forces.spring_a[s], cross(p_a, f), f)
+        push_link(work, forces.spring_b[s], neg(cross(p_b, f)), neg(f))
+        power[0] += viscous * rate
+        power[1] -= given * rate
     for s in range(forces.coil_coordinate.size):
         k = forces.coil_coordinate[s]
         rate = coordinate_rate(k, v, cut_rate)
@@ -117,16 +119,34 @@ def apply_forces(tables, work, t, q, v, cut_q, cut_rate, told, out, power):
         x = add(load3(work.pose_p, i), rotate(load9(work.pose_R, i), load3(forces.load_point, s)))
         power[1] += dot(f, u) + dot(n, w)
         push_link(work, i, add(n, cross(x, f)), f)
+    for k in range(forces.tyre_link.size):
+        p, a, w, u = tyre_place(forces, work, k)
+        c, f, n, _, wasted, fed = contact(forces, tables.laws, k, p, a, w, u, t, told, out)
+        push_link(work, forces.tyre_link[k], add(n, cross(c, f)), f)
+        power[0] += wasted
+        power[1] += fed
+    for k in range(forces.rotor_link.size):
+        i = forces.rotor_link[k]
+        w, _ = load_pair(work.pose_v, i)
+        push_link(work, i, cross(rotate(load9(work.pose_R, i), load3(forces.rotor_momentum, k)), w), ZERO)
 
 
 @kernel
 def spring_line(forces, work, s):
-    """Ends, direction from a to b, length and its signed rate (V06 6.2.2 prints |dl/dt|) of spring s."""
+    """Where spring s takes hold of a and b, the direction in which it pulls a, its length and signed rate.
+
+    (V06 6.2.2 prints |dl/dt|.) A spring with an axis acts along that axis of a, at the point of b on both bodies.
+    """
     a = forces.spring_a[s]
     b = forces.spring_b[s]
     p_a = add(load3(work.pose_p, a), rotate(load9(work.pose_R, a), load3(forces.spring_pa, s)))
     p_b = add(load3(work.pose_p, b), rotate(load9(work.pose_R, b), load3(forces.spring_pb, s)))
     l = sub(p_b, p_a)
+    if forces.spring_guided[s] == 1:
+        e = rotate(load9(work.pose_R, a), load3(forces.spring_axis, s))
+        _, u_a = point_velocity(work, a, p_b)
+        _, u_b = point_velocity(work, b, p_b)
+        return p_b, p_b, e, dot(e, l), dot(e, sub(u_b, u_a))
     length = norm(l)
     if length <= TINY:
         return p_a, p_b, ZERO, length, 0.0
@@ -175,14 +195,16 @@ def load_wrench(tree, forces, laws, work, s, t, told, out):
 
 
 @kernel
-def stored_energy(tables, work, q, cut_q):
-    """J in springs and coils."""
+def stored_energy(tables, work, t, q, cut_q, told, out):
+    """J in springs, coils and tyres."""
     forces = tables.forces
     V = 0.0
     for s in range(forces.spring_a.size):
         _, _, _, length, _ = spring_line(forces, work, s)
-        stretch = length - forces.spring_length[s]
-        V += 0.5 * forces.spring_k[s] * stretch * stretch
+        V += spring_energy(forces, s, length)
+    for k in range(forces.tyre_link.size):
+        p, _, _, _ = tyre_place(forces, work, k)
+        V += tyre_energy(forces, tables.laws, k, p, t, told, out)
     for s in range(forces.coil_coordinate.size):
         if forces.coil_q[s] >= 0:
             stretch = coordinate_value(forces.coil_q[s], q, cut_q) - forces.coil_rest[s]

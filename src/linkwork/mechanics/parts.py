@@ -21,6 +21,7 @@ from linkwork.spatial.codes import (
     ATTITUDE,
     ATTITUDE_OUTER,
     CROSSED,
+    DISTANCE,
     OFFSET,
 )
 from linkwork.spatial.quaternions import quaternion_of
@@ -40,12 +41,14 @@ from linkwork.spatial.vectors import (
     multiply,
     norm,
     rotate,
+    scale,
     store_pair,
     sub,
     transpose,
 )
 
 TURN = 2.0 * math.pi
+TINY = 1e-13  # m: a rod shorter than this has no direction
 ROUNDING = 1e-12  # of the most that a row and an axis could give: less is no motion
 NOWHERE = 1e-3  # m: about the world's origin places are known no better than about this distance from it
 
@@ -76,11 +79,21 @@ def turn_about_z(R_a, R_b):
 
 
 @small
-def row_wrench(cuts, r, R_a, R_b, p_b):
+def along(d):
+    """Direction and length of d; of a d that vanishes the direction is zero."""
+    length = norm(d)
+    return scale(1.0 / length, d) if length > TINY else ZERO, length
+
+
+@small
+def row_wrench(cuts, r, R_a, R_b, p_b, d):
     """W of row r: torque about the world's origin, force."""
     kind = cuts.row_kind[r]
     if kind == CROSSED:
         return cross(column(R_b, cuts.row_j[r]), column(R_a, cuts.row_i[r])), ZERO
+    if kind == DISTANCE:
+        e, _ = along(d)
+        return cross(p_b, e), e
     e = column(R_a, cuts.row_i[r])
     n = cross(p_b, e)
     if kind == ALONG:
@@ -99,12 +112,14 @@ def row_values(cuts, work, cut_q, g, W):
             e = column(R_a, cuts.row_i[r])
             if kind == CROSSED:
                 g[r] = dot(e, column(R_b, cuts.row_j[r]))
+            elif kind == DISTANCE:
+                g[r] = norm(d) - cuts.row_pitch[r]
             else:
                 g[r] = dot(d, e)
                 if kind != ALONG:
                     previous = cut_q[cuts.measure_q[cuts.cut_measure[c]]]
                     g[r] -= cuts.row_pitch[r] * angle_near(turn_about_z(R_a, R_b), previous)
-            n, f = row_wrench(cuts, r, R_a, R_b, p_b)
+            n, f = row_wrench(cuts, r, R_a, R_b, p_b, d)
             store_pair(W, r, n, f)
 
 
@@ -132,7 +147,7 @@ def point_acceleration(work, i, p):
 def row_rates(cuts, work, gd):
     """Velocity level: gd of every row; needs the links' poses and world velocities."""
     for c in range(cuts.cut_a.size):
-        R_a, _, R_b, p_b = cut_frames(cuts, work, c)
+        R_a, p_a, R_b, p_b = cut_frames(cuts, work, c)
         w_a, u_a = point_velocity(work, cuts.cut_a[c], p_b)
         w_b, u_b = point_velocity(work, cuts.cut_b[c], p_b)
         w = sub(w_b, w_a)
@@ -142,6 +157,9 @@ def row_rates(cuts, work, gd):
             if cuts.row_kind[r] == CROSSED:
                 gd[r] = dot(w, cross(column(R_b, cuts.row_j[r]), e))
             elif cuts.row_kind[r] == ALONG:
+                gd[r] = dot(u, e)
+            elif cuts.row_kind[r] == DISTANCE:
+                e, _ = along(sub(p_b, p_a))
                 gd[r] = dot(u, e)
             else:
                 gd[r] = dot(u, e) - cuts.row_pitch[r] * dot(w, e)
@@ -166,6 +184,11 @@ def row_accelerations(cuts, work, gdd):
                 kd = cross(w_b, k)
                 kdd = add(cross(a_b, k), cross(w_b, kd))
                 gdd[r] = dot(edd, k) + 2.0 * dot(ed, kd) + dot(e, kdd)
+            elif cuts.row_kind[r] == DISTANCE:
+                e, length = along(d)
+                u = sub(u_b, u_a)
+                swing = dot(u, u) - dot(u, e) * dot(u, e)
+                gdd[r] = dot(sub(b_b, b_a), e) + swing / max(length, TINY)
             else:
                 gdd[r] = dot(sub(b_b, b_a), e) + 2.0 * dot(sub(u_b, u_a), ed) + dot(d, edd)
                 if cuts.row_kind[r] != ALONG:

@@ -3,6 +3,7 @@
 from linkwork.errors import ModelError
 from linkwork.model.body import Body, Foreign, Ground, Part
 from linkwork.model.container import AnyDrive, AnyForce, Container
+from linkwork.model.curves import Curve
 from linkwork.model.drive import Motor, Repeater
 from linkwork.model.event import AttachOptions, Event, attached_joint
 from linkwork.model.event_verbs import attached_name
@@ -10,8 +11,10 @@ from linkwork.model.force import Force, Spring, Torque, TorsionSpring
 from linkwork.model.frame import Frame
 from linkwork.model.joint import KINDS, Joint, JointKind, JointOptions
 from linkwork.model.laws import Constant, Cosine, Law, LawLike, Motion, PythonLaw, Table, as_law, compiled
+from linkwork.model.roads import CosineBump, FlatRoad, Kerb, Profile, Ramp, Road, RoadPiece, Stairs, Surface
 from linkwork.model.shapes import Box, Capsule, Cylinder, Mesh, Shape, Sphere
 from linkwork.model.subsystem import Altered, Model, Parts, Subsystem
+from linkwork.model.tyre import Calspan, Gyroscope, Tyre
 
 __all__ = [
     "KINDS",
@@ -21,12 +24,16 @@ __all__ = [
     "AttachOptions",
     "Body",
     "Box",
+    "Calspan",
     "Capsule",
     "Constant",
     "Container",
     "Cosine",
+    "CosineBump",
+    "Curve",
     "Cylinder",
     "Event",
+    "FlatRoad",
     "Force",
     "Foreign",
     "Frame",
@@ -34,6 +41,7 @@ __all__ = [
     "Joint",
     "JointKind",
     "JointOptions",
+    "Kerb",
     "Law",
     "LawLike",
     "Mesh",
@@ -43,15 +51,23 @@ __all__ = [
     "Motor",
     "Part",
     "Parts",
+    "Profile",
     "PythonLaw",
+    "Ramp",
     "Repeater",
+    "Road",
+    "RoadPiece",
+    "Gyroscope",
     "Shape",
     "Sphere",
     "Spring",
+    "Stairs",
     "Subsystem",
+    "Surface",
     "Table",
     "Torque",
     "TorsionSpring",
+    "Tyre",
     "as_law",
     "attached_joint",
     "attached_name",

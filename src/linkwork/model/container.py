@@ -17,11 +17,12 @@ from linkwork.model.event import Event
 from linkwork.model.force import Force, Spring, Torque, TorsionSpring
 from linkwork.model.frame import Frame
 from linkwork.model.joint import Joint
+from linkwork.model.tyre import Gyroscope, Tyre
 
 if TYPE_CHECKING:
     from linkwork.model.subsystem import Subsystem
 
-AnyForce: TypeAlias = Spring | TorsionSpring | Torque | Force
+AnyForce: TypeAlias = Spring | TorsionSpring | Torque | Force | Tyre | Gyroscope
 AnyDrive: TypeAlias = Motor | Repeater
 SomePart = TypeVar("SomePart", bound=Part)
 

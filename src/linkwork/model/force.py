@@ -9,6 +9,7 @@ from linkwork.errors import ModelError
 from linkwork.model import checked
 from linkwork.model.body import Body, Foreign, Ground, Part
 from linkwork.model.checked import Vector, VectorLike
+from linkwork.model.curves import Curve
 from linkwork.model.joint import Joint
 from linkwork.model.laws import Law, LawLike, as_law
 
@@ -21,17 +22,20 @@ TURNING = ("revolute", "screw", "cylindrical")  # joints whose first coordinate 
 class Spring(Part):
     """A spring and damper between the point `at_a` of body a and `at_b` of body b (metres, body frames).
 
-    `stiffness` N/m, `damping` N s/m along the line between the points, `length` unloaded in metres.
-    Made by `model.spring`.
+    `stiffness` N/m or a curve of the pull (N) over the length, `damping` N s/m or a curve of the pull over the speed of
+    lengthening, along the line between the points or along `axis` of a; `length` unloaded in metres; `law` adds a
+    pull. Made by `model.spring`.
     """
 
     a: Body
     b: Body
     at_a: Vector
     at_b: Vector
-    stiffness: float
-    damping: float
+    stiffness: float | Curve
+    damping: float | Curve
     length: float
+    axis: Vector | None = None
+    law: Law | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -89,6 +93,19 @@ def spring_amounts(what: str, stiffness: float | None, damping: float | None) ->
         0.0 if stiffness is None else checked.not_negative(stiffness, what, "stiffness"),
         0.0 if damping is None else checked.not_negative(damping, what, "damping"),
     )
+
+
+def spring_curves(
+    what: str, stiffness: float | Curve | None, damping: float | Curve | None, law: Law | None
+) -> tuple[float | Curve, float | Curve]:
+    """Stiffness and damping of a spring between points, numbers or curves; it has at least one of them, or a law."""
+    if stiffness is None and damping is None and law is None:
+        raise ModelError(f"{what}: it has neither stiffness nor damping nor law; give stiffness= or damping=")
+    amounts: list[float | Curve] = []
+    for option, value in (("stiffness", stiffness), ("damping", damping)):
+        given = 0.0 if value is None else value
+        amounts.append(given if isinstance(given, Curve) else checked.not_negative(given, what, option))
+    return amounts[0], amounts[1]
 
 
 def body_law(

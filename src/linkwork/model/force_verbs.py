@@ -10,10 +10,21 @@ from linkwork.model import checked
 from linkwork.model.body import Body
 from linkwork.model.checked import VectorLike
 from linkwork.model.container import Container
+from linkwork.model.curves import Curve
 from linkwork.model.drive import Motor, Repeater, one_coordinate
-from linkwork.model.force import TURNING, Force, Spring, Torque, TorsionSpring, body_law, joint_law, spring_amounts
+from linkwork.model.force import (
+    TURNING,
+    Force,
+    Spring,
+    Torque,
+    TorsionSpring,
+    body_law,
+    joint_law,
+    spring_amounts,
+    spring_curves,
+)
 from linkwork.model.joint import Joint
-from linkwork.model.laws import LawLike, time_law
+from linkwork.model.laws import LawLike, as_law, time_law
 
 BodyLike: TypeAlias = Body | str
 JointLike: TypeAlias = Joint | str
@@ -30,25 +41,38 @@ class ForceVerbs(Container):
         *,
         at_a: VectorLike = (0.0, 0.0, 0.0),
         at_b: VectorLike = (0.0, 0.0, 0.0),
-        stiffness: float | None = None,
-        damping: float | None = None,
+        stiffness: float | Curve | None = None,
+        damping: float | Curve | None = None,
         length: float = 0.0,
+        axis: VectorLike | None = None,
+        law: LawLike | None = None,
         **unknown: Never,
     ) -> Spring:
         """A spring and damper between a point of a and a point of b (metres, each in its body's frame).
 
-        It pulls with stiffness (N/m) * (distance - length) + damping (N s/m) * speed of lengthening.
+        It pulls with stiffness (N/m) * (distance - length) + damping (N s/m) * speed of lengthening. An `lw.Curve` as
+        `stiffness` is the pull in N over the distance in m (its energy is counted from `length`), as `damping` the
+        pull over the speed of lengthening in m/s. With `axis`, a direction of a's frame, it acts along that instead of
+        along the line between the points, in the line through the point of b; its length, of any sign, is the way
+        along the axis. `law` adds a pull: a number, a law of time, or a function of `(t, length, rate)`.
+        Columns: `name.length` (m) and `name.force` (N, positive where it pulls).
 
         >>> model = lw.Model("bouncer")
         >>> box = model.body("box", mass=1.0, shape=lw.Box((0.1, 0.1, 0.1)))
         >>> model.spring("cord", model.ground, box, at_b=(0, 0, 0.05), stiffness=200.0, damping=1.0, length=0.5)
         <spring 'cord'>
+        >>> only_push = lw.Curve([0.3], [[-600.0, 2000.0], [0.0]])  # N over m, nothing beyond 0.3 m
+        >>> model.spring("buffer", model.ground, box, stiffness=only_push)
+        <spring 'buffer'>
         """
         what = self._new("spring", name)
         self._only_known("spring", what, unknown)
         first, second = self._body(a, what), self._body(b, what)
         if first is second:
             raise ModelError(f"{what}: both its ends are on body '{first.path}'; give two different bodies")
+        pull = None if law is None else as_law(law, what, (1, 3))
+        if pull is not None and pull.size == 3:
+            raise ModelError(f"{what}: its law has three components, a pull is one number; give law= one number")
         spring = Spring(
             name,
             self,
@@ -56,8 +80,12 @@ class ForceVerbs(Container):
             second,
             checked.vector(at_a, what, "at_a", 3, "metres"),
             checked.vector(at_b, what, "at_b", 3, "metres"),
-            *spring_amounts(what, stiffness, damping),
-            checked.not_negative(length, what, "length", "metres"),
+            *spring_curves(what, stiffness, damping, pull),
+            checked.number(length, what, "length", "metres")
+            if axis is not None
+            else checked.not_negative(length, what, "length", "metres"),
+            None if axis is None else checked.direction(axis, what, "axis"),
+            pull,
         )
         return self._keep(self.forces, spring)
 

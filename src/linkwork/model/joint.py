@@ -1,4 +1,4 @@
-"""Joints: the nine kinds, their coordinates, and what may be said about one."""
+"""Joints: the nine kinds and the distance, their coordinates, and what may be said about one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from linkwork.model.body import Body, Part
 from linkwork.model.checked import Vector, VectorLike
 from linkwork.model.frame import Frame
 
-JointKind = Literal["fixed", "revolute", "prismatic", "cylindrical", "screw", "universal", "ball", "planar", "free"]
+JointKind = Literal[
+    "fixed", "revolute", "prismatic", "cylindrical", "screw", "universal", "ball", "planar", "free", "distance"
+]
 Limits: TypeAlias = tuple[float, float] | tuple[tuple[float, float], ...]
 
 
@@ -36,6 +38,7 @@ KINDS: dict[str, Coordinates] = {
     "planar": Coordinates(3, 3, "x, y in metres and an angle", "two speeds in m/s and a rate", True),
     "free": Coordinates(7, 6, "x, y, z and a quaternion w, x, y, z", "three speeds and three rates", False),
 }
+DISTANCE = Coordinates(0, 0, "nothing", "nothing", False)  # holds two points at a distance and closes a loop
 
 
 class JointOptions(TypedDict, total=False):
@@ -75,11 +78,12 @@ class Joint(Part):
     * `position`, `velocity`: start values, tuples of `nq` and `nv` numbers, None when not given;
     * `limits`: (low, high), one such pair per coordinate where there are several; None on a side means no limit;
     * `friction`: Coulomb, N m or N; `damping`: N m s/rad or N s/m; `stiffness`: N m/rad or N/m, towards `rest`;
-    * `armature`: inertia of a rotor, kg m2 or kg; `pitch`: of a screw, metres per turn; `cut`: closes a loop.
+    * `armature`: inertia of a rotor, kg m2 or kg; `pitch`: of a screw, metres per turn; `cut`: closes a loop;
+    * `length`: of a distance joint, metres, None for the distance in the reference configuration.
 
     | kind | position | nq | nv |
     |---|---|---|---|
-    | fixed | | 0 | 0 |
+    | fixed, distance | | 0 | 0 |
     | revolute, screw | angle | 1 | 1 |
     | prismatic | distance | 1 | 1 |
     | cylindrical | angle, distance | 2 | 2 |
@@ -111,16 +115,17 @@ class Joint(Part):
     armature: float = 0.0
     pitch: float = 0.0
     cut: bool = False
+    length: float | None = None
 
     @property
     def nq(self) -> int:
         """The number of position coordinates."""
-        return KINDS[self.kind].nq
+        return KINDS.get(self.kind, DISTANCE).nq
 
     @property
     def nv(self) -> int:
         """The number of velocity coordinates."""
-        return KINDS[self.kind].nv
+        return KINDS.get(self.kind, DISTANCE).nv
 
     @property
     def coordinate_limits(self) -> tuple[tuple[float, float], ...]:

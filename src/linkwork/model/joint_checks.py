@@ -19,17 +19,22 @@ if TYPE_CHECKING:
     from linkwork.model.container import Container
 
 
-def make_joint(
-    what: str, kind: JointKind, name: str, owner: Container, a: Body, b: Body, options: Mapping[str, Any], pitch: float
-) -> Joint:
-    """A joint from checked bodies and unchecked options."""
-    checked.unknown_options(options.keys() - JointOptions.__annotations__.keys(), JointOptions.__annotations__, what)
+def refuse_pair(what: str, a: Body, b: Body) -> None:
+    """A joint holds two different bodies, of which one can move."""
     if a is b:
         raise ModelError(f"{what}: it joins body '{a.path}' to itself; give two different bodies")
     if all(isinstance(body, Ground) and not isinstance(body, Foreign) for body in (a, b)):
         raise ModelError(
             f"{what}: both '{a.path}' and '{b.path}' are grounds, which no joint can move; join a body to a ground"
         )
+
+
+def make_joint(
+    what: str, kind: JointKind, name: str, owner: Container, a: Body, b: Body, options: Mapping[str, Any], pitch: float
+) -> Joint:
+    """A joint from checked bodies and unchecked options."""
+    checked.unknown_options(options.keys() - JointOptions.__annotations__.keys(), JointOptions.__annotations__, what)
+    refuse_pair(what, a, b)
     given = {option: value for option, value in options.items() if value is not None}
     at, axis, frame_a, frame_b = _place(what, kind, given)
     position = _start(what, kind, "position", KINDS[kind].nq, KINDS[kind].position, given.get("position"))

@@ -1,15 +1,17 @@
-"""The nine joint verbs of models and subsystems."""
+"""The joint verbs of models and subsystems: nine kinds, and the distance."""
 
 from __future__ import annotations
 
-from typing import TypeAlias, Unpack
+from typing import Never, TypeAlias, Unpack
 
 from linkwork.errors import ModelError
 from linkwork.model import checked
 from linkwork.model.body import Body
+from linkwork.model.checked import VectorLike
 from linkwork.model.container import Container
+from linkwork.model.frame import Frame
 from linkwork.model.joint import Joint, JointKind, JointOptions
-from linkwork.model.joint_checks import make_joint
+from linkwork.model.joint_checks import make_joint, refuse_pair
 
 BodyLike: TypeAlias = Body | str
 
@@ -118,3 +120,34 @@ class JointVerbs(Container):
         >>> throw = model.free("throw", "ground", stone, velocity=(5, 0, 5, 0, 0, 1))
         """
         return self._join("free", name, a, b, options)
+
+    def distance(
+        self,
+        name: str,
+        a: BodyLike,
+        b: BodyLike,
+        *,
+        at_a: VectorLike = (0.0, 0.0, 0.0),
+        at_b: VectorLike = (0.0, 0.0, 0.0),
+        length: float | None = None,
+        **unknown: Never,
+    ) -> Joint:
+        """A rod without mass, with a ball at either end: a point of a and a point of b stay at a distance.
+
+        The points are in metres in the frames of their bodies; `length` (m) is the distance in the reference
+        configuration when not given. It has no coordinates and always closes a loop; its reaction is a force along the
+        rod. Tie rods, couplers, ropes that stay tight.
+
+        >>> model = lw.Model("suspended")
+        >>> ball = model.body("ball", mass=1.0, shape=lw.Sphere(0.1), position=(0, 0, -1))
+        >>> model.distance("string", model.ground, ball, length=1.0)
+        <distance 'string': ground to ball>
+        """
+        what = self._new("distance joint", name)
+        self._only_known("distance", what, unknown)
+        first, second = self._body(a, what), self._body(b, what)
+        refuse_pair(what, first, second)
+        ends = [Frame(checked.vector(at, what, option, 3, "metres")) for at, option in ((at_a, "at_a"), (at_b, "at_b"))]
+        size = None if length is None else checked.positive(length, what, "length", "metres")
+        rod = Joint(name, self, "distance", first, second, None, None, ends[0], ends[1], cut=True, length=size)
+        return self._keep(self.joints, rod)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, TypeVar, get_args
@@ -224,6 +225,22 @@ def time_law(value: LawLike, what: str, option: str) -> Law:
     if law.size == 3:
         raise ModelError(f"{what}: {option} must follow one number over time, not a vector; give one number or law")
     return law
+
+
+def law_value(law: Law, time: float) -> float:
+    """What a law of time alone gives at `time` (s); one number."""
+    match law:
+        case Constant():
+            return float(law.value)
+        case Cosine():
+            return law.amplitude * math.cos(2 * math.pi * law.frequency * time + law.phase) + law.offset
+        case Table() if law.kind == "linear":
+            return float(np.interp(time, law.times, law.values))
+        case Table():
+            from scipy.interpolate import CubicSpline  # here, because it takes a third of a second
+
+            return float(CubicSpline(law.times, law.values)(np.clip(time, law.times[0], law.times[-1])))
+    return float(law.function(time))
 
 
 def compiled(function: Function) -> Function:

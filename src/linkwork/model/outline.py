@@ -10,6 +10,7 @@ from linkwork.model.container import Container
 from linkwork.model.drive import Motor, Repeater
 from linkwork.model.force import Force, Spring, Torque, TorsionSpring
 from linkwork.model.joint import Joint
+from linkwork.model.tyre import Gyroscope, Tyre
 
 
 def outline(container: Container) -> str:
@@ -57,7 +58,7 @@ def _about(part: Part) -> str:
             return f"in {part.joint.path}"
         case Torque():
             return f"on {part.target.path}"
-        case Force():
+        case Force() | Tyre() | Gyroscope():
             return f"on {part.body.path}"
         case Repeater():
             return f"{part.follower.path} = {part.ratio:g} x {part.joint.path}"

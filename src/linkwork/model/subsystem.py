@@ -18,11 +18,12 @@ from linkwork.model.joint_verbs import BodyLike, JointVerbs
 from linkwork.model.laws import Motion
 from linkwork.model.outline import outline
 from linkwork.model.shapes import Shape
+from linkwork.model.tyre_verbs import TyreVerbs
 
 AnySubsystem = TypeVar("AnySubsystem", bound="Subsystem")
 
 
-class Parts(JointVerbs, ForceVerbs, EventVerbs):
+class Parts(JointVerbs, ForceVerbs, TyreVerbs, EventVerbs):
     """What models and subsystems share: the verbs that add parts, and the parts by name.
 
     `.bodies .joints .forces .drives .subsystems .ports .grounds` are dicts in declaration order, `.events` is a

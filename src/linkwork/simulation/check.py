@@ -15,7 +15,12 @@ from linkwork.simulation.methods import FEATURE_HINTS
 from linkwork.simulation.start import DEPENDENT, Closure, Start
 from linkwork.spatial import codes
 
-PART_WORDS = {codes.ALONG: "position along {i}", codes.CROSSED: "angle between {i} and {j}", codes.COUPLE: "pitch"}
+PART_WORDS = {
+    codes.ALONG: "position along {i}",
+    codes.CROSSED: "angle between {i} and {j}",
+    codes.COUPLE: "pitch",
+    codes.DISTANCE: "length",
+}
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ FEATURE_HINTS = {
     "motors": "drive the joint with model.torque(...) instead of a motor",
     "repeaters": "remove the repeater",
     "armature": "set armature=0 and add the rotor as a body",
+    "distances": "make the distance joint a body with a ball and a universal joint at its ends",
 }
 CHOICES: dict[str, Iterable[Any]] = {
     "integrator": INTEGRATORS,
@@ -136,6 +137,8 @@ def _culprit(system: System, feature: str) -> str:
         for joint in system.model.all_joints():
             if getattr(joint, feature) not in (None, 0.0):
                 return f"joint '{joint.path}'"
+    if feature == "distances":
+        return f"'{next(joint.path for joint in system.model.all_joints() if joint.kind == 'distance')}'"
     for drive in system.model.all_drives():
         if type(drive).__name__.lower() + "s" == feature:
             return f"'{drive.path}'"

@@ -16,7 +16,7 @@ from linkwork.formulations.record import Rows
 from linkwork.mechanics.sight import Scratch, Sight, View, observe
 from linkwork.mechanics.workspace import tree_work
 from linkwork.model.checked import shown
-from linkwork.simulation.units import BODY_UNITS, REACTION_UNIT, joint_units
+from linkwork.simulation.units import BODY_UNITS, REACTION_UNIT, SPRING_UNITS, TYRE_UNITS, joint_units
 
 
 class Observer:
@@ -64,6 +64,8 @@ class Observer:
             np.zeros((count, rows.cut_rate.shape[1])),
             np.zeros((count, 3)),
             np.zeros((count, 2)),
+            np.zeros((count, len(system.spring_names), 2)),
+            np.zeros((count, len(system.tyre_names), 4)),
         )
         observe(self.tables, self.scratch, self.view, rows, count, self.previous, sight)
         nq, nv = system.nq, system.nv
@@ -86,6 +88,12 @@ class Observer:
             found[f"{name}.rotation"] = body[:, 3:7]
             found[f"{name}.velocity"] = body[:, 7:10]
             found[f"{name}.angular_velocity"] = body[:, 10:13]
+        for k, name in enumerate(system.spring_names):
+            found[f"{name}.length"] = sight.spring[:, k, 0]
+            found[f"{name}.force"] = sight.spring[:, k, 1]
+        for k, name in enumerate(system.tyre_names):
+            found[f"{name}.load"] = sight.tyre[:, k, 0]
+            found[f"{name}.force"] = sight.tyre[:, k, 1:]
         columns = {
             name: found[name].reshape(count, *shape).copy() if name in found else blank(name, count, shape)
             for name, shape in self.columns.items()
@@ -124,6 +132,10 @@ def column_shapes(system: System) -> dict[str, tuple[int, ...]]:
     for name in system.body_names:
         shapes |= {f"{name}.position": (3,), f"{name}.rotation": (4,)}
         shapes |= {f"{name}.velocity": (3,), f"{name}.angular_velocity": (3,)}
+    for name in system.spring_names:
+        shapes |= {f"{name}.length": (), f"{name}.force": ()}
+    for name in system.tyre_names:
+        shapes |= {f"{name}.load": (), f"{name}.force": (3,)}
     return shapes
 
 
@@ -146,6 +158,8 @@ def column_units(system: System, columns: Any) -> dict[str, str]:
     for name in system.body_names:
         for quantity, unit in BODY_UNITS.items():
             units[f"{name}.{quantity}"] = unit
+    for names, told in ((system.spring_names, SPRING_UNITS), (system.tyre_names, TYRE_UNITS)):
+        units |= {f"{name}.{quantity}": unit for name in names for quantity, unit in told.items()}
     return {name: units[name] for name in columns}
 
 

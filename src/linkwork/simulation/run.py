@@ -8,9 +8,9 @@ import os
 import platform
 import time as clock
 from collections.abc import Callable, Iterator, MutableMapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from linkwork.simulation.carriers import RUN, Carriers, remote_parts
 from linkwork.simulation.certificate import Certificate
 from linkwork.simulation.changing import Changing
 from linkwork.simulation.check import dependent_rows, refuse_singular, row_words
+from linkwork.simulation.equilibrium import Equilibrium, resting
 from linkwork.simulation.hierarchy import joint_components
 from linkwork.simulation.interrupt import Interrupt
 from linkwork.simulation.methods import positive, refuse_unsupported, resolve, whole
@@ -90,6 +91,7 @@ class Simulation(Changing):
     >>> round(sim.time, 6)
     0.1
 
+    `start` is "equilibrium" or what `lw.equilibrium` found: the positions to begin with.
     `sim.inputs["drive"] = 3.0` sets a force or torque whose law is a number, from the next step on;
     `sim["pin.position"]` is what a run would record now. `sim.attach` and `sim.release` change the structure,
     `sim.changes` lists what they and the model's events did.
@@ -103,6 +105,7 @@ class Simulation(Changing):
         ignore: Sequence[str] = (),
         border: Any = None,
         ports: Sequence[str] = (),
+        start: Equilibrium | Literal["equilibrium"] | None = None,
         **options: Any,
     ) -> None:
         self.method, self.reason = resolve(method, options)
@@ -110,6 +113,8 @@ class Simulation(Changing):
         self.carriers: Carriers | None = None
         self.system = model if isinstance(model, System) else assemble(model, floating=bool(ports))
         self.ignored = refuse_unsupported(self.system, self.method, ignore)
+        if start is not None:
+            self.system = replace(self.system, q_start=resting(self.system, start).q)
         self.start: Start = consistent_start(self.system)
         y, cut_q = np.concatenate([self.start.q, self.start.v, [0.0, 0.0]]), self.start.cut_q
         # the coordinates that move: those of the tree, or of every body by itself
@@ -325,8 +330,9 @@ def simulate(
 
     `method` is "auto", a name or a method object; further options (dt, integrator, rtol, …) are those of the method.
     `record` chooses columns ("all", or patterns such as "pin.*"), `every` keeps every so many steps. `progress` is
-    called with the time reached. A run that fails raises `RunError`, whose `.run` holds what was recorded. Events that
-    the model plans (`model.attach`, `model.release`) happen on the way; `run.events` lists them.
+    called with the time reached. `start="equilibrium"` begins where the model's forces balance (see `lw.equilibrium`).
+    A run that fails raises `RunError`, whose `.run` holds what was recorded. Events that the model plans
+    (`model.attach`, `model.release`) happen on the way; `run.events` lists them.
 
     >>> run = lw.simulate(lw.gallery.pendulum.build(), until=1.0, method="recursive", dt=0.01)
     >>> run["pin.position"].shape

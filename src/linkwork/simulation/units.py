@@ -15,6 +15,7 @@ _MOTIONS = {
     "screw": ("turn",),
     "universal": ("turn", "turn"),
     "planar": ("slide", "slide", "turn"),
+    "distance": (),
 }
 
 REACTION_UNIT = "N,N,N,N m,N m,N m"
@@ -27,6 +28,9 @@ BODY_UNITS = {
     "acceleration": "m/s^2",
     "angular_acceleration": "rad/s^2",
 }
+
+SPRING_UNITS = {"length": "m", "force": "N"}
+TYRE_UNITS = {"load": "N", "force": "N"}
 
 # (number of components, unit of the column) -> what the components are called; the shape alone decides otherwise
 _NAMES_BY_UNIT = {

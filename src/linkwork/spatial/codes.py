@@ -16,6 +16,7 @@ GIVEN = 7  # a ground: moves as told, or not at all
 ALONG = 0  # d . e_i = 0
 CROSSED = 1  # e_i . e_j = 0
 COUPLE = 2  # d . z - pitch * angle = 0
+DISTANCE = 3  # |d| - length = 0
 
 # measures: coordinates of a joint that closes a loop
 ANGLE_Z = 0  # of b in a about z
@@ -37,3 +38,11 @@ FUNCTION = 4
 TOLD_TIME = 0
 TOLD_COORDINATE = 1
 TOLD_BODY = 2
+
+# pieces of roads
+LEVEL = 0  # a height, or a law of time
+BUMP = 1  # one wave of a cosine
+RISE = 2  # half a wave: a rounded step
+RAMP = 3
+PROFILE = 4  # a curve over x
+SURFACE = 5  # a function of the user

@@ -18,9 +18,9 @@ import numpy as np
 from linkwork.assembly.assemble import assemble
 from linkwork.assembly.reference import Reference, ground_pose
 from linkwork.errors import OptionError
-from linkwork.model import Body, Box, Capsule, Constant, Cosine, Cylinder, Frame, Ground, Joint, Model, Sphere, Table
+from linkwork.model import Body, Box, Capsule, Cylinder, Frame, Ground, Joint, Model, Sphere
 from linkwork.model.force import Spring
-from linkwork.model.laws import Law
+from linkwork.model.laws import law_value
 from linkwork.simulation.files import check_path, write_failure
 from linkwork.simulation.numbers import forward_kinematics
 from linkwork.simulation.run import simulate
@@ -172,25 +172,9 @@ def _moved_ground(ground: Ground, t: float) -> Frame:
     pose, motion = ground_pose(ground), ground.motion
     if motion is None:
         return pose
-    half = _value(motion.angle, t) / 2
+    half = law_value(motion.angle, t) / 2
     turn = (math.cos(half), *(math.sin(half) * motion.axis))
-    return pose @ Frame([_value(law, t) for law in motion.position], turn)
-
-
-def _value(law: Law, t: float) -> float:
-    match law:
-        case Constant():
-            return float(law.value)
-        case Cosine():
-            return law.amplitude * math.cos(2 * math.pi * law.frequency * t + law.phase) + law.offset
-        case Table() if law.kind == "linear":
-            return float(np.interp(t, law.times, law.values))
-        case Table():
-            from scipy.interpolate import CubicSpline
-
-            return float(CubicSpline(law.times, law.values)(np.clip(t, law.times[0], law.times[-1])))
-        case _:
-            return float(law.function(t))
+    return pose @ Frame([law_value(law, t) for law in motion.position], turn)
 
 
 # --- where to look from -----------------------------------------------------------------------------------
