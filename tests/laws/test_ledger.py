@@ -54,11 +54,27 @@ def spin(t, position, rotation, velocity, angular_velocity):
     return -0.05 * angular_velocity[0]
 
 
+@lw.compiled
+def tug(t, position, velocity):
+    return 3.0 * math.sin(4.0 * t) + 5.0 * position - velocity
+
+
+@lw.compiled
+def hills(t, x, y):
+    z = 0.05 * math.sin(2.0 * x) * math.cos(y)
+    return z, 0.1 * math.cos(2.0 * x) * math.cos(y), -0.05 * math.sin(2.0 * x) * math.sin(y)
+
+
+HARD = lw.Curve([], [[-1.0, 2.0, 0.5, 3.0]])
 TIMES = np.linspace(0.0, 0.4, 11)  # the steps below meet every knot
 ELEMENTS: dict[str, Callable[[lw.Model], Any]] = {
     "spring": lambda m: m.spring("s", "ground", "hand", at_a=(1, 1, 0), at_b=(0, 0, 0.1), stiffness=40.0, length=0.6),
     "damped spring": lambda m: m.spring("s", "upper", "hand", at_b=(0, 0.2, 0), stiffness=30, damping=2, length=0.9),
     "coil": lambda m: m.torsion_spring("s", "elbow", stiffness=8.0, damping=0.3, angle=0.4),
+    "curved spring": lambda m: m.spring("s", "ground", "hand", at_a=(1, 1, 0), stiffness=HARD, damping=HARD),
+    "spring along an axis": lambda m: m.spring("s", "upper", "hand", axis=(1, 0, 1), stiffness=30.0, length=0.4),
+    "pull by a law": lambda m: m.spring("s", "ground", "hand", at_a=(1, 1, 0), law=tug),
+    "gyroscope": lambda m: m.gyroscope("s", "hand", axis=(1, 2, 3), momentum=0.4),
     "constant": lambda m: m.torque("s", "elbow", 1.5),
     "cosine": lambda m: m.torque("s", "elbow", lw.Cosine(3.0, frequency=2.0, phase=0.3, offset=0.5)),
     "second coordinate": lambda m: m.torque("s", "shoulder", lw.Cosine(3.0, frequency=1.0), coordinate=1),
@@ -107,7 +123,14 @@ def test_each_element_by_itself(name: str) -> None:
         "dissipated": energy["dissipated"][-1] > 1e-3,
         "work": np.ptp(energy["work"]) > 1e-3,
     }
-    expected = {"spring": {"springs"}, "damped spring": {"springs", "dissipated"}, "coil": {"springs", "dissipated"}}
+    expected = {
+        "spring": {"springs"},
+        "damped spring": {"springs", "dissipated"},
+        "coil": {"springs", "dissipated"},
+        "curved spring": {"springs", "dissipated"},
+        "spring along an axis": {"springs"},
+        "gyroscope": set(),
+    }
     assert {account for account, did in moved.items() if did} == expected.get(name, {"work"})
 
 
@@ -153,6 +176,48 @@ def test_viscous_joints_of_every_kind(method: str) -> None:
 
     run = closes(build, method=method)[1]
     assert run.energy["dissipated"][-1] > 0.01
+
+
+# ---- tyres -----------------------------------------------------------------------------------------------------------
+
+
+def cart(**tyre: Any) -> lw.Model:
+    """Three tyres under one body that rolls, slips and leans."""
+    model = lw.Model("cart")
+    body = model.body("body", mass=60.0, inertia=(6.0, 8.0, 9.0))
+    start = {"position": (0, 0, 0.62, 1, 0, 0, 0), "velocity": (3.0, 0.2, 0.1, 0.3, -0.2, 0.4)}
+    model.free("flight", "ground", body, **start)
+    for k, at in enumerate(((0.8, 0, -0.2), (-0.5, 0.5, -0.2), (-0.5, -0.5, -0.2))):
+        axis = (0.1 * k, 1.0, 0.1 - 0.05 * k)
+        model.tyre(f"tyre {k}", body, at=at, axis=axis, radius=0.6, stiffness=1200.0, **tyre)
+    return model
+
+
+TYRES: dict[str, tuple[dict[str, Any], set[str]]] = {
+    "springs": ({}, {"springs", "work"}),
+    "damped": ({"damping": 80.0}, {"springs", "dissipated", "work"}),
+    "on hills": ({"road": lw.Surface(hills)}, {"springs", "work"}),
+    "on a shaker": ({"road": lw.FlatRoad(lw.Cosine(0.02, frequency=2.0))}, {"springs", "work"}),
+    "side force": ({"side": lw.Calspan()}, {"springs", "dissipated", "work"}),
+    "all": ({"side": lw.Calspan(), "damping": 80.0, "road": lw.Surface(hills)}, {"springs", "dissipated", "work"}),
+}
+
+
+@pytest.mark.parametrize("name", TYRES)
+def test_tyres(name: str) -> None:
+    options, accounts = TYRES[name]
+    energy = closes(lambda: cart(**options))[1].energy
+    moved = {account for account in ("springs", "dissipated", "work") if np.ptp(energy[account]) > 1e-2}
+    assert moved == accounts
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_tyres_by_every_method(method: str) -> None:
+    options, _ = TYRES["all"]
+    run = closes(lambda: cart(**options), method=method)[1]
+    other = lw.simulate(cart(**options), until=UNTIL, dt=2e-3)
+    assert run["body.position"] == pytest.approx(other["body.position"], abs=1e-12)
+    assert run["tyre 1.force"] == pytest.approx(other["tyre 1.force"], abs=1e-8)
 
 
 # ---- moving grounds --------------------------------------------------------------------------------------------------

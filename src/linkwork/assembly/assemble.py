@@ -16,7 +16,7 @@ from linkwork.assembly.reference import Reference, ground_pose
 from linkwork.assembly.system import JointPlace, System
 from linkwork.assembly.tables import Cuts, Tables, Tree
 from linkwork.errors import ModelError
-from linkwork.model import Body, Foreign, Frame, Joint, Model, Subsystem, checked
+from linkwork.model import Body, Distance, Foreign, Frame, Joint, Model, Subsystem, checked
 from linkwork.spatial import codes
 
 ROUNDED = 2e-3  # m or rad: places rounded by hand may be off this far
@@ -324,7 +324,7 @@ class _Assembler:
 
     # --- cuts
 
-    def _rod_length(self, rod: Joint) -> float:
+    def _rod_length(self, rod: Distance) -> float:
         """Metres; where the user gave none, the distance in the reference configuration."""
         if rod.length is not None:
             return rod.length
@@ -358,7 +358,7 @@ class _Assembler:
                 ends["R" + side].append(pose.matrix.ravel())
                 ends["p" + side].append(pose.position)
             pitch = _pitch(joint)
-            size = self._rod_length(joint) if joint.kind == "distance" else pitch
+            size = self._rod_length(joint) if isinstance(joint, Distance) else pitch
             rows.extend((part.code, part.i, part.j, size) for part in kind.parts)
             row_start.append(len(rows))
             q0, v0 = len(start["q"]), len(start["v"])

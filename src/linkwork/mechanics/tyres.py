@@ -29,6 +29,7 @@ from linkwork.spatial.vectors import (
     sub,
 )
 
+LYING = 0.5  # cosine of the camber up to which the contact moves sideways
 SLOW = 0.5  # m/s: below this forward speed slip is counted as if the wheel rolled so fast
 
 
@@ -79,7 +80,7 @@ def contact(forces, laws, k, p, a, w, u, t, told, out):
     ex = scale(1.0 / max(norm(ex), 1e-9), ex)
     ey = cross(ng, ex)
     ez = cross(ex, a)
-    upright = max(dot(ng, ez), 0.1)
+    upright = max(dot(ng, ez), LYING)
     c = add_scaled(p, -height * cosine / upright, ez)
     f = scale(load, ng)
     v = add(u, cross(w, sub(c, p)))
@@ -91,7 +92,7 @@ def contact(forces, laws, k, p, a, w, u, t, told, out):
         ahead = dot(u, ex)
         rolls = min(max(ahead / SLOW, -1.0), 1.0)
         slip = math.atan2(dot(u, ey), max(abs(ahead), SLOW))
-        camber = math.atan2(dot(ng, a), upright) * abs(rolls)  # a wheel that stands leans without pushing
+        camber = math.atan2(dot(ng, a), dot(ng, ez)) * abs(rolls)  # a wheel that stands leans without pushing
         F, M = side_force(forces.side, s, load, slip, camber)
         M *= rolls  # the print trails behind, which way ever the wheel rolls
         f = add_scaled(f, F, ey)

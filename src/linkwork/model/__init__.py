@@ -9,7 +9,7 @@ from linkwork.model.event import AttachOptions, Event, attached_joint
 from linkwork.model.event_verbs import attached_name
 from linkwork.model.force import Force, Spring, Torque, TorsionSpring
 from linkwork.model.frame import Frame
-from linkwork.model.joint import KINDS, Joint, JointKind, JointOptions
+from linkwork.model.joint import KINDS, Distance, Joint, JointKind, JointOptions
 from linkwork.model.laws import Constant, Cosine, Law, LawLike, Motion, PythonLaw, Table, as_law, compiled
 from linkwork.model.roads import CosineBump, FlatRoad, Kerb, Profile, Ramp, Road, RoadPiece, Stairs, Surface
 from linkwork.model.shapes import Box, Capsule, Cylinder, Mesh, Shape, Sphere
@@ -32,6 +32,7 @@ __all__ = [
     "CosineBump",
     "Curve",
     "Cylinder",
+    "Distance",
     "Event",
     "FlatRoad",
     "Force",

@@ -45,7 +45,7 @@ class Curve:
                 "give one piece more than breaks"
             )
         if any(row.ndim != 1 or not 1 <= row.size <= MOST for row in rows):
-            raise ModelError(f"Curve: every piece must list 1 to {MOST} coefficients, from the constant up")
+            raise ModelError(f"Curve: a piece lists 1 to {MOST} coefficients, from the constant up; correct pieces=")
         zeros = np.zeros(len(rows)) if origins is None else checked.vector(origins, "Curve", "origins", len(rows))
         table = np.zeros((len(rows), MOST))
         for row, piece in zip(table, rows, strict=True):
@@ -65,7 +65,7 @@ class Curve:
         places = checked.array(x, "Curve.through", "x", "a list of rising numbers")
         heights = checked.array(y, "Curve.through", "y", "a list of numbers")
         if places.ndim != 1 or len(places) < 2 or heights.shape != places.shape or (np.diff(places) <= 0.0).any():
-            raise ModelError("Curve.through: give x= with two rising numbers or more, and y= with as many")
+            raise ModelError("Curve.through: x must be two rising numbers or more, and y as many; correct x= and y=")
         if kind not in ("linear", "cubic"):
             raise ModelError(f"Curve.through: unknown kind {checked.shown(kind)}; give kind='linear' or kind='cubic'")
         if kind == "cubic" and len(places) > 2:

@@ -78,8 +78,7 @@ class Joint(Part):
     * `position`, `velocity`: start values, tuples of `nq` and `nv` numbers, None when not given;
     * `limits`: (low, high), one such pair per coordinate where there are several; None on a side means no limit;
     * `friction`: Coulomb, N m or N; `damping`: N m s/rad or N s/m; `stiffness`: N m/rad or N/m, towards `rest`;
-    * `armature`: inertia of a rotor, kg m2 or kg; `pitch`: of a screw, metres per turn; `cut`: closes a loop;
-    * `length`: of a distance joint, metres, None for the distance in the reference configuration.
+    * `armature`: inertia of a rotor, kg m2 or kg; `pitch`: of a screw, metres per turn; `cut`: closes a loop.
 
     | kind | position | nq | nv |
     |---|---|---|---|
@@ -115,7 +114,6 @@ class Joint(Part):
     armature: float = 0.0
     pitch: float = 0.0
     cut: bool = False
-    length: float | None = None
 
     @property
     def nq(self) -> int:
@@ -142,3 +140,13 @@ class Joint(Part):
 
     def __repr__(self) -> str:
         return f"<{self.kind} '{self.path}': {self.a.path} to {self.b.path}>"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Distance(Joint):
+    """Two points held at a distance: `length` in metres, None for that of the reference configuration.
+
+    Made by `model.distance`.
+    """
+
+    length: float | None = None

@@ -10,7 +10,7 @@ from linkwork.model.body import Body
 from linkwork.model.checked import VectorLike
 from linkwork.model.container import Container
 from linkwork.model.frame import Frame
-from linkwork.model.joint import Joint, JointKind, JointOptions
+from linkwork.model.joint import Distance, Joint, JointKind, JointOptions
 from linkwork.model.joint_checks import make_joint, refuse_pair
 
 BodyLike: TypeAlias = Body | str
@@ -131,7 +131,7 @@ class JointVerbs(Container):
         at_b: VectorLike = (0.0, 0.0, 0.0),
         length: float | None = None,
         **unknown: Never,
-    ) -> Joint:
+    ) -> Distance:
         """A rod without mass, with a ball at either end: a point of a and a point of b stay at a distance.
 
         The points are in metres in the frames of their bodies; `length` (m) is the distance in the reference
@@ -149,5 +149,5 @@ class JointVerbs(Container):
         refuse_pair(what, first, second)
         ends = [Frame(checked.vector(at, what, option, 3, "metres")) for at, option in ((at_a, "at_a"), (at_b, "at_b"))]
         size = None if length is None else checked.positive(length, what, "length", "metres")
-        rod = Joint(name, self, "distance", first, second, None, None, ends[0], ends[1], cut=True, length=size)
+        rod = Distance(name, self, "distance", first, second, None, None, ends[0], ends[1], cut=True, length=size)
         return self._keep(self.joints, rod)

@@ -1,0 +1,64 @@
+"""Positions of rest: against formulas, with loops, where nothing pushes back, and where there is none."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from known_mechanisms import four_bar
+
+
+def hanging(**options) -> lw.Model:
+    model = lw.Model("hanging")
+    bob = model.body("bob", mass=2.0, inertia=(0.1, 0.1, 0.1), com=(0, 0, -0.5))
+    model.revolute("pin", "ground", bob, at=(0, 0, 0), axis=(0, 1, 0), **options)
+    return model
+
+
+def test_a_pendulum_hangs() -> None:
+    rest = lw.equilibrium(hanging(position=0.8))
+    assert rest.positions["pin"] == pytest.approx([0.0], abs=1e-9)
+    assert rest.force < 1e-6
+    assert rest.rounds < 10
+
+
+def test_a_run_starts_there_with_its_velocity() -> None:
+    model = hanging(position=0.8, velocity=0.3)
+    for start in ("equilibrium", lw.equilibrium(model)):
+        for method in ("recursive", "absolute"):
+            run = lw.simulate(model, until=0.01, dt=0.001, start=start, method=method)
+            assert run["pin.position"][0] == pytest.approx(0.0, abs=1e-9)
+            assert run["pin.velocity"][0] == pytest.approx(0.3)
+    assert run.certificate.model_hash != lw.simulate(model, until=0.01, dt=0.001).certificate.model_hash
+
+
+def test_a_loop_on_a_spring_stays() -> None:
+    model = four_bar()
+    model.spring("rope", "ground", "coupler bar", at_a=(0.5, 0, 1.5), stiffness=400.0, damping=5.0, length=0.3)
+    run = lw.simulate(model, until=1.0, dt=1e-3, start="equilibrium")
+    assert np.ptp(run["crank.position"]) < 1e-8
+    assert np.max(np.abs(run.energy["kinetic"])) < 1e-12
+    assert run["crank.position"][0] != pytest.approx(lw.simulate(model, until=0.1, dt=0.1)["crank.position"][0])
+
+
+def test_where_nothing_pushes_back_it_stays_where_it_starts() -> None:
+    model = lw.Model("ball on a road")
+    ball = model.body("ball", mass=2.0, inertia=(0.1, 0.1, 0.1))
+    model.free("flight", "ground", ball, position=(3, 4, 0.49, 1, 0, 0, 0))
+    model.tyre("tyre", ball, radius=0.5, stiffness=1e4)
+    rest = lw.equilibrium(model).positions["flight"]
+    assert rest == pytest.approx([3, 4, 0.5 - 2.0 * 9.81 / 1e4, 1, 0, 0, 0], abs=1e-9)
+
+
+def test_what_cannot_rest_is_refused() -> None:
+    model = lw.Model("stone")
+    model.body("stone", mass=1.0, inertia=(1, 1, 1))
+    with pytest.raises(lw.RunError, match=r"no position of rest of 'stone'.*9.81 N.*'stone free'"):
+        lw.equilibrium(model)
+
+
+@pytest.mark.parametrize("start", ["rest", 3.0, lw.Equilibrium(np.zeros(4), {}, 0.0, 0)])
+def test_refused_starts(start) -> None:
+    with pytest.raises(lw.OptionError, match="start must be 'equilibrium'"):
+        lw.simulate(hanging(), until=0.1, dt=0.1, start=start)
