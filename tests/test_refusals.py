@@ -487,9 +487,13 @@ CASES = [
     bad_option("progress a number", lambda: run(progress=3), "progress", "3"),
     bad_option("ignore misspelt", lambda: run(ignore="fricton"), "did you mean 'friction'?"),
     bad_option("ignore a number", lambda: run(ignore=3), "ignore", "3"),
-    bad_option("motor of this method", lambda: run(driven(velocity=1)), "'drive'", "ignore='motors'"),
-    bad_option("limits of this method", lambda: run(arm(limits=(-1, 1))), "'pin'", "ignore='limits'"),
-    bad_option("friction of this method", lambda: run(arm(friction=1)), "'pin'", "ignore='friction'"),
+    bad_option(
+        "motor of this method", lambda: run(driven(velocity=1), method="recursive"), "'drive'", "ignore='motors'"
+    ),
+    bad_option("limits of this method", lambda: run(arm(limits=(-1, 1)), method="hybrid"), "'pin'", "ignore='limits'"),
+    bad_option(
+        "friction of this method", lambda: run(arm(friction=1), method="recursive"), "'pin'", "ignore='friction'"
+    ),
     bad_option("no step", lambda: stepping().step(0), "steps"),
     bad_option("half a step", lambda: stepping().step(0.5), "steps", "0.5"),
     bad_option("input nobody made", lambda: stepping().inputs.update(drive=1.0), "'drive'", "law is a number"),

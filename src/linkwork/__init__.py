@@ -42,6 +42,7 @@ _ROOMS = {
         "PythonLaw",
         "Ramp",
         "Road",
+        "Soft",
         "Sphere",
         "Stairs",
         "Subsystem",
@@ -55,6 +56,8 @@ _ROOMS = {
     "formulations.absolute": ["Absolute"],
     "formulations.component": ["Components"],
     "formulations.hybrid": ["Hybrid"],
+    "formulations.impulse": ["Impulse"],
+    "formulations.maximal": ["Maximal"],
     "formulations.recursive": ["Recursive"],
     "simulation.check": ["Report", "check"],
     "simulation.certificate": ["Certificate"],
@@ -92,8 +95,10 @@ __all__ = [
     "FlatRoad",
     "Frame",
     "Hybrid",
+    "Impulse",
     "Joint",
     "Kerb",
+    "Maximal",
     "Mesh",
     "Model",
     "ModelError",
@@ -109,6 +114,7 @@ __all__ = [
     "Road",
     "RunError",
     "Simulation",
+    "Soft",
     "Sphere",
     "Stairs",
     "Subsystem",
@@ -146,6 +152,8 @@ if TYPE_CHECKING:
     from linkwork.formulations.absolute import Absolute
     from linkwork.formulations.component import Components
     from linkwork.formulations.hybrid import Hybrid
+    from linkwork.formulations.impulse import Impulse
+    from linkwork.formulations.maximal import Maximal
     from linkwork.formulations.recursive import Recursive
     from linkwork.model import (
         Body,
@@ -168,6 +176,7 @@ if TYPE_CHECKING:
         PythonLaw,
         Ramp,
         Road,
+        Soft,
         Sphere,
         Stairs,
         Subsystem,

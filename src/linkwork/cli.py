@@ -290,7 +290,7 @@ def _announce_kernels(method: Any) -> None:
     from linkwork.simulation.methods import ALL
 
     name = "recursive" if method in (None, "auto") else str(method)
-    if name in ALL and _jit.cold(name):
+    if name in ALL and _jit.cold(getattr(ALL[name], "loop", name)):
         typer.echo(f"preparing kernels (only before the first run of method {name}) ...", err=True)
 
 

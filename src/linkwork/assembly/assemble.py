@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.assembly.drive_tables import drive_tables
 from linkwork.assembly.force_tables import force_tables
 from linkwork.assembly.graph import Forest, Step, scatter, span
 from linkwork.assembly.kinds import BACK, KINDS, ONTO, coordinates, misfit
@@ -87,7 +88,8 @@ class _Assembler:
         nq, nv = len(self.q_start), len(self.v_start)
         by_joint = {p.name: p for p in self.joints + places if p.joint is not None}
         forces = force_tables(self.model, self.place, self.body_order, by_joint, self.laws, nq, nv)
-        tables = Tables(tree, cuts, forces, self.laws.tables())
+        drives = drive_tables(self.model, by_joint, self.laws, nq, nv)
+        tables = Tables(tree, cuts, forces, self.laws.tables(), drives)
         return System(
             model=self.model,
             tables=tables,

@@ -40,6 +40,15 @@ ROAD_CODES = {
 }
 
 
+def coordinate_of(at: JointPlace, k: int, nq: int, nv: int) -> tuple[int, int]:
+    """Places of a joint's k-th rate and k-th value among all coordinates; -1 where it has no single value."""
+    turns = at.kind == "ball" or (at.kind == "free" and k > 2)
+    value = -1 if turns else at.q.start + k
+    if at.is_cut:
+        return nv + at.v.start + k, -1 if value < 0 else nq + value
+    return at.v.start + k, value
+
+
 def force_tables(
     model: Model,
     place: dict[int, tuple[int, Frame]],
@@ -62,13 +71,7 @@ def force_tables(
     number = {id(body): k for k, body in enumerate(bodies)}
 
     def coordinate(joint: Joint, k: int) -> tuple[int, int]:
-        """Places of the joint's k-th rate and k-th value among all coordinates; -1 where it has no single value."""
-        at = joints[joint.path]
-        turns = joint.kind == "ball" or (joint.kind == "free" and k > 2)
-        value = -1 if turns else at.q.start + k
-        if at.is_cut:
-            return nv + at.v.start + k, -1 if value < 0 else nq + value
-        return at.v.start + k, value
+        return coordinate_of(joints[joint.path], k, nq, nv)
 
     for joint in model.all_joints():
         at = joints[joint.path]

@@ -125,6 +125,31 @@ class Forces(NamedTuple):
     piece_area: Floats  # (piece,) integral of the curve at x0
 
 
+class Drives(NamedTuple):
+    """What holds or drives joint coordinates by impulses: limits, dry friction, motors, repeaters.
+
+    A coordinate is a dof or a rate of a cut, its value a place in q or among the cut coordinates, both as in `Forces`.
+    Softness is a row (kind, x, y): RIGID; SPRING, x = k and y = c; SWINGING, x in hertz and y the damping ratio.
+    """
+
+    limit_coordinate: Ints  # (limit,)
+    limit_q: Ints
+    limit_low: Floats  # rad or m; -inf where there is none
+    limit_high: Floats
+    limit_soft: Floats  # (limit, 3)
+    friction_coordinate: Ints  # (friction,)
+    friction_most: Floats  # N m or N
+    motor_coordinate: Ints  # (motor,)
+    motor_q: Ints
+    motor_law: Ints
+    motor_servo: Ints  # 1 where the law is a position, 0 a velocity
+    motor_most: Floats  # N m or N; inf where there is no bound
+    motor_soft: Floats  # (motor, 3)
+    repeater_coordinate: Ints  # (repeater, 2) of the joint and of its follower
+    repeater_q: Ints  # (repeater, 2)
+    repeater_ratio: Floats
+
+
 class Laws(NamedTuple):
     """Laws of time, or of time and kinematics."""
 
@@ -142,3 +167,4 @@ class Tables(NamedTuple):
     cuts: Cuts
     forces: Forces
     laws: Laws
+    drives: Drives

@@ -22,6 +22,9 @@ class State(NamedTuple):
     foreign: Any  # (foreign body, 24) rotation, origin; velocity and acceleration as in the tables of the links
     drift: Any  # (2,) before stabilisation: positions, velocities
     count: Any  # (3,) evaluations, rank of the loops, steps refused
+    # of methods with impulses
+    push: Any  # (link, 6) loads that no table tells: torque about the world's origin, force; world axes
+    effort: Any  # (6,) sweeps, residual and rows of the last step; sweeps so far, worst residual, steps cut short
 
 
 class Rows(NamedTuple):
@@ -36,10 +39,12 @@ class Rows(NamedTuple):
     foreign: Any
     drift: Any
     count: Any
+    push: Any
+    effort: Any
 
 
-def make_state(tables: Any, y: Any, cut_q: Any) -> State:
-    """A state with coordinates, velocities and accounts y."""
+def make_state(tables: Any, y: Any, cut_q: Any, pushes: bool = False) -> State:
+    """A state with coordinates, velocities and accounts y; `pushes` makes room for loads that no table tells."""
     rates = int((tables.cuts.measure_rate.max() + 4) if tables.cuts.measure_rate.size else 0)
     return State(
         t=np.zeros(1),
@@ -52,6 +57,8 @@ def make_state(tables: Any, y: Any, cut_q: Any) -> State:
         foreign=np.zeros((int((tables.tree.ground_law[1:, 0] < 0).sum()), 24)),
         drift=np.zeros(2),
         count=np.zeros(3, dtype=np.int64),
+        push=np.zeros((tables.tree.link_parent.size if pushes else 0, 6)),
+        effort=np.zeros(6),
     )
 
 
@@ -76,6 +83,10 @@ def keep_row(state, rows, k):
             rows.foreign[k, i, e] = state.foreign[i, e]
     keep(state.drift, rows.drift, k)
     keep(state.count, rows.count, k)
+    for i in range(state.push.shape[0]):
+        for e in range(6):
+            rows.push[k, i, e] = state.push[i, e]
+    keep(state.effort, rows.effort, k)
 
 
 @kernel

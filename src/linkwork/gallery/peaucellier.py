@@ -9,7 +9,8 @@ the straight line x = (A^2 - C^2) / (2 B), exactly.
 What it must show: the pen on that line to round-off while the crank swings. The paper prints no numbers of the
 mechanism: lengths, masses and the drive are our own assumptions. The linkage lies flat in the plane x y with gravity
 across it (along -z), which loads the hinges but does no work. A cosine torque swings the crank, a light spring keeps
-it about its middle, within its reach (the rods lie stretched at |OP| = A - C).
+it about its middle, within its reach (the rods lie stretched at |OP| = A - C). The paper's crank has a motor: with
+drive="motor", for methods that have motors, the crank swings from `angle` to its opposite, `frequency` times a second.
 """
 
 from __future__ import annotations
@@ -43,17 +44,21 @@ def build(
     damping: float = 0.05,
     density: float = 1.0,
     gravity: float = 9.81,
+    drive: str = "torque",
 ) -> lw.Model:
     """Arms `long`, rods `short` and `crank` in m; the crank starts at rest at `angle` (rad, zero away from O).
 
     A cosine `torque` (N m) of `frequency` (Hz) drives the joint "crank pivot", whose return spring has `stiffness` (N
-    m/rad) and `damping` (N m s/rad). `density` is the mass of a link per metre, kg/m; `gravity` in m/s2, across.
+    m/rad) and `damping` (N m s/rad); drive="motor" turns it by a motor "drive" instead. `density` is the mass of a link
+    per metre, kg/m; `gravity` in m/s2, across.
     Bodies: "crank", "left arm", "right arm", "left near", "right near", "left far", "right far" (left of the way from
     O to the pen). The frame of "left far" is at the pen: `run["left far.position"]` is where it is.
 
     >>> len(lw.gallery.peaucellier.build().joints)
     10
     """
+    if drive not in ("torque", "motor"):
+        raise ModelError(f"peaucellier: drive is {drive!r}, but the crank has a torque or a motor; correct drive=")
     if not 0 < short < long:
         raise ModelError(f"peaucellier: the arms must be longer than the rods; give long= above short={short:g}")
     reach, flat = 2 * crank * math.cos(angle / 2), math.sqrt(long**2 - short**2)
@@ -77,10 +82,11 @@ def build(
         x, y = end[0] - start[0], end[1] - start[1]
         length, turn = math.hypot(x, y), math.atan2(y, x)
         moment = density * length**3 / 12
+        twist = density * length * THICKNESS**2 * 5 / 48  # of the bar in the picture; nothing here turns that way
         return model.body(
             name,
             mass=density * length,
-            inertia=(0, moment, moment),
+            inertia=(twist, moment, moment),
             shape=lw.Box((length + THICKNESS, THICKNESS, THICKNESS / 2), pose=lw.Frame((length / 2, 0, 0))),
             position=(*start, 0),
             rotation=(math.cos(turn / 2), 0, 0, math.sin(turn / 2)),
@@ -106,6 +112,9 @@ def build(
     hinge("right far corner", right_arm, right_far, R)
     hinge("pen corner", left_far, right_far, pen)
 
+    if drive == "motor":
+        model.motor("drive", "crank pivot", position=lw.Cosine(angle, frequency))
+        return model
     model.torque("drive", "crank pivot", lw.Cosine(torque, frequency))
     model.torsion_spring("return spring", "crank pivot", stiffness=stiffness, damping=damping)
     return model

@@ -73,14 +73,25 @@ def apply_forces(tables, work, t, q, v, cut_q, cut_rate, told, out, power):
 
     Needs poses and world velocities. `told` and `out` are scratch of the laws.
     """
-    tree = tables.tree
-    forces = tables.forces
+    clear_loads(work, power)
+    apply_springs(tables, work, t, q, v, cut_q, cut_rate, told, out, power)
+    apply_laws(tables, work, t, q, v, cut_q, cut_rate, told, out, power)
+
+
+@kernel
+def clear_loads(work, power):
     for k in range(work.tau.size):
         work.tau[k] = 0.0
     for i in range(work.wrench.shape[0]):
         store_pair(work.wrench, i, ZERO, ZERO)
     power[0] = 0.0
     power[1] = 0.0
+
+
+@kernel
+def apply_springs(tables, work, t, q, v, cut_q, cut_rate, told, out, power):
+    """Springs and coils, added to the loads."""
+    forces = tables.forces
     for s in range(forces.spring_a.size):
         p_a, p_b, e, length, rate = spring_line(forces, work, s)
         elastic, viscous, given = spring_force(forces, tables.laws, s, length, rate, t, told, out)
@@ -100,6 +111,13 @@ def apply_forces(tables, work, t, q, v, cut_q, cut_rate, told, out, power):
             work.tau[k] += Q
         else:
             push_cut(tables.cuts, work, k - v.size, Q)
+
+
+@kernel
+def apply_laws(tables, work, t, q, v, cut_q, cut_rate, told, out, power):
+    """Laws on joints and bodies, tyres and rotors, added to the loads."""
+    tree = tables.tree
+    forces = tables.forces
     for s in range(forces.drive_coordinate.size):
         k = forces.drive_coordinate[s]
         rate = coordinate_rate(k, v, cut_rate)

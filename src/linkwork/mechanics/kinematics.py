@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from linkwork._jit import kernel
+from linkwork.mechanics.articulated import joint_velocity
 from linkwork.mechanics.motions import dof_count, world_axis
+from linkwork.spatial.codes import FREE, SWING, SWING_BACK, WELD
 from linkwork.spatial.vectors import (
     add,
     cross,
@@ -15,6 +17,7 @@ from linkwork.spatial.vectors import (
     store3,
     store9,
     store_pair,
+    unrotate,
 )
 
 
@@ -35,6 +38,32 @@ def world_velocities(tree, work):
         X = load9(work.pose_R, i)
         w, u = load_pair(work.velocity, i)
         store_pair(work.pose_v, i, rotate(X, w), rotate(X, u))
+
+
+@kernel
+def velocities_of(tree, work, q, v, own, world):
+    """Velocities of the links for other joint velocities v at the same q: in their own axes, and in world axes."""
+    for i in range(tree.grounds):
+        w, u = load_pair(work.velocity, i)
+        store_pair(own, i, w, u)
+        store_pair(world, i, rotate(load9(work.pose_R, i), w), rotate(load9(work.pose_R, i), u))
+    for i in range(tree.grounds, tree.link_parent.size):
+        R = load9(work.R, i)
+        motion = tree.link_motion[i]
+        w, u = load_pair(own, tree.link_parent[i])
+        u = unrotate(R, add(u, cross(w, load3(work.p, i))))
+        w = unrotate(R, w)
+        if motion == SWING or motion == SWING_BACK or motion == FREE:
+            w_r, u_r = joint_velocity(tree, i, q, v)
+            w = add(w, w_r)
+            u = add(u, u_r)
+        elif motion != WELD:
+            rate = v[tree.link_v[i]]
+            w = (w[0], w[1], w[2] + tree.link_turn[i] * rate)
+            u = (u[0], u[1], u[2] + tree.link_slide[i] * rate)
+        store_pair(own, i, w, u)
+        X = load9(work.pose_R, i)
+        store_pair(world, i, rotate(X, w), rotate(X, u))
 
 
 @kernel

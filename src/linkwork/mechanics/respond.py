@@ -79,7 +79,13 @@ def respond(tree, work, q, tau, first, last, dv):
             R = load9(work.R, i)
             f_p = rotate(R, f)
             add_pair(work.push, j, add(rotate(R, n), cross(load3(work.p, i), f_p)), f_p)
-    # outward: velocities, kept where the impulses were
+    outward_response(tree, work, q, first, last, dv)
+
+
+@kernel
+def outward_response(tree, work, q, first, last, dv):
+    """Second pass (figure 3): dv holds what the impulses left for each joint, and becomes the change of velocity."""
+    # velocities are kept where the impulses were
     for i in range(first, last):
         j = tree.link_parent[i]
         motion = tree.link_motion[i]

@@ -83,6 +83,10 @@ def observe(tables, scratch, view, rows, count, previous, sight):
             n = add(n, cross(p_b, f))
             push_link(work, cuts.cut_b[c], n, f)
             push_link(work, cuts.cut_a[c], neg(n), neg(f))
+        for i in range(rows.push.shape[1]):
+            n = (rows.push[k, i, 0], rows.push[k, i, 1], rows.push[k, i, 2])
+            f = (rows.push[k, i, 3], rows.push[k, i, 4], rows.push[k, i, 5])
+            push_link(work, i, n, f)
         inverse_dynamics(tree, work, q, rows.vd[k], scratch.tau)
         measure_accelerations(cuts, work, sight.cut_acceleration[k])
         for j in range(view.joint_last.size):

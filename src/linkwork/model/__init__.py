@@ -13,6 +13,7 @@ from linkwork.model.joint import KINDS, Distance, Joint, JointKind, JointOptions
 from linkwork.model.laws import Constant, Cosine, Law, LawLike, Motion, PythonLaw, Table, as_law, compiled
 from linkwork.model.roads import CosineBump, FlatRoad, Kerb, Profile, Ramp, Road, RoadPiece, Stairs, Surface
 from linkwork.model.shapes import Box, Capsule, Cylinder, Mesh, Shape, Sphere
+from linkwork.model.soft import Soft
 from linkwork.model.subsystem import Altered, Model, Parts, Subsystem
 from linkwork.model.tyre import Calspan, Gyroscope, Tyre
 
@@ -60,6 +61,7 @@ __all__ = [
     "RoadPiece",
     "Gyroscope",
     "Shape",
+    "Soft",
     "Sphere",
     "Spring",
     "Stairs",

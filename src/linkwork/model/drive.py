@@ -8,24 +8,27 @@ from linkwork.errors import ModelError
 from linkwork.model.body import Part
 from linkwork.model.joint import Joint
 from linkwork.model.laws import Law
+from linkwork.model.soft import Soft
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Motor(Part):
     """A motor that gives its joint a `velocity` (rad/s or m/s) or a `position` (rad or m), one of them a law of time.
 
-    `max_torque` (N m or N) bounds its effort; infinite when not given. Made by `model.motor`.
+    `max_torque` (N m or N) bounds its effort; infinite when not given. With `softness` it is a servo of that stiffness
+    and damping, else it holds rigidly. Made by `model.motor`.
     """
 
     joint: Joint
     velocity: Law | None
     position: Law | None
     max_torque: float
+    softness: Soft | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Repeater(Part):
-    """Keeps the position of `follower` at `ratio` times that of `joint`: gears, belts. Made by `model.repeater`."""
+    """Moves `follower` `ratio` times as far as `joint` from where they start: gears, belts; see `model.repeater`."""
 
     joint: Joint
     follower: Joint
@@ -40,3 +43,12 @@ def one_coordinate(what: str, joint: Joint) -> Joint:
             "give a revolute, prismatic or screw joint"
         )
     return joint
+
+
+def servo_softness(what: str, softness: Soft | None, follows_velocity: bool) -> Soft | None:
+    """Refuse a spring in a motor that has no position to spring back to."""
+    if softness is not None and follows_velocity and not softness.damping:
+        raise ModelError(f"{what}: a velocity= motor gives way by damping alone; give softness=lw.Soft(damping=...)")
+    if softness is not None and follows_velocity and softness.stiffness:
+        raise ModelError(f"{what}: a velocity= motor has no place to spring back to; remove stiffness= of its softness")
+    return softness

@@ -11,7 +11,7 @@ from linkwork.model.body import Body
 from linkwork.model.checked import VectorLike
 from linkwork.model.container import Container
 from linkwork.model.curves import Curve
-from linkwork.model.drive import Motor, Repeater, one_coordinate
+from linkwork.model.drive import Motor, Repeater, one_coordinate, servo_softness
 from linkwork.model.force import (
     TURNING,
     Force,
@@ -25,6 +25,8 @@ from linkwork.model.force import (
 )
 from linkwork.model.joint import Joint
 from linkwork.model.laws import LawLike, as_law, time_law
+from linkwork.model.soft import Soft
+from linkwork.model.soft import softness as checked_softness
 
 BodyLike: TypeAlias = Body | str
 JointLike: TypeAlias = Joint | str
@@ -191,9 +193,13 @@ class ForceVerbs(Container):
         velocity: LawLike | None = None,
         position: LawLike | None = None,
         max_torque: float | None = None,
+        softness: Soft | None = None,
         **unknown: Never,
     ) -> Motor:
         """Give a joint its velocity (rad/s, m/s) or its position (rad, m) over time, within `max_torque` (N m, N).
+
+        It holds rigidly, or with `softness` as a servo: `lw.Soft(stiffness=200, damping=5)` for a position,
+        `lw.Soft(damping=5)` for a velocity. A law that is a number may be set while stepping: `sim.inputs["drive"]`.
 
         >>> model = lw.Model("fan")
         >>> fan = model.body("fan", shape=lw.Cylinder(0.2, 0.02), mass=0.5)
@@ -213,6 +219,7 @@ class ForceVerbs(Container):
             None if velocity is None else time_law(velocity, what, "velocity"),
             None if position is None else time_law(position, what, "position"),
             math.inf if max_torque is None else checked.positive(max_torque, what, "max_torque", "N m or N"),
+            servo_softness(what, checked_softness(softness, what, "softness"), velocity is not None),
         )
         return self._keep(self.drives, motor)
 

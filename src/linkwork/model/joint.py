@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict
 from linkwork.model.body import Body, Part
 from linkwork.model.checked import Vector, VectorLike
 from linkwork.model.frame import Frame
+from linkwork.model.soft import Soft
 
 JointKind = Literal[
     "fixed", "revolute", "prismatic", "cylindrical", "screw", "universal", "ball", "planar", "free", "distance"
@@ -51,6 +52,7 @@ class JointOptions(TypedDict, total=False):
     position: float | VectorLike | None
     velocity: float | VectorLike | None
     limits: Sequence[Any] | None
+    limit_softness: Soft | None
     friction: float
     damping: float
     stiffness: float
@@ -76,7 +78,8 @@ class Joint(Part):
     What else may be said, in SI units with radians; one number holds for all coordinates of the joint:
 
     * `position`, `velocity`: start values, tuples of `nq` and `nv` numbers, None when not given;
-    * `limits`: (low, high), one such pair per coordinate where there are several; None on a side means no limit;
+    * `limits`: (low, high), one such pair per coordinate where there are several; None on a side means no limit; they
+      are rigid stops, or give way as `limit_softness` says (an `lw.Soft`);
     * `friction`: Coulomb, N m or N; `damping`: N m s/rad or N s/m; `stiffness`: N m/rad or N/m, towards `rest`;
     * `armature`: inertia of a rotor, kg m2 or kg; `pitch`: of a screw, metres per turn; `cut`: closes a loop.
 
@@ -114,6 +117,7 @@ class Joint(Part):
     armature: float = 0.0
     pitch: float = 0.0
     cut: bool = False
+    limit_softness: Soft | None = None
 
     @property
     def nq(self) -> int:

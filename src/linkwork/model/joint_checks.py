@@ -14,6 +14,7 @@ from linkwork.model.body import Body, Foreign, Ground
 from linkwork.model.checked import Vector
 from linkwork.model.frame import Frame, unit
 from linkwork.model.joint import KINDS, Joint, JointKind, JointOptions, Limits
+from linkwork.model.soft import softness
 
 if TYPE_CHECKING:
     from linkwork.model.container import Container
@@ -39,6 +40,9 @@ def make_joint(
     at, axis, frame_a, frame_b = _place(what, kind, given)
     position = _start(what, kind, "position", KINDS[kind].nq, KINDS[kind].position, given.get("position"))
     limits = _limits(what, kind, given.get("limits"), position)
+    limit_softness = softness(given.get("limit_softness"), what, "limit_softness")
+    if limit_softness is not None and limits is None:
+        raise ModelError(f"{what}: it has no limits that could be soft; give limits=, or remove limit_softness=")
     cut = given.get("cut", False)
     if not isinstance(cut, (bool, np.bool_)):
         raise ModelError(f"{what}: cut must be True or False, got {checked.shown(cut)}; correct cut=")
@@ -69,6 +73,7 @@ def make_joint(
         rest=rest,
         pitch=pitch,
         cut=bool(cut),
+        limit_softness=limit_softness,
         **amounts,
     )
 

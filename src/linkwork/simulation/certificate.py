@@ -30,6 +30,12 @@ class Certificate:
     steps: int = 0
     evaluations: int = 0
     wall_seconds: float = 0.0
+    sweeps: int = 0
+    """Of methods with impulses: sweeps over the rows in all steps together."""
+    worst_residual: float = 0.0
+    """Largest change of an impulse in the last sweep of a step, N s or N m s."""
+    cut_short: int = 0
+    """Steps whose sweeps ended with their number and not by epsilon."""
     worst_drift_position: float = 0.0
     worst_drift_velocity: float = 0.0
     final_drift_position: float = 0.0
@@ -68,15 +74,21 @@ class Certificate:
         """Simulated seconds per second of computing; 0 where the run took no measurable time."""
         return self.reached / self.wall_seconds if self.wall_seconds > 0 else 0.0
 
+    @property
+    def sweeps_per_step(self) -> float:
+        """Mean number of sweeps over the rows in a step; 0 for methods without impulses."""
+        return self.sweeps / self.steps if self.steps else 0.0
+
     def lines(self) -> list[str]:
-        """Five lines to read, six where joints were attached or released.
+        """Five lines to read, one more where joints were attached or released, one more for methods with impulses.
 
         >>> print(Certificate(method="recursive", integrator="rk4", rank_min=5, rank_max=5).lines()[3])
         loops    rank 5 throughout; no redundant rows
         """
         events = [self._line_events()] if self.events else []
+        impulses = [self._line_impulses()] if self.sweeps else []
         made = [self._line_method(), self._line_energy(), self._line_drift(), self._line_loops()]
-        return [*made, *events, self._line_origin()]
+        return [*made, *impulses, *events, self._line_origin()]
 
     def as_dict(self) -> dict[str, Any]:
         """Plain dictionary of numbers, texts, lists and dictionaries, ready for JSON."""
@@ -134,6 +146,10 @@ class Certificate:
     def _line_events(self) -> str:
         told = [f"{event['joint']} {event['what']} at {event['time']:.6g} s" for event in self.events]
         return f"events   {shortened(told)}; {sum(event['energy'] for event in self.events):.3g} J lost in impacts"
+
+    def _line_impulses(self) -> str:
+        cut = f"; {self.cut_short} STEPS CUT SHORT: give more iterations=" if self.cut_short else ""
+        return f"impulses {self.sweeps_per_step:.3g} sweeps a step, residual {self.worst_residual:.1e} at worst{cut}"
 
     def _line_origin(self) -> str:
         end = "complete" if self.stopped is None else f"STOPPED, {self.stopped}"

@@ -35,6 +35,8 @@ class Changing(ABC):
     carriers: Any
     _border: Any
     _none: Rows
+    _begin: float  # step n of length h ends at begin + n h
+    _h: float
     changes: list[Change]
     """Joints attached and released so far."""
     impacts: float
@@ -167,8 +169,9 @@ class Changing(ABC):
     def _go_on(self, moment: Moment, work: float) -> None:
         """Tables, memory and state of a moment; `work` and what is then in the springs was put in."""
         system = moment.system
-        state = make_state(system.tables, np.concatenate([moment.q, moment.v, self.state.y[-2:]]), moment.cut_q)
-        state.t[0], state.count[:] = self.time, self.state.count
+        y = np.concatenate([moment.q, moment.v, self.state.y[-2:]])
+        state = make_state(system.tables, y, moment.cut_q, self.state.push.shape[0] > 0)
+        state.t[0], state.count[:], state.effort[:] = self.time, self.state.count, self.state.effort
         laws = system.tables.laws
         self.moving, self.state = system, state
         self.tables = system.tables._replace(laws=laws._replace(law_param=laws.law_param.copy()))
@@ -193,11 +196,15 @@ class Changing(ABC):
         return event.joint is not None or event.path in {place.name for place in self.moving.joints + self.moving.cuts}
 
     def _quiet(self, steps: int) -> int:
-        return self._schedule.quiet(self.steps * self.method.dt, self.method.dt, steps, self._awake)
+        return self._schedule.quiet(self._clock(), self._h, steps, self._awake)
+
+    def _clock(self, steps: int = 0) -> float:
+        """Time so many steps from now, s."""
+        return self._begin + (self.steps + steps) * self._h
 
     def _happen(self, now: float, watched: bool = True) -> None:
         """Do what is due at this instant; conditions that are only looked at after whole steps unless `watched`."""
-        due = self._schedule.take_timed(now, self.method.dt)
+        due = self._schedule.take_timed(now, self._h)
         for event in list(self._schedule.watched):
             if (watched or event.within is not None) and self._awake(event) and holds(event, self):
                 self._schedule.take(event)
@@ -210,8 +217,8 @@ class Changing(ABC):
 
     def _eventful_step(self) -> int:
         """One step with what happens in it, at its end, or in between where it is then split. Returns a status."""
-        dt = self.method.dt
-        here, end = self.steps * dt, (self.steps + 1) * dt
+        dt = self._h
+        here, end = self._clock(), self._clock(1)
         while here < end:
             goal = self._schedule.next_time(end, dt)
             located = [event for event in self._schedule.watched if event.within is not None and self._awake(event)]
@@ -229,11 +236,11 @@ class Changing(ABC):
 
     def _go(self, here: float, goal: float) -> int:
         """From one instant to another within a step. Returns a status."""
-        dt = self.method.dt
+        dt = self._h
         if self.inputs.changed:
             self._refresh()
         if goal - here >= dt * (1.0 - SAME):  # the whole step, to the same bits as any other
-            return self._loop(0.0, self.steps, 1, self.steps + 2, self._none)[2]
+            return self._loop(self._begin, self.steps, 1, self.steps + 2, self._none)[2]
         self._forget()
         status = self._loop(here, 0, 1, 2, self._none, goal - here)[2]
         self._forget()

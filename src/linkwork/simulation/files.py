@@ -71,6 +71,7 @@ def load_run(file: str | PathLike[str]) -> Trajectory:
                 certificate=Certificate.from_dict(metadata["certificate"]),
                 model_name=metadata["model_name"],
                 stopped=metadata["stopped"],
+                solver={name: archive[f"solver/{name}"] for name in metadata.get("solver", ())},
             )
     except OptionError:
         raise
@@ -140,11 +141,13 @@ def _write_npz(run: Trajectory, stream: BinaryIO) -> None:
         "units": run.units,
         "energy": list(run.energy),
         "drift": list(run.drift),
+        "solver": list(run.solver),
         "certificate": run.certificate.as_dict(),
     }
     arrays = {"metadata": np.array(json.dumps(metadata)), "time": run.time, **run.columns}
     arrays |= {f"energy/{name}": values for name, values in run.energy.items()}
     arrays |= {f"drift/{name}": values for name, values in run.drift.items()}
+    arrays |= {f"solver/{name}": values for name, values in run.solver.items()}
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:

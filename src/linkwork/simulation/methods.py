@@ -15,13 +15,16 @@ from linkwork.errors import OptionError
 from linkwork.formulations.absolute import STABILIZATIONS, Absolute
 from linkwork.formulations.component import Components
 from linkwork.formulations.hybrid import Hybrid
+from linkwork.formulations.impulse import Impulse
+from linkwork.formulations.maximal import Maximal
 from linkwork.formulations.recursive import Recursive
 from linkwork.formulations.stepping import INTEGRATORS
 from linkwork.model.checked import real, shown
 
 METHODS: dict[str, type[Any]] = {kind.name: kind for kind in (Recursive, Components, Absolute)}  # any integrator
 IMPLICIT: dict[str, type[Any]] = {Hybrid.name: Hybrid}  # with an integrator of their own
-ALL = {**METHODS, **IMPLICIT}
+IMPULSES: dict[str, type[Any]] = {kind.name: kind for kind in (Impulse, Maximal)}  # semi-implicit Euler
+ALL = {**METHODS, **IMPLICIT, **IMPULSES}
 FEATURE_HINTS = {
     "friction": "set friction=0 (viscous damping= is supported)",
     "limits": "remove limits=",
@@ -34,6 +37,7 @@ CHOICES: dict[str, Iterable[Any]] = {
     "integrator": INTEGRATORS,
     "stabilization": STABILIZATIONS,
     "coordinates": ("joint", "absolute"),
+    "solver": ("direct", "sequential"),
 }
 POSITIVE = {  # options and their units
     "dt": "seconds",
@@ -43,15 +47,21 @@ POSITIVE = {  # options and their units
     "baumgarte": "",
     "penalty": "",
     "tolerance": "",
+    "epsilon": "",
 }
 
 
-def resolve(method: Any, options: dict[str, Any]) -> tuple[Any, str]:
-    """A method object from a name, class or object with further options, and why it was chosen."""
+def resolve(method: Any, options: dict[str, Any], features: frozenset[str] = frozenset()) -> tuple[Any, str]:
+    """A method object from a name, class or object with further options, and why it was chosen.
+
+    `features` are what the model asks for; "auto" looks at them.
+    """
     reason = ""
     if isinstance(method, str) and method == "auto":
-        reason = "recursive: exact loops and the widest support of the methods at hand"
-        method = "recursive"
+        method, reason = "recursive", "recursive: exact loops and the widest support of the methods at hand"
+        beyond = sorted(features - Recursive.supports)
+        if beyond and features <= Impulse.supports and options.keys() <= {f.name for f in fields(Impulse)}:
+            method, reason = "impulse", f"impulse: the model has {' and '.join(beyond)}"
     if isinstance(method, str):
         method = ALL[known(method, ALL, f"unknown method {method!r}")]
     if isinstance(method, type) and method in ALL.values():
@@ -77,6 +87,8 @@ def checked_options(method: Any) -> Any:
         raise OptionError(f"stabilize must be True or False, not {shown(method.stabilize)}; correct stabilize=")
     if "iterations" in own:
         whole("iterations", method.iterations)
+    if "position_iterations" in own:
+        whole("position_iterations", method.position_iterations, least=0)
     numbers = [name for name in POSITIVE if name in own]
     return replace(method, **{name: positive(name, getattr(method, name), POSITIVE[name]) for name in numbers})
 
@@ -103,11 +115,18 @@ def positive(name: str, value: Any, unit: str) -> float:
     return number
 
 
-def whole(name: str, value: Any) -> int:
-    """A whole number from 1 up, or a refusal."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise OptionError(f"{name} must be a whole number from 1 up, not {shown(value)}; correct {name}=")
+def whole(name: str, value: Any, least: int = 1) -> int:
+    """A whole number from `least` up, or a refusal."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise OptionError(f"{name} must be a whole number from {least} up, not {shown(value)}; correct {name}=")
     return int(value)
+
+
+def wanted(system: System, ignore: Any) -> frozenset[str]:
+    """What the model asks of a method, less what the caller chose to ignore."""
+    if isinstance(ignore, (tuple, list, set, frozenset)):
+        return system.features - {name for name in ignore if isinstance(name, str)}
+    return system.features - {ignore} if isinstance(ignore, str) else system.features
 
 
 def refuse_unsupported(system: System, method: Any, ignore: Any) -> list[str]:

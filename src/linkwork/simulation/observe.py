@@ -108,6 +108,9 @@ class Observer:
             "drift position": sight.drift[:, 0],
             "drift velocity": sight.drift[:, 1],
             "rank": rows.count[:count, 1].copy(),
+            "sweeps": rows.effort[:count, 0].copy(),
+            "residual": rows.effort[:count, 1].copy(),
+            "rows": rows.effort[:count, 2].copy(),
         }
         return columns, accounts
 

@@ -31,10 +31,10 @@ from linkwork.simulation.check import dependent_rows, refuse_singular, row_words
 from linkwork.simulation.equilibrium import Equilibrium, resting
 from linkwork.simulation.hierarchy import joint_components
 from linkwork.simulation.interrupt import Interrupt
-from linkwork.simulation.methods import positive, refuse_unsupported, resolve, whole
+from linkwork.simulation.methods import positive, refuse_unsupported, resolve, wanted, whole
 from linkwork.simulation.observe import Observer, choose, column_units
 from linkwork.simulation.start import Start, absolute_start, consistent_start
-from linkwork.simulation.trajectory import Trajectory
+from linkwork.simulation.trajectory import SOLVER_NAMES, Trajectory
 
 CHUNK_SECONDS = 0.1  # of computing between two looks at the keyboard
 CHUNK_ROWS = 4096
@@ -42,7 +42,7 @@ MOST_STEPS = 2.0**53  # more cannot be counted
 
 
 class Inputs(MutableMapping[str, float]):
-    """Forces and torques whose law is a number, by name; setting one takes effect from the next step on."""
+    """Forces, torques and motors whose law is a number, by name; setting one takes effect from the next step on."""
 
     def __init__(self, rows: dict[str, int], values: Floats) -> None:
         self._rows, self._values = rows, values
@@ -79,7 +79,7 @@ class Inputs(MutableMapping[str, float]):
             known = (
                 f"give one of {', '.join(map(repr, self._rows))}" if self._rows else "give a torque or force such a law"
             )
-            raise OptionError(f"there is no input {name!r} (a torque or force whose law is a number); {known}")
+            raise OptionError(f"there is no input {name!r} (a torque, force or motor whose law is a number); {known}")
         return self._rows[name]
 
 
@@ -92,7 +92,7 @@ class Simulation(Changing):
     0.1
 
     `start` is "equilibrium" or what `lw.equilibrium` found: the positions to begin with.
-    `sim.inputs["drive"] = 3.0` sets a force or torque whose law is a number, from the next step on;
+    `sim.inputs["drive"] = 3.0` sets a force, torque or motor whose law is a number, from the next step on;
     `sim["pin.position"]` is what a run would record now. `sim.attach` and `sim.release` change the structure,
     `sim.changes` lists what they and the model's events did.
     """
@@ -108,10 +108,14 @@ class Simulation(Changing):
         start: Equilibrium | Literal["equilibrium"] | None = None,
         **options: Any,
     ) -> None:
-        self.method, self.reason = resolve(method, options)
         self._border, self._ports = border, ports  # where this model is a component of somebody else's
         self.carriers: Carriers | None = None
+        ours = isinstance(method, str) and method == "auto"
+        if not ours:
+            self.method, self.reason = resolve(method, options)
         self.system = model if isinstance(model, System) else assemble(model, floating=bool(ports))
+        if ours:
+            self.method, self.reason = resolve(method, options, wanted(self.system, ignore))
         self.ignored = refuse_unsupported(self.system, self.method, ignore)
         if start is not None:
             self.system = replace(self.system, q_start=resting(self.system, start).q)
@@ -126,9 +130,10 @@ class Simulation(Changing):
         self.tables = self.moving.tables._replace(laws=laws._replace(law_param=laws.law_param.copy()))
         self.inputs = Inputs(self.moving.inputs, self.tables.laws.law_param)
         self.workspace = self._prepare(self.start)
-        self.state: State = make_state(self.moving.tables, y, cut_q)
+        self.state: State = make_state(self.moving.tables, y, cut_q, getattr(self.method, "pushes", False))
         self.moving.faults.clear()
         self.steps = -1
+        self._begin, self._h = 0.0, self.method.dt  # step n of length h ends at begin + n h
         self._none = make_rows(self.state, 1)
         self._began = self.moving
         self._plan(self.system.model.all_events())
@@ -151,7 +156,7 @@ class Simulation(Changing):
 
     def _prepare(self, start: Start) -> Any:
         if self.method.name != "component":
-            return self.method.prepare(self.moving.tables)
+            return self.method.prepare(self.tables)
         if self.method.coordinates == "joint":
             return joint_components(self.moving, start, self.method)
         parts, _ = partition(self.moving, self._ports)
@@ -193,9 +198,17 @@ class Simulation(Changing):
         """Joint velocities of the tree."""
         return self.state.y[self.moving.nq : self.moving.nq + self.moving.nv]  # type: ignore[no-any-return]
 
-    def step(self, steps: int = 1) -> None:
-        """Take `steps` steps of the method's dt inside compiled code; raises `RunError` where they cannot go on."""
+    def step(self, steps: int = 1, dt: float | None = None) -> None:
+        """Take `steps` steps of `dt` seconds, the method's own if not given; raises `RunError` where they cannot go on.
+
+        >>> sim = lw.Simulation(lw.gallery.pendulum.build(), dt=1e-3)
+        >>> sim.step(10)
+        >>> sim.step(2, dt=5e-3)
+        >>> round(sim.time, 6)
+        0.02
+        """
         goal = self.steps + whole("steps", steps)
+        self._take(self.method.dt if dt is None else positive("dt", dt, "seconds"))
         chunk = 16
         with Interrupt() as interrupt:
             while self.steps < goal:
@@ -225,11 +238,17 @@ class Simulation(Changing):
             getattr(rows, name)[0] = getattr(self.state, name)
         return rows
 
+    def _take(self, h: float) -> None:
+        """Steps are of length h from now on."""
+        if h != self._h:
+            self._begin, self._h = self.time - self.steps * h, h
+            self._forget()
+
     def _advance(self, steps: int, every: int, rows: Rows) -> tuple[int, int, int]:
         """Run the compiled loop; keeps steps counted from the start of the simulation."""
         if self.inputs.changed:
             self._refresh()
-        done, kept, status = self._loop(0.0, self.steps, steps, every, rows)
+        done, kept, status = self._loop(self._begin, self.steps, steps, every, rows)
         self.steps += done
         return done, kept, status
 
@@ -248,7 +267,7 @@ class Simulation(Changing):
         self, begin: float, first: int, steps: int, every: int, rows: Rows, dt: float | None = None
     ) -> tuple[int, int, int]:
         """The compiled loop; components elsewhere run theirs in step (they settle the start by themselves)."""
-        dt = self.method.dt if dt is None else dt
+        dt = self._h if dt is None else dt
         if self.carriers is not None and self.steps >= 0:
             self.carriers.command(RUN, begin, first, dt, steps)
         found: tuple[int, int, int] = self.method.run(
@@ -259,10 +278,11 @@ class Simulation(Changing):
     def failure(self, status: int) -> RunError:
         """What a status other than 0 means, in words."""
         system = self.moving
-        when = f"at t = {self.steps * self.method.dt:.6g} s (step {self.steps + 1})"
+        time = self._clock()
+        when = f"at t = {time:.6g} s (step {self.steps + 1})"
         culprit: str | None = None
         # what laws did wrong before belongs to steps that the adaptive integrator has replaced
-        faults = [fault for fault in system.faults if fault.time >= self.steps * self.method.dt]
+        faults = [fault for fault in system.faults if fault.time >= time]
         lost = self.carriers.lost if self.carriers is not None else []
         if lost:
             culprit = lost[0].part
@@ -294,7 +314,7 @@ class Simulation(Changing):
             hint = f"try a dt smaller than {self.method.dt:g} s or integrator='adaptive', and look for stiff springs"
         return RunError(
             f"the run of '{system.model.name}' stopped {when}: {what}; {hint}.",
-            time=self.steps * self.method.dt,
+            time=time,
             step=self.steps,
             culprit=culprit,
             state=self.state.last.copy(),
@@ -350,6 +370,7 @@ def simulate(
     if abs(steps * sim.method.dt - until) > 1e-6 * sim.method.dt:
         # end exactly at `until`: the next smaller dt that divides it
         sim.method, _ = resolve(sim.method, {"dt": until / steps})
+        sim._take(sim.method.dt)
     try:
         return Recording(sim, steps, until, record, every, progress).run()
     finally:
@@ -500,6 +521,7 @@ class Recording:
         lost = energy["dissipated"] + energy["impacts"]
         energy["balance"] = energy["total"] - energy["total"][0] + lost - energy["work"]
         drift = {"position": accounts["drift position"], "velocity": accounts["drift velocity"]}
+        solver = {name: accounts[name] for name in SOLVER_NAMES} if hasattr(sim.method, "solver") else {}
         return Trajectory(
             accounts["time"],
             columns,
@@ -509,6 +531,7 @@ class Recording:
             certificate=self._certificate(accounts, energy, drift, seconds, stopped),
             model_name=sim.system.model.name,
             stopped=stopped,
+            solver=solver,
         )
 
     def _certificate(
@@ -533,6 +556,9 @@ class Recording:
             steps=sim.steps,
             evaluations=int(sim.state.count[0]),
             wall_seconds=seconds,
+            sweeps=int(sim.state.effort[3]),
+            worst_residual=float(sim.state.effort[4]),
+            cut_short=int(sim.state.effort[5]),
             worst_drift_position=float(np.max(drift["position"])),
             worst_drift_velocity=float(np.max(drift["velocity"])),
             final_drift_position=float(drift["position"][-1]),

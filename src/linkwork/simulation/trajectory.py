@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 ENERGY_NAMES = ("kinetic", "potential", "springs", "total", "dissipated", "impacts", "work", "balance")
 DRIFT_NAMES = ("position", "velocity")
+SOLVER_NAMES = ("sweeps", "residual", "rows")
 
 
 class Trajectory:
@@ -51,6 +52,8 @@ class Trajectory:
     """kinetic, potential, springs, total, dissipated, impacts (lost when joints were attached), work, balance; J."""
     drift: dict[str, NDArray[Any]]
     """Norms of what the loops are off by: position (m and rad), velocity (m/s and rad/s)."""
+    solver: dict[str, NDArray[Any]]
+    """Of methods with impulses, for the step that ends in each row: sweeps over the rows, residual (N s), rows."""
     certificate: Certificate
     model_name: str
     stopped: str | None
@@ -67,6 +70,7 @@ class Trajectory:
         certificate: Certificate,
         model_name: str,
         stopped: str | None = None,
+        solver: Mapping[str, ArrayLike] | None = None,
     ) -> None:
         self.time = _sealed("time", np.asarray(time, dtype=np.float64), None)
         rows = len(self.time)
@@ -77,6 +81,7 @@ class Trajectory:
         self.units = dict(units)
         self.energy = {name: _sealed(f"energy {name}", values, rows) for name, values in (energy or {}).items()}
         self.drift = {name: _sealed(f"drift {name}", values, rows) for name, values in (drift or {}).items()}
+        self.solver = {name: _sealed(f"solver {name}", values, rows) for name, values in (solver or {}).items()}
         self.certificate = certificate
         self.model_name = model_name
         self.stopped = stopped
@@ -204,6 +209,7 @@ class Trajectory:
             and _same(self.columns, other.columns)
             and _same(self.energy, other.energy)
             and _same(self.drift, other.drift)
+            and _same(self.solver, other.solver)
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -223,10 +229,13 @@ class Trajectory:
             return self.energy.get(entry)
         if ledger == "drift":
             return self.drift.get(entry)
+        if ledger == "solver":
+            return self.solver.get(entry)
         return None
 
     def _unknown(self, name: Any) -> str:
         known = [*self.columns, "time", *(f"energy.{e}" for e in self.energy), *(f"drift.{d}" for d in self.drift)]
+        known += [f"solver.{s}" for s in self.solver]
         if not isinstance(name, str):
             return f"columns of a run are found by name, not by {name!r}; write run['{known[0]}']"
         close = difflib.get_close_matches(name, known, n=3, cutoff=0.5)

@@ -27,6 +27,11 @@ ANGLE_SCREW = 4  # about z, moves with the helical motion
 ATTITUDE = 5  # quaternion (three rates, in the axes of b)
 ATTITUDE_OUTER = 6  # the same with the rates in the axes of a
 
+# softness of limits, motors and contacts
+RIGID = 0
+SPRING = 1  # stiffness, damping
+SWINGING = 2  # hertz, damping ratio
+
 # laws
 CONSTANT = 0
 COSINE = 1

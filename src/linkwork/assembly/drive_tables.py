@@ -1,0 +1,84 @@
+"""Limits, dry friction, motors and repeaters become tables."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from linkwork.assembly.force_tables import coordinate_of
+from linkwork.assembly.law_tables import LawTable
+from linkwork.assembly.system import JointPlace
+from linkwork.assembly.tables import Drives
+from linkwork.errors import ModelError
+from linkwork.model import Joint, Model, Motor, Repeater, Soft
+from linkwork.spatial import codes
+
+
+def drive_tables(model: Model, joints: dict[str, JointPlace], laws: LawTable, nq: int, nv: int) -> Drives:
+    """`joints` says where joints went, by name."""
+    limits: list[Any] = []
+    frictions: list[Any] = []
+    motors: list[Any] = []
+    repeaters: list[Any] = []
+
+    def coordinate(joint: Joint, k: int = 0) -> tuple[int, int]:
+        return coordinate_of(joints[joint.path], k, nq, nv)
+
+    for joint in model.all_joints():
+        for k, (low, high) in enumerate(joint.coordinate_limits):
+            if low > -math.inf or high < math.inf:
+                limits.append((*coordinate(joint, k), low, high, softness_row(joint.limit_softness)))
+        if joint.friction:
+            frictions.extend((coordinate(joint, k)[0], joint.friction) for k in range(joint.nv))
+    driven: dict[int, Motor] = {}
+    for drive in model.all_drives():
+        if isinstance(drive, Repeater):
+            ends = coordinate(drive.joint), coordinate(drive.follower)
+            repeaters.append(([c for c, _ in ends], [value for _, value in ends], drive.ratio))
+            continue
+        other = driven.setdefault(id(drive.joint), drive)
+        if other is not drive:
+            raise ModelError(
+                f"motors '{other.path}' and '{drive.path}' both drive joint '{drive.joint.path}'; remove one of them"
+            )
+        law = drive.velocity if drive.position is None else drive.position
+        assert law is not None
+        row, vector = laws.add(law, drive)
+        if vector:
+            raise ModelError(f"motor '{drive.path}': its law returns three numbers; let it return one")
+        servo = drive.position is not None
+        motors.append((*coordinate(drive.joint), row, servo, drive.max_torque, softness_row(drive.softness)))
+
+    def column(rows: list[Any], k: int, kind: type = float, width: int = 0) -> Any:
+        values = np.array([row[k] for row in rows], dtype=np.int64 if kind is int else float)
+        return values.reshape(-1, width) if width else values
+
+    return Drives(
+        limit_coordinate=column(limits, 0, int),
+        limit_q=column(limits, 1, int),
+        limit_low=column(limits, 2),
+        limit_high=column(limits, 3),
+        limit_soft=column(limits, 4, width=3),
+        friction_coordinate=column(frictions, 0, int),
+        friction_most=column(frictions, 1),
+        motor_coordinate=column(motors, 0, int),
+        motor_q=column(motors, 1, int),
+        motor_law=column(motors, 2, int),
+        motor_servo=column(motors, 3, int),
+        motor_most=column(motors, 4),
+        motor_soft=column(motors, 5, width=3),
+        repeater_coordinate=column(repeaters, 0, int, width=2),
+        repeater_q=column(repeaters, 1, int, width=2),
+        repeater_ratio=column(repeaters, 2),
+    )
+
+
+def softness_row(softness: Soft | None) -> list[float]:
+    """Kind and two numbers, as the tables have them."""
+    if softness is None:
+        return [codes.RIGID, 0.0, 0.0]
+    if softness.hertz is not None and softness.damping_ratio is not None:
+        return [codes.SWINGING, softness.hertz, softness.damping_ratio]
+    return [codes.SPRING, softness.stiffness or 0.0, softness.damping or 0.0]

@@ -1,0 +1,1 @@
+"""Where bodies meet: from shapes and poses to a table of contacts."""

@@ -1,0 +1,229 @@
+"""[MST17] Impulses of the rows: the clipped loop on the Delassus matrix, the lasting rows in it or solved directly.
+
+    A    u_r . z_s of all rows, gamma on the diagonal      b   what is missing: want - rate, or shift
+    B    the lasting rows, the first of the table          C   the clipped ones
+
+"sequential" is the paper's loop over all rows. "direct" factors A_BB once (rows that depend on each other are found,
+impulses of least norm taken), and loops over C on what is left,
+
+    S = A_CC - A_CB A_BB^+ A_BC        b_C - A_CB A_BB^+ b_B        p_B = A_BB^+ (b_B - A_BC p_C)
+
+A is formed once a step and serves velocities and positions. Where rows are many it is not formed: impulses then act on
+x, what they leave for the joints (step 7 of the algorithm), and B is solved as one block in every sweep.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwork._jit import kernel
+from linkwork.formulations.rows import add_impulse, finish_row, rate_change, response
+from linkwork.numerics.clipped import Guess, clip, make_guess, solve_clipped
+from linkwork.numerics.semidefinite import factor_block, half_solve, solve
+
+DENSE = 320  # rows up to which A is formed
+HELD = 1e-10  # of its own response: a row with less is moved by lasting rows alone
+STILL = 1e-9  # rate below which such a row stands still
+
+
+class RowSolver(NamedTuple):
+    direct: bool
+    epsilon: float
+    iterations: int
+    tolerance: float
+    A: Any  # (row, row) up to DENSE rows
+    L: Any
+    K: Any
+    order: Any
+    scale: Any
+    half: Any  # (row, row) half solutions of A_BB for the columns of A_BC
+    diagonal: Any  # (row,)
+    b: Any
+    y: Any
+    x: Any  # (dof,)
+    guess: Guess
+    rank: Any  # (1,) of A_BB
+
+
+def row_solver(method: Any, rows: int, dofs: int) -> RowSolver:
+    n = min(rows, DENSE)
+    return RowSolver(
+        direct=method.solver == "direct",
+        epsilon=float(method.epsilon),
+        iterations=int(method.iterations),
+        tolerance=float(method.rank_tolerance),
+        A=np.zeros((n, n)),
+        L=np.zeros((n, n)),
+        K=np.zeros((n, max(n, 1))),
+        order=np.zeros(n, dtype=np.int64),
+        scale=np.zeros(n),
+        half=np.zeros((n, n)),
+        diagonal=np.zeros(rows),
+        b=np.zeros(rows),
+        y=np.zeros(n),
+        x=np.zeros(dofs),
+        guess=make_guess(n),
+        rank=np.zeros(1, dtype=np.int64),
+    )
+
+
+@kernel
+def lasting(w):
+    """Rows of the block B: none where all are swept."""
+    count = w.rows.count[1]
+    return count if w.solver.direct and count <= w.solver.A.shape[0] else 0
+
+
+@kernel
+def factor_rows(w, h):
+    """Effective masses, and what is factored of them, for the rows of this step."""
+    rows = w.rows
+    s = w.solver
+    n = rows.count[0]
+    held = lasting(w)
+    s.rank[0] = 0
+    dense = n if n <= s.A.shape[0] else held
+    # clipped rows meet the mass that they have while the lasting ones hold
+    for r in range(held if dense == n else n):
+        finish_row(rows, r, rows.diagonal[r], h)
+    for r in range(dense):
+        for c in range(r + 1):
+            s.A[r, c] = response(w.table, rows, r, c)
+            s.A[c, r] = s.A[r, c]
+        s.A[r, r] += rows.gamma[r]
+    for r in range(n):
+        s.diagonal[r] = rows.diagonal[r] + rows.gamma[r]
+    if held == 0:
+        if dense == n:
+            for r in range(n):
+                finish_clipped(w, r, h)
+        return
+    for r in range(held):
+        s.scale[r] = 1.0 / math.sqrt(s.A[r, r])
+    s.rank[0] = factor_block(s.A, held, s.tolerance, s.scale, 0, s.L, s.K, s.order)
+    if dense < n:
+        return
+    # S in place of A_CC
+    for r in range(held, n):
+        half_solve(s.scale, s.L, s.K, s.order, s.rank[0], s.A[r, :held], s.half[r])
+    for r in range(held, n):
+        for c in range(held, r + 1):
+            less = 0.0
+            for k in range(s.rank[0]):
+                less += s.half[r, k] * s.half[c, k]
+            s.A[r, c] -= less
+            s.A[c, r] = s.A[r, c]
+        s.diagonal[r] = s.A[r, r] if s.A[r, r] > HELD * s.diagonal[r] else 0.0
+        finish_clipped(w, r, h)
+
+
+@kernel
+def finish_clipped(w, r, h):
+    """Softness and speed of a row whose place on the diagonal of S is known."""
+    s = w.solver
+    if w.rows.later[r] > 0 and s.diagonal[r] > 0.0:
+        finish_row(w.rows, r, s.diagonal[r], h)
+        s.A[r, r] += w.rows.gamma[r]
+        s.diagonal[r] = s.A[r, r]
+
+
+@kernel
+def solve_rows(w, b, low, high, p):
+    """p for the right side b, from the values that p has; returns sweeps and the largest |dp| of the last one."""
+    rows = w.rows
+    s = w.solver
+    n = rows.count[0]
+    held = lasting(w)
+    if n > s.A.shape[0]:
+        return solve_wide(w, b, low, high, p)
+    if held > 0 and held < n:
+        half_solve(s.scale, s.L, s.K, s.order, s.rank[0], b[:held], s.y)
+        for r in range(held, n):
+            for k in range(s.rank[0]):
+                b[r] -= s.half[r, k] * s.y[k]
+            if s.diagonal[r] == 0.0:
+                # moved by lasting rows alone: its impulse changes nothing, and is what the motion makes it
+                p[r] = 0.0
+                if low[r] > -math.inf and high[r] < math.inf and abs(b[r]) > STILL:
+                    p[r] = high[r] if b[r] > 0.0 else low[r]
+    sweeps = 0
+    worst = 0.0
+    if held < n:
+        sweeps, worst = solve_clipped(
+            s.A,
+            held,
+            n,
+            s.diagonal,
+            b,
+            low,
+            high,
+            rows.normal,
+            rows.partner,
+            rows.friction,
+            p,
+            s.epsilon,
+            s.iterations,
+            s.direct,
+            s.guess,
+        )
+    if held > 0:
+        for r in range(held):
+            for c in range(held, n):
+                b[r] -= s.A[r, c] * p[c]
+        solve(s.scale, s.L, s.K, s.order, s.rank[0], b[:held], s.y, p)
+        sweeps = max(sweeps, 1)
+    return sweeps, worst
+
+
+@kernel
+def solve_wide(w, b, low, high, p):
+    """The same without A: step 7 as it stands, impulses change x and through it the rates."""
+    rows = w.rows
+    s = w.solver
+    n = rows.count[0]
+    held = lasting(w)
+    for k in range(s.x.size):
+        s.x[k] = 0.0
+    for r in range(n):
+        add_impulse(w.table, rows, r, p[r], s.x)
+    worst = 0.0
+    for i in range(s.iterations):
+        worst = 0.0
+        if held > 0:
+            worst = solve_block(w, held, b, p)
+        for r in range(held, n):
+            if not s.diagonal[r] > 0.0 or (low[r] == high[r] and rows.normal[r] < 0):
+                continue
+            left = b[r] - rate_change(w.table, rows, r, s.x) - rows.gamma[r] * p[r]
+            before = p[r]
+            other = rows.partner[r]
+            beside = p[other] if other >= 0 else 0.0
+            clip(r, before + left / s.diagonal[r], low, high, rows.normal, rows.partner, rows.friction, p)
+            add_impulse(w.table, rows, r, p[r] - before, s.x)
+            worst = max(worst, abs(p[r] - before))
+            if other >= 0 and p[other] != beside:
+                add_impulse(w.table, rows, other, p[other] - beside, s.x)
+        if worst <= s.epsilon:
+            return i + 1, worst
+    return s.iterations, worst
+
+
+@kernel
+def solve_block(w, held, b, p):
+    """The lasting rows at once, for the present x; returns the largest |dp|."""
+    rows = w.rows
+    s = w.solver
+    left = s.half[0]  # free here: S is not formed
+    for r in range(held):
+        left[r] = b[r] - rate_change(w.table, rows, r, s.x) - rows.gamma[r] * p[r]
+    change = s.half[1] if held > 1 else s.guess.x
+    solve(s.scale, s.L, s.K, s.order, s.rank[0], left[:held], s.y, change)
+    worst = 0.0
+    for r in range(held):
+        p[r] += change[r]
+        add_impulse(w.table, rows, r, change[r], s.x)
+        worst = max(worst, abs(change[r]))
+    return worst

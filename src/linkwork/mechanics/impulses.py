@@ -1,0 +1,204 @@
+"""[MST17] Test impulses by halves (figure 2): what an impulse leaves for every joint on its way to the ground.
+
+    Y = (n, f)  articulated bias impulse on its way inward: torque, force
+    u           what is left for the motion of a joint: tau - s . Y
+    z           D^-1 u, with D = s . I^A s the joint's own articulated inertia
+
+The articulated inertias factor the mass matrix: M^-1 = P^T D^-1 P, and the way inward computes u = P tau. So the
+velocity that a unit impulse on row s gives row r is u_r . z_s: the way inward is all that an effective mass needs, and
+only the joints between the row's links and the ground take part. The way outward (figure 3, `outward_response`) is
+gone once a step, for all impulses together.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwork._jit import kernel, small
+from linkwork.mechanics.articulated import free_force, free_solve, swing_force
+from linkwork.spatial.codes import FREE, SWING, SWING_BACK, TURN, WELD
+from linkwork.spatial.inertia import times
+from linkwork.spatial.vectors import (
+    ZERO,
+    add,
+    add_scaled,
+    cross,
+    dot,
+    load3,
+    load6,
+    load9,
+    load_pair,
+    rotate,
+    store_pair,
+    sub,
+    unrotate,
+)
+
+HANDS = 4  # a repeater between two joints that close loops holds four links
+ROUNDING = 1e-12  # of the most that an impulse could leave for a joint: less is nothing
+
+
+class Hands(NamedTuple):
+    """Where a unit impulse takes hold, and how far it has come on its ways to the ground."""
+
+    link: Any  # (hand,) -1 once it has arrived
+    shift: Any  # (hand,) from a dof to its place in u and z
+    push: Any  # (hand, 6) Y
+    reach: Any  # (hand,) what its torques could be at most, from which rounding is told
+    joint: Any  # (hand,) 1 where it begins with a joint impulse
+    tau: Any  # (dof,) the joint impulses
+
+
+def make_hands(dofs: int) -> Hands:
+    """Hands for a tree of so many dofs."""
+    return Hands(
+        link=np.full(HANDS, -1, dtype=np.int64),
+        shift=np.zeros(HANDS, dtype=np.int64),
+        push=np.zeros((HANDS, 6)),
+        reach=np.zeros(HANDS),
+        joint=np.zeros(HANDS, dtype=np.int64),
+        tau=np.zeros(dofs),
+    )
+
+
+@small
+def size(a):
+    return abs(a[0]) + abs(a[1]) + abs(a[2])
+
+
+@kernel
+def hold_link(tree, work, hands, h, i, n, f, amount):
+    """Hand h: the wrench (n about the world's origin, f; world axes) times `amount` on link i."""
+    hands.joint[h] = 0
+    hands.link[h] = -1
+    if i < tree.grounds:
+        return
+    hands.link[h] = i
+    X = load9(work.pose_R, i)
+    x = load3(work.pose_p, i)
+    n_i = unrotate(X, sub(n, cross(x, f)))
+    f_i = unrotate(X, f)
+    hands.reach[h] = abs(amount) * (size(n) + size(x) * size(f))
+    n_i = (-amount * n_i[0], -amount * n_i[1], -amount * n_i[2])
+    store_pair(hands.push, h, n_i, (-amount * f_i[0], -amount * f_i[1], -amount * f_i[2]))
+
+
+@kernel
+def hold_dof(tree, hands, h, k, amount):
+    """Hand h: a joint impulse on dof k."""
+    hands.link[h] = tree.dof_link[k]
+    hands.joint[h] = 1
+    hands.tau[k] += amount
+    hands.reach[h] = abs(amount)
+    store_pair(hands.push, h, ZERO, ZERO)
+
+
+@small
+def rate_along(work, velocities, i, n, f):
+    """Rate that link i gives to a row of wrench (n about the world's origin, f); `velocities` in world axes."""
+    w, v = load_pair(velocities, i)
+    return dot(f, v) + dot(sub(n, cross(load3(work.pose_p, i), f)), w)
+
+
+@kernel
+def carry_inward(tree, work, q, hands, count, u, z):
+    """u and z of the joints between the first `count` hands and the ground; needs the articulated inertias at q.
+
+    What rounding leaves for a joint that the impulse cannot move is set to zero: nobody later could tell it from a
+    motion.
+    """
+    while True:
+        # the outermost link first, so that ways which meet go on as one
+        h = 0
+        for j in range(1, count):
+            if hands.link[j] > hands.link[h]:
+                h = j
+        i = hands.link[h]
+        if i < tree.grounds:
+            break
+        n, f = load_pair(hands.push, h)
+        reach = hands.reach[h]
+        held = hands.joint[h]
+        for j in range(h + 1, count):
+            if hands.link[j] == i:
+                n_j, f_j = load_pair(hands.push, j)
+                n = add(n, n_j)
+                f = add(f, f_j)
+                reach = max(reach, hands.reach[j])
+                held = max(held, hands.joint[j])
+                hands.link[j] = -1
+        n, f = take_up(tree, work, q, hands.tau, i, held, n, f, reach, u, z, hands.shift[h])
+        j = tree.link_parent[i]
+        if j < tree.grounds:
+            hands.link[h] = -1
+            continue
+        # on to the parent
+        p = load3(work.p, i)
+        f = rotate(load9(work.R, i), f)
+        n = add(rotate(load9(work.R, i), n), cross(p, f))
+        store_pair(hands.push, h, n, f)
+        hands.reach[h] = reach + size(p) * size(f) + size(n)
+        hands.link[h] = j
+        hands.joint[h] = 0
+
+
+@small
+def take_up(tree, work, q, tau, i, held, n, f, reach, u, z, shift):
+    """Link i under the impulse (n, f) from beyond and, if `held`, the tau of its dofs; returns what it hands on."""
+    motion = tree.link_motion[i]
+    k = tree.link_v[i]
+    e = k + shift
+    if motion == TURN:
+        left = tau[k] - n[2]
+        if abs(left) <= ROUNDING * reach:
+            left = 0.0
+        tau[k] = 0.0
+        g = work.inverse[i, 0] * left
+        U, V = load_pair(work.U, i)
+        u[e] = left
+        z[e] = g
+        return add_scaled(n, g, U), add_scaled(f, g, V)
+    if motion == WELD:
+        return n, f
+    if motion == FREE:
+        n_t = ZERO
+        f_t = ZERO
+        if held == 1:
+            n_t, f_t = free_force(tree, i, q, tau)
+            for j in range(6):
+                tau[k + j] = 0.0
+        n = sub(n_t, n)
+        f = sub(f_t, f)
+        a, b = free_solve(work, i, n, f)
+        for j in range(3):
+            u[e + j] = n[j]
+            u[e + 3 + j] = f[j]
+            z[e + j] = a[j]
+            z[e + 3 + j] = b[j]
+        return n_t, f_t
+    if motion == SWING or motion == SWING_BACK:
+        t = ZERO
+        if held == 1:
+            t = swing_force(tree, i, q, tau)
+            for j in range(3):
+                tau[k + j] = 0.0
+        n = sub(t, n)
+        a = times(load6(work.inverse, i), n)
+        for j in range(3):
+            u[e + j] = n[j]
+            z[e + j] = a[j]
+        return t, add(f, unrotate(load9(work.H, i), a))
+    # slide and helical
+    turn = tree.link_turn[i]
+    slide = tree.link_slide[i]
+    left = tau[k] - turn * n[2] - slide * f[2]
+    if abs(left) <= ROUNDING * (turn * reach + abs(slide) * size(f)):
+        left = 0.0
+    tau[k] = 0.0
+    g = work.inverse[i, 0] * left
+    U, V = load_pair(work.U, i)
+    u[e] = left
+    z[e] = g
+    return add_scaled(n, g, U), add_scaled(f, g, V)

@@ -1,0 +1,261 @@
+"""Methods impulse and maximal: every kind of row does what its words say, with either solver."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from linkwork.gallery import chain, peaucellier
+
+HOW = [(kind, solver) for kind in (lw.Impulse, lw.Maximal) for solver in ("direct", "sequential")]
+every_way = pytest.mark.parametrize(("kind", "solver"), HOW, ids=lambda x: getattr(x, "name", x))
+
+
+def arm(**pin: Any) -> lw.Model:
+    """One body on the hinge "pin"; m g l = 4.905 N m, 0.35 kg m2 about the hinge."""
+    model = lw.Model("arm")
+    body = model.body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), com=(0, 0, -0.5))
+    model.revolute("pin", "ground", body, at=(0, 0, 0), axis=(0, -1, 0), **pin)
+    return model
+
+
+def run(model: lw.Model, kind: Any, solver: str, until: float = 1.0, dt: float = 5e-3, **options: Any) -> lw.Trajectory:
+    return lw.simulate(model, until=until, method=kind(dt=dt, solver=solver, iterations=500), **options)
+
+
+def oscillator(k: float, c: float, how: str) -> lw.Model:
+    """2 kg on a rail, starting at 0.3 m with -0.2 m/s."""
+    model = lw.Model("oscillator", gravity=(0, 0, 0))
+    body = model.body("load", mass=2.0, inertia=(1, 1, 1))
+    spring = {"stiffness": k, "damping": c} if how == "joint" else {}
+    model.prismatic("rail", "ground", body, axis=(1, 0, 0), position=0.3, velocity=-0.2, **spring)
+    if how == "line":
+        model.spring("spring", "ground", body, at_a=(-10, 0, 0), stiffness=k, damping=c, length=10.0)
+    return model
+
+
+def implicit_euler(k: float, c: float, h: float, steps: int) -> Any:
+    """(5) of STT17, by itself."""
+    x, v, out = 0.3, -0.2, [0.3]
+    for _ in range(steps):
+        v = (v - h * k * x / 2.0) / (1.0 + h * c / 2.0 + h * h * k / 2.0)
+        x += h * v
+        out.append(x)
+    return np.array(out)
+
+
+@every_way
+@pytest.mark.parametrize("how", ["joint", "line"])
+@pytest.mark.parametrize(("k", "c"), [(1.0, 0.1), (1e3, 0.0), (1e6, 3.0), (0.0, 5.0)])
+def test_a_soft_spring_is_implicit_euler(kind: Any, solver: str, how: str, k: float, c: float) -> None:
+    method = kind(dt=0.01, solver=solver, iterations=500, epsilon=1e-15)
+    x = lw.simulate(oscillator(k, c, how), until=1.0, method=method)["rail.position"]
+    assert np.abs(x - implicit_euler(k, c, 0.01, 100)).max() < 1e-12
+
+
+@pytest.mark.parametrize("kind", [lw.Impulse, lw.Maximal])
+@pytest.mark.parametrize("how", ["joint", "line"])
+def test_springs_of_any_stiffness_never_raise_the_energy(kind: Any, how: str) -> None:
+    for k in 10.0 ** np.arange(0, 13, 3):
+        for dt in (1e-4, 1e-3, 1e-2, 0.1):
+            energy = lw.simulate(oscillator(k, 0.0, how), until=100 * dt, method=kind(dt=dt)).energy["total"]
+            assert np.diff(energy).max() <= 1e-12 * energy[0]
+            assert energy[-1] >= 0.0
+
+
+@every_way
+def test_rigid_stop(kind: Any, solver: str) -> None:
+    found = run(arm(position=1.0, limits=(-0.3, 2.0)), kind, solver)
+    x = found["pin.position"]
+    assert x.min() == pytest.approx(-0.3, abs=1e-6)
+    stop = int(np.argmin(x))
+    # its energy is gone there, and booked
+    assert found["pin.velocity"][stop + 1] == pytest.approx(0.0, abs=0.05)
+    assert found.energy["dissipated"][-1] == pytest.approx(4.905 * (math.cos(0.3) - math.cos(1.0)), rel=0.02)
+    assert np.abs(found.energy["balance"]).max() < 0.02 * found.certificate.energy_scale
+
+
+@every_way
+def test_soft_stop_gives_way_by_its_frequency(kind: Any, solver: str) -> None:
+    """Without gravity a stop of 5 Hz that does not damp throws the arm back after half a period."""
+    model = lw.Model("stop", gravity=(0, 0, 0))
+    body = model.body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), com=(0, 0, -0.5))
+    soft = lw.Soft(hertz=5.0, damping_ratio=0.0)
+    model.revolute(
+        "pin", "ground", body, at=(0, 0, 0), axis=(0, -1, 0), limits=(-1, 0), velocity=1.0, limit_softness=soft
+    )
+    if (kind, solver) == (lw.Maximal, "sequential"):
+        pytest.skip("row by row nobody knows how much mass a hinge hangs on the stop")
+    found = run(model, kind, solver, until=0.15, dt=1e-4)
+    x, v = found["pin.position"], found["pin.velocity"]
+    assert x.max() == pytest.approx(1.0 / (2 * math.pi * 5.0), rel=0.02)
+    assert found.time[x > 0][-1] == pytest.approx(0.1, rel=0.02)
+    assert v[-1] == pytest.approx(-1.0, rel=0.02)
+
+
+@every_way
+def test_motor_keeps_its_speed_within_its_torque(kind: Any, solver: str) -> None:
+    model = arm()
+    model.motor("drive", "pin", velocity=2.0, max_torque=6.0)
+    found = run(model, kind, solver, until=3.0)
+    # 6 N m lift the arm over the top, where m g l = 4.9: after that it turns as told
+    assert found["pin.velocity"][30:] == pytest.approx(2.0, abs=1e-5)
+    weak = arm()
+    weak.motor("drive", "pin", velocity=2.0, max_torque=3.0)
+    stalled = run(weak, kind, solver, until=10.0)
+    assert stalled["pin.position"].max() < math.pi / 2
+    assert stalled.energy["work"].max() > 0.0
+
+
+@every_way
+def test_servo_reaches_its_place_without_swinging_over(kind: Any, solver: str) -> None:
+    model = arm()
+    model.motor("servo", "pin", position=1.0, max_torque=8.0)
+    x = run(model, kind, solver, until=2.0)["pin.position"]
+    assert x[-1] == pytest.approx(1.0, abs=1e-6)
+    assert x.max() < (1.0 + 1e-6 if solver == "direct" else 1.1)
+
+
+@pytest.mark.parametrize("kind", [lw.Impulse, lw.Maximal])
+def test_servo_follows_a_law_exactly(kind: Any) -> None:
+    model = arm()
+    model.motor("servo", "pin", position=lw.Cosine(0.5, 1.0, offset=-0.5))
+    found = run(model, kind, "direct", until=1.0)
+    assert found["pin.position"] == pytest.approx(0.5 * np.cos(2 * np.pi * found.time) - 0.5, abs=1e-9)
+
+
+@pytest.mark.parametrize("kind", [lw.Impulse, lw.Maximal])
+def test_soft_servo_settles_where_its_spring_holds_the_load(kind: Any) -> None:
+    model = arm()
+    model.motor("servo", "pin", position=1.0, softness=lw.Soft(stiffness=50.0, damping=20.0))
+    x = run(model, kind, "direct", until=10.0)["pin.position"][-1]
+    assert 50.0 * (1.0 - x) == pytest.approx(4.905 * math.sin(x), rel=1e-6)
+    model = arm()
+    model.motor("brake", "pin", velocity=0.0, softness=lw.Soft(damping=10.0))
+    again = arm(position=None, damping=10.0)
+    for other in (model, again):
+        other.torque("push", "pin", 1.0)
+    assert run(model, kind, "direct")["pin.position"] == pytest.approx(
+        run(again, kind, "direct")["pin.position"], abs=1e-9
+    )
+
+
+@every_way
+def test_dry_friction_slides_and_holds(kind: Any, solver: str) -> None:
+    held = run(arm(position=0.19, friction=1.0), kind, solver)["pin.position"]
+    assert np.abs(held - 0.19).max() < 1e-6  # below asin(1 / 4.905) = 0.2053
+    found = run(arm(position=1.2, friction=1.0), kind, solver, until=6.0)
+    x = found["pin.position"]
+    assert abs(x[-1]) < 0.2054
+    assert np.ptp(x[-100:]) < 1e-6
+    # friction takes 1 N m times the way
+    assert found.energy["dissipated"][-1] == pytest.approx(np.abs(np.diff(x)).sum(), rel=0.01)
+
+
+@every_way
+def test_repeater(kind: Any, solver: str) -> None:
+    model = lw.Model("gears", gravity=(0, 0, 0))
+    for name, x in (("small", 0.0), ("big", 0.3)):
+        wheel = model.body(name, shape=lw.Cylinder(0.1 + x / 3, 0.02), mass=1.0 + 3 * x, position=(x, 0, 0))
+        model.revolute(f"{name} axle", "ground", wheel, at=(x, 0, 0), axis=(0, 0, 1))
+    model.repeater("mesh", "small axle", "big axle", ratio=-0.5)
+    model.torque("push", "small axle", 0.01)
+    found = run(model, kind, solver)
+    assert found["big axle.position"] == pytest.approx(-0.5 * found["small axle.position"], abs=1e-5)
+    inertia = [model.bodies[name].inertia[2, 2] for name in ("small", "big")]
+    rate = 0.01 / (inertia[0] + 0.25 * inertia[1])
+    assert found["small axle.velocity"][-1] == pytest.approx(rate * found.time[-1], rel=1e-3)
+
+
+@pytest.mark.parametrize("kind", [lw.Impulse, lw.Maximal])
+def test_inputs_set_motors_while_stepping(kind: Any) -> None:
+    model = arm()
+    model.motor("drive", "pin", velocity=0.0)
+    sim = lw.Simulation(model, kind(dt=5e-3))
+    sim.step(10)
+    sim.inputs["drive"] = 3.0
+    sim.step(100)
+    rate = sim.v[0] if kind is lw.Impulse else sim.state.cut_rate[0]
+    angle = sim.q[0] if kind is lw.Impulse else sim.state.cut_q[0]
+    assert rate == pytest.approx(3.0)
+    assert angle == pytest.approx(1.5)
+
+
+def test_steps_may_vary() -> None:
+    """Impulses kept from one step are taken over to another of other length: a chain hangs on as if nothing was."""
+    sim = lw.Simulation(chain.build(damping=0.0, friction=0.3, angle=0.1), lw.Impulse(dt=0.01))
+    rng = np.random.default_rng(1)
+    for dt in rng.uniform(1e-3, 1e-2, 300):
+        sim.step(1, dt=float(dt))
+    sim.step(700)
+    assert sim.steps == 1000
+    rest = sim.q.copy()
+    sim.step(1, dt=2e-3)
+    assert sim.state.effort[0] == 1.0
+    assert sim.q == pytest.approx(rest, abs=1e-9)
+
+
+@every_way
+def test_peaucellier_by_motor(kind: Any, solver: str) -> None:
+    if (kind, solver) == (lw.Maximal, "sequential"):
+        pytest.skip("takes thousands of sweeps a step: see the paper")
+    model = peaucellier.build(drive="motor")
+    found = lw.simulate(model, until=2.5, method=kind(dt=0.01, solver=solver, iterations=200))
+    size = 0.7  # m, arm and rod
+    pen = peaucellier.pen(found)
+    assert np.abs(pen[:, 0] - peaucellier.line()).max() < 1e-4 * size
+    assert np.abs(pen[:, 2]).max() < 1e-9
+    assert np.ptp(pen[:, 1]) > 0.4
+    assert found["crank pivot.position"] == pytest.approx(-0.9 * np.cos(2 * np.pi * 0.4 * found.time), abs=1e-4)
+    assert found.certificate.cut_short == 0
+    if solver == "direct":
+        assert found.drift["position"].max() < 1e-7
+        assert found.certificate.sweeps_per_step == 1.0
+    elif kind is lw.Impulse:
+        assert found.certificate.sweeps_per_step < 40  # Table 1
+
+
+def test_budget_is_told() -> None:
+    model = peaucellier.build(drive="motor")
+    found = lw.simulate(model, until=0.2, method=lw.Impulse(dt=0.01, solver="sequential", iterations=5))
+    assert found.certificate.cut_short > 0
+    assert "CUT SHORT" in str(found.certificate)
+    assert found["solver.sweeps"].shape == found.time.shape
+    assert found.certificate.worst_residual == pytest.approx(found.solver["residual"].max())
+    free = lw.simulate(model, until=0.2, method=lw.Impulse(dt=0.01))
+    assert free.certificate.cut_short == 0
+    assert "CUT SHORT" not in str(free.certificate)
+
+
+@pytest.mark.parametrize("kind", [lw.Impulse, lw.Maximal])
+def test_first_order_towards_the_exact_motion(kind: Any) -> None:
+    """Loops, springs, damping and a law, against recursive."""
+    model = peaucellier.build(angle=-0.7)
+    exact = lw.simulate(model, until=1.0, method="recursive", dt=1e-3)["crank pivot.position"][-1]
+    errors = [
+        abs(lw.simulate(model, until=1.0, method=kind(dt=dt))["crank pivot.position"][-1] - exact)
+        for dt in (4e-3, 2e-3, 1e-3)
+    ]
+    assert errors[0] < 0.02
+    assert errors[1] / errors[0] == pytest.approx(0.5, abs=0.15)
+    assert errors[2] / errors[1] == pytest.approx(0.5, abs=0.1)
+
+
+def test_auto_takes_impulses_where_nobody_else_can() -> None:
+    found = lw.simulate(arm(limits=(-1, 1)), until=0.1, dt=1e-3)
+    assert found.certificate.method == "impulse"
+    assert "limits" in found.certificate.reason
+    assert lw.simulate(arm(), until=0.1, dt=1e-3).certificate.method == "recursive"
+    assert lw.simulate(arm(limits=(-1, 1)), until=0.1, dt=1e-3, ignore="limits").certificate.method == "recursive"
+
+
+def test_two_motors_on_a_joint_are_refused() -> None:
+    model = arm()
+    model.motor("one", "pin", velocity=1.0)
+    model.motor("two", "pin", velocity=2.0)
+    with pytest.raises(lw.ModelError, match="'one' and 'two' both drive joint 'pin'"):
+        lw.assemble(model)
