@@ -34,6 +34,9 @@ def drive_tables(model: Model, joints: dict[str, JointPlace], laws: LawTable, nq
             frictions.extend((coordinate(joint, k)[0], joint.friction) for k in range(joint.nv))
     driven: dict[int, Motor] = {}
     for drive in model.all_drives():
+        ends_of = (drive.joint, drive.follower) if isinstance(drive, Repeater) else (drive.joint,)
+        if any(joint.path not in joints for joint in ends_of):
+            continue  # a joint that was released takes its drives along
         if isinstance(drive, Repeater):
             ends = coordinate(drive.joint), coordinate(drive.follower)
             repeaters.append(([c for c, _ in ends], [value for _, value in ends], drive.ratio))
