@@ -9,7 +9,7 @@ import pytest
 
 import linkwork as lw
 from known_mechanisms import four_bar
-from linkwork.simulation.methods import METHODS
+from linkwork.simulation.methods import ALL, METHODS
 from measured import body_states, distance, fitted_order, momenta
 
 WAYS: dict[str, dict[str, Any]] = {name: {"method": name, "dt": 5e-3} for name in METHODS}
@@ -211,7 +211,7 @@ def test_hybrid_tends_to_recursive_at_second_order() -> None:
     assert fitted_order(steps, errors) > 1.8
 
 
-@pytest.mark.parametrize("way", ["recursive", "absolute"])
+@pytest.mark.parametrize("way", [way for way in WAYS if "moving grounds" in ALL[WAYS[way]["method"]].supports])
 def test_a_box_gripped_by_a_moving_table(way: str) -> None:
     """The table's motion does not give way: it puts in p . u, half of which is lost where the box was at rest."""
     model = lw.Model("table", gravity=(0, 0, 0))
@@ -225,7 +225,7 @@ def test_a_box_gripped_by_a_moving_table(way: str) -> None:
     assert run.events[0].impulse == pytest.approx([3.0 * speed, 0, 0, 0, 0, 0], abs=1e-9)
     assert run.events[0].energy == pytest.approx(1.5 * speed**2, rel=1e-9)
     assert run.energy["work"][k] == pytest.approx(3.0 * speed**2, rel=1e-9)
-    assert run.certificate.energy_balance_relative < (4.0 * np.pi * WAYS[way]["dt"]) ** 4
+    assert run.certificate.energy_balance_relative < (4.0 * np.pi * WAYS[way]["dt"]) ** (2 if way == "hybrid" else 4)
 
 
 def test_more_joints_than_needed() -> None:

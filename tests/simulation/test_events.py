@@ -72,9 +72,14 @@ def test_a_condition_is_looked_at_after_each_step() -> None:
     assert run.events[0].time == pytest.approx(0.01 * math.ceil(instant / 0.01))
 
 
+@pytest.mark.parametrize("method", ["recursive", "hybrid", "absolute", "component"])
 @pytest.mark.parametrize("within", [1e-3, 1e-9])
-def test_a_condition_can_be_located(within: float) -> None:
-    run = caught(when=lambda sim: sim["stone.position"][2] < -1.0, within=within)
+def test_a_condition_can_be_located(within: float, method: str) -> None:
+    model = falling()
+    model.attach(
+        "ground", "stone", "fixed", name="grip", when=lambda sim: sim["stone.position"][2] < -1.0, within=within
+    )
+    run = lw.simulate(model, until=1.0, dt=0.01, method=method)
     instant = math.sqrt(2.0 / G)
     assert instant - 1e-12 <= run.events[0].time <= instant + within
     assert run["stone.position"][-1, 2] == pytest.approx(-1.0, abs=5.0 * within)
@@ -98,6 +103,36 @@ def test_one_that_never_holds() -> None:
 
 def test_events_after_the_end_do_not_happen() -> None:
     assert caught(time=3.0).events == []
+
+
+def test_handed_over_at_one_instant() -> None:
+    """What is planned for one time happens in the order of the plan; the stone never falls in between."""
+    model = falling()
+    model.attach("ground", "stone", "fixed", name="left", time=0.0)
+    model.release("left", time=0.5)
+    model.attach("ground", "stone", "ball", name="right", time=0.5, at=(0.2, 0, 0))
+    run = lw.simulate(model, until=0.6, dt=0.01, method="recursive")
+    assert [(event.what, event.joint) for event in run.events][1:] == [("released", "left"), ("attached", "right")]
+    assert run.energy["impacts"][-1] == 0.0
+    assert run["left.reaction"][49, 2] == pytest.approx(2.0 * G)
+    assert not run["left.reaction"][50].any()
+    # a weight on a ball joint beside it: 1 / (1 / m + d^2 / I) of the fall is left to the joint
+    assert run["right.reaction"][50, 2] == pytest.approx(G / (1 / 2.0 + 0.2**2 / 0.1))
+
+
+def test_two_at_one_instant_are_one_blow() -> None:
+    """Joints attached one after the other at an instant cost what both cost together."""
+    costs = []
+    for kinds in (("revolute", "prismatic"), ("prismatic", "revolute"), ("fixed",)):
+        sim = lw.Simulation(falling(), "recursive", dt=0.01)
+        sim.state.y[-8:-2] = [1.0, 2.0, 3.0, 0.3, 0.2, 0.1]
+        sim.step(1)
+        for kind in kinds:
+            where = {} if kind == "fixed" else {"at": (0, 0, 0), "axis": (0, 0, 1)}
+            sim.attach("ground", "stone", kind, name=kind, **where)
+        assert np.abs(sim.v).max() < 1e-14
+        costs.append(sim.impacts)
+    assert costs == pytest.approx([costs[2]] * 3, rel=1e-12)
 
 
 def test_attached_again() -> None:
@@ -374,6 +409,13 @@ def test_features_that_a_method_lacks_are_refused_when_they_come() -> None:
     sim = lw.Simulation(pendulum(), "recursive", dt=0.01)
     with pytest.raises(lw.ModelError, match="unknown option friction="):
         sim.attach("ground", "bob", "revolute", at=(0, 0, 0), axis=(0, 1, 0), friction=1.0)
+
+
+def test_events_and_components_elsewhere() -> None:
+    model = falling()
+    model.attach("ground", "stone", "fixed", name="grip", time=1.0)
+    with pytest.raises(lw.OptionError, match="plans the attachment of joint 'grip'.*elsewhere; keep all parts"):
+        lw.Simulation(model, "component", border=object(), ports=["stone"])
 
 
 def test_a_body_without_inertia_cannot_come_loose() -> None:

@@ -117,6 +117,7 @@ class Simulation(Changing):
         if ours:
             self.method, self.reason = resolve(method, options, wanted(self.system, ignore))
         self.ignored = refuse_unsupported(self.system, self.method, ignore)
+        self._refuse_events_elsewhere()
         if start is not None:
             self.system = replace(self.system, q_start=resting(self.system, start).q)
         self.start: Start = consistent_start(self.system)
@@ -144,6 +145,14 @@ class Simulation(Changing):
         except BaseException:
             self.close()
             raise
+
+    def _refuse_events_elsewhere(self) -> None:
+        event = next(self.system.model.all_events(), None)
+        if event is not None and (self._border is not None or remote_parts(self.system.model)):
+            raise OptionError(
+                f"model '{self.system.model.name}' plans the {event.told}, which cannot happen while components live "
+                "elsewhere; keep all parts in one process, or remove the event"
+            )
 
     def _settle(self) -> None:
         """The start itself is row 0."""
