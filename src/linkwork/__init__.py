@@ -58,6 +58,7 @@ _ROOMS = {
     "formulations.hybrid": ["Hybrid"],
     "formulations.impulse": ["Impulse"],
     "formulations.maximal": ["Maximal"],
+    "formulations.semi_recursive": ["SemiRecursive"],
     "formulations.recursive": ["Recursive"],
     "simulation.check": ["Report", "check"],
     "simulation.certificate": ["Certificate"],
@@ -113,6 +114,7 @@ __all__ = [
     "Report",
     "Road",
     "RunError",
+    "SemiRecursive",
     "Simulation",
     "Soft",
     "Sphere",
@@ -155,6 +157,7 @@ if TYPE_CHECKING:
     from linkwork.formulations.impulse import Impulse
     from linkwork.formulations.maximal import Maximal
     from linkwork.formulations.recursive import Recursive
+    from linkwork.formulations.semi_recursive import SemiRecursive
     from linkwork.model import (
         Body,
         Box,

@@ -24,7 +24,8 @@ class State(NamedTuple):
     count: Any  # (3,) evaluations, rank of the loops, steps refused
     # of methods with impulses
     push: Any  # (link, 6) loads that no table tells: torque about the world's origin, force; world axes
-    effort: Any  # (6,) sweeps, residual and rows of the last step; sweeps so far, worst residual, steps cut short
+    # of methods that iterate
+    effort: Any  # (7,) of the last step: sweeps, residual, rows; so far: sweeps, worst residual, steps cut, most sweeps
 
 
 class Rows(NamedTuple):
@@ -58,7 +59,7 @@ def make_state(tables: Any, y: Any, cut_q: Any, pushes: bool = False) -> State:
         drift=np.zeros(2),
         count=np.zeros(3, dtype=np.int64),
         push=np.zeros((tables.tree.link_parent.size if pushes else 0, 6)),
-        effort=np.zeros(6),
+        effort=np.zeros(7),
     )
 
 

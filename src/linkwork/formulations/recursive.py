@@ -28,7 +28,8 @@ class Recursive:
     """Articulated bodies in joint coordinates, loops by multipliers and post-stabilised; the default method.
 
     `dt` in seconds: the step, or with integrator="adaptive" the time between rows. `integrator` is "semi-implicit"
-    (order 1), "rk2", "rk4", "abm4" (order 4, two evaluations a step) or "adaptive" (order 5(4), with rtol and atol).
+    (order 1), "rk2", "rk4", "abm4" (order 4, two evaluations a step), "adaptive" (order 5(4), with rtol and atol) or
+    "trapezoidal" (order 2, by fixed-point iteration: the fully recursive method of CD03).
     `stabilize=False` leaves the loops to drift; `rank_tolerance` says when a constraint row counts as dependent.
 
     >>> lw.Recursive(integrator="rk4", dt=1e-3).integrator

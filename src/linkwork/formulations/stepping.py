@@ -29,17 +29,20 @@ from linkwork.numerics.runge_kutta import (
     stage,
 )
 
-SEMI_IMPLICIT, RUNGE_KUTTA, ADAMS, ADAPTIVE = 0, 1, 2, 3
+SEMI_IMPLICIT, RUNGE_KUTTA, ADAMS, ADAPTIVE, TRAPEZOIDAL = 0, 1, 2, 3, 4
 INTEGRATORS = {
     "semi-implicit": (SEMI_IMPLICIT, MIDPOINT),
     "rk2": (RUNGE_KUTTA, MIDPOINT),
     "rk4": (RUNGE_KUTTA, CLASSIC),
     "abm4": (ADAMS, CLASSIC),
     "adaptive": (ADAPTIVE, DORMAND_PRINCE),
+    "trapezoidal": (TRAPEZOIDAL, MIDPOINT),
 }
-ORDERS = {"semi-implicit": 1, "rk2": 2, "rk4": 4, "abm4": 4, "adaptive": 5}
+ORDERS = {"semi-implicit": 1, "rk2": 2, "rk4": 4, "abm4": 4, "adaptive": 5, "trapezoidal": 2}
 # what a step may return besides 0; a singular link i is SINGULAR + i
-NOT_FINITE, STUCK, NOT_CONVERGED, SINGULAR = 1, 2, 3, 16
+NOT_FINITE, STUCK, NOT_CONVERGED, SINGULAR_POSITION, SINGULAR = 1, 2, 3, 4, 16
+FIXED_POINTS = 50  # evaluations of a step by the trapezoidal rule
+SETTLED = 1e-10  # rad, m, rad/s, m/s: the change between two of them at which it ends
 SMALLEST_STEP = 1e-12  # of the time of the run
 
 
@@ -83,6 +86,8 @@ def inner_count(w):
         return 0
     if scheme == ADAMS and w.carried[0] > 3.0:
         return 1
+    if scheme == TRAPEZOIDAL:
+        return FIXED_POINTS
     return w.tableau.b.size - 1
 
 
@@ -100,6 +105,9 @@ def next_trial(tree, w, y, s, inner, h):
             w.trial[k] = y[k] + h * w.f[k]
         displace(tree, y, w.trial[nq : nq + nv], h, w.trial)
         return 1.0
+    elif scheme == TRAPEZOIDAL:
+        fixed_point(tree, w, y, s, nq, h)
+        return 1.0
     elif scheme == ADAMS and w.carried[0] > 3.0:
         if s == 1:
             adams_bashforth(y, h, w.history, w.trial)
@@ -113,6 +121,29 @@ def next_trial(tree, w, y, s, inner, h):
     if s > inner:
         normalize(tree, w.trial)
     return 1.0
+
+
+@kernel
+def fixed_point(tree, w, y, s, nq, h):
+    """w.trial by the trapezoidal rule from the last evaluation's rate; the first guess is one step by the rate at hand.
+
+    w.carried[1] = the change against the guess before it.
+    """
+    nv = tree.dof_link.size
+    v = w.k[1][:nv]
+    copy(w.trial, w.k[0])
+    for k in range(nv):
+        end = w.f[nq + k] if s == 1 else w.rate[nq + k]
+        w.trial[nq + k] = y[nq + k] + 0.5 * h * (w.f[nq + k] + end)
+        v[k] = 0.5 * (y[nq + k] + w.trial[nq + k])
+    for k in range(nq + nv, y.size):
+        w.trial[k] = y[k] + 0.5 * h * (w.f[k] + (w.f[k] if s == 1 else w.rate[k]))
+    displace(tree, y, v, h, w.trial)
+    w.carried[1] = 1.0
+    if s > 1:
+        w.carried[1] = 0.0
+        for k in range(nq + nv):
+            w.carried[1] = max(w.carried[1], abs(w.trial[k] - w.k[0, k]))
 
 
 @kernel
@@ -184,11 +215,22 @@ def advance(evaluate, accept, tables, method, w, state, begin, first, h, steps, 
             status = 0
             for s in range(1, inner + 2):
                 t = start + done + size * next_trial(tree, w, state.y, s, inner, size)
+                if scheme == TRAPEZOIDAL and n > 0:
+                    if w.carried[1] < SETTLED:
+                        break  # the rate at hand is the one of this trial
+                    if s > inner:
+                        status = NOT_CONVERGED
+                        break
                 status = evaluate(tables, method, w, state, t)
                 if status != 0:
                     break
-                if s <= inner:
+                if s <= inner and scheme != TRAPEZOIDAL:
                     copy(w.rate, w.k[s])
+            if scheme == TRAPEZOIDAL and n > 0:
+                state.effort[0] = s - 1.0
+                state.effort[1] = w.carried[1]
+                state.effort[6] = max(state.effort[6], state.effort[0])
+                state.effort[4] = max(state.effort[4], state.effort[1])
             if scheme == ADAPTIVE and n > 0:
                 error = 1e9
                 if status == 0:

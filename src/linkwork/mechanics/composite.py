@@ -22,14 +22,11 @@ def axis_about(tree, work, i, j):
 
 
 @kernel
-def mass_matrix(tree, work, composite, M):
-    """M (dof, dof); needs `outward_poses`. `composite` (link, 10) is scratch: mass, first and second moments.
+def composites(tree, work, composite):
+    """composite (link, 10): mass, first and second moments of a link and all it carries; needs `outward_poses`.
 
     All moments are taken about the origin of a tree's first link in world axes, so that composites are plain sums.
     """
-    for a in range(M.shape[0]):
-        for b in range(M.shape[0]):
-            M[a, b] = 0.0
     n = tree.link_parent.size
     for i in range(tree.grounds, n):
         X = load9(work.pose_R, i)
@@ -55,18 +52,27 @@ def mass_matrix(tree, work, composite, M):
         if j >= tree.grounds:
             for e in range(10):
                 composite[j, e] += composite[i, e]
-        c = (composite[i, 1], composite[i, 2], composite[i, 3])
-        I = (
-            composite[i, 4],
-            composite[i, 5],
-            composite[i, 6],
-            composite[i, 7],
-            composite[i, 8],
-            composite[i, 9],
-        )
+
+
+@kernel
+def composite_momentum(composite, i, w, u):
+    """Momentum of link i and all it carries, moving as one with w, u; about the origin of the tree's first link."""
+    c = (composite[i, 1], composite[i, 2], composite[i, 3])
+    I = (composite[i, 4], composite[i, 5], composite[i, 6], composite[i, 7], composite[i, 8], composite[i, 9])
+    return link_momentum(composite[i, 0], c, I, w, u)
+
+
+@kernel
+def mass_matrix(tree, work, composite, M):
+    """M (dof, dof); needs `outward_poses`. `composite` (link, 10) is scratch."""
+    for a in range(M.shape[0]):
+        for b in range(M.shape[0]):
+            M[a, b] = 0.0
+    composites(tree, work, composite)
+    for i in range(tree.link_parent.size - 1, tree.grounds - 1, -1):
         for a in range(dof_count(tree.link_motion[i])):
             w, u = axis_about(tree, work, i, a)
-            k, l = link_momentum(composite[i, 0], c, I, w, u)
+            k, l = composite_momentum(composite, i, w, u)
             row = tree.link_v[i] + a
             j = i
             while j >= tree.grounds:

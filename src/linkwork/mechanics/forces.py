@@ -175,23 +175,23 @@ def spring_line(forces, work, s):
 
 
 @kernel
-def load_wrench(tree, forces, laws, work, s, t, told, out):
-    """Torque and force of load s at its point, the point's velocity, and the angular velocity; world axes."""
-    i = forces.load_link[s]
+def tell_body(tree, work, b, told):
+    """told = origin, quaternion, velocity and angular velocity of body b."""
+    R, x = body_pose(tree, work, b)
+    w, u = body_velocity(tree, work, b)
+    e = quaternion_of(R)
+    for j in range(3):
+        told[j] = x[j]
+        told[7 + j] = u[j]
+        told[10 + j] = w[j]
+    for j in range(4):
+        told[3 + j] = e[j]
+
+
+@kernel
+def load_vector(tree, forces, laws, work, s, t, told, out):
+    """Force or torque of load s, world axes, from what its law has been told."""
     law = forces.load_law[s]
-    X = load9(work.pose_R, i)
-    w, u = load_pair(work.pose_v, i)
-    if laws.law_told[law] == TOLD_BODY:
-        b = forces.load_body[s]
-        R_b, x_b = body_pose(tree, work, b)
-        w_b, u_b = body_velocity(tree, work, b)
-        e = quaternion_of(R_b)
-        for j in range(3):
-            told[j] = x_b[j]
-            told[7 + j] = u_b[j]
-            told[10 + j] = w_b[j]
-        for j in range(4):
-            told[3 + j] = e[j]
     evaluate(laws, law, t, told, out)
     if forces.load_is_vector[s] == 0:
         F = scale(out[0], load3(forces.load_axis, s))
@@ -204,9 +204,20 @@ def load_wrench(tree, forces, laws, work, s, t, told, out):
         evaluate(laws, law + 2, t, told, out)
         F = (x, y, out[0])
     if forces.load_in_body[s] == 1:
-        b = forces.load_body[s]
-        F = rotate(X, rotate(load9(tree.body_R, b), F))
-    u = add(u, cross(w, rotate(X, load3(forces.load_point, s))))
+        X = load9(work.pose_R, forces.load_link[s])
+        F = rotate(X, rotate(load9(tree.body_R, forces.load_body[s]), F))
+    return F
+
+
+@kernel
+def load_wrench(tree, forces, laws, work, s, t, told, out):
+    """Torque and force of load s at its point, the point's velocity, and the angular velocity; world axes."""
+    i = forces.load_link[s]
+    w, u = load_pair(work.pose_v, i)
+    if laws.law_told[forces.load_law[s]] == TOLD_BODY:
+        tell_body(tree, work, forces.load_body[s], told)
+    F = load_vector(tree, forces, laws, work, s, t, told, out)
+    u = add(u, cross(w, rotate(load9(work.pose_R, i), load3(forces.load_point, s))))
     if forces.load_is_torque[s] == 1:
         return F, ZERO, u, w
     return ZERO, F, u, w

@@ -29,11 +29,15 @@ class Certificate:
     """Time of the last recorded row, s."""
     steps: int = 0
     evaluations: int = 0
+    refused_steps: int = 0
+    """Steps, or parts of one, that were taken back and tried again smaller."""
+    worst_iterations: int = 0
+    """Most iterations of one step, where the method iterates; the mean is evaluations / steps."""
     wall_seconds: float = 0.0
     sweeps: int = 0
     """Of methods with impulses: sweeps over the rows in all steps together."""
     worst_residual: float = 0.0
-    """Largest change of an impulse in the last sweep of a step, N s or N m s."""
+    """Largest change that the last iteration of a step still made: m or rad; with impulses N s or N m s."""
     cut_short: int = 0
     """Steps whose sweeps ended with their number and not by epsilon."""
     worst_drift_position: float = 0.0
@@ -113,9 +117,16 @@ class Certificate:
         words = ", ".join(piece for piece in pieces if piece)
         speed = f" ({self.real_time_factor:.3g} x real time)" if self.real_time_factor else ""
         return (
-            f"method   {words}; {self.steps} steps, {self.evaluations} evaluations"
+            f"method   {words}; {self.steps} steps, {self.evaluations} evaluations{self._iterations()}"
             f" to t = {self.reached:g} s in {self.wall_seconds:.3g} s{speed}"
         )
+
+    def _iterations(self) -> str:
+        """How hard the iterations were; nothing where there are none."""
+        refused = f", {self.refused_steps} refused and halved" if self.refused_steps else ""
+        if not self.worst_iterations:
+            return refused
+        return f" ({self.worst_iterations} at most in a step, left {self.worst_residual:.0e}){refused}"
 
     def _line_energy(self) -> str:
         if self.energy_scale > 0:
@@ -135,6 +146,8 @@ class Certificate:
     def _line_loops(self) -> str:
         if self.rank_min == self.rank_max:
             rank = f"rank {self.rank_max} throughout" if self.rank_max or self.loops else "no loop to close"
+            if self.loops and self.settings.get("penalty"):
+                rank = f"closed by the penalty {self.settings['penalty']:g}"
         else:
             rank = f"rank {self.rank_min} to {self.rank_max}"
         if self.redundant_rows:

@@ -1,7 +1,8 @@
 """Result files: `.npz` keeps a whole run and brings it back bit for bit, `.csv` is a table for other programs.
 
-Inside the npz every array stands under its column's name, the ledgers as "energy/total", "drift/position", and
-the certificate, the units and the names in one JSON text called "metadata". Nothing is pickled.
+Inside the npz every array stands under its column's name, the ledgers as "energy/total", "drift/position",
+"solver/iterations", and the certificate, the units and the names in one JSON text called "metadata". Nothing is
+pickled.
 """
 
 from __future__ import annotations
@@ -68,10 +69,10 @@ def load_run(file: str | PathLike[str]) -> Trajectory:
                 units=metadata["units"],
                 energy={name: archive[f"energy/{name}"] for name in metadata["energy"]},
                 drift={name: archive[f"drift/{name}"] for name in metadata["drift"]},
+                solver={name: archive[f"solver/{name}"] for name in metadata.get("solver", [])},
                 certificate=Certificate.from_dict(metadata["certificate"]),
                 model_name=metadata["model_name"],
                 stopped=metadata["stopped"],
-                solver={name: archive[f"solver/{name}"] for name in metadata.get("solver", ())},
             )
     except OptionError:
         raise
@@ -157,6 +158,7 @@ def _write_npz(run: Trajectory, stream: BinaryIO) -> None:
 def _write_csv(run: Trajectory, stream: BinaryIO) -> None:
     header, series = ["time [s]"], [run.time]
     ledgers = [f"energy.{name}" for name in run.energy] + [f"drift.{name}" for name in run.drift]
+    ledgers += [f"solver.{name}" for name in run.solver]
     for name in [*run.columns, *ledgers]:
         for label, unit, values in run.components(name):
             header.append(f"{label} [{unit}]" if unit else label)

@@ -18,11 +18,13 @@ from linkwork.formulations.hybrid import Hybrid
 from linkwork.formulations.impulse import Impulse
 from linkwork.formulations.maximal import Maximal
 from linkwork.formulations.recursive import Recursive
+from linkwork.formulations.semi_recursive import SemiRecursive
 from linkwork.formulations.stepping import INTEGRATORS
 from linkwork.model.checked import real, shown
 
 METHODS: dict[str, type[Any]] = {kind.name: kind for kind in (Recursive, Components, Absolute)}  # any integrator
-IMPLICIT: dict[str, type[Any]] = {Hybrid.name: Hybrid}  # with an integrator of their own
+# with an integrator of their own
+IMPLICIT: dict[str, type[Any]] = {kind.name: kind for kind in (Hybrid, SemiRecursive)}
 IMPULSES: dict[str, type[Any]] = {kind.name: kind for kind in (Impulse, Maximal)}  # semi-implicit Euler
 ALL = {**METHODS, **IMPLICIT, **IMPULSES}
 FEATURE_HINTS = {

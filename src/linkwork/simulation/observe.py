@@ -109,6 +109,7 @@ class Observer:
             "drift velocity": sight.drift[:, 1],
             "rank": rows.count[:count, 1].copy(),
             "sweeps": rows.effort[:count, 0].copy(),
+            "iterations": rows.effort[:count, 0].copy(),
             "residual": rows.effort[:count, 1].copy(),
             "rows": rows.effort[:count, 2].copy(),
         }

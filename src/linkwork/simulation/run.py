@@ -22,6 +22,7 @@ from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats
 from linkwork.errors import ModelError, OptionError, RunError
 from linkwork.formulations import stepping
+from linkwork.formulations.implicit import HALVES
 from linkwork.formulations.record import Rows, State, make_rows, make_state
 from linkwork.model import Model
 from linkwork.simulation.carriers import RUN, Carriers, remote_parts
@@ -31,7 +32,7 @@ from linkwork.simulation.check import dependent_rows, refuse_singular, row_words
 from linkwork.simulation.equilibrium import Equilibrium, resting
 from linkwork.simulation.hierarchy import joint_components
 from linkwork.simulation.interrupt import Interrupt
-from linkwork.simulation.methods import positive, refuse_unsupported, resolve, wanted, whole
+from linkwork.simulation.methods import METHODS, positive, refuse_unsupported, resolve, wanted, whole
 from linkwork.simulation.observe import Observer, choose, column_units
 from linkwork.simulation.start import Start, absolute_start, consistent_start
 from linkwork.simulation.trajectory import SOLVER_NAMES, Trajectory
@@ -311,9 +312,12 @@ class Simulation(Changing):
             what = f"what {self._told(culprit)} moves has no inertia in this position"
             hint = "give the bodies beyond it an inertia"
         elif status == stepping.NOT_CONVERGED:
-            culprit = system.dof_name(int(np.argmax(np.abs(self.workspace.f))))
-            what = f"Newton's iteration did not converge, with joint '{culprit}' moving most"
-            hint = f"try a dt smaller than {self.method.dt:g} s, or another penalty"
+            culprit, what, hint = self._not_converged()
+        elif status == stepping.SINGULAR_POSITION:
+            row = self.workspace.best_rows[max(0, int(self.workspace.rank[0]) - 1)]
+            culprit = system.row_name(int(row))
+            what = f"it came to a singular position: the loop of joint '{culprit}' loses a constraint there"
+            hint = "use method='hybrid', which passes such positions"
         elif status == stepping.STUCK:
             culprit = system.dof_name(int(np.argmax(np.abs(self.state.vd))))
             what = f"its steps became too small, with {self._told(culprit)} accelerating most"
@@ -328,6 +332,19 @@ class Simulation(Changing):
             culprit=culprit,
             state=self.state.last.copy(),
         )
+
+    def _not_converged(self) -> tuple[str, str, str]:
+        system, dt = self.moving, self.method.dt
+        if self.method.name in METHODS:  # the trapezoidal rule by fixed points
+            y = self.workspace.steps
+            k = int(np.argmax(np.abs(y.rate - y.f)[system.nq : system.nq + system.nv]))
+            name = system.dof_name(k)
+            what = f"the fixed-point iteration did not converge, with {self._told(name)} changing most"
+            return name, what, f"try a dt smaller than {dt:g} s, or method='hybrid', whose iteration is Newton's"
+        moved = getattr(self.workspace, "x" if self.method.name == "semi-recursive" else "f")
+        name = system.dof_name(int(np.argmax(np.abs(moved))))
+        what = f"Newton's iteration did not converge, even in 1/{HALVES} of a step, with {self._told(name)} moving most"
+        return name, what, f"try a dt smaller than {dt:g} s, and look for jumps in the laws of its forces"
 
     def _told(self, name: str) -> str:
         """The joint of this name; the free motion of a body is called by the body."""
@@ -531,6 +548,8 @@ class Recording:
         energy["balance"] = energy["total"] - energy["total"][0] + lost - energy["work"]
         drift = {"position": accounts["drift position"], "velocity": accounts["drift velocity"]}
         solver = {name: accounts[name] for name in SOLVER_NAMES} if hasattr(sim.method, "solver") else {}
+        if sim.method.integrator == "trapezoidal":
+            solver = {name: accounts[name] for name in ("iterations", "residual")}
         return Trajectory(
             accounts["time"],
             columns,
@@ -564,6 +583,8 @@ class Recording:
             reached=float(accounts["time"][-1]),
             steps=sim.steps,
             evaluations=int(sim.state.count[0]),
+            refused_steps=int(sim.state.count[2]),
+            worst_iterations=int(sim.state.effort[6]),
             wall_seconds=seconds,
             sweeps=int(sim.state.effort[3]),
             worst_residual=float(sim.state.effort[4]),

@@ -53,7 +53,8 @@ class Trajectory:
     drift: dict[str, NDArray[Any]]
     """Norms of what the loops are off by: position (m and rad), velocity (m/s and rad/s)."""
     solver: dict[str, NDArray[Any]]
-    """Of methods with impulses, for the step that ends in each row: sweeps over the rows, residual (N s), rows."""
+    """Of the step that ends in each row, where the method iterates: iterations and the residual (m, rad) they left;
+    with impulses: sweeps over the rows, residual (N s), rows."""
     certificate: Certificate
     model_name: str
     stopped: str | None
@@ -89,7 +90,7 @@ class Trajectory:
     # --- reading ------------------------------------------------------------------------------------------
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        """The column of this name; also "time", "energy.total", "drift.position" and their like."""
+        """The column of this name; also "time", "energy.total", "drift.position", "solver.iterations"."""
         found = self._find(name) if isinstance(name, str) else None
         if found is None:
             raise OptionError(self._unknown(name))
@@ -234,8 +235,8 @@ class Trajectory:
         return None
 
     def _unknown(self, name: Any) -> str:
-        known = [*self.columns, "time", *(f"energy.{e}" for e in self.energy), *(f"drift.{d}" for d in self.drift)]
-        known += [f"solver.{s}" for s in self.solver]
+        ledgers = {"energy": self.energy, "drift": self.drift, "solver": self.solver}
+        known = [*self.columns, "time", *(f"{name}.{entry}" for name, ledger in ledgers.items() for entry in ledger)]
         if not isinstance(name, str):
             return f"columns of a run are found by name, not by {name!r}; write run['{known[0]}']"
         close = difflib.get_close_matches(name, known, n=3, cutoff=0.5)

@@ -1,0 +1,369 @@
+"""[CD03] The semi-recursive method: joint coordinates by accumulation, then independent ones by a second projection.
+
+    z_i z_d    independent and dependent coordinates            G_i G_d  the columns of Phi_z that belong to them
+    R          z_d' = R z_i' on the velocity level: -G_d^-1 G_i  lam     multipliers of the independent rows
+
+The independent positions are the unknowns of Newton's iteration (25)-(27); for each of its guesses the dependent ones
+follow from Phi = 0, and velocities and accelerations from its rates. So loops are closed to rounding, and there is no
+penalty. The price: at a singular position the rows lose rank and R does not exist. The smallest pivot of Phi_z with
+the best choice of coordinates is watched: where it would vanish within the next 1/64 of a step, the run is refused.
+
+The choice is by full pivoting, and is changed when its own smallest pivot falls well below that of the best choice.
+Where rows are redundant, multipliers of rows that were not chosen are zero.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from linkwork._jit import entry, kernel, small
+from linkwork.formulations.implicit import Kept, advance, kept
+from linkwork.formulations.stepping import NOT_CONVERGED, NOT_FINITE, SINGULAR_POSITION, copy, finite, largest
+from linkwork.formulations.tangent import Newton, add_forces, fill_mass, newton, times_rows
+from linkwork.formulations.trapezoidal import Rule, begin_again, finish, guess, kinematics, predict, rule, unbalanced
+from linkwork.mechanics.motions import displace
+from linkwork.mechanics.parts import row_accelerations, row_rates
+from linkwork.numerics.full_pivoting import eliminate, solve, solve_transposed
+from linkwork.numerics.sparse_cholesky import times
+
+DEPENDENT = 1e-9  # a pivot below this part of the largest is none
+BAD = 0.1  # the choice is changed when its smallest pivot is below this part of the best choice's
+CLOSE = 1e-2  # of the tolerance: where the loops count as closed
+ROUNDS = 20  # of Newton's iteration that closes the loops
+
+
+@dataclass(frozen=True, kw_only=True)
+class SemiRecursive:
+    """Implicit, in independent joint coordinates chosen from all; loops exact, no penalty; no singular positions.
+
+    `dt` in seconds; `tolerance` is the largest increment (rad, m) at which Newton's iteration ends, `iterations` how
+    many it may take. A step that does not converge is halved, down to 1/64. A run that comes to a singular position
+    stops there and says so: use `Hybrid` for such a mechanism.
+
+    >>> lw.SemiRecursive(dt=0.01).tolerance
+    1e-08
+    """
+
+    name: ClassVar[str] = "semi-recursive"
+    supports: ClassVar[frozenset[str]] = frozenset({"loops", "redundant", "distances", "moving grounds", "armature"})
+    coordinates: ClassVar[str] = "joint"
+    integrator: ClassVar[str] = "trapezoidal"
+
+    dt: float = 1e-2
+    tolerance: float = 1e-8
+    iterations: int = 30
+
+    def prepare(self, tables: Any) -> Workspace:
+        """Scratch and carried memory for the tables of one system."""
+        return workspace(tables, self)
+
+    def run(self, *arguments: Any) -> Any:
+        """The compiled loop of this method."""
+        return run(*arguments)
+
+
+class Workspace(NamedTuple):
+    tolerance: float
+    iterations: int
+    newton: Newton
+    rule: Rule
+    kept: Kept
+    G: Any  # (row, dof) rows, eliminated
+    rows: Any  # (row,) those of the pivots first
+    columns: Any  # (dof,) dependent ones first, then the independent ones
+    best_rows: Any
+    best_columns: Any
+    rank: Any  # (1,)
+    pivot: Any  # (4,) smallest as a part of the largest: this choice's, the best one's, that a step ago, its rate
+    R: Any  # (dof, dof) column by column of the independent coordinates: the whole z' for a unit of one
+    AR: Any  # (dof, dof) A R
+    reduced: Any  # (dof, dof) R^T A R, eliminated
+    reduced_rows: Any
+    reduced_columns: Any
+    b: Any  # (dof,) reduced residual
+    x: Any  # (dof,)
+    f: Any  # (dof,)
+    y: Any
+    lam: Any  # (row,)
+
+
+def workspace(tables: Any, method: SemiRecursive) -> Workspace:
+    nv, rows = tables.tree.dof_link.size, tables.cuts.row_kind.size
+    return Workspace(
+        float(method.tolerance),
+        int(method.iterations),
+        newton(tables),
+        rule(tables),
+        kept(tables),
+        np.zeros((rows, nv)),
+        np.arange(rows),
+        np.arange(nv),
+        np.arange(rows),
+        np.arange(nv),
+        np.zeros(1, dtype=np.int64),
+        np.zeros(4),
+        np.zeros((nv, nv)),
+        np.zeros((nv, nv)),
+        np.zeros((nv, nv)),
+        np.arange(nv),
+        np.arange(nv),
+        np.zeros(nv),
+        np.zeros(nv),
+        np.zeros(nv),
+        np.zeros(2 * nv),
+        np.zeros(rows),
+    )
+
+
+@kernel
+def fill_rows(cuts, n, G):
+    for r in range(G.shape[0]):
+        for k in range(G.shape[1]):
+            G[r, k] = 0.0
+    for c in range(cuts.cut_a.size):
+        first = cuts.path_start[c]
+        for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
+            for p in range(first, cuts.path_start[c + 1]):
+                G[r, cuts.path_dof[p]] = n.G[n.stencil.row_start[r] + p - first]
+
+
+@kernel
+def widest(G):
+    x = 0.0
+    for r in range(G.shape[0]):
+        for k in range(G.shape[1]):
+            x = max(x, abs(G[r, k]))
+    return x
+
+
+@kernel
+def smallest_pivot(G, rows, columns, rank):
+    """As a part of the largest; 1 where there is none."""
+    if rank == 0:
+        return 1.0
+    return abs(G[rows[rank - 1], columns[rank - 1]]) / abs(G[rows[0], columns[0]])
+
+
+@kernel
+def factor_choice(tables, w):
+    """Factor G_d of the present choice; False where it has lost its rank."""
+    fill_rows(tables.cuts, w.newton, w.G)
+    found = eliminate(w.G, w.rows, w.columns, w.rank[0], DEPENDENT * widest(w.G))
+    w.pivot[0] = smallest_pivot(w.G, w.rows, w.columns, found)
+    return found == w.rank[0]
+
+
+@kernel
+def look_for_best(tables, w):
+    """The best choice of dependent coordinates here: best_rows, best_columns, its smallest pivot; returns the rank."""
+    fill_rows(tables.cuts, w.newton, w.G)
+    rank = eliminate(w.G, w.best_rows, w.best_columns, w.best_columns.size, DEPENDENT * widest(w.G))
+    w.pivot[1] = smallest_pivot(w.G, w.best_rows, w.best_columns, rank)
+    return rank
+
+
+@kernel
+def take_best(w, rank):
+    copy(w.best_rows, w.rows)
+    copy(w.best_columns, w.columns)
+    w.rank[0] = rank
+
+
+@kernel
+def close_loops(tables, w, state, t, h):
+    """The dependent part of delta such that Phi = 0; leaves kinematics and the factor of G_d at the result."""
+    s = w.rule
+    for _round in range(ROUNDS):
+        displace(tables.tree, state.y, s.delta, 1.0, s.z)
+        kinematics(tables, w.newton, state, t, s.z, s.zd)
+        if not factor_choice(tables, w):
+            return SINGULAR_POSITION
+        solve(w.G, w.rows, w.columns, w.rank[0], w.newton.g, w.x)
+        worst = 0.0
+        for k in range(w.rank[0]):
+            s.delta[w.columns[k]] -= w.x[w.columns[k]]
+            worst = max(worst, abs(w.x[w.columns[k]]))
+        if not worst < 1e6:
+            return NOT_CONVERGED
+        if worst < CLOSE * w.tolerance:
+            displace(tables.tree, state.y, s.delta, 1.0, s.z)
+            return 0
+    return NOT_CONVERGED
+
+
+@kernel
+def dependent_part(w, x, rates):
+    """The dependent part of x such that its rows' rates, now `rates` with that part zero, vanish."""
+    solve(w.G, w.rows, w.columns, w.rank[0], rates, w.x)
+    for k in range(w.rank[0]):
+        x[w.columns[k]] = -w.x[w.columns[k]]
+
+
+@kernel
+def without_dependent(w, x):
+    for k in range(w.rank[0]):
+        x[w.columns[k]] = 0.0
+
+
+@kernel
+def move(tables, w, state, t):
+    """zd and zdd from their independent parts; w.f = M zdd - Q, w.lam, and w.b = what is left of it (reduced)."""
+    n = w.newton
+    s = w.rule
+    without_dependent(w, s.zd)
+    kinematics(tables, n, state, t, s.z, s.zd)
+    row_rates(tables.cuts, n.tree, n.gd)
+    dependent_part(w, s.zd, n.gd)
+    kinematics(tables, n, state, t, s.z, s.zd)
+    without_dependent(w, s.zdd)
+    unbalanced(tables, n, state, t, s.z, s.zd, s.zdd, w.f)
+    row_accelerations(tables.cuts, n.tree, n.gdd)
+    dependent_part(w, s.zdd, n.gdd)
+    unbalanced(tables, n, state, t, s.z, s.zd, s.zdd, w.f)
+    # f + G^T lam = 0 in the dependent coordinates gives lam; what is left of f then are the independent equations
+    for r in range(w.lam.size):
+        w.lam[r] = 0.0
+    solve_transposed(w.G, w.rows, w.columns, w.rank[0], w.f, w.lam)
+    for r in range(w.lam.size):
+        w.lam[r] = -w.lam[r]
+    times_rows(tables.cuts, n, w.lam, w.f, 1.0)
+    for k in range(w.rank[0], w.f.size):
+        w.b[k - w.rank[0]] = w.f[w.columns[k]]
+
+
+@kernel
+def second_projection(tables, w):
+    """w.R, whose columns are the motions of all coordinates for a unit of an independent one."""
+    cuts = tables.cuts
+    n = w.newton
+    free = w.f.size - w.rank[0]
+    for a in range(free):
+        k = w.columns[w.rank[0] + a]
+        for j in range(w.f.size):
+            w.R[a, j] = 0.0
+        w.R[a, k] = 1.0
+        for r in range(n.gd.size):
+            n.gd[r] = 0.0
+        for c in range(cuts.cut_a.size):
+            for p in range(cuts.path_start[c], cuts.path_start[c + 1]):
+                if cuts.path_dof[p] == k:
+                    for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
+                        n.gd[r] = n.G[n.stencil.row_start[r] + p - cuts.path_start[c]]
+        dependent_part(w, w.R[a], n.gd)
+
+
+@kernel
+def newton_step(tables, w, h):
+    """Displacements w.x of all coordinates from the reduced tangent matrix R^T A R; False where it is singular."""
+    n = w.newton
+    free = w.f.size - w.rank[0]
+    second_projection(tables, w)
+    for a in range(free):
+        times(n.stencil.shape, n.A, w.R[a], w.AR[a], w.y)
+        w.reduced_rows[a] = a
+        w.reduced_columns[a] = a
+    for a in range(free):
+        for b in range(free):
+            value = 0.0
+            for j in range(w.f.size):
+                value += w.R[a, j] * w.AR[b, j]
+            w.reduced[a, b] = value
+        w.b[a] *= -0.25 * h * h
+    rows = w.reduced_rows[:free]
+    if eliminate(w.reduced, rows, w.reduced_columns, free, 0.0) < free:
+        return False
+    solve(w.reduced, rows, w.reduced_columns, free, w.b, w.y)
+    for j in range(w.f.size):
+        w.x[j] = 0.0
+        for a in range(free):
+            w.x[j] += w.R[a, j] * w.y[a]
+    return True
+
+
+@small
+def step(tables, w, state, t, h, parts):
+    """One step to time t. Returns 0 or a status."""
+    n = w.newton
+    s = w.rule
+    status = NOT_CONVERGED
+    # a singular position is near: the smallest pivot would vanish within this step
+    if w.pivot[2] + h * w.pivot[3] <= 0.0:
+        return SINGULAR_POSITION
+    predict(s, state, h)
+    for _i in range(w.iterations):
+        failed = close_loops(tables, w, state, t, h)
+        if failed != 0:
+            return failed
+        guess(tables, s, state, h)
+        move(tables, w, state, t)
+        if status == 0:
+            break
+        fill_mass(tables.tree, n)
+        add_forces(tables, n, t, h, s.z, s.zd, state.cut_q, state.cut_rate)
+        if not newton_step(tables, w, h):
+            return NOT_FINITE
+        for k in range(w.x.size):
+            s.delta[k] += w.x[k]
+        state.count[0] += 1
+        state.effort[0] += 1.0
+        if not finite(w.x):
+            return NOT_FINITE
+        if largest(w.x) < w.tolerance:
+            state.effort[1] = max(state.effort[1], largest(w.x))
+            status = 0
+    if status != 0:
+        return status
+    rank = look_for_best(tables, w)
+    if rank < w.rank[0]:
+        return SINGULAR_POSITION
+    w.pivot[3] = (w.pivot[1] - w.pivot[2]) / h
+    w.pivot[2] = w.pivot[1]
+    carry(tables, w, state, t, h)
+    if rank > w.rank[0] or w.pivot[0] < BAD * w.pivot[1]:
+        take_best(w, rank)
+    return 0 if finite(state.y) and finite(state.vd) else NOT_FINITE
+
+
+@kernel
+def carry(tables, w, state, t, h):
+    """The step is done; its cuts carry -lam on b."""
+    n = w.newton
+    for r in range(n.lam.size):
+        n.lam[r] = -w.lam[r]
+    state.drift[0] = largest(n.g)
+    row_rates(tables.cuts, n.tree, n.gd)
+    state.drift[1] = largest(n.gd)
+    state.count[1] = w.rank[0]
+    finish(tables, n, w.rule, state, t, h)
+
+
+@small
+def begin(tables, w, state, t):
+    """The choice of coordinates at the start, and its accelerations."""
+    n = w.newton
+    s = w.rule
+    begin_again(state, s)
+    kinematics(tables, n, state, t, s.z, s.zd)
+    take_best(w, look_for_best(tables, w))
+    w.pivot[2] = w.pivot[1]
+    w.pivot[3] = 0.0
+    if not factor_choice(tables, w):
+        return SINGULAR_POSITION
+    # R^T M R zdd_i = -R^T (M zdd - Q) at zdd_i = 0
+    move(tables, w, state, t)
+    fill_mass(tables.tree, n)
+    if not newton_step(tables, w, 2.0):
+        return NOT_FINITE
+    copy(w.x, s.zdd)
+    move(tables, w, state, t)
+    carry(tables, w, state, t, 0.0)
+    return 0 if finite(state.vd) else NOT_FINITE
+
+
+@entry
+def run(tables, w, state, start, first, h, steps, every, rows):
+    """`implicit.advance` with the step of this file."""
+    return advance(begin, step, tables, w, w.newton.lam, w.kept, state, start, first, h, steps, every, rows)

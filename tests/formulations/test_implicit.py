@@ -1,0 +1,175 @@
+"""Hybrid, semi-recursive and fully recursive methods on the trapezoidal rule: order, loops, laws, grounds, refusals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from known_mechanisms import four_bar
+from linkwork.gallery import andrews, double_four_bar, n_four_bar
+from random_mechanisms import random_loops
+
+NEWTON = [lw.Hybrid, lw.SemiRecursive]
+EXACT = [  # to rounding, so that the order shows
+    lambda dt: lw.Hybrid(dt=dt, tolerance=1e-11),
+    lambda dt: lw.SemiRecursive(dt=dt, tolerance=1e-11),
+    lambda dt: lw.Recursive(integrator="trapezoidal", dt=dt),
+]
+
+
+def off(run: lw.Trajectory, exact: lw.Trajectory, what: str) -> float:
+    """Largest difference of the columns `what`, at the times of `run`, as a part of the largest value."""
+    stride = round((run.time[1] - run.time[0]) / (exact.time[1] - exact.time[0]))
+    names = [name for name in exact.names if name.endswith(what)]
+    worst = max(np.abs(run[name] - exact[name][::stride]).max() for name in names)
+    return worst / max(np.abs(exact[name]).max() for name in names)
+
+
+@pytest.mark.parametrize("method", EXACT, ids=["hybrid", "semi-recursive", "recursive"])
+@pytest.mark.parametrize("build", [four_bar, lambda: random_loops(2, 7, 2), lambda: random_loops(5, 6, 2)])
+def test_second_order_in_positions_and_reactions(build, method):
+    exact = lw.simulate(build(), until=0.2, dt=1e-3, method="recursive", integrator="rk4")
+    runs = [lw.simulate(build(), until=0.2, method=method(dt=dt)) for dt in (4e-3, 2e-3)]
+    for what, bound in ((".position", 2e-3), (".velocity", 3e-2), (".reaction", 6e-2)):
+        errors = [off(run, exact, what) for run in runs]
+        assert errors[1] < bound
+        assert 3.2 < errors[0] / errors[1] < 5.0 or errors[0] < 1e-5, what  # below that the penalty shows
+
+
+@pytest.mark.parametrize("method", NEWTON)
+def test_iterations_are_told(method):
+    run = lw.simulate(four_bar(), until=0.2, method=method(dt=0.01))
+    assert run["solver.iterations"][0] == 0
+    assert run["solver.iterations"][1:].min() >= 2
+    assert run.certificate.evaluations == run["solver.iterations"].sum()
+    assert run.certificate.worst_iterations == run["solver.iterations"].max()
+    assert 0 < run.certificate.worst_residual < 1e-8
+    assert f"{run.certificate.worst_iterations} at most in a step" in str(run.certificate)
+
+
+@pytest.mark.parametrize("method", NEWTON)
+def test_loops_are_closed(method):
+    run = lw.simulate(four_bar(), until=1.0, method=method(dt=0.01))
+    assert run.drift["position"].max() < 1e-9
+    assert run.drift["velocity"].max() < 1e-6
+
+
+def stiff(law):
+    """A rod on a hinge, its tip held by `law`: as a torque in the joint, or as a force on the body."""
+    model = lw.Model("stiff")
+    rod = model.body("rod", mass=1.0, inertia=(0.1, 0.1, 0.01), com=(0.5, 0, 0))
+    model.revolute("pin", model.ground, rod, at=(0, 0, 0), axis=(0, 1, 0), velocity=0.1)
+    law(model)
+    return model
+
+
+@lw.compiled
+def joint_law(t, position, velocity):
+    return -1e6 * position - 1e3 * velocity
+
+
+@lw.compiled
+def body_law(t, position, rotation, velocity, angular_velocity):
+    # of the y component of the rotation: a spring of 1e6 N m/rad, with a damper
+    return (0.0, -1e6 * 2.0 * rotation[2] * rotation[0] - 1e3 * angular_velocity[1], 0.0)
+
+
+@pytest.mark.parametrize("method", NEWTON)
+@pytest.mark.parametrize(
+    "law",
+    [lambda model: model.torque("hold", "pin", joint_law), lambda model: model.torque("hold", "rod", body_law)],
+    ids=["coordinate", "body"],
+)
+def test_stiff_laws_of_the_user_are_differenced(law, method):
+    """With K and C in the tangent matrix Newton's iteration takes few rounds; without them it would not converge."""
+    run = lw.simulate(stiff(law), until=0.5, method=method(dt=0.01))
+    assert run.certificate.evaluations / run.certificate.steps < 4
+    assert run.certificate.refused_steps == 0
+    # at rest in the end where the torque holds the weight: 1 kg at 0.5 m on 1e6 N m/rad
+    assert run["pin.position"][-1] == pytest.approx(0.5 * 9.81 / 1e6, rel=1e-3)
+
+
+@pytest.mark.parametrize("method", NEWTON)
+def test_moving_ground_and_its_work(method):
+    """A four-bar's crank on a shaken ground: as by recursive, the work of the ground in the ledger (Phi_t of (35))."""
+
+    def build():
+        model = lw.Model("shaken")
+        # starts at rest at the model's pose: the shift and the turn are zero at first
+        shift = lw.Cosine(0.1, frequency=2.0, offset=-0.1)
+        shake = lw.Motion(position=(shift, 0, 0), axis=(0, 1, 0), angle=lw.Cosine(0.2, frequency=1.0, offset=-0.2))
+        table = model.moving_ground("table", shake)
+        a = model.body("a", mass=1.0, inertia=(0.1, 0.1, 0.1), com=(0.5, 0, 0), position=(0.1, 0, 0))
+        b = model.body("b", mass=1.0, inertia=(0.1, 0.1, 0.1), com=(0.0, 0, -0.5), position=(1.1, 0, 0))
+        model.revolute("first", table, a, at=(0.1, 0, 0), axis=(0, 1, 0))
+        model.revolute("second", a, b, at=(1.1, 0, 0), axis=(0, 1, 0))
+        model.spring("cord", model.ground, b, at_a=(1.5, 0, -2.0), stiffness=50.0, damping=1.0, length=1.0)
+        model.prismatic(
+            "slot",
+            model.ground,
+            model.body("block", mass=0.5, shape=lw.Sphere(0.1), position=(1.1, 0, -1)),
+            at=(1.1, 0, -1),
+            axis=(1, 0, 0),
+        )
+        model.revolute("third", b, "block", at=(1.1, 0, -1), axis=(0, 1, 0))
+        return model
+
+    exact = lw.simulate(build(), until=0.4, dt=1e-3, method="recursive")
+    runs = [lw.simulate(build(), until=0.4, method=method(dt=dt)) for dt in (4e-3, 2e-3)]
+    errors = [off(run, exact, ".position") for run in runs]
+    assert errors[1] < 1e-3
+    assert 3.2 < errors[0] / errors[1] < 5.0
+    work = [np.abs(run["energy.work"] - exact["energy.work"][:: round(run.time[1] / 1e-3)]).max() for run in runs]
+    assert np.ptp(exact["energy.work"]) > 1.0
+    assert work[1] < 0.02
+    assert 3.0 < work[0] / work[1] < 5.5
+
+
+def test_coordinates_change_when_they_turn_bad():
+    """A crank that turns all the way round drives a slider: the slider's place is no choice at dead centre."""
+    wanted = lw.simulate(slider_crank(), until=2.0, dt=2e-3, method="recursive")
+    run = lw.simulate(slider_crank(), until=2.0, method=lw.SemiRecursive(dt=2e-3))
+    assert np.ptp(run["crank pin.position"]) > 4 * np.pi
+    assert run.drift["position"].max() < 1e-12
+    assert off(run, wanted, ".position") < 1e-3
+
+
+def slider_crank():
+    model = lw.Model("slider crank")
+    crank = model.body("crank", mass=5.0, inertia=(0.5, 0.5, 0.5))
+    rod = model.body("rod", mass=0.5, inertia=(0.01, 0.1, 0.1), com=(0.5, 0, 0), position=(0.3, 0, 0))
+    slider = model.body("slider", mass=0.5, inertia=(0.1, 0.1, 0.1), position=(1.3, 0, 0))
+    model.prismatic("guide", model.ground, slider, at=(1.3, 0, 0), axis=(1, 0, 0))
+    model.revolute("wrist", slider, rod, at=(1.3, 0, 0), axis=(0, 1, 0))
+    model.revolute("crank pin", model.ground, crank, at=(0, 0, 0), axis=(0, 1, 0), velocity=8.0)
+    model.revolute("big end", rod, crank, at=(0.3, 0, 0), axis=(0, 1, 0))
+    return model
+
+
+@pytest.mark.parametrize("dt", [0.01, 0.03, 0.05])
+def test_semi_recursive_refuses_the_singular_position(dt):
+    """CD03 Table 1, "no convergent": the double four-bar lies flat for the first time at 0.716 s."""
+    with pytest.raises(lw.RunError, match="singular position: the loop of joint 'right pin") as stop:
+        lw.simulate(double_four_bar.build(), until=10.0, method=lw.SemiRecursive(dt=dt))
+    assert "method='hybrid'" in str(stop.value)
+    assert stop.value.time <= 0.7165 < stop.value.time + dt + 1e-9
+    assert len(stop.value.run) == stop.value.step + 1
+
+
+def test_forty_windows_keep_their_energy():
+    """N = 40 at dt 0.01: the energy strays by less than 0.25 J through the singular positions (issue of A02)."""
+    run = lw.simulate(n_four_bar.build(n=40), until=10.0, method=lw.Hybrid(dt=0.01), record=["coupler 1.position"])
+    assert np.abs(run["energy.total"] - run["energy.total"][0]).max() < 0.25
+    assert run.drift["position"].max() < 1e-8
+
+
+def test_trapezoidal_rule_says_when_it_does_not_converge():
+    model = stiff(lambda model: model.torsion_spring("hold", "pin", stiffness=1e6, damping=1e3))
+    with pytest.raises(lw.RunError, match="fixed-point iteration did not converge, with joint 'pin'.*hybrid"):
+        lw.simulate(model, until=1.0, method=lw.Recursive(integrator="trapezoidal", dt=0.01))
+
+
+def test_andrews_by_semi_recursive():
+    run = lw.simulate(andrews.build(), until=0.01, method=lw.SemiRecursive(dt=2e-5, tolerance=1e-11), every=500)
+    assert andrews.angles(run)[-1, 0] == pytest.approx(2.1601131315, abs=1e-3)
