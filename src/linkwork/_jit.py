@@ -55,7 +55,7 @@ def _source_hash() -> str:
 
 def cold(method: str) -> bool:
     """True while the loop of this method has not been compiled and kept: its next run will have to wait for it."""
-    return not any(cache_folder().rglob(f"{method}*.run-*.nbi"))
+    return not any(cache_folder().rglob(f"{method.replace('-', '_')}*.run-*.nbi"))
 
 
 @lru_cache(maxsize=1)

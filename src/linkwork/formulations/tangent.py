@@ -19,8 +19,9 @@ from linkwork._jit import kernel
 from linkwork.mechanics.composite import composite_momentum, composites
 from linkwork.mechanics.forces import coordinate_rate, coordinate_value, load_vector, spring_line, tell_body
 from linkwork.mechanics.laws import evaluate
-from linkwork.mechanics.motions import dof_count, world_axis
+from linkwork.mechanics.motions import world_axis
 from linkwork.mechanics.parts import ROUNDING, cut_frames, measure_wrench
+from linkwork.mechanics.springs import spring_slopes
 from linkwork.mechanics.tyres import contact, tyre_place
 from linkwork.mechanics.workspace import TreeWork, tree_work
 from linkwork.numerics.sparse_cholesky import Groups, Pattern, add_outer, entry, groups, pattern, size
@@ -76,9 +77,7 @@ def newton(tables: Any) -> Newton:
     tree, cuts = tables.tree, tables.cuts
     plan = stencil(tables)
     nv, rows = tree.dof_link.size, cuts.row_kind.size
-    longest = max(
-        (int(np.diff(g.start).max(initial=0)) for g in (plan.cut, plan.spring, plan.load, plan.tyre)), default=0
-    )
+    longest = max(int(np.diff(g.start).max(initial=0)) for g in (plan.cut, plan.spring, plan.load, plan.tyre))
     return Newton(
         plan,
         tree_work(tree),
@@ -107,11 +106,11 @@ def stencil(tables: Any) -> Stencil:
     nv = tree.dof_link.size
     chain: list[list[int]] = [[] for _ in range(tree.link_parent.size)]
     for i in range(tree.grounds, len(chain)):
-        own = int(tree.link_v[i])
-        chain[i] = [*chain[tree.link_parent[i]], *range(own, own + dof_count.py_func(int(tree.link_motion[i])))]
+        chain[i] = [*chain[tree.link_parent[i]], *np.flatnonzero(tree.dof_link == i).tolist()]
     carrying = set(tree.link_parent.tolist())
     paths = [cuts.path_dof[a:b].tolist() for a, b in _pairs(cuts.path_start)]
-    springs, signs = [], []
+    springs: list[list[int]] = []
+    signs: list[float] = []
     for a, b in zip(forces.spring_a, forces.spring_b, strict=True):
         to_a, to_b = set(chain[a]), set(chain[b])
         springs.append(sorted(to_a ^ to_b))
@@ -249,13 +248,13 @@ def add_forces(tables, w, t, h, q, v, cut_q, cut_rate):
 def add_spring(forces, laws, w, s, t, h):
     group = w.stencil.spring
     p_a, p_b, e, length, rate = spring_line(forces, w.tree, s)
-    weight = spring_slope(forces, laws, s, length, rate, t, h, w.told, w.out)
+    K, C = spring_slopes(forces, laws, s, length, rate, t, w.told, w.out)
     first = group.start[s]
     for a in range(group.start[s + 1] - first):
         sign = w.stencil.spring_sign[first + a]
         n, u = load_pair(w.axis, group.unknown[first + a])
         w.part[a] = sign * dot(e, add(u, cross(n, p_b if sign > 0.0 else p_a)))
-    add_outer(group, s, w.part, weight, w.A)
+    add_outer(group, s, w.part, 0.5 * h * C + 0.25 * h * h * K, w.A)
 
 
 @kernel

@@ -21,6 +21,7 @@ from linkwork.formulations.recursive import Recursive
 from linkwork.formulations.semi_recursive import SemiRecursive
 from linkwork.formulations.stepping import INTEGRATORS
 from linkwork.model.checked import real, shown
+from linkwork.simulation.choose import choose
 
 METHODS: dict[str, type[Any]] = {kind.name: kind for kind in (Recursive, Components, Absolute)}  # any integrator
 # with an integrator of their own
@@ -53,17 +54,16 @@ POSITIVE = {  # options and their units
 }
 
 
-def resolve(method: Any, options: dict[str, Any], features: frozenset[str] = frozenset()) -> tuple[Any, str]:
+def resolve(
+    method: Any, options: dict[str, Any], system: System | None = None, features: frozenset[str] = frozenset()
+) -> tuple[Any, str]:
     """A method object from a name, class or object with further options, and why it was chosen.
 
-    `features` are what the model asks for; "auto" looks at them.
+    "auto" looks at the system, and at the `features` of it that are wanted.
     """
     reason = ""
-    if isinstance(method, str) and method == "auto":
-        method, reason = "recursive", "recursive: exact loops and the widest support of the methods at hand"
-        beyond = sorted(features - Recursive.supports)
-        if beyond and features <= Impulse.supports and options.keys() <= {f.name for f in fields(Impulse)}:
-            method, reason = "impulse", f"impulse: the model has {' and '.join(beyond)}"
+    if isinstance(method, str) and method == "auto" and system is not None:
+        method, reason = choose(system, features, options, ALL)
     if isinstance(method, str):
         method = ALL[known(method, ALL, f"unknown method {method!r}")]
     if isinstance(method, type) and method in ALL.values():

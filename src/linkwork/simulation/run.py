@@ -116,7 +116,7 @@ class Simulation(Changing):
             self.method, self.reason = resolve(method, options)
         self.system = model if isinstance(model, System) else assemble(model, floating=bool(ports))
         if ours:
-            self.method, self.reason = resolve(method, options, wanted(self.system, ignore))
+            self.method, self.reason = resolve(method, options, self.system, wanted(self.system, ignore))
         self.ignored = refuse_unsupported(self.system, self.method, ignore)
         self._refuse_events_elsewhere()
         if start is not None:
