@@ -23,6 +23,7 @@ __all__ = ["SCENES", "Comparison", "Figure", "SceneReport", "best_of", "run"]
 # scene -> (module, what it shows)
 SCENES = {
     "tree": ("linkwork.bench.tree", "open trees: a step against MuJoCo's step and Pinocchio's articulated bodies"),
+    "implicit": ("linkwork.bench.implicit", "four-bars through singular positions: the time to reach an energy error"),
     "components": ("linkwork.bench.components", "chains and ladders by methods component and absolute; two processes"),
 }
 ENGINES = {"MuJoCo": "mujoco", "Pinocchio": "pin", "Exudyn": "exudyn"}

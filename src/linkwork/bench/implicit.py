@@ -1,0 +1,268 @@
+"""Scene implicit: four-bars in a row through singular positions (CD03 4.1), the time to reach a given energy error.
+
+Every engine runs 10 s at ever smaller steps. Its error is the largest deviation of the energy, taken from the positions
+and velocities after every step; the largest step whose error is small enough counts. Linkwork runs method `hybrid`.
+MuJoCo runs in joint coordinates with `connect` constraints as stiff as its step allows, by RK4. Exudyn runs planar
+bodies in absolute coordinates with revolute joints by generalized alpha with spectral radius 0.9 and full Newton: its
+trapezoidal rule, or modified Newton, does not pass the singular positions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+import linkwork as lw
+from linkwork.bench import Comparison, Figure, SceneReport
+from linkwork.gallery import double_four_bar, n_four_bar
+
+GRAVITY, UNTIL = 9.81, 10.0
+CASES = {2: 0.014, 40: 0.23}  # windows: largest energy error allowed, J
+STEPS = tuple(0.01 * 2 ** (-k / 2) for k in range(13))
+TARGET = 0.1  # of the engine's time
+SIZES = (10, 20, 40, 80, 160)
+
+
+@dataclass
+class Point:
+    """One run: step (s), largest energy error (J), time it took (s)."""
+
+    dt: float
+    error: float
+    seconds: float
+
+
+def measure(*, quick: bool = False) -> SceneReport:
+    """All engines on both cases, and the growth of the step's cost with the number of windows."""
+    rows, figures = [], []
+    for windows, allowed in CASES.items():
+        if quick and windows > 2:
+            continue
+        ours = sweep(_Linkwork, windows, allowed)
+        best = cheapest(ours, allowed)
+        for engine, make in PEERS.items():
+            row = Comparison(
+                f"{windows} windows to {allowed} J", engine, best.seconds if best else math.nan, target=TARGET
+            )
+            try:
+                found = sweep(make, windows, allowed)
+            except ImportError:
+                rows.append(row)
+                continue
+            peer = cheapest(found, allowed)
+            row.peer = peer.seconds if peer else None
+            row.note = "" if peer else "not reached"
+            rows.append(row)
+            figures += [Figure(f"{engine}, {windows} windows, dt {p.dt:.2g} s: error (J)", p.error) for p in found]
+        figures += [Figure(f"hybrid, {windows} windows, dt {p.dt:.2g} s: error (J)", p.error) for p in ours]
+    figures += step_costs(quick)
+    return SceneReport(
+        "implicit",
+        rows,
+        figures,
+        how=(
+            f"Times are those of the whole {UNTIL:g} s at the largest step that reaches the error, best of three; "
+            f"steps tried: 0.01 s and ever 0.71 of the last. Linkwork: hybrid, penalty 1e9."
+        ),
+    )
+
+
+def sweep(make: Callable[[int, float], Any], windows: int, allowed: float) -> list[Point]:
+    """Errors and times at ever smaller steps, down to one that reaches the error."""
+    points = []
+    for dt in STEPS:
+        run = make(windows, dt)
+        error = run.error()
+        points.append(Point(dt, error, min(_timed(run) for _ in range(3)) if error <= allowed else math.inf))
+        if error <= allowed:
+            break
+    return points
+
+
+def cheapest(points: list[Point], allowed: float) -> Point | None:
+    """The cheapest run that reached the error."""
+    good = [point for point in points if point.error <= allowed]
+    return min(good, key=lambda point: point.seconds) if good else None
+
+
+def _timed(run: Any) -> float:
+    run.reset()
+    start = perf_counter()
+    run.all()
+    return perf_counter() - start
+
+
+def step_costs(quick: bool) -> list[Figure]:
+    """Cost of a step of hybrid for 2 windows, and how it grows from 10 to 160."""
+    sizes = SIZES[:2] if quick else SIZES
+    two = _step_cost(double_four_bar.build(), 3000)
+    costs = [_step_cost(n_four_bar.build(n=n), 100) for n in sizes]
+    slope = float(np.polyfit(np.log(sizes), np.log(costs), 1)[0])
+    return [
+        Figure("hybrid, 2 windows, a step (us)", two * 1e6, 10.0),
+        *(Figure(f"hybrid, {n} windows, an iteration (us)", c * 1e6) for n, c in zip(sizes, costs, strict=True)),
+        Figure(f"growth of an iteration's cost from {sizes[0]} to {sizes[-1]} windows: exponent", slope, 1.1),
+    ]
+
+
+def _step_cost(model: lw.Model, steps: int) -> float:
+    """Seconds: of a step where there are many, else of an iteration, whose number varies with the position."""
+    sim = lw.Simulation(model, lw.Hybrid(dt=0.01))
+    sim.step(20)
+    best = math.inf
+    for _ in range(5):
+        before, start = int(sim.state.count[0]), perf_counter()
+        sim.step(steps // 5 if steps < 1000 else steps)
+        taken = perf_counter() - start
+        best = min(best, taken / (steps if steps >= 1000 else int(sim.state.count[0]) - before))
+    return best
+
+
+class _Linkwork:
+    def __init__(self, windows: int, dt: float) -> None:
+        self.model, self.dt = n_four_bar.build(n=windows), dt
+        self.reset()
+
+    def error(self) -> float:
+        run = lw.simulate(self.model, until=UNTIL, method=lw.Hybrid(dt=self.dt), record=["coupler 1.position"])
+        return float(np.abs(run["energy.total"] - run["energy.total"][0]).max())
+
+    def reset(self) -> None:
+        self.sim = lw.Simulation(self.model, lw.Hybrid(dt=self.dt))
+
+    def all(self) -> None:
+        self.sim.step(round(UNTIL / self.dt))
+
+
+class _MuJoCo:
+    """Cranks on the ground, couplers on the left cranks, their right ends connected to the next ones."""
+
+    def __init__(self, windows: int, dt: float) -> None:
+        import mujoco
+
+        self.mujoco, self.dt = mujoco, dt
+        bar = '<inertial pos="{} 0 {}" mass="1" diaginertia="{}"/>'
+        upright, level = bar.format(0, 0.5, f"{1 / 12} {1 / 12} 1e-3"), bar.format(0.5, 0, f"1e-3 {1 / 12} {1 / 12}")
+        bodies = []
+        for k in range(windows + 1):
+            hinge = f'<joint name="j{k}" axis="0 1 0"/>'
+            turn = f'<joint name="c{k + 1}" axis="0 1 0"/>'
+            coupler = f'<body name="p{k + 1}" pos="0 0 1">{turn}{level}</body>' if k < windows else ""
+            bodies.append(f'<body name="k{k}" pos="{k} 0 0">{hinge}{upright}{coupler}</body>')
+        ties = "".join(
+            f'<connect body1="p{k}" body2="k{k}" anchor="1 0 0" solref="{2 * dt} 1" solimp="0.9999 0.9999 0.001"/>'
+            for k in range(1, windows + 1)
+        )
+        self.model = mujoco.MjModel.from_xml_string(
+            f'<mujoco><option timestep="{dt}" gravity="0 0 -{GRAVITY}" integrator="RK4" tolerance="1e-12">'
+            f'<flag energy="enable" contact="disable"/></option><worldbody>{"".join(bodies)}</worldbody>'
+            f"<equality>{ties}</equality></mujoco>"
+        )
+        self.data = mujoco.MjData(self.model)
+        self.reset()
+
+    def reset(self) -> None:
+        m, d = self.model, self.data
+        self.mujoco.mj_resetData(m, d)
+        for k in range(m.njnt):
+            name = m.joint(k).name
+            d.qvel[m.jnt_dofadr[k]] = 1.0 if name[0] == "j" else -1.0
+        self.mujoco.mj_forward(m, d)
+
+    def error(self) -> float:
+        first, worst = float(np.sum(self.data.energy)), 0.0
+        for _ in range(round(UNTIL / self.dt)):
+            self.mujoco.mj_step(self.model, self.data)
+            worst = max(worst, abs(float(np.sum(self.data.energy)) - first))
+            if not worst < 1e6:
+                return math.inf
+        return worst
+
+    def all(self) -> None:
+        self.mujoco.mj_step(self.model, self.data, nstep=round(UNTIL / self.dt))
+
+
+class _Exudyn:
+    """Every bar a planar body, every pin a joint of two of them."""
+
+    def __init__(self, windows: int, dt: float) -> None:
+        import exudyn
+        from exudyn import itemInterface as item
+
+        self.exudyn, self.item, self.windows, self.dt = exudyn, item, windows, dt
+        self.reset()
+
+    def reset(self) -> None:
+        exudyn, item = self.exudyn, self.item
+        container = exudyn.SystemContainer()
+        mbs = container.AddSystem()
+        ground = mbs.AddObject(item.ObjectGround())
+
+        def bar(x: float, y: float, turn: float, speed: list[float]) -> Any:
+            node = mbs.AddNode(item.NodeRigidBody2D(referenceCoordinates=[x, y, turn], initialVelocities=speed))
+            body = mbs.AddObject(item.ObjectRigidBody2D(physicsMass=1.0, physicsInertia=1 / 12, nodeNumber=node))
+            middle = mbs.AddMarker(item.MarkerBodyPosition(bodyNumber=body, localPosition=[0, 0, 0]))
+            mbs.AddLoad(item.Force(markerNumber=middle, loadVector=[0, -GRAVITY, 0]))
+            return body
+
+        def pin(a: Any, at_a: list[float], b: Any, at_b: list[float]) -> None:
+            first = mbs.AddMarker(item.MarkerBodyPosition(bodyNumber=a, localPosition=at_a))
+            second = mbs.AddMarker(item.MarkerBodyPosition(bodyNumber=b, localPosition=at_b))
+            mbs.AddObject(item.ObjectJointRevolute2D(markerNumbers=[first, second]))
+
+        # cranks turn clockwise with 1 rad/s, couplers move with their tips
+        cranks = [bar(k, 0.5, math.pi / 2, [0.5, 0, -1.0]) for k in range(self.windows + 1)]
+        for k, crank in enumerate(cranks):
+            pin(ground, [k, 0, 0], crank, [-0.5, 0, 0])
+        for k in range(self.windows):
+            coupler = bar(k + 0.5, 1.0, 0.0, [1.0, 0, 0])
+            pin(cranks[k], [0.5, 0, 0], coupler, [-0.5, 0, 0])
+            pin(coupler, [0.5, 0, 0], cranks[k + 1], [0.5, 0, 0])
+        mbs.Assemble()
+        settings = exudyn.SimulationSettings()
+        settings.timeIntegration.numberOfSteps = round(UNTIL / self.dt)
+        settings.timeIntegration.endTime = UNTIL
+        settings.timeIntegration.verboseMode = 0
+        settings.timeIntegration.newton.useModifiedNewton = False
+        settings.timeIntegration.adaptiveStep = False
+        settings.timeIntegration.generalizedAlpha.spectralRadius = 0.9
+        settings.solutionSettings.writeSolutionToFile = False
+        settings.solutionSettings.sensorsWriteFileHeader = False
+        if self.windows > 10:
+            settings.linearSolverType = exudyn.LinearSolverType.EigenSparse
+        self.container, self.mbs, self.settings = container, mbs, settings
+
+    def error(self) -> float:
+        heights = np.array([0.5] * (self.windows + 1) + [1.0] * self.windows)
+        seen: list[float] = []
+
+        def look(mbs: Any, t: float) -> bool:
+            x = np.array(mbs.systemData.GetODE2Coordinates()).reshape(-1, 3)
+            v = np.array(mbs.systemData.GetODE2Coordinates_t()).reshape(-1, 3)
+            kinetic = 0.5 * np.sum(v[:, :2] ** 2) + np.sum(v[:, 2] ** 2) / 24
+            seen.append(float(kinetic + GRAVITY * np.sum(heights + x[:, 1])))
+            return True
+
+        self.mbs.SetPreStepUserFunction(look)
+        if not self._solve():
+            return math.inf
+        look(self.mbs, UNTIL)
+        return float(np.abs(np.array(seen) - seen[0]).max())
+
+    def _solve(self) -> bool:
+        solver = self.exudyn.DynamicSolverType.GeneralizedAlpha
+        try:
+            return bool(self.mbs.SolveDynamic(self.settings, solverType=solver, showHints=False))
+        except Exception:  # what it raises where it does not converge has no common type
+            return False
+
+    def all(self) -> None:
+        self._solve()
+
+
+PEERS: dict[str, Callable[[int, float], Any]] = {"MuJoCo": _MuJoCo, "Exudyn": _Exudyn}
