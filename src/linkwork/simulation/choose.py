@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from typing import Any
 
+import numpy as np
+
 from linkwork.assembly.system import System
 from linkwork.formulations.hybrid import Hybrid
 from linkwork.formulations.recursive import Recursive
@@ -80,7 +82,8 @@ def _slope(amount: Any, at: float) -> float:
 
 
 def _turning(body: Body) -> float:
-    return float(max(body.inertia[k, k] for k in range(3)))
+    """Largest moment of inertia about the body's origin, kg m2."""
+    return float(np.trace(body.inertia) / 2 + body.mass * np.dot(body.com, body.com))
 
 
 def _between(of_a: float, of_b: float, a: Body, b: Body) -> float:
