@@ -1,4 +1,4 @@
-"""The command line: linkwork gallery | run | check | bench.
+"""The command line: linkwork gallery | run | replay | check | bench | serve.
 
 Exit codes: 0 good, 1 the run or the check failed (the reason on stderr), 2 wrong usage. With `--json` one JSON document
 goes to stdout and nothing else. Everything heavy is imported inside the commands, so that `--help` answers at once.
@@ -167,6 +167,27 @@ def run(
         abandon()
     if failure or problem:
         raise typer.Exit(FAILED)
+
+
+@app.command()
+def replay(
+    files: Annotated[
+        list[str], typer.Argument(metavar="RUN.npz... PAGE.html", help="Runs that were saved, and the page to write.")
+    ],
+    label: Annotated[list[str] | None, typer.Option(help="Name of a run in the legend, one for each run.")] = None,
+    title: Annotated[str | None, typer.Option(help="Title of the page; the name of the model when not given.")] = None,
+) -> None:
+    """Write saved runs to one HTML file that plays offline in a browser; several are laid over each other."""
+    with _speaking(False):
+        from linkwork.simulation.files import check_path, load_run
+        from linkwork.viewer.replay import replay as write
+
+        *names, page = files
+        if not names or page.lower().endswith(".npz"):
+            raise OptionError(f"give the page to write as well: linkwork replay {' '.join(files)} replay.html")
+        check_path(page, (".html", ".htm"))
+        write([load_run(name) for name in names], page, labels=label, title=title)
+        typer.echo(f"written {page}; open it in a browser")
 
 
 @app.command()

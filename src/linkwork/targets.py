@@ -45,7 +45,9 @@ def find(name: str, settings: Mapping[str, Any] | None = None) -> Target:
     if name and path.is_dir():
         raise OptionError(f"{name} is a folder; give the .py file in it that holds the model")
     if path.suffix == ".npz" and path.is_file():
-        raise OptionError(f"{name} is a result file, not a model; lw.load_run({name!r}) reads it in Python")
+        raise OptionError(
+            f"{name} is a result file, not a model; linkwork replay shows it, lw.load_run({name!r}) reads it"
+        )
     if path.is_file() and path.suffix != ".py":
         kind = path.suffix or "a file without a suffix"
         raise OptionError(f"{name}: models are read from .py files only, not from {kind}; give a .py file")

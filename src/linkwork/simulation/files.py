@@ -1,8 +1,8 @@
 """Result files: `.npz` keeps a whole run and brings it back bit for bit, `.csv` is a table for other programs.
 
 Inside the npz every array stands under its column's name, the ledgers as "energy/total", "drift/position",
-"solver/iterations", and the certificate, the units and the names in one JSON text called "metadata". Nothing is
-pickled.
+"solver/iterations", and the certificate, the units, the names and the scene (what there is to draw) in one JSON text
+called "metadata". Nothing is pickled.
 """
 
 from __future__ import annotations
@@ -73,6 +73,7 @@ def load_run(file: str | PathLike[str]) -> Trajectory:
                 certificate=Certificate.from_dict(metadata["certificate"]),
                 model_name=metadata["model_name"],
                 stopped=metadata["stopped"],
+                scene=metadata.get("scene"),
             )
     except OptionError:
         raise
@@ -144,6 +145,7 @@ def _write_npz(run: Trajectory, stream: BinaryIO) -> None:
         "drift": list(run.drift),
         "solver": list(run.solver),
         "certificate": run.certificate.as_dict(),
+        "scene": run.scene,
     }
     arrays = {"metadata": np.array(json.dumps(metadata)), "time": run.time, **run.columns}
     arrays |= {f"energy/{name}": values for name, values in run.energy.items()}

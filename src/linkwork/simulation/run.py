@@ -34,6 +34,7 @@ from linkwork.simulation.hierarchy import joint_components
 from linkwork.simulation.interrupt import Interrupt
 from linkwork.simulation.methods import METHODS, positive, refuse_unsupported, resolve, wanted, whole
 from linkwork.simulation.observe import Observer, choose, column_units
+from linkwork.simulation.scene import scene_of
 from linkwork.simulation.start import Start, absolute_start, consistent_start
 from linkwork.simulation.trajectory import SOLVER_NAMES, Trajectory
 
@@ -560,6 +561,7 @@ class Recording:
             model_name=sim.system.model.name,
             stopped=stopped,
             solver=solver,
+            scene=scene_of(sim.system.model, float(accounts["time"][-1])),
         )
 
     def _certificate(

@@ -6,7 +6,7 @@ import difflib
 import fnmatch
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from linkwork.errors import OptionError
 from linkwork.simulation.certificate import Certificate
 from linkwork.simulation.events import Change
+from linkwork.simulation.scene import Scene
 from linkwork.simulation.units import BODY_UNITS, component_names, split_unit
 
 if TYPE_CHECKING:
@@ -59,6 +60,8 @@ class Trajectory:
     model_name: str
     stopped: str | None
     """Why the run ended early; None when it reached its end."""
+    scene: Scene | None
+    """Shapes, joints and springs, for pictures (`linkwork.simulation.scene`); None in files of older versions."""
 
     def __init__(
         self,
@@ -72,6 +75,7 @@ class Trajectory:
         model_name: str,
         stopped: str | None = None,
         solver: Mapping[str, ArrayLike] | None = None,
+        scene: Scene | None = None,
     ) -> None:
         self.time = _sealed("time", np.asarray(time, dtype=np.float64), None)
         rows = len(self.time)
@@ -86,6 +90,7 @@ class Trajectory:
         self.certificate = certificate
         self.model_name = model_name
         self.stopped = stopped
+        self.scene = scene
 
     # --- reading ------------------------------------------------------------------------------------------
 
@@ -189,6 +194,25 @@ class Trajectory:
 
         return plot(self, *columns, file=file, show=show, title=title)
 
+    def replay(
+        self,
+        file: str | PathLike[str],
+        *others: Trajectory,
+        labels: Sequence[str] | None = None,
+        title: str | None = None,
+    ) -> None:
+        """Write the motion to one `.html` file that plays in any browser, from disk and without a network.
+
+        Other runs are laid over this one, each in its own colour: the same model by another method, for example.
+        `labels` name the runs, their methods when not given.
+
+        >>> run = lw.simulate(lw.gallery.pendulum.build(), until=0.1, method="recursive", dt=0.01)
+        >>> run.replay("pendulum.html")  # doctest: +SKIP
+        """
+        from linkwork.viewer.replay import replay
+
+        replay([self, *others], file, labels=labels, title=title)
+
     def save(self, file: str | PathLike[str]) -> None:
         """Write the whole run to `.npz` (read back by `linkwork.load_run`) or its table to `.csv`."""
         from linkwork.simulation.files import save
@@ -205,6 +229,7 @@ class Trajectory:
             self.model_name == other.model_name
             and self.stopped == other.stopped
             and self.units == other.units
+            and self.scene == other.scene
             and _text(self.certificate) == _text(other.certificate)
             and _same({"time": self.time}, {"time": other.time})
             and _same(self.columns, other.columns)

@@ -8,7 +8,6 @@ matplotlib.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -26,6 +25,7 @@ from linkwork.simulation.numbers import forward_kinematics
 from linkwork.simulation.run import simulate
 from linkwork.simulation.start import consistent_start
 from linkwork.simulation.trajectory import Trajectory
+from linkwork.viewer.colours import body_colours
 from linkwork.viewer.plots import SUFFIXES
 from linkwork.viewer.solids import Canvas, Floats, Solid, rod, solid
 
@@ -37,10 +37,8 @@ View: TypeAlias = Literal["front", "top", "side"] | tuple[float, float]
 Trace: TypeAlias = str | tuple[str, Sequence[float]]
 Poses: TypeAlias = dict[str, Frame]
 
-COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#8C8C8C")
 TRACE = "#D55E00"
 DARK = "#333333"
-LIGHTER = 0.38  # of white in a body's colour
 DPI = 150
 VIEWS = {
     "front": np.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]]),  # along +y: x to the right, z up
@@ -208,17 +206,6 @@ def _camera(view: View | None, scene: _Scene, poses: Poses) -> Floats:
 # --- drawing ----------------------------------------------------------------------------------------------
 
 
-def _colour_key(path: str) -> str:
-    """Bodies share a colour when their names differ by a number or by left and right only."""
-    last = path.rpartition(".")[2]
-    return re.sub(r"\b(left|right|front|rear)\b|\d+", "", last).strip() or last
-
-
-def _rgb(colour: str) -> Floats:
-    plain = np.array([int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)])
-    return np.asarray(plain + (1 - plain) * LIGHTER)
-
-
 class _Picture:
     """One drawing: the part of the world in it, the canvas, and matplotlib's axes over it."""
 
@@ -233,8 +220,7 @@ class _Picture:
         paths: list[Floats],
     ) -> None:
         self.scene, self.camera, self.plane, self.floor, self.size = scene, camera, plane, floor, size
-        keys = list(dict.fromkeys(_colour_key(body.path) for body in scene.bodies))
-        self.colours = {key: _rgb(COLOURS[k % len(COLOURS)]) for k, key in enumerate(keys)}
+        self.colours = body_colours(body.path for body in scene.bodies)
         self.thin = 0.0
         self.solids = [self._solid(body) for body in scene.bodies]
         points = [self._world(k, pose).points() for pose in poses for k in range(len(self.solids))]
@@ -316,7 +302,7 @@ class _Picture:
         for foot in () if faint else self._columns(poses):
             canvas.put(foot, (0.78, 0.78, 0.76), len(self.solids))
         for k, body in enumerate(self.scene.bodies):
-            canvas.put(self._world(k, poses), self.colours[_colour_key(body.path)], k)
+            canvas.put(self._world(k, poses), self.colours[body.path], k)
         return canvas
 
     def _columns(self, poses: Poses) -> list[Solid]:

@@ -1,0 +1,151 @@
+"""What there is to draw of a model, as plain facts that go into result files: a run can be replayed without its model.
+
+A scene is a dictionary of lists and numbers only (metres, body frames, quaternions w first):
+
+    bodies   [{name, shape or None, com, holds: points where joints and springs hold it}]
+    grounds  {name: {position, rotation}}; those that move also {time, positions, rotations}, at SAMPLES times
+    joints   [{name, kind, a, b, position, axis: in the frame of a}]
+    springs  [{name, a, at_a, b, at_b}]
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from linkwork.assembly.reference import Reference, ground_pose
+from linkwork.errors import OptionError
+from linkwork.model import Box, Capsule, Cylinder, Frame, Ground, Mesh, Model, Sphere
+from linkwork.model.force import Spring
+from linkwork.model.laws import law_value
+from linkwork.model.shapes import Shape
+
+Scene: TypeAlias = dict[str, Any]
+
+SAMPLES = 600  # poses that are kept of a ground that moves
+HOLDING = ("revolute", "screw", "universal", "ball", "fixed")
+_SIZES: dict[type[Shape], tuple[str, ...]] = {
+    Box: ("size",),
+    Sphere: ("radius",),
+    Cylinder: ("radius", "length", "inner_radius"),
+    Capsule: ("radius", "length"),
+}
+_KINDS = {kind.__name__.lower(): kind for kind in _SIZES}
+
+
+def scene_of(model: Model, until: float = 0.0) -> Scene:
+    """The scene of a model; grounds that move are followed up to the time `until`, s.
+
+    >>> scene = scene_of(lw.gallery.pendulum.build())
+    >>> [body["name"] for body in scene["bodies"]], [joint["kind"] for joint in scene["joints"]]
+    (['rod'], ['revolute'])
+    """
+    reference = Reference(model)
+    joints = [(joint, *reference.frames(joint)) for joint in model.all_joints()]
+    springs = [force for force in model.all_forces() if isinstance(force, Spring)]
+    holds: dict[int, list[list[float]]] = {}
+    for joint, a, b in joints:
+        if joint.kind in HOLDING:
+            holds.setdefault(id(joint.a), []).append(_numbers(a.position))
+            holds.setdefault(id(joint.b), []).append(_numbers(b.position))
+    for spring in springs:
+        holds.setdefault(id(spring.a), []).append(_numbers(spring.at_a))
+        holds.setdefault(id(spring.b), []).append(_numbers(spring.at_b))
+    return {
+        "bodies": [
+            {
+                "name": body.path,
+                "shape": None if body.shape is None else shape_facts(body.shape),
+                "com": _numbers(body.com),
+                "holds": holds.get(id(body), []),
+            }
+            for body in model.all_bodies()
+        ],
+        "grounds": {ground.path: _ground(ground, until) for ground in model.all_grounds()},
+        "joints": [
+            {
+                "name": joint.path,
+                "kind": joint.kind,
+                "a": joint.a.path,
+                "b": joint.b.path,
+                "position": _numbers(a.position),
+                "axis": _numbers(a.matrix[:, 2]),
+            }
+            for joint, a, _ in joints
+        ],
+        "springs": [
+            {
+                "name": spring.path,
+                "a": spring.a.path,
+                "at_a": _numbers(spring.at_a),
+                "b": spring.b.path,
+                "at_b": _numbers(spring.at_b),
+            }
+            for spring in springs
+        ],
+    }
+
+
+def shape_facts(shape: Shape) -> dict[str, Any] | None:
+    """A shape as a dictionary; None for one that has no picture.
+
+    >>> shape_facts(lw.Sphere(0.5))["kind"]
+    'sphere'
+    """
+    pose = {"position": _numbers(shape.pose.position), "rotation": _numbers(shape.pose.rotation)}
+    if isinstance(shape, Mesh):
+        return {"kind": "mesh", "triangles": np.asarray(shape.triangles).tolist(), **pose}
+    for kind, words in _SIZES.items():
+        if isinstance(shape, kind):
+            sizes = {word: np.asarray(getattr(shape, word), dtype=float).tolist() for word in words}
+            return {"kind": kind.__name__.lower(), **sizes, **pose}
+    return None
+
+
+def shape_from(facts: dict[str, Any]) -> Shape | None:
+    """The shape that `shape_facts` wrote down; None for a mesh, of which only the triangles are known.
+
+    >>> shape_from(shape_facts(lw.Box((1, 2, 3)))).size
+    (1.0, 2.0, 3.0)
+    """
+    kind = _KINDS.get(facts["kind"])
+    if kind is None:
+        return None
+    sizes = {word: facts[word] for word in _SIZES[kind]}
+    return kind(**sizes, pose=Frame(facts["position"], facts["rotation"]))
+
+
+def need_scene(scene: Scene | None, model_name: str) -> Scene:
+    """The scene of a run, or the reason why it cannot be shown."""
+    if not scene:
+        raise OptionError(
+            f"the run of '{model_name}' does not hold the shapes of its bodies; an older version saved it, run it again"
+        )
+    return scene
+
+
+def _ground(ground: Ground, until: float) -> dict[str, Any]:
+    pose, motion = ground_pose(ground), ground.motion
+    facts: dict[str, Any] = {"position": _numbers(pose.position), "rotation": _numbers(pose.rotation)}
+    if motion is None:
+        return facts
+    time = np.linspace(0.0, until, SAMPLES if until > 0.0 else 1)
+    poses = []
+    try:
+        for t in time:
+            half = law_value(motion.angle, float(t)) / 2
+            turn = (math.cos(half), *(math.sin(half) * motion.axis))
+            poses.append(pose @ Frame([law_value(law, float(t)) for law in motion.position], turn))
+    except Exception:  # the user's law: what it does wrong the run has told; a picture is no reason to lose the rows
+        if not poses:
+            return facts
+    facts["time"] = time[: len(poses)].tolist()
+    facts["positions"] = [_numbers(pose.position) for pose in poses]
+    facts["rotations"] = [_numbers(pose.rotation) for pose in poses]
+    return facts
+
+
+def _numbers(values: Any) -> list[float]:
+    return [float(value) for value in values]

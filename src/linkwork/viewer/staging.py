@@ -1,0 +1,253 @@
+"""A run made ready to be shown: what stands where, how large it is, and from where to look at it.
+
+Shared by the replay page and the live page. Solids are words (box, rod, pin …) that each page makes into triangles.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.errors import OptionError
+from linkwork.simulation.scene import need_scene, shape_from
+from linkwork.simulation.trajectory import Trajectory
+from linkwork.viewer.colours import body_colours
+from linkwork.viewer.solids import solid
+
+Floats = NDArray[np.float64]
+
+LOOKS = 24  # rows that are looked at to find the size
+HINGES = ("revolute", "screw", "universal", "ball")
+THIN = 0.011  # radius of struts, by the size of the mechanism
+
+
+class Stage:
+    """The scene of a run with its poses.
+
+    >>> stage = Stage(lw.simulate(lw.gallery.pendulum.build(), until=0.1, method="recursive", dt=0.01))
+    >>> stage.names, stage.poses([0]).shape
+    (['rod'], (1, 1, 7))
+    """
+
+    def __init__(self, run: Trajectory) -> None:
+        self.run = run
+        self.scene = need_scene(run.scene, run.model_name)
+        if len(run) == 0:
+            raise OptionError(f"the run of '{run.model_name}' has no rows to show; run it for longer")
+        self.seconds = float(run.time[-1])
+        self.names: list[str] = []  # of all that moves: bodies, then grounds in motion
+        for body in self.scene["bodies"]:
+            name = body["name"]
+            if f"{name}.position" not in run or f"{name}.rotation" not in run:
+                raise OptionError(
+                    f"the run of '{run.model_name}' did not record where body '{name}' is; run it again with "
+                    "record='all', or with '*.position' and '*.rotation' among the columns"
+                )
+            self.names.append(name)
+        self.movers = [name for name, ground in self.scene["grounds"].items() if self._moves(name, ground)]
+        self.names += self.movers
+        self.places = {name: k for k, name in enumerate(self.names)}
+        self._measure()
+
+    def _moves(self, name: str, ground: dict[str, Any]) -> bool:
+        return "time" in ground or (f"{name}.position" in self.run and f"{name}.rotation" in self.run)
+
+    def poses(self, rows: Any) -> Floats:
+        """Position and quaternion of all that moves, (rows, things, 7)."""
+        rows = np.asarray(rows)
+        out = np.zeros((len(rows), len(self.names), 7))
+        for k, name in enumerate(self.names):
+            ground = self.scene["grounds"].get(name)
+            if ground is not None and "time" in ground:
+                at = np.clip(np.searchsorted(ground["time"], self.run.time[rows]), 0, len(ground["time"]) - 1)
+                out[:, k, :3] = np.asarray(ground["positions"])[at]
+                out[:, k, 3:] = np.asarray(ground["rotations"])[at]
+            else:
+                out[:, k, :3] = self.run[f"{name}.position"][rows]
+                out[:, k, 3:] = self.run[f"{name}.rotation"][rows]
+        bad = ~np.isfinite(out).all(axis=2)
+        out[bad] = (0, 0, 0, 1, 0, 0, 0)  # a run that broke down may end in such a row
+        return out
+
+    def _measure(self) -> None:
+        """Size and place: of the mechanism, and of all the room it passes through."""
+        rows = np.unique(np.linspace(0, len(self.run) - 1, LOOKS).astype(int))
+        poses = self.poses(rows)
+        lows, highs = np.full((len(rows), 3), np.inf), np.full((len(rows), 3), -np.inf)
+        for k, body in enumerate(self.scene["bodies"]):
+            local = self._points(body)
+            for row in range(len(rows)):
+                world = local @ matrix(poses[row, k, 3:]).T + poses[row, k, :3]
+                lows[row] = np.minimum(lows[row], world.min(axis=0))
+                highs[row] = np.maximum(highs[row], world.max(axis=0))
+        held = [self.world(joint["a"], joint["position"], poses[0]) for joint in self.scene["joints"]]
+        held += [self.world(spring["a"], spring["at_a"], poses[0]) for spring in self.scene["springs"]]
+        held += [self.world(spring["b"], spring["at_b"], poses[0]) for spring in self.scene["springs"]]
+        if not np.isfinite(lows).all():
+            lows[:], highs[:] = -0.5, 0.5
+        size = float(np.linalg.norm(highs - lows, axis=1).max()) / 2
+        near = [point for point in held if np.linalg.norm(point - (lows[0] + highs[0]) / 2) < 6 * size]
+        self.low = np.min([*lows, *near], axis=0)
+        self.high = np.max([*highs, *near], axis=0)
+        room = float(np.linalg.norm(self.high - self.low)) / 2
+        self.travels = room > 2.5 * size
+        self.size = max(size, 1e-6)
+        if self.travels:
+            self.centre, self.radius = (lows[0] + highs[0]) / 2, 1.3 * self.size
+        else:
+            self.centre, self.radius = (self.low + self.high) / 2, max(room, 1e-6)
+        self.first = poses[0]
+
+    def world(self, name: str, point: Any, poses: Floats) -> Floats:
+        """A point of a body or ground in the world, where all that moves has these poses."""
+        local = np.asarray(point, dtype=float)
+        if name in self.places:
+            pose = poses[self.places[name]]
+            return np.asarray(matrix(pose[3:]) @ local + pose[:3])
+        ground = self.scene["grounds"].get(name)
+        if ground is None:  # a border body of a component that lives elsewhere
+            return local
+        return np.asarray(matrix(np.array(ground["rotation"])) @ local + ground["position"])
+
+    def _points(self, body: dict[str, Any]) -> Floats:
+        found = [np.array([body["com"]]), *(np.array([hold]) for hold in body["holds"])]
+        facts = body["shape"]
+        if facts is not None:
+            shape = shape_from(facts)
+            if shape is not None:
+                found.append(solid(shape).points())
+            else:
+                mesh = np.asarray(facts["triangles"], dtype=float).reshape(-1, 3)
+                found.append(mesh @ matrix(np.array(facts["rotation"])).T + facts["position"])
+        return np.concatenate(found)
+
+    # --- what to draw -------------------------------------------------------------------------------------
+
+    @property
+    def thin(self) -> float:
+        return THIN * self.size
+
+    def bodies(self) -> list[dict[str, Any]]:
+        """Name, colour, centre of mass and solids of all that moves, in the order of `names`."""
+        colours = body_colours(body["name"] for body in self.scene["bodies"])
+        found = [
+            {
+                "name": body["name"],
+                "colour": colours[body["name"]].round(4).tolist(),
+                "com": body["com"],
+                "shapes": self._solids(body),
+            }
+            for body in self.scene["bodies"]
+        ]
+        return found + [{"name": name, "colour": [0.6] * 3, "com": [0.0] * 3, "shapes": []} for name in self.movers]
+
+    def _solids(self, body: dict[str, Any]) -> list[dict[str, Any]]:
+        """The shape of a body, and struts to what holds it outside of that."""
+        facts, centre = body["shape"], body["com"]
+        made: list[dict[str, Any]] = []
+        if facts is not None:
+            made.append(facts)
+            if facts["kind"] == "mesh":
+                return made
+            centre = facts["position"]
+        else:
+            ball = {"kind": "sphere", "radius": 2.5 * self.thin, "position": centre, "rotation": [1.0, 0.0, 0.0, 0.0]}
+            made.append(ball)
+        for hold in body["holds"]:
+            far = math.dist(hold, centre) > 1e-9 * self.size
+            if far and (facts is None or outside(facts, hold)):
+                made.append({"kind": "rod", "from": centre, "to": hold, "radius": self.thin})
+        return made
+
+    def marks(self) -> list[dict[str, Any]]:
+        """Pins of hinges and balls, each with the number of what carries it; -1 is the world."""
+        found = []
+        for joint in self.scene["joints"]:
+            if joint["kind"] not in HINGES:
+                continue
+            body, at = self._carried(joint["a"], joint["position"])
+            if joint["kind"] == "ball":
+                turn = [1.0, 0.0, 0.0, 0.0]
+                shape = {"kind": "sphere", "radius": 1.7 * self.thin, "position": at.tolist(), "rotation": turn}
+            else:
+                tip = np.add(joint["position"], np.multiply(joint["axis"], 2.6 * self.thin))
+                along = self._carried(joint["a"], tip)[1] - at
+                ends = ((at - along).tolist(), (at + along).tolist())
+                shape = {"kind": "pin", "from": ends[0], "to": ends[1], "radius": 1.35 * self.thin}
+            found.append({"body": body, "shape": shape})
+        return found
+
+    def springs(self) -> list[dict[str, Any]]:
+        """Ends of springs, each on what carries it."""
+        found = []
+        for spring in self.scene["springs"]:
+            a, at_a = self._carried(spring["a"], spring["at_a"])
+            b, at_b = self._carried(spring["b"], spring["at_b"])
+            found.append({"a": a, "at_a": at_a.tolist(), "b": b, "at_b": at_b.tolist(), "radius": 3.6 * self.thin})
+        return found
+
+    def _carried(self, name: str, point: Any) -> tuple[int, Floats]:
+        """The number of what carries a point, and the point in its frame; -1 and the world where it is at rest."""
+        if name in self.places:
+            return self.places[name], np.asarray(point, dtype=float)
+        return -1, self.world(name, point, self.first)
+
+    def look(self) -> tuple[float, float]:
+        """Azimuth and elevation (degrees) of who looks: nearly along the joints' common axis, if they have one."""
+        axes = []
+        for joint in self.scene["joints"]:
+            if joint["kind"] in ("revolute", "prismatic", "cylindrical", "screw", "universal"):
+                origin = self.world(joint["a"], joint["position"], self.first)
+                axes.append(self.world(joint["a"], np.add(joint["position"], joint["axis"]), self.first) - origin)
+        for along, look in ((0, (14.0, 10.0)), (1, (-76.0, 10.0)), (2, (-80.0, 62.0))):
+            turning = [axis for axis in axes if abs(axis[along]) > 1 - 1e-9]
+            if axes and len(turning) == len(axes):
+                return look
+        return -60.0, 18.0
+
+
+def matrix(q: Any) -> Floats:
+    """The rotation matrix of a quaternion, w first."""
+    w, x, y, z = (float(part) for part in q)
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+def outside(facts: dict[str, Any], point: Any) -> bool:
+    """Whether a point of the body lies outside its shape.
+
+    >>> ball = {"kind": "sphere", "radius": 1.0, "position": [0, 0, 0], "rotation": [1, 0, 0, 0]}
+    >>> outside(ball, [0, 0, 0.9]), outside(ball, [0, 0, 1.1])
+    (False, True)
+    """
+    p = np.abs(matrix(facts["rotation"]).T @ np.subtract(point, facts["position"]))
+    match facts["kind"]:
+        case "box":
+            beyond = float(np.max(p - np.asarray(facts["size"]) / 2))
+        case "cylinder":
+            beyond = max(math.hypot(p[0], p[1]) - facts["radius"], p[2] - facts["length"] / 2)
+        case "capsule":
+            beyond = math.hypot(p[0], p[1], max(0.0, p[2] - facts["length"] / 2)) - facts["radius"]
+        case "sphere":
+            beyond = float(np.linalg.norm(p)) - facts["radius"]
+        case _:
+            return False
+    return beyond > 1e-9
+
+
+def step_of(value: float) -> float:
+    """The nearest of 1, 2, 5 times a power of ten below a value.
+
+    >>> step_of(0.37), step_of(61.0)
+    (0.2, 50.0)
+    """
+    power = 10.0 ** math.floor(math.log10(value))
+    return round(max(step * power for step in (1.0, 2.0, 5.0) if step * power <= value * (1 + 1e-9)), 12)

@@ -1,0 +1,175 @@
+"""The replay page as a text: what goes into it, and the sentences when it cannot be made."""
+
+import base64
+import json
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import linkwork as lw
+from linkwork.assembly.assemble import assemble
+from linkwork.cli import app
+from linkwork.simulation.certificate import Certificate
+from linkwork.simulation.numbers import forward_kinematics
+from linkwork.simulation.scene import scene_of
+from linkwork.simulation.start import consistent_start
+from linkwork.simulation.trajectory import Trajectory
+from linkwork.viewer.replay import inline, page
+from linkwork.viewer.staging import Stage
+
+
+def data_of(text):
+    return json.loads(re.search(r'<script id="data" type="application/json">(.*?)</script>', text, re.S)[1])
+
+
+def numbers(text, kind):
+    return np.frombuffer(base64.b64decode(text), kind)
+
+
+def test_the_page_asks_nobody_for_anything(swing):
+    text = page(swing())
+    assert "default-src 'none'" in text
+    assert not re.search(r"https?://|<link|src=|@import|fetch\(|XMLHttpRequest|import\(", text)
+
+
+def test_a_name_cannot_end_the_script(swing):
+    text = page(swing())
+    assert text.count("</script>") == 2
+    assert data_of(text)["title"] == "swing </script> & <b>"
+
+
+def test_poses_are_those_of_the_run(swing):
+    run = swing()
+    facts = data_of(page(run))["runs"][0]
+    assert [body["name"] for body in facts["bodies"]] == ["block", "arm", "ball"]
+    np.testing.assert_array_equal(numbers(facts["time"], "<f8"), run.time)
+    poses = numbers(facts["poses"], "<f4").reshape(len(run), 3, 7)
+    np.testing.assert_allclose(poses[:, 1, :3], run["arm.position"], atol=1e-6)
+    np.testing.assert_allclose(poses[:, 1, 3:], run["arm.rotation"], atol=1e-6)
+
+
+def test_long_runs_are_thinned_evenly_and_keep_their_ends(swing):
+    time = numbers(data_of(page(swing(rows=40_001)))["runs"][0]["time"], "<f8")
+    assert len(time) == 900
+    assert (time[0], time[-1]) == (0.0, 4.0)
+    assert np.ptp(np.diff(time)) < 2.1e-4  # the rows stand 1e-4 s apart
+
+
+def test_two_rows_at_one_time_are_one_frame(swing):
+    time = np.array([0.0, 1.0, 1.0, 2.0])
+    rows = swing(rows=4)
+    run = swing(rows=4, time=time, columns=dict(rows.columns))
+    np.testing.assert_array_equal(numbers(data_of(page(run))["runs"][0]["time"], "<f8"), [0.0, 1.0, 2.0])
+
+
+def test_a_file_is_replayed_without_its_model(swing, tmp_path):
+    run = swing()
+    run.save(tmp_path / "run.npz")
+    again = lw.load_run(tmp_path / "run.npz")
+    assert again == run
+    assert again.scene == run.scene
+    assert page(again) == page(run)
+
+
+def test_the_command_writes_a_page(swing, tmp_path):
+    swing().save(tmp_path / "a.npz")
+    swing(0.5).save(tmp_path / "b.npz")
+    files = [str(tmp_path / name) for name in ("a.npz", "b.npz", "both.html")]
+    done = CliRunner().invoke(app, ["replay", *files, "--label", "one", "--label", "other", "--title", "Two"])
+    assert done.exit_code == 0, done.output
+    data = data_of((tmp_path / "both.html").read_text(encoding="utf-8"))
+    assert data["title"] == "Two"
+    assert [run["label"] for run in data["runs"]] == ["one", "other"]
+    assert data["runs"][0]["tint"] != data["runs"][1]["tint"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["a.npz"], "give the page to write as well"),
+        (["a.npz", "b.npz"], "give the page to write as well"),
+        (["missing.npz", "page.html"], "there is no file missing.npz"),
+        (["a.npz", "page.txt"], "unknown suffix '.txt'"),
+    ],
+)
+def test_the_command_refuses(arguments, sentence, swing, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    swing(rows=3).save("a.npz")
+    done = CliRunner().invoke(app, ["replay", *arguments])
+    assert done.exit_code == 2
+    assert sentence in done.stderr
+
+
+def test_what_cannot_be_shown_is_named(swing):
+    run = swing()
+    poses = {name: values for name, values in run.columns.items() if name != "arm.rotation"}
+    with pytest.raises(lw.OptionError, match="did not record where body 'arm' is"):
+        page(swing(columns=poses))
+    with pytest.raises(lw.OptionError, match="does not hold the shapes"):
+        page(swing(scene=None))
+    with pytest.raises(lw.OptionError, match="2 labels were given for 1 run"):
+        page(run, labels=["a", "b"])
+    with pytest.raises(lw.OptionError, match="cannot be told apart"):
+        page([run] * 5)
+    with pytest.raises(lw.OptionError, match="replay shows a run"):
+        page(42)
+
+
+def test_struts_reach_what_lies_outside_a_shape(swing):
+    stage = Stage(swing())
+    kinds = [[shape["kind"] for shape in body["shapes"]] for body in stage.bodies()]
+    assert kinds == [["box"], ["capsule"], ["sphere"]]  # all is held within the shapes
+    bare = lw.Model("bare")
+    rod = bare.body("rod", mass=1, inertia=(1, 1, 1), com=(0.5, 0, 0))
+    bare.revolute("pin", bare.ground, rod, at=(0, 0, 0), axis=(0, 1, 0))
+    columns = {"rod.position": [[0.0, 0, 0]], "rod.rotation": [[1.0, 0, 0, 0]]}
+    facts = Certificate(method="")
+    run = Trajectory([0.0], columns, {}, certificate=facts, model_name="bare", scene=scene_of(bare))
+    ball, strut = Stage(run).bodies()[0]["shapes"]
+    assert (ball["kind"], ball["position"]) == ("sphere", [0.5, 0, 0])
+    assert (strut["from"], strut["to"]) == ([0.5, 0, 0], [0, 0, 0])
+
+
+def test_moving_grounds_carry_their_springs():
+    model = lw.Model("shaker")
+    table = model.moving_ground("table", lw.Motion(position=(0, 0, lw.Cosine(0.1, 1.0))))
+    bob = model.body("bob", mass=1, shape=lw.Sphere(0.1), position=(0, 0, -1))
+    model.spring("spring", table, bob, stiffness=10, length=0.5)
+    t = np.linspace(0, 1, 101)
+    columns = {"bob.position": np.outer(t, (0, 0, -1.0)), "bob.rotation": np.tile([1.0, 0, 0, 0], (101, 1))}
+    facts = Certificate(method="")
+    run = Trajectory(t, columns, {}, certificate=facts, model_name="shaker", scene=scene_of(model, 1.0))
+    stage = Stage(run)
+    assert stage.names == ["bob", "table"]
+    assert (stage.springs()[0]["a"], stage.springs()[0]["b"]) == (1, 0)
+    np.testing.assert_allclose(stage.poses([0, 25, 50])[:, 1, 2], [0.1, 0.0, -0.1], atol=2e-3)
+
+
+@pytest.mark.parametrize("name", lw.gallery.names())
+def test_every_piece_can_be_shown(name):
+    model = lw.gallery.piece(name).build()
+    system = assemble(model)
+    poses = forward_kinematics(system, consistent_start(system).q)
+    columns = {}
+    for body in model.all_bodies():
+        columns[f"{body.path}.position"], columns[f"{body.path}.rotation"] = ([part] for part in poses[body.path])
+    facts = Certificate(method="")
+    run = Trajectory([0.0], columns, {}, certificate=facts, model_name=name, scene=scene_of(model))
+    view = data_of(page(run))["view"]
+    assert 0.01 < view["radius"] < 100
+    stage = Stage(run)
+    assert all(body["shapes"] for body in stage.bodies()[: len(list(model.all_bodies()))])
+    assert len(stage.springs()) == len(stage.scene["springs"])
+
+
+def test_a_frame_for_notebooks_holds_the_page_as_one_attribute(swing):
+    found = []
+    parser = HTMLParser()
+    parser.handle_starttag = lambda tag, attributes: found.append((tag, dict(attributes)))
+    text = page(swing(rows=3))
+    parser.feed(inline(text))
+    assert [tag for tag, _ in found] == ["iframe"]
+    assert found[0][1]["srcdoc"] == text
