@@ -20,7 +20,17 @@ from linkwork._jit import entry, kernel, small
 from linkwork.formulations.implicit import Kept, advance, kept
 from linkwork.formulations.stepping import NOT_CONVERGED, NOT_FINITE, copy, finite, largest
 from linkwork.formulations.tangent import Newton, add_forces, add_rows, fill_mass, newton, rows_times, times_rows
-from linkwork.formulations.trapezoidal import Rule, begin_again, finish, guess, kinematics, predict, rule, unbalanced
+from linkwork.formulations.trapezoidal import (
+    Rule,
+    begin_again,
+    finish,
+    guess,
+    kinematics,
+    kinematics_again,
+    predict,
+    rule,
+    unbalanced,
+)
 from linkwork.mechanics.newton_euler import inverse_dynamics
 from linkwork.mechanics.parts import row_accelerations, row_rates
 from linkwork.numerics.sparse_cholesky import factor, size, solve, times
@@ -161,7 +171,7 @@ def step(tables, w, state, t, h, parts):
     row_rates(tables.cuts, n.tree, n.gd)
     state.drift[1] = largest(n.gd)
     project(tables, w, s.zd, h, n.gd)
-    kinematics(tables, n, state, t, s.z, s.zd)
+    kinematics_again(tables, n, state, s.z, s.zd)
     unbalanced(tables, n, state, t, s.z, s.zd, s.zdd, w.f)
     row_accelerations(tables.cuts, n.tree, n.gdd)
     project(tables, w, s.zdd, h, n.gdd)

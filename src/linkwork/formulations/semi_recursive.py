@@ -23,7 +23,17 @@ from linkwork._jit import entry, kernel, small
 from linkwork.formulations.implicit import Kept, advance, kept
 from linkwork.formulations.stepping import NOT_CONVERGED, NOT_FINITE, SINGULAR_POSITION, copy, finite, largest
 from linkwork.formulations.tangent import Newton, add_forces, fill_mass, newton, times_rows
-from linkwork.formulations.trapezoidal import Rule, begin_again, finish, guess, kinematics, predict, rule, unbalanced
+from linkwork.formulations.trapezoidal import (
+    Rule,
+    begin_again,
+    finish,
+    guess,
+    kinematics,
+    kinematics_again,
+    predict,
+    rule,
+    unbalanced,
+)
 from linkwork.mechanics.motions import displace
 from linkwork.mechanics.parts import row_accelerations, row_rates
 from linkwork.numerics.full_pivoting import eliminate, solve, solve_transposed
@@ -217,7 +227,7 @@ def move(tables, w, state, t):
     kinematics(tables, n, state, t, s.z, s.zd)
     row_rates(tables.cuts, n.tree, n.gd)
     dependent_part(w, s.zd, n.gd)
-    kinematics(tables, n, state, t, s.z, s.zd)
+    kinematics_again(tables, n, state, s.z, s.zd)
     without_dependent(w, s.zdd)
     unbalanced(tables, n, state, t, s.z, s.zd, s.zdd, w.f)
     row_accelerations(tables.cuts, n.tree, n.gdd)

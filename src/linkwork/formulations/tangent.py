@@ -53,7 +53,9 @@ class Newton(NamedTuple):
 
     stencil: Stencil
     tree: TreeWork
+    measures: bool  # forces act on coordinates of the cuts
     axis: Any  # (dof, 6) velocity that a unit of a dof gives: angular, linear at the world's origin
+    reach: Any  # (dof, 2) size of its angular part, and of the linear one with the way to the world's origin
     composite: Any  # (link, 10)
     A: Any  # values
     g: Any  # (row,) Phi
@@ -81,7 +83,9 @@ def newton(tables: Any) -> Newton:
     return Newton(
         plan,
         tree_work(tree),
+        bool(np.any(tables.forces.coil_coordinate >= nv) or np.any(tables.forces.drive_coordinate >= nv)),
         np.zeros((nv, 6)),
+        np.zeros((nv, 2)),
         np.zeros((tree.link_parent.size, 10)),
         np.zeros(size(plan.shape)),
         np.zeros(rows),
@@ -145,24 +149,28 @@ def find_axes(tree, w):
         i = tree.dof_link[k]
         n, u = world_axis(tree, w.tree.pose_R, w.tree.pose_p, i, k - tree.link_v[i])
         store_pair(w.axis, k, n, u)
+        w.reach[k, 0] = norm(n)
+        w.reach[k, 1] = norm(u) + w.reach[k, 0] * norm(load3(w.tree.pose_p, i))
 
 
 @kernel
-def find_rows(cuts, tree, w):
+def find_rows(cuts, w):
     """w.G from the rows' wrenches w.W (20); what rounding leaves of a row that is not there is set to zero."""
     for c in range(cuts.cut_a.size):
         _, _, _, p_b = cut_frames(cuts, w.tree, c)
+        far = norm(p_b)
         first = cuts.path_start[c]
-        for s in range(first, cuts.path_start[c + 1]):
-            k = cuts.path_dof[s]
-            n, u = load_pair(w.axis, k)
-            turn = norm(n)
-            most = norm(u) + turn * (norm(p_b) + norm(load3(w.tree.pose_p, tree.dof_link[k])))
-            for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
-                N, F = load_pair(w.W, r)
+        for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
+            N, F = load_pair(w.W, r)
+            turns = ROUNDING * norm(N)
+            pulls = ROUNDING * norm(F)
+            e = w.stencil.row_start[r] - first
+            for s in range(first, cuts.path_start[c + 1]):
+                k = cuts.path_dof[s]
+                n, u = load_pair(w.axis, k)
                 x = dot(N, n) + dot(F, u)
-                there = abs(x) > ROUNDING * (norm(N) * turn + norm(F) * most)
-                w.G[w.stencil.row_start[r] + s - first] = cuts.path_sign[s] * x if there else 0.0
+                there = abs(x) > turns * w.reach[k, 0] + pulls * (w.reach[k, 1] + w.reach[k, 0] * far)
+                w.G[e + s] = cuts.path_sign[s] * x if there else 0.0
 
 
 @kernel

@@ -48,9 +48,19 @@ def kinematics(tables, n, state, t, q, v):
     outward_poses(tree, n.tree)
     world_velocities(tree, n.tree)
     find_axes(tree, n)
-    measure_cuts(tables.cuts, n.tree, state.cut_q, state.cut_rate)
+    if n.measures:
+        measure_cuts(tables.cuts, n.tree, state.cut_q, state.cut_rate)
     row_values(tables.cuts, n.tree, state.cut_q, n.g, n.W)
-    find_rows(tables.cuts, tree, n)
+    find_rows(tables.cuts, n)
+
+
+@kernel
+def kinematics_again(tables, n, state, q, v):
+    """What changes with v alone."""
+    outward_velocities(tables.tree, n.tree, q, v)
+    world_velocities(tables.tree, n.tree)
+    if n.measures:
+        measure_cuts(tables.cuts, n.tree, state.cut_q, state.cut_rate)
 
 
 @kernel
@@ -91,6 +101,7 @@ def finish(tables, n, s, state, t, h):
     for k in range(nv):
         state.y[nq + k] = s.zd[k]
         state.vd[k] = s.zdd[k]
+    measure_cuts(tables.cuts, n.tree, state.cut_q, state.cut_rate)
     cut_reactions(tables.cuts, n.tree, n, state.cut_force)
     if tables.tree.grounds > 1:
         n.power[1] += ground_power(tables, n.tree, s.z, s.zdd, n)
