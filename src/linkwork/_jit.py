@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
-from numba.core.codegen import CPUCodeLibrary
+from numba.core.codegen import CPUCodeLibrary, JITCPUCodegen
 
 try:
     import fcntl
@@ -123,24 +123,56 @@ def _alone() -> Iterator[None]:
 def _closed() -> Iterator[None]:
     """While this lasts entries are compiled as closed pieces of code, each with kernels of its own.
 
-    As numba leaves them, the kernels in an entry carry weak names: a process that has another entry's copy of one
-    already, or has just compiled it alone, runs that copy, which may round in another order.
+    numba makes a library of every function: optimised by itself, turned into machine code, and linked with all its
+    callees into its callers under weak names. So a process that has another entry's copy of a kernel already, or has
+    just compiled it alone, runs that copy, which may round in another order. And every level of calls is optimised too.
+    Here kernels stay in LLVM's language (kept as that, too), and an entry is optimised and translated once, with its
+    kernels inside.
     """
-    optimize = CPUCodeLibrary._optimize_final_module
+    library, codegen = CPUCodeLibrary, JITCPUCodegen
+    optimize, finalize, serialize, set_env = (
+        library._optimize_final_module,
+        library._finalize_final_module,
+        library.serialize_using_object_code,
+        codegen.set_env,
+    )
 
-    def close(library: Any) -> None:
-        functions = [f for f in library._final_module.functions if not f.is_declaration]
-        if any(f.name.startswith("_ZN7cpython") for f in functions):
-            for f in functions:
+    def functions(made: Any) -> list[Any]:
+        return [f for f in made._final_module.functions if not f.is_declaration]
+
+    def whole(made: Any) -> bool:
+        """It is an entry: Python has a way in, or it comes out of the cache as machine code."""
+        loaded = made._object_caching_enabled and made._compiled_object is not None
+        return loaded or any(f.name.startswith("_ZN7cpython") for f in functions(made))
+
+    def optimize_entry(made: Any) -> None:
+        if whole(made):
+            for f in functions(made):
                 if f.linkage.name == "linkonce_odr":
                     f.linkage = "internal"
-        optimize(library)
+            optimize(made)
 
-    CPUCodeLibrary._optimize_final_module = close
+    def finalize_entry(made: Any) -> None:
+        if whole(made):
+            finalize(made)
+        else:
+            made._finalize_dynamic_globals()
+            made._finalized = True
+
+    def keep(made: Any) -> Any:
+        return serialize(made) if made._compiled else made.serialize_using_bitcode()
+
+    def set_environment(engine: Any, name: str, environment: Any) -> None:
+        if engine._engine.get_global_value_address(name):  # kernels have none: they raise nothing
+            set_env(engine, name, environment)
+
+    library._optimize_final_module, library._finalize_final_module = optimize_entry, finalize_entry
+    library.serialize_using_object_code, codegen.set_env = keep, set_environment
     try:
         yield
     finally:
-        CPUCodeLibrary._optimize_final_module = optimize
+        library._optimize_final_module, library._finalize_final_module = optimize, finalize
+        library.serialize_using_object_code, codegen.set_env = serialize, set_env
 
 
 def written_out(function: Function) -> Function:
