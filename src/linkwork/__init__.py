@@ -55,6 +55,7 @@ _ROOMS = {
     "assembly.system": ["System"],
     "formulations.absolute": ["Absolute"],
     "formulations.component": ["Components"],
+    "formulations.global_": ["Global"],
     "formulations.hybrid": ["Hybrid"],
     "formulations.impulse": ["Impulse"],
     "formulations.maximal": ["Maximal"],
@@ -95,6 +96,7 @@ __all__ = [
     "Equilibrium",
     "FlatRoad",
     "Frame",
+    "Global",
     "Hybrid",
     "Impulse",
     "Joint",
@@ -153,6 +155,7 @@ if TYPE_CHECKING:
     from linkwork.errors import ModelError, OptionError, RunError
     from linkwork.formulations.absolute import Absolute
     from linkwork.formulations.component import Components
+    from linkwork.formulations.global_ import Global
     from linkwork.formulations.hybrid import Hybrid
     from linkwork.formulations.impulse import Impulse
     from linkwork.formulations.maximal import Maximal

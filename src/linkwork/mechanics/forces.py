@@ -39,22 +39,31 @@ def push_link(work, i, n, f):
     add_pair(work.wrench, i, unrotate(X, n), unrotate(X, f))
 
 
+@small
+def last_up_to(starts, k):
+    """The last place of the rising numbers `starts` that is not above k."""
+    low = 0
+    high = starts.size
+    while high - low > 1:
+        middle = (low + high) // 2
+        if starts[middle] <= k:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
 @kernel
 def push_cut(cuts, work, rate, Q):
     """Put the joint force Q on the rate `rate` of a cut joint: +wrench on b, -wrench on a."""
-    for c in range(cuts.cut_a.size):
-        for m in range(cuts.cut_measure[c], cuts.cut_measure[c + 1]):
-            j = rate - cuts.measure_rate[m]
-            last = m + 1 == cuts.measure_rate.size
-            if j < 0 or (not last and rate >= cuts.measure_rate[m + 1]):
-                continue
-            R_a, _, R_b, p_b = cut_frames(cuts, work, c)
-            n, f = measure_wrench(cuts, m, j, R_a, R_b, p_b)
-            n = scale(Q, n)
-            f = scale(Q, f)
-            push_link(work, cuts.cut_b[c], n, f)
-            push_link(work, cuts.cut_a[c], neg(n), neg(f))
-            return
+    m = last_up_to(cuts.measure_rate, rate)
+    c = last_up_to(cuts.cut_measure, m)
+    R_a, _, R_b, p_b = cut_frames(cuts, work, c)
+    n, f = measure_wrench(cuts, m, rate - cuts.measure_rate[m], R_a, R_b, p_b)
+    n = scale(Q, n)
+    f = scale(Q, f)
+    push_link(work, cuts.cut_b[c], n, f)
+    push_link(work, cuts.cut_a[c], neg(n), neg(f))
 
 
 @small

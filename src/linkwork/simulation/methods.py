@@ -14,6 +14,7 @@ from linkwork.assembly.system import System
 from linkwork.errors import OptionError
 from linkwork.formulations.absolute import STABILIZATIONS, Absolute
 from linkwork.formulations.component import Components
+from linkwork.formulations.global_ import Global
 from linkwork.formulations.hybrid import Hybrid
 from linkwork.formulations.impulse import Impulse
 from linkwork.formulations.maximal import Maximal
@@ -25,7 +26,7 @@ from linkwork.simulation.choose import choose
 
 METHODS: dict[str, type[Any]] = {kind.name: kind for kind in (Recursive, Components, Absolute)}  # any integrator
 # with an integrator of their own
-IMPLICIT: dict[str, type[Any]] = {kind.name: kind for kind in (Hybrid, SemiRecursive)}
+IMPLICIT: dict[str, type[Any]] = {kind.name: kind for kind in (Hybrid, SemiRecursive, Global)}
 IMPULSES: dict[str, type[Any]] = {kind.name: kind for kind in (Impulse, Maximal)}  # semi-implicit Euler
 ALL = {**METHODS, **IMPLICIT, **IMPULSES}
 FEATURE_HINTS = {

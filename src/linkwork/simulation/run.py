@@ -17,6 +17,7 @@ import numpy as np
 from linkwork._version import __version__
 from linkwork.assembly.assemble import assemble
 from linkwork.assembly.law_functions import told_of
+from linkwork.assembly.natural import natural
 from linkwork.assembly.partition import partition
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats
@@ -166,6 +167,8 @@ class Simulation(Changing):
             raise self.failure(status)
 
     def _prepare(self, start: Start) -> Any:
+        if self.method.name == "global":
+            return self.method.prepare(self.tables, natural(self.tables))
         if self.method.name != "component":
             return self.method.prepare(self.tables)
         if self.method.coordinates == "joint":

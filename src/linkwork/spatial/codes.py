@@ -18,6 +18,17 @@ CROSSED = 1  # e_i . e_j = 0
 COUPLE = 2  # d . z - pitch * angle = 0
 DISTANCE = 3  # |d| - length = 0
 
+# rows of natural coordinates
+KEPT = 0  # the product of two directions of one body
+TIED = 1  # a coordinate that depends on others of its body, linearly
+PART = 2  # one of the parts above
+# and what adds stiffness and damping to them
+SOFT_SPRING = 3
+SOFT_COIL = 4
+SOFT_DRIVE = 5
+SOFT_LOAD = 6
+SOFT_TYRE = 7
+
 # measures: coordinates of a joint that closes a loop
 ANGLE_Z = 0  # of b in a about z
 OFFSET = 1  # d . e_i

@@ -1,0 +1,439 @@
+"""Natural coordinates of a system: points and unit vectors, shared by neighbours, and the rows that remain [CD03].
+
+node   a point or a unit vector, three numbers; the first `free` ones move, the others stand on grounds
+slot   one of the up to four nodes by which a link moves (see basis.py)
+row    a condition between nodes; its entries are the nodes that it holds, with a gradient each
+member a node as one link sees it; joints pass forces between the members of a node
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwork.assembly.basis import Basis, Candidate, choose
+from linkwork.assembly.sharing import Shared, Sharing, share
+from linkwork.assembly.tables import Floats, Forces, Ints, Laws, Tables
+from linkwork.spatial import codes
+
+
+class Natural(NamedTuple):
+    """Tables of natural coordinates. A row is one equation, or from `equations` on something soft."""
+
+    free: int  # nodes that move
+    equations: int  # rows that must vanish
+    node_is_point: Ints  # (node,)
+    node_link: Ints  # (node,) a link that has it, a ground for those that do not move
+    node_local: Floats  # (node, 3) where, in that link
+    link_slots: Ints  # (link,) 4, 3 with a normal
+    link_normal: Ints  # (link,) node of the normal, or -1
+    slot_node: Ints  # (link, 4)
+    slot_member: Ints  # (link, 4)
+    slot_a: Floats  # (link, 4, 4) place and axes of the link by its slots: a of (a + b S)
+    slot_b: Floats
+    mass_1: Floats  # (link, 4, 4) blocks of the mass matrix: these 1 + these S + these u u^T
+    mass_S: Floats
+    mass_u: Floats
+    row_kind: Ints  # (row,) KEPT, TIED, PART; SOFT_SPRING …
+    row_entry: Ints  # (row + 1,)
+    row_at: Ints  # (row, 4) entries of the two directions of a KEPT row: to, from, to, from; -1 for none
+    row_value: Floats  # (row,)
+    row_scale: Floats  # (row,)
+    row_of: Ints  # (row,) row of the joints; or the number of the spring, coil, drive, load, tyre
+    row_cut: Ints  # (row,) joint
+    row_measure: Ints  # (row,) measure of a coil or drive
+    row_turn: Ints  # (row,) which of the rates of the measure; or axis of a load or tyre
+    row_links: Ints  # (row, 2) whose slots the entries are; -1 for none
+    entry_node: Ints  # (entry,)
+    entry_member: Ints
+    entry_J: Floats  # (entry, 3) gradient of a TIED row
+    member_node: Ints  # (member,)
+    member_link: Ints
+    link_member: Ints  # (link + 1,) members by link
+    member_free: Ints  # (member,) 0 for one of each node that nothing holds: the others say it all
+    share_cut: Ints  # (share,) joints that pass forces at a node
+    share_node: Ints
+    share_a: Ints  # (share,) member, -1 for a ground
+    share_b: Ints
+
+
+def natural(tables: Tables) -> Natural:
+    """Natural coordinates of an absolute system."""
+    return _Builder(tables).build()
+
+
+class _Node(NamedTuple):
+    is_point: bool
+    link: int
+    local: Floats
+    links: frozenset[int]  # all that have it
+
+
+class _Row(NamedTuple):
+    kind: int
+    nodes: list[int]
+    links: list[int]  # one for each entry
+    J: Any = None
+    at: tuple[int, int, int, int] = (-1, -1, -1, -1)
+    value: float = 0.0
+    scale: float = 1.0
+    of: int = -1
+    cut: int = -1
+    measure: int = -1
+    turn: int = 0
+    ends: tuple[int, int] = (-1, -1)
+
+
+class _Builder:
+    def __init__(self, tables: Tables) -> None:
+        self.tables = tables
+        self.tree, self.cuts = tables.tree, tables.cuts
+        self.sharing: Sharing = share(self.tree, self.cuts)
+        self.nodes: list[_Node] = []
+        self.number: dict[Any, int] = {}  # of what is shared, and of the frames of grounds
+        self.basis: dict[int, Basis] = {}  # by raft
+        self.rows: list[_Row] = []
+        self.rigid: set[Any] = set()
+
+    def build(self) -> Natural:
+        self._shared_nodes()
+        for fleet, links in enumerate(self.sharing.fleet_links):
+            self._fleet(fleet, list(dict.fromkeys(self.sharing.raft[link] for link in links)))
+        for r in self.sharing.equations:
+            c = int(np.searchsorted(self.cuts.cut_row, r, side="right")) - 1
+            ends = (int(self.cuts.cut_a[c]), int(self.cuts.cut_b[c]))
+            self.rows.append(self._between(codes.PART, ends, of=r, cut=c))
+        equations = len(self.rows)
+        self._soft(self.tables.forces, self.tables.laws)
+        return self._tables(equations)
+
+    # --- nodes
+
+    def _add(self, is_point: bool, link: int, local: Floats, links: Any) -> int:
+        self.nodes.append(_Node(is_point, link, np.array(local, dtype=float), frozenset(links)))
+        return len(self.nodes) - 1
+
+    def _shared_nodes(self) -> None:
+        s = self.sharing
+        for found, pool, groups, is_point in (
+            (s.joint_point, s.points, s.raft_links, True),
+            (s.joint_axis, s.directions, s.fleet_links, False),
+        ):
+            for shared in found:
+                if shared is None or id(shared.root()) in self.number:
+                    continue
+                root = shared.root()
+                at = next((g for g in root.local if pool.ground[g] >= 0), next(iter(root.local)))
+                link = groups[at][0]
+                local = s.rotation[link].T @ (root.local[at] - (s.place[link] if is_point else 0.0))
+                links = [link for g in root.local for link in groups[g]]
+                self.number[id(root)] = self._add(is_point, link, local, links)
+
+    def _ground_node(self, ground: int, axis: int) -> int:
+        """Origin (axis -1) or an axis of a ground."""
+        if (ground, axis) not in self.number:
+            s = self.sharing
+            local = np.zeros(3) if axis < 0 else np.eye(3)[axis]
+            links = s.raft_links[s.raft[ground]] if axis < 0 else s.fleet_links[s.fleet[ground]]
+            self.number[(ground, axis)] = self._add(axis < 0, ground, local, links)
+        return self.number[(ground, axis)]
+
+    def _candidates(self, mine: list[Shared], group: int, is_point: bool) -> list[Candidate]:
+        found = [(self.number[id(each)], each.local[group]) for each in mine if id(each) in self.number]
+        return [Candidate(node, local, is_point) for node, local in found]
+
+    # --- the coordinates of bodies
+
+    def _fleet(self, fleet: int, rafts: list[int]) -> None:
+        """Bases of the rafts of a fleet, and the rows that keep them rigid."""
+        s = self.sharing
+        ground = s.fleet_ground[fleet]
+        vectors = self._candidates(s.directions.of_group[fleet], fleet, False)
+        resting = [v for v in vectors if self.nodes[v.node].link == 0]
+        if ground >= 0:
+            axes = [Candidate(self._ground_node(ground, k), np.eye(3)[k], False) for k in range(3)]
+            for raft in rafts:
+                self._raft(raft, fleet, Basis((self._first(raft), *axes), False), [])
+            return
+        if len(rafts) == 1:
+            raft = rafts[0]
+            first = self._first(raft)
+            points = self._candidates(s.points.of_group[raft], raft, True)
+            add = self._adder(fleet)
+            self._raft(
+                raft, fleet, choose(first, points + vectors, resting, self._size(raft, first.local), add), vectors
+            )
+            return
+        nowhere = Candidate(-1, np.zeros(3), True)
+        common = choose(nowhere, vectors, resting, 1.0, self._adder(fleet))
+        for raft in rafts:
+            basis = Basis((self._first(raft), *common.slots[1:]), common.normal)
+            self._raft(raft, fleet, basis, vectors if raft == rafts[0] else [])
+
+    def _adder(self, fleet: int) -> Any:
+        """Makes a unit vector of the fleet's own."""
+        link = self.sharing.fleet_links[fleet][0]
+
+        def add(local: Floats) -> Candidate:
+            node = self._add(False, link, self.sharing.rotation[link].T @ local, self.sharing.fleet_links[fleet])
+            return Candidate(node, local, False)
+
+        return add
+
+    def _first(self, raft: int) -> Candidate:
+        """A point of the raft: a shared one, on a ground if there is one; else the centre of its heaviest body."""
+        s = self.sharing
+        if s.raft_ground[raft] >= 0:
+            return Candidate(self._ground_node(s.raft_ground[raft], -1), np.zeros(3), True)
+        points = self._candidates(s.points.of_group[raft], raft, True)
+        if points:
+            return min(points, key=lambda point: self.nodes[point.node].link >= self.tree.grounds)
+        link = max(s.raft_links[raft], key=lambda link: float(self.tree.link_mass[link]))
+        return Candidate(self._add(True, link, np.zeros(3), s.raft_links[raft]), s.place[link], True)
+
+    def _size(self, raft: int, x: Floats) -> float:
+        """How far the masses of the raft reach from x."""
+        size = 0.0
+        for link in self.sharing.raft_links[raft]:
+            size = max(size, float(np.linalg.norm(self.sharing.place[link] - x)))
+            if self.tree.link_mass[link] > 0.0:
+                size = max(size, float(np.max(self.tree.link_I[link, :3]) / self.tree.link_mass[link]) ** 0.5)
+        return size if size > 0.0 else 1.0
+
+    def _raft(self, raft: int, fleet: int, basis: Basis, vectors: list[Candidate]) -> None:
+        """The basis of a raft, its lengths and angles, and what is tied to it."""
+        self.basis[raft] = basis
+        movers = [link for link in self.sharing.raft_links[raft] if link >= self.tree.grounds]
+        if not movers:
+            return
+        owner = movers[0]
+        first = basis.slots[0]
+        ends = [(slot.node, first.node if slot.is_point else -1) for slot in basis.slots[1:]]
+        for k in range(len(ends)):
+            for m in range(k, len(ends)):
+                self._rigid(owner, ends[k], ends[m], basis.direction(k + 1), basis.direction(m + 1))
+        points = self._candidates(self.sharing.points.of_group[raft], raft, True)
+        used = {slot.node for slot in basis.slots}
+        for each in points + vectors:
+            if each.node not in used:
+                self._tied(owner, each, basis)
+
+    def _moves(self, node: int) -> bool:
+        return node >= 0 and self.nodes[node].link >= self.tree.grounds
+
+    def _rigid(self, owner: int, p: tuple[int, int], q: tuple[int, int], d: Floats, e: Floats) -> None:
+        """d . e keeps its value."""
+        key = frozenset((p, q))
+        if key in self.rigid or not any(self._moves(node) for node in p + q):
+            return
+        self.rigid.add(key)
+        nodes = list(dict.fromkeys(node for node in p + q if node >= 0))
+        at = [nodes.index(node) if node >= 0 else -1 for node in p + q]
+        lengths = float(np.linalg.norm(d)), float(np.linalg.norm(e))
+        scale = 0.5 / lengths[0] if p == q else 1.0 / max(lengths)
+        self.rows.append(
+            _Row(
+                codes.KEPT,
+                nodes,
+                [owner] * len(nodes),
+                at=(at[0], at[1], at[2], at[3]),
+                value=float(d @ e),
+                scale=scale,
+            )
+        )
+
+    def _tied(self, owner: int, each: Candidate, basis: Basis) -> None:
+        """Three rows: the node is where the basis puts it."""
+        nodes = [each.node] + [slot.node for slot in basis.slots]
+        if not any(self._moves(node) for node in nodes):
+            return
+        a, b = basis.of_point(each.local) if each.is_point else basis.of_vector(each.local)
+        S = np.zeros((3, 3))
+        if basis.normal:
+            x, y, z = self.nodes[basis.slots[-1].node].local  # on ground 0, whose axes are the world's
+            S = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+        blocks = [np.eye(3)] + [-a[k] * np.eye(3) - b[k] * S for k in range(len(basis.slots))]
+        kept = [k for k, block in enumerate(blocks) if np.any(block != 0.0)]
+        for i in range(3):
+            J = [blocks[k][i] for k in kept]
+            self.rows.append(_Row(codes.TIED, [nodes[k] for k in kept], [owner] * len(kept), J=J))
+
+    # --- rows between bodies
+
+    def _between(self, kind: int, ends: tuple[int, int], **what: Any) -> _Row:
+        """A row whose entries are the slots of two links (-1 for none)."""
+        nodes: list[int] = []
+        links: list[int] = []
+        for link in ends:
+            if link >= 0:
+                slots = self.basis[self.sharing.raft[link]].slots
+                nodes += [slot.node for slot in slots]
+                links += [link] * len(slots)
+        return _Row(kind, nodes, links, ends=ends, **what)
+
+    def _soft(self, forces: Forces, laws: Laws) -> None:
+        for s in range(len(forces.spring_a)):
+            ends = (int(forces.spring_a[s]), int(forces.spring_b[s]))
+            self.rows.append(self._between(codes.SOFT_SPRING, ends, of=s))
+        for s in range(len(forces.coil_coordinate)):
+            self.rows.append(self._on_joint(codes.SOFT_COIL, s, int(forces.coil_coordinate[s])))
+        for s in range(len(forces.drive_coordinate)):
+            if laws.law_told[forces.drive_law[s]] == codes.TOLD_COORDINATE:
+                self.rows.append(self._on_joint(codes.SOFT_DRIVE, s, int(forces.drive_coordinate[s])))
+        for s in range(len(forces.load_law)):
+            link = int(forces.load_link[s])
+            if laws.law_told[forces.load_law[s]] == codes.TOLD_BODY and link >= self.tree.grounds:
+                self._three_axes(codes.SOFT_LOAD, link, s)
+        for s in range(len(forces.tyre_link)):
+            self._three_axes(codes.SOFT_TYRE, int(forces.tyre_link[s]), s)
+
+    def _three_axes(self, kind: int, link: int, s: int) -> None:
+        for axis in range(3):
+            self.rows.append(self._between(kind, (-1, link), of=s, turn=axis))
+
+    def _on_joint(self, kind: int, s: int, coordinate: int) -> _Row:
+        rate = coordinate - len(self.tree.dof_link)
+        measure = int(np.searchsorted(self.cuts.measure_rate, rate, side="right")) - 1
+        c = int(np.searchsorted(self.cuts.cut_measure, measure, side="right")) - 1
+        turn = rate - int(self.cuts.measure_rate[measure])
+        ends = (int(self.cuts.cut_a[c]), int(self.cuts.cut_b[c]))
+        return self._between(kind, ends, of=s, cut=c, measure=measure, turn=turn)
+
+    # --- tables
+
+    def _tables(self, equations: int) -> Natural:
+        order = sorted(range(len(self.nodes)), key=lambda k: not self._moves(k))
+        new = {old: k for k, old in enumerate(order)}
+        nodes = [self.nodes[old] for old in order]
+        members, number = self._members(nodes)
+        links = len(self.tree.link_parent)
+        slot_node, slot_member = np.full((links, 4), -1), np.full((links, 4), len(members))
+        slot_a, slot_b = np.zeros((links, 4, 4)), np.zeros((links, 4, 4))
+        count, normal = np.zeros(links, dtype=np.int64), np.full(links, -1)
+        for link in range(links):
+            basis = self.basis[self.sharing.raft[link]]
+            count[link] = len(basis.slots)
+            if basis.normal:
+                normal[link] = new[basis.slots[-1].node]
+            for k, slot in enumerate(basis.slots):
+                slot_node[link, k] = new[slot.node]
+                slot_member[link, k] = number.get((new[slot.node], link), len(members))
+            slot_a[link, 0], slot_b[link, 0] = basis.of_point(self.sharing.place[link])
+            for j in range(3):
+                slot_a[link, 1 + j], slot_b[link, 1 + j] = basis.of_vector(self.sharing.rotation[link][:, j])
+        entries = [(new[node], link) for row in self.rows for node, link in zip(row.nodes, row.links, strict=True)]
+        starts = np.concatenate([[0], np.cumsum([len(row.nodes) for row in self.rows])]).astype(np.int64)
+        at = [[starts[r] + k if k >= 0 else -1 for k in row.at] for r, row in enumerate(self.rows)]
+        J = [row.J[k] if row.J is not None else np.zeros(3) for row in self.rows for k in range(len(row.nodes))]
+        cuts, at_node, share_a, share_b = self._shares(nodes, number)
+        return Natural(
+            free=sum(self._moves(k) for k in range(len(nodes))),
+            equations=equations,
+            node_is_point=_integers([node.is_point for node in nodes]),
+            node_link=_integers([node.link for node in nodes]),
+            node_local=np.array([node.local for node in nodes]).reshape(-1, 3),
+            link_slots=count,
+            link_normal=_integers(normal),
+            slot_node=_integers(slot_node),
+            slot_member=_integers(slot_member),
+            slot_a=slot_a,
+            slot_b=slot_b,
+            **self._masses(slot_a, slot_b),
+            row_kind=_integers([row.kind for row in self.rows]),
+            row_entry=starts,
+            row_at=_integers(at).reshape(-1, 4),
+            row_value=np.array([row.value for row in self.rows]),
+            row_scale=np.array([row.scale for row in self.rows]),
+            row_of=_integers([row.of for row in self.rows]),
+            row_cut=_integers([row.cut for row in self.rows]),
+            row_measure=_integers([row.measure for row in self.rows]),
+            row_turn=_integers([row.turn for row in self.rows]),
+            row_links=_integers([row.ends for row in self.rows]).reshape(-1, 2),
+            entry_node=_integers([node for node, _ in entries]),
+            entry_member=_integers([number.get(each, len(members)) for each in entries]),
+            entry_J=np.array(J, dtype=float).reshape(-1, 3),
+            member_node=_integers([node for node, _ in members]),
+            member_link=_integers([link for _, link in members]),
+            link_member=np.searchsorted([link for _, link in members], np.arange(links + 1)).astype(np.int64),
+            member_free=_independent(len(members), share_a, share_b),
+            share_cut=_integers(cuts),
+            share_node=_integers(at_node),
+            share_a=_integers(share_a),
+            share_b=_integers(share_b),
+        )
+
+    def _members(self, nodes: list[_Node]) -> tuple[list[tuple[int, int]], dict[tuple[int, int], int]]:
+        """(node, link) of every member, by link, and their numbers."""
+        found = [(k, link) for k, node in enumerate(nodes) for link in node.links if link >= self.tree.grounds]
+        found.sort(key=lambda member: (member[1], member[0]))
+        return found, {member: k for k, member in enumerate(found)}
+
+    def _shares(self, nodes: list[_Node], number: dict[tuple[int, int], int]) -> tuple[list[int], ...]:
+        """Joint, node and members on its two sides, wherever a joint passes a force between members of a node."""
+        s = self.sharing
+        order = {id(node): k for k, node in enumerate(nodes)}
+        shared = {key: order[id(self.nodes[old])] for key, old in self.number.items()}
+        of_raft: dict[int, list[int]] = {}
+        of_fleet: dict[int, list[int]] = {}
+        for k, node in enumerate(nodes):
+            if node.is_point:
+                for group in sorted({s.raft[link] for link in node.links}):
+                    of_raft.setdefault(group, []).append(k)
+            else:
+                for group in sorted({s.fleet[link] for link in node.links}):
+                    of_fleet.setdefault(group, []).append(k)
+        found: tuple[list[int], ...] = ([], [], [], [])
+        for c in range(len(self.cuts.cut_a)):
+            a, b = int(self.cuts.cut_a[c]), int(self.cuts.cut_b[c])
+            at: list[int] = []
+            if s.joint_holds[c]:
+                at += of_raft.get(s.raft[b], [])
+            if s.joint_turns[c]:
+                at += of_fleet.get(s.fleet[b], [])
+            at += [shared[id(each.root())] for each in (s.joint_point[c], s.joint_axis[c]) if each is not None]
+            for k in at:
+                for column, value in zip(found, (c, k, number.get((k, a), -1), number.get((k, b), -1)), strict=True):
+                    column.append(value)
+        return found
+
+    def _masses(self, a: Any, b: Any) -> dict[str, Any]:
+        """Blocks of the mass matrices: integrals of (a + b S)^T (a' + b' S) over the mass."""
+        links = len(self.tree.link_parent)
+        masses = {name: np.zeros((links, 4, 4)) for name in ("mass_1", "mass_S", "mass_u")}
+        for link in range(self.tree.grounds, links):
+            xx, yy, zz, xy, xz, yz = self.tree.link_I[link]
+            I = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+            W = np.zeros((4, 4))  # second moments: of the place and the axes
+            W[0, 0] = self.tree.link_mass[link]
+            W[1:, 1:] = 0.5 * np.trace(I) * np.eye(3) - I
+            aa, ab, bb = (x.T @ W @ y for x, y in ((a[link], a[link]), (a[link], b[link]), (b[link], b[link])))
+            masses["mass_1"][link] = aa + bb
+            masses["mass_S"][link] = ab - ab.T
+            masses["mass_u"][link] = -bb
+        return masses
+
+
+def _independent(members: int, share_a: list[int], share_b: list[int]) -> Ints:
+    """1 for every member but one of each group that no ground holds."""
+    parent = list(range(members + 1))  # the last one is the ground
+
+    def root(k: int) -> int:
+        while parent[k] != k:
+            parent[k] = parent[parent[k]]
+            k = parent[k]
+        return k
+
+    for a, b in zip(share_a, share_b, strict=True):
+        parent[root(a if a >= 0 else members)] = root(b if b >= 0 else members)
+    seen = {root(members)}
+    free = np.ones(members, dtype=np.int64)
+    for k in range(members):
+        if root(k) not in seen:
+            seen.add(root(k))
+            free[k] = 0
+    return free
+
+
+def _integers(values: Any) -> Any:
+    return np.array(values, dtype=np.int64)
