@@ -1,4 +1,4 @@
-"""CD03 Table 1: the double four-bar by the hybrid method, ten times through a singular position."""
+"""CD03 Table 1: the double four-bar by the hybrid and the global method, ten times through a singular position."""
 
 from __future__ import annotations
 
@@ -20,6 +20,30 @@ def test_hybrid_column_in_all_printed_digits(dt):
     assert f"{change[np.argmax(np.abs(change))]:.2f}" == PRINTED[dt]
     assert 2.0 <= run.certificate.evaluations / run.certificate.steps <= 5.0
     assert run.certificate.worst_drift_position < 1e-9
+
+
+# Column Global, as printed and as it comes out here: the same pattern, eight times the error of Hybrid and more, and
+# useless at 0.1 s; not the same digits. Theirs are those of a penalty and of iterations that are not printed: here the
+# error changes by some hundredths with either, most of it at the singular positions.
+GLOBAL = {
+    0.01: ("-0.21", "-0.09"),
+    0.03: ("-0.83", "-0.98"),
+    0.05: ("-9.03", "-3.06"),
+    0.1: ("wrong results", "-12.90"),
+}
+
+
+@pytest.mark.parametrize("dt", GLOBAL)
+def test_global_column(dt):
+    steps = round(10.0 / dt) if dt != 0.03 else 333
+    run = lw.simulate(double_four_bar.build(), until=steps * dt, method=lw.Global(dt=dt))
+    change = run.energy["total"] - run.energy["total"][0]
+    worst = change[np.argmax(np.abs(change))]
+    _, ours = GLOBAL[dt]
+    assert worst == pytest.approx(float(ours), rel=0.1)
+    assert worst < 5 * float(PRINTED[dt])  # as in the paper: less accurate than hybrid at every step
+    assert run.certificate.worst_drift_position < 1e-7
+    assert 2.0 <= run.certificate.evaluations / run.certificate.steps <= 7.0
 
 
 def test_second_order_towards_the_squeezer():

@@ -92,11 +92,16 @@ def check(model: Model) -> Report:
     return report(sim.system, sim.start)
 
 
-def refuse_singular(system: System, link: int) -> None:
+def refuse_singular(system: System, link: int, method: str = "") -> None:
     """A joint that moves no inertia would make the accelerations infinite."""
     place = next(place for place in system.joints if link in (*place.links, place.last))
     carried = np.flatnonzero(system.tables.tree.body_link == place.last)
     body = f"body '{system.body_names[int(carried[0])]}'" if carried.size else "the body"
+    if method == "global":
+        raise ModelError(
+            f"{body} of model '{system.model.name}', or what is joined to it, can move without moving any inertia, so "
+            "that its acceleration is not determined; give it inertia= or shape=, or hold it with a joint"
+        )
     if system.absolute:
         raise ModelError(
             f"{body} of model '{system.model.name}' lacks inertia about an axis, which absolute coordinates need; "

@@ -161,7 +161,7 @@ class Simulation(Changing):
         """The start itself is row 0."""
         _, _, status = self._advance(1, 1, make_rows(self.state, 1))
         if status >= stepping.SINGULAR:
-            refuse_singular(self.moving, status - stepping.SINGULAR)
+            refuse_singular(self.moving, status - stepping.SINGULAR, self.method.name)
         if status != 0:
             self.steps = 0
             raise self.failure(status)
