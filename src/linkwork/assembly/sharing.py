@@ -200,7 +200,8 @@ def _gather(
         for link in ends[c]:
             at.setdefault(link, []).append(c)
     links = len(tree.link_parent)
-    group, groups = [-1] * links, []
+    group = [-1] * links
+    groups: list[list[int]] = []
     good: dict[int, bool] = {}
     for root in range(links):
         if group[root] >= 0:
