@@ -337,6 +337,8 @@ def test_what_moves_no_mass_is_refused_by_name() -> None:
 
 def test_a_step_that_does_not_converge() -> None:
     model = double_four_bar.build()
-    with pytest.raises(lw.RunError, match=r"did not converge, with body '.*' moving most; try a dt smaller") as caught:
+    with pytest.raises(
+        lw.RunError, match=r"did not converge, .*with body '.*' moving most; try a dt smaller"
+    ) as caught:
         lw.simulate(model, until=1.0, method=lw.Global(dt=0.1, iterations=1))
     assert caught.value.run.time[-1] == 0.0
