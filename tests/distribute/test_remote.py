@@ -50,7 +50,7 @@ class Served:
         self.threads: list[threading.Thread] = []
         self.errors: list[BaseException] = []
 
-    def transport(self, make: Make, *, timeout: float = 20.0, wrap: Callable[[Any], Any] = lambda t: t) -> Any:
+    def transport(self, make: Make, *, timeout: float = 60.0, wrap: Callable[[Any], Any] = lambda t: t) -> Any:
         here, there = pair(timeout)
 
         def work() -> None:
@@ -326,7 +326,7 @@ import linkwork as lw
 import test_remote as t
 
 serving = t.Served()
-far = lw.Remote(sys.argv[1], timeout=20)
+far = lw.Remote(sys.argv[1], timeout=60)
 models = [t.loop_across(lambda _, __: far), t.loop_across(serving.part("arm")), t.loop_across(t.here)]
 models.insert(1, models[0])
 runs = [lw.simulate(model, until=0.05, dt=1e-3, method="component") for model in models]
@@ -354,7 +354,7 @@ def test_another_process_gives_the_same_bits(process: Callable[..., Process], re
 
 def test_wheels_in_two_processes(process: Callable[..., Process], ready: None) -> None:
     far = {side: process("car:Wheel", "--runs", "1") for side in ("left", "right")}
-    model = small_car(lambda name, _: lw.Remote(far[name.split()[0]].address, timeout=20))
+    model = small_car(lambda name, _: lw.Remote(far[name.split()[0]].address, timeout=60))
     options: dict[str, Any] = {"until": 0.05, "dt": DT, "method": "component"}
     assert differences(lw.simulate(model, **options), lw.simulate(small_car(here), **options)) < SAME
     assert [each.end()[0] for each in far.values()] == [0, 0]
@@ -362,7 +362,7 @@ def test_wheels_in_two_processes(process: Callable[..., Process], ready: None) -
 
 def test_a_process_that_is_killed(process: Callable[..., Process], ready: None) -> None:
     far = process(f"{FAR}:Arm", "--runs", "1")
-    model = loop_across(lambda _, __: lw.Remote(far.address, timeout=20))
+    model = loop_across(lambda _, __: lw.Remote(far.address, timeout=60))
     killed: list[float] = []
 
     def told(moment: float) -> None:
@@ -380,13 +380,13 @@ def test_a_process_that_is_killed(process: Callable[..., Process], ready: None) 
 def test_a_whole_that_ends_leaves_the_server_serving(process: Callable[..., Process], ready: None) -> None:
     """The connection breaks in the middle of a run; the next whole is served as if nothing had been."""
     far = process(f"{FAR}:Arm", "--runs", "2")
-    sim = lw.Simulation(loop_across(lambda _, __: lw.Remote(far.address, timeout=20)), lw.Components(dt=DT))
+    sim = lw.Simulation(loop_across(lambda _, __: lw.Remote(far.address, timeout=60)), lw.Components(dt=DT))
     sim.step(3)
     assert sim.carriers is not None
     sim.carriers.remotes[0].transport.close()  # no farewell
     with pytest.raises(lw.RunError, match=r"'arm'.*closed on this side"):
         sim.step(3)
-    lw.simulate(loop_across(lambda _, __: lw.Remote(far.address, timeout=20)), until=0.01, dt=DT, method="component")
+    lw.simulate(loop_across(lambda _, __: lw.Remote(far.address, timeout=60)), until=0.01, dt=DT, method="component")
     code, err = far.end()
     assert code == 0
     assert "Traceback" not in err
@@ -610,7 +610,7 @@ def test_a_component_that_cannot_move_is_good(ready: None) -> None:
 def test_verify_over_the_wire(process: Callable[..., Process], ready: None) -> None:
     """Through nothing but its port; the same Remote then runs."""
     far = process(f"{FAR}:Arm", "--runs", "5")
-    remote = lw.Remote(far.address, timeout=20)
+    remote = lw.Remote(far.address, timeout=60)
     verdict = lw.verify(remote)
     assert verdict.good, str(verdict)
     assert verdict.component == "Arm"

@@ -22,7 +22,7 @@ from linkwork.simulation.numbers import forward_kinematics, jacobian, mass_matri
 from linkwork.simulation.start import Closure, consistent_start
 
 TOO_FAST = 2.0  # radians of its own swing in a step, or decay times; rk4 becomes unstable at 2.8
-LARGE_STEP = 5e-3  # s: from here on loops are better closed implicitly
+LARGE_STEP = 2e-2  # s: from here on loops are better closed implicitly
 
 
 class Element(NamedTuple):
