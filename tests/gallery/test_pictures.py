@@ -10,6 +10,7 @@ from linkwork import gallery
 from linkwork.gallery import pictures
 from linkwork.viewer.solids import Canvas, rod, solid
 from linkwork.viewer.still import VIEWS, still
+from linkwork.viewer.strips import strips
 
 pytest.importorskip("matplotlib")
 matplotlib_image = pytest.importorskip("matplotlib.image")
@@ -92,6 +93,41 @@ def test_bodies_without_shapes_and_moving_grounds(tmp_path):
     file = tmp_path / "shaken.png"
     still(model, time=0.2, dt=1e-2, file=file, size=(3, 2))
     assert ink(file) > 0.005
+
+
+@pytest.mark.parametrize("view", ["front", (-60, 20)])
+def test_roads_and_rods(view, tmp_path):
+    """A strip, or a line, under the tyres; a rod between its ends."""
+    inks = []
+    for extra in (False, True):
+        model = lw.Model("trailer")
+        wheel = model.body(
+            "wheel", mass=5.0, shape=lw.Cylinder(0.3, 0.1, pose=lw.Frame.along((0, 1, 0))), position=(0, 0, 0.3)
+        )
+        hook = model.body("hook", mass=1.0, shape=lw.Sphere(0.05), position=(-1, 0, 0.4))
+        model.free("flight", model.ground, wheel)
+        if extra:
+            model.tyre("tyre", wheel, radius=0.3, stiffness=1e5, road=lw.Kerb(0.1, at=0.4))
+            model.distance("bar", wheel, hook)
+        file = tmp_path / f"{extra}.png"
+        still(model, view=view, file=file, size=(3, 2))
+        inks.append(ink(file))
+    assert inks[1] > inks[0] > 0.005
+
+
+def test_strips_follow_their_road():
+    model = lw.Model("two tyres")
+    wheel = model.body("wheel", mass=1.0, inertia=(1, 1, 1))
+    for k, road in enumerate((lw.Kerb(0.1, at=0.5), lw.Kerb(0.1, at=0.5), lw.FlatRoad(-0.2))):
+        model.tyre(f"tyre {k}", wheel, radius=0.3, stiffness=1.0, road=road, at=(0, k, 0))
+    poses = [{"wheel": lw.Frame((x, 0, 0.3))} for x in (0.0, 2.0)]
+    found = strips(list(model.forces.values()), poses, 0.0)
+    assert len(found) == 2
+    line, strip = found[0]
+    assert line[[0, -1], 2] == pytest.approx([0, 0.1])
+    assert line[[0, -1], 0] == pytest.approx([-0.9, 2.9])
+    assert strip.points()[:, 1].max() == pytest.approx(1.25)
+    assert found[1][0][:, 2] == pytest.approx(-0.2)
 
 
 def test_refusals(tmp_path):

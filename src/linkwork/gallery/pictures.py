@@ -2,8 +2,8 @@
 
 The folder is docs/pictures when not given. One PNG for each piece: the mechanism at an instant, faint poses before and
 after, the path of a point. Then the curves of papers: `engine_speed`, `engine_drift` (VK figures 3 and 4),
-`puma_torques` (CD03 section 4.3). Last `gallery`, a sheet of all pieces, put together from the pictures that are in the
-folder.
+`puma_torques` and `iltis_drive` (CD03 sections 4.3 and 4.4). Last `gallery`, a sheet of all pieces, put together from
+the pictures that are in the folder.
 """
 
 from __future__ import annotations
@@ -37,6 +37,18 @@ SCENES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {},
         {"time": 0.24, "ghosts": (0.0, 0.76), "trace": [("pendulum", (0, 0, -0.9))], "view": "front", "dt": 5e-4},
     ),
+    "iltis": (
+        {},
+        {
+            "time": 3.92,
+            "ghosts": (3.4,),
+            "view": (-60, 12),
+            "method": "hybrid",
+            "dt": 5e-3,
+            "start": "equilibrium",
+        },
+    ),
+    "iltis_suspension": ({}, {"time": 3.06, "ghosts": (2.9,), "view": (-25, 14), "method": "hybrid", "dt": 5e-3}),
     "kuka": (
         {"swing": 1.5},
         {
@@ -147,6 +159,25 @@ def puma_torques(folder: str | Path = FOLDER) -> Path:
     return _lines("puma_torques", folder, panels, title="puma: pinned from 2 to 6 s", note="hybrid, dt = 0.01 s")
 
 
+def iltis_drive(folder: str | Path = FOLDER) -> Path:
+    """The drive of CD03 4.4: how high the car goes, and how the road pushes its left tyres.
+
+    >>> iltis_drive("build/pictures")  # doctest: +SKIP
+    PosixPath('build/pictures/iltis_drive.png')
+    """
+    iltis = gallery.piece("iltis")
+    run = simulate(iltis.build(), until=iltis.UNTIL, **iltis.METHOD)
+    x = run["chassis.position"][:, 0]
+    panels = {
+        "height [m]": {
+            "centre of mass": (run.time, run["chassis.position"][:, 2]),
+            "road below it": (run.time, [iltis.STAIRS(place) for place in x]),
+        },
+        "tyre load [N]": {axle: (run.time, run[f"{axle} left tyre.load"]) for axle in ("front", "rear")},
+    }
+    return _lines("iltis_drive", folder, panels, title="iltis: ramp and stairs at 5 m/s", note="hybrid, dt = 0.01 s")
+
+
 def _lines(name: str, folder: str | Path, panels: dict[str, Any], **options: Any) -> Path:
     file = Path(folder) / f"{name}.png"
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -175,7 +206,12 @@ def sheet(folder: str | Path = FOLDER) -> Path:
     return file
 
 
-CURVES = {"engine_speed": engine_speed, "engine_drift": engine_drift, "puma_torques": puma_torques}
+CURVES = {
+    "engine_speed": engine_speed,
+    "engine_drift": engine_drift,
+    "puma_torques": puma_torques,
+    "iltis_drive": iltis_drive,
+}
 
 
 def main(arguments: Sequence[str]) -> None:

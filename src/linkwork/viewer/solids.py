@@ -96,7 +96,7 @@ def rod(start: Floats, end: Floats, radius: float, *, closed: bool = False) -> S
     return made.moved(Frame.along((end - start) / length, (start + end) / 2))
 
 
-def _quads(points: Floats, face: int) -> Solid:
+def quads(points: Floats, face: int) -> Solid:
     """A grid of points (rows, columns, 3) as triangles."""
     a, b, c, d = points[:-1, :-1], points[1:, :-1], points[1:, 1:], points[:-1, 1:]
     corners = np.concatenate([np.stack(three, axis=-2).reshape(-1, 3, 3) for three in ((a, b, c), (a, c, d))])
@@ -121,11 +121,11 @@ def _circle(radius: float, z: float, sides: int = AROUND) -> Floats:
 
 
 def _wall(radius: float, length: float, sides: int = AROUND) -> Solid:
-    return _quads(np.stack([_circle(radius, z, sides) for z in (-length / 2, length / 2)]), 0)
+    return quads(np.stack([_circle(radius, z, sides) for z in (-length / 2, length / 2)]), 0)
 
 
 def _ring(inner: float, outer: float, z: float) -> Solid:
-    return _quads(np.stack([_circle(inner, z), _circle(outer, z)]), 0)
+    return quads(np.stack([_circle(inner, z), _circle(outer, z)]), 0)
 
 
 def _cylinder(radius: float, length: float, inner: float) -> Solid:

@@ -1,8 +1,8 @@
 """`still`: one picture of a mechanism at an instant, with faint poses of other instants behind it.
 
 Bodies are drawn by their shapes (thin struts reach out to joints that lie outside a shape), hinges as dots, springs as
-zigzags, supports as hatched feet. Bodies with alike names share a colour (Okabe and Ito's, lightened). Needs
-matplotlib.
+zigzags, distances as rods, supports as hatched feet, roads as strips under their tyres. Bodies with alike names share a
+colour (Okabe and Ito's, lightened). Needs matplotlib.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from linkwork.assembly.assemble import assemble
 from linkwork.assembly.reference import Reference, ground_pose
 from linkwork.errors import OptionError
-from linkwork.model import Body, Box, Capsule, Cylinder, Frame, Ground, Joint, Model, Sphere
+from linkwork.model import Body, Box, Capsule, Cylinder, Frame, Ground, Joint, Model, Sphere, Tyre
 from linkwork.model.force import Spring
 from linkwork.model.laws import law_value
 from linkwork.simulation.files import check_path, write_failure
@@ -28,6 +28,7 @@ from linkwork.simulation.trajectory import Trajectory
 from linkwork.viewer.colours import body_colours
 from linkwork.viewer.plots import SUFFIXES
 from linkwork.viewer.solids import Canvas, Floats, Solid, rod, solid
+from linkwork.viewer.strips import strips
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,6 +40,7 @@ Poses: TypeAlias = dict[str, Frame]
 
 TRACE = "#D55E00"
 DARK = "#333333"
+ROAD, ROD = (0.90, 0.90, 0.87), (0.35, 0.35, 0.38)
 DPI = 150
 VIEWS = {
     "front": np.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]]),  # along +y: x to the right, z up
@@ -80,7 +82,7 @@ def still(
     plane = view in VIEWS or (view is None and _plane(scene, now) is not None)
     paths = [scene.path_of(point) for point in trace]
     ghostly = [scene.at(t) for t in ghosts]
-    picture = _Picture(scene, camera, plane, floor, size, [now, *ghostly], paths)
+    picture = _Picture(scene, camera, plane, floor, size, [now, *ghostly], paths, time)
     when = f"t = {_nearest(run, time):.4g} s" if run is not None else ""
     figure = picture.draw(now, ghostly, paths, when if label is None else label)
     if path is not None:
@@ -122,6 +124,7 @@ class _Scene:
         self.reference = Reference(model)
         self.bodies = list(model.all_bodies())
         self.springs = [force for force in model.all_forces() if isinstance(force, Spring)]
+        self.tyres = [force for force in model.all_forces() if isinstance(force, Tyre)]
         self.joints = [(joint, *self.reference.frames(joint)) for joint in model.all_joints()]
         # where joints and springs hold each body, in its own frame
         self.holds: dict[int, list[Floats]] = {}
@@ -218,6 +221,7 @@ class _Picture:
         size: tuple[float, float],
         poses: list[Poses],
         paths: list[Floats],
+        time: float,
     ) -> None:
         self.scene, self.camera, self.plane, self.floor, self.size = scene, camera, plane, floor, size
         self.colours = body_colours(body.path for body in scene.bodies)
@@ -225,10 +229,13 @@ class _Picture:
         self.solids = [self._solid(body) for body in scene.bodies]
         points = [self._world(k, pose).points() for pose in poses for k in range(len(self.solids))]
         for pose in poses:
-            points += [pose[joint.a.path].point(a.position)[None] for joint, a, _ in scene.joints]
+            held = [(joint, a) for joint, a, _ in scene.joints if joint.kind != "free"]
+            points += [pose[joint.a.path].point(a.position)[None] for joint, a in held]
             points += [pose[spring.b.path].point(spring.at_b)[None] for spring in scene.springs]
             points += [pose[spring.a.path].point(spring.at_a)[None] for spring in scene.springs]
         points += [path for path in paths if len(path)]
+        self.roads = strips(scene.tyres, poses, time)
+        points += [line if plane else strip.points() for line, strip in self.roads]
         seen = np.concatenate([p.reshape(-1, 3) for p in points])
         self.sheet = np.zeros((0, 3))
         if floor is not None and not plane:
@@ -283,6 +290,7 @@ class _Picture:
         extent = (-half[0], half[0], -half[1], half[1])
         if self.floor is not None:
             self._floor(axes, now, extent)
+        self._roads(axes, extent)
         for k, poses in enumerate(ghosts):
             axes.imshow(self._bodies(poses, faint=True).image(opacity=0.17), extent=extent, zorder=2 + 0.01 * k)
         for path in paths:
@@ -301,6 +309,10 @@ class _Picture:
         canvas = self._canvas(2 if faint else 3)
         for foot in () if faint else self._columns(poses):
             canvas.put(foot, (0.78, 0.78, 0.76), len(self.solids))
+        for joint, a, b in self.scene.joints:
+            if joint.kind == "distance":
+                ends = poses[joint.a.path].point(a.position), poses[joint.b.path].point(b.position)
+                canvas.put(rod(*ends, 1.6 * self.thin), ROD, len(self.solids) + 1)
         for k, body in enumerate(self.scene.bodies):
             canvas.put(self._world(k, poses), self.colours[body.path], k)
         return canvas
@@ -335,11 +347,24 @@ class _Picture:
         image[..., :3] = 0.86
         axes.imshow(image, extent=extent, zorder=1)
 
+    def _roads(self, axes: Axes, extent: tuple[float, float, float, float]) -> None:
+        """A line seen from the side, a strip in space."""
+        canvas = self._canvas()
+        for k, (line, strip) in enumerate(self.roads):
+            if self.plane:
+                axes.plot(*np.array([self._flat(point) for point in line]).T, color=DARK, linewidth=1.2, zorder=4)
+            else:
+                canvas.put(strip, ROAD, k)
+        if self.roads and not self.plane:
+            axes.imshow(canvas.image(), extent=extent, zorder=1.5)
+
     def _supports(self, axes: Axes, poses: Poses) -> None:
         """Feet under what stands on a ground."""
         done: list[Floats] = []
         for joint, a, b in self.scene.joints:
-            if joint.kind == "free" or (not isinstance(joint.a, Ground) and not isinstance(joint.b, Ground)):
+            if joint.kind in ("free", "distance") or (
+                not isinstance(joint.a, Ground) and not isinstance(joint.b, Ground)
+            ):
                 continue
             if joint.kind in ("prismatic", "cylindrical"):
                 self._guide(axes, poses, joint, a, b)

@@ -1,0 +1,83 @@
+"""The Iltis on its own road: ramp and stairs; ten degrees of freedom; two methods, one motion."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from linkwork.gallery import iltis, iltis_suspension
+
+CORNERS = [f"{axle} {side}" for axle in ("front", "rear") for side in ("left", "right")]
+
+
+@functools.lru_cache
+def stairs(method: str, dt: float) -> lw.Trajectory:
+    return lw.simulate(iltis.build(), until=iltis.UNTIL, method=method, dt=dt, start="equilibrium")
+
+
+def test_degrees_of_freedom() -> None:
+    report = lw.check(iltis.build())
+    assert (report.degrees_of_freedom, report.rows, report.redundant_rows) == (10, 8, 0)
+    assert report.total_mass == pytest.approx(1260 + 4 * 63.35)
+    steered = lw.check(iltis.build(manoeuvre="steer", speed=20.0, gravity=1.6))
+    assert steered.degrees_of_freedom == 11
+    assert steered.total_mass == pytest.approx(report.total_mass)
+    with pytest.raises(lw.OptionError, match="'stairs', 'bump' or 'steer'"):
+        iltis.build(manoeuvre="jump")
+
+
+def test_the_rack_takes_nothing_from_the_car() -> None:
+    """Body and rack together have the mass, the centre and the inertia of the benchmark's body."""
+    parts = lw.assemble(iltis.build(manoeuvre="steer")).model
+    mass, moment, inertia = 0.0, np.zeros(3), np.zeros((3, 3))
+    for body in (parts["chassis"], parts["rack"]):
+        r = body.reference.point(body.com) - (0, 0, iltis_suspension.HEIGHT)
+        mass, moment = mass + body.mass, moment + body.mass * r
+        inertia += body.inertia + body.mass * (r @ r * np.eye(3) - np.outer(r, r))
+    assert mass == pytest.approx(1260)
+    assert moment == pytest.approx(np.zeros(3), abs=1e-9)
+    assert inertia == pytest.approx(np.diag([130, 1620, 1670]), abs=1e-9)
+
+
+def test_up_the_ramp_and_down_the_stairs() -> None:
+    run = stairs("recursive", 1e-3)
+    x, z = run["chassis.position"][:, 0], run["chassis.position"][:, 2]
+    assert x[-1] == pytest.approx(40.0, abs=0.5)  # 5 m/s, held
+    level = z[0]
+    assert z.max() == pytest.approx(level + 0.8, abs=0.06)
+    assert z[-1] == pytest.approx(level, abs=1e-3)
+    assert np.abs(run["chassis.position"][:, 1]).max() < 1e-3
+    upright = run["flight.acceleration"][:, 2] / 9.81
+    assert 4.0 < upright.max() < 7.0  # the paper: up to 5 g
+    for corner in CORNERS:
+        load = run[f"{corner} tyre.load"]
+        assert load.min() == 0.0  # it leaves the road
+        assert load.max() > 10e3
+        assert run[f"{corner} leaf.length"].min() < 0.106  # and meets the bump stop
+    assert run.certificate.energy_balance_worst < 2e-3 * run.certificate.energy_scale
+
+
+def test_large_steps_give_the_same_drive() -> None:
+    fine, coarse = stairs("recursive", 1e-3), stairs("hybrid", 1e-2)
+    z = coarse["chassis.position"][:, 2] - fine["chassis.position"][::10, 2]
+    assert np.sqrt(np.mean(z**2)) < 0.01
+    assert np.abs(z).max() < 0.04
+    half = stairs("hybrid", 2.5e-3)["chassis.position"][:, 2] - np.interp(
+        stairs("hybrid", 2.5e-3).time, fine.time, fine["chassis.position"][:, 2]
+    )
+    assert np.sqrt(np.mean(half**2)) < 0.2 * np.sqrt(np.mean(z**2))
+    assert coarse.certificate.worst_drift_position < 1e-7
+
+
+@pytest.mark.parametrize("method", ["component", "absolute"])
+def test_other_methods_on_the_bump(method: str) -> None:
+    model = iltis.build(manoeuvre="bump")
+    one, other = (lw.simulate(model, until=0.3, dt=1e-3, method=each) for each in ("recursive", method))
+    assert np.ptp(one["chassis.position"][:, 2]) > 0.03
+    for name in ("chassis.position", "chassis.rotation", "front left hub.position", "rear right hub.position"):
+        assert other[name] == pytest.approx(one[name], abs=1e-10), name
+    pull = one["front left tie rod.reaction"][:, :3]
+    assert other["front left tie rod.reaction"][:, :3] == pytest.approx(pull, abs=1e-6 * np.abs(pull).max())
