@@ -106,8 +106,8 @@ def test_roads_and_rods(view, tmp_path):
         )
         hook = model.body("hook", mass=1.0, shape=lw.Sphere(0.05), position=(-1, 0, 0.4))
         model.free("flight", model.ground, wheel)
+        model.tyre("tyre", wheel, radius=0.3, stiffness=1e5, road=lw.Kerb(0.1, at=0.4))
         if extra:
-            model.tyre("tyre", wheel, radius=0.3, stiffness=1e5, road=lw.Kerb(0.1, at=0.4))
             model.distance("bar", wheel, hook)
         file = tmp_path / f"{extra}.png"
         still(model, view=view, file=file, size=(3, 2))

@@ -12,7 +12,7 @@ import linkwork as lw
 from linkwork._jit import entry
 from linkwork.mechanics.curves import curve_at, curve_integral
 from linkwork.mechanics.roads import road_at
-from linkwork.mechanics.tyres import contact, side_force
+from linkwork.mechanics.tyres import contact, contact_slopes, side_force
 
 CALSPAN = lw.Calspan()
 
@@ -51,6 +51,21 @@ def touch(forces, laws, place, told, out, found):
     found[9] = load
     found[10] = wasted
     found[11] = fed
+
+
+@entry
+def give(forces, laws, place, told, out, found):
+    p = (place[0], place[1], place[2])
+    a = (place[3], place[4], place[5])
+    u = (place[9], place[10], place[11])
+    c, ng, K, C, ey, C_side = contact_slopes(forces, laws, 0, p, a, u, 0.0, told, out)
+    for j in range(3):
+        found[j] = c[j]
+        found[3 + j] = ng[j]
+        found[6 + j] = ey[j]
+    found[9] = K
+    found[10] = C
+    found[11] = C_side
 
 
 def side(load, slip=0.0, camber=0.0, law: lw.Calspan = CALSPAN) -> tuple[np.ndarray, np.ndarray]:
@@ -239,3 +254,35 @@ def test_a_wheel_that_stands_or_rolls_back() -> None:
     assert back["torque"] == pytest.approx(-ahead["torque"])
     slow = touched(system, p=(0, 0, 0.26), u=(0, 1e-6, 0))
     assert -1 < slow["force"][1] < 0  # no jump at rest
+
+
+@pytest.mark.parametrize("slip", [0.0, 0.02, 0.1])
+def test_slopes_against_differences(slip: float) -> None:
+    """On a plane, upright: the force gives way along the normal and sideways as it does by differences."""
+    road = lw.Surface(lambda t, x, y: (0.2 * x - 0.1 * y, 0.2, -0.1))
+    system = wheel(road, side=CALSPAN, damping=300.0)
+    place = np.zeros(12)
+    place[:3], place[3:6] = (1.0, 2.0, 0.26), (0.05, 1.0, 0.1) / np.linalg.norm((0.05, 1.0, 0.1))
+    place[9:] = 8 * np.cos(slip), 8 * np.sin(slip), 0.3
+    tables, found = system.tables, np.zeros(12)
+    give(tables.forces, tables.laws, place, np.zeros(16), np.zeros(4), found)
+    normal, across, (K, C, C_side) = found[3:6], found[6:9], found[9:]
+
+    def force(change: np.ndarray) -> np.ndarray:
+        p, a, w, u = (place + change).reshape(4, 3)
+        return touched(system, p, a, w, u)["force"]
+
+    h = 1e-6
+    for j in range(3):
+        shift, push = np.zeros(12), np.zeros(12)
+        shift[j] = push[9 + j] = h
+        by_shift, by_speed = ((force(d) - force(-d)) / (2 * h) for d in (shift, push))
+        assert normal @ by_shift == pytest.approx(-K * normal[j], rel=1e-6, abs=1e-2)
+        assert normal @ by_speed == pytest.approx(-C * normal[j], rel=1e-6, abs=1e-4)
+    sideways = np.zeros(12)
+    sideways[9:] = h * across
+    assert across @ (force(sideways) - force(-sideways)) / (2 * h) == pytest.approx(-C_side, rel=1e-4)
+    assert C_side > 0
+    place[2] = 5.0
+    give(tables.forces, tables.laws, place, np.zeros(16), np.zeros(4), found)
+    assert found[9:].tolist() == [0, 0, 0]

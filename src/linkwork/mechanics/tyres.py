@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 
-from linkwork._jit import kernel
+from linkwork._jit import kernel, small
 from linkwork.mechanics.roads import road_at
 from linkwork.spatial.vectors import (
     ZERO,
@@ -30,6 +30,7 @@ from linkwork.spatial.vectors import (
 )
 
 LYING = 0.5  # cosine of the camber up to which the contact moves sideways
+TURN = 1e-6  # rad, for the slope over the slip
 SLOW = 0.5  # m/s: below this forward speed slip is counted as if the wheel rolled so fast
 
 
@@ -57,31 +58,48 @@ def side_force(side, s, load, slip, camber):
 
 
 @kernel
-def contact(forces, laws, k, p, a, w, u, t, told, out):
-    """What the road does to tyre k: contact point, force there, torque, load, power wasted, power fed in.
+def footing(forces, laws, k, p, a, u, t, told, out):
+    """How tyre k stands: pressed in by r, rate of r, normal and its share upright, forward, sideways, camber, contact.
 
-    A pure function of the wheel's place and motion. The road is felt under the centre: the tyre is pressed in by
-    r = radius - height, the load is (stiffness r + damping dr/dt) times the cosine of the slope.
+    The road is felt under the centre.
     """
-    z, zx, zy, zt = road_at(forces, laws, forces.tyre_road[k], forces.tyre_road[k + 1], p[0], p[1], t, told, out)
+    first = forces.tyre_road[k]
+    z, zx, zy, zt = road_at(forces, laws, first, forces.tyre_road[k + 1], p[0], p[1], t, told, out)
     height = p[2] - z
-    r = forces.tyre_radius[k] - height
-    if r <= 0.0:
-        return p, ZERO, ZERO, 0.0, 0.0, 0.0
-    rate = zx * u[0] + zy * u[1] + zt - u[2]
-    elastic = forces.tyre_k[k] * r
-    push = elastic + forces.tyre_c[k] * rate
-    if push < 0.0:
-        push = 0.0  # the damper would hold the tyre down
     cosine = 1.0 / math.sqrt(1.0 + zx * zx + zy * zy)
-    load = push * cosine
     ng = (-zx * cosine, -zy * cosine, cosine)
     ex = cross(a, ng)
     ex = scale(1.0 / max(norm(ex), 1e-9), ex)
     ey = cross(ng, ex)
     ez = cross(ex, a)
-    upright = max(dot(ng, ez), LYING)
-    c = add_scaled(p, -height * cosine / upright, ez)
+    upright = dot(ng, ez)
+    c = add_scaled(p, -height * cosine / max(upright, LYING), ez)
+    rate = zx * u[0] + zy * u[1] + zt - u[2]
+    return forces.tyre_radius[k] - height, rate, ng, cosine, ex, ey, math.atan2(dot(ng, a), upright), c
+
+
+@small
+def rolling(u, ex, ey):
+    """Slip angle, how fast it goes with the side velocity (s/m), and 1 or -1 where the wheel rolls on or back."""
+    ahead = dot(u, ex)
+    side = dot(u, ey)
+    speed = max(abs(ahead), SLOW)
+    return math.atan2(side, speed), speed / (speed * speed + side * side), min(max(ahead / SLOW, -1.0), 1.0)
+
+
+@kernel
+def contact(forces, laws, k, p, a, w, u, t, told, out):
+    """What the road does to tyre k: contact point, force there, torque, load, power wasted, power fed in.
+
+    A pure function of the wheel's place and motion. The load is (stiffness r + damping dr/dt) times the cosine of the
+    slope.
+    """
+    r, rate, ng, cosine, ex, ey, camber, c = footing(forces, laws, k, p, a, u, t, told, out)
+    if r <= 0.0:
+        return p, ZERO, ZERO, 0.0, 0.0, 0.0
+    elastic = forces.tyre_k[k] * r
+    push = max(elastic + forces.tyre_c[k] * rate, 0.0)  # a damper may not hold the tyre down
+    load = push * cosine
     f = scale(load, ng)
     v = add(u, cross(w, sub(c, p)))
     wasted = (push - elastic) * rate
@@ -89,16 +107,36 @@ def contact(forces, laws, k, p, a, w, u, t, told, out):
     n = ZERO
     s = forces.tyre_side[k]
     if s >= 0:
-        ahead = dot(u, ex)
-        rolls = min(max(ahead / SLOW, -1.0), 1.0)
-        slip = math.atan2(dot(u, ey), max(abs(ahead), SLOW))
-        camber = math.atan2(dot(ng, a), dot(ng, ez)) * abs(rolls)  # a wheel that stands leans without pushing
-        F, M = side_force(forces.side, s, load, slip, camber)
-        M *= rolls  # the print trails behind, which way ever the wheel rolls
+        slip, _, rolls = rolling(u, ex, ey)
+        # a wheel that stands leans without pushing, and its print trails behind, which way ever it rolls
+        F, M = side_force(forces.side, s, load, slip, camber * abs(rolls))
+        M *= rolls
         f = add_scaled(f, F, ey)
         n = scale(M, ng)
         wasted -= F * dot(ey, v) + M * dot(ng, w)
     return c, f, n, load, wasted, fed
+
+
+@kernel
+def contact_slopes(forces, laws, k, p, a, u, t, told, out):
+    """How the force on tyre k gives way, for implicit methods: contact; normal with N/m and N s/m; side with N s/m.
+
+    The force changes by -normal (K normal . shift + C normal . velocity) - side (C_s side . velocity) of the contact;
+    what the curvature of the road, the camber and the load do to the side force is left out.
+    """
+    r, rate, ng, cosine, ex, ey, camber, c = footing(forces, laws, k, p, a, u, t, told, out)
+    push = forces.tyre_k[k] * r + forces.tyre_c[k] * rate
+    if r <= 0.0 or push <= 0.0:
+        return c, ng, 0.0, 0.0, ey, 0.0
+    s = forces.tyre_side[k]
+    side = 0.0
+    if s >= 0:
+        slip, per, rolls = rolling(u, ex, ey)
+        load = push * cosine
+        here, _ = side_force(forces.side, s, load, slip, camber * abs(rolls))
+        there, _ = side_force(forces.side, s, load, slip + TURN, camber * abs(rolls))
+        side = (here - there) / TURN * per
+    return c, ng, forces.tyre_k[k], forces.tyre_c[k], ey, side
 
 
 @kernel
