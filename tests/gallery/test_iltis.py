@@ -72,6 +72,14 @@ def test_large_steps_give_the_same_drive() -> None:
     assert coarse.certificate.worst_drift_position < 1e-7
 
 
+def test_two_implicit_methods_on_the_bump() -> None:
+    """The same trapezoidal rule with and without multipliers: the difference is that of their tolerances."""
+    model = iltis.build(manoeuvre="bump")
+    one, other = (lw.simulate(model, until=1.0, dt=0.01, method=each) for each in ("hybrid", "semi-recursive"))
+    assert other["chassis.position"] == pytest.approx(one["chassis.position"], abs=1e-4)
+    assert other["front left hub.position"] == pytest.approx(one["front left hub.position"], abs=1e-4)
+
+
 @pytest.mark.parametrize("method", ["component", "absolute"])
 def test_other_methods_on_the_bump(method: str) -> None:
     model = iltis.build(manoeuvre="bump")

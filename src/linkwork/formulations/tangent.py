@@ -22,7 +22,7 @@ from linkwork.mechanics.laws import evaluate
 from linkwork.mechanics.motions import world_axis
 from linkwork.mechanics.parts import ROUNDING, cut_frames, measure_wrench
 from linkwork.mechanics.springs import spring_slopes
-from linkwork.mechanics.tyres import contact, tyre_place
+from linkwork.mechanics.tyres import contact_slopes, tyre_place
 from linkwork.mechanics.workspace import TreeWork, tree_work
 from linkwork.numerics.sparse_cholesky import Groups, Pattern, add_outer, entry, groups, pattern, size
 from linkwork.spatial.codes import ATTITUDE, TOLD_BODY, TOLD_COORDINATE
@@ -365,21 +365,20 @@ def add_load(tree, w, s, b):
 
 @kernel
 def add_tyre(forces, laws, w, s, t, h):
-    """w.A += h/2 C + h^2/4 K of the road's force on tyre s, by shifts and velocities of the wheel's centre."""
-    p, a, n, u = tyre_place(forces, w.tree, s)
-    _, F, _, _, _, _ = contact(forces, laws, s, p, a, n, u, t, w.told, w.out)
-    for j in range(6):
-        for e in range(6):
-            w.T[e, j] = 0.0
-    for j in range(3):
-        d = (SMALL if j == 0 else 0.0, SMALL if j == 1 else 0.0, SMALL if j == 2 else 0.0)
-        _, moved, _, _, _, _ = contact(forces, laws, s, add(p, d), a, n, u, t, w.told, w.out)
-        K = slope(moved, F)
-        _, moved, _, _, _, _ = contact(forces, laws, s, p, a, n, add(u, d), t, w.told, w.out)
-        C = slope(moved, F)
-        for e in range(3):
-            w.T[3 + e, 3 + j] = -0.5 * h * C[e] - 0.25 * h * h * K[e]
-    add_chain(w, w.stencil.tyre, s, p)
+    """w.A += h/2 C + h^2/4 K of the road's force on tyre s, which gives way along the road's normal and sideways."""
+    group = w.stencil.tyre
+    p, a, _, u = tyre_place(forces, w.tree, s)
+    c, normal, K, C, side, C_side = contact_slopes(forces, laws, s, p, a, u, t, w.told, w.out)
+    if K == 0.0:
+        return
+    first = group.start[s]
+    for j in range(2):
+        e = normal if j == 0 else side
+        weight = 0.5 * h * C + 0.25 * h * h * K if j == 0 else 0.5 * h * C_side
+        for k in range(group.start[s + 1] - first):
+            n, v = load_pair(w.axis, group.unknown[first + k])
+            w.part[k] = dot(e, add(v, cross(n, c)))
+        add_outer(group, s, w.part, weight, w.A)
 
 
 @kernel

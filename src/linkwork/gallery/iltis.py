@@ -27,7 +27,7 @@ import linkwork as lw
 from linkwork.gallery.iltis_suspension import HEIGHT, RADIUS, suspend
 
 TITLE = "the Iltis, a whole car with ten degrees of freedom, on ramp and stairs"
-PAPER = "CD03 example 4, IAVSD benchmark Iltis"
+PAPER = "CD03 example 4, IAVSD benchmark"
 UNTIL = 8.0
 METHOD = {"method": "hybrid", "dt": 0.01, "start": "equilibrium"}
 PLOTS = ["* left tyre.load", "* left leaf.length", "energy"]

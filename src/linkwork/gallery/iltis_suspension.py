@@ -24,7 +24,7 @@ import numpy as np
 import linkwork as lw
 
 TITLE = "one suspension of the Iltis: quarter car, settling, then down a kerb"
-PAPER = "CD03 example 2, IAVSD benchmark Iltis"
+PAPER = "CD03 example 2, IAVSD benchmark"
 UNTIL = 7.0
 METHOD = {"method": "hybrid", "dt": 0.01}
 PLOTS = ["guide.position", "leaf.force", "shock.force", "tyre.load", "energy"]
