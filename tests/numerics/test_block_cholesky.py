@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import pytest
 
+from linkwork._jit import entry
 from linkwork.numerics import block_cholesky
 from linkwork.numerics.block_sparse import pattern
 
 
-@numba.njit
+@entry
 def factor(shape, S, first):
     return block_cholesky.factor(shape, S, first)
 
 
-@numba.njit
+@entry
 def solve(shape, S, x):
     block_cholesky.solve(shape, S, x)
 

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import itertools
 
-import numba
 import numpy as np
 import pytest
 
+from linkwork._jit import entry
 from linkwork.numerics.block_sparse import LARGEST, block_work, factor_blocks, pattern, solve_blocks
 
 TOLERANCE = 1e-10
 
 
-@numba.njit
+@entry
 def factor(shape, work, tolerance):
     factor_blocks(shape, work, tolerance)
 
 
-@numba.njit
+@entry
 def solve(shape, work, b, x):
     solve_blocks(shape, work, b, x)
 

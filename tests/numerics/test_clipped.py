@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 import pytest
 
+from linkwork._jit import entry
 from linkwork.numerics.clipped import make_guess, solve_clipped
 
 
-@numba.njit
-def call(A, first, last, b, low, high, normal, partner, friction, p, epsilon, iterations, guessing, guess):  # type: ignore
-    diagonal = b.copy()
-    for r in range(b.size):
-        diagonal[r] = A[r, r]
+@entry
+def call(A, first, last, diagonal, b, low, high, normal, partner, friction, p, epsilon, iterations, guessing, guess):  # type: ignore
     return solve_clipped(
         A, first, last, diagonal, b, low, high, normal, partner, friction, p, epsilon, iterations, guessing, guess
     )
@@ -28,10 +25,9 @@ def solved(A: Any, b: Any, low: Any, high: Any, guessing: bool, *, contacts: Any
         normal, partner, friction = contacts
     p = options.pop("start", np.zeros(n)).copy()
     how = {"epsilon": 1e-12, "iterations": 20000, **options}
-    sweeps, worst = call(
-        A, 0, n, b.copy(), low, high, normal, partner, friction, p, how["epsilon"], how["iterations"], guessing,
-        make_guess(n),
-    )  # fmt: skip
+    rows = (low, high, normal, partner, friction, p)
+    end = (how["epsilon"], how["iterations"], guessing, make_guess(n))
+    sweeps, worst = call(A, 0, n, np.diag(A).copy(), b.copy(), *rows, *end)
     return p, sweeps, worst
 
 

@@ -49,8 +49,8 @@ def build(
     """Arms `long`, rods `short` and `crank` in m; the crank starts at rest at `angle` (rad, zero away from O).
 
     A cosine `torque` (N m) of `frequency` (Hz) drives the joint "crank pivot", whose return spring has `stiffness` (N
-    m/rad) and `damping` (N m s/rad); drive="motor" turns it by a motor "drive" instead. `density` is the mass of a link
-    per metre, kg/m; `gravity` in m/s2, across.
+    m/rad) and `damping` (N m s/rad); with `drive` = "motor" a motor "drive" turns it instead. `density` is the mass of
+    a link per metre, kg/m; `gravity` in m/s2, across.
     Bodies: "crank", "left arm", "right arm", "left near", "right near", "left far", "right far" (left of the way from
     O to the pen). The frame of "left far" is at the pen: `run["left far.position"]` is where it is.
 

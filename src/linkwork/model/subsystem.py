@@ -268,7 +268,7 @@ class Altered(Model):
 
     >>> model = lw.Model("drop")
     >>> hook = model.fixed("hook", "ground", model.body("stone", mass=1.0, inertia=0))
-    >>> altered = lw.Altered(model, [], [hook])
+    >>> altered = Altered(model, [], [hook])
     >>> list(altered.all_joints()), altered.bodies is model.bodies
     ([], True)
     """

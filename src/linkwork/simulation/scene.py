@@ -40,7 +40,7 @@ def scene_of(model: Model, until: float = 0.0) -> Scene:
 
     >>> scene = scene_of(lw.gallery.pendulum.build())
     >>> [body["name"] for body in scene["bodies"]], [joint["kind"] for joint in scene["joints"]]
-    (['rod'], ['revolute'])
+    (['bob'], ['revolute'])
     """
     reference = Reference(model)
     joints = [(joint, *reference.frames(joint)) for joint in model.all_joints()]

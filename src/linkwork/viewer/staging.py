@@ -29,7 +29,7 @@ class Stage:
 
     >>> stage = Stage(lw.simulate(lw.gallery.pendulum.build(), until=0.1, method="recursive", dt=0.01))
     >>> stage.names, stage.poses([0]).shape
-    (['rod'], (1, 1, 7))
+    (['bob'], (1, 1, 7))
     """
 
     def __init__(self, run: Trajectory) -> None:
