@@ -110,7 +110,7 @@ def three() -> None:
         8.0,
         (0.01, 0.05, 0.1),
         {0.01: ("0.53", "0.26", "0.34"), 0.05: ("3.4", "1.5", "1.8"), 0.1: ("no convergent", "3.2", "no convergent")},
-        lambda run: 1e3 * puma.error(run),
+        puma.error,
     )
 
 
