@@ -29,8 +29,9 @@ ALLOWED = {
 TOP = {"cli", "targets", "bench", "__init__", "__main__", "_version"}
 FOR_ALL = {"errors", "_jit", "_version"}
 
-# Doors that open upwards, each on purpose and only when somebody calls: run.plot() is a verb of the trajectory.
-UPWARDS = {("simulation/trajectory.py", "viewer")}
+# Doors that open upwards, each on purpose and only when somebody calls: run.plot() and run.view()
+# are verbs of the trajectory, sim.view() one of the simulation.
+UPWARDS = {("simulation/trajectory.py", "viewer"), ("simulation/run.py", "viewer")}
 
 FORBIDDEN_NAMES = {"utils", "util", "common", "misc", "helpers", "helper", "base"}
 

@@ -1,4 +1,4 @@
-"""The command line: linkwork gallery | run | replay | check | bench | serve.
+"""The command line: linkwork gallery | run | view | replay | check | bench | serve.
 
 Exit codes: 0 good, 1 the run or the check failed (the reason on stderr), 2 wrong usage. With `--json` one JSON document
 goes to stdout and nothing else. Everything heavy is imported inside the commands, so that `--help` answers at once.
@@ -167,6 +167,37 @@ def run(
         abandon()
     if failure or problem:
         raise typer.Exit(FAILED)
+
+
+@app.command()
+def view(
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", help="A gallery name, a Python file with a model, or a saved RUN.npz.")
+    ],
+    method: Annotated[str | None, typer.Option(help="Method, such as recursive; auto chooses.")] = None,
+    dt: Annotated[float | None, typer.Option(help="Step size, s.")] = None,
+    port: Annotated[int, typer.Option(help="Port of the page; a free one near 8080 when not given.")] = 8080,
+    setting: Settings = None,
+    seconds: Annotated[float | None, typer.Option(help="End after so many seconds; else Ctrl-C ends it.")] = None,
+) -> None:
+    """Show a mechanism moving in the browser, in real time, with sliders for its inputs; or a saved run."""
+    from importlib.util import find_spec
+
+    if find_spec("viser") is None:
+        _say('the live page needs viser; install it with: pip install "linkwork[view]"')
+        raise typer.Exit(FAILED)
+    with _speaking(False):
+        import linkwork as lw
+        from linkwork.viewer.live import view_run, view_simulation
+
+        if model.endswith(".npz"):
+            view_run(lw.load_run(model), port=port, say=typer.echo, seconds=seconds)
+            return
+        target = _target(model, setting or [])
+        options = _options(target, {"method": method, "dt": dt})
+        options.pop("every", None)
+        _announce_kernels(options.get("method"))
+        view_simulation(lambda: lw.Simulation(target.model, **options), port=port, say=typer.echo, seconds=seconds)
 
 
 @app.command()
@@ -380,7 +411,7 @@ def _check_columns(target: Target, columns: list[str]) -> None:
 
     recorded = list(column_shapes(assemble(target.model)))
     ledgers = [f"energy.{name}" for name in ENERGY_NAMES] + [f"drift.{name}" for name in DRIFT_NAMES]
-    known = [*recorded, "energy", "drift", *ledgers]
+    known = [*recorded, "energy", "drift", "phase", "iterations", *ledgers]
     for column in columns:
         if column not in known and not fnmatch.filter(recorded, column):
             close = difflib.get_close_matches(column, known, n=3, cutoff=0.5)

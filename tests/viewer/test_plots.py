@@ -156,3 +156,34 @@ def test_compare_refuses():
 def test_colours_can_be_told_apart():
     assert len(set(plots.COLOURS)) == len(plots.COLOURS)
     assert plots._line(0, over=False) != plots._line(len(plots.COLOURS), over=False)
+
+
+def test_phase_draws_velocity_over_position():
+    time = np.linspace(0, 2, 40)
+    columns = {
+        "pin.position": np.sin(time),
+        "pin.velocity": np.cos(time),
+        "slider.position": 0.1 * time,
+        "slider.velocity": 0.1 + 0 * time,
+        "rod.position": np.zeros((40, 3)),
+        "rod.velocity": np.zeros((40, 3)),
+    }
+    units = {"pin.position": "rad", "pin.velocity": "rad/s", "slider.position": "m", "slider.velocity": "m/s"}
+    figure = made(columns=columns, units=units).plot("phase")
+    turning, sliding = figure.axes
+    assert (turning.get_xlabel(), turning.get_ylabel()) == ("angle [rad]", "angular velocity [rad/s]")
+    assert (sliding.get_xlabel(), sliding.get_ylabel()) == ("position [m]", "velocity [m/s]")
+    (line,) = turning.lines
+    np.testing.assert_array_equal(line.get_xdata(), np.sin(time))
+    np.testing.assert_array_equal(line.get_ydata(), np.cos(time))
+    with pytest.raises(OptionError, match="no joint with a position and a velocity"):
+        made().plot("phase")
+
+
+def test_iterations_of_methods_that_iterate():
+    counts = np.arange(40)
+    figure = made(solver={"iterations": counts, "residual": 1e-9 * (1.0 + counts)}).plot("iterations")
+    assert [axes.get_ylabel() for axes in figure.axes] == ["iterations a step", "residual"]
+    np.testing.assert_array_equal(figure.axes[0].lines[0].get_ydata(), counts)
+    with pytest.raises(OptionError, match="method 'recursive' does not iterate"):
+        made().plot("iterations")

@@ -235,6 +235,21 @@ class Simulation(Changing):
                     raise KeyboardInterrupt
                 chunk = next_chunk(max(count, 1), clock.perf_counter() - started)
 
+    def view(self, *, port: int = 8080) -> None:
+        """Show the model moving in a browser, in real time, with sliders for its inputs, until Ctrl-C.
+
+        Prints its address. It is a simulation of its own from the model's start, with this one's method and inputs.
+        Needs the extra `view`.
+        """
+        from linkwork.viewer.live import view_simulation
+
+        def make() -> Simulation:
+            other = Simulation(self.system.model, self.method, ignore=self.ignored)
+            other.inputs.update(self.inputs)
+            return other
+
+        view_simulation(make, port=port)
+
     def __getitem__(self, name: str) -> Any:
         """The present value of what a run records as a column, such as sim["pin.position"]."""
         if self._sight is None or self._sight.system is not self.moving:

@@ -126,6 +126,16 @@ def need_scene(scene: Scene | None, model_name: str) -> Scene:
     return scene
 
 
+def ground_at(ground: Ground, t: float) -> Frame:
+    """World pose of a ground at time t, s."""
+    pose, motion = ground_pose(ground), ground.motion
+    if motion is None:
+        return pose
+    half = law_value(motion.angle, t) / 2
+    turn = (math.cos(half), *(math.sin(half) * motion.axis))
+    return pose @ Frame([law_value(law, t) for law in motion.position], turn)
+
+
 def _ground(ground: Ground, until: float) -> dict[str, Any]:
     pose, motion = ground_pose(ground), ground.motion
     facts: dict[str, Any] = {"position": _numbers(pose.position), "rotation": _numbers(pose.rotation)}
@@ -135,9 +145,7 @@ def _ground(ground: Ground, until: float) -> dict[str, Any]:
     poses = []
     try:
         for t in time:
-            half = law_value(motion.angle, float(t)) / 2
-            turn = (math.cos(half), *(math.sin(half) * motion.axis))
-            poses.append(pose @ Frame([law_value(law, float(t)) for law in motion.position], turn))
+            poses.append(ground_at(ground, float(t)))
     except Exception:  # the user's law: what it does wrong the run has told; a picture is no reason to lose the rows
         if not poses:
             return facts

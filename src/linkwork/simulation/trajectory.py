@@ -185,7 +185,7 @@ class Trajectory:
         show: bool = False,
         title: str | None = None,
     ) -> Figure:
-        """Draw columns over time, one panel per unit; "energy" and "drift" draw those ledgers.
+        """Draw columns over time, one panel per unit. "energy", "drift", "phase" and "iterations" are ready sets.
 
         Names may hold `*`. With `file=` the picture is written (png, svg or pdf); `show=True` opens a window.
         Needs the extra `plot`. Returns the matplotlib figure.
@@ -212,6 +212,24 @@ class Trajectory:
         from linkwork.viewer.replay import replay
 
         replay([self, *others], file, labels=labels, title=title)
+
+    def view(self, *, inline: bool = False, port: int = 8080, height: int = 520) -> Any:
+        """Show the run in a browser with a time bar, until Ctrl-C; prints its address. Needs the extra `view`.
+
+        `inline=True` returns the replay page for the cell of a notebook instead, `height` points high, which needs
+        nothing and stays in the notebook.
+
+        >>> run = lw.simulate(lw.gallery.pendulum.build(), until=0.1, method="recursive", dt=0.01)
+        >>> run.view(inline=True)._repr_html_().startswith("<iframe")
+        True
+        """
+        if inline:
+            from linkwork.viewer.replay import Inline, page
+
+            return Inline(page(self), height)
+        from linkwork.viewer.live import view_run
+
+        return view_run(self, port=port)
 
     def save(self, file: str | PathLike[str]) -> None:
         """Write the whole run to `.npz` (read back by `linkwork.load_run`) or its table to `.csv`."""

@@ -75,6 +75,8 @@ class _Panel:
     logarithmic: bool = False
     named: bool = False
     """True where the label of the axis says all about a single line."""
+    across: str | None = None
+    """What the lines are drawn over, where that is not time."""
     lines: list[tuple[str, NDArray[Any], NDArray[Any]]] = field(default_factory=list)
 
 
@@ -87,7 +89,8 @@ def plot(
 ) -> Figure:
     """Draw columns of a run over time (s), one panel per unit; see `Trajectory.plot`.
 
-    "energy" and "drift" draw the ledgers. Without a name the positions of the joints are drawn, or the energy.
+    "energy" and "drift" draw the ledgers, "phase" the velocity of every joint over its position, "iterations" what the
+    method needed in each step. Without a name the positions of the joints are drawn, or the energy.
     """
     path = None if file is None else check_path(file, SUFFIXES)
     panels = _panels(run, columns or _default(run))
@@ -180,6 +183,12 @@ def _panels(run: Trajectory, columns: Iterable[str]) -> list[_Panel]:
         if wanted == "drift":
             ledgers.append(_drift(run))
             continue
+        if wanted == "iterations":
+            ledgers += _iterations(run)
+            continue
+        if wanted == "phase":
+            ledgers += _phase(run)
+            continue
         for name in run.matching(wanted):
             for label, unit, values in run.components(name):
                 panel = by_unit.setdefault(unit, _Panel(_axis_label(unit)))
@@ -213,6 +222,37 @@ def _drift(run: Trajectory) -> _Panel:
     units = {"position": "position [m, rad]", "velocity": "velocity [m/s, rad/s]"}
     lines = [(units.get(name, name), run.time, values) for name, values in run.drift.items()]
     return _Panel("drift of loops", logarithmic=True, lines=lines)
+
+
+def _iterations(run: Trajectory) -> list[_Panel]:
+    """What the method needed in each step: iterations or sweeps, and the residual they left."""
+    counts = [name for name in ("iterations", "sweeps") if name in run.solver]
+    if not counts:
+        raise OptionError(
+            f"method {run.certificate.method!r} does not iterate, so there is nothing to plot; run it with 'hybrid', "
+            "'semi-recursive' or 'impulse', or leave \"iterations\" out"
+        )
+    panels = [_Panel(f"{counts[0]} a step", named=True, lines=[(counts[0], run.time, run.solver[counts[0]])])]
+    if "residual" in run.solver:
+        lines = [("residual", run.time, run.solver["residual"])]
+        panels.append(_Panel("residual", logarithmic=True, named=True, lines=lines))
+    return panels
+
+
+def _phase(run: Trajectory) -> list[_Panel]:
+    """Velocity over position of each joint of one coordinate, one panel per unit."""
+    by_unit: dict[str, _Panel] = {}
+    for name in run.names:
+        joint, _, word = name.rpartition(".")
+        speed = f"{joint}.velocity"
+        if word != "position" or run.columns[name].ndim != 1 or speed not in run or run[speed].ndim != 1:
+            continue
+        unit = run.unit(name)
+        panel = by_unit.setdefault(unit, _Panel(_axis_label(run.unit(speed)), across=_axis_label(unit)))
+        panel.lines.append((joint, run[name], run[speed]))
+    if not by_unit:
+        raise OptionError("this run has no joint with a position and a velocity; record both to plot its phase")
+    return list(by_unit.values())
 
 
 def _shorten(panel: _Panel) -> None:
@@ -290,10 +330,14 @@ def _draw(
 
             figure = pyplot.figure(figsize=size, layout="constrained")
         heights = [_height(panel) for panel in panels]
-        grid = figure.subplots(len(panels), 1, sharex=True, squeeze=False, height_ratios=heights)
+        shared = all(panel.across is None for panel in panels)
+        grid = figure.subplots(len(panels), 1, sharex=shared, squeeze=False, height_ratios=heights)
         for axes, panel in zip(grid[:, 0], panels, strict=True):
             _draw_panel(axes, panel, places)
-        grid[-1, 0].set_xlabel("time [s]")
+            if panel.across is not None or not shared:
+                axes.set_xlabel(panel.across or "time [s]")
+        if shared:
+            grid[-1, 0].set_xlabel("time [s]")
         grid[0, 0].set_title(title, loc="left", fontweight="bold", fontsize=10.5, pad=10)
         if subtitle:
             grid[0, 0].set_title(subtitle, loc="right", color="#666666", fontsize=8, pad=10)
@@ -312,7 +356,7 @@ def _draw(
 
 def _height(panel: _Panel) -> float:
     """Height in inches: room for the legend, which stands beside the panel."""
-    return max(1.9, 0.35 + 0.18 * len(panel.lines))
+    return max(1.9 if panel.across is None else 3.6, 0.35 + 0.18 * len(panel.lines))
 
 
 def _draw_panel(axes: Axes, panel: _Panel, places: dict[str, int] | None) -> None:
@@ -335,7 +379,7 @@ def _draw_panel(axes: Axes, panel: _Panel, places: dict[str, int] | None) -> Non
     if logarithmic:
         axes.set_yscale("log")
     axes.set_ylabel(panel.label)
-    axes.margins(x=0)
+    axes.margins(x=0 if panel.across is None else 0.03)
     if len(panel.lines) > 1 or not panel.named:
         axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.02), borderaxespad=0.0, handlelength=2.2)
 

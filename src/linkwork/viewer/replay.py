@@ -12,6 +12,7 @@ import html
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.resources import files
 from os import PathLike
 from typing import Any
@@ -80,7 +81,7 @@ def page(
         "title": several[0].model_name if title is None else title,
         "speed": _speed(max(run.time[-1] for run in several)),
         "playing": playing,
-        "view": _view(stages),
+        "view": view_of(stages),
         "runs": [
             _facts(run, stage, kept, word, tint)
             for run, stage, kept, word, tint in zip(several, stages, rows, words, TINTS, strict=False)
@@ -95,6 +96,17 @@ def inline(text: str, height: int = 520) -> str:
         f'<iframe srcdoc="{html.escape(text, quote=True)}" sandbox="allow-scripts allow-downloads" '
         f'style="width: 100%; height: {height}px; border: 1px solid #ddd;"></iframe>'
     )
+
+
+@dataclass(frozen=True)
+class Inline:
+    """A page that a notebook shows in its cell."""
+
+    page: str
+    height: int = 520
+
+    def _repr_html_(self) -> str:
+        return inline(self.page, self.height)
 
 
 def _template(data: dict[str, Any]) -> str:
@@ -145,7 +157,8 @@ def _speed(seconds: float) -> float:
     return step_of(seconds / SECONDS_TO_WATCH) if seconds > 0.0 else 1.0
 
 
-def _view(stages: list[Stage]) -> dict[str, Any]:
+def view_of(stages: list[Stage]) -> dict[str, Any]:
+    """Where to look from first, the height of the floor and the size of its grid."""
     first = stages[0]
     low = min(stage.low[2] for stage in stages)
     # the floor is z = 0 where nothing reaches below it

@@ -22,6 +22,7 @@ Floats = NDArray[np.float64]
 LOOKS = 24  # rows that are looked at to find the size
 HINGES = ("revolute", "screw", "universal", "ball")
 THIN = 0.011  # radius of struts, by the size of the mechanism
+WIDE = 0.05  # and at most so much of that of its largest body
 
 
 class Stage:
@@ -76,9 +77,11 @@ class Stage:
         """Size and place: of the mechanism, and of all the room it passes through."""
         rows = np.unique(np.linspace(0, len(self.run) - 1, LOOKS).astype(int))
         poses = self.poses(rows)
+        largest = 0.0  # half the diagonal of the largest body
         lows, highs = np.full((len(rows), 3), np.inf), np.full((len(rows), 3), -np.inf)
         for k, body in enumerate(self.scene["bodies"]):
             local = self._points(body)
+            largest = max(largest, float(np.linalg.norm(np.ptp(local, axis=0))) / 2)
             for row in range(len(rows)):
                 world = local @ matrix(poses[row, k, 3:]).T + poses[row, k, :3]
                 lows[row] = np.minimum(lows[row], world.min(axis=0))
@@ -95,6 +98,8 @@ class Stage:
         room = float(np.linalg.norm(self.high - self.low)) / 2
         self.travels = room > 2.5 * size
         self.size = max(size, 1e-6)
+        # of a long chain the struts and pins go by its links
+        self.thin = min(THIN * self.size, WIDE * largest or np.inf)
         if self.travels:
             self.centre, self.radius = (lows[0] + highs[0]) / 2, 1.3 * self.size
         else:
@@ -125,10 +130,6 @@ class Stage:
         return np.concatenate(found)
 
     # --- what to draw -------------------------------------------------------------------------------------
-
-    @property
-    def thin(self) -> float:
-        return THIN * self.size
 
     def bodies(self) -> list[dict[str, Any]]:
         """Name, colour, centre of mass and solids of all that moves, in the order of `names`."""
