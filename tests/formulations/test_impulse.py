@@ -10,6 +10,7 @@ import pytest
 
 import linkwork as lw
 from linkwork.gallery import chain, peaucellier
+from measured import momenta
 
 HOW = [(kind, solver) for kind in (lw.Impulse, lw.Maximal) for solver in ("direct", "sequential")]
 every_way = pytest.mark.parametrize(("kind", "solver"), HOW, ids=lambda x: getattr(x, "name", x))
@@ -259,3 +260,75 @@ def test_two_motors_on_a_joint_are_refused() -> None:
     model.motor("two", "pin", velocity=2.0)
     with pytest.raises(lw.ModelError, match="'one' and 'two' both drive joint 'pin'"):
         lw.assemble(model)
+
+
+@pytest.mark.parametrize("kind", [lw.Impulse, lw.Maximal])
+def test_a_dragged_body_comes_along_and_hangs_where_the_spring_holds_it(kind: Any) -> None:
+    model = lw.Model("stone")
+    model.body("stone", shape=lw.Box((0.2, 0.1, 0.05)), mass=2.0)
+    sim = lw.Simulation(model, kind(dt=5e-3))
+    sim.drag("stone", to=(1, 2, 3), at=(0.1, 0, 0), softness=lw.Soft(stiffness=200.0, damping=30.0))
+    sim.step(4000)
+    # the corner below the point by m g / k, and hanging straight down from it
+    assert sim["stone.position"] == pytest.approx((1, 2, 3 - 2.0 * 9.81 / 200.0 - 0.1), abs=1e-3)
+    sim.drag("stone", to=(0, 0, 0), max_force=10.0)
+    sim.step(100)
+    assert sim["stone.velocity"][2] < -0.1  # 10 N do not hold it
+    sim.drag("stone", to=None)
+    before = sim["stone.velocity"][2]
+    sim.step(100)
+    assert sim["stone.velocity"][2] == pytest.approx(before - 0.5 * 9.81, abs=1e-6)
+
+
+def test_who_cannot_drag_says_who_can() -> None:
+    sim = lw.Simulation(arm(), lw.Recursive())
+    with pytest.raises(lw.OptionError, match="'recursive' cannot drag bodies; use method 'impulse' or 'maximal'"):
+        sim.drag("arm", to=(0, 0, 0))
+    able = lw.Simulation(arm(), lw.Impulse())
+    with pytest.raises(lw.OptionError, match="ground"):
+        able.drag("ground", to=(0, 0, 0))
+    with pytest.raises(lw.ModelError, match="'to'|to must"):
+        able.drag("arm", to=(0, 0))
+
+
+@pytest.mark.parametrize("kind", [lw.Impulse, lw.Maximal])
+def test_a_tumbling_body_keeps_its_energy_and_momentum(kind: Any) -> None:
+    """At 9 rad/s and steps of 10 ms; taken at the start of the step w x I w would double the energy in seconds."""
+    model = lw.Model("tumbling", gravity=(0, 0, 0))
+    body = model.body("brick", mass=2.0, inertia=(0.1, 0.2, 0.3), com=(0.3, -0.1, 0.2))
+    model.free("flight", "ground", body, velocity=(1, 2, 3, 8, 0.5, 4))
+    found = lw.simulate(model, until=20.0, method=kind(dt=0.01), every=10)
+    assert np.ptp(found.energy["kinetic"]) < 1e-10 * found.energy["kinetic"][0]
+    momentum = momenta(found, model)
+    assert np.abs(momentum[:, :3] - momentum[0, :3]).max() < 1e-10
+    assert np.abs(momentum[:, 3:] - momentum[0, 3:]).max() < 0.1 * np.abs(momentum[0, 3:]).max()
+
+
+def test_a_whipping_chain_does_not_run_away_at_ten_milliseconds() -> None:
+    """Links at 30 rad/s and steps of 10 ms, with little friction: other engines give up here."""
+    found = lw.simulate(chain.build(damping=0.0, friction=0.1), until=20.0, method=lw.Impulse(dt=0.01))
+    height = 9.81 * 0.3 * 12.5  # J between level and hanging
+    assert found.energy["total"].max() < 0.05 * height
+    assert found.energy["total"][-1] < -0.5 * height
+
+
+def test_chain_comes_to_rest_hanging() -> None:
+    """MST17, first scene: five links with dry friction from the horizontal. Table 1 has 6 sweeps a step."""
+    model = chain.build(damping=0.0, friction=1.0)
+    found = lw.simulate(model, until=25.0, method=lw.Impulse(dt=0.01), every=10)
+    assert np.abs(found["link 5.velocity"][-5:]).max() < 1e-6
+    # straight down, up to the angle at which friction holds a link
+    assert found["link 5.position"][-1][2] == pytest.approx(-1.2, abs=2e-3)
+    assert found.certificate.sweeps_per_step < 2.0
+
+
+def test_chain_sweeps_no_more_than_the_paper() -> None:
+    """Six sweeps a step with the plain loop, while it swings; the more friction holds still, the more there are."""
+    model = chain.build(damping=0.0, friction=0.2)
+    sweeps = [
+        lw.simulate(
+            model, until=10.0, method=lw.Impulse(dt=0.01, solver=solver, iterations=200)
+        ).certificate.sweeps_per_step
+        for solver in ("direct", "sequential")
+    ]
+    assert sweeps[0] < sweeps[1] < 6.0

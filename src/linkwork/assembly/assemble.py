@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.assembly.collider_tables import collider_tables
 from linkwork.assembly.drive_tables import drive_tables
 from linkwork.assembly.force_tables import force_tables
 from linkwork.assembly.graph import Forest, Step, scatter, span
@@ -89,7 +90,8 @@ class _Assembler:
         by_joint = {p.name: p for p in self.joints + places if p.joint is not None}
         forces = force_tables(self.model, self.place, self.body_order, by_joint, self.laws, nq, nv)
         drives = drive_tables(self.model, by_joint, self.laws, nq, nv)
-        tables = Tables(tree, cuts, forces, self.laws.tables(), drives)
+        colliders = collider_tables(self.model, self.place, grounds)
+        tables = Tables(tree, cuts, forces, self.laws.tables(), drives, colliders)
         return System(
             model=self.model,
             tables=tables,
@@ -485,6 +487,8 @@ def features(model: Model, loops: bool) -> frozenset[str]:
             found.add("distances")
     for drive in model.all_drives():
         found.add(type(drive).__name__.lower() + "s")
+    if any(True for _ in model.all_colliders()):
+        found.add("contact")
     if any(ground.motion is not None for ground in model.all_grounds()):
         found.add("moving grounds")
     if any(isinstance(ground, Foreign) for ground in model.all_grounds()):

@@ -162,9 +162,38 @@ class Laws(NamedTuple):
     law_address: Ints  # (law,) of a compiled function
 
 
+class Colliders(NamedTuple):
+    """Shapes that meet each other. Spheres and capsules are one or two vertices with a radius, planes have none.
+
+    Boxes, hulls and (as prisms) cylinders are polyhedra: their vertices, faces with normals outward and the vertices
+    around them counter-clockwise, and the directions of their edges. All in the collider's own axes.
+    """
+
+    link: Ints  # (collider,)
+    kind: Ints  # (collider,) a code of spatial.codes
+    R: Floats  # (collider, 9) its axes in the link
+    p: Floats  # (collider, 3) m, its centre in the link
+    size: Floats  # (collider, 3) m: radius; radius and half the length; half the lengths of a box
+    bound: Floats  # (collider,) m, radius of a ball around its centre; of planes inf
+    friction: Floats  # (collider,) coefficient
+    restitution: Floats  # (collider,)
+    soft: Floats  # (collider, 3) as in `Drives`
+    meets: NDArray[np.int8]  # (collider, collider) 1 where the two may meet
+    vertex_start: Ints  # (collider + 1,)
+    vertex: Floats  # (vertex, 3) m
+    face_start: Ints  # (collider + 1,)
+    face_normal: Floats  # (face, 3)
+    face_loop: Ints  # (face + 1,) into loop
+    loop: Ints  # vertices around the faces
+    edge_start: Ints  # (collider + 1,)
+    edge: Floats  # (edge, 3) unit
+    room: int  # contacts that there may be at once
+
+
 class Tables(NamedTuple):
     tree: Tree
     cuts: Cuts
     forces: Forces
     laws: Laws
     drives: Drives
+    colliders: Colliders

@@ -4,7 +4,7 @@ The algorithm of section 4, steps 1-8; figures 1-3 are in mechanics (articulated
 rows.py, the loop over them in row_solver.py. Springs are soft rows [STT17]; those on single dofs are eliminated: (13)
 with its impulse taken out is the mass matrix plus dt c + dt^2 k.
 
-    ahead   q̇ of (7), after forces and before impulses            plus    pseudo velocities q̇' of (9)
+    ahead   q̇ of (7), after forces and before impulses            plus    velocity and pseudo velocity of (9)
 
 Where the paper corrects positions with the rows of the step's start, `position_iterations` looks at the new positions
 and corrects them there, with the same effective masses (Newton's method, simplified), until the loops are closed.
@@ -12,59 +12,70 @@ and corrects them there, with the same effective masses (Newton's method, simpli
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from linkwork._jit import entry, kernel
+from linkwork._jit import entry, kernel, small
+from linkwork.contact.find import find_contacts
+from linkwork.contact.scratch import Meeting, make_meeting, warn_of_lost
 from linkwork.contact.table import Contacts, make_contacts
 from linkwork.formulations.loops import cut_reactions
+from linkwork.formulations.loose import Loose, carry_loose, hold_loose, leave_loose, loose_bodies, spin_loose
 from linkwork.formulations.record import keep_row
+from linkwork.formulations.row_kinds import make_rows, repeater_gap
 from linkwork.formulations.row_solver import RowSolver, factor_rows, row_solver, solve_rows
 from linkwork.formulations.rows import (
     COIL,
     CONTACT,
     CUT,
     DRAG,
-    FRICTION,
     LIMIT,
     LINE,
     MOTOR,
     REPEATER,
-    RUBBING,
     Drags,
     RowTable,
     RowWork,
     add_impulse,
-    clipped_rows,
+    coordinate_wrench,
+    dragging,
     keep_impulses,
-    lasting_rows,
     make_drags,
     rate_change,
     recall_impulses,
-    repeater_gap,
     row_table,
     row_work,
 )
-from linkwork.formulations.stepping import NOT_FINITE, SINGULAR, copy, finite, largest
+from linkwork.formulations.stepping import NOT_FINITE, SINGULAR, copy, finite
 from linkwork.mechanics.articulated import inward_inertias, outward_accelerations, outward_velocities
 from linkwork.mechanics.forces import apply_laws, clear_loads, push_link
 from linkwork.mechanics.grounds import move_grounds
 from linkwork.mechanics.impulses import Hands, make_hands
 from linkwork.mechanics.kinematics import outward_poses, velocities_of, world_velocities
 from linkwork.mechanics.motions import displace
-from linkwork.mechanics.parts import cut_frames, measure_cuts, measure_wrench, row_values
+from linkwork.mechanics.parts import measure_cuts, row_values
 from linkwork.mechanics.power import ground_power
 from linkwork.mechanics.respond import outward_response
 from linkwork.mechanics.workspace import TreeWork, tree_work
-from linkwork.spatial.vectors import add_pair, load_pair, scale
+from linkwork.spatial.vectors import add_pair, load_pair, scale, store_pair
 
 SUPPORTS = frozenset(
-    {"loops", "redundant", "distances", "moving grounds", "armature", "limits", "friction", "motors", "repeaters"}
+    {
+        "loops",
+        "redundant",
+        "distances",
+        "moving grounds",
+        "armature",
+        "limits",
+        "friction",
+        "motors",
+        "repeaters",
+        "contact",
+    }
 )
-CLOSED = 1e-12  # m or rad: loops that are closed this well are left alone
+CLOSED = 1e-9  # m or rad: loops that are closed this well are left alone
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +110,9 @@ class Impulse:
 
     def run(self, _tables: Any, *arguments: Any) -> Any:
         """The compiled loop of this method; the workspace has its own tables."""
-        return run(*arguments)
+        result = run(*arguments)
+        warn_of_lost(arguments[0].meeting)
+        return result
 
 
 class CutLoads(NamedTuple):
@@ -121,6 +134,7 @@ class Workspace(NamedTuple):
     hands: Hands
     drags: Drags
     contacts: Contacts
+    meeting: Meeting
     loads: CutLoads
     armature: Any  # (dof,) of the joints themselves
     ahead: Any  # (dof,)
@@ -128,15 +142,17 @@ class Workspace(NamedTuple):
     ahead_v: Any  # (link, 6) world axes
     dv: Any  # (dof,)
     plus: Any
+    loose: Loose
     gap: Any  # (cut row,) at the new positions
     wrench: Any  # (cut row, 6) there
-    carried: Any  # (2,) lengths of the last step and of the one that the armatures are made for
+    carried: Any  # (4,) lengths of the last step and of the one for the armatures; whether it was smooth; seen its end
     told: Any
     out: Any
     power: Any
 
 
-def workspace(tables: Any, method: Any, contacts: int = 0) -> Workspace:
+def workspace(tables: Any, method: Any) -> Workspace:
+    contacts = tables.colliders.room
     tree, forces = tables.tree, tables.forces
     nv, links, cut_rows = tree.dof_link.size, tree.link_parent.size, tables.cuts.row_kind.size
     own = tables._replace(tree=tree._replace(dof_armature=tree.dof_armature.copy()))
@@ -145,7 +161,7 @@ def workspace(tables: Any, method: Any, contacts: int = 0) -> Workspace:
     apart = (tables.cuts.cut_a, forces.spring_a, forces.load_law, forces.tyre_link, forces.rotor_link)
     return Workspace(
         tables=own,
-        position_iterations=int(method.position_iterations),
+        position_iterations=int(method.position_iterations) if cut_rows + tables.drives.repeater_ratio.size else 0,
         world=bool(sum(a.size for a in apart) or contacts or tree.grounds > 1),
         tree=tree_work(tree),
         table=table,
@@ -154,6 +170,7 @@ def workspace(tables: Any, method: Any, contacts: int = 0) -> Workspace:
         hands=make_hands(nv),
         drags=make_drags(),
         contacts=make_contacts(contacts),
+        meeting=make_meeting(tables.colliders),
         loads=CutLoads(rows.cut_wrench, rows.cut_load, np.zeros(nv)),
         armature=tree.dof_armature.copy(),
         ahead=np.zeros(nv),
@@ -161,9 +178,10 @@ def workspace(tables: Any, method: Any, contacts: int = 0) -> Workspace:
         ahead_v=np.zeros((links, 6)),
         dv=np.zeros(nv),
         plus=np.zeros(nv),
+        loose=loose_bodies(tree),
         gap=np.zeros(cut_rows),
         wrench=np.zeros((cut_rows, 6)),
-        carried=np.zeros(2),
+        carried=np.zeros(4),
         told=np.zeros(16),
         out=np.zeros(4),
         power=np.zeros(2),
@@ -171,31 +189,19 @@ def workspace(tables: Any, method: Any, contacts: int = 0) -> Workspace:
 
 
 @kernel
-def in_world(w):
-    """Whether anything needs poses in the world."""
-    if w.world:
-        return True
-    for e in range(w.drags.link.size):
-        if w.drags.link[e] >= 0:
-            return True
-    return False
-
-
-@kernel
-def look(w, state, t, q, v):
+def look(tree, cuts, laws, work, world, told, out, state, t, q, v):
     """Where everything is at time t, and how it moves."""
-    tree = w.tables.tree
     if tree.grounds > 1:
-        move_grounds(tree, w.tables.laws, w.tree, t, w.told, w.out)
-    outward_velocities(tree, w.tree, q, v)
-    if in_world(w):
-        outward_poses(tree, w.tree)
-        world_velocities(tree, w.tree)
-        measure_cuts(w.tables.cuts, w.tree, state.cut_q, state.cut_rate)
+        move_grounds(tree, laws, work, t, told, out)
+    outward_velocities(tree, work, q, v)
+    if world:
+        outward_poses(tree, work)
+        world_velocities(tree, work)
+        measure_cuts(cuts, work, state.cut_q, state.cut_rate)
 
 
-@kernel
-def free_motion(w, state, t, h, q, v):
+@small
+def free_motion(w, state, t, h, q, v, world):
     """Steps 1-3: velocities after a step of h under all forces, in w.ahead; returns 0 or a status."""
     tree = w.tables.tree
     forces = w.tables.forces
@@ -216,102 +222,151 @@ def free_motion(w, state, t, h, q, v):
             Q -= forces.coil_k[s] * (q[forces.coil_q[s]] + h * v[k] - forces.coil_rest[s])
         work.tau[k] += Q
     apply_laws(w.tables, work, t, q, v, state.cut_q, state.cut_rate, w.told, w.out, w.power)
+    if w.carried[2] > 0.0:
+        # centrifugal and Coriolis forces half a step ahead, by the acceleration of the last step
+        for k in range(v.size):
+            w.ahead[k] = v[k] + 0.5 * h * state.vd[k]
+        hold_loose(w.loose, tree, v, w.ahead)
+        outward_velocities(tree, work, q, w.ahead)
     failed = inward_inertias(tree, work, q)
     outward_accelerations(tree, work, q, v, w.dv)
+    spin_loose(w.loose, tree, q, v, h, w.dv)
     for k in range(v.size):
         w.ahead[k] = v[k] + h * w.dv[k]  # (7)
-    if in_world(w):
+    if world:
         velocities_of(tree, work, q, w.ahead, w.ahead_own, w.ahead_v)
     return SINGULAR + failed - 1 if failed > 0 else 0
 
 
-@kernel
-def impulses(w, state, t, h, q, v):
-    """Steps 4-7: w.ahead becomes the velocity after the impulses, w.plus the pseudo velocity."""
+@small
+def right_side(w, state, t, q, v, world, stage):
+    """b of a stage: velocities, pseudo velocities, positions again and again. False where there is nothing to do.
+
+    Positions are looked at at the time t, the end of the step.
+    """
     rows = w.rows
-    s = w.solver
-    lasting_rows(w, state, t, h, q, v, w.ahead)
-    clipped_rows(w, state, t, h, q, v, w.ahead)
+    b = w.solver.b
     n = rows.count[0]
-    for k in range(v.size):
-        w.plus[k] = 0.0
-    state.effort[0] = 0.0
-    state.effort[1] = 0.0
-    state.effort[2] = n
-    if n == 0:
-        return
-    recall_impulses(rows, h / w.carried[0] if w.carried[0] > 0.0 else 0.0)
-    factor_rows(w, h)
+    if stage == 0:
+        for r in range(n):
+            b[r] = rows.want[r] - rows.rate[r]
+        return n > 0
     for r in range(n):
-        s.b[r] = rows.want[r] - rows.rate[r]
-    sweeps, worst = solve_rows(w, s.b, rows.low, rows.high, rows.p)
-    apply_impulses(w, q, rows.p, w.dv)
-    for k in range(v.size):
-        w.ahead[k] += w.dv[k]
-    # gaps: by pseudo impulses, but for those that are closed at the new positions
-    some = False
+        b[r] = 0.0
+        rows.pseudo[r] = 0.0
+    worst = 0.0
+    if stage == 1:
+        # gaps that are closed at the new positions are left to the stages that come
+        for r in range(n):
+            code = rows.code[r]
+            if w.position_iterations == 0 or (code != CUT and code != REPEATER):
+                b[r] = rows.shift[r]
+                worst = max(worst, abs(b[r]))
+        return worst > 0.0
+    look(w.tables.tree, w.tables.cuts, w.tables.laws, w.tree, world, w.told, w.out, state, t, q, v)
+    row_values(w.tables.cuts, w.tree, state.cut_q, w.gap, w.wrench)
     for r in range(n):
-        s.b[r] = rows.shift[r]
-        if w.position_iterations > 0 and (rows.code[r] == CUT or rows.code[r] == REPEATER):
-            s.b[r] = 0.0
-        some = some or s.b[r] != 0.0
-    if some:
-        more, far = solve_rows(w, s.b, rows.shift_low, rows.shift_high, rows.pseudo)
-        apply_impulses(w, q, rows.pseudo, w.plus)
-        sweeps = max(sweeps, more)
-        worst = max(worst, far)
-    state.effort[0] = sweeps
-    state.effort[1] = worst
+        if rows.code[r] == CUT:
+            b[r] = -w.gap[w.table.element[rows.name[r]]]
+        elif rows.code[r] == REPEATER:
+            b[r] = -repeater_gap(w.tables.drives, rows.offset, w.table.element[rows.name[r]], q, state.cut_q)
+        worst = max(worst, abs(b[r]))
+    return worst > CLOSED
 
 
-@kernel
-def apply_impulses(w, q, p, dv):
+@small
+def apply_impulses(tree, work, table, rows, q, p, dv):
     """dv: change of the joint velocities by the impulses p of all rows (figure 3)."""
     for k in range(dv.size):
         dv[k] = 0.0
-    for r in range(w.rows.count[0]):
+    for r in range(rows.count[0]):
         if p[r] != 0.0:
-            add_impulse(w.table, w.rows, r, p[r], dv)
+            add_impulse(table, rows, r, p[r], dv)
+    outward_response(tree, work, q, tree.grounds, tree.link_parent.size, dv)
+
+
+@small
+def step(w, state, t, h, end, moves, world):
+    """One step of h from t to `end` after `look`; unless it `moves` only accelerations and loads are found. A status.
+
+    w.carried[3] tells whether `look` has been at the new state.
+    """
     tree = w.tables.tree
-    outward_response(tree, w.tree, q, tree.grounds, tree.link_parent.size, dv)
-
-
-@kernel
-def close_loops(w, state, t, q, v):
-    """Positions q at time t onto the loops, by the effective masses at hand; returns sweeps."""
     rows = w.rows
     s = w.solver
-    tree = w.tables.tree
+    nv = state.vd.size
+    nq = state.y.size - nv - 2
+    q = state.y[:nq]
+    v = state.y[nq : nq + nv]
+    status = free_motion(w, state, t, h, q, v, world)
+    if status != 0:
+        return status
+    find_contacts(w.tables.colliders, w.tree, w.ahead_v, w.meeting, w.contacts, h)
+    make_rows(w, state, t, h, q, v)
+    if rows.count[0] > 0:
+        recall_impulses(w.table, rows, w.contacts, h / w.carried[0] if w.carried[0] > 0.0 else 0.0)
+        factor_rows(w.table, rows, s, h)
     sweeps = 0
-    for _round in range(w.position_iterations):
-        look(w, state, t, q, v)
-        row_values(w.tables.cuts, w.tree, state.cut_q, w.gap, w.wrench)
-        worst = largest(w.gap)
-        for r in range(rows.count[0]):
-            s.b[r] = 0.0
-            rows.pseudo[r] = 0.0
-            if rows.code[r] == CUT:
-                s.b[r] = -w.gap[rows.name[r]]
-            elif rows.code[r] == REPEATER:
-                s.b[r] = -repeater_gap(w, rows.name[r] - w.table.first[REPEATER], q, state.cut_q)
-                worst = max(worst, abs(s.b[r]))
-        if not worst > CLOSED:
-            break
-        more, _ = solve_rows(w, s.b, rows.shift_low, rows.shift_high, rows.pseudo)
-        apply_impulses(w, q, rows.pseudo, w.plus)
-        displace(tree, q, w.plus, 1.0, q)
-        sweeps += more
-    return sweeps
+    worst = 0.0
+    w.carried[3] = 0.0
+    for stage in range(2 + w.position_iterations):
+        some = right_side(w, state, end, q, v, world, stage)
+        p = rows.p if stage == 0 else rows.pseudo
+        if some:
+            low = rows.low if stage == 0 else rows.shift_low
+            high = rows.high if stage == 0 else rows.shift_high
+            more, far = solve_rows(w.table, rows, s, low, high, p)
+            apply_impulses(tree, w.tree, w.table, rows, q, p, w.dv)
+            if stage < 2:
+                sweeps = max(sweeps, more)
+                worst = max(worst, far)
+            elif not s.direct:
+                sweeps += more
+        if stage == 0:
+            if some:
+                for k in range(nv):
+                    w.ahead[k] += w.dv[k]
+            tell(w, state, h, q, v)
+            if not moves:
+                return 0
+            wasted, fed = book(w.tables.forces, w.table, rows, s.x, w.ahead, h)
+            fed += h * w.power[1]
+            state.y[nq + nv] += wasted
+            state.y[nq + nv + 1] += fed
+            keep_impulses(w.table, rows, w.contacts)
+            w.carried[0] = h
+        elif stage == 1:
+            for k in range(nv):
+                v[k] = w.ahead[k]
+                w.plus[k] = v[k] + (w.dv[k] if some else 0.0)
+            leave_loose(w.loose, tree, q)
+            displace(tree, q, w.plus, h, q)  # (9)
+            carry_loose(w.loose, tree, q, v, w.plus, h)
+        else:
+            if not some:
+                w.carried[3] = 1.0
+                break
+            displace(tree, q, w.dv, 1.0, q)
+    state.count[0] += 1
+    state.count[1] = s.rank[0]
+    state.effort[0] = sweeps
+    state.effort[1] = worst
+    state.effort[2] = rows.count[0]
+    state.effort[3] += sweeps
+    state.effort[4] = max(state.effort[4], worst)
+    state.effort[5] += 1.0 if worst > s.epsilon else 0.0
+    return 0
 
 
 # ---- what the impulses were ------------------------------------------------------------------------------------------
 
 
-@kernel
+@small
 def tell(w, state, h, q, v):
     """Accelerations, loads of the cuts and of what no table knows, for this step."""
     rows = w.rows
     work = w.tree
+    w.carried[2] = 1.0
     for k in range(v.size):
         state.vd[k] = (w.ahead[k] - v[k]) / h
     for e in range(rows.cut_load.size):
@@ -321,93 +376,60 @@ def tell(w, state, h, q, v):
             state.push[i, e] = 0.0
     for r in range(rows.count[0]):
         code = rows.code[r]
-        name = rows.name[r]
         p = rows.p[r] / h
         if code == CUT:
-            rows.cut_load[name] = p
-        elif code == DRAG or code == CONTACT or code == RUBBING:
-            n, f = load_pair(rows.wrench, r)
-            add_pair(state.push, rows.ends[r, 1], scale(p, n), scale(p, f))
-            add_pair(state.push, rows.ends[r, 0], scale(-p, n), scale(-p, f))
-        elif code == MOTOR:
-            push_coordinate(w, state, w.tables.drives.motor_coordinate[name - w.table.first[MOTOR]], p)
-        elif code == LIMIT:
-            e = name - w.table.first[LIMIT]
-            sign = 1.0 if e % 2 == 0 else -1.0
-            push_coordinate(w, state, w.tables.drives.limit_coordinate[e // 2], sign * p)
-        elif code == FRICTION:
-            push_coordinate(w, state, w.tables.drives.friction_coordinate[name - w.table.first[FRICTION]], p)
-        elif code == REPEATER:
-            e = name - w.table.first[REPEATER]
-            push_coordinate(w, state, w.tables.drives.repeater_coordinate[e, 1], p)
-            push_coordinate(w, state, w.tables.drives.repeater_coordinate[e, 0], -p * w.tables.drives.repeater_ratio[e])
+            rows.cut_load[w.table.element[rows.name[r]]] = p
+        elif code != LINE and code != COIL:
+            push_row(w.tables.cuts, work, w.table, rows, r, p, v.size, state.push)
+        if p != 0.0 and (code == CONTACT or code == LIMIT):
+            w.carried[2] = 0.0  # a blow tells nothing about the next step
     if rows.cut_load.size > 0:
         cut_reactions(w.tables.cuts, work, w.loads, state.cut_force)
     if w.tables.tree.grounds > 1:
-        # springs are rows here, but their loads on moving grounds count
-        for r in range(rows.count[0]):
-            if rows.code[r] == LINE:
-                n, f = load_pair(rows.wrench, r)
-                p = rows.p[r] / h
-                push_link(work, rows.ends[r, 1], scale(p, n), scale(p, f))
-                push_link(work, rows.ends[r, 0], scale(-p, n), scale(-p, f))
-            elif rows.code[r] == COIL:
-                push_coordinate_on_links(w, r, h, v)
+        # what acts on moving grounds: all that was told, and the springs, which are rows here
         for i in range(state.push.shape[0]):
             n, f = load_pair(state.push, i)
+            store_pair(w.ahead_own, i, n, f)
+        for r in range(rows.count[0]):
+            if rows.code[r] == LINE or rows.code[r] == COIL:
+                push_row(w.tables.cuts, work, w.table, rows, r, rows.p[r] / h, v.size, w.ahead_own)
+        for i in range(state.push.shape[0]):
+            n, f = load_pair(w.ahead_own, i)
             push_link(work, i, n, f)
         w.power[1] += ground_power(w.tables, work, q, state.vd, w.loads)
 
 
 @kernel
-def push_coordinate(w, state, c, Q):
-    """The joint force Q on a coordinate of a cut, as loads on the links; those on dofs are the joint's own affair."""
-    nv = state.vd.size
-    if c < nv:
+def push_row(cuts, work, table, rows, r, p, dofs, push):
+    """The force p of row r as loads on links, added to `push`; forces on dofs are the joints' own affair."""
+    if rows.ends[r, 1] >= 0:
+        n, f = load_pair(rows.wrench, r)
+        add_pair(push, rows.ends[r, 1], scale(p, n), scale(p, f))
+        add_pair(push, rows.ends[r, 0], scale(-p, n), scale(-p, f))
         return
-    n, f, a, b = coordinate_wrench(w, c - nv)
-    add_pair(state.push, b, scale(Q, n), scale(Q, f))
-    add_pair(state.push, a, scale(-Q, n), scale(-Q, f))
+    for j in range(2):
+        c = rows.coordinate[r, j]
+        if c >= dofs:
+            n, f, a, b = coordinate_wrench(cuts, work, table, c - dofs)
+            Q = rows.amount[r, j] * p
+            add_pair(push, b, scale(Q, n), scale(Q, f))
+            add_pair(push, a, scale(-Q, n), scale(-Q, f))
 
 
-@kernel
-def push_coordinate_on_links(w, r, h, v):
-    """Loads on the links of a spring that is a row on a cut's coordinate."""
-    c = w.tables.forces.coil_coordinate[w.table.coil_row[w.rows.name[r] - w.table.first[COIL]]]
-    if c >= v.size:
-        n, f, a, b = coordinate_wrench(w, c - v.size)
-        Q = w.rows.p[r] / h
-        push_link(w.tree, b, scale(Q, n), scale(Q, f))
-        push_link(w.tree, a, scale(-Q, n), scale(-Q, f))
-
-
-@kernel
-def coordinate_wrench(w, s):
-    """Wrench of the rate s of a cut, and its links a and b."""
-    cuts = w.tables.cuts
-    cut = w.table.rate_cut[s]
-    R_a, _, R_b, p_b = cut_frames(cuts, w.tree, cut)
-    n, f = measure_wrench(cuts, w.table.rate_measure[s], w.table.rate_part[s], R_a, R_b, p_b)
-    return n, f, cuts.cut_a[cut], cuts.cut_b[cut]
-
-
-@kernel
-def book(w, h, v):
-    """Energy wasted and fed in during the step; impulses work along the mean of a row's rates before and after."""
-    rows = w.rows
-    forces = w.tables.forces
-    x = w.solver.x
+@small
+def book(forces, table, rows, x, ahead, h):
+    """Energy wasted and fed in by rows; impulses work along the mean of a row's rates before and after."""
     wasted = 0.0
-    fed = h * w.power[1]
+    fed = 0.0
     for k in range(x.size):
         x[k] = 0.0
     for r in range(rows.count[0]):
-        add_impulse(w.table, rows, r, rows.p[r], x)
+        add_impulse(table, rows, r, rows.p[r], x)
     for r in range(rows.count[0]):
         code = rows.code[r]
         if code == CUT or code == REPEATER:
             continue
-        rate = rows.rate[r] + rate_change(w.table, rows, r, x)
+        rate = rows.rate[r] + rate_change(table, rows, r, x)
         if code == LINE:
             wasted += h * (rows.pending[r, 0] + rows.waste[r] * rate) * rate
             fed -= h * rows.pending[r, 1] * rate
@@ -417,65 +439,11 @@ def book(w, h, v):
             fed += 0.5 * rows.p[r] * (rows.old[r] + rate)
         else:
             wasted -= 0.5 * rows.p[r] * (rows.old[r] + rate)
-    for e in range(w.table.coil_dof.size):
-        s = w.table.coil_dof[e]
-        rate = w.ahead[forces.coil_coordinate[s]]
+    for e in range(table.coil_dof.size):
+        s = table.coil_dof[e]
+        rate = ahead[forces.coil_coordinate[s]]
         wasted += h * forces.coil_c[s] * rate * rate
     return wasted, fed
-
-
-@kernel
-def step(w, state, t, h):
-    """One step from t to t + h; what `look` sees must be of the present state, and is of the new one afterwards."""
-    tree = w.tables.tree
-    nv = state.vd.size
-    nq = state.y.size - nv - 2
-    q = state.y[:nq]
-    v = state.y[nq : nq + nv]
-    status = free_motion(w, state, t, h, q, v)
-    if status != 0:
-        return status
-    impulses(w, state, t, h, q, v)
-    tell(w, state, h, q, v)
-    wasted, fed = book(w, h, v)
-    keep_impulses(w.rows, w.contacts)
-    w.carried[0] = h
-    for k in range(nv):
-        v[k] = w.ahead[k]
-        w.plus[k] += v[k]
-    displace(tree, q, w.plus, h, q)  # (9)
-    if w.rows.count[0] > 0 and w.position_iterations > 0:
-        sweeps = close_loops(w, state, t + h, q, v)
-        if not w.solver.direct:
-            state.effort[0] += sweeps
-    state.y[nq + nv] += wasted
-    state.y[nq + nv + 1] += fed
-    state.t[0] = t + h
-    state.count[0] += 1
-    state.count[1] = w.solver.rank[0]
-    state.effort[3] += state.effort[0]
-    state.effort[4] = max(state.effort[4], state.effort[1])
-    if state.effort[1] > w.solver.epsilon:
-        state.effort[5] += 1.0
-    return 0 if finite(state.y) and finite(state.vd) else NOT_FINITE
-
-
-@kernel
-def settle(w, state, t, h):
-    """The start: what a step would do to the velocities, without doing it."""
-    nv = state.vd.size
-    nq = state.y.size - nv - 2
-    q = state.y[:nq]
-    v = state.y[nq : nq + nv]
-    look(w, state, t, q, v)
-    status = free_motion(w, state, t, h, q, v)
-    if status != 0:
-        return status
-    impulses(w, state, t, h, q, v)
-    tell(w, state, h, q, v)
-    state.count[1] = w.solver.rank[0]
-    state.t[0] = t
-    return 0 if math.isfinite(largest(state.vd)) else NOT_FINITE
 
 
 @entry
@@ -484,20 +452,34 @@ def run(w, state, begin, first, h, steps, every, rows):
     nv = state.vd.size
     nq = state.y.size - nv - 2
     kept = 0
-    if first >= 0:
-        look(w, state, begin + first * h, state.y[:nq], state.y[nq : nq + nv])
-    for n in range(first + 1, first + steps + 1):
-        copy(state.y, state.last)
-        if n == 0:
-            status = settle(w, state, begin, h)
-        else:
-            status = step(w, state, begin + (n - 1) * h, h)
-            state.t[0] = begin + n * h
-        if status != 0:
-            return n - 1 - first, kept, status
-        if n > 0:
-            look(w, state, begin + n * h, state.y[:nq], state.y[nq : nq + nv])
-        if n % every == 0:
-            keep_row(state, rows, kept)
-            kept += 1
+    world = w.world or dragging(w.drags)
+    for i in range(steps + 1):
+        n = first + i
+        t = begin + max(n, 0) * h
+        if i == 0 or w.carried[3] == 0.0:
+            look(
+                w.tables.tree,
+                w.tables.cuts,
+                w.tables.laws,
+                w.tree,
+                world,
+                w.told,
+                w.out,
+                state,
+                t,
+                state.y[:nq],
+                state.y[nq : nq + nv],
+            )
+        if i > 0:
+            state.t[0] = t
+            if not (finite(state.y) and finite(state.vd)):
+                return i - 1, kept, NOT_FINITE
+            if n % every == 0:
+                keep_row(state, rows, kept)
+                kept += 1
+        if i < steps:
+            copy(state.y, state.last)
+            status = step(w, state, t, h, begin + (n + 1) * h, n >= 0, world)
+            if status != 0:
+                return i, kept, status
     return steps, kept, 0

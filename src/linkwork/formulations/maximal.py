@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from linkwork.contact.scratch import warn_of_lost
 from linkwork.formulations.impulse import SUPPORTS, Workspace, run, workspace
 
 
@@ -41,4 +42,6 @@ class Maximal:
 
     def run(self, _tables: Any, *arguments: Any) -> Any:
         """The compiled loop of this method; the workspace has its own tables."""
-        return run(*arguments)
+        result = run(*arguments)
+        warn_of_lost(arguments[0].meeting)
+        return result

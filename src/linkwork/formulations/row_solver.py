@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwork._jit import kernel
+from linkwork._jit import kernel, small
 from linkwork.formulations.rows import add_impulse, finish_row, rate_change, response
-from linkwork.numerics.clipped import Guess, clip, make_guess, solve_clipped
+from linkwork.numerics.clipped import Guess, hurry_on, make_guess, put, put_pair, solve_clipped
 from linkwork.numerics.semidefinite import factor_block, half_solve, solve
 
 DENSE = 320  # rows up to which A is formed
@@ -41,6 +41,7 @@ class RowSolver(NamedTuple):
     scale: Any
     half: Any  # (row, row) half solutions of A_BB for the columns of A_BC
     diagonal: Any  # (row,)
+    beside: Any  # (row,) |A_rs| of the second row of a friction with the first, where A is not formed
     b: Any
     y: Any
     x: Any  # (dof,)
@@ -62,28 +63,27 @@ def row_solver(method: Any, rows: int, dofs: int) -> RowSolver:
         scale=np.zeros(n),
         half=np.zeros((n, n)),
         diagonal=np.zeros(rows),
+        beside=np.zeros(rows),
         b=np.zeros(rows),
         y=np.zeros(n),
         x=np.zeros(dofs),
-        guess=make_guess(n),
+        guess=make_guess(rows),
         rank=np.zeros(1, dtype=np.int64),
     )
 
 
 @kernel
-def lasting(w):
+def lasting(rows, s):
     """Rows of the block B: none where all are swept."""
-    count = w.rows.count[1]
-    return count if w.solver.direct and count <= w.solver.A.shape[0] else 0
+    count = rows.count[1]
+    return count if s.direct and count <= s.A.shape[0] else 0
 
 
-@kernel
-def factor_rows(w, h):
+@small
+def factor_rows(table, rows, s, h):
     """Effective masses, and what is factored of them, for the rows of this step."""
-    rows = w.rows
-    s = w.solver
     n = rows.count[0]
-    held = lasting(w)
+    held = lasting(rows, s)
     s.rank[0] = 0
     dense = n if n <= s.A.shape[0] else held
     # clipped rows meet the mass that they have while the lasting ones hold
@@ -91,15 +91,17 @@ def factor_rows(w, h):
         finish_row(rows, r, rows.diagonal[r], h)
     for r in range(dense):
         for c in range(r + 1):
-            s.A[r, c] = response(w.table, rows, r, c)
+            s.A[r, c] = response(table, rows, r, c)
             s.A[c, r] = s.A[r, c]
         s.A[r, r] += rows.gamma[r]
     for r in range(n):
         s.diagonal[r] = rows.diagonal[r] + rows.gamma[r]
+        if dense < n and rows.partner[r] >= 0:
+            s.beside[r] = abs(response(table, rows, r, rows.partner[r]))
     if held == 0:
         if dense == n:
             for r in range(n):
-                finish_clipped(w, r, h)
+                finish_clipped(rows, s, r, h)
         return
     for r in range(held):
         s.scale[r] = 1.0 / math.sqrt(s.A[r, r])
@@ -117,28 +119,26 @@ def factor_rows(w, h):
             s.A[r, c] -= less
             s.A[c, r] = s.A[r, c]
         s.diagonal[r] = s.A[r, r] if s.A[r, r] > HELD * s.diagonal[r] else 0.0
-        finish_clipped(w, r, h)
+        finish_clipped(rows, s, r, h)
 
 
 @kernel
-def finish_clipped(w, r, h):
+def finish_clipped(rows, s, r, h):
     """Softness and speed of a row whose place on the diagonal of S is known."""
-    s = w.solver
-    if w.rows.later[r] > 0 and s.diagonal[r] > 0.0:
-        finish_row(w.rows, r, s.diagonal[r], h)
-        s.A[r, r] += w.rows.gamma[r]
+    if rows.later[r] > 0 and s.diagonal[r] > 0.0:
+        finish_row(rows, r, s.diagonal[r], h)
+        s.A[r, r] += rows.gamma[r]
         s.diagonal[r] = s.A[r, r]
 
 
-@kernel
-def solve_rows(w, b, low, high, p):
-    """p for the right side b, from the values that p has; returns sweeps and the largest |dp| of the last one."""
-    rows = w.rows
-    s = w.solver
+@small
+def solve_rows(table, rows, s, low, high, p):
+    """p for the right side s.b, from the values that p has; returns sweeps and the largest |dp| of the last one."""
     n = rows.count[0]
-    held = lasting(w)
+    held = lasting(rows, s)
+    b = s.b
     if n > s.A.shape[0]:
-        return solve_wide(w, b, low, high, p)
+        return solve_wide(table, rows, s, low, high, p)
     if held > 0 and held < n:
         half_solve(s.scale, s.L, s.K, s.order, s.rank[0], b[:held], s.y)
         for r in range(held, n):
@@ -178,52 +178,68 @@ def solve_rows(w, b, low, high, p):
     return sweeps, worst
 
 
-@kernel
-def solve_wide(w, b, low, high, p):
+@small
+def solve_wide(table, rows, s, low, high, p):
     """The same without A: step 7 as it stands, impulses change x and through it the rates."""
-    rows = w.rows
-    s = w.solver
     n = rows.count[0]
-    held = lasting(w)
-    for k in range(s.x.size):
-        s.x[k] = 0.0
+    held = lasting(rows, s)
+    b = s.b
     for r in range(n):
-        add_impulse(w.table, rows, r, p[r], s.x)
+        s.guess.past[r] = p[r]
+    add_impulses(table, rows, n, p, s.x)
     worst = 0.0
+    pace = 1.0
     for i in range(s.iterations):
+        for r in range(n):
+            s.guess.begin[r] = p[r]
         worst = 0.0
         if held > 0:
-            worst = solve_block(w, held, b, p)
+            worst = solve_block(table, rows, s, held, p)
         for r in range(held, n):
-            if not s.diagonal[r] > 0.0 or (low[r] == high[r] and rows.normal[r] < 0):
+            if not s.diagonal[r] > 0.0 or rows.partner[r] >= 0 or (low[r] == high[r] and rows.normal[r] < 0):
                 continue
-            left = b[r] - rate_change(w.table, rows, r, s.x) - rows.gamma[r] * p[r]
             before = p[r]
-            other = rows.partner[r]
-            beside = p[other] if other >= 0 else 0.0
-            clip(r, before + left / s.diagonal[r], low, high, rows.normal, rows.partner, rows.friction, p)
-            add_impulse(w.table, rows, r, p[r] - before, s.x)
+            left = b[r] - rate_change(table, rows, r, s.x) - rows.gamma[r] * before
+            if r + 1 < n and rows.partner[r + 1] == r:
+                d = max(s.diagonal[r], s.diagonal[r + 1]) + s.beside[r + 1]
+                beside = p[r + 1]
+                other = b[r + 1] - rate_change(table, rows, r + 1, s.x) - rows.gamma[r + 1] * beside
+                put_pair(r, before + left / d, beside + other / d, rows.normal, rows.friction, p)
+                add_impulse(table, rows, r + 1, p[r + 1] - beside, s.x)
+                worst = max(worst, abs(p[r + 1] - beside))
+            else:
+                put(r, before + left / s.diagonal[r], low, high, rows.normal, rows.friction, p)
+            add_impulse(table, rows, r, p[r] - before, s.x)
             worst = max(worst, abs(p[r] - before))
-            if other >= 0 and p[other] != beside:
-                add_impulse(w.table, rows, other, p[other] - beside, s.x)
         if worst <= s.epsilon:
             return i + 1, worst
+        if s.direct and i + 1 < s.iterations:
+            pace = hurry_on(held, n, s.guess.begin, s.guess.past, p, pace)
+            add_impulses(table, rows, n, p, s.x)
     return s.iterations, worst
 
 
 @kernel
-def solve_block(w, held, b, p):
+def add_impulses(table, rows, n, p, x):
+    """x: what all impulses p leave for the joints."""
+    for k in range(x.size):
+        x[k] = 0.0
+    for r in range(n):
+        add_impulse(table, rows, r, p[r], x)
+
+
+@kernel
+def solve_block(table, rows, s, held, p):
     """The lasting rows at once, for the present x; returns the largest |dp|."""
-    rows = w.rows
-    s = w.solver
+    b = s.b
     left = s.half[0]  # free here: S is not formed
     for r in range(held):
-        left[r] = b[r] - rate_change(w.table, rows, r, s.x) - rows.gamma[r] * p[r]
+        left[r] = b[r] - rate_change(table, rows, r, s.x) - rows.gamma[r] * p[r]
     change = s.half[1] if held > 1 else s.guess.x
     solve(s.scale, s.L, s.K, s.order, s.rank[0], left[:held], s.y, change)
     worst = 0.0
     for r in range(held):
         p[r] += change[r]
-        add_impulse(w.table, rows, r, change[r], s.x)
+        add_impulse(table, rows, r, change[r], s.x)
         worst = max(worst, abs(change[r]))
     return worst

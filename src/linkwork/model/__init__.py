@@ -2,6 +2,7 @@
 
 from linkwork.errors import ModelError
 from linkwork.model.body import Body, Foreign, Ground, Part
+from linkwork.model.collider import Collider, Plane
 from linkwork.model.container import AnyDrive, AnyForce, Container
 from linkwork.model.curves import Curve
 from linkwork.model.drive import Motor, Repeater
@@ -11,8 +12,9 @@ from linkwork.model.force import Force, Spring, Torque, TorsionSpring
 from linkwork.model.frame import Frame
 from linkwork.model.joint import KINDS, Distance, Joint, JointKind, JointOptions
 from linkwork.model.laws import Constant, Cosine, Law, LawLike, Motion, PythonLaw, Table, as_law, compiled
+from linkwork.model.material import Material
 from linkwork.model.roads import CosineBump, FlatRoad, Kerb, Profile, Ramp, Road, RoadPiece, Stairs, Surface
-from linkwork.model.shapes import Box, Capsule, Cylinder, Mesh, Shape, Sphere
+from linkwork.model.shapes import Box, Capsule, Cylinder, Hull, Mesh, Shape, Sphere
 from linkwork.model.soft import Soft
 from linkwork.model.subsystem import Altered, Model, Parts, Subsystem
 from linkwork.model.tyre import Calspan, Gyroscope, Tyre
@@ -27,6 +29,7 @@ __all__ = [
     "Box",
     "Calspan",
     "Capsule",
+    "Collider",
     "Constant",
     "Container",
     "Cosine",
@@ -40,12 +43,14 @@ __all__ = [
     "Foreign",
     "Frame",
     "Ground",
+    "Hull",
     "Joint",
     "JointKind",
     "JointOptions",
     "Kerb",
     "Law",
     "LawLike",
+    "Material",
     "Mesh",
     "Model",
     "ModelError",
@@ -53,6 +58,7 @@ __all__ = [
     "Motor",
     "Part",
     "Parts",
+    "Plane",
     "Profile",
     "PythonLaw",
     "Ramp",

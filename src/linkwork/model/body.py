@@ -12,6 +12,7 @@ from linkwork.model import checked
 from linkwork.model.checked import Vector, VectorLike
 from linkwork.model.frame import Frame
 from linkwork.model.laws import Motion
+from linkwork.model.material import Material
 from linkwork.model.shapes import Shape
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ class Body(Part):
     reference: Frame | None = None
     shape: Shape | None = None
     density: float | None = None
+    material: Material | None = None
+    group: str | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -12,6 +12,7 @@ import numpy as np
 from linkwork.errors import ModelError
 from linkwork.model import checked
 from linkwork.model.body import Body, Ground, Part, ground
+from linkwork.model.collider import Collider
 from linkwork.model.drive import Motor, Repeater
 from linkwork.model.event import Event
 from linkwork.model.force import Force, Spring, Torque, TorsionSpring
@@ -44,6 +45,8 @@ class Container:
         self.joints: dict[str, Joint] = {}
         self.forces: dict[str, AnyForce] = {}
         self.drives: dict[str, AnyDrive] = {}
+        self.colliders: dict[str, Collider] = {}
+        self.apart: list[tuple[Body, Body]] = []  # bodies that never meet
         self.events: list[Event] = []
         self.subsystems: dict[str, Subsystem] = {}
         self.ports: dict[str, Body] = {}
@@ -231,6 +234,14 @@ class Container:
         """Every drive of the tree."""
         return (drive for container in self.walk() for drive in container.drives.values())
 
+    def all_colliders(self) -> Iterator[Collider]:
+        """Every collider of the tree: shapes of bodies with a material, then those that stand by themselves."""
+        for body in self.all_bodies():
+            if body.material is not None and body.shape is not None:
+                yield Collider(body.name, body.owner, body, body.shape, body.material, body.group)
+        for container in self.walk():
+            yield from container.colliders.values()
+
     def all_events(self) -> Iterator[Event]:
         """Every planned event of the tree."""
         return (event for container in self.walk() for event in container.events)
@@ -239,12 +250,13 @@ class Container:
 
     def content(self) -> tuple[Any, ...]:
         """Everything said about it, in a form that can be compared: two equal contents are the same mechanism."""
-        tables = (self.grounds, self.bodies, self.joints, self.forces, self.drives)
+        tables = (self.grounds, self.bodies, self.joints, self.forces, self.drives, self.colliders)
         return (
             self.name,
             self.placement,
             *(tuple(_said(part) for part in table.values()) for table in tables),
             tuple((*_said(event), event.joint and _said(event.joint)) for event in self.events),
+            tuple((a.path, b.path) for a, b in self.apart),
             tuple((name, body.path) for name, body in self.ports.items()),
             tuple(subsystem.content() for subsystem in self.subsystems.values()),
         )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from linkwork.model.body import Body, Part
+from linkwork.model.collider import Collider
 from linkwork.model.container import Container
 from linkwork.model.drive import Motor, Repeater
 from linkwork.model.force import Force, Spring, Torque, TorsionSpring
@@ -35,7 +36,7 @@ def _head(container: Container) -> str:
 
 def _lines(container: Container) -> Iterator[str]:
     moving = [item for name, item in container.grounds.items() if name != "ground"]
-    tables = (container.bodies, container.joints, container.forces, container.drives)
+    tables = (container.bodies, container.joints, container.forces, container.drives, container.colliders)
     parts: list[Part] = [*moving, *(part for table in tables for part in table.values())]
     words = max((len(part.word) for part in parts), default=0)
     names = max((len(part.name) for part in parts), default=0)
@@ -58,6 +59,8 @@ def _about(part: Part) -> str:
             return f"in {part.joint.path}"
         case Torque():
             return f"on {part.target.path}"
+        case Collider():
+            return f"{type(part.shape).__name__} on {part.body.path}"
         case Force() | Tyre() | Gyroscope():
             return f"on {part.body.path}"
         case Repeater():

@@ -196,6 +196,10 @@ class Mesh(Shape):
         object.__setattr__(self, "triangles", read_stl(Path(self.file)) * self.scale)
 
     @property
+    def _what(self) -> str:
+        return f"Mesh '{self.file}'"
+
+    @property
     def volume(self) -> float:
         """Volume in cubic metres."""
         return self._solid[0]
@@ -208,26 +212,78 @@ class Mesh(Shape):
 
     @cached_property
     def _solid(self) -> tuple[float, Vector, Vector]:
-        """Volume, centre of mass, inertia per mass about it, by the divergence theorem: tetrahedra from one point."""
-        corners = self.triangles
-        origin = corners.reshape(-1, 3).mean(axis=0)
-        a, b, c = (corners[:, k] - origin for k in range(3))
-        areas = np.cross(b - a, c - a)
-        if np.abs(areas.sum(axis=0)).max() > 1e-6 * np.abs(areas).sum():
-            raise ModelError(
-                f"Mesh '{self.file}': the surface has holes and encloses no volume; "
-                "close it, or give the body mass=, inertia= and com= itself"
-            )
-        six_volumes = np.einsum("ni,ni->n", a, np.cross(b, c))
-        volume = float(six_volumes.sum()) / 6
-        size = float(np.ptp(corners.reshape(-1, 3), axis=0).max())
-        if abs(volume) <= 1e-12 * size**3:
-            raise ModelError(
-                f"Mesh '{self.file}': the surface encloses no volume; correct the file or its triangles' order"
-            )
-        com = np.einsum("n,ni->i", six_volumes, a + b + c) / (24 * volume)
-        # second moments of a tetrahedron with one corner at the origin: det/120 (sum x xT + (sum x)(sum x)T)
-        second = sum(np.einsum("n,ni,nj->ij", six_volumes, x, x) for x in (a, b, c, a + b + c)) / (120 * volume)
-        spread = second - np.outer(com, com)
-        inertia: Vector = np.trace(spread) * np.eye(3) - spread
-        return abs(volume), com + origin, inertia
+        return _solid(self.triangles, self._what)
+
+
+@dataclass(frozen=True)
+class Hull(Shape):
+    """The convex solid around `points` (n x 3, metres, in the shape's frame): stones, wedges, gems.
+
+    >>> wedge = lw.Hull([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)])
+    >>> round(wedge.volume, 6), wedge.com.tolist()
+    (0.166667, [0.25, 0.25, 0.25])
+    """
+
+    points: Any
+    triangles: Vector = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        given = checked.array(self.points, "Hull", "points", "a list of points x, y, z in metres")
+        if given.ndim != 2 or given.shape[1] != 3 or len(given) < 4:
+            raise ModelError(f"Hull: points have shape {given.shape}; give four or more points of three numbers each")
+        object.__setattr__(self, "points", tuple(tuple(point) for point in given.tolist()))
+        object.__setattr__(self, "triangles", hull_triangles(given))
+
+    @property
+    def volume(self) -> float:
+        """Volume in cubic metres."""
+        return self._solid[0]
+
+    def _own_com(self) -> Vector:
+        return self._solid[1]
+
+    def _own_inertia(self) -> Vector:
+        return self._solid[2]
+
+    @cached_property
+    def _solid(self) -> tuple[float, Vector, Vector]:
+        return _solid(self.triangles, self._what)
+
+
+def _solid(corners: Vector, what: str) -> tuple[float, Vector, Vector]:
+    """Volume, centre of mass, inertia per mass about it, by the divergence theorem: tetrahedra from one point."""
+    origin = corners.reshape(-1, 3).mean(axis=0)
+    a, b, c = (corners[:, k] - origin for k in range(3))
+    areas = np.cross(b - a, c - a)
+    if np.abs(areas.sum(axis=0)).max() > 1e-6 * np.abs(areas).sum():
+        raise ModelError(
+            f"{what}: the surface has holes and encloses no volume; "
+            "close it, or give the body mass=, inertia= and com= itself"
+        )
+    six_volumes = np.einsum("ni,ni->n", a, np.cross(b, c))
+    volume = float(six_volumes.sum()) / 6
+    size = float(np.ptp(corners.reshape(-1, 3), axis=0).max())
+    if abs(volume) <= 1e-12 * size**3:
+        raise ModelError(f"{what}: the surface encloses no volume; correct the file or its triangles' order")
+    com = np.einsum("n,ni->i", six_volumes, a + b + c) / (24 * volume)
+    # second moments of a tetrahedron with one corner at the origin: det/120 (sum x xT + (sum x)(sum x)T)
+    second = sum(np.einsum("n,ni,nj->ij", six_volumes, x, x) for x in (a, b, c, a + b + c)) / (120 * volume)
+    spread = second - np.outer(com, com)
+    inertia: Vector = np.trace(spread) * np.eye(3) - spread
+    return abs(volume), com + origin, inertia
+
+
+def hull_triangles(points: Vector) -> Vector:
+    """Corners of the triangles around a cloud of points, counter-clockwise seen from outside, (n, 3, 3)."""
+    from scipy.spatial import ConvexHull, QhullError
+
+    try:
+        hull = ConvexHull(points)
+    except QhullError:
+        raise ModelError("Hull: the points lie in a plane and enclose nothing; give points all around it") from None
+    corners: Vector = points[hull.simplices]
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    inward = np.einsum("ni,ni->n", normals, hull.equations[:, :3]) < 0.0
+    corners[inward] = corners[inward][:, ::-1]
+    return corners

@@ -10,12 +10,15 @@ from linkwork.errors import ModelError
 from linkwork.model import checked
 from linkwork.model.body import Body, Ground, ground, mass_properties
 from linkwork.model.checked import Vector, VectorLike
+from linkwork.model.collider import check_group, check_shape
+from linkwork.model.contact_verbs import ContactVerbs
 from linkwork.model.event_verbs import EventVerbs
 from linkwork.model.force_verbs import ForceVerbs
 from linkwork.model.frame import RotationLike, pose
 from linkwork.model.joint import Joint
 from linkwork.model.joint_verbs import BodyLike, JointVerbs
 from linkwork.model.laws import Motion
+from linkwork.model.material import Material, check_material
 from linkwork.model.outline import outline
 from linkwork.model.shapes import Shape
 from linkwork.model.tyre_verbs import TyreVerbs
@@ -23,11 +26,11 @@ from linkwork.model.tyre_verbs import TyreVerbs
 AnySubsystem = TypeVar("AnySubsystem", bound="Subsystem")
 
 
-class Parts(JointVerbs, ForceVerbs, TyreVerbs, EventVerbs):
+class Parts(JointVerbs, ForceVerbs, TyreVerbs, ContactVerbs, EventVerbs):
     """What models and subsystems share: the verbs that add parts, and the parts by name.
 
-    `.bodies .joints .forces .drives .subsystems .ports .grounds` are dicts in declaration order, `.events` is a
-    list; a part is also found as an attribute (`damper.piston`, ports first) or by its dotted name
+    `.bodies .joints .forces .drives .colliders .subsystems .ports .grounds` are dicts in declaration order, `.events`
+    is a list; a part is also found as an attribute (`damper.piston`, ports first) or by its dotted name
     (`model["left damper.piston"]`).
     """
 
@@ -42,6 +45,8 @@ class Parts(JointVerbs, ForceVerbs, TyreVerbs, EventVerbs):
         com: VectorLike | None = None,
         position: VectorLike | None = None,
         rotation: RotationLike | None = None,
+        material: Material | None = None,
+        group: str | None = None,
         **unknown: Never,
     ) -> Body:
         """A rigid body, from a shape and its mass or density, or from explicit numbers.
@@ -49,7 +54,8 @@ class Parts(JointVerbs, ForceVerbs, TyreVerbs, EventVerbs):
         `mass` kg, `density` kg/m3; `inertia` in kg m2 about the centre of mass, in body axes: three principal values,
         a 3x3 matrix, or 0 for a point mass; `com` in metres in the body frame (default: that of the shape, or the
         origin). `position` (m) and `rotation` (quaternion w, x, y, z or 3x3) place the body frame in the reference
-        configuration; leave both out when the joints' local frames place it.
+        configuration; leave both out when the joints' local frames place it. With a `material` its shape meets those of
+        other bodies that have one, but not those of the same `group`, and not those of its neighbours along joints.
 
         >>> model = lw.Model("parts")
         >>> rod = model.body("rod", shape=lw.Cylinder(0.02, 1.0), density=7800, position=(0, 0, 1))
@@ -61,7 +67,15 @@ class Parts(JointVerbs, ForceVerbs, TyreVerbs, EventVerbs):
         self._only_known("body", what, unknown)
         properties = mass_properties(what, mass, density, inertia, com, shape)
         reference = None if position is None and rotation is None else pose(position, rotation, what)
-        return self._keep(self.bodies, Body(name, self, *properties, reference, shape, density))
+        if material is not None:
+            check_material(material, what)
+            if shape is None:
+                raise ModelError(f"{what}: a material needs a surface; give shape= too, or use model.collider(...)")
+            check_shape(shape, what)
+        if check_group(group, what) is not None and material is None:
+            raise ModelError(f"{what}: a group is one of bodies that meet others; give material= too")
+        body = Body(name, self, *properties, reference, shape, density, material, group)
+        return self._keep(self.bodies, body)
 
     def moving_ground(
         self,

@@ -7,8 +7,10 @@ Row r holds where p is strictly between its bounds; at a bound it may miss on th
 dry friction has no bounds of its own: with `normal[r]` >= 0 they are -+ friction[r] p[normal[r]], and where
 `partner[r]` >= 0 the two rows together stay within that circle.
 
-`solve_clipped` is the paper's loop (8) with its clipping. With `guessing` it also solves, before a sweep, for all
-unknowns between their bounds at once: where the guess which ones these are is right, a single sweep confirms it.
+`solve_clipped` is the paper's loop (8) with its clipping. With `guessing` it first solves for all unknowns between
+their bounds at once: where the guess which ones these are is right, a single sweep confirms it. Sweeps then go on from
+the best that was found, and each begins a little farther on than the last one ended, along the way that the last two
+went, and farther each time, until that way turns (Nesterov's acceleration with restarts).
 """
 
 from __future__ import annotations
@@ -18,11 +20,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwork._jit import kernel
+from linkwork._jit import kernel, small
 from linkwork.numerics.semidefinite import factor_block, solve
 
 DEPENDENT = 1e-11  # pivot of the scaled matrix below which a row depends on others
-MOST_FREE = 96  # more unknowns are not solved for at once
+MOST_FREE = 128  # more unknowns are not solved for at once
 GUESSES = 4
 
 
@@ -38,6 +40,8 @@ class Guess(NamedTuple):
     b: Any
     x: Any
     y: Any
+    begin: Any  # (row,) where a sweep began
+    past: Any  # (row,) where the last one ended
 
 
 def make_guess(rows: int) -> Guess:
@@ -53,56 +57,84 @@ def make_guess(rows: int) -> Guess:
         np.zeros(n),
         np.zeros(n),
         np.zeros(n),
+        np.zeros(rows),
+        np.zeros(rows),
     )
 
 
 @kernel
-def bounds_of(r, low, high, normal, friction, p):
-    """Bounds of row r for the present impulses."""
-    if normal[r] >= 0:
-        most = friction[r] * max(p[normal[r]], 0.0)
-        return -most, most
-    return low[r], high[r]
-
-
-@kernel
-def clip(r, value, low, high, normal, partner, friction, p):
-    """p[r] = value within its bounds; a pair of friction rows within their circle."""
-    least, most = bounds_of(r, low, high, normal, friction, p)
+def strictly_inside(r, low, high, normal, partner, friction, p):
+    """Whether p[r] is between its bounds and not at one."""
+    if normal[r] < 0:
+        return low[r] < p[r] < high[r]
+    other = 0.0
     if partner[r] >= 0:
         other = p[partner[r]]
-        length = math.sqrt(value * value + other * other)
-        if length > most:
-            p[partner[r]] = other * most / length
-            p[r] = value * most / length
-            return
-    p[r] = min(max(value, least), most)
+    elif r + 1 < p.size and partner[r + 1] == r:
+        other = p[r + 1]
+    return math.sqrt(p[r] * p[r] + other * other) < friction[r] * p[normal[r]]
 
 
 @kernel
+def put(r, value, low, high, normal, friction, p):
+    """p[r] = value within its bounds."""
+    if normal[r] >= 0:
+        most = friction[r] * max(p[normal[r]], 0.0)
+        p[r] = min(max(value, -most), most)
+    else:
+        p[r] = min(max(value, low[r]), high[r])
+
+
+@kernel
+def put_pair(r, one, two, normal, friction, p):
+    """p[r], p[r + 1] = the two values, shortened to the circle of their friction.
+
+    Both at once: where a contact slides, what is far beyond the circle along the slip takes over from what is left
+    across it, so that friction is against the motion.
+    """
+    most = friction[r] * max(p[normal[r]], 0.0)
+    length = math.sqrt(one * one + two * two)
+    part = most / length if length > most else 1.0
+    p[r] = part * one
+    p[r + 1] = part * two
+
+
+@kernel
+def missing(A, first, last, r, b, p):
+    left = b[r]
+    for s in range(first, last):
+        left -= A[r, s] * p[s]
+    return left
+
+
+@small
 def sweep(A, first, last, diagonal, b, low, high, normal, partner, friction, p):
     """One sequential pass over the rows first … last - 1; returns the largest |dp|."""
     worst = 0.0
     for r in range(first, last):
-        if not diagonal[r] > 0.0 or (low[r] == high[r] and normal[r] < 0):
+        if not diagonal[r] > 0.0 or partner[r] >= 0 or (low[r] == high[r] and normal[r] < 0):
             continue
-        left = b[r]
-        for s in range(first, last):
-            left -= A[r, s] * p[s]
         before = p[r]
-        clip(r, before + left / diagonal[r], low, high, normal, partner, friction, p)  # (8)
+        left = missing(A, first, last, r, b, p)
+        if r + 1 < last and partner[r + 1] == r and diagonal[r + 1] > 0.0:
+            # one step for both, so that it is along the slip, and short enough for both
+            d = max(diagonal[r], diagonal[r + 1]) + abs(A[r + 1, r])
+            beside = p[r + 1]
+            put_pair(r, before + left / d, beside + missing(A, first, last, r + 1, b, p) / d, normal, friction, p)
+            worst = max(worst, abs(p[r + 1] - beside))
+        else:
+            put(r, before + left / diagonal[r], low, high, normal, friction, p)  # (8)
         worst = max(worst, abs(p[r] - before))
     return worst
 
 
-@kernel
+@small
 def solve_free(A, first, last, diagonal, b, low, high, normal, partner, friction, p, guess):
     """Solve for all p strictly between their bounds at once; those that leave them are put there and left out."""
     for _round in range(GUESSES):
         n = 0
         for r in range(first, last):
-            least, most = bounds_of(r, low, high, normal, friction, p)
-            if diagonal[r] > 0.0 and least < p[r] < most:
+            if diagonal[r] > 0.0 and strictly_inside(r, low, high, normal, partner, friction, p):
                 if n == guess.row.size:
                     return
                 guess.row[n] = r
@@ -111,10 +143,7 @@ def solve_free(A, first, last, diagonal, b, low, high, normal, partner, friction
             return
         for i in range(n):
             r = guess.row[i]
-            left = b[r]
-            for s in range(first, last):
-                left -= A[r, s] * p[s]
-            guess.b[i] = left
+            guess.b[i] = missing(A, first, last, r, b, p)
             guess.scale[i] = 1.0 / math.sqrt(A[r, r])
             for j in range(i + 1):
                 guess.A[i, j] = A[r, guess.row[j]]
@@ -125,22 +154,78 @@ def solve_free(A, first, last, diagonal, b, low, high, normal, partner, friction
         for i in range(n):
             r = guess.row[i]
             value = p[r] + guess.x[i]
-            clip(r, value, low, high, normal, partner, friction, p)
+            if partner[r] >= 0:
+                one = p[r - 1]
+                put_pair(r - 1, one, value, normal, friction, p)
+                clipped = clipped or p[r - 1] != one
+            elif r + 1 < last and partner[r + 1] == r:
+                p[r] = value  # together with its partner, which comes next
+            else:
+                put(r, value, low, high, normal, friction, p)
             clipped = clipped or p[r] != value
         if not clipped:
             return
 
 
 @kernel
+def how_far(A, first, last, diagonal, b, low, high, normal, friction, p):
+    """The largest |dp| if every row were put right by itself."""
+    worst = 0.0
+    for r in range(first, last):
+        if diagonal[r] > 0.0 and (low[r] < high[r] or normal[r] >= 0):
+            before = p[r]
+            put(r, before + missing(A, first, last, r, b, p) / diagonal[r], low, high, normal, friction, p)
+            worst = max(worst, abs(p[r] - before))
+            p[r] = before
+    return worst
+
+
+@kernel
+def hurry_on(first, last, begin, past, p, pace):
+    """After a sweep from `begin` to p: p moves on along past -> p; returns the next pace. 1 is a fresh start."""
+    back = 0.0
+    for r in range(first, last):
+        back += (begin[r] - p[r]) * (p[r] - past[r])
+    if back > 0.0:
+        pace = 1.0
+    faster = 0.5 * (1.0 + math.sqrt(1.0 + 4.0 * pace * pace))
+    on = (pace - 1.0) / faster
+    for r in range(first, last):
+        end = p[r]
+        p[r] += on * (end - past[r])
+        past[r] = end
+    return faster
+
+
+@small
 def solve_clipped(
     A, first, last, diagonal, b, low, high, normal, partner, friction, p, epsilon, iterations, guessing, guess
 ):
     """p of the rows first … last - 1 from the values at hand; returns sweeps and the largest |dp| of the last one."""
-    worst = 0.0
+    worst = how_far(A, first, last, diagonal, b, low, high, normal, friction, p) if guessing else 0.0
+    pace = 1.0
+    for r in range(first, last):
+        guess.past[r] = p[r]
     for k in range(iterations):
-        if guessing and k < GUESSES:
+        guessed = guessing and k < GUESSES
+        if guessed:
             solve_free(A, first, last, diagonal, b, low, high, normal, partner, friction, p, guess)
-        worst = sweep(A, first, last, diagonal, b, low, high, normal, partner, friction, p)
-        if worst <= epsilon:
-            return k + 1, worst
+        for r in range(first, last):
+            guess.begin[r] = p[r]
+        change = sweep(A, first, last, diagonal, b, low, high, normal, partner, friction, p)
+        if change <= epsilon:
+            return k + 1, change
+        if guessed:
+            # the best so far is where sweeps go on from, once there were guesses enough
+            better = change < worst
+            for r in range(first, last):
+                if better:
+                    guess.past[r] = p[r]
+                elif k + 1 == GUESSES:
+                    p[r] = guess.past[r]
+            if not better:
+                continue
+        elif guessing and k + 1 < iterations:
+            pace = hurry_on(first, last, guess.begin, guess.past, p, pace)
+        worst = change
     return iterations, worst

@@ -34,6 +34,7 @@ FEATURE_HINTS = {
     "limits": "remove limits=",
     "motors": "drive the joint with model.torque(...) instead of a motor",
     "repeaters": "remove the repeater",
+    "contact": "remove material= of the bodies, planes and colliders",
     "armature": "set armature=0 and add the rotor as a body",
     "distances": "make the distance joint a body with a ball and a universal joint at its ends",
 }
@@ -159,6 +160,8 @@ def _culprit(system: System, feature: str) -> str:
         for joint in system.model.all_joints():
             if getattr(joint, feature) not in (None, 0.0):
                 return f"joint '{joint.path}'"
+    if feature == "contact":
+        return f"'{next(system.model.all_colliders()).path}'"
     if feature == "distances":
         return f"'{next(joint.path for joint in system.model.all_joints() if joint.kind == 'distance')}'"
     for drive in system.model.all_drives():

@@ -25,15 +25,17 @@ from linkwork.errors import ModelError, OptionError, RunError
 from linkwork.formulations import stepping
 from linkwork.formulations.implicit import HALVES
 from linkwork.formulations.record import Rows, State, make_rows, make_state
-from linkwork.model import Model
+from linkwork.model import Model, Soft
+from linkwork.model.checked import VectorLike
 from linkwork.simulation.carriers import RUN, Carriers, remote_parts
 from linkwork.simulation.certificate import Certificate
 from linkwork.simulation.changing import Changing
 from linkwork.simulation.check import dependent_rows, refuse_singular, row_words
+from linkwork.simulation.drag import Drag, checked_drag, place_drags
 from linkwork.simulation.equilibrium import Equilibrium, resting
 from linkwork.simulation.hierarchy import joint_components
 from linkwork.simulation.interrupt import Interrupt
-from linkwork.simulation.methods import METHODS, positive, refuse_unsupported, resolve, wanted, whole
+from linkwork.simulation.methods import IMPULSES, METHODS, positive, refuse_unsupported, resolve, wanted, whole
 from linkwork.simulation.observe import Observer, choose, column_units
 from linkwork.simulation.scene import scene_of
 from linkwork.simulation.start import Start, absolute_start, consistent_start
@@ -112,6 +114,7 @@ class Simulation(Changing):
         **options: Any,
     ) -> None:
         self._border, self._ports = border, ports  # where this model is a component of somebody else's
+        self._drags: dict[str, Drag] = {}
         self.carriers: Carriers | None = None
         ours = isinstance(method, str) and method == "auto"
         if not ours:
@@ -170,7 +173,10 @@ class Simulation(Changing):
         if self.method.name == "global":
             return self.method.prepare(self.tables, natural(self.tables))
         if self.method.name != "component":
-            return self.method.prepare(self.tables)
+            workspace = self.method.prepare(self.tables)
+            if self._drags:
+                place_drags(self.moving, workspace.drags, self._drags)
+            return workspace
         if self.method.coordinates == "joint":
             return joint_components(self.moving, start, self.method)
         parts, _ = partition(self.moving, self._ports)
@@ -249,6 +255,40 @@ class Simulation(Changing):
             return other
 
         view_simulation(make, port=port)
+
+    def drag(
+        self,
+        body: Any,
+        to: VectorLike | None,
+        *,
+        at: VectorLike = (0.0, 0.0, 0.0),
+        softness: Soft | None = None,
+        max_force: float | None = None,
+    ) -> None:
+        """Pull the point `at` of a body (m, its frame) to the point `to` of the world by a spring, from now on.
+
+        Called again it moves the other end of the spring; `to=None` lets go. `softness` is that of the spring (3 Hz,
+        damped, if not given), `max_force` its strength in N. For methods with impulses.
+
+        >>> model = lw.Model("stone")
+        >>> stone = model.body("stone", shape=lw.Sphere(0.1), mass=2.0)
+        >>> sim = lw.Simulation(model, lw.Impulse(dt=0.01))
+        >>> sim.drag("stone", to=(1, 0, 0))
+        >>> sim.step(300)
+        >>> bool(abs(sim["stone.position"][0] - 1.0) < 1e-3)
+        True
+        """
+        if not hasattr(self.workspace, "drags"):
+            able = " or ".join(repr(name) for name in IMPULSES)
+            raise OptionError(f"method {self.method.name!r} cannot drag bodies; use method {able}")
+        if to is None:
+            self._drags.pop(self.system.model._body(body, "drag").path, None)
+        else:
+            name, spring = checked_drag(self.system, body, to, at, softness, max_force)
+            if len({*self._drags, name}) > self.workspace.drags.link.size:
+                raise OptionError(f"drag of body '{name}': as many bodies as can be are dragged already; let one go")
+            self._drags[name] = spring
+        place_drags(self.moving, self.workspace.drags, self._drags)
 
     def __getitem__(self, name: str) -> Any:
         """The present value of what a run records as a column, such as sim["pin.position"]."""

@@ -43,6 +43,14 @@ RIGID = 0
 SPRING = 1  # stiffness, damping
 SWINGING = 2  # hertz, damping ratio
 
+# colliders, simple ones first
+PLANE = 0
+SPHERE = 1
+CAPSULE = 2
+BOX = 3
+CYLINDER = 4
+HULL = 5
+
 # laws
 CONSTANT = 0
 COSINE = 1

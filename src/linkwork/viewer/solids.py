@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.model import Box, Capsule, Cylinder, Frame, Mesh, Sphere
+from linkwork.model import Box, Capsule, Cylinder, Frame, Hull, Mesh, Sphere
 from linkwork.model.shapes import Shape
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -80,7 +80,7 @@ def solid(shape: Shape) -> Solid:
             made = Solid(made.corners, made.face, np.array(ends))
         case Sphere():
             made = _ball(np.zeros(3), shape.radius)
-        case Mesh():
+        case Mesh() | Hull():
             made = Solid(shape.triangles, np.zeros(len(shape.triangles), dtype=np.int64))
         case _:
             return _nothing()

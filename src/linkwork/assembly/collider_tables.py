@@ -1,0 +1,175 @@
+"""Colliders become a table: poses in links, polyhedra, and who may meet whom."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from linkwork.assembly.drive_tables import softness_row
+from linkwork.assembly.tables import Colliders, Floats
+from linkwork.model import Body, Box, Capsule, Collider, Cylinder, Frame, Hull, Model, Plane, Sphere
+from linkwork.spatial import codes
+
+SIDES = 24  # of the prism that a cylinder is where it meets boxes, hulls and its like
+SAME_FACE = 1e-6  # triangles of a hull whose normals differ less are one face
+CONTACTS = 16  # room for each collider
+PAIR = 8  # contacts of two colliders
+
+
+def collider_tables(model: Model, place: dict[int, tuple[int, Frame]], grounds: int) -> Colliders:
+    """`place` says where bodies went: link, and pose in it."""
+    found = list(model.all_colliders())
+    n = len(found)
+    columns: dict[str, list[Any]] = {name: [] for name in ("link", "kind", "R", "p", "size", "bound")}
+    vertices: list[Any] = []
+    normals: list[Any] = []
+    loops: list[list[int]] = []
+    edges: list[Any] = []
+    starts: dict[str, list[int]] = {"vertex": [0], "face": [0], "edge": [0]}
+    for collider in found:
+        link, pose = place[id(collider.body)]
+        kind, size, solid, centre = polyhedron(collider.shape)
+        pose = pose @ collider.shape.pose @ Frame(centre)
+        first = len(vertices)
+        vertices += solid.vertices
+        normals += solid.normals
+        loops += [[first + k for k in loop] for loop in solid.loops]
+        edges += solid.edges
+        starts["vertex"].append(len(vertices))
+        starts["face"].append(len(normals))
+        starts["edge"].append(len(edges))
+        columns["link"].append(link)
+        columns["kind"].append(kind)
+        columns["R"].append(pose.matrix.ravel())
+        columns["p"].append(pose.position)
+        columns["size"].append(size)
+        round_by = size[0] if kind in (codes.SPHERE, codes.CAPSULE) else 0.0
+        far = max((math.sqrt(float(np.dot(x, x))) for x in solid.vertices), default=math.inf)
+        columns["bound"].append(max(far, math.hypot(size[0], size[1])) if kind == codes.CYLINDER else far + round_by)
+    meets = meeting(model, found, columns["link"], columns["kind"], grounds)
+    many = sum(len(c.shape.points) for c in found if isinstance(c.shape, Hull))  # all of them may lie on a plane
+    return Colliders(
+        link=np.array(columns["link"], dtype=np.int64),
+        kind=np.array(columns["kind"], dtype=np.int64),
+        R=np.array(columns["R"], dtype=float).reshape(-1, 9),
+        p=np.array(columns["p"], dtype=float).reshape(-1, 3),
+        size=np.array(columns["size"], dtype=float).reshape(-1, 3),
+        bound=np.array(columns["bound"], dtype=float),
+        friction=np.array([c.material.friction for c in found], dtype=float),
+        restitution=np.array([c.material.restitution for c in found], dtype=float),
+        soft=np.array([softness_row(c.material.softness) for c in found], dtype=float).reshape(-1, 3),
+        meets=meets,
+        vertex_start=np.array(starts["vertex"], dtype=np.int64),
+        vertex=np.array(vertices, dtype=float).reshape(-1, 3),
+        face_start=np.array(starts["face"], dtype=np.int64),
+        face_normal=np.array(normals, dtype=float).reshape(-1, 3),
+        face_loop=np.concatenate([[0], np.cumsum([len(loop) for loop in loops])]).astype(np.int64),
+        loop=np.array([k for loop in loops for k in loop], dtype=np.int64),
+        edge_start=np.array(starts["edge"], dtype=np.int64),
+        edge=np.array(edges, dtype=float).reshape(-1, 3),
+        room=min(CONTACTS * n, PAIR * int(meets.sum()) // 2) + many,
+    )
+
+
+def meeting(model: Model, found: list[Collider], links: list[int], kinds: list[int], grounds: int) -> Any:
+    """1 for each two colliders that may meet."""
+    n = len(found)
+    pairs = np.ones((n, n), dtype=np.int8)
+    np.fill_diagonal(pairs, 0)
+    link, kind = np.array(links, dtype=np.int64), np.array(kinds, dtype=np.int64)
+    still = link < grounds
+    pairs[still[:, None] & still[None, :]] = 0
+    pairs[(kind[:, None] == codes.PLANE) & (kind[None, :] == codes.PLANE)] = 0
+    pairs[link[:, None] == link[None, :]] = 0
+    at: dict[int, list[int]] = {}
+    groups: dict[str, list[int]] = {}
+    for k, collider in enumerate(found):
+        at.setdefault(id(collider.body), []).append(k)
+        if collider.group is not None:
+            groups.setdefault(collider.group, []).append(k)
+
+    def part(a: Body, b: Body) -> None:
+        for i in at.get(id(a), ()):
+            for j in at.get(id(b), ()):
+                pairs[i, j] = pairs[j, i] = 0
+
+    for members in groups.values():
+        pairs[np.ix_(members, members)] = 0
+    for joint in model.all_joints():
+        if joint.kind not in ("free", "distance") and joint.a.mass > 0.0 and joint.b.mass > 0.0:
+            part(joint.a, joint.b)
+    for container in model.walk():
+        for a, b in container.apart:
+            part(a, b)
+    return pairs
+
+
+class Solid:
+    """A polyhedron in its own axes; a point or a segment has no faces."""
+
+    def __init__(self, vertices: Any = (), normals: Any = (), loops: Any = (), edges: Any = ()) -> None:
+        self.vertices, self.normals, self.loops, self.edges = list(vertices), list(normals), list(loops), list(edges)
+
+
+def polyhedron(shape: Any) -> tuple[int, list[float], Solid, Floats]:
+    """Code, sizes, vertices and faces of a shape about its centre, and where the centre is in the shape's frame."""
+    middle = np.zeros(3)
+    match shape:
+        case Plane():
+            return codes.PLANE, [0.0, 0.0, 0.0], Solid(), middle
+        case Sphere():
+            return codes.SPHERE, [shape.radius, 0.0, 0.0], Solid([np.zeros(3)]), middle
+        case Capsule():
+            half = shape.length / 2
+            if half == 0.0:
+                return codes.SPHERE, [shape.radius, 0.0, 0.0], Solid([np.zeros(3)]), middle
+            ends = [np.array([0.0, 0.0, z]) for z in (-half, half)]
+            return codes.CAPSULE, [shape.radius, half, 0.0], Solid(ends, edges=[[0.0, 0.0, 1.0]]), middle
+        case Box():
+            half_sides = np.array(shape.size) / 2
+            corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * half_sides
+            return codes.BOX, half_sides.tolist(), convex(corners), middle
+        case Cylinder():
+            # as wide as the cylinder on average
+            radius = shape.radius * math.sqrt(2.0 * math.pi / (SIDES * math.sin(2.0 * math.pi / SIDES)))
+            angles = 2.0 * math.pi * np.arange(SIDES) / SIDES
+            ring = np.column_stack([radius * np.cos(angles), radius * np.sin(angles)])
+            both = np.array([[*at, z] for z in (-shape.length / 2, shape.length / 2) for at in ring])
+            return codes.CYLINDER, [shape.radius, shape.length / 2, 0.0], convex(both), middle
+        case Hull():
+            middle = shape.triangles.reshape(-1, 3).mean(axis=0)
+            corners = np.unique(shape.triangles.reshape(-1, 3), axis=0) - middle
+            return codes.HULL, [0.0, 0.0, 0.0], convex(corners), middle
+    raise AssertionError(shape)
+
+
+def convex(points: Floats) -> Solid:
+    """The polyhedron around points: its faces, each with all its corners, and the directions of its edges."""
+    from scipy.spatial import ConvexHull
+
+    hull = ConvexHull(points)
+    used = np.unique(hull.simplices)
+    corners = points[used]
+    size = float(np.abs(corners).max())
+    normals: list[Floats] = []
+    loops: list[list[int]] = []
+    edges: list[Floats] = []
+    for plane in hull.equations:
+        n = plane[:3] / np.linalg.norm(plane[:3])
+        if any(float(n @ other) > 1.0 - SAME_FACE for other in normals):
+            continue
+        on = np.flatnonzero(corners @ n + plane[3] > -SAME_FACE * size)
+        centre = corners[on].mean(axis=0)
+        x = corners[on[0]] - centre
+        y = np.cross(n, x)
+        around = np.argsort(np.arctan2((corners[on] - centre) @ y, (corners[on] - centre) @ x))
+        normals.append(n)
+        loops.append([int(k) for k in on[around]])
+        for a, b in zip(loops[-1], loops[-1][1:] + loops[-1][:1], strict=True):
+            along = corners[b] - corners[a]
+            along = along / np.linalg.norm(along)
+            if all(abs(float(along @ other)) < 1.0 - SAME_FACE for other in edges):
+                edges.append(along)
+    return Solid(corners, normals, loops, edges)

@@ -1,0 +1,101 @@
+"""Faces that meet: the part of one that lies over the other, and four points of it that stand for all."""
+
+from __future__ import annotations
+
+import math
+
+from linkwork._jit import kernel
+from linkwork.spatial.vectors import add_scaled, cross, dot, load3, load9, rotate, store3, sub
+
+SLIVER = 1e-6  # of the squared length of a polygon: corners that close to a line are on it
+ON_SIDE = 1e-7  # of its length: so far beyond a side a corner is still on it, as where boxes are stacked in line
+
+
+@kernel
+def facing(c, m, j, n):
+    """Face of collider j that looks most against n."""
+    R = load9(m.R, j)
+    least = math.inf
+    face = c.face_start[j]
+    for f in range(c.face_start[j], c.face_start[j + 1]):
+        x = dot(n, rotate(R, load3(c.face_normal, f)))
+        if x < least:
+            least = x
+            face = f
+    return face
+
+
+@kernel
+def side(c, m, f, k, n):
+    """A point on side k of face f, and the direction out of the face there."""
+    first = c.face_loop[f]
+    a = load3(m.vertex, c.loop[first + k])
+    after = k + 1 if first + k + 1 < c.face_loop[f + 1] else 0
+    return a, cross(sub(load3(m.vertex, c.loop[first + after]), a), n)
+
+
+@kernel
+def overlap(c, m, f, n, g):
+    """Corners of face g within the sides of face f (its normal n): how many, and in which half of m.corner."""
+    count = c.face_loop[g + 1] - c.face_loop[g]
+    here = 0
+    for k in range(count):
+        store3(m.corner[0], k, load3(m.vertex, c.loop[c.face_loop[g] + k]))
+        m.tag[0, k] = k
+    room = m.gap.size
+    for k in range(c.face_loop[f + 1] - c.face_loop[f]):
+        a, out = side(c, m, f, k, n)
+        beyond = ON_SIDE * dot(out, out)
+        there = 1 - here
+        kept = 0
+        for e in range(count):
+            after = e + 1 if e + 1 < count else 0
+            x = load3(m.corner[here], e)
+            y = load3(m.corner[here], after)
+            s = dot(out, sub(x, a))
+            t = dot(out, sub(y, a))
+            if s <= beyond and kept < room:
+                store3(m.corner[there], kept, x)
+                m.tag[there, kept] = m.tag[here, e]
+                kept += 1
+            if (s <= beyond) != (t <= beyond) and kept < room:
+                part = min(max(s / (s - t), 0.0), 1.0)
+                store3(m.corner[there], kept, add_scaled(x, part, sub(y, x)))
+                m.tag[there, kept] = (37 * m.tag[here, e] + 101 * m.tag[here, after] + 17 * k + 64) & 0x3FFF
+                kept += 1
+        here = there
+        count = kept
+        if count == 0:
+            break
+    return count, here
+
+
+@kernel
+def four_of(m, here, count, n):
+    """Four corners that span most: the deepest, the farthest from it, then one on either side of their line."""
+    a = 0
+    for e in range(count):
+        if m.gap[e] < m.gap[a]:
+            a = e
+    x = load3(m.corner[here], a)
+    b = a
+    far = -1.0
+    for e in range(count):
+        d = sub(load3(m.corner[here], e), x)
+        if dot(d, d) > far:
+            far = dot(d, d)
+            b = e
+    line = cross(n, sub(load3(m.corner[here], b), x))
+    left = a
+    right = a
+    most = SLIVER * far
+    least = -most
+    for e in range(count):
+        s = dot(line, sub(load3(m.corner[here], e), x))
+        if s > most:
+            most = s
+            left = e
+        if s < least:
+            least = s
+            right = e
+    return a, b, left, right

@@ -1,0 +1,284 @@
+"""[MST17, STT17] What the rows of each kind say: cuts, repeaters, springs, motors, limits, friction, drags, contacts.
+
+    goal   where or how fast a motor wants its coordinate at the end of the step      pace   how fast that moves on
+
+A description is numbers in the row; taking hold, rates and the response are the same for all (`hold_row`, `close_row`).
+"""
+
+from __future__ import annotations
+
+import math
+
+from linkwork._jit import kernel, small
+from linkwork.formulations.rows import (
+    BRAKE,
+    CONTACT,
+    CUT,
+    DRAG,
+    FRICTION,
+    LIMIT,
+    LINE,
+    MOTOR,
+    REPEATER,
+    RUBBING,
+    close_row,
+    dragging,
+    hold_row,
+    open_row,
+    soften,
+    soften_later,
+)
+from linkwork.mechanics.curves import curve_at
+from linkwork.mechanics.forces import coordinate_rate, coordinate_value, spring_line
+from linkwork.mechanics.laws import evaluate
+from linkwork.mechanics.parts import row_values
+from linkwork.mechanics.springs import spring_force, spring_slopes
+from linkwork.spatial.codes import RIGID
+from linkwork.spatial.vectors import add, cross, load3, load9, load_pair, rotate, store_pair
+
+FAR = 4.0  # a limit that is farther than so many steps of its present motion is not looked at
+BOUNCE = 0.05  # m/s: slower contacts do not bounce
+SLACK = 1e-4  # m of overlap that contacts are left with, so that they stay contacts
+PUSHED_OUT = 0.2  # part of an overlap that is undone in a step
+FAINT = 1e-9  # of a row's effective mass over the step: the damping that stands for none
+
+
+@small
+def make_rows(w, state, t, h, q, v):
+    """All rows of this step; needs poses, velocities and articulated inertias."""
+    tree = w.tables.tree
+    cuts = w.tables.cuts
+    rows = w.rows
+    table = w.table
+    row_values(cuts, w.tree, state.cut_q, rows.gap, rows.cut_wrench)
+    rows.count[0] = 0
+    rows.count[1] = 0
+    last = table.names + 3 * w.contacts.count[0]
+    name = 0
+    while name < last:
+        r = rows.count[0]
+        if name == table.lasting:
+            rows.count[1] = r
+        if name == table.dragged and not dragging(w.drags):
+            name = table.names
+            continue
+        if name >= table.names:
+            there = contact_row(table, rows, w.contacts, r, name)
+        else:
+            there = describe_row(w, state, t, h, q, v, r, name)
+        if there:
+            hands = hold_row(tree, cuts, w.tree, w.ahead_v, table, rows, w.hands, v, w.ahead, r)
+            if close_row(tree, w.tree, table, rows, w.hands, q, hands, r):
+                rows.count[0] = r + 1
+                if rows.code[r] == LINE:
+                    stretch_line(w.tables.forces, w.tables.laws, w.tree, rows, w.told, w.out, table.element[name], t, h)
+                elif rows.code[r] == CONTACT:
+                    push_apart(rows, w.contacts, (name - table.names) // 3, r, h)
+        name += 1
+
+
+@small
+def describe_row(w, state, t, h, q, v, r, name):
+    """Fill in row r for the constraint of this name; False where there is no such row now."""
+    rows = w.rows
+    drives = w.tables.drives
+    forces = w.tables.forces
+    code = w.table.code[name]
+    e = w.table.element[name]
+    open_row(rows, r, code, name)
+    rows.amount[r, 0] = 1.0
+    if code == CUT:
+        cuts = w.tables.cuts
+        c = w.table.row_cut[e]
+        close_gap(rows, r, -rows.gap[e] / h)
+        n, f = load_pair(rows.cut_wrench, e)
+        hold(rows, r, cuts.cut_a[c], cuts.cut_b[c], n, f)
+    elif code == LINE:
+        _, p_b, axis, _, _ = spring_line(forces, w.tree, e)
+        hold(rows, r, forces.spring_a[e], forces.spring_b[e], cross(p_b, axis), axis)
+    elif code == FRICTION:
+        rows.low[r] = -h * drives.friction_most[e]
+        rows.high[r] = h * drives.friction_most[e]
+        rows.coordinate[r, 0] = drives.friction_coordinate[e]
+    elif code == MOTOR:
+        rows.coordinate[r, 0] = drives.motor_coordinate[e]
+        place = coordinate_value(drives.motor_q[e], q, state.cut_q)
+        follow(drives, w.tables.laws, rows, w.told, w.out, r, e, place, t, h)
+    elif code == LIMIT:
+        c = drives.limit_coordinate[e // 2]
+        value = coordinate_value(drives.limit_q[e // 2], q, state.cut_q)
+        speed = abs(coordinate_rate(c, v, state.cut_rate))
+        if c < v.size:
+            speed = max(speed, abs(w.ahead[c]))
+        return stop(drives, rows, r, e, value, speed, h)
+    elif code == REPEATER:
+        close_gap(rows, r, -repeater_gap(drives, rows.offset, e, q, state.cut_q) / h)
+        rows.coordinate[r, 0] = drives.repeater_coordinate[e, 1]
+        rows.coordinate[r, 1] = drives.repeater_coordinate[e, 0]
+        rows.amount[r, 1] = -drives.repeater_ratio[e]
+    elif code == DRAG:
+        return drag(w.tree, rows, w.drags, r, e, h)
+    else:
+        # a spring or damper on a coordinate that is no dof, or one of several
+        k = 0.0
+        stretch = 0.0
+        if forces.coil_q[e] >= 0:
+            k = forces.coil_k[e]
+            stretch = coordinate_value(forces.coil_q[e], q, state.cut_q) - forces.coil_rest[e]
+        soften(rows, r, k, forces.coil_c[e], stretch, 0.0, h)
+        rows.coordinate[r, 0] = forces.coil_coordinate[e]
+    return True
+
+
+@kernel
+def hold(rows, r, a, b, n, f):
+    """Row r acts between links a and b, with the wrench (n about the world's origin, f) on b."""
+    rows.ends[r, 0] = a
+    rows.ends[r, 1] = b
+    store_pair(rows.wrench, r, n, f)
+
+
+@kernel
+def close_gap(rows, r, shift):
+    """Positions are to move along the row with the pseudo velocity `shift`, either way."""
+    rows.shift[r] = shift
+    rows.shift_low[r] = -math.inf
+    rows.shift_high[r] = math.inf
+
+
+@small
+def stretch_line(forces, laws, work, rows, told, out, e, t, h):
+    """The spring of the newest row, (2) or along an axis; curves and laws by their slopes at the start of the step."""
+    r = rows.count[0] - 1
+    _, _, _, length, rate = spring_line(forces, work, e)
+    elastic, viscous, given = spring_force(forces, laws, e, length, rate, t, told, out)
+    k, c = spring_slopes(forces, laws, e, length, rate, t, told, out)
+    # a pull that does not change with the motion has no row of its own: it gets a spring that is hardly there
+    stiff = max(k * h + c, FAINT / (h * rows.diagonal[r]))
+    rows.gamma[r] = 1.0 / (h * stiff)
+    rows.want[r] = -(elastic + viscous + given - c * rate) / stiff
+    d = forces.spring_viscous[e]
+    damper = forces.spring_c[e] if d < 0 else curve_at(forces, d, rate)[1]
+    rows.waste[r] = damper
+    rows.pending[r, 0] = viscous - damper * rate
+    rows.pending[r, 1] = given
+
+
+@kernel
+def repeater_gap(drives, offset, e, q, cut_q):
+    """How far the follower of repeater e is from where its leader wants it."""
+    led = coordinate_value(drives.repeater_q[e, 1], q, cut_q)
+    beyond = led - drives.repeater_ratio[e] * coordinate_value(drives.repeater_q[e, 0], q, cut_q)
+    if math.isnan(offset[e]):
+        offset[e] = beyond
+    return beyond - offset[e]
+
+
+@small
+def follow(drives, laws, rows, told, out, r, e, place, t, h):
+    """What motor e wants at the end of the step, within its torque: (6) with the rate that leads there."""
+    soft = drives.motor_soft
+    most = drives.motor_most[e]
+    rows.low[r] = -h * most
+    rows.high[r] = h * most
+    now = 0.0
+    goal = 0.0
+    for end in range(2):
+        evaluate(laws, drives.motor_law[e], t + end * h, told, out)
+        now = goal
+        goal = out[0]
+    pace = (goal - now) / h
+    if drives.motor_servo[e] == 0:
+        rows.want[r] = goal
+        if soft[e, 0] != RIGID:
+            rows.gamma[r] = 1.0 / (h * soft[e, 2])
+    elif soft[e, 0] != RIGID:
+        soften_later(rows, r, soft, e, place - goal, pace)
+    elif most < math.inf:
+        rows.later[r] = BRAKE
+        rows.pending[r, 0] = most
+        rows.pending[r, 1] = now - place
+        rows.pending[r, 2] = pace
+    else:
+        rows.want[r] = (goal - place) / h
+
+
+@small
+def stop(drives, rows, r, e, value, speed, h):
+    """A stop of a coordinate, if it could reach it in this step; e counts lower and upper ones in turn."""
+    soft = drives.limit_soft
+    lower = e % 2 == 0
+    e = e // 2
+    gap = value - drives.limit_low[e] if lower else drives.limit_high[e] - value
+    rigid = soft[e, 0] == RIGID
+    if gap > 0.0 and (not rigid or gap > FAR * h * speed):
+        return False
+    rows.coordinate[r, 0] = drives.limit_coordinate[e]
+    rows.amount[r, 0] = 1.0 if lower else -1.0
+    rows.low[r] = 0.0
+    if not rigid:
+        soften_later(rows, r, soft, e, gap, 0.0)
+    elif gap > 0.0:
+        rows.want[r] = -gap / h
+    else:
+        rows.shift[r] = -gap / h
+        rows.shift_high[r] = math.inf
+    return True
+
+
+@small
+def drag(work, rows, drags, r, e, h):
+    """One of three springs along x, y and z from a point of a body to a point of the world."""
+    j = e % 3
+    e = e // 3
+    i = drags.link[e]
+    if i < 0:
+        return False
+    x = add(load3(work.pose_p, i), rotate(load9(work.pose_R, i), load3(drags.point, e)))
+    axis = (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0)
+    soften_later(rows, r, drags.soft, e, x[j] - drags.goal[e, j], 0.0)
+    rows.low[r] = -h * drags.most[e]
+    rows.high[r] = h * drags.most[e]
+    hold(rows, r, 0, i, cross(x, axis), axis)
+    return True
+
+
+@small
+def contact_row(table, rows, contacts, r, name):
+    """Of each contact one row that keeps two bodies apart, then two of friction within mu times its impulse."""
+    e = (name - table.names) // 3
+    j = (name - table.names) % 3
+    x = load3(contacts.point, e)
+    axis = load3(contacts.normal, e)
+    if j == 0:
+        open_row(rows, r, CONTACT, name)
+        rows.low[r] = 0.0
+    else:
+        # friction follows its contact, where that is a row at all
+        s = r - j
+        if contacts.friction[e] == 0.0 or s < 0 or rows.code[s] != CONTACT or rows.name[s] != name - j:
+            return False
+        open_row(rows, r, RUBBING, name)
+        rows.normal[r] = s
+        rows.friction[r] = contacts.friction[e]
+        tangent = load3(contacts.tangent, e)
+        axis = tangent if j == 1 else cross(axis, tangent)
+        if j == 2:
+            rows.partner[r] = r - 1
+    hold(rows, r, contacts.link_a[e], contacts.link_b[e], cross(x, axis), axis)
+    return True
+
+
+@small
+def push_apart(rows, contacts, e, r, h):
+    """What contact e wants of its row r: no approach beyond its gap, a bounce, or less overlap."""
+    depth = contacts.depth[e]
+    if depth < 0.0:
+        rows.want[r] = depth / h
+    elif contacts.soft[e, 0] != RIGID:
+        soften_later(rows, r, contacts.soft, e, -depth, 0.0)
+    elif depth > SLACK:
+        rows.shift[r] = PUSHED_OUT * (depth - SLACK) / h
+        rows.shift_high[r] = math.inf
+    if contacts.restitution[e] > 0.0 and rows.old[r] < -BOUNCE and depth >= h * rows.old[r]:
+        rows.want[r] = max(rows.want[r], -contacts.restitution[e] * rows.old[r])

@@ -1,0 +1,86 @@
+"""The verbs of contact: planes, colliders, and pairs that never meet."""
+
+from __future__ import annotations
+
+from typing import Never
+
+from linkwork.errors import ModelError
+from linkwork.model.body import Body
+from linkwork.model.checked import VectorLike, direction, vector
+from linkwork.model.collider import Collider, Plane, check_group, check_shape
+from linkwork.model.container import Container
+from linkwork.model.frame import Frame
+from linkwork.model.material import Material, check_material
+from linkwork.model.shapes import Shape
+
+
+class ContactVerbs(Container):
+    """Bodies with a `material=` meet each other; these verbs add the ground, and shapes of their own to meet with."""
+
+    def plane(
+        self,
+        name: str,
+        *,
+        at: VectorLike = (0.0, 0.0, 0.0),
+        normal: VectorLike = (0.0, 0.0, 1.0),
+        material: Material | None = None,
+        on: Body | str = "ground",
+        **unknown: Never,
+    ) -> Collider:
+        """A floor, wall or ramp without end: solid behind the plane through `at` (m) with its `normal` outward.
+
+        It stands on a ground (`on`, which may move), in whose frame `at` and `normal` are.
+
+        >>> model = lw.Model("floor")
+        >>> floor = model.plane("floor", material=lw.Material(friction=0.8))
+        >>> ball = model.body("ball", shape=lw.Sphere(0.1), mass=1.0, position=(0, 0, 1), material=lw.Material())
+        >>> floor.material.friction, ball.path
+        (0.8, 'ball')
+        """
+        what = self._new("plane", name)
+        self._only_known("plane", what, unknown)
+        body = self._body(on, what)
+        if body.mass > 0.0:
+            raise ModelError(f"{what}: '{body.path}' is no ground, and a plane has no end; give on= a ground")
+        pose = Frame.along(direction(normal, what, "normal"), vector(at, what, "at", 3, "metres"))
+        made_of = Material() if material is None else check_material(material, what)
+        return self._keep(self.colliders, Collider(name, self, body, Plane(pose=pose), made_of))
+
+    def collider(
+        self,
+        name: str,
+        body: Body | str,
+        shape: Shape,
+        *,
+        material: Material | None = None,
+        group: str | None = None,
+        **unknown: Never,
+    ) -> Collider:
+        """A shape on a body or ground that meets other colliders; its `pose` is in the body's frame.
+
+        A body whose `shape=` serves needs none of these: give it a `material=`. Colliders of the same `group` do not
+        meet each other.
+
+        >>> model = lw.Model("step")
+        >>> step = model.collider("step", "ground", lw.Box((1, 1, 0.2), pose=lw.Frame((2, 0, 0.1))))
+        >>> step.material.friction
+        0.5
+        """
+        what = self._new("collider", name)
+        self._only_known("collider", what, unknown)
+        made_of = Material() if material is None else check_material(material, what)
+        part = Collider(name, self, self._body(body, what), check_shape(shape, what), made_of, check_group(group, what))
+        return self._keep(self.colliders, part)
+
+    def no_contact(self, a: Body | str, b: Body | str) -> None:
+        """The bodies a and b never meet.
+
+        >>> model = lw.Model("box and lid")
+        >>> box, lid = (model.body(name, shape=lw.Box((1, 1, 1)), mass=1.0, material=lw.Material()) for name in "ab")
+        >>> model.no_contact(box, lid)
+        """
+        what = "no_contact"
+        first, second = self._body(a, what), self._body(b, what)
+        if first is second:
+            raise ModelError(f"{what}: '{first.path}' is named twice, and a body never meets itself; give two bodies")
+        self.apart.append((first, second))

@@ -1,0 +1,45 @@
+"""Materials: how surfaces rub and rebound. Data only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from linkwork.errors import ModelError
+from linkwork.model import checked
+from linkwork.model.soft import Soft, softness
+
+
+@dataclass(frozen=True, kw_only=True)
+class Material:
+    """What a surface is like: coefficient of dry `friction`, `restitution` from 0 to 1, `softness` (None: rigid).
+
+    Where two meet, friction is the root of the product of the two coefficients and restitution the larger one; where
+    both are soft the softness is that of the simpler shape. Restitution is the part of the speed of approach with which
+    bodies part again; below 0.05 m/s nothing bounces.
+
+    >>> lw.Material(friction=0.5, restitution=0.2)
+    Material(friction=0.5, restitution=0.2, softness=None)
+    """
+
+    friction: float = 0.5
+    restitution: float = 0.0
+    softness: Soft | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "friction", checked.not_negative(self.friction, "Material", "friction"))
+        e = checked.not_negative(self.restitution, "Material", "restitution")
+        if e > 1.0:
+            raise ModelError(f"Material: restitution is {e:g} but must be between 0 and 1; correct restitution=")
+        object.__setattr__(self, "restitution", e)
+        softness(self.softness, "Material", "softness")
+
+
+def check_material(value: Any, what: str) -> Material:
+    """A material, or a refusal."""
+    if not isinstance(value, Material):
+        raise ModelError(
+            f"{what}: material must be an lw.Material, got {checked.shown(value)}; "
+            "give material=lw.Material(friction=0.5), for example"
+        )
+    return value

@@ -1,0 +1,219 @@
+"""Bodies that meet: friction, rolling, restitution and momentum by the book; stacks stand, piles gain no energy."""
+
+from __future__ import annotations
+
+import math
+import os
+from typing import Any
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+
+G = 9.81
+both = pytest.mark.parametrize("kind", [lw.Impulse, lw.Maximal], ids=lambda kind: kind.name)
+
+
+def rough(friction: float = 0.5, restitution: float = 0.0) -> lw.Material:
+    return lw.Material(friction=friction, restitution=restitution)
+
+
+def on_ramp(shape: Any, angle: float, friction: float, height: float) -> lw.Model:
+    """A body `height` above the plane through the origin that falls towards +x at `angle`, turned with it."""
+    model = lw.Model("ramp")
+    normal = np.array([math.sin(angle), 0.0, math.cos(angle)])
+    model.plane("ramp", normal=normal, material=rough(friction))
+    turn = (math.cos(angle / 2), 0, math.sin(angle / 2), 0)
+    model.body("body", shape=shape, mass=0.1, position=height * normal, rotation=turn, material=rough(friction))
+    return model
+
+
+def thrown(model: lw.Model, name: str, velocity: Any, **body: Any) -> lw.Body:
+    """A body that starts with a velocity (linear, angular)."""
+    made = model.body(name, **body)
+    model.free(f"throw {name}", "ground", made, velocity=velocity)
+    return made
+
+
+@both
+def test_a_sliding_block_stops(kind: Any) -> None:
+    """v^2 / (2 mu g) = 2.548420 m from 5 m/s with mu = 0.5; semi-implicit steps fall short of it by v dt / 2."""
+    model = lw.Model("block")
+    model.plane("floor", material=rough())
+    box = {"shape": lw.Box((0.4, 0.3, 0.2)), "mass": 2.0, "material": rough()}
+    thrown(model, "block", (5, 0, 0, 0, 0, 0), position=(0, 0, 0.1), **box)
+    run = lw.simulate(model, until=1.3, method=kind(dt=5e-3))
+    x = run["block.position"][:, 0]
+    assert x[-1] == pytest.approx(2.548420, rel=0.01)
+    assert x[-1] == pytest.approx(2.548420 - 5 * 5e-3 / 2, abs=2e-3)
+    assert abs(x[-1] - x[-20]) < 1e-9  # it stays where it stopped
+    assert run.energy["dissipated"][-1] == pytest.approx(0.5 * 2.0 * 25, rel=1e-3)
+    assert run.certificate.energy_balance_relative < 1e-3
+
+
+@both
+def test_a_ball_rolls_down(kind: Any) -> None:
+    """(5/7) g sin 15 deg = 1.813586 m/s2 (Drake's example: 0.05 m, 0.1 kg, mu = 1)."""
+    run = lw.simulate(on_ramp(lw.Sphere(0.05), math.radians(15), 1.0, 0.05), until=1.0, method=kind(dt=5e-3))
+    speed = np.linalg.norm(run["body.velocity"][-1])
+    assert speed == pytest.approx(1.813586, rel=0.005)
+    # it rolls: no slip where it touches
+    assert speed == pytest.approx(0.05 * np.linalg.norm(run["body.angular_velocity"][-1]), rel=1e-3)
+
+
+def test_a_block_sticks_or_slips_by_the_angle() -> None:
+    angle = math.radians(20)
+    for part in (0.98, 1.02):
+        mu = part * math.tan(angle)
+        model = on_ramp(lw.Box((0.4, 0.3, 0.1)), angle, mu, 0.05)
+        # impulses right to epsilon: 1e-9 N s on 0.1 kg, and a little more while they settle
+        run = lw.simulate(model, until=1.0, method=lw.Impulse(dt=5e-3, epsilon=1e-9, iterations=500))
+        along = run["body.velocity"] @ (math.cos(angle), 0, -math.sin(angle))
+        if part > 1:
+            assert np.abs(along).max() < 1e-6
+        else:
+            assert along[-1] == pytest.approx(G * (math.sin(angle) - mu * math.cos(angle)), rel=1e-3)
+
+
+@pytest.mark.parametrize("e", [0.0, 0.25, 0.5, 0.75, 1.0])
+def test_two_balls_head_on(e: float) -> None:
+    """Relative speed after = e times before; momentum stays, energy loses (1 - e^2) of it."""
+    model = lw.Model("heads", gravity=(0, 0, 0))
+    for name, side in (("a", -1.0), ("b", 1.0)):
+        ball = {"shape": lw.Sphere(0.1), "mass": 1.0, "material": rough(0.0, e)}
+        thrown(model, name, (-side, 0, 0, 0, 0, 0), position=(0.3 * side, 0, 0), **ball)
+    run = lw.simulate(model, until=0.4, method="impulse", dt=5e-3)
+    after = run["b.velocity"][-1, 0] - run["a.velocity"][-1, 0]
+    assert after == pytest.approx(2.0 * e, abs=1e-9)
+    assert run["b.velocity"][-1] + run["a.velocity"][-1] == pytest.approx(0.0, abs=1e-12)
+    assert run.energy["dissipated"][-1] == pytest.approx(1.0 - e**2, abs=1e-9)
+
+
+def test_a_ball_bounces_to_the_square_of_its_restitution() -> None:
+    model = lw.Model("bounce")
+    model.plane("floor", material=rough(0.0, 0.8))
+    model.body("ball", shape=lw.Sphere(0.1), mass=1.0, position=(0, 0, 1.1), material=rough(0.0))
+    run = lw.simulate(model, until=0.85, method="impulse", dt=1e-3)
+    height = run["ball.position"][:, 2] - 0.1
+    assert height[500:].max() == pytest.approx(0.64, rel=0.02)
+
+
+@both
+def test_momentum_stays_in_collisions(kind: Any) -> None:
+    """Boxes, balls, capsules and cylinders fly at each other, rub and rebound; nothing pushes them from outside."""
+    model = lw.Model("crowd", gravity=(0, 0, 0))
+    rng = np.random.default_rng(1)
+    shapes = [lw.Box((0.3, 0.2, 0.4)), lw.Sphere(0.2), lw.Capsule(0.1, 0.3), lw.Cylinder(0.15, 0.3)]
+    for k in range(8):
+        at = np.array([k % 2, k // 2 % 2, k // 4]) - 0.5
+        velocity = np.concatenate([-2.0 * at + 0.2 * rng.normal(size=3), rng.normal(size=3)])
+        body = {"shape": shapes[k % 4], "mass": 1.0 + 0.3 * k, "material": rough(0.5, 0.5)}
+        thrown(model, f"body {k}", velocity, position=at, rotation=rng.normal(size=4), **body)
+    run = lw.simulate(model, until=0.6, method=kind(dt=5e-3))
+    linear, angular, speeds = [], [], []
+    for row in (0, -1):
+        p, L = np.zeros(3), np.zeros(3)
+        for body in model.bodies.values():
+            x, v, w = (run[f"{body.name}.{what}"][row] for what in ("position", "velocity", "angular_velocity"))
+            R = lw.Frame(rotation=run[f"{body.name}.rotation"][row]).matrix
+            p += body.mass * v
+            L += body.mass * np.cross(x, v) + R @ body.inertia @ R.T @ w
+            speeds.append(np.linalg.norm(v))
+        linear.append(p)
+        angular.append(L)
+    assert run.energy["dissipated"][-1] > 1.0  # they did meet
+    assert linear[1] == pytest.approx(linear[0], abs=1e-10)
+    # bodies spin on between collisions, and positions are stepped: angular momentum to the order of the step
+    assert angular[1] == pytest.approx(angular[0], abs=0.02 * max(speeds) * sum(b.mass for b in model.bodies.values()))
+
+
+def tower(n: int) -> lw.Model:
+    model = lw.Model("tower")
+    model.plane("floor", material=rough(0.6))
+    for k in range(n):
+        at = (0, 0, 0.1 + 0.2 * k)
+        model.body(f"box {k}", shape=lw.Box((0.2, 0.2, 0.2)), mass=1.0, position=at, material=rough(0.6))
+    return model
+
+
+def stands(n: int, until: float, kind: Any) -> None:
+    run = lw.simulate(tower(n), until=until, method=kind(dt=0.01), every=10)
+    for k in range(n):
+        at = run[f"box {k}.position"][-1]
+        assert np.abs(at[:2]).max() < 1e-3
+        assert at[2] == pytest.approx(0.1 + 0.2 * k, abs=1e-3)
+        assert np.linalg.norm(run[f"box {k}.velocity"][-1]) < 1e-3
+
+
+@both
+def test_a_stack_of_boxes_stands(kind: Any) -> None:
+    stands(10, 1.0, kind)
+
+
+@pytest.mark.skipif(not os.environ.get("LINKWORK_LONG"), reason="thirty simulated seconds: set LINKWORK_LONG=1")
+@both
+def test_a_stack_of_boxes_stands_half_a_minute(kind: Any) -> None:
+    stands(10, 30.0, kind)
+
+
+def test_a_pile_gains_no_energy() -> None:
+    model = lw.gallery.pile.build(n=12)
+    run = lw.simulate(model, until=1.5, method="maximal", dt=5e-3)
+    total = run.energy["total"]
+    assert np.diff(total).max() < 1e-3 * (total[0] - total[-1])
+    assert np.isfinite(total).all()
+    assert total[-1] < total[0]
+    for name in model.bodies:
+        assert run[f"{name}.position"][-1, 2] > 0.0
+
+
+def test_soft_contact_sinks_in_by_its_weight() -> None:
+    """m g / k."""
+    model = lw.Model("mat")
+    model.plane("mat", material=lw.Material(softness=lw.Soft(stiffness=1e4, damping=200.0)))
+    model.body("ball", shape=lw.Sphere(0.1), mass=2.0, position=(0, 0, 0.1), material=rough())
+    run = lw.simulate(model, until=1.0, method="impulse", dt=5e-3)
+    assert run["ball.position"][-1, 2] == pytest.approx(0.1 - 2.0 * G / 1e4, abs=1e-6)
+
+
+def test_an_arm_comes_to_lie_on_the_floor() -> None:
+    """A body on a hinge meets the ground, and the hinge carries its share."""
+    model = lw.Model("arm")
+    model.plane("floor", material=rough(0.0))
+    bar = lw.Capsule(0.05, 1.0, pose=lw.Frame.along((1, 0, 0), (0.5, 0, 0)))
+    arm = model.body("arm", shape=bar, mass=1.0, position=(0, 0, 0.3), material=rough(0.0))
+    model.revolute("pin", "ground", arm, at=(0, 0, 0.3), axis=(0, 1, 0))
+    run = lw.simulate(model, until=2.0, method="impulse", dt=5e-3)
+    assert run["pin.position"][-1] == pytest.approx(math.asin(0.25), abs=1e-3)
+    assert abs(run["pin.velocity"][-1]) < 1e-6
+
+
+def test_neighbours_groups_and_pairs_do_not_meet() -> None:
+    def overlapping(**options: Any) -> lw.Model:
+        model = lw.Model("two", gravity=(0, 0, 0))
+        for name in "ab":
+            model.body(name, shape=lw.Sphere(0.2), mass=1.0, position=(0.1 * (name == "b"), 0, 0), **options)
+        return model
+
+    meets = overlapping(material=rough())
+    joined = overlapping(material=rough())
+    joined.ball("joint", "a", "b", at=(0, 0, 0))
+    joined.free("free", "ground", "a")
+    apart = overlapping(material=rough())
+    apart.no_contact("a", "b")
+    counts = [lw.assemble(m).tables.colliders.meets.sum() for m in (meets, joined, apart)]
+    assert counts == [2, 0, 0]
+    assert lw.assemble(overlapping(material=rough(), group="g")).tables.colliders.meets.sum() == 0
+    run = lw.simulate(meets, until=0.5, dt=5e-3)
+    assert "contact" in lw.assemble(meets).features
+    assert np.linalg.norm(run["a.position"][-1] - run["b.position"][-1]) == pytest.approx(0.4, abs=2e-3)
+    assert np.abs(run["a.velocity"]).max() < 1e-9  # pushed apart without gaining speed
+
+
+def test_other_methods_refuse_contact_by_name() -> None:
+    with pytest.raises(lw.OptionError, match=r"has contact \('box 0'\).*'impulse' or 'maximal'"):
+        lw.simulate(tower(1), until=0.1, method="recursive")
+    run = lw.simulate(tower(1), until=0.1, method="recursive", ignore="contact", dt=0.01)
+    assert run["box 0.position"][-1, 2] == pytest.approx(0.1 - G * 0.1**2 / 2)
+    assert lw.Simulation(tower(1), dt=0.01).method.name == "impulse"
