@@ -1,9 +1,25 @@
-"""What the examples in docstrings may use without importing it: `lw` and `np`."""
+"""What the examples in docstrings may use without importing it, `lw` and `np`; and methods compiled side by side."""
 
+import os
 from typing import Any
 
 import numpy as np
 import pytest
+
+
+def pytest_sessionstart() -> None:
+    """Where tests run in several processes, each compiles its share of the methods first: none waits for another."""
+    worker = os.environ.get("PYTEST_XDIST_WORKER")
+    if worker is None:
+        return
+    import linkwork as lw
+    from linkwork._jit import cold
+    from linkwork.simulation.methods import ALL
+
+    methods = {name: kind() for name, kind in ALL.items()} | {"component_joint": lw.Components(coordinates="joint")}
+    share = slice(int(worker[2:]), None, int(os.environ["PYTEST_XDIST_WORKER_COUNT"]))
+    for name in filter(cold, list(methods)[share]):
+        lw.Simulation(lw.gallery.double_four_bar.build(), methods[name])
 
 
 @pytest.fixture(autouse=True)

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
+from numba.core.caching import IndexDataCacheFile
 from numba.core.codegen import CPUCodeLibrary, JITCPUCodegen
 
 try:
@@ -85,8 +86,9 @@ def small(function: Function) -> Function:
 def entry(function: Function) -> Function:
     """A kernel that Python calls. Few of these: each unpacks its tables anew, which takes a second to compile.
 
-    It is compiled by one process at a time and kept; the others load what the first has made. So all of them run the
-    same machine code, and the same run gives the same bits in each: see `_closed`.
+    It is compiled by one process and kept; the others wait and load what the first has made. So all of them run the
+    same machine code, and the same run gives the same bits in each: see `_closed`. Other entries may be compiled by
+    other processes meanwhile.
     """
     compiled: Any = _compile(function, no_cpython_wrapper=False)
     ready = False
@@ -95,7 +97,7 @@ def entry(function: Function) -> Function:
     def call(*arguments: Any) -> Any:
         nonlocal ready
         if not ready:
-            with _alone(), _closed():
+            with _alone(f"{function.__module__}.{function.__qualname__}"), _closed():
                 compiled.compile(tuple(compiled.typeof_pyval(value) for value in arguments))
             ready = True
         return compiled(*arguments)
@@ -105,13 +107,13 @@ def entry(function: Function) -> Function:
 
 
 @contextlib.contextmanager
-def _alone() -> Iterator[None]:
-    """While this lasts no other process compiles kernels; where files cannot be locked it is done without."""
+def _alone(what: str) -> Iterator[None]:
+    """While this lasts no other process is busy with `what`; where files cannot be locked it is done without."""
     folder = _prepared_folder()
     if not folder or fcntl is None:
         yield
         return
-    with open(Path(folder) / "compiling", "w") as file:
+    with open(Path(folder) / f"{what}.lock", "w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         try:
             yield
@@ -127,15 +129,17 @@ def _closed() -> Iterator[None]:
     callees into its callers under weak names. So a process that has another entry's copy of a kernel already, or has
     just compiled it alone, runs that copy, which may round in another order. And every level of calls is optimised too.
     Here kernels stay in LLVM's language (kept as that, too), and an entry is optimised and translated once, with its
-    kernels inside.
+    kernels inside. The kernels themselves are kept one at a time: two processes that keep the same kernel for
+    different arguments would otherwise take the same file for it.
     """
-    library, codegen = CPUCodeLibrary, JITCPUCodegen
+    library, codegen, kept = CPUCodeLibrary, JITCPUCodegen, IndexDataCacheFile
     optimize, finalize, serialize, set_env = (
         library._optimize_final_module,
         library._finalize_final_module,
         library.serialize_using_object_code,
         codegen.set_env,
     )
+    save = kept.save
 
     def functions(made: Any) -> list[Any]:
         return [f for f in made._final_module.functions if not f.is_declaration]
@@ -162,17 +166,23 @@ def _closed() -> Iterator[None]:
     def keep(made: Any) -> Any:
         return serialize(made) if made._compiled else made.serialize_using_bitcode()
 
+    def save_alone(file: Any, key: Any, data: Any) -> None:
+        with _alone("keeping"):
+            save(file, key, data)
+
     def set_environment(engine: Any, name: str, environment: Any) -> None:
         if engine._engine.get_global_value_address(name):  # kernels have none: they raise nothing
             set_env(engine, name, environment)
 
     library._optimize_final_module, library._finalize_final_module = optimize_entry, finalize_entry
     library.serialize_using_object_code, codegen.set_env = keep, set_environment
+    kept.save = save_alone
     try:
         yield
     finally:
         library._optimize_final_module, library._finalize_final_module = optimize, finalize
         library.serialize_using_object_code, codegen.set_env = serialize, set_env
+        kept.save = save
 
 
 def written_out(function: Function) -> Function:

@@ -67,4 +67,16 @@ def test_components_quick() -> None:
     assert "chain of 30, component" in cases
     assert "ladder of 30, absolute" in cases
     assert report.comparisons[-1].peer is not None  # two processes against one
-    assert len(report.figures) == 5
+    assert len(report.figures) == 6
+    assert "two processes" in report.figures[-1].name
+
+
+def test_break_even() -> None:
+    from linkwork.bench.components import _break_even
+
+    def table(ratios: dict[int, float]) -> dict[int, bench.Comparison]:
+        return {bodies: bench.Comparison("chain", "one", ratio, 1.0) for bodies, ratio in ratios.items()}
+
+    assert _break_even(table({30: 4.0, 100: 2.0, 400: 0.5})) == pytest.approx(200.0)
+    assert _break_even(table({30: 4.0, 100: 2.0})) is None
+    assert _break_even(table({30: 0.9, 100: 0.8})) == 30.0

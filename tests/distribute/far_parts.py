@@ -104,6 +104,6 @@ class Spinning(lw.Subsystem):
     """It starts in motion."""
 
     def build(self) -> None:
-        wheel = self.body("wheel", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0, 0, 0))
+        wheel = self.body("wheel", mass=1.0, inertia=(0.1, 0.12, 0.13), com=(0.01, 0.05, -0.02), position=(0, 0, 0))
         self.revolute("axle", self.ground, wheel, at=(0, 0, 0), axis=(1, 0, 0), velocity=3.0)
         self.port("wheel", wheel)

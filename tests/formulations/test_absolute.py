@@ -322,7 +322,7 @@ def test_refusals():
 
 def blocks(model):
     """Blocks below the diagonal, updates of blocks, and numbers stored, of the factored system."""
-    shape = lw.Simulation(model, lw.Absolute()).workspace.shape
+    shape = lw.Simulation(model, lw.Absolute()).workspace.web.shape
     return np.array([shape.below.size, shape.target.size, shape.total])
 
 
@@ -352,7 +352,8 @@ def test_cost_is_linear(build):
 def test_successive_factors_once_a_state():
     """What standard does beyond successive: two more factorisations of the same pattern, and nothing else."""
     shapes = [
-        lw.Simulation(car.build(), lw.Absolute(stabilization=way)).workspace.shape for way in ("successive", "standard")
+        lw.Simulation(car.build(), lw.Absolute(stabilization=way)).workspace.web.shape
+        for way in ("successive", "standard")
     ]
     for left, right in zip(*shapes, strict=True):
         assert np.array_equal(left, right)

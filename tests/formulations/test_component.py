@@ -40,11 +40,11 @@ def dense_rows(sim: lw.Simulation) -> tuple[Array, Array]:
 
 def inverse_masses(sim: lw.Simulation) -> Array:
     """M^-1 of all bodies, world axes, from a component simulation."""
-    tree, factors = sim.tables.tree, sim.workspace.factors
+    tree, bonds = sim.tables.tree, sim.workspace.bonds
     M = np.zeros((sim.moving.nv, sim.moving.nv))
     for i in range(tree.grounds, tree.link_parent.size):
-        k, J = tree.link_v[i], factors.inverse_inertia[i]
-        M[k : k + 3, k : k + 3] = factors.inverse_mass[i] * np.eye(3)
+        k, J = tree.link_v[i], bonds.inverse_inertia[i]
+        M[k : k + 3, k : k + 3] = bonds.inverse_mass[i] * np.eye(3)
         M[k + 3 : k + 6, k + 3 : k + 6] = [[J[0], J[3], J[4]], [J[3], J[1], J[5]], [J[4], J[5], J[2]]]
     return M
 
@@ -313,6 +313,16 @@ def test_no_subsystems() -> None:
     runs = [lw.simulate(model, until=0.5, dt=1e-3, method=method) for method in ("component", "absolute", "recursive")]
     for run in runs[1:]:
         assert np.max(np.abs(run["coupler 2.position"] - runs[0]["coupler 2.position"])) < 1e-10
+
+
+def test_an_undivided_model_costs_no_more() -> None:
+    """S is factored along the graph inside a component too: what is stored and done grows with the bodies."""
+    few, more, many = (
+        np.array([web.shape.below.size, web.shape.target.size, web.shape.total, web.answers])
+        for web in (lw.Simulation(lw.gallery.chain.build(n=n), "component").workspace.web for n in (20, 40, 80))
+    )
+    assert np.all(many - more <= 2.1 * (more - few))
+    assert np.all(many <= 4.4 * few)
 
 
 def test_body_without_a_joint_in_a_part() -> None:

@@ -29,16 +29,13 @@ class Partition(NamedTuple):
     border_start: Any  # (component + 1,) into border
     border: Any  # nodes, counted inside the component
     row_start: Any  # (component + 1,) rows before it, in the order of the components
-    T: Any  # (component,) offset of T, nodes x rows
-    S: Any  # (component,) offset of S, rows x rows
     D: Any  # (component,) offset of D, border x border
     r: Any  # (component,) offset of r, border
-    sizes: Any  # (4,) lengths of T, S, D, r
+    sizes: Any  # (2,) lengths of D, r
     remote: Any  # (component,) place of its messages in the inbox, -1 for a component that is here
     inbox: int  # length of the inbox
     waits: Any  # (component,) 1 where a part of it, or a part of a part, lives elsewhere and is waited for
     port_body: Any  # (port,) body at the border of the model itself, where the model is somebody's component
-    largest: int  # most rows of one component
 
 
 def message_size(ports: int) -> int:
@@ -107,14 +104,14 @@ def partition(system: System, ports: Sequence[str] = ()) -> tuple[Partition, lis
     node_number = [{link: n for n, (link, _, _) in enumerate(nodes)} for nodes in nodes_of]
     rows_of_cut = np.diff(tables.cuts.cut_row)
     ends = np.full((2, len(system.cuts)), -1, dtype=np.int64)
-    offsets: dict[str, list[int]] = {name: [0] for name in ("T", "S", "D", "r", "rows")}
+    offsets: dict[str, list[int]] = {name: [0] for name in ("D", "r", "rows")}
     for k, cuts in enumerate(cuts_of):
         for c in cuts:
             for side, links in enumerate((tables.cuts.cut_a, tables.cuts.cut_b)):
                 ends[side, c] = node_number[k].get(int(links[c]), -1)
         rows = int(sum(rows_of_cut[c] for c in cuts))
-        n, e = 6 * len(nodes_of[k]), 6 * len(border_of[k])
-        for name, size in (("T", n * rows), ("S", rows * rows), ("D", e * e), ("r", e), ("rows", rows)):
+        e = 6 * len(border_of[k])
+        for name, size in (("D", e * e), ("r", e), ("rows", rows)):
             offsets[name].append(offsets[name][-1] + size)
 
     def starts(lists: list[list[Any]]) -> Any:
@@ -139,16 +136,13 @@ def partition(system: System, ports: Sequence[str] = ()) -> tuple[Partition, lis
         border_start=starts(border_of),
         border=flat(border_of),
         row_start=rows_before,
-        T=before("T"),
-        S=before("S"),
         D=before("D"),
         r=before("r"),
-        sizes=np.array([offsets[name][-1] for name in ("T", "S", "D", "r")], dtype=np.int64),
+        sizes=np.array([offsets[name][-1] for name in ("D", "r")], dtype=np.int64),
         remote=remote,
         inbox=inbox,
         waits=_waiting(remote, whole),
         port_body=np.array([system.body_names.index(name) for name in ports], dtype=np.int64),
-        largest=int(np.diff(rows_before).max(initial=0)),
     )
     return found, [getattr(container, "path", "") or system.model.name for container in containers]
 

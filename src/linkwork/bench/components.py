@@ -6,6 +6,7 @@ the lower half of a chain in this process, and served by another one on this mac
 
 from __future__ import annotations
 
+import itertools
 import multiprocessing
 from math import log
 from typing import Any
@@ -25,7 +26,7 @@ HOW = (
 
 
 class Piece(lw.Subsystem):
-    """`count` cells of a "chain" or a "ladder" from number `first` on, halved into subsystems down to a few cells.
+    """`count` cells of a "chain" or a "ladder" from number `first` on, halved into subsystems down to `leaf` cells.
 
     Ports: "left" and "right" of the first cell (one body in a chain), "bottom" of the last.
 
@@ -33,12 +34,12 @@ class Piece(lw.Subsystem):
     True
     """
 
-    def build(self, *, kind: str = "chain", count: int = 4, first: int = 0) -> None:
+    def build(self, *, kind: str = "chain", count: int = 4, first: int = 0, leaf: int = LEAF) -> None:
         cell = _rod if kind == "chain" else _four_bar
-        if count > LEAF:
+        if count > leaf:
             half = count // 2
-            upper = ends(self.add("upper", Piece(kind=kind, count=half, first=first)))
-            lower = ends(self.add("lower", Piece(kind=kind, count=count - half, first=first + half)))
+            upper = ends(self.add("upper", Piece(kind=kind, count=half, first=first, leaf=leaf)))
+            lower = ends(self.add("lower", Piece(kind=kind, count=count - half, first=first + half, leaf=leaf)))
             join(self, upper[2], lower[0], lower[1], first + half)
             left, right, bottom = upper[0], upper[1], lower[2]
         else:
@@ -84,8 +85,10 @@ def join(parts: Any, above: Any, left: Any, right: Any, k: int) -> None:
         parts.revolute(f"high right {k}", above, right, at=(0.5, 0, -k), axis=(0, 1, 0))
 
 
-def hanging(kind: str, bodies: int, lower: Any = None) -> lw.Model:
-    """A chain or ladder of about so many bodies; `lower` stands for the lower half, where that lives elsewhere.
+def hanging(kind: str, bodies: int, lower: Any = None, leaf: int = LEAF) -> lw.Model:
+    """A chain or ladder of about so many bodies, in subsystems of `leaf` cells at most, two of them at least.
+
+    `lower` stands for the lower half, where that lives elsewhere.
 
     >>> len(list(hanging("chain", 20).all_bodies()))
     20
@@ -93,9 +96,9 @@ def hanging(kind: str, bodies: int, lower: Any = None) -> lw.Model:
     cells = bodies if kind == "chain" else max(1, bodies // 3)
     model = lw.Model(f"{kind} of {bodies}")
     half = cells // 2
-    upper = model.add("upper", Piece(kind=kind, count=half))
+    upper = model.add("upper", Piece(kind=kind, count=half, leaf=leaf))
     if lower is None:
-        lower = Piece(kind=kind, count=cells - half, first=half)
+        lower = Piece(kind=kind, count=cells - half, first=half, leaf=leaf)
     model.add("lower", lower)
     top, next_one = ends(upper), ends(lower)
     join(model, model.ground, top[0], top[1], 0)
@@ -121,13 +124,26 @@ def measure(*, quick: bool = False) -> SceneReport:
             exponent = log(times[-1] / times[first]) / log(sizes[-1] / sizes[first])
             name = f"exponent of {method} on the {kind}, {sizes[first]} to {sizes[-1]} bodies"
             figures.append(Figure(name, exponent, None if quick else EXPONENT_TARGET))
+        whole = _sim(hanging(kind, sizes[-1], leaf=sizes[-1]), "component")
+        undivided = best_of(repeats, seconds, [whole.step])[0]
+        rows.append(Comparison(f"{kind} of {sizes[-1]} in two parts, component", "-", undivided, note="-"))
     standard = lw.Absolute(integrator="semi-implicit", dt=DT, stabilization="standard")
     pair = [lw.Simulation(hanging("chain", sizes[-1]), method) for method in (_method("absolute"), standard)]
     successive, other = best_of(repeats, seconds, [sim.step for sim in pair])
     figures.append(Figure("cost of successive over standard projection", successive / other, 1.0))
-    for bodies in (10,) if quick else (100, 300, 1000):
-        rows.append(_two_processes(bodies, repeats, seconds))
+    two = {bodies: _two_processes(bodies, repeats, seconds) for bodies in ((10,) if quick else (30, 100, 300, 1000))}
+    rows += two.values()
+    figures.append(Figure("bodies of a chain from which two processes are faster than one", _break_even(two)))
     return SceneReport("components", rows, figures, HOW)
+
+
+def _break_even(two: dict[int, Comparison]) -> float | None:
+    """Where the ratio of times comes down to 1, on a straight line in logarithms; None where it never does."""
+    ratios = [(bodies, row.ratio) for bodies, row in two.items() if row.ratio is not None]
+    for (few, slower), (many, faster) in itertools.pairwise(ratios):
+        if slower > 1.0 >= faster:
+            return float(few * (many / few) ** (log(slower) / log(slower / faster)))
+    return float(ratios[0][0]) if ratios and ratios[0][1] <= 1.0 else None
 
 
 def _method(name: str) -> Any:

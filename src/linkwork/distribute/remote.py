@@ -9,7 +9,7 @@ import numpy as np
 
 from linkwork._version import __version__
 from linkwork.distribute.transport import PeerError, Transport
-from linkwork.errors import ModelError, OptionError
+from linkwork.errors import OptionError
 from linkwork.model import Foreign, Frame, Subsystem
 from linkwork.model.checked import shown
 
@@ -52,16 +52,13 @@ class Remote(Subsystem):
         answer = self._ask({"verb": "describe"})
         self.component = str(answer.get("component", ""))
         try:
-            ports = [
-                (str(port["name"]), Frame(port["at"], port["turned"]), Frame(port["position"], port["rotation"]))
-                for port in answer["ports"]
-            ]
-        except (KeyError, TypeError, ModelError) as error:
+            bodies = [self._foreign(port) for port in answer["ports"]]
+        except (KeyError, TypeError, ValueError) as error:
             raise PeerError(self.transport.peer, f"{UNCLEAR} ({type(error).__name__}: {error})") from error
-        if not ports:
+        if not bodies:
             raise PeerError(self.transport.peer, "offers no port; name border bodies there with self.port(...)")
-        for name, reference, start in ports:
-            self._foreign(name, reference, start)
+        for body in bodies:
+            self.grounds[body.name] = self.ports[body.name] = self._names[body.name] = body
 
     def _connect(self) -> Transport:
         from linkwork.distribute.listen import connect
@@ -73,11 +70,20 @@ class Remote(Subsystem):
         address, timeout, cert, key, ca = self._dial
         return connect(address, timeout=timeout, cert=cert, key=key, ca=ca)
 
-    def _foreign(self, name: str, reference: Frame, start: Frame) -> None:
-        body = Foreign(name, self, 0.0, np.zeros((3, 3)), np.zeros(3), reference, start=start)
-        self.grounds[name] = body
-        self.ports[name] = body
-        self._names[name] = body
+    def _foreign(self, port: dict[str, Any]) -> Foreign:
+        """The body behind a port, as its owner describes it."""
+        linear, angular = (tuple(map(float, port[name])) for name in ("velocity", "angular_velocity"))
+        return Foreign(
+            str(port["name"]),
+            self,
+            0.0,
+            np.zeros((3, 3)),
+            np.zeros(3),
+            Frame(port["at"], port["turned"]),
+            start=Frame(port["position"], port["rotation"]),
+            velocity=(linear[0], linear[1], linear[2]),
+            angular_velocity=(angular[0], angular[1], angular[2]),
+        )
 
     def _ask(self, question: dict[str, Any]) -> dict[str, Any]:
         return ask(self.transport, question)

@@ -15,7 +15,7 @@ from linkwork.distribute.transport import PeerError, Transport
 from linkwork.errors import ModelError, OptionError, RunError
 from linkwork.formulations.component import Components
 from linkwork.formulations.record import make_rows
-from linkwork.model import Model, Subsystem
+from linkwork.model import Frame, Model, Subsystem
 from linkwork.simulation.carriers import COMMAND, END, Border
 from linkwork.simulation.numbers import forward_kinematics
 from linkwork.simulation.run import Simulation
@@ -95,7 +95,7 @@ def _placed(make: Callable[[], Subsystem], position: Any, rotation: Any, gravity
 
 
 def describe(make: Callable[[], Subsystem], name: str = "") -> tuple[list[str], dict[str, Any]]:
-    """Bodies behind the ports, and what the whole may know: names, and poses at the start and of reference."""
+    """Bodies behind the ports, and what the whole may know: names, start poses and velocities, reference poses."""
     model = _placed(make, (0, 0, 0), (1, 0, 0, 0), (0, 0, 0))
     component = model.subsystems[NAME]
     if not component.ports:
@@ -106,19 +106,24 @@ def describe(make: Callable[[], Subsystem], name: str = "") -> tuple[list[str], 
     poses = forward_kinematics(sim.system, sim.start.q)
     order = {body: k for k, body in enumerate(sim.moving.body_names)}
     chosen = sorted(component.ports.items(), key=lambda item: order[item[1].path])
-    if np.any(sim.start.v):
-        raise OptionError("it starts in motion, which a component elsewhere cannot; start it at rest")
     reference = Reference(model)
-    ports = [
-        {
-            "name": port,
-            "position": poses[body.path][0].tolist(),
-            "rotation": poses[body.path][1].tolist(),
-            "at": reference.of(body).position.tolist(),
-            "turned": reference.of(body).rotation.tolist(),
-        }
-        for port, body in chosen
-    ]
+    ports = []
+    for port, body in chosen:
+        # how its frame's origin moves, by the velocity of its centre of mass
+        motion = sim.v[6 * order[body.path] :][:6]
+        start = Frame(*poses[body.path])
+        velocity = motion[:3] - np.cross(motion[3:], start.direction(body.com))
+        ports.append(
+            {
+                "name": port,
+                "position": start.position.tolist(),
+                "rotation": start.rotation.tolist(),
+                "velocity": velocity.tolist(),
+                "angular_velocity": motion[3:].tolist(),
+                "at": reference.of(body).position.tolist(),
+                "turned": reference.of(body).rotation.tolist(),
+            }
+        )
     return [body.path for _, body in chosen], {"component": name or type(component).__name__, "ports": ports}
 
 

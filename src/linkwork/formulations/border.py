@@ -56,7 +56,7 @@ class Outer(NamedTuple):
 
 def outer(partition: Any) -> Outer:
     ports = len(partition.port_body)
-    total = int(partition.sizes[3])
+    total = int(partition.sizes[1])
     return Outer(
         0,
         0,
@@ -78,10 +78,10 @@ def load_arm(tree, work, b):
 
 
 @kernel
-def report_border(tables, parts, factors, work, outer, phase, vd, t):
+def report_border(tables, parts, factors, bonds, work, outer, phase, vd, t):
     """Fill `up` for the border of the model, exchange it for tau, and set that tau at the top component."""
     tree = tables.tree
-    top = parts.T.size - 1
+    top = parts.D.size - 1
     ports = parts.port_body.size
     E = 6 * ports
     up = outer.up
@@ -115,7 +115,7 @@ def report_border(tables, parts, factors, work, outer, phase, vd, t):
             up[o + 18 + e] = m[e]
             up[o + 21 + e] = n[e]
     if phase == ACCELERATIONS:
-        report_response(tables, parts, factors, work, outer, E)
+        report_response(tables, parts, factors, bonds, work, outer, E)
     call_address(outer.exchange, t, up.ctypes.data, outer.down.ctypes.data)
     for a in range(ports):
         d = load3(outer.arm, a)
@@ -127,22 +127,22 @@ def report_border(tables, parts, factors, work, outer, phase, vd, t):
 
 
 @kernel
-def report_response(tables, parts, factors, work, outer, E):
+def report_response(tables, parts, factors, bonds, work, outer, E):
     """D at the frames' origins: P D P^T, where P takes a motion from the centre of mass to the origin.
 
     What rounding leaves where the component's own joints hold a body is set to zero: the whole, who does not know the
     masses, could not tell it from an answer.
     """
     tree = tables.tree
-    top = parts.T.size - 1
+    top = parts.D.size - 1
     D = parts.D[top]
     o = 1 + PORT * parts.port_body.size
     for a in range(parts.port_body.size):
         d_a = load_arm(tree, work, parts.port_body[a])
-        move_a, turn_a = free_answer(tree, factors, parts.port_body[a], d_a)
+        move_a, turn_a = free_answer(tree, bonds, parts.port_body[a], d_a)
         for b in range(parts.port_body.size):
             d_b = load_arm(tree, work, parts.port_body[b])
-            move_b, turn_b = free_answer(tree, factors, parts.port_body[b], d_b)
+            move_b, turn_b = free_answer(tree, bonds, parts.port_body[b], d_b)
             for f in range(6):
                 size = ROUNDING * (move_b if f < 3 else turn_b)
                 # unit force or torque at the origin of b, moved to its centre of mass
@@ -158,11 +158,11 @@ def report_response(tables, parts, factors, work, outer, E):
 
 
 @small
-def free_answer(tree, factors, b, d):
+def free_answer(tree, bonds, b, d):
     """Square roots of how much body b, if it were free, would answer to a force and to a torque at the end of d."""
     i = tree.body_link[b]
-    turn = factors.inverse_inertia[i, 0] + factors.inverse_inertia[i, 1] + factors.inverse_inertia[i, 2]
-    return (factors.inverse_mass[i] + turn * dot(d, d)) ** 0.5, turn**0.5
+    turn = bonds.inverse_inertia[i, 0] + bonds.inverse_inertia[i, 1] + bonds.inverse_inertia[i, 2]
+    return (bonds.inverse_mass[i] + turn * dot(d, d)) ** 0.5, turn**0.5
 
 
 @small
@@ -187,19 +187,19 @@ def block_times(D, o, E, row, column, f, n):
 
 
 @kernel
-def push_border(tables, parts, factors, outer, out):
+def push_border(tables, parts, factors, bonds, outer, out):
     """out += M^-1 tau: what the forces at the model's own border do to the bodies there."""
     if outer.exchange == 0:
         return
     tree = tables.tree
-    top = parts.T.size - 1
+    top = parts.D.size - 1
     for a in range(parts.port_body.size):
         i = tree.body_link[parts.port_body[a]]
         k = tree.link_v[i]
         s = parts.r[top] + 6 * a
-        n = times(load6(factors.inverse_inertia, i), (factors.tau[s + 3], factors.tau[s + 4], factors.tau[s + 5]))
+        n = times(load6(bonds.inverse_inertia, i), (factors.tau[s + 3], factors.tau[s + 4], factors.tau[s + 5]))
         for e in range(3):
-            out[k + e] += factors.inverse_mass[i] * factors.tau[s + e]
+            out[k + e] += bonds.inverse_mass[i] * factors.tau[s + e]
             out[k + 3 + e] += n[e]
 
 
@@ -238,7 +238,7 @@ def fetch_parts(tables, parts, factors, work, outer, phase, t):
             if phase == ACCELERATIONS:
                 outer.motion[parts.r[part] + 6 * a + e] = inbox[o + 18 + e]
     if phase == ACCELERATIONS:
-        for k in range(parts.T.size):
+        for k in range(parts.D.size):
             if parts.remote[k] >= 0:
                 factors.gap[k] = inbox[parts.remote[k]]
                 ports = parts.border_start[k + 1] - parts.border_start[k]

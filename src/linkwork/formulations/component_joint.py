@@ -12,19 +12,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork._jit import entry, kernel, written_out
-from linkwork.formulations.absolute import push_bodies, refresh
+from linkwork.formulations.bonds import let_go, place_bodies, push_bodies
 from linkwork.formulations.border import ACCELERATIONS
 from linkwork.formulations.component import Workspace as ComponentWork
-from linkwork.formulations.component import factor_components, invert_masses, node_rows, solve_components, solve_up
+from linkwork.formulations.component import factor_here, solve_components
+from linkwork.formulations.dependency import solve_up
 from linkwork.formulations.loops import LoopWork, cut_reactions, factor_loops, loop_work, stabilize
 from linkwork.formulations.recursive import count_q
 from linkwork.formulations.stepping import SEMI_IMPLICIT, SINGULAR, Stepping, advance, copy, largest, stepping
-from linkwork.mechanics.articulated import inward_inertias, outward_accelerations, outward_velocities
-from linkwork.mechanics.forces import apply_forces
+from linkwork.mechanics.articulated import inward_inertias, outward_velocities
 from linkwork.mechanics.grounds import move_grounds
 from linkwork.mechanics.kinematics import outward_poses, world_velocities
 from linkwork.mechanics.motions import coordinate_rates, store_quaternion
-from linkwork.mechanics.parts import measure_accelerations, measure_cuts, row_accelerations, row_values
+from linkwork.mechanics.parts import measure_accelerations, measure_cuts, row_accelerations
 from linkwork.mechanics.power import ground_power
 from linkwork.mechanics.workspace import TreeWork, tree_work
 from linkwork.spatial.quaternions import quaternion_of
@@ -51,7 +51,6 @@ class Workspace(NamedTuple):
     cut_force: Any
     told: Any
     out: Any
-    power: Any
 
 
 def workspace(tables: Any, absolute: Any, parts: ComponentWork, maps: Any, cut_q: Any, method: Any) -> Workspace:
@@ -79,7 +78,6 @@ def workspace(tables: Any, absolute: Any, parts: ComponentWork, maps: Any, cut_q
         np.zeros((absolute.cuts.cut_a.size, 6)),
         np.zeros(16),
         np.zeros(4),
-        np.zeros(2),
     )
 
 
@@ -165,22 +163,14 @@ def evaluate(tables, w, steps, state, t):
     free = w.absolute.tree
     cuts = w.absolute.cuts
     parts = w.parts
-    rows = parts.rows
+    rows = parts.bonds
     n = w.y.size - w.vd.size
     absolute_state(tree, work, free, w.body_of, w.centre, w.y)
-    if free.grounds > 1:
-        move_grounds(free, w.absolute.laws, parts.tree, t, w.told, w.out)
-    refresh(w.absolute, parts.tree, w.y[:n], w.y[n:])
-    measure_cuts(cuts, parts.tree, w.cut_q, w.cut_rate)
-    apply_forces(w.absolute, parts.tree, t, w.y[:n], w.y[n:], w.cut_q, w.cut_rate, w.told, w.out, w.power)
-    failed = inward_inertias(free, parts.tree, w.y[:n])
-    outward_accelerations(free, parts.tree, w.y[:n], w.y[n:], w.vd)
-    row_values(cuts, parts.tree, w.cut_q, rows.g, rows.W)
+    place_bodies(w.absolute, parts, w.y[:n], w.y[n:], t)
+    state.count[1] = factor_here(w.absolute, parts, w.cut_q, 0)
+    failed = let_go(w.absolute, parts, w.y[:n], w.y[n:], t, w.cut_q, w.cut_rate, w.vd)
     row_accelerations(cuts, parts.tree, rows.gdd)
-    invert_masses(free, parts.tree, parts.factors)
-    node_rows(w.absolute, parts.parts, parts.tree, parts.factors, rows)
-    state.count[1] = factor_components(free, cuts, parts.parts, parts.factors, rows, w.rank_tolerance, 0)
-    solve_up(cuts, parts.parts, parts.factors, rows, rows.gdd, 0)
+    solve_up(cuts, parts.parts, parts.web, parts.factors, rows, rows.gdd, 0)
     solve_components(w.absolute, parts, t, ACCELERATIONS, rows.gdd, w.vd, rows.lam)
     push_bodies(w.absolute, rows, rows.lam, w.vd)
     set_accelerations(free, parts.tree, w.vd)
@@ -188,8 +178,8 @@ def evaluate(tables, w, steps, state, t):
     joint_rates(tree, work, free, w, vd)
     if steps.scheme != SEMI_IMPLICIT:
         coordinate_rates(tree, q, v, steps.rate)
-    steps.rate[nq + nv] = w.power[0]
-    steps.rate[nq + nv + 1] = w.power[1]
+    steps.rate[nq + nv] = parts.power[0]
+    steps.rate[nq + nv + 1] = parts.power[1]
     if free.grounds > 1:
         steps.rate[nq + nv + 1] += ground_power(w.absolute, parts.tree, w.y[:n], w.vd, rows)
     state.count[0] += 1
@@ -203,7 +193,7 @@ def accept(tables, w, steps, state, t):
     nq = state.y.size - nv - 2
     copy(steps.trial, state.y)
     copy(steps.rate, steps.f)
-    cut_reactions(w.absolute.cuts, w.parts.tree, w.parts.rows, w.cut_force)
+    cut_reactions(w.absolute.cuts, w.parts.tree, w.parts.bonds, w.cut_force)
     for c in range(w.joint_of.size):
         for e in range(6):
             state.cut_force[c, e] = w.cut_force[w.joint_of[c], e]

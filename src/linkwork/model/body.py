@@ -74,10 +74,13 @@ class Ground(Body):
 class Foreign(Ground):
     """A border body of a component that lives elsewhere: seen here by its pose, moved by its owner.
 
-    `start` is its pose at the start, in the owner's coordinates; `reference` that of the reference configuration.
+    `start` is its pose at the start, `velocity` (m/s, of its origin) and `angular_velocity` (rad/s) how it moves then,
+    all in the owner's coordinates; `reference` is its pose in the reference configuration.
     """
 
     start: Frame = field(default_factory=Frame)
+    velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    angular_velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
 
 def ground(name: str, owner: Container, motion: Motion | None = None, reference: Frame | None = None) -> Ground:

@@ -3,7 +3,8 @@
 A node is a joint with its rows; two nodes touch where their joints share a body. Eliminating a node k of block S_kk
 adds - S_ik S_kk^+ S_kj to its neighbours. Where rows are dependent S_kk is singular, but then its null vectors are null
 vectors of the whole column too (S is semidefinite), so that the pseudoinverse makes the elimination exact (V06 2.24).
-Chains, trees and ladders of loops keep their fronts small: the cost is linear in the nodes.
+Chains, trees and ladders of loops keep their fronts small: the cost is linear in the nodes. Nodes may come in groups
+that are eliminated one after another; where groups do not touch they are systems of their own in one set of arrays.
 
 The order is that of the graph, not of the pivots. A small pivot magnifies rounding in the blocks that come after it,
 where a dependent row then need not look so: how far off a row may be is carried along, and a pivot must stand out.
@@ -11,12 +12,12 @@ where a dependent row then need not look so: how far off a row may be is carried
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwork._jit import kernel
+from linkwork._jit import kernel, small
 from linkwork.numerics.semidefinite import factor_block, solve
 
 LARGEST = 6  # rows of a node
@@ -30,6 +31,7 @@ class Pattern(NamedTuple):
     size: Any  # (node,) rows
     row: Any  # (node + 1,) first row of each node
     order: Any  # (node,) elimination order
+    start: Any  # (group + 1,) into order
     diagonal: Any  # (node,) offset of S_kk
     column: Any  # (node + 1,) into below, for the node eliminated at that position
     below: Any  # nodes eliminated later that touch it
@@ -49,46 +51,35 @@ class BlockWork(NamedTuple):
     L: Any
     K: Any
     order: Any
-    rank: Any  # (1,)
+    found: Any  # (node,) independent rows
+    pivot: Any  # (node,) the smallest pivot of them, scaled; 0 where there is none
+    floor: Any  # (node,) what its pivots must be at least, whatever the tolerance
     y: Any
     z: Any
     e: Any
 
 
-def pattern(sizes: Any, neighbours: Iterable[tuple[int, int]]) -> Pattern:
-    """The pattern of nodes with `sizes` rows of which the pairs `neighbours` touch, ordered by least degree."""
+def pattern(
+    sizes: Any, neighbours: Iterable[tuple[int, int]], groups: Sequence[Sequence[int]] | None = None
+) -> Pattern:
+    """The pattern of nodes with `sizes` rows of which the pairs `neighbours` touch.
+
+    `groups` of nodes are eliminated one after another, each by least degree; without them all nodes are one group.
+    """
     count = len(sizes)
-    touching: list[set[int]] = [set() for _ in range(count)]
+    graph: list[set[int]] = [set() for _ in range(count)]
     for a, b in neighbours:
         if a != b:
-            touching[a].add(b)
-            touching[b].add(a)
-    graph = [set(s) for s in touching]
-    buckets: dict[int, set[int]] = {}
-    for k in range(count):
-        buckets.setdefault(len(graph[k]), set()).add(k)
+            graph[a].add(b)
+            graph[b].add(a)
     order: list[int] = []
     columns: list[list[int]] = []
-    lowest = 0
-    for _ in range(count):
-        lowest = max(0, lowest)
-        while not buckets.get(lowest):
-            lowest += 1
-        k = min(buckets[lowest])
-        buckets[lowest].discard(k)
-        around = sorted(graph[k])
-        for i in around:
-            buckets[len(graph[i])].discard(i)
-            graph[i].discard(k)
-        for a, i in enumerate(around):
-            for j in around[a + 1 :]:
-                graph[i].add(j)
-                graph[j].add(i)
-        for i in around:
-            buckets.setdefault(len(graph[i]), set()).add(i)
-            lowest = min(lowest, len(graph[i]))
-        order.append(k)
-        columns.append(around)
+    start = [0]
+    for group in [range(count)] if groups is None else groups:
+        for k, around in _least_degree(graph, group):
+            order.append(k)
+            columns.append(around)
+        start.append(len(order))
     position = np.zeros(count, dtype=np.int64)
     position[order] = np.arange(count)
     size = np.array(sizes, dtype=np.int64)
@@ -120,6 +111,7 @@ def pattern(sizes: Any, neighbours: Iterable[tuple[int, int]]) -> Pattern:
         size,
         np.concatenate([[0], np.cumsum(size)]).astype(np.int64),
         integers(order),
+        integers(start),
         diagonal,
         integers(column),
         integers(below),
@@ -128,6 +120,35 @@ def pattern(sizes: Any, neighbours: Iterable[tuple[int, int]]) -> Pattern:
         integers(target),
         total,
     )
+
+
+def _least_degree(graph: list[set[int]], nodes: Iterable[int]) -> Iterator[tuple[int, list[int]]]:
+    """Eliminate `nodes` from the graph, each time one with fewest neighbours; gives it and them."""
+    left = set(nodes)
+    buckets: dict[int, set[int]] = {}
+    for k in left:
+        buckets.setdefault(len(graph[k]), set()).add(k)
+    lowest = 0
+    while left:
+        while not buckets.get(lowest):
+            lowest += 1
+        k = min(buckets[lowest])
+        buckets[lowest].discard(k)
+        left.discard(k)
+        around = sorted(graph[k])
+        for i in around:
+            if i in left:
+                buckets[len(graph[i])].discard(i)
+            graph[i].discard(k)
+        for a, i in enumerate(around):
+            for j in around[a + 1 :]:
+                graph[i].add(j)
+                graph[j].add(i)
+        for i in around:
+            if i in left:
+                buckets.setdefault(len(graph[i]), set()).add(i)
+                lowest = min(lowest, len(graph[i]))
+        yield k, around
 
 
 def block_work(shape: Pattern) -> BlockWork:
@@ -142,48 +163,66 @@ def block_work(shape: Pattern) -> BlockWork:
         np.zeros((LARGEST, LARGEST)),
         np.zeros((LARGEST, LARGEST)),
         np.zeros(LARGEST, dtype=np.int64),
-        np.zeros(1, dtype=np.int64),
+        np.zeros(len(shape.size), dtype=np.int64),
+        np.zeros(len(shape.size)),
+        np.zeros(len(shape.size)),
         np.zeros(LARGEST),
-        np.zeros(max(rows, 1)),
+        np.zeros(LARGEST),
         np.zeros(LARGEST),
     )
 
 
 @kernel
-def factor_blocks(shape, work, tolerance):
-    """Factor work.S in place; work.rank is the number of independent rows."""
-    S = work.S
+def unit_scales(shape, work):
+    """Rows are scaled by the diagonal that they have before the elimination."""
     for k in range(shape.size.size):
         n = shape.size[k]
         for r in range(n):
-            d = S[shape.diagonal[k] + r * n + r]
-            work.scale[shape.row[k] + r] = 1.0 / d**0.5 if d > 0.0 else 0.0
-            work.noise[shape.row[k] + r] = ROUNDING
+            d = work.S[shape.diagonal[k] + r * n + r]
+            set_scale(work, shape.row[k] + r, d)
+
+
+@small
+def set_scale(work, r, d):
+    """Row r is measured by the square root of d; what is less than the rounding of d is nothing."""
+    work.scale[r] = 1.0 / d**0.5 if d > 0.0 else 0.0
+    work.noise[r] = ROUNDING
+
+
+@kernel
+def factor_blocks(shape, work, tolerance, first, last):
+    """Factor work.S in place at the positions first … last - 1 of the order; returns the number of independent rows.
+
+    Scales are set. `tolerance` is for pivots of the scaled matrix.
+    """
+    S = work.S
     rank = 0
-    for p in range(shape.order.size):
+    for p in range(first, last):
         k = shape.order[p]
         n = shape.size[k]
         d = shape.diagonal[k]
-        first = shape.row[k]
+        row = shape.row[k]
         noise = 0.0
         for a in range(n):
-            noise = max(noise, work.noise[first + a])
+            noise = max(noise, work.noise[row + a])
             for b in range(n):
                 work.A[a, b] = S[d + a * n + b]
-        least = max(tolerance, CERTAIN * noise)
-        found = factor_block(work.A, n, least, work.scale, first, work.L, work.K, work.order)
+        least = max(tolerance, max(CERTAIN * noise, work.floor[k]))
+        found = factor_block(work.A, n, least, work.scale, row, work.L, work.K, work.order)
         rank += found
+        work.found[k] = found
+        work.pivot[k] = work.L[work.order[found - 1], found - 1] ** 2 if found > 0 else 0.0
         # P = S_kk^+, column by column
         for c in range(n):
             for a in range(n):
                 work.e[a] = 1.0 if a == c else 0.0
-            solve(work.scale[first:], work.L, work.K, work.order, found, work.e[:n], work.y, work.z)
+            solve(work.scale[row:], work.L, work.K, work.order, found, work.e[:n], work.y, work.z)
             for a in range(n):
                 work.P[k, a, c] = work.z[a]
         # X_ik = S_ik P; an error e of S_kk becomes X e X^T in S_ii
         for c in range(n):
-            own = work.scale[first + c]
-            work.e[c] = work.noise[first + c] ** 0.5 / own if own > 0.0 else 0.0
+            own = work.scale[row + c]
+            work.e[c] = work.noise[row + c] ** 0.5 / own if own > 0.0 else 0.0
         for s in range(shape.column[p], shape.column[p + 1]):
             i = shape.below[s]
             o = shape.offset[s]
@@ -213,42 +252,65 @@ def factor_blocks(shape, work, tolerance):
                             x += work.X[o_i + a * n + c] * S[o_j + b * n + c]
                         S[shape.target[u] + a * m + b] -= x
                 u += 1
-    work.rank[0] = rank
+    return rank
 
 
 @kernel
-def solve_blocks(shape, work, b, x):
-    """x with S x = b, b in the range of S; b is not changed."""
-    for r in range(b.size):
-        x[r] = b[r]
-    for p in range(shape.order.size):
+def eliminate(shape, work, x, base, first, last):
+    """x = X^-1 x at the positions first … last - 1 of the order; x[0] belongs to row `base`."""
+    for p in range(first, last):
         k = shape.order[p]
         n = shape.size[k]
-        first = shape.row[k]
+        row = shape.row[k] - base
+        some = False
+        for c in range(n):
+            some = some or x[row + c] != 0.0
+        if not some:
+            continue
         for s in range(shape.column[p], shape.column[p + 1]):
-            i = shape.below[s]
+            i = shape.row[shape.below[s]] - base
             o = shape.offset[s]
-            for a in range(shape.size[i]):
+            for a in range(shape.size[shape.below[s]]):
                 y = 0.0
                 for c in range(n):
-                    y += work.X[o + a * n + c] * x[first + c]
-                x[shape.row[i] + a] -= y
-    for p in range(shape.order.size - 1, -1, -1):
+                    y += work.X[o + a * n + c] * x[row + c]
+                x[i + a] -= y
+
+
+@kernel
+def weigh(shape, work, x, base, first, last, out):
+    """out = the pseudoinverses of the diagonal blocks times x, which was eliminated."""
+    for p in range(first, last):
         k = shape.order[p]
         n = shape.size[k]
-        first = shape.row[k]
+        row = shape.row[k] - base
         for a in range(n):
             y = 0.0
             for c in range(n):
-                y += work.P[k, a, c] * x[first + c]
+                y += work.P[k, a, c] * x[row + c]
+            out[row + a] = y
+
+
+@kernel
+def solve_blocks(shape, work, x, base, first, last):
+    """x becomes S^+ x, for x in the range of S; positions and `base` as in `eliminate`."""
+    eliminate(shape, work, x, base, first, last)
+    for p in range(last - 1, first - 1, -1):
+        k = shape.order[p]
+        n = shape.size[k]
+        row = shape.row[k] - base
+        for a in range(n):
+            y = 0.0
+            for c in range(n):
+                y += work.P[k, a, c] * x[row + c]
             work.y[a] = y
         for s in range(shape.column[p], shape.column[p + 1]):
-            i = shape.below[s]
+            i = shape.row[shape.below[s]] - base
             o = shape.offset[s]
             for c in range(n):
                 y = 0.0
-                for a in range(shape.size[i]):
-                    y += work.X[o + a * n + c] * x[shape.row[i] + a]
+                for a in range(shape.size[shape.below[s]]):
+                    y += work.X[o + a * n + c] * x[i + a]
                 work.y[c] -= y
         for a in range(n):
-            x[first + a] = work.y[a]
+            x[row + a] = work.y[a]

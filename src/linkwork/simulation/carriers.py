@@ -65,7 +65,7 @@ class Carriers:
         self.remotes = remotes
         self.lost: list[Lost] = []
         self.spoilt = False  # numbers of this side are not finite any more: its own fault, and nobody is asked again
-        places = [k for k in range(len(parts.T)) if parts.remote[k] >= 0]
+        places = [k for k in range(len(parts.D)) if parts.remote[k] >= 0]
         self.boxes: list[tuple[Floats, Floats]] = []
         for k in places:
             ports = int(parts.border_start[k + 1] - parts.border_start[k])

@@ -11,7 +11,7 @@ from linkwork.assembly.tables import Floats
 from linkwork.errors import ModelError
 from linkwork.mechanics.closure import close_at
 from linkwork.mechanics.workspace import tree_work
-from linkwork.model import Frame
+from linkwork.model import Foreign, Frame
 from linkwork.simulation.certificate import shortened
 from linkwork.simulation.numbers import forward_kinematics, integrate, mass_matrix
 from linkwork.spatial import codes
@@ -39,6 +39,12 @@ class Closure:
         self.system = system
         self.tables = system.tables
         self.work = tree_work(self.tables.tree)
+        for ground in system.model.all_grounds():
+            if isinstance(ground, Foreign):  # it starts as its owner has it
+                link, place = system.foreign[ground.path], ground.owner.world
+                turn = (place @ ground.start).matrix.T
+                self.work.velocity[link, :3] = turn @ place.direction(ground.angular_velocity)
+                self.work.velocity[link, 3:] = turn @ place.direction(ground.velocity)
         self.cut_q = system.cut_start.copy()
         self.cut_rate = np.zeros(system.cut_v_start.size + 4)
         rows = system.rows
@@ -235,8 +241,8 @@ def _cannot_move(system: System, v0: Floats, v: Floats, worst: int, left: Floats
     if not given:
         row = int(np.argmax(np.abs(left)))
         return (
-            f"the loop that joint '{system.row_name(row)}' closes cannot follow its moving grounds at the start; "
-            "correct their motion, or give the loop a joint that lets it move"
+            f"the loop that joint '{system.row_name(row)}' closes cannot follow its moving grounds, or components "
+            "elsewhere, at the start; correct their motion, or give the loop a joint that lets it move"
         )
     remedy = f"give fewer of the start velocities of {given}, or values that fit together"
     if not system.v_given.any():
