@@ -168,6 +168,17 @@ def test_a_pile_gains_no_energy() -> None:
         assert run[f"{name}.position"][-1, 2] > 0.0
 
 
+@pytest.mark.skipif(not os.environ.get("LINKWORK_LONG"), reason="a simulated minute: set LINKWORK_LONG=1")
+@both
+def test_a_pile_gains_no_energy_in_a_minute(kind: Any) -> None:
+    """Overlaps that are undone lift bodies a little: all that ever rises is a millionth of what falls."""
+    run = lw.simulate(lw.gallery.pile.build(), until=60.0, method=kind(dt=0.01))
+    total = run.energy["total"]
+    rises = np.diff(total)
+    assert rises[rises > 0].sum() < 1e-6 * (total[0] - total[-1])
+    assert run.energy["kinetic"][-1] < 1e-6
+
+
 def test_soft_contact_sinks_in_by_its_weight() -> None:
     """m g / k."""
     model = lw.Model("mat")
@@ -217,3 +228,53 @@ def test_other_methods_refuse_contact_by_name() -> None:
     run = lw.simulate(tower(1), until=0.1, method="recursive", ignore="contact", dt=0.01)
     assert run["box 0.position"][-1, 2] == pytest.approx(0.1 - G * 0.1**2 / 2)
     assert lw.Simulation(tower(1), dt=0.01).method.name == "impulse"
+
+
+def test_contact_forces_are_columns_and_can_be_asked_for() -> None:
+    """A block slides: its weight and mu times it, on record and from `sim.contacts()`."""
+    model = lw.Model("block")
+    model.plane("floor", material=rough())
+    box = {"shape": lw.Box((0.4, 0.3, 0.2)), "mass": 2.0, "material": rough()}
+    thrown(model, "block", (5, 0, 0, 0, 0, 0), position=(0, 0, 0.1), **box)
+    sim = lw.Simulation(model, lw.Impulse(dt=5e-3, epsilon=1e-9, iterations=500))
+    sim.step(40)
+    assert sim["block.contact_force"] == pytest.approx([-0.5 * 2 * G, 0, 2 * G], abs=1e-5)
+    found = sim.contacts()
+    assert found.bodies == [("floor", "block")] * 4
+    assert found.forces.sum(axis=0) == pytest.approx(sim["block.contact_force"], abs=1e-9)
+    assert found.normals == pytest.approx(np.tile([0, 0, 1], (4, 1)))
+    assert found.points[:, 2] == pytest.approx(0.0, abs=1e-4)
+    assert found.points[:, 0].mean() == pytest.approx(sim["block.position"][0], abs=0.05)
+    run = lw.simulate(model, until=2.0, method="impulse", dt=5e-3)
+    assert run.units["block.contact_force"] == "N"
+    assert run["block.contact_force"][-1] == pytest.approx([0, 0, 2 * G], abs=1e-4)
+    other = lw.Simulation(model, "recursive", ignore="contact", dt=5e-3)
+    other.step(3)
+    assert other.contacts().bodies == []
+    assert other["block.contact_force"].tolist() == [0, 0, 0]
+
+
+@both
+def test_a_body_is_dragged_and_let_go(kind: Any) -> None:
+    """Within its strength the spring brings the point to its place; beyond it the body is left behind."""
+    model = lw.Model("stone", gravity=(0, 0, -G))
+    model.body("stone", shape=lw.Box((0.2, 0.2, 0.2)), mass=2.0)
+    sim = lw.Simulation(model, kind(dt=5e-3))
+    soft = lw.Soft(hertz=3.0, damping_ratio=1.0)
+    sim.drag("stone", to=(1, 0, 0.5), softness=soft)
+    sim.step(400)
+    # it hangs below the point by m g / k
+    assert sim["stone.position"] == pytest.approx([1, 0, 0.5 - G / (6 * math.pi) ** 2], abs=1e-6)
+    sim.drag("stone", to=(1, 0, 0.5), softness=soft, max_force=10.0)  # less than its weight
+    sim.step(40)
+    assert sim["stone.velocity"][2] == pytest.approx(-(G - 5.0) * 0.2, rel=1e-6)
+    sim.drag("stone", to=None)
+    before = sim["stone.velocity"][2]
+    sim.step(40)
+    assert sim["stone.velocity"][2] - before == pytest.approx(-G * 0.2)
+    with pytest.raises(lw.OptionError, match="cannot drag"):
+        lw.Simulation(model, "recursive").drag("stone", to=(0, 0, 0))
+    with pytest.raises(lw.OptionError, match="a ground cannot be dragged"):
+        sim.drag("ground", to=(0, 0, 0))
+    with pytest.raises(lw.ModelError, match="to"):
+        sim.drag("stone", to=(0, math.nan, 0))

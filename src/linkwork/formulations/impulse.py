@@ -25,7 +25,7 @@ from linkwork.formulations.loops import cut_reactions
 from linkwork.formulations.loose import Loose, carry_loose, hold_loose, leave_loose, loose_bodies, spin_loose
 from linkwork.formulations.record import keep_row
 from linkwork.formulations.row_kinds import make_rows, repeater_gap
-from linkwork.formulations.row_solver import RowSolver, factor_rows, row_solver, solve_rows
+from linkwork.formulations.row_solver import RowSolver, add_impulses, factor_rows, row_solver, solve_rows
 from linkwork.formulations.rows import (
     COIL,
     CONTACT,
@@ -35,6 +35,7 @@ from linkwork.formulations.rows import (
     LINE,
     MOTOR,
     REPEATER,
+    RUBBING,
     Drags,
     RowTable,
     RowWork,
@@ -374,9 +375,16 @@ def tell(w, state, h, q, v):
     for i in range(state.push.shape[0]):
         for e in range(6):
             state.push[i, e] = 0.0
+    for i in range(state.touch.shape[0]):
+        for e in range(3):
+            state.touch[i, e] = 0.0
     for r in range(rows.count[0]):
         code = rows.code[r]
         p = rows.p[r] / h
+        if code == CONTACT or code == RUBBING:
+            for e in range(3):
+                state.touch[rows.ends[r, 1], e] += p * rows.wrench[r, 3 + e]
+                state.touch[rows.ends[r, 0], e] -= p * rows.wrench[r, 3 + e]
         if code == CUT:
             rows.cut_load[w.table.element[rows.name[r]]] = p
         elif code != LINE and code != COIL:
@@ -421,15 +429,19 @@ def book(forces, table, rows, x, ahead, h):
     """Energy wasted and fed in by rows; impulses work along the mean of a row's rates before and after."""
     wasted = 0.0
     fed = 0.0
-    for k in range(x.size):
-        x[k] = 0.0
-    for r in range(rows.count[0]):
-        add_impulse(table, rows, r, rows.p[r], x)
+    pushed = False  # whether x is what the impulses leave for the joints
     for r in range(rows.count[0]):
         code = rows.code[r]
         if code == CUT or code == REPEATER:
             continue
-        rate = rows.rate[r] + rate_change(table, rows, r, x)
+        c = rows.coordinate[r, 0]
+        if 0 <= c < ahead.size and rows.coordinate[r, 1] < 0:
+            rate = rows.amount[r, 0] * ahead[c]
+        else:
+            if not pushed:
+                pushed = True
+                add_impulses(table, rows, rows.count[0], rows.p, x)
+            rate = rows.rate[r] + rate_change(table, rows, r, x)
         if code == LINE:
             wasted += h * (rows.pending[r, 0] + rows.waste[r] * rate) * rate
             fed -= h * rows.pending[r, 1] * rate

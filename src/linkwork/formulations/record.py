@@ -24,6 +24,7 @@ class State(NamedTuple):
     count: Any  # (3,) evaluations, rank of the loops, steps refused
     # of methods with impulses
     push: Any  # (link, 6) loads that no table tells: torque about the world's origin, force; world axes
+    touch: Any  # (link, 3) N, what contacts push with; world axes
     # of methods that iterate
     effort: Any  # (7,) of the last step: sweeps, residual, rows; so far: sweeps, worst residual, steps cut, most sweeps
 
@@ -41,6 +42,7 @@ class Rows(NamedTuple):
     drift: Any
     count: Any
     push: Any
+    touch: Any
     effort: Any
 
 
@@ -59,6 +61,7 @@ def make_state(tables: Any, y: Any, cut_q: Any, pushes: bool = False) -> State:
         drift=np.zeros(2),
         count=np.zeros(3, dtype=np.int64),
         push=np.zeros((tables.tree.link_parent.size if pushes else 0, 6)),
+        touch=np.zeros((tables.tree.link_parent.size if pushes and tables.colliders.room else 0, 3)),
         effort=np.zeros(7),
     )
 
@@ -87,6 +90,9 @@ def keep_row(state, rows, k):
     for i in range(state.push.shape[0]):
         for e in range(6):
             rows.push[k, i, e] = state.push[i, e]
+    for i in range(state.touch.shape[0]):
+        for e in range(3):
+            rows.touch[k, i, e] = state.touch[i, e]
     keep(state.effort, rows.effort, k)
 
 

@@ -24,7 +24,8 @@ from linkwork.formulations.rows import add_impulse, finish_row, rate_change, res
 from linkwork.numerics.clipped import Guess, hurry_on, make_guess, put, put_pair, solve_clipped
 from linkwork.numerics.semidefinite import factor_block, half_solve, solve
 
-DENSE = 320  # rows up to which A is formed
+DENSE = 320  # rows up to which A can be formed
+WORTH = 128  # and up to which it is worth it, unless rows reach over more than half as many dofs as there are rows
 HELD = 1e-10  # of its own response: a row with less is moved by lasting rows alone
 STILL = 1e-9  # rate below which such a row stands still
 
@@ -32,7 +33,7 @@ STILL = 1e-9  # rate below which such a row stands still
 class RowSolver(NamedTuple):
     direct: bool
     epsilon: float
-    iterations: int
+    iterations: Any  # (1,) at most
     tolerance: float
     A: Any  # (row, row) up to DENSE rows
     L: Any
@@ -47,6 +48,7 @@ class RowSolver(NamedTuple):
     x: Any  # (dof,)
     guess: Guess
     rank: Any  # (1,) of A_BB
+    formed: Any  # (1,) 1 where A is formed in this step
 
 
 def row_solver(method: Any, rows: int, dofs: int) -> RowSolver:
@@ -54,7 +56,7 @@ def row_solver(method: Any, rows: int, dofs: int) -> RowSolver:
     return RowSolver(
         direct=method.solver == "direct",
         epsilon=float(method.epsilon),
-        iterations=int(method.iterations),
+        iterations=np.array([int(method.iterations)]),
         tolerance=float(method.rank_tolerance),
         A=np.zeros((n, n)),
         L=np.zeros((n, n)),
@@ -69,6 +71,7 @@ def row_solver(method: Any, rows: int, dofs: int) -> RowSolver:
         x=np.zeros(dofs),
         guess=make_guess(rows),
         rank=np.zeros(1, dtype=np.int64),
+        formed=np.zeros(1, dtype=np.int64),
     )
 
 
@@ -79,13 +82,27 @@ def lasting(rows, s):
     return count if s.direct and count <= s.A.shape[0] else 0
 
 
+@kernel
+def worth_forming(table, rows, s, n):
+    """Whether a sweep over A is not much longer than one over what the rows move."""
+    if n <= min(WORTH, s.A.shape[0]):
+        return True
+    reach = 0
+    for r in range(n):
+        for b in range(rows.blocks[r]):
+            t = rows.tree[r, b]
+            reach += table.tree_dof[t + 1] - table.tree_dof[t]
+    return n <= s.A.shape[0] and n * n <= 2 * reach
+
+
 @small
 def factor_rows(table, rows, s, h):
     """Effective masses, and what is factored of them, for the rows of this step."""
     n = rows.count[0]
     held = lasting(rows, s)
     s.rank[0] = 0
-    dense = n if n <= s.A.shape[0] else held
+    s.formed[0] = 1 if worth_forming(table, rows, s, n) else 0
+    dense = n if s.formed[0] == 1 else held
     # clipped rows meet the mass that they have while the lasting ones hold
     for r in range(held if dense == n else n):
         finish_row(rows, r, rows.diagonal[r], h)
@@ -137,7 +154,7 @@ def solve_rows(table, rows, s, low, high, p):
     n = rows.count[0]
     held = lasting(rows, s)
     b = s.b
-    if n > s.A.shape[0]:
+    if s.formed[0] == 0:
         return solve_wide(table, rows, s, low, high, p)
     if held > 0 and held < n:
         half_solve(s.scale, s.L, s.K, s.order, s.rank[0], b[:held], s.y)
@@ -165,7 +182,7 @@ def solve_rows(table, rows, s, low, high, p):
             rows.friction,
             p,
             s.epsilon,
-            s.iterations,
+            s.iterations[0],
             s.direct,
             s.guess,
         )
@@ -189,7 +206,7 @@ def solve_wide(table, rows, s, low, high, p):
     add_impulses(table, rows, n, p, s.x)
     worst = 0.0
     pace = 1.0
-    for i in range(s.iterations):
+    for i in range(s.iterations[0]):
         for r in range(n):
             s.guess.begin[r] = p[r]
         worst = 0.0
@@ -213,10 +230,10 @@ def solve_wide(table, rows, s, low, high, p):
             worst = max(worst, abs(p[r] - before))
         if worst <= s.epsilon:
             return i + 1, worst
-        if s.direct and i + 1 < s.iterations:
+        if s.direct and i + 1 < s.iterations[0]:
             pace = hurry_on(held, n, s.guess.begin, s.guess.past, p, pace)
             add_impulses(table, rows, n, p, s.x)
-    return s.iterations, worst
+    return s.iterations[0], worst
 
 
 @kernel

@@ -75,7 +75,7 @@ SCENES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "n_four_bar": ({"n": 6}, {"time": 0.5, "ghosts": (0.0, 0.3, 0.8), "trace": ["coupler 1"], "dt": 1e-3}),
     "peaucellier": ({}, {"time": 1.3, "ghosts": (0.0, 0.4, 0.85), "trace": ["left far", "left near"], "dt": 1e-3}),
     "pendulum": ({}, {"time": 0.35, "ghosts": (0.0, 0.2, 0.28, 0.45, 0.57), "trace": ["bob"], "dt": 1e-3}),
-    "pile": ({}, {"time": 1.6, "view": (-60, 30), "floor": 0.0, "method": "maximal", "dt": 5e-3}),
+    "pile": ({}, {"time": 1.8, "view": (-60, 24), "floor": 0.0, "method": "maximal", "dt": 5e-3}),
     "puma": (
         {},
         {

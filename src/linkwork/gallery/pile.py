@@ -9,6 +9,7 @@ What it must show: no energy is gained, whatever meets whatever; nothing falls t
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -21,14 +22,21 @@ UNTIL = 3.0
 METHOD = {"method": "maximal", "dt": 5e-3, "every": 4}
 PLOTS = ["box 1.position", "energy"]
 
+KINDS = ("box", "ball", "capsule", "cylinder", "stone")
 DENSITY = 800.0  # kg/m3, of wood
 STONE = ((1, 0.1, 0), (-0.7, 0.8, -0.2), (-0.6, -0.8, 0), (0, 0.3, 0.8), (0.2, 0, -0.8), (0.3, -0.8, 0.6))
 
 
 def build(
-    *, n: int = 30, size: float = 0.2, friction: float = 0.5, restitution: float = 0.1, seed: int = 1
+    *,
+    n: int = 40,
+    size: float = 0.2,
+    friction: float = 0.5,
+    restitution: float = 0.1,
+    seed: int = 1,
+    kinds: Sequence[str] = KINDS,
 ) -> lw.Model:
-    """`n` bodies of about `size` (m), five kinds in turn ("box 1", "ball 2", …), in layers above the pit.
+    """`n` bodies of about `size` (m), the `kinds` in turn ("box 1", "ball 2", …), in layers above the pit.
 
     All have the same `friction` and `restitution`; `seed` turns and shifts them.
 
@@ -37,31 +45,34 @@ def build(
     """
     if n != int(n) or n < 1:
         raise ModelError(f"pile: n is {n!r} but a pile has a whole number of bodies from 1 up; correct n=")
+    wrong = [kind for kind in kinds if kind not in KINDS]
+    if wrong or not kinds:
+        raise ModelError(f"pile: kinds is {kinds!r} but must name some of {', '.join(KINDS)}; correct kinds=")
     model = lw.Model("pile")
     material = lw.Material(friction=friction, restitution=restitution)
-    side = max(2, math.ceil((n / 3.0) ** 0.5))  # bodies along a wall
+    side = max(2, math.ceil((n / 5.0) ** 0.5))  # bodies along a wall
     spacing = 1.7 * size
     half = side * spacing / 2
     model.plane("floor", material=material)
     for name, x, y in (("left", -1, 0), ("right", 1, 0), ("front", 0, -1), ("back", 0, 1)):
         model.plane(f"{name} wall", at=(half * x, half * y, 0), normal=(-x, -y, 0), material=material)
-    shapes: list[tuple[str, lw.Box | lw.Sphere | lw.Capsule | lw.Cylinder | lw.Hull]] = [
-        ("box", lw.Box((size, 0.8 * size, 0.6 * size))),
-        ("ball", lw.Sphere(0.45 * size)),
-        ("capsule", lw.Capsule(0.25 * size, 0.7 * size)),
-        ("cylinder", lw.Cylinder(0.35 * size, 0.8 * size)),
-        ("stone", lw.Hull(np.array(STONE) * 0.6 * size)),
-    ]
+    shapes: dict[str, lw.Box | lw.Sphere | lw.Capsule | lw.Cylinder | lw.Hull] = {
+        "box": lw.Box((size, 0.8 * size, 0.6 * size)),
+        "ball": lw.Sphere(0.45 * size),
+        "capsule": lw.Capsule(0.25 * size, 0.7 * size),
+        "cylinder": lw.Cylinder(0.35 * size, 0.8 * size),
+        "stone": lw.Hull(np.array(STONE) * 0.6 * size),
+    }
     rng = np.random.default_rng(seed)
     for k in range(int(n)):
-        kind, shape = shapes[k % len(shapes)]
+        kind = kinds[k % len(kinds)]
         layer, place = divmod(k, side * side)
         at = np.array([place % side, place // side, layer]) - (side - 1) / 2 * np.array([1, 1, 0])
         position = at * spacing + rng.uniform(-0.1, 0.1, size=3) * size + (0, 0, size)
         rotation = rng.normal(size=4)
         body = model.body(
             f"{kind} {k + 1}",
-            shape=shape,
+            shape=shapes[kind],
             density=DENSITY,
             position=position,
             rotation=rotation,

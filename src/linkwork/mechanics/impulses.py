@@ -121,7 +121,10 @@ def carry_inward(tree, work, q, hands, count, u, z):
         n, f = load_pair(hands.push, h)
         reach = hands.reach[h]
         held = hands.joint[h]
-        for j in range(h + 1, count):
+        other = -1  # the next hand further in
+        for j in range(count):
+            if j == h:
+                continue
             if hands.link[j] == i:
                 n_j, f_j = load_pair(hands.push, j)
                 n = add(n, n_j)
@@ -129,19 +132,27 @@ def carry_inward(tree, work, q, hands, count, u, z):
                 reach = max(reach, hands.reach[j])
                 held = max(held, hands.joint[j])
                 hands.link[j] = -1
-        n, f = take_up(tree, work, q, hands.tau, i, held, n, f, reach, u, z, hands.shift[h])
-        j = tree.link_parent[i]
-        if j < tree.grounds:
-            hands.link[h] = -1
-            continue
-        # on to the parent
-        p = load3(work.p, i)
-        f = rotate(load9(work.R, i), f)
-        n = add(rotate(load9(work.R, i), n), cross(p, f))
-        store_pair(hands.push, h, n, f)
-        hands.reach[h] = reach + size(p) * size(f) + size(n)
-        hands.link[h] = j
-        hands.joint[h] = 0
+            other = max(other, hands.link[j])
+        while True:
+            n, f = take_up(tree, work, q, hands.tau, i, held, n, f, reach, u, z, hands.shift[h])
+            j = tree.link_parent[i]
+            if j < tree.grounds:
+                hands.link[h] = -1
+                break
+            # on to the parent
+            p = load3(work.p, i)
+            R = load9(work.R, i)
+            f = rotate(R, f)
+            n = add(rotate(R, n), cross(p, f))
+            reach += size(p) * size(f) + size(n)
+            held = 0
+            i = j
+            if j <= other:
+                store_pair(hands.push, h, n, f)
+                hands.reach[h] = reach
+                hands.link[h] = j
+                hands.joint[h] = 0
+                break
 
 
 @small

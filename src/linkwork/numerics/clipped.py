@@ -202,7 +202,7 @@ def solve_clipped(
     A, first, last, diagonal, b, low, high, normal, partner, friction, p, epsilon, iterations, guessing, guess
 ):
     """p of the rows first … last - 1 from the values at hand; returns sweeps and the largest |dp| of the last one."""
-    worst = how_far(A, first, last, diagonal, b, low, high, normal, friction, p) if guessing else 0.0
+    worst = 0.0
     pace = 1.0
     for r in range(first, last):
         guess.past[r] = p[r]
@@ -216,6 +216,8 @@ def solve_clipped(
         if change <= epsilon:
             return k + 1, change
         if guessed:
+            if k == 0:
+                worst = how_far(A, first, last, diagonal, b, low, high, normal, friction, guess.past)
             # the best so far is where sweeps go on from, once there were guesses enough
             better = change < worst
             for r in range(first, last):

@@ -88,6 +88,8 @@ class Observer:
             found[f"{name}.rotation"] = body[:, 3:7]
             found[f"{name}.velocity"] = body[:, 7:10]
             found[f"{name}.angular_velocity"] = body[:, 10:13]
+            if rows.touch.shape[1]:
+                found[f"{name}.contact_force"] = rows.touch[:count, system.tables.tree.body_link[k]]
         for k, name in enumerate(system.spring_names):
             found[f"{name}.length"] = sight.spring[:, k, 0]
             found[f"{name}.force"] = sight.spring[:, k, 1]
@@ -136,6 +138,9 @@ def column_shapes(system: System) -> dict[str, tuple[int, ...]]:
     for name in system.body_names:
         shapes |= {f"{name}.position": (3,), f"{name}.rotation": (4,)}
         shapes |= {f"{name}.velocity": (3,), f"{name}.angular_velocity": (3,)}
+    for name in dict.fromkeys(collider.body.path for collider in system.model.all_colliders()):
+        if name in system.body_names:
+            shapes[f"{name}.contact_force"] = (3,)
     for name in system.spring_names:
         shapes |= {f"{name}.length": (), f"{name}.force": ()}
     for name in system.tyre_names:

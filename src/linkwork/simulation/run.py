@@ -39,6 +39,7 @@ from linkwork.simulation.methods import IMPULSES, METHODS, positive, refuse_unsu
 from linkwork.simulation.observe import Observer, choose, column_units
 from linkwork.simulation.scene import scene_of
 from linkwork.simulation.start import Start, absolute_start, consistent_start
+from linkwork.simulation.touching import Touching, touching
 from linkwork.simulation.trajectory import SOLVER_NAMES, Trajectory
 
 CHUNK_SECONDS = 0.1  # of computing between two looks at the keyboard
@@ -289,6 +290,23 @@ class Simulation(Changing):
                 raise OptionError(f"drag of body '{name}': as many bodies as can be are dragged already; let one go")
             self._drags[name] = spring
         place_drags(self.moving, self.workspace.drags, self._drags)
+
+    def contacts(self) -> Touching:
+        """Where bodies press on each other in the last step: names, points, normals, forces (N), depths of overlap.
+
+        A run records the sum for each body that can touch others as its column "contact_force".
+
+        >>> model = lw.Model("stone")
+        >>> floor = model.plane("floor")
+        >>> stone = model.body("stone", shape=lw.Sphere(0.1), mass=2.0, position=(0, 0, 0.1), material=lw.Material())
+        >>> sim = lw.Simulation(model, lw.Impulse(dt=0.01))
+        >>> sim.step(10)
+        >>> sim.contacts().bodies, sim.contacts().forces.round(2).tolist()
+        ([('floor', 'stone')], [[0.0, 0.0, 19.62]])
+        """
+        if not hasattr(self.workspace, "contacts"):
+            return Touching.none()
+        return touching(self.moving, self.workspace.contacts, float(self.workspace.carried[0]), self._h)
 
     def __getitem__(self, name: str) -> Any:
         """The present value of what a run records as a column, such as sim["pin.position"]."""

@@ -27,6 +27,7 @@ BODY_UNITS = {
     "angular_velocity": "rad/s",
     "acceleration": "m/s^2",
     "angular_acceleration": "rad/s^2",
+    "contact_force": "N",
 }
 
 SPRING_UNITS = {"length": "m", "force": "N"}
