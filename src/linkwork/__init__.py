@@ -76,6 +76,7 @@ _ROOMS = {
         "jacobian",
         "mass_matrix",
     ],
+    "simulation.real_time": ["RealTime"],
     "simulation.run": ["Simulation", "simulate"],
     "simulation.trajectory": ["Trajectory"],
     "viewer.plots": ["plot_compare"],
@@ -115,6 +116,7 @@ __all__ = [
     "Profile",
     "PythonLaw",
     "Ramp",
+    "RealTime",
     "Recursive",
     "Remote",
     "Report",
@@ -210,6 +212,7 @@ if TYPE_CHECKING:
         jacobian,
         mass_matrix,
     )
+    from linkwork.simulation.real_time import RealTime
     from linkwork.simulation.run import Simulation, simulate
     from linkwork.simulation.trajectory import Trajectory
     from linkwork.viewer.plots import plot_compare
