@@ -35,6 +35,9 @@ _QUIET_SECONDS = 1.0  # a progress bar for anything shorter is only a flicker
 ModelName = Annotated[
     str, typer.Argument(metavar="MODEL", help="A gallery name, or a Python file with `model` or build().")
 ]
+Host = Annotated[str, typer.Option(help="Address to serve the page on; one that others reach asks them for a token.")]
+Port = Annotated[int, typer.Option(help="Port of the page, or the next free one.")]
+Token = Annotated[str | None, typer.Option(help="Token of the page; made when another host needs one.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else there.")]
 Settings = Annotated[
     list[str] | None,
@@ -115,6 +118,7 @@ def run(
             help="Draw to a file (png, svg, pdf); choose columns by name or pattern, energy, drift. Repeatable.",
         ),
     ] = None,
+    view: Annotated[bool, typer.Option("--view", help="Show the run in the browser afterwards, until Ctrl-C.")] = False,
     ranks: Annotated[
         str | None,
         typer.Option(
@@ -124,7 +128,11 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Simulate a model and print a short summary with its certificate."""
+    if view:
+        _need_viser()
     with _speaking(as_json):
+        if view and as_json:
+            raise OptionError("--json prints one document and ends, --view goes on until Ctrl-C; give one of them")
         from linkwork.simulation.files import check_path
 
         pictures = [_picture(text) for text in plot or []]
@@ -161,6 +169,9 @@ def run(
     for sentence in (failure, problem):
         if sentence:
             _say(sentence)
+    if view and trajectory is not None:
+        with _speaking(False):
+            trajectory.view(say=typer.echo)
     if failure and ranks is not None:
         from linkwork.distribute.ranks import abandon
 
@@ -172,32 +183,63 @@ def run(
 @app.command()
 def view(
     model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="A gallery name, a Python file with a model, or a saved RUN.npz.")
+        list[str],
+        typer.Argument(metavar="MODEL", help="A gallery name, a Python file with a model, or saved runs: A.npz B.npz"),
     ],
     method: Annotated[str | None, typer.Option(help="Method, such as recursive; auto chooses.")] = None,
     dt: Annotated[float | None, typer.Option(help="Step size, s.")] = None,
-    port: Annotated[int, typer.Option(help="Port of the page; a free one near 8080 when not given.")] = 8080,
     setting: Settings = None,
+    host: Host = "127.0.0.1",
+    port: Port = 8080,
+    token: Token = None,
+    browser: Annotated[bool, typer.Option(help="Open the browser, where there is a screen.")] = True,
     seconds: Annotated[float | None, typer.Option(help="End after so many seconds; else Ctrl-C ends it.")] = None,
 ) -> None:
-    """Show a mechanism moving in the browser, in real time, with sliders for its inputs; or a saved run."""
+    """Show a mechanism moving in the browser, in real time, with a control panel; or replay saved runs."""
+    _need_viser()
+    with _speaking(False):
+        place: dict[str, Any] = {
+            "host": host,
+            "port": port,
+            "token": token,
+            "browser": browser,
+            "seconds": seconds,
+            "say": typer.echo,
+        }
+        saved = [name.endswith(".npz") for name in model]
+        if any(saved):
+            from linkwork.simulation.files import load_run
+            from linkwork.viewer.live import view_run
+
+            if not all(saved):
+                raise OptionError(f"saved runs are laid over saved runs only, not over {model[saved.index(False)]}")
+            view_run(*(load_run(name) for name in model), **place)
+            return
+        if len(model) > 1:
+            raise OptionError(f"one model is shown at a time, not {len(model)}; save runs to lay them over each other")
+        _view_model(_target(model[0], setting or []), {"method": method, "dt": dt}, place)
+
+
+def _view_model(target: Target, given: dict[str, Any], place: dict[str, Any]) -> None:
+    import linkwork as lw
+    from linkwork.viewer.live import view_simulation
+
+    def make(other: str | None, step: float | None) -> Any:
+        said = {"method": other or given["method"], "dt": step or given["dt"]}
+        options = _options(target, said)
+        options.pop("every", None)
+        _announce_kernels(options.get("method"))
+        return lw.Simulation(target.model, **options)
+
+    view_simulation(make, plots=target.plots, keys=target.keys, **place)
+
+
+def _need_viser() -> None:
     from importlib.util import find_spec
 
     if find_spec("viser") is None:
         _say('the live page needs viser; install it with: pip install "linkwork[view]"')
         raise typer.Exit(FAILED)
-    with _speaking(False):
-        import linkwork as lw
-        from linkwork.viewer.live import view_run, view_simulation
-
-        if model.endswith(".npz"):
-            view_run(lw.load_run(model), port=port, say=typer.echo, seconds=seconds)
-            return
-        target = _target(model, setting or [])
-        options = _options(target, {"method": method, "dt": dt})
-        options.pop("every", None)
-        _announce_kernels(options.get("method"))
-        view_simulation(lambda: lw.Simulation(target.model, **options), port=port, say=typer.echo, seconds=seconds)
 
 
 @app.command()

@@ -19,6 +19,8 @@ from linkwork.errors import ModelError, OptionError
 from linkwork.model import checked
 from linkwork.model.subsystem import Model, Subsystem
 
+CAMERA_KEYS = "WASDQE"  # of the live page
+
 
 @dataclass(frozen=True)
 class Target:
@@ -31,6 +33,7 @@ class Target:
     until: float | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     plots: Sequence[str] = ()
+    keys: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
 def find(name: str, settings: Mapping[str, Any] | None = None) -> Target:
@@ -150,7 +153,29 @@ def _target(name: str, module: ModuleType, settings: Mapping[str, Any]) -> Targe
         until=until,
         options=dict(options or {}),
         plots=tuple(plots or ()),
+        keys=_keys(name, getattr(module, "KEYS", None)),
     )
+
+
+def _keys(name: str, keys: Any) -> dict[str, dict[str, float]]:
+    """What keys of the live page set the inputs to: {"I": {"left motor": 2.0}}; a letter or a digit each."""
+    if keys is None:
+        return {}
+    good = isinstance(keys, Mapping) and all(
+        isinstance(key, str)
+        and len(key) == 1
+        and (key.isdigit() or "A" <= key <= "Z")
+        and key not in CAMERA_KEYS
+        and isinstance(inputs, Mapping)
+        and all(isinstance(value, int | float) and math.isfinite(value) for value in inputs.values())
+        for key, inputs in keys.items()
+    )
+    if not good:
+        raise ModelError(
+            f'{name}: KEYS must set inputs by capital letters or digits, such as {{"I": {{"motor": 2.0}}}}, '
+            f"but for {' '.join(CAMERA_KEYS)}, which move the camera; correct it"
+        )
+    return {key: {each: float(value) for each, value in inputs.items()} for key, inputs in keys.items()}
 
 
 def _model(name: str, module: ModuleType, settings: Mapping[str, Any]) -> Model:

@@ -1,5 +1,6 @@
 """A browser, where one is installed, and a run made by hand, so that what a page shows can be told beforehand."""
 
+import contextlib
 import shutil
 import time
 
@@ -41,6 +42,19 @@ def browser():
 @pytest.fixture
 def visit(browser):
     """Open a page; it notes every address that was asked for, and every error."""
+    with visiting(browser) as to:
+        yield to
+
+
+@pytest.fixture(scope="module")
+def stay(browser):
+    """The same for a page that several tests share."""
+    with visiting(browser) as to:
+        yield to
+
+
+@contextlib.contextmanager
+def visiting(browser):
     context = browser.new_context(viewport={"width": 800, "height": 600})
     page = context.new_page()
     page.set_default_timeout(20_000)
@@ -49,7 +63,8 @@ def visit(browser):
     page.on("pageerror", lambda error: page.errors.append(str(error)))
     page.on("console", lambda message: page.errors.append(message.text) if message.type == "error" else None)
 
-    def to(address):
+    def to(address, width=800, height=600):
+        page.set_viewport_size({"width": width, "height": height})
         page.goto(address)
         return page
 

@@ -54,13 +54,12 @@ class Observer:
             other.previous[system.body_names.index(name)] = self.previous[k]
         return other
 
-    def look(self, rows: Rows, count: int) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Columns of the first `count` kept rows, and the accounts (time, energies, drift)."""
+    def see(self, rows: Rows, count: int) -> Sight:
+        """What the first `count` kept rows show, by number instead of by name."""
         system = self.system
-        nb, nj, nc = len(system.body_names), len(system.joints), system.tables.cuts.cut_a.size
         sight = Sight(
-            np.zeros((count, nb, 13)),
-            np.zeros((count, nj, 6)),
+            np.zeros((count, len(system.body_names), 13)),
+            np.zeros((count, len(system.joints), 6)),
             np.zeros((count, rows.cut_rate.shape[1])),
             np.zeros((count, 3)),
             np.zeros((count, 2)),
@@ -68,6 +67,16 @@ class Observer:
             np.zeros((count, len(system.tyre_names), 4)),
         )
         observe(self.tables, self.scratch, self.view, rows, count, self.previous, sight)
+        return sight
+
+    def look(self, rows: Rows, count: int) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Columns of the first `count` kept rows, and the accounts (time, energies, drift)."""
+        sight = self.see(rows, count)
+        return self.named(rows, sight, count), self.accounts(rows, sight, count)
+
+    def named(self, rows: Rows, sight: Sight, count: int) -> dict[str, Any]:
+        """Columns by name."""
+        system, nc = self.system, self.system.tables.cuts.cut_a.size
         nq, nv = system.nq, system.nv
         q, v = rows.y[:count, :nq], rows.y[:count, nq : nq + nv]
         vd = rows.vd[:count]
@@ -96,17 +105,21 @@ class Observer:
         for k, name in enumerate(system.tyre_names):
             found[f"{name}.load"] = sight.tyre[:, k, 0]
             found[f"{name}.force"] = sight.tyre[:, k, 1:]
-        columns = {
+        return {
             name: found[name].reshape(count, *shape).copy() if name in found else blank(name, count, shape)
             for name, shape in self.columns.items()
         }
-        accounts = {
+
+    def accounts(self, rows: Rows, sight: Sight, count: int) -> dict[str, Any]:
+        """Time, energies, drift and what the solver did."""
+        end = self.system.nq + self.system.nv
+        return {
             "time": rows.t[:count, 0].copy(),
             "kinetic": sight.energy[:, 0],
             "potential": sight.energy[:, 1],
             "springs": sight.energy[:, 2],
-            "dissipated": rows.y[:count, nq + nv].copy(),
-            "work": rows.y[:count, nq + nv + 1].copy(),
+            "dissipated": rows.y[:count, end].copy(),
+            "work": rows.y[:count, end + 1].copy(),
             "drift position": sight.drift[:, 0],
             "drift velocity": sight.drift[:, 1],
             "rank": rows.count[:count, 1].copy(),
@@ -115,7 +128,6 @@ class Observer:
             "residual": rows.effort[:count, 1].copy(),
             "rows": rows.effort[:count, 2].copy(),
         }
-        return columns, accounts
 
 
 def column_shapes(system: System) -> dict[str, tuple[int, ...]]:

@@ -74,6 +74,9 @@ class Inputs(MutableMapping[str, float]):
     def __delitem__(self, name: str) -> None:
         raise OptionError(f"input '{name}' cannot be removed; set it to 0")
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._rows
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._rows)
 
@@ -242,20 +245,26 @@ class Simulation(Changing):
                     raise KeyboardInterrupt
                 chunk = next_chunk(max(count, 1), clock.perf_counter() - started)
 
-    def view(self, *, port: int = 8080) -> None:
-        """Show the model moving in a browser, in real time, with sliders for its inputs, until Ctrl-C.
+    def view(
+        self, *, host: str = "127.0.0.1", port: int = 8080, token: str | None = None, seconds: float | None = None
+    ) -> None:
+        """Show this simulation moving in a browser, in real time, until Ctrl-C or for so many `seconds`.
 
-        Prints its address. It is a simulation of its own from the model's start, with this one's method and inputs.
-        Needs the extra `view`.
+        Prints its address. The page has run, pause, step, reset, speed, sliders for the inputs, another method or dt,
+        plots; afterwards the simulation is where the page left it, unless it was reset there. `host` other than
+        127.0.0.1 asks those who look for the `token`, which is made when not given. Needs the extra `view`.
         """
         from linkwork.viewer.live import view_simulation
 
-        def make() -> Simulation:
-            other = Simulation(self.system.model, self.method, ignore=self.ignored)
+        def make(method: str | None, dt: float | None) -> Simulation:
+            chosen = replace(self.method, dt=dt) if dt is not None else self.method
+            if method is not None and method != self.method.name:
+                chosen = resolve(method, {"dt": dt or self.method.dt})[0]
+            other = Simulation(self.system.model, chosen, ignore=self.ignored)
             other.inputs.update(self.inputs)
             return other
 
-        view_simulation(make, port=port)
+        view_simulation(make, self, host=host, port=port, token=token, seconds=seconds)
 
     def drag(
         self,

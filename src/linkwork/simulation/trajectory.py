@@ -213,11 +213,12 @@ class Trajectory:
 
         replay([self, *others], file, labels=labels, title=title)
 
-    def view(self, *, inline: bool = False, port: int = 8080, height: int = 520) -> Any:
+    def view(self, *others: Trajectory, inline: bool = False, height: int = 520, **place: Any) -> Any:
         """Show the run in a browser with a time bar, until Ctrl-C; prints its address. Needs the extra `view`.
 
-        `inline=True` returns the replay page for the cell of a notebook instead, `height` points high, which needs
-        nothing and stays in the notebook.
+        Other runs are laid over it. `place` is host, port, token, seconds as of `Simulation.view`. `inline=True`
+        returns the replay page for the cell of a notebook instead, `height` points high, which needs nothing and
+        stays in the notebook.
 
         >>> run = lw.simulate(lw.gallery.pendulum.build(), until=0.1, method="recursive", dt=0.01)
         >>> run.view(inline=True)._repr_html_().startswith("<iframe")
@@ -226,10 +227,10 @@ class Trajectory:
         if inline:
             from linkwork.viewer.replay import Inline, page
 
-            return Inline(page(self), height)
+            return Inline(page([self, *others]), height)
         from linkwork.viewer.live import view_run
 
-        return view_run(self, port=port)
+        return view_run(self, *others, **{"port": 8080, **place})
 
     def save(self, file: str | PathLike[str]) -> None:
         """Write the whole run to `.npz` (read back by `linkwork.load_run`) or its table to `.csv`."""

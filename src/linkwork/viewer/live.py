@@ -1,286 +1,401 @@
-"""`view`: a simulation, or a recorded run, moving in a browser. Stepping happens here, the page has its own process.
+"""`view`: a simulation, or recorded runs, moving in a browser. Stepping happens here, the page has its own process.
 
 Poses go over through shared memory and words come back through a pipe, so that the page can never hold up a step.
 """
 
 from __future__ import annotations
 
-import contextlib
-import multiprocessing
+import os
+import sys
 import time
-from collections.abc import Callable
-from importlib.util import find_spec
-from multiprocessing.shared_memory import SharedMemory
+import webbrowser
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from linkwork.errors import OptionError, RunError
-from linkwork.model import Ground
-from linkwork.simulation.certificate import Certificate
-from linkwork.simulation.observe import Observer
+from linkwork.errors import ModelError, OptionError, RunError
+from linkwork.simulation.methods import positive
 from linkwork.simulation.run import Simulation
-from linkwork.simulation.scene import ground_at, scene_of
 from linkwork.simulation.trajectory import Trajectory
-from linkwork.viewer import panel
-from linkwork.viewer.panel import HEAD
-from linkwork.viewer.replay import view_of
+from linkwork.viewer import board
+from linkwork.viewer.colours import rgb
+from linkwork.viewer.link import Link
+from linkwork.viewer.pace import Pace
+from linkwork.viewer.replay import TINTS, view_of
+from linkwork.viewer.sliders import sliders
 from linkwork.viewer.staging import Stage
+from linkwork.viewer.watch import Watch, able, preview
 
-MISSING = 'the live page needs viser: pip install "linkwork[view]"'
-BUSY = 0.8  # of a frame may go into steps; what cannot be done in it is late, and is not made up for
+FRAME = 1.0 / 60.0  # s between two pictures
+TURN = 5e-3  # s of computing between two looks at the clock and the keyboard
+STEPS_TO_CHOOSE = tuple(round(a * 10.0**b, 12) for b in range(-6, -1) for a in (1, 2, 5))  # s
 
-
-class Link:
-    """The page in its process: `publish` shows poses, `words` are what was clicked since the last look."""
-
-    def __init__(self, show: dict[str, Any], host: str, port: int) -> None:
-        if find_spec("viser") is None:
-            raise OptionError(MISSING)
-        if host not in ("127.0.0.1", "localhost", "::1"):
-            raise OptionError(
-                f"the page is served on this machine only, not on {host}; use ssh -L to see it from another"
-            )
-        spawn = multiprocessing.get_context("spawn")
-        size = HEAD + 7 * len(show["bodies"])
-        self.memory = SharedMemory(create=True, size=8 * size)
-        self.board = np.ndarray(size, dtype=np.float64, buffer=self.memory.buf)
-        self.board[:] = 0.0
-        self.pipe, theirs = spawn.Pipe()
-        self.process = spawn.Process(
-            target=panel.serve, args=(show, self.memory.name, theirs, host, port), daemon=True, name="linkwork page"
-        )
-        try:
-            self.process.start()
-            theirs.close()
-            word, fact = self.pipe.recv() if self.pipe.poll(60.0) else ("failed", "the page did not start within 60 s")
-        except EOFError:
-            word, fact = "failed", "the process of the page ended at once"
-        except BaseException:
-            self.close()
-            raise
-        if word != "ready":
-            self.close()
-            raise RunError(str(fact))
-        self.address = f"http://{host}:{fact}"
-
-    @property
-    def alive(self) -> bool:
-        return self.process.is_alive()
-
-    def publish(self, head: dict[int, float], poses: Any) -> None:
-        self.board[HEAD:] = np.asarray(poses).reshape(-1)
-        for place, value in head.items():
-            self.board[place] = value
-        self.board[panel.SEQUENCE] += 1.0
-
-    def words(self) -> list[tuple[Any, ...]]:
-        found = []
-        try:
-            while self.pipe.poll():
-                found.append(self.pipe.recv())
-        except (EOFError, OSError):
-            pass
-        return found
-
-    def close(self) -> None:
-        """End the page's process and give the memory back."""
-        with contextlib.suppress(OSError):
-            self.pipe.send("end")
-        self.process.join(3.0)
-        if self.process.is_alive():
-            self.process.terminate()
-            self.process.join(3.0)
-        del self.board
-        self.memory.close()
-        self.memory.unlink()
+Make = Callable[[str | None, float | None], Simulation]
 
 
-def staged(stage: Stage, label: str, **more: Any) -> dict[str, Any]:
-    """What the page has to know of a stage."""
+def staged(stages: Sequence[Stage], labels: Sequence[str], **more: Any) -> dict[str, Any]:
+    """What the page has to know of one run, or of several over each other, each then in a colour of its own."""
+    show: dict[str, Any] = {"bodies": [], "marks": [], "springs": [], "joints": [], "labels": list(labels)}
+    for stage, label, tint in zip(stages, labels, TINTS, strict=False):
+        first = len(show["bodies"])
+        for body in stage.bodies():
+            if len(stages) > 1:
+                body = {**body, "name": f"{label}: {body['name']}", "colour": rgb(tint, 0.2).tolist()}
+            show["bodies"].append({**body, "faint": first > 0})
+        for kind, ends in (("marks", ("body",)), ("springs", ("a", "b")), ("joints", ("body",))):
+            for thing in getattr(stage, kind)():
+                moved = {end: thing[end] + first if thing[end] >= 0 else -1 for end in ends}
+                show[kind].append({**thing, **moved})
     return {
-        "title": stage.run.model_name,
-        "label": label,
-        "view": view_of([stage]),
-        "bodies": stage.bodies(),
-        "marks": stage.marks(),
-        "springs": stage.springs(),
-        "inputs": {},
+        "title": stages[0].run.model_name,
+        "view": view_of(list(stages)),
+        "weight": 0.0,
+        "inputs": [],
+        "columns": {},
+        "plots": [],
+        "methods": [],
+        "steps": [],
         "span": None,
-        "speed": "1",
+        "keys": {},
+        "changing": [],
+        **show,
         **more,
     }
 
 
 def view_simulation(
-    make: Callable[[], Simulation],
+    make: Make,
+    sim: Simulation | None = None,
     *,
-    host: str = "127.0.0.1",
-    port: int = 0,
-    say: Callable[[str], None] = print,
+    plots: Sequence[str] = (),
+    keys: Mapping[str, Mapping[str, float]] | None = None,
     seconds: float | None = None,
+    **place: Any,
 ) -> None:
-    """Show a simulation that runs in real time until Ctrl-C, or for so many `seconds`; `make` makes it, also anew."""
-    sim = make()
-    watch = _Watch(sim)
-    made = sim.method
-    label = f"{made.name}, {made.integrator}, dt = {made.dt:g} s"
-    link = Link(staged(watch.stage, label, inputs=dict(sim.inputs)), host, port)
-    try:
-        say(link.address)
-        _drive(link, make, sim, watch, say, seconds)
-    except KeyboardInterrupt:
-        pass
-    finally:
-        link.close()
+    """Show a simulation in real time until Ctrl-C, or for so many `seconds`.
+
+    `make(method, dt)` makes it, also anew with another method; `sim` is one that has begun. `plots` are columns that
+    are plotted from the start, `keys` what a key sets the inputs to. `place`: host, port, token, say, browser.
+    """
+    link, driver = opened(make, sim, plots=plots, keys=keys, **place)
+    with link:
+        _until(link, driver, seconds)
 
 
-def _drive(
-    link: Link, make: Callable[[], Simulation], sim: Simulation, watch: _Watch, say: Any, seconds: float | None
-) -> None:
-    running, speed, factor, single = True, 1.0, 1.0, False
-    frame = 1.0 / panel.FRAMES_PER_SECOND
-    begun = last = time.perf_counter()
-    behind, shown = 0.0, 0  # simulated seconds that are due; frames
-    while link.alive and (seconds is None or time.perf_counter() - begun < seconds):
-        words = link.words()
-        for word, *facts in words:
-            if word == "run":
-                running = bool(facts[0])
-            elif word == "step":
-                running, single = False, True
-            elif word == "speed":
-                speed = float(facts[0])
-            elif word == "input":
-                sim.inputs[facts[0]] = facts[1]
-            elif word == "reset":
-                inputs = dict(sim.inputs)
-                sim.close()
-                sim = make()
-                sim.inputs.update(inputs)
-                watch, behind = _Watch(sim), 0.0
-        now = time.perf_counter()
-        passed, last = now - last, now
-        dt = sim.method.dt
-        try:
-            if running:
-                behind += speed * passed
-                start = sim.time
-                while behind >= dt and time.perf_counter() - now < BUSY * frame:
-                    count = max(1, min(int(behind / dt), 32))
-                    sim.step(count)
-                    behind -= count * dt
-                if behind > dt and time.perf_counter() - now >= BUSY * frame:
-                    behind = 0.0  # slower than the clock: go on from here
-                factor += 0.05 * ((sim.time - start) / max(passed, 1e-9) - factor)
-            elif single:
-                sim.step()
-        except RunError as error:
-            say(str(error))
-            running, shown = False, 0
-        single = False
-        if running or words or shown == 0:
-            shown += 1
-            link.publish({**watch.head(sim), panel.FACTOR: factor, panel.RUNNING: float(running)}, watch.poses(sim))
-        time.sleep(max(0.0, frame - (time.perf_counter() - now)))
-
-
-class _Watch:
-    """Poses and accounts of a simulation at its present state."""
-
-    def __init__(self, sim: Simulation) -> None:
-        model = sim.system.model
-        self.observer = Observer(sim.moving, "all", sim.tables)
-        columns, accounts = self.observer.look(sim._present(), 1)
-        poses = {name: values for name, values in columns.items() if name.endswith((".position", ".rotation"))}
-        run = Trajectory(
-            [sim.time], poses, {}, certificate=Certificate(method=""), model_name=model.name, scene=scene_of(model)
-        )
-        self.stage = Stage(run)
-        grounds = {ground.path: ground for ground in model.all_grounds()}
-        self.grounds: dict[str, Ground] = {
-            name: grounds[name] for name in self.stage.movers if grounds[name].motion is not None
-        }
-        self.first = self._total(accounts)
-        self.columns, self.accounts = columns, accounts
-
-    @staticmethod
-    def _total(accounts: dict[str, Any]) -> float:
-        return float(accounts["kinetic"][0] + accounts["potential"][0] + accounts["springs"][0])
-
-    def head(self, sim: Simulation) -> dict[int, float]:
-        """Look at the present; time, energy, its balance and the drift."""
-        if self.observer.system is not sim.moving:
-            self.observer = self.observer.again(sim.moving, sim.tables)
-        self.columns, self.accounts = self.observer.look(sim._present(), 1)
-        total = self._total(self.accounts)
-        lost = float(self.accounts["dissipated"][0]) + sim.impacts
-        return {
-            panel.TIME: sim.time,
-            panel.ENERGY: total,
-            panel.BALANCE: total - self.first + lost - float(self.accounts["work"][0]),
-            panel.DRIFT: float(self.accounts["drift position"][0]),
-        }
-
-    def poses(self, sim: Simulation) -> Any:
-        """Poses as last looked at, in the order of the stage."""
-        found = []
-        for name in self.stage.names:
-            if name in self.grounds:
-                pose = ground_at(self.grounds[name], sim.time)
-                found.append((*pose.position, *pose.rotation))
-            else:
-                found.append((*self.columns[f"{name}.position"][0], *self.columns[f"{name}.rotation"][0]))
-        return np.array(found)
+def opened(
+    make: Make,
+    sim: Simulation | None = None,
+    *,
+    plots: Sequence[str] = (),
+    keys: Mapping[str, Mapping[str, float]] | None = None,
+    **place: Any,
+) -> tuple[Link, Driver]:
+    """The page of a simulation, and who drives it; see `view_simulation`."""
+    stage = preview(lambda: make(None, None))
+    sim = make(None, None) if sim is None else sim
+    watch = Watch(sim, stage)
+    model = sim.system.model
+    choices = watch.choices()
+    for key, named in (keys or {}).items():
+        for name in named:
+            if name not in sim.inputs:
+                raise OptionError(f"key {key} sets '{name}', which is no input of '{model.name}'; correct KEYS")
+    gravity = float(np.linalg.norm(model.gravity)) or 9.81
+    show = staged(
+        [stage],
+        [_told(sim)],
+        weight=sum(body.mass for body in model.all_bodies()) * gravity,
+        inputs=sliders(model, dict(sim.inputs), stage.size),
+        columns=choices,
+        plots=[name for name in plots if name in choices][:2] or ["energy.total"],
+        methods=able(sim, sim.ignored),
+        method=sim.method.name,
+        steps=sorted({*STEPS_TO_CHOOSE, sim.method.dt}),
+        step=sim.method.dt,
+        keys={key: dict(inputs) for key, inputs in (keys or {}).items()},
+        changing=[joint["name"] for joint in stage.joints()],
+    )
+    link = _open(show, **place)
+    return link, Driver(link, make, sim, watch)
 
 
 def view_run(
-    run: Trajectory,
+    *runs: Trajectory, seconds: float | None = None, labels: Sequence[str] | None = None, **place: Any
+) -> None:
+    """Show recorded runs with a time bar until Ctrl-C, or for so many `seconds`; several over each other."""
+    if not 1 <= len(runs) <= len(TINTS):
+        raise OptionError(f"the page shows one to {len(TINTS)} runs over each other, not {len(runs)}; give fewer")
+    link, player = opened_runs(runs, labels, **place)
+    with link:
+        _until(link, player, seconds)
+
+
+def opened_runs(runs: Sequence[Trajectory], labels: Sequence[str] | None = None, **place: Any) -> tuple[Link, Player]:
+    """The page of recorded runs, and who plays them; see `view_run`."""
+    stages = [Stage(run) for run in runs]
+    names = list(labels) if labels is not None else _labels(runs)
+    player = Player(stages)
+    first = runs[0]
+    columns = {name: ([""], "J") for name in ("energy.total", "energy.balance") if name in first}
+    for name in first.names:
+        parts = first.components(name)
+        columns[name] = ([label.removeprefix(name).lstrip(".") for label, _, _ in parts], parts[0][1])
+    show = staged(stages, names, span=player.span, columns=columns, plots=list(columns)[:1])
+    player.link = _open(show, **place)
+    return player.link, player
+
+
+def _labels(runs: Sequence[Trajectory]) -> list[str]:
+    """Methods of the runs, numbered where they are the same."""
+    words = [run.certificate.method or "run" for run in runs]
+    return [word if words.count(word) == 1 else f"{word} {k + 1}" for k, word in enumerate(words)]
+
+
+def _told(sim: Simulation) -> str:
+    return f"{sim.method.name}, {sim.method.integrator}"
+
+
+def _open(
+    show: dict[str, Any],
     *,
     host: str = "127.0.0.1",
     port: int = 0,
+    token: str | None = None,
     say: Callable[[str], None] = print,
-    seconds: float | None = None,
-) -> None:
-    """Show a recorded run with a time bar until Ctrl-C, or for so many `seconds`."""
-    stage = Stage(run)
-    span = (float(run.time[0]), max(float(run.time[-1]), float(run.time[0]) + 1e-9))
-    link = Link(staged(stage, "replay", span=span), host, port)
-    t, running, speed = span[0], True, 1.0
-    frame = 1.0 / panel.FRAMES_PER_SECOND
-    begun = last = time.perf_counter()
+    browser: bool = True,
+) -> Link:
+    """The page, its address said, and shown where there is a screen."""
+    link = Link(show, host, port, token)
+    say(link.address)
+    if browser:
+        open_browser(link.address)
+    return link
+
+
+def open_browser(address: str) -> bool:
+    """Open the browser where there is a screen for it; over SSH the address is enough."""
+    screen = sys.platform in ("darwin", "win32") or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    if not screen or os.environ.get("SSH_CONNECTION"):
+        return False
     try:
-        say(link.address)
-        while link.alive and (seconds is None or time.perf_counter() - begun < seconds):
-            now = time.perf_counter()
-            passed, last = now - last, now
-            row = int(np.searchsorted(run.time, t - 1e-12).clip(0, len(run) - 1))
-            for word, *facts in link.words():
-                if word == "run":
-                    running = bool(facts[0])
-                elif word == "speed":
-                    speed = float(facts[0])
-                elif word == "reset":
-                    t = span[0]
-                elif word == "step":
-                    running, t = False, float(run.time[min(row + 1, len(run) - 1)])
-                elif word == "time":
-                    running, t = False, float(facts[0])
-            if running:
-                t += speed * passed
-                if t > span[1]:
-                    t = span[0]
-            row = int(np.searchsorted(run.time, t - 1e-12).clip(0, len(run) - 1))
-            head = {panel.TIME: float(run.time[row]), panel.RUNNING: float(running)}
-            for place, column in (
-                (panel.ENERGY, "energy.total"),
-                (panel.BALANCE, "energy.balance"),
-                (panel.DRIFT, "drift.position"),
-            ):
-                head[place] = float(run[column][row]) if column in run else 0.0
-            link.publish(head, stage.poses([row])[0])
-            time.sleep(max(0.0, frame - (time.perf_counter() - now)))
-    except KeyboardInterrupt:
-        pass
-    finally:
-        link.close()
+        return webbrowser.open(address)
+    except webbrowser.Error:
+        return False
+
+
+def _until(link: Any, shown: Any, seconds: float | None) -> None:
+    """Go on until the page's process ends, or for so many seconds."""
+    last = None if seconds is None else time.perf_counter() + seconds
+    picture = 0.0
+    while link.alive and (last is None or time.perf_counter() < last):
+        wake = shown.go(time.perf_counter())
+        # pictures are taken after a step, when there is the most time until the next one
+        if time.perf_counter() >= picture:
+            for words in link.words():
+                shown.hear(*words)
+            shown.show()
+            picture = max(picture, time.perf_counter() - FRAME) + FRAME
+        time.sleep(max(0.0, (wake if wake - time.perf_counter() < FRAME else picture) - time.perf_counter()))
+
+
+class Driver:
+    """A simulation that keeps step with the clock and does as it is told."""
+
+    def __init__(self, link: Any, make: Make, sim: Simulation, watch: Watch) -> None:
+        self.link, self.make, self.sim, self.watch = link, make, sim, watch
+        self.running, self.speed, self.dt = True, 1.0, sim.method.dt
+        self.method: str | None = None  # another than the one it began with
+        self.pace = Pace(self.dt, self.speed, time.perf_counter())
+        self.block = 1  # steps in one turn
+        self.fresh = True  # something to show
+
+    # --- stepping -----------------------------------------------------------------------------------------
+
+    def go(self, now: float) -> float:
+        """Take the steps that are due; returns when to come again."""
+        if not self.running:
+            return now + 1.0
+        due = min(self.pace.due(now), self.block)
+        if due:
+            if not self._step(due):
+                return now + 1.0
+            end = time.perf_counter()
+            self.pace.done(due, end)
+            self.block = max(1, min(4 * self.block, int(due * TURN / max(end - now, 1e-7))))
+            self.fresh = True
+        return self.pace.wake(now)
+
+    def _step(self, count: int) -> bool:
+        try:
+            self.sim.step(count, self.dt)
+        except RunError as error:
+            self.running = False
+            self.link.tell("note", f"{error} Reset begins anew.")
+            self.fresh = True
+            return False
+        return True
+
+    def show(self) -> None:
+        """Put the present state on the board, if it is a new one."""
+        if not self.fresh:
+            return
+        self.fresh = False
+        self.watch.look()
+        contacts = self.watch.contacts()
+        head = self.watch.head() | {
+            board.FACTOR: self.pace.factor if self.running else 0.0,
+            board.RUNNING: float(self.running),
+            board.LATE: float(self.pace.late),
+            board.STEPS: float(self.sim.steps),
+            board.MEETING: float(len(contacts)),
+        }
+        self.link.board.write(head, self.watch.poses(), self.watch.forces(), contacts, self.watch.plotted())
+
+    # --- words --------------------------------------------------------------------------------------------
+
+    def hear(self, word: str, *facts: Any) -> None:
+        """Do what was clicked; what cannot be done is said on the page."""
+        self.fresh = True
+        try:
+            getattr(self, f"_{word}")(*facts)
+        except (ModelError, OptionError, RunError) as error:
+            self.link.tell("note", str(error))
+
+    def _run(self, running: bool) -> None:
+        self.running = running
+        self.pace.begin(self.dt, self.speed, time.perf_counter())
+
+    def _single(self, count: int = 1) -> None:
+        self.running = False
+        if count > 0:
+            self._step(count)
+
+    def _speed(self, speed: float) -> None:
+        self.speed = positive("speed", speed, "")
+        self.pace.begin(self.dt, self.speed, time.perf_counter())
+
+    def _input(self, name: str, value: float) -> None:
+        self.sim.inputs[name] = value
+
+    def _watch(self, columns: list[str]) -> None:
+        self.watch.columns = columns
+
+    def _dt(self, dt: float) -> None:
+        self.dt = positive("dt", dt, "seconds")
+        self.pace.begin(self.dt, self.speed, time.perf_counter())
+
+    def _method(self, name: str) -> None:
+        self.link.tell("note", f"preparing {name} ...")
+        self._anew(name)
+        self.method = name
+        self.link.tell("label", _told(self.sim))
+        self.link.tell("note", "")
+
+    def _reset(self) -> None:
+        self._anew(self.method)
+        self.link.tell("gone", [])
+        self.link.tell("note", "")
+
+    def _anew(self, method: str | None) -> None:
+        inputs = dict(self.sim.inputs)
+        made = self.make(method, self.dt)
+        self.sim.close()
+        made.inputs.update({name: value for name, value in inputs.items() if name in made.inputs})
+        columns, self.sim = self.watch.columns, made
+        self.watch = Watch(made, self.watch.stage)
+        self.watch.columns = columns
+        self.pace = Pace(self.dt, self.speed, time.perf_counter())
+
+    def _release(self, joint: str) -> None:
+        change = self.sim.release(joint)
+        self.watch.look()
+        self.link.tell("gone", [change.joint for change in self.sim.changes if change.what == "released"])
+        self.link.tell("note", f"'{change.joint}' was released at t = {change.time:.4g} s")
+
+    def _attach(self, a: str, b: str, kind: str) -> None:
+        options: dict[str, Any] = {}
+        if kind != "fixed":
+            options["at"] = tuple(self.sim[f"{b}.position"])
+        change = self.sim.attach(a, b, kind, **options)
+        self.link.tell("attached", change.joint)
+        self.link.tell("note", f"'{change.joint}' was attached at t = {change.time:.4g} s; {change.energy:.3g} J lost")
+
+
+class Player:
+    """Recorded runs with a time bar."""
+
+    def __init__(self, stages: Sequence[Stage]) -> None:
+        self.stages = list(stages)
+        self.link: Any = None
+        begin = min(float(stage.run.time[0]) for stage in stages)
+        end = max(float(stage.run.time[-1]) for stage in stages)
+        self.span = (begin, max(end, begin + 1e-9))
+        self.time, self.running, self.speed, self.loop = begin, True, 1.0, True
+        self.joints = {id(stage): [joint["name"] for joint in stage.joints()] for stage in stages}
+        self.columns: list[str] = []
+        self.last: float | None = None
+        self.fresh = True
+
+    def rows(self) -> list[int]:
+        """The row of each run at the present time."""
+        return [
+            int(np.searchsorted(stage.run.time, self.time - 1e-9).clip(0, len(stage.run) - 1)) for stage in self.stages
+        ]
+
+    def go(self, now: float) -> float:
+        """Move on with the clock; returns when to come again."""
+        passed = 0.0 if self.last is None else now - self.last
+        self.last = now
+        if self.running:
+            self.fresh = True
+            self.time += self.speed * passed
+            if self.time > self.span[1]:
+                self.time = self.span[0] if self.loop else self.span[1]
+                self.running = self.loop
+        return now + FRAME
+
+    def show(self) -> None:
+        """Put the rows of this time on the board, if they are others."""
+        if not self.fresh:
+            return
+        self.fresh = False
+        rows = self.rows()
+        run, row = self.stages[0].run, rows[0]
+        head = {board.TIME: self.time, board.RUNNING: float(self.running)}
+        for place, column in (
+            (board.ENERGY, "energy.total"),
+            (board.BALANCE, "energy.balance"),
+            (board.DRIFT, "drift.position"),
+        ):
+            head[place] = float(run[column][row]) if column in run else 0.0
+        poses = np.concatenate([stage.poses([k])[0] for stage, k in zip(self.stages, rows, strict=True)])
+        forces: list[Any] = []
+        for stage, k in zip(self.stages, rows, strict=True):
+            for name in self.joints[id(stage)]:
+                column = f"{name}.reaction"
+                forces.append(np.nan_to_num(stage.run[column][k, :3]) if column in stage.run else np.zeros(3))
+        plotted = [value for name in self.columns for value in np.nan_to_num(run[name][row]).reshape(-1)]
+        self.link.board.write(head, poses, forces or None, None, plotted[: board.PLOTTED])
+
+    def hear(self, word: str, *facts: Any) -> None:
+        """Do what was clicked."""
+        self.fresh = True
+        run, row = self.stages[0].run, self.rows()[0]
+        if word == "run":
+            self.running = bool(facts[0])
+            if self.running and self.time >= self.span[1]:
+                self.time = self.span[0]
+        elif word == "speed":
+            self.speed = float(facts[0])
+        elif word == "loop":
+            self.loop = bool(facts[0])
+        elif word == "watch":
+            self.columns = list(facts[0])
+        elif word == "reset":
+            self.time = self.span[0]
+        elif word == "single":
+            self.running = False
+            self.time = float(run.time[min(max(row + int(facts[0]), 0), len(run) - 1)])
+        elif word == "time":
+            self.running, self.time = False, float(np.clip(facts[0], *self.span))

@@ -1,253 +1,328 @@
 """The live page: a viser server in a process of its own. It shows what the board says and sends back what is clicked.
 
-Board (shared memory, float64): sequence, time, energy, balance, drift, real-time factor, running; then 7 numbers for
-everything that moves. Words back through a pipe: ("run", bool), ("step",), ("reset",), ("speed", x), ("time", t),
-("input", name, x). The process ends with the one that started it.
+Words back through the pipe: ("run", bool), ("single", steps), ("reset",), ("speed", x), ("time", t), ("loop", bool),
+("input", name, x), ("method", name), ("dt", s), ("watch", columns), ("release", joint), ("attach", a, b, kind). Words
+from there: ("note", text), ("label", text), ("gone", joints), ("attached", joint), ("end",). The process ends with the
+one that started it.
 """
 
 from __future__ import annotations
 
-import math
+import io
 import os
 import signal
 import sys
 import threading
 import time
+import warnings
 from multiprocessing.connection import Connection
-from multiprocessing.shared_memory import SharedMemory
 from typing import Any
 
 import numpy as np
 
-from linkwork.model import Frame
-from linkwork.simulation.scene import shape_from
-from linkwork.viewer.solids import Floats, Solid, rod, solid
-from linkwork.viewer.staging import matrix
+from linkwork.viewer import board as on
+from linkwork.viewer.board import Board, Picture
+from linkwork.viewer.charts import Charts
+from linkwork.viewer.gate import Gate
+from linkwork.viewer.scenery import SWITCHES, Scenery
 
 FRAMES_PER_SECOND = 60
-HEAD = 7
-SEQUENCE, TIME, ENERGY, BALANCE, DRIFT, FACTOR, RUNNING = range(HEAD)
 SPEEDS = ("0.01", "0.1", "0.25", "0.5", "1", "2", "5", "10")
-DARK = (45, 45, 48)
+READ, DRAW = 0.15, 0.25  # s between two readings, and two drawings of the charts
+# the page's camera moves by W A S D Q E and the arrows: these are free, two for each input, more and less
+NUDGES = (("I", "K"), ("L", "J"), ("O", "U"), ("Y", "H"), ("T", "G"), ("V", "C"))
+KINDS = ("fixed", "ball")
+NICE = 5  # the page gives way to the one who steps
 
 
-def serve(show: dict[str, Any], board: str, pipe: Connection, host: str, port: int) -> None:
+def serve(show: dict[str, Any], name: str, pipe: Connection, host: str, port: int, token: str | None) -> None:
     """Serve the page until the other side hangs up. `show` is what `live.staged` made."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who steps
     # viser has a banner; the address is the other side's to print
     sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+    warnings.filterwarnings("ignore", message="Queued a")  # a page that was just closed
+    if hasattr(os, "nice"):
+        os.nice(NICE)
     parent = os.getppid()
-    memory = SharedMemory(name=board)
+    board = Board(len(show["bodies"]), len(show["joints"]), name)
     try:
         import viser
 
         try:
-            server = viser.ViserServer(host=host, port=port, verbose=False)
+            inner = ("127.0.0.1", 0) if token else (host, port)
+            server = viser.ViserServer(host=inner[0], port=inner[1], verbose=False)
+            reached = Gate(host, port, server.get_port(), token).port if token else server.get_port()
         except OSError as error:
             pipe.send(("failed", f"cannot listen on {host}:{port} ({error.strerror or error}); give another port"))
             return
-        numbers = np.ndarray(HEAD + 7 * len(show["bodies"]), dtype=np.float64, buffer=memory.buf)
-        _Panel(server, show, numbers, pipe)
-        pipe.send(("ready", server.get_port()))
-        while os.getppid() == parent and not pipe.poll(0.5):
-            pass
+        panel = Panel(server, show, board, pipe)
+        pipe.send(("ready", reached))
+        panel.send("watch", list(panel.charts.names))
+        while os.getppid() == parent:
+            if pipe.poll(0.5):
+                try:
+                    word, *facts = pipe.recv()
+                except (EOFError, OSError):
+                    break
+                if word == "end":
+                    break
+                panel.told(word, *facts)
+        panel.close()
         server.stop()
     finally:
-        memory.close()
+        board.close()
 
 
-class _Panel:
-    """Scene and controls, and the loop that keeps them up with the board."""
+class Panel:
+    """Controls, and the loop that keeps scene and readings up with the board."""
 
-    def __init__(self, server: Any, show: dict[str, Any], board: Floats, pipe: Connection) -> None:
+    def __init__(self, server: Any, show: dict[str, Any], board: Board, pipe: Connection) -> None:
         self.server, self.show, self.board, self.pipe = server, show, board, pipe
-        self.told = False  # while this side moves the time bar itself
+        self.lock = threading.Lock()  # clicks come in threads
+        self.ended = False
+        self.live = show["span"] is None
         server.gui.configure_theme(show_share_button=False, show_logo=False, control_width="medium")
-        server.scene.configure_default_lights(cast_shadow=False)
-        self._scene()
+        server.gui.main_panel.dock_right()
+        server.gui.set_panel_label(show["title"])
+        self.scenery = Scenery(server, show)
         self._controls()
-        threading.Thread(target=self._follow, daemon=True).start()
+        self.follower = threading.Thread(target=self._follow, daemon=True)
+        self.follower.start()
 
-    # --- the scene ----------------------------------------------------------------------------------------
+    def close(self) -> None:
+        """Stop following the board."""
+        self.ended = True
+        self.follower.join(2.0)
 
-    def _scene(self) -> None:
-        server, view = self.server, self.show["view"]
-        centre, radius = np.array(view["centre"]), view["radius"]
-        turn, up = math.radians(view["azimuth"]), math.radians(view["elevation"])
-        towards = np.array([math.cos(up) * math.cos(turn), math.cos(up) * math.sin(turn), math.sin(up)])
-        camera = server.initial_camera
-        camera.up, camera.look_at = (0.0, 0.0, 1.0), tuple(centre)
-        camera.position, camera.fov = tuple(centre + 3.1 * radius * towards), math.radians(35)
-        camera.near, camera.far = 0.02 * radius, 200 * radius
-        server.scene.add_grid(
-            "/grid",
-            infinite_grid=True,
-            cell_size=view["cell"],
-            section_size=5 * view["cell"],
-            fade_distance=20 * radius,
-            position=(0.0, 0.0, view["floor"]),
-        )
-        self.groups: list[tuple[Any, list[int]]] = []
-        kinds: dict[str, list[int]] = {}
-        for k, body in enumerate(self.show["bodies"]):
-            if body["shapes"]:
-                kinds.setdefault(repr(body["shapes"]), []).append(k)
-        for g, members in enumerate(kinds.values()):
-            bodies = [self.show["bodies"][k] for k in members]
-            colours = np.array([np.multiply(body["colour"], 255) for body in bodies]).astype(np.uint8)
-            self.groups.append((self._meshes(f"/bodies/{g}", bodies[0]["shapes"], len(members), colours), members))
-        self.marks = []
-        for m, mark in enumerate(self.show["marks"]):
-            self.marks.append((self._meshes(f"/joints/{m}", [mark["shape"]], 1, DARK), [mark["body"]]))
-        self.coils = None
-        if self.show["springs"]:
-            corners, faces = _coil(8, 0.14)
-            count = len(self.show["springs"])
-            self.coils = server.scene.add_batched_meshes_simple(
-                "/springs",
-                corners,
-                faces,
-                np.tile([1.0, 0, 0, 0], (count, 1)),
-                np.zeros((count, 3)),
-                batched_scales=np.ones((count, 3)),
-                batched_colors=DARK,
-                side="double",
-                lod="off",
-            )
+    def send(self, *words: Any) -> None:
+        """Tell the stepping side."""
+        with self.lock:
+            self.pipe.send(words)
 
-    def _meshes(self, name: str, shapes: list[dict[str, Any]], count: int, colours: Any) -> Any:
-        corners = np.concatenate([triangles(shape) for shape in shapes])
-        faces = np.arange(3 * len(corners)).reshape(-1, 3)
-        return self.server.scene.add_batched_meshes_simple(
-            name,
-            corners.reshape(-1, 3).astype(np.float32),
-            faces.astype(np.uint32),
-            np.tile([1.0, 0, 0, 0], (count, 1)),
-            np.zeros((count, 3)),
-            batched_colors=colours,
-            flat_shading=True,
-            side="double",
-            lod="off",
-        )
+    def told(self, word: str, *facts: Any) -> None:
+        """What the stepping side says."""
+        if word == "note":
+            self.note.content = facts[0]
+            self.note.visible = bool(facts[0])
+        elif word == "label":
+            self.label.content = self._label([facts[0]])
+        elif word == "gone":
+            kept = [name for name in self.show["changing"] if name not in facts[0]]
+            self._held(kept or ["(none)"])
+        elif word == "attached":
+            self._held([*self.held.options, facts[0]])
+
+    def _held(self, names: Any) -> None:
+        if self.show["changing"]:
+            self.held.options = tuple(dict.fromkeys(names))
 
     # --- the controls -------------------------------------------------------------------------------------
 
+    def _label(self, labels: list[str]) -> str:
+        return f"**{self.show['title']}**  \n{' over '.join(labels)}"
+
     def _controls(self) -> None:
-        gui, send = self.server.gui, self.pipe.send
-        gui.add_markdown(f"**{self.show['title']}**  \n{self.show['label']}")
-        self.run = gui.add_button("Pause")
-        self.run.on_click(lambda _: send(("run", self.board[RUNNING] == 0.0)))
-        gui.add_button("Step").on_click(lambda _: send(("step",)))
-        gui.add_button("Reset").on_click(lambda _: send(("reset",)))
-        speed = gui.add_dropdown("speed", SPEEDS, initial_value=self.show["speed"])
-        speed.on_update(lambda _: send(("speed", float(speed.value))))
-        self.bar = None
-        if self.show["span"] is not None:
+        gui = self.server.gui
+        self.label = gui.add_markdown(self._label(self.show["labels"]))
+        self.note = gui.add_markdown("", visible=False)
+        self.run = gui.add_button("Pause", hint="space")
+        self.run.on_click(lambda _: self._toggle())
+        words = ("Step", "Reset") if self.live else ("Back", "Forward", "Start")
+        more = gui.add_button_group("", words)
+        more.on_click(lambda _: self._press(more.value))
+        speed = gui.add_dropdown("speed", SPEEDS, initial_value="1")
+        speed.on_update(lambda _: self.send("speed", float(speed.value)))
+        self.bar: Any = None
+        if not self.live:
             first, last = self.show["span"]
             self.bar = gui.add_slider("time [s]", first, last, (last - first) / 1000, first)
-            self.bar.on_update(lambda event: send(("time", self.bar.value)) if event.client is not None else None)
-        for name, value in self.show["inputs"].items():
-            reach = 2 * abs(value) or 10.0
-            slider = gui.add_slider(name, -reach, reach, reach / 100, value)
-            slider.on_update(lambda _, name=name, slider=slider: send(("input", name, float(slider.value))))
+            # the bar also moves by itself
+            self.bar.on_update(lambda event: self.send("time", self.bar.value) if event.client is not None else None)
+            loop = gui.add_checkbox("loop", True)
+            loop.on_update(lambda _: self.send("loop", loop.value))
         self.readings = gui.add_markdown("")
+        tabs = gui.add_tab_group()
+        self.sliders: dict[str, Any] = {}
+        if self.live:
+            with tabs.add_tab("Drive"):
+                self._drive(gui)
+        with tabs.add_tab("Show"):
+            self._shown(gui)
+        with tabs.add_tab("Plots"):
+            self._plots(gui)
+        with tabs.add_tab("Keys"):
+            self._keys(gui)
+
+    def _toggle(self) -> None:
+        self.send("run", self.board.read().head[on.RUNNING] == 0.0)
+
+    def _press(self, word: str) -> None:
+        if word in ("Step", "Forward", "Back"):
+            self.send("single", -1 if word == "Back" else 1)
+        else:
+            self.send("reset")
+
+    def _drive(self, gui: Any) -> None:
+        for made in self.show["inputs"]:
+            label = f"{made['name']} [{made['unit']}]" if made["unit"] else made["name"]
+            ends = [round(made[end], 9) for end in ("low", "high", "step", "value")]
+            slider = gui.add_slider(label, *ends)
+            slider.on_update(lambda _, name=made["name"], slider=slider: self.send("input", name, float(slider.value)))
+            self.sliders[made["name"]] = slider
+        if not self.show["inputs"]:
+            gui.add_markdown("*no inputs: no force, torque or motor of this model is a number*")
+        method = gui.add_dropdown("method", tuple(self.show["methods"]), initial_value=self.show["method"])
+        method.on_update(lambda _: self.send("method", method.value))
+        steps = {f"{dt:g}": dt for dt in self.show["steps"]}
+        dt = gui.add_dropdown("dt [s]", tuple(steps), initial_value=f"{self.show['step']:g}")
+        dt.on_update(lambda _: self.send("dt", steps[dt.value]))
+        if not self.show["changing"]:
+            return
+        with gui.add_folder("Joints", expand_by_default=False):
+            self.held = gui.add_dropdown("joint", tuple(self.show["changing"]))
+            gui.add_button("Release").on_click(lambda _: self.send("release", self.held.value))
+            bodies = [body["name"] for body in self.show["bodies"] if body["shapes"]]
+            a = gui.add_dropdown("attach to", ("ground", *bodies))
+            b = gui.add_dropdown("body", tuple(bodies))
+            kind = gui.add_dropdown("by a joint", KINDS)
+            gui.add_button("Attach").on_click(lambda _: self.send("attach", a.value, b.value, kind.value))
+
+    def _shown(self, gui: Any) -> None:
+        for name in SWITCHES:
+            box = gui.add_checkbox(name, self.scenery.on[name])
+            box.on_update(lambda _, name=name, box=box: self._switch(name, box.value))
+        follow = gui.add_checkbox("follow", self.scenery.follow)
+        follow.on_update(lambda _: setattr(self.scenery, "follow", follow.value))
+        size = gui.add_slider("arrows", -2.0, 2.0, 0.1, 0.0, hint="length of arrows, by powers of ten")
+        size.on_update(lambda _: setattr(self.scenery, "size", 10.0**size.value))
+        with gui.add_folder("Trails", expand_by_default=False):
+            names = {body["name"]: k for k, body in enumerate(self.show["bodies"])}
+            body = gui.add_dropdown("body", tuple(names) or ("",))
+            first = self.show["bodies"][0]["com"] if names else (0.0, 0.0, 0.0)
+            point = gui.add_vector3("point [m]", tuple(first), step=0.01)
+            body.on_update(lambda _: setattr(point, "value", tuple(self.show["bodies"][names[body.value]]["com"])))
+            gui.add_button("Follow it").on_click(lambda _: self.scenery.trail(names[body.value], point.value))
+            gui.add_button("Clear trails").on_click(lambda _: self.scenery.clear())
+        gui.add_button("Picture").on_click(self._picture)
+
+    def _switch(self, name: str, value: bool) -> None:
+        self.scenery.switch(name, value)
+        self.scenery.pose(self.board.read())
+
+    def _plots(self, gui: Any) -> None:
+        column = gui.add_dropdown("column", tuple(self.show["columns"]) or ("",))
+        both = gui.add_button_group("", ("Plot it", "Clear"))
+
+        def press(_: Any) -> None:
+            if both.value == "Clear":
+                self.charts.clear()
+            else:
+                self.charts.add(column.value)
+            self.send("watch", list(self.charts.names))
+
+        both.on_click(press)
+        self.charts = Charts(gui, gui.add_folder("Charts"), self.show["columns"])
+        for name in self.show["plots"]:
+            self.charts.add(name)
+
+    def _keys(self, gui: Any) -> None:
+        """Keys, and what they do in words."""
+        told = ["| key | |", "|---|---|", "| W A S D Q E, arrows | move the camera |"]
+
+        def add(key: str, what: str, do: Any) -> None:
+            gui.add_command(what, hotkey=key).on_trigger(lambda _: do())
+            told.append(f"| {key} | {what} |")
+
+        add("space", "run or pause", self._toggle)
+        add("N", "one step", lambda: self.send("single", 1))
+        add("B" if not self.live else "R", "back" if not self.live else "reset", self._backwards)
+        given = self.show["keys"]
+        for key, inputs in given.items():
+            what = ", ".join(f"{name} = {value:g}" for name, value in inputs.items())
+            add(key, what, lambda inputs=inputs: self._set_all(inputs))
+        free = [pair for pair in NUDGES if not set(pair) & set(given)]
+        for made, (more, less) in zip(self.show["inputs"], free, strict=False):
+            for key, way in ((more, 1), (less, -1)):
+                what = f"{made['name']} {'more' if way > 0 else 'less'}"
+                add(key, what, lambda made=made, way=way: self._nudge(made, way))
+        if self.show["inputs"] and "X" not in given:
+            add("X", "all inputs zero", lambda: self._set_all({made["name"]: 0.0 for made in self.show["inputs"]}))
+        if self.live:
+            told.append("| drag | pull a body |")
+        gui.add_markdown("\n".join(told))
+
+    def _backwards(self) -> None:
+        if self.live:
+            self.send("reset")
+        else:
+            self.send("single", -1)
+
+    def _nudge(self, made: dict[str, Any], way: int) -> None:
+        self._set(made["name"], self.sliders[made["name"]].value + way * 10 * made["step"])
+
+    def _set_all(self, inputs: dict[str, float]) -> None:
+        for name, value in inputs.items():
+            self._set(name, value)
+
+    def _set(self, name: str, value: float) -> None:
+        slider = self.sliders.get(name)
+        if slider is None:
+            self.send("input", name, value)
+            return
+        slider.value = float(np.clip(value, slider.min, slider.max))
+        self.send("input", name, float(slider.value))
+
+    def _picture(self, event: Any) -> None:
+        """The scene as the one who clicked sees it, as a PNG file."""
+        from PIL import Image
+
+        client = event.client
+        size = client.camera.image_height, client.camera.image_width
+        seen = Image.fromarray(client.get_render(*size, transport_format="png", timeout=30.0))
+        white = Image.new("RGBA", seen.size, (255, 255, 255, 255))
+        white.alpha_composite(seen.convert("RGBA"))
+        file = io.BytesIO()
+        white.convert("RGB").save(file, "PNG")
+        t = self.board.read().head[on.TIME]
+        name = f"{self.show['title']} {t:.3f} s.png".replace(" ", "_")
+        client.send_file_download(name, file.getvalue(), save_immediately=True)
 
     # --- keeping up ---------------------------------------------------------------------------------------
 
     def _follow(self) -> None:
-        seen, last = -1.0, 0.0
-        while True:
+        seen, read, drawn = -1.0, 0.0, 0.0
+        while not self.ended:
             time.sleep(1 / FRAMES_PER_SECOND)
-            board = self.board.copy()
-            if board[SEQUENCE] == seen:
-                continue
-            seen = board[SEQUENCE]
-            self._pose(board[HEAD:].reshape(-1, 7))
-            if time.monotonic() - last > 0.2:
-                last = time.monotonic()
-                self._read(board)
+            now = time.monotonic()
+            if not self.server.get_clients() and now - read < 1.0:
+                continue  # nobody looks
+            if self.board.sequence != seen:
+                picture = self.board.read()
+                seen = float(picture.head[on.SEQUENCE])
+                self.charts.keep(picture)
+                with self.server.atomic():
+                    self.scenery.pose(picture)
+                if now - read > READ or not picture.head[on.RUNNING]:
+                    read = now
+                    self._read(picture)
+            if now - drawn > DRAW:
+                drawn = now
+                self.charts.draw()
 
-    def _pose(self, poses: Floats) -> None:
-        rest = np.array([0.0, 0, 0, 1, 0, 0, 0])
-        with self.server.atomic():
-            for handle, members in (*self.groups, *self.marks):
-                chosen = np.array([poses[k] if k >= 0 else rest for k in members])
-                handle.batched_positions = chosen[:, :3].astype(np.float32)
-                handle.batched_wxyzs = chosen[:, 3:].astype(np.float32)
-            if self.coils is not None:
-                places, turns, scales = self._springs(poses)
-                self.coils.batched_positions, self.coils.batched_wxyzs = places, turns
-                self.coils.batched_scales = scales
-
-    def _springs(self, poses: Floats) -> tuple[Any, Any, Any]:
-        places, turns, scales = [], [], []
-        for spring in self.show["springs"]:
-            a, b = (
-                np.array(spring[at]) if spring[end] < 0 else _place(poses[spring[end]], spring[at])
-                for end, at in (("a", "at_a"), ("b", "at_b"))
-            )
-            length = max(float(np.linalg.norm(b - a)), 1e-9)
-            radius = min(spring["radius"], 0.2 * length)
-            places.append(a)
-            turns.append(Frame.along((b - a) / length if length > 1e-9 else (0, 0, 1)).rotation)
-            scales.append((radius, radius, length))
-        return tuple(np.array(found, dtype=np.float32) for found in (places, turns, scales))  # type: ignore[return-value]
-
-    def _read(self, board: Floats) -> None:
-        self.run.label = "Pause" if board[RUNNING] else "Run"
-        lines = [f"time {board[TIME]:.3f} s"]
-        if self.bar is not None:
-            self.bar.value = float(np.clip(board[TIME], *self.show["span"]))
+    def _read(self, seen: Picture) -> None:
+        head = seen.head
+        self.run.label = "Pause" if head[on.RUNNING] else "Run"
+        lines = [f"time {head[on.TIME]:.3f} s"]
+        if self.live:
+            lines.append(f"real-time factor {head[on.FACTOR]:.2f}")
+            lines.append(f"late steps {head[on.LATE]:.0f} of {head[on.STEPS]:.0f}")
+            if head[on.ITERATIONS]:
+                lines.append(f"iterations {head[on.ITERATIONS]:.0f}")
+            if head[on.MEETING]:
+                lines.append(f"contacts {head[on.MEETING]:.0f}")
         else:
-            lines.append(f"real-time factor {board[FACTOR]:.2f}")
-        lines += [f"energy {board[ENERGY]:.5g} J", f"balance {board[BALANCE]:.2g} J", f"drift {board[DRIFT]:.2g}"]
+            self.bar.value = float(np.clip(head[on.TIME], *self.show["span"]))
+        lines += [f"energy {head[on.ENERGY]:.5g} J", f"balance {head[on.BALANCE]:.2g} J", f"drift {head[on.DRIFT]:.2g}"]
+        if self.scenery.on["reactions"]:
+            lines.append(f"arrows {self.scenery.per_newton(seen.forces):.2g} m for a newton")
         self.readings.content = "  \n".join(lines)
-
-
-def _place(pose: Floats, point: Any) -> Floats:
-    return np.asarray(matrix(pose[3:]) @ np.asarray(point) + pose[:3])
-
-
-def triangles(shape: dict[str, Any]) -> Floats:
-    """A solid of the stage as triangles in the frame of its body, (n, 3, 3).
-
-    >>> triangles({"kind": "rod", "from": [0, 0, 0], "to": [0, 0, 1], "radius": 0.1}).shape[1:]
-    (3, 3)
-    """
-    if shape["kind"] in ("rod", "pin"):
-        ends = np.array(shape["from"], dtype=float), np.array(shape["to"], dtype=float)
-        made = rod(*ends, shape["radius"], closed=shape["kind"] == "pin")
-    elif shape["kind"] == "mesh":
-        corners = np.asarray(shape["triangles"], dtype=float)
-        made = Solid(corners, np.zeros(len(corners), dtype=np.int64))
-        made = made.moved(Frame(shape["position"], shape["rotation"]))
-    else:
-        known = shape_from(shape)
-        assert known is not None, shape["kind"]
-        made = solid(known)
-    return np.concatenate([made.corners, *(_ball(ball) for ball in made.balls)])
-
-
-def _ball(ball: Floats) -> Floats:
-    """A ball (centre, radius) as triangles."""
-    down = np.linspace(0, math.pi, 13)[:, None]
-    round_ = np.linspace(0, 2 * math.pi, 25)[None, :]
-    grid = np.stack([np.sin(down) * np.cos(round_), np.sin(down) * np.sin(round_), np.cos(down) + 0 * round_], axis=-1)
-    grid = ball[:3] + ball[3] * grid
-    a, b, c, d = grid[:-1, :-1], grid[1:, :-1], grid[1:, 1:], grid[:-1, 1:]
-    return np.concatenate([np.stack(three, axis=-2).reshape(-1, 3, 3) for three in ((a, b, c), (a, c, d))])
-
-
-def _coil(turns: int, wire: float) -> tuple[Any, Any]:
-    """A coil along z from 0 to 1 of radius 1: corners and faces."""
-    steps, sides = 12 * turns, 6
-    s = np.linspace(0, 1, steps + 1)[:, None]
-    a, b = 2 * math.pi * turns * s, np.linspace(0, 2 * math.pi, sides, endpoint=False)[None, :]
-    out = 1 + wire * np.cos(b)
-    corners = np.stack([out * np.cos(a), out * np.sin(a), s + 0.05 * wire * np.sin(b)], axis=-1).reshape(-1, 3)
-    faces = []
-    for k in range(steps):
-        for i in range(sides):
-            p, q = k * sides + i, k * sides + (i + 1) % sides
-            faces += [(p, q, q + sides), (p, q + sides, p + sides)]
-    return corners.astype(np.float32), np.array(faces, dtype=np.uint32)

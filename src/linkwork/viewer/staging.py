@@ -21,6 +21,7 @@ Floats = NDArray[np.float64]
 
 LOOKS = 24  # rows that are looked at to find the size
 HINGES = ("revolute", "screw", "universal", "ball")
+AXES = ("revolute", "prismatic", "cylindrical", "screw", "universal")
 THIN = 0.011  # radius of struts, by the size of the mechanism
 WIDE = 0.05  # and at most so much of that of its largest body
 
@@ -179,6 +180,20 @@ class Stage:
                 ends = ((at - along).tolist(), (at + along).tolist())
                 shape = {"kind": "pin", "from": ends[0], "to": ends[1], "radius": 1.35 * self.thin}
             found.append({"body": body, "shape": shape})
+        return found
+
+    def joints(self) -> list[dict[str, Any]]:
+        """Names, points and axes of joints, each with the number of what carries it; -1 is the world."""
+        found = []
+        for joint in self.scene["joints"]:
+            if joint["kind"] == "free":
+                continue
+            body, at = self._carried(joint["a"], joint["position"])
+            axis = self._carried(joint["a"], np.add(joint["position"], joint["axis"]))[1] - at
+            turns = joint["kind"] in AXES
+            found.append(
+                {"name": joint["name"], "body": body, "at": at.tolist(), "axis": axis.tolist() if turns else None}
+            )
         return found
 
     def springs(self) -> list[dict[str, Any]]:

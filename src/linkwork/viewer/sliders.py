@@ -1,0 +1,48 @@
+"""Sliders of a model: every input with its unit and the range that it may be given."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from linkwork.model import Force, Joint, Model, Motor, Torque
+from linkwork.viewer.staging import step_of
+
+STEPS = 200  # of a slider from end to end
+
+
+def sliders(model: Model, inputs: dict[str, float], size: float) -> list[dict[str, Any]]:
+    """Name, unit, value, ends and step for each input; `size` (m) is that of the mechanism.
+
+    Ends are the limits of the joint where a motor has a position to follow; else twice the value that the model gives,
+    and where that is zero, what moves a mechanism of this size and weight.
+
+    >>> model = lw.Model("wheel")
+    >>> wheel = model.body("wheel", mass=2.0, shape=lw.Cylinder(0.3, 0.1))
+    >>> pin = model.revolute("pin", model.ground, wheel, at=(0, 0, 0), axis=(0, 0, 1), limits=(-1, 2))
+    >>> drive = model.motor("drive", pin, position=0.5)
+    >>> [(made["unit"], made["low"], made["high"]) for made in sliders(model, {"drive": 0.5}, 0.3)]
+    [('rad', -1.0, 2.0)]
+    """
+    weight = sum(body.mass for body in model.all_bodies()) * (math.hypot(*model.gravity) or 9.81)
+    return [_slider(name, model[name], value, weight, size) for name, value in inputs.items()]
+
+
+def _slider(name: str, part: Any, value: float, weight: float, size: float) -> dict[str, Any]:
+    unit, reach, ends = "", 10.0, (-math.inf, math.inf)
+    if isinstance(part, Motor):
+        slides = part.joint.kind == "prismatic"
+        unit = "m" if slides else "rad"
+        if part.velocity is not None:
+            unit, reach = f"{unit}/s", size if slides else 2 * math.pi
+        else:
+            reach, ends = size if slides else math.pi, part.joint.coordinate_limits[0]
+    elif isinstance(part, Torque):
+        slides = isinstance(part.target, Joint) and part.target.kind == "prismatic"
+        unit, reach = ("N", weight) if slides else ("N m", 0.25 * weight * size)
+    elif isinstance(part, Force):
+        unit, reach = "N", weight
+    reach = 2 * abs(value) or step_of(max(reach, 1e-9))
+    low, high = (end if math.isfinite(end) else side * reach for side, end in zip((-1.0, 1.0), ends, strict=True))
+    low, high = min(low, value), max(high, value)
+    return {"name": name, "unit": unit, "value": value, "low": low, "high": high, "step": (high - low) / STEPS}

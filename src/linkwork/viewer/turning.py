@@ -1,0 +1,75 @@
+"""Many turns at once: quaternions (n, 4), w first, on vectors (n, 3)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+def turned(q: Floats, x: Floats) -> Floats:
+    """Vectors turned by quaternions.
+
+    >>> turned(np.array([[0.0, 0, 0, 1]]), np.array([[1.0, 2, 3]])).tolist()
+    [[-1.0, -2.0, 3.0]]
+    """
+    w, u = q[:, :1], q[:, 1:]
+    t = 2.0 * np.cross(u, x)
+    return np.asarray(x + w * t + np.cross(u, t))
+
+
+def product(p: Floats, q: Floats) -> Floats:
+    """Turn by q, then by p.
+
+    >>> half = np.sqrt(0.5)
+    >>> product(np.array([[half, 0, 0, half]]), np.array([[half, 0, 0, half]])).round(12).tolist()
+    [[0.0, 0.0, 0.0, 1.0]]
+    """
+    w, u = p[:, :1], p[:, 1:]
+    s, v = q[:, :1], q[:, 1:]
+    return np.hstack([w * s - np.sum(u * v, axis=1, keepdims=True), w * v + s * u + np.cross(u, v)])
+
+
+def along(directions: Any) -> Floats:
+    """The shortest turns that bring z to these unit vectors.
+
+    >>> turned(along([[0.6, 0, 0.8]]), np.array([[0.0, 0, 1]])).round(12).tolist()
+    [[0.6, 0.0, 0.8]]
+    """
+    x, y, z = np.asarray(directions, dtype=float).reshape(-1, 3).T
+    made = np.stack([1.0 + z, -y, x, np.zeros_like(x)], axis=1)
+    made[1.0 + z < 1e-9] = (0.0, 1.0, 0.0, 0.0)  # straight back: half a turn about x
+    return np.asarray(made / np.linalg.norm(made, axis=1, keepdims=True))
+
+
+class Carried:
+    """Points, or frames, that bodies carry: `bodies` are places in the list of poses, -1 is the world.
+
+    >>> held = Carried([0, -1], [(1, 0, 0), (0, 0, 5)])
+    >>> held.points(np.array([[0, 0, 1.0, 0, 0, 0, 1]])).tolist()
+    [[-1.0, 0.0, 1.0], [0.0, 0.0, 5.0]]
+    """
+
+    def __init__(self, bodies: Any, places: Any, turns: Any = None) -> None:
+        self.bodies = np.asarray(bodies, dtype=np.int64)
+        self.places = np.asarray(places, dtype=float).reshape(-1, 3)
+        self.turns = None if turns is None else np.asarray(turns, dtype=float).reshape(-1, 4)
+
+    def __len__(self) -> int:
+        return len(self.bodies)
+
+    def _carriers(self, poses: Floats) -> Floats:
+        return np.asarray(np.vstack([poses, [0.0, 0, 0, 1, 0, 0, 0]])[self.bodies])  # -1 is the last: the world
+
+    def points(self, poses: Floats) -> Floats:
+        """Where the points are in the world."""
+        on = self._carriers(poses)
+        return on[:, :3] + turned(on[:, 3:], self.places)
+
+    def rotations(self, poses: Floats) -> Floats:
+        """How the frames stand in the world."""
+        assert self.turns is not None
+        return product(self._carriers(poses)[:, 3:], self.turns)

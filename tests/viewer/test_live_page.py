@@ -1,0 +1,233 @@
+"""The live page in a real browser: what is clicked reaches the simulation, what is seen is where its state says."""
+
+import io
+import math
+import time
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from linkwork.viewer import live
+
+pytest.importorskip("viser", reason="the live page needs the extra view")
+Image = pytest.importorskip("PIL.Image", reason="screenshots are read by pillow")
+
+WIDE, HIGH = 700, 420
+
+
+def arm():
+    """A blue arm that a torque can turn about y, and a weight beside it that stands; no gravity."""
+    model = lw.Model("arm", gravity=(0, 0, 0))
+    bar = model.body("bar", mass=1.0, shape=lw.Box((0.2, 0.1, 1.0)), position=(0, 0, 0.5))
+    weight = model.body("weight", mass=1.0, shape=lw.Box((0.2, 0.2, 0.2)), position=(0.9, 0, 0.1))
+    pin = model.revolute("pin", model.ground, bar, at=(0, 0, 0), axis=(0, 1, 0))
+    model.fixed("foot", model.ground, weight, at=(0.9, 0, 0))
+    model.torque("drive", pin, 0.0)
+    model.spring("spring", weight, bar, at_a=(0, 0, 0.1), at_b=(0, 0, 0), stiffness=1e-6, length=1.0)
+    return model
+
+
+def make(method=None, dt=None):
+    return lw.Simulation(arm(), method or "recursive", dt=dt or 1e-3)
+
+
+class Shown:
+    """A page with who stands behind it; both sides get their turns here, so that nothing depends on the clock."""
+
+    def __init__(self, visit, link, driver, size=(WIDE, HIGH)):
+        self.link, self.driver = link, driver
+        driver.hear("run", False)
+        self.page = visit(link.address, *size)
+        self.until(lambda: self.page.get_by_role("button", name="Run", exact=True).count() == 1)
+        self.page.locator("canvas").first.wait_for()
+        # the browser draws in software, and the page says so
+        self.page.add_style_tag(content=".mantine-Notifications-root { display: none; }")
+
+    def turn(self):
+        for words in self.link.words():
+            self.driver.hear(*words)
+        self.driver.go(time.perf_counter())
+        self.driver.show()
+        self.page.wait_for_timeout(20)
+
+    def until(self, holds, seconds=30.0):
+        last = time.monotonic() + seconds
+        while not holds():
+            assert time.monotonic() < last, "it did not come to that"
+            self.turn()
+
+    def picture(self):
+        """The screenshot as numbers, when everything has been drawn."""
+        seen = None
+        for _ in range(40):
+            for _ in range(10):
+                self.turn()
+            before, raw = seen, self.page.screenshot()
+            seen = np.asarray(Image.open(io.BytesIO(raw)).convert("RGB"), dtype=float)
+            if before is not None and np.abs(before - seen).max() < 3:
+                break
+        return seen
+
+    def place(self, x):
+        """Where a point of the world is on the screen, by the camera that the page begins with."""
+        view = live.view_of([self.driver.watch.stage])
+        centre, turn, up = np.array(view["centre"]), math.radians(view["azimuth"]), math.radians(view["elevation"])
+        n = np.array([math.cos(up) * math.cos(turn), math.cos(up) * math.sin(turn), math.sin(up)])
+        right = np.cross((0, 0, 1), n) / np.linalg.norm(np.cross((0, 0, 1), n))
+        d = np.asarray(x) - (centre + 3.4 * view["radius"] * n)
+        box = self.page.locator("canvas").first.bounding_box()
+        f = box["height"] / 2 / math.tan(math.radians(38) / 2)
+        across, high, deep = d @ right, d @ np.cross(n, right), -(d @ n)
+        return box["x"] + box["width"] / 2 + f * across / deep, box["y"] + box["height"] / 2 - f * high / deep
+
+    def colour(self, picture, x):
+        column, row = (round(value) for value in self.place(x))
+        return picture[row - 1 : row + 2, column - 1 : column + 2].mean(axis=(0, 1))
+
+    def tab(self, name):
+        self.page.get_by_role("tab", name=name).click()
+
+
+@pytest.fixture(scope="module")
+def opened(stay):
+    link, driver = live.opened(make, keys={"M": {"drive": 1.5}}, say=lambda _: None, browser=False)
+    with link:
+        yield Shown(stay, link, driver)
+
+
+@pytest.fixture
+def there(opened):
+    """The page of the arm, at its start and at rest."""
+    opened.driver.hear("run", False)
+    opened.driver.sim.inputs["drive"] = 0.0
+    opened.driver.hear("reset")
+    opened.tab("Drive")
+    opened.until(lambda: "time 0.000 s" in opened.page.inner_text("body"))
+    return opened
+
+
+def blue(colour):
+    red, _, b = colour
+    return b > red + 25
+
+
+def test_it_asks_no_other_host_and_shows_bodies_where_they_are(there):
+    picture = there.picture()
+    assert blue(there.colour(picture, (0, 0, 0.8)))
+    there.driver.sim.inputs["drive"] = 5.0
+    there.driver.hear("single", 500)
+    angle = float(there.driver.sim["pin.position"])
+    assert angle > 0.5
+    moved = there.picture()
+    tip = np.array([math.sin(angle), 0, math.cos(angle)])
+    assert blue(there.colour(moved, 0.8 * tip))
+    assert not blue(there.colour(moved, (0, 0, 0.8)))
+    assert all("//127.0.0.1:" in address or address.startswith(("blob:", "data:")) for address in there.page.asked)
+    assert there.page.errors == []
+
+
+def test_sliders_keys_and_buttons_reach_the_simulation(there):
+    page, driver = there.page, there.driver
+    slider = page.get_by_role("slider").first
+    slider.focus()
+    for _ in range(5):
+        page.keyboard.press("ArrowRight")
+    there.until(lambda: driver.sim.inputs["drive"] > 0.0)
+    step = 4.0 / 200  # from -2 to 2 N m
+    there.until(lambda: driver.sim.inputs["drive"] == pytest.approx(5 * step))
+    page.get_by_role("button", name="Step", exact=True).click()
+    there.until(lambda: driver.sim.steps == 1)
+    page.mouse.click(30, 30)  # away from the slider
+    page.keyboard.press("m")
+    there.until(lambda: driver.sim.inputs["drive"] == 1.5)
+    page.keyboard.press("k")  # less
+    there.until(lambda: driver.sim.inputs["drive"] == pytest.approx(1.5 - 10 * step))
+    page.keyboard.press("x")
+    there.until(lambda: driver.sim.inputs["drive"] == 0.0)
+    page.get_by_role("button", name="Run", exact=True).click()
+    there.until(lambda: driver.sim.time > 0.05)
+    page.get_by_role("button", name="Pause", exact=True).click()
+    there.until(lambda: not driver.running)
+    stopped = driver.sim.time
+    for _ in range(10):
+        there.turn()
+    assert driver.sim.time == stopped
+    there.until(lambda: f"time {stopped:.3f} s" in page.inner_text("body"))
+    page.keyboard.press("r")
+    there.until(lambda: driver.sim.time == 0.0)
+
+
+def test_switches_forces_trails_and_plots(there):
+    page, driver = there.page, there.driver
+    driver.sim.inputs["drive"] = 5.0
+    driver.hear("single", 400)
+    before = there.picture()
+    there.tab("Show")
+    page.get_by_label("bodies").uncheck()
+    angle = float(driver.sim["pin.position"])
+    tip = 0.8 * np.array([math.sin(angle), 0, math.cos(angle)])
+    assert blue(there.colour(before, tip))
+    assert not blue(there.colour(there.picture(), tip))
+    # the pin holds the arm by a force towards the pin: an arrow as long as the switch says
+    page.get_by_label("reactions").check()
+    pictures = there.picture()
+    force = driver.sim["pin.reaction"][:3]
+    assert np.linalg.norm(force) > 1.0
+    along = force / np.linalg.norm(force)
+    view = live.view_of([driver.watch.stage])
+    length = 0.35 * view["radius"] * np.linalg.norm(force) / (2.0 * 9.81)
+    red, green, b = there.colour(pictures, 0.5 * length * along)
+    assert red > green + 40 > b
+    page.get_by_label("bodies").check()
+    page.get_by_label("reactions").uncheck()
+    there.tab("Plots")
+    there.until(lambda: page.locator(".uplot canvas").count() == 1)
+    assert "energy.total [J]" in page.inner_text("body")
+
+
+def test_two_pages_and_one_that_is_closed(there, browser):
+    """What one clicks the other shows; closing a page does not stop the run."""
+    other = browser.new_page(viewport={"width": 400, "height": 300})
+    other.goto(there.link.address)
+    there.until(lambda: other.get_by_role("button", name="Run", exact=True).count() == 1)
+    other.get_by_role("button", name="Run", exact=True).click()
+    there.until(lambda: there.page.get_by_role("button", name="Pause", exact=True).count() == 1)
+    other.close()
+    then = there.driver.sim.time
+    there.until(lambda: there.driver.sim.time > then + 0.1)
+    assert there.link.alive
+
+
+def test_a_picture_is_a_file(there):
+    there.tab("Show")
+    with there.page.expect_download() as waiting:
+        there.page.get_by_role("button", name="Picture").click()
+    file = waiting.value
+    assert file.suggested_filename.startswith("arm_0.000_s")
+    seen = np.asarray(Image.open(file.path()).convert("RGB"), dtype=float)
+    box = there.page.locator("canvas").first.bounding_box()
+    column, row = there.place((0, 0, 0.8))
+    assert blue(seen[round(row - box["y"]), round(column - box["x"])])
+
+
+def test_the_replay_scrubs_also_behind_a_token(visit, swing):
+    link, player = live.opened_runs([swing()], say=lambda _: None, browser=False, token="long_enough")
+    with link:
+        there = Shown(visit, link, player, (460, 400))
+        page = there.page
+        assert "token" not in page.url
+        slider = page.get_by_role("slider").first
+        slider.focus()
+        page.keyboard.press("End")
+        there.until(lambda: player.time == 4.0)
+        page.keyboard.press("ArrowLeft")
+        there.until(lambda: player.time == pytest.approx(4.0 - 0.004))
+        page.get_by_role("button", name="Start", exact=True).click()
+        there.until(lambda: player.time == 0.0)
+        page.get_by_role("button", name="Forward", exact=True).click()
+        there.until(lambda: player.time == pytest.approx(0.01))
+        page.get_by_role("button", name="Back", exact=True).click()
+        there.until(lambda: player.time == pytest.approx(0.0))
+        page.get_by_role("button", name="Run", exact=True).click()
+        there.until(lambda: player.time > 0.5)
