@@ -85,7 +85,7 @@ def test_command_is_understood(command, folder):
     if arguments[0] in ("serve", "view"):  # would wait for a whole, or for Ctrl-C: only read it
         typer.main.get_command(cli.app).commands[arguments[0]].make_context(arguments[0], arguments[1:])
         return
-    if arguments[0] == "replay":  # what a command before it would have saved
+    if arguments[0] in ("replay", "film"):  # what a command before it would have saved
         for file in (word for word in arguments if word.endswith(".npz")):
             lw.simulate(lw.gallery.pendulum.build(), until=0.1, method="recursive", dt=0.01).save(file)
     if arguments[0] == "run" and "--help" not in arguments:

@@ -264,6 +264,25 @@ def replay(
 
 
 @app.command()
+def film(
+    run: Annotated[str, typer.Argument(metavar="RUN.npz", help="A run that was saved.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="FILE.gif, FILE.mp4 (by ffmpeg) or FILE.png.")],
+    time: Annotated[float | None, typer.Option(help="Time of the picture, s; the end when not given.")] = None,
+    speed: Annotated[float, typer.Option(help="Simulated seconds in a second.")] = 1.0,
+    fps: Annotated[int, typer.Option(help="Pictures in a second.")] = 20,
+    width: Annotated[int, typer.Option(help="Width in points.")] = 480,
+) -> None:
+    """Draw a saved run as an animated picture, a film, or one picture."""
+    with _speaking(False):
+        from linkwork.simulation.files import check_path, load_run
+        from linkwork.viewer.film import SUFFIXES
+
+        check_path(file, SUFFIXES)
+        load_run(run).film(file, time=time, speed=speed, fps=fps, width=width)
+        typer.echo(f"written {file}")
+
+
+@app.command()
 def check(model: ModelName, setting: Settings = None, as_json: AsJson = False) -> None:
     """Verify a model before running it: degrees of freedom, loops, redundant rows, cuts, mass."""
     with _speaking(as_json):

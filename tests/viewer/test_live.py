@@ -22,6 +22,7 @@ from linkwork.viewer.gate import Gate
 from linkwork.viewer.link import Link
 from linkwork.viewer.sliders import sliders
 from linkwork.viewer.staging import Stage
+from linkwork.viewer.turning import turned
 from linkwork.viewer.watch import Watch, able, preview
 
 MOMENT = 0.5 * 2.0 * 0.3**2
@@ -145,6 +146,35 @@ def test_joints_are_released_and_attached(driver):
     assert seen(driver).poses[0, 2] == pytest.approx(height, abs=1e-9)
     driver.hear("release", "no such joint")
     assert driver.link.told[-1][0] == "note"
+
+
+def test_a_body_is_pulled_by_a_spring_where_the_method_can(driver):
+    """A ball is grabbed at its right side and pulled upwards; the wheel of the other method says why it cannot."""
+    driver.hear("grab", "wheel", (0.3, 0, 0), (0.3, 0, 1.0))
+    assert "cannot drag bodies" in driver.link.told[-1][1]
+    model = lw.Model("ball", gravity=(0, 0, 0))
+    model.body("ball", mass=2.0, shape=lw.Sphere(0.1), position=(1, 0, 0))
+
+    def ball(method, dt):
+        return lw.Simulation(model, "impulse", dt=0.005)
+
+    stage = preview(lambda: ball(None, None))
+    sim = ball(None, None)
+    link = Nobody(stage)
+    pulled = live.Driver(link, ball, sim, Watch(sim, stage))
+    pulled.hear("grab", "ball", (1.1, 0, 0), (1.1, 0, 0.0))
+    for height in np.linspace(0.0, 0.5, 20):
+        pulled.hear("pull", "ball", (1.1, 0, height))
+        pulled.hear("single", 5)
+    pulled.hear("single", 400)
+    tip = sim["ball.position"] + turned(sim["ball.rotation"][None], np.array([[0.1, 0, 0]]))[0]
+    np.testing.assert_allclose(tip, (1.1, 0, 0.5), atol=2e-3)
+    pulled.hear("drop", "ball")
+    before = sim["ball.velocity"]
+    pulled.hear("single", 10)
+    np.testing.assert_allclose(sim["ball.velocity"], before, atol=1e-9)  # nothing holds it any more
+    assert link.told == []
+    link.board.close()
 
 
 def test_a_run_that_fails_says_so_and_can_be_reset():
@@ -323,7 +353,24 @@ def test_the_command_prints_the_address_and_ends_its_page():
         spoken(address)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_a_script_needs_no_guard(tmp_path):
+    pytest.importorskip("viser", reason="the live page needs the extra view")
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import linkwork as lw\n"
+        "sim = lw.Simulation(lw.gallery.pendulum.build(), 'recursive', dt=1e-3)\n"
+        "sim.step(100)\n"
+        "sim.view(port=0, seconds=0.5)\n"
+        "print(sim.time > 0.1)\n"
+    )
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    address, moved = done.stdout.split()
+    assert address.startswith("http://127.0.0.1:")
+    assert moved == "True"
+
+
 def test_the_page_ends_when_the_run_is_killed():
     pytest.importorskip("viser", reason="the live page needs the extra view")
     command = [sys.executable, "-m", "linkwork.cli", "view", "pendulum", "--method", "recursive", "--port", "0"]

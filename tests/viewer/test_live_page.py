@@ -103,6 +103,7 @@ def there(opened):
     opened.driver.sim.inputs["drive"] = 0.0
     opened.driver.hear("reset")
     opened.tab("Drive")
+    opened.turn()
     opened.until(lambda: "time 0.000 s" in opened.page.inner_text("body"))
     return opened
 
@@ -177,13 +178,51 @@ def test_switches_forces_trails_and_plots(there):
     along = force / np.linalg.norm(force)
     view = live.view_of([driver.watch.stage])
     length = 0.35 * view["radius"] * np.linalg.norm(force) / (2.0 * 9.81)
-    red, green, b = there.colour(pictures, 0.5 * length * along)
-    assert red > green + 40 > b
+    column, row = (round(value) for value in there.place(0.5 * length * along))
+    window = (slice(row - 2, row + 3), slice(column - 2, column + 3))
+    assert (pictures[window][..., 0] - pictures[window][..., 1]).max() > 40  # orange
+    assert (before[window][..., 0] - before[window][..., 1]).max() < 10
     page.get_by_label("bodies").check()
     page.get_by_label("reactions").uncheck()
     there.tab("Plots")
     there.until(lambda: page.locator(".uplot canvas").count() == 1)
     assert "energy.total [J]" in page.inner_text("body")
+
+
+def test_a_body_is_dragged_with_the_mouse(there, monkeypatch):
+    """Where the method can drag: the simulation is told by which point the body is held, and whereto."""
+    pulled = []
+    monkeypatch.setattr(
+        there.driver.sim, "drag", lambda body, to, **more: pulled.append((body, to, more)), raising=True
+    )
+    page = there.page
+
+    def upright():
+        seen = there.picture()
+        return [blue(there.colour(seen, (x, -0.05, 0.9))) for x in (-0.14, -0.07, 0.07, 0.14)] == [
+            False,
+            True,
+            True,
+            False,
+        ]
+
+    there.until(upright)  # the browser has drawn the start
+    x, y = there.place((0, 0, 0.7))
+    page.mouse.move(x, y)
+    page.mouse.down()
+    for k in range(1, 6):
+        page.mouse.move(x + 8 * k, y)
+        there.turn()
+    there.until(lambda: len(pulled) > 1)
+    page.mouse.up()
+    there.until(lambda: pulled[-1][1] is None)
+    body, _, more = pulled[0]
+    assert body == "bar"
+    held = more["at"] + (0, 0, 0.5)
+    # on the front of the bar, 5 cm before its middle plane, where the mouse went down
+    assert there.place(held) == pytest.approx((x, y), abs=2.0)
+    assert held[2] == pytest.approx(0.7, abs=0.03)
+    assert there.place(pulled[-2][1]) == pytest.approx((x + 40, y), abs=6.0)
 
 
 def test_two_pages_and_one_that_is_closed(there, browser):

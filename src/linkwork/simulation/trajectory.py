@@ -232,6 +232,27 @@ class Trajectory:
 
         return view_run(self, *others, **{"port": 8080, **place})
 
+    def film(
+        self,
+        file: str | PathLike[str],
+        *,
+        time: float | None = None,
+        speed: float = 1.0,
+        fps: int = 20,
+        width: int = 480,
+    ) -> None:
+        """Draw the motion to a `.gif`, or a `.mp4` where ffmpeg is installed; to a `.png` at one `time`, s.
+
+        `speed` is simulated seconds in a second, `fps` pictures in a second, `width` in points. Needs pillow, which
+        comes with the extra `plot`.
+
+        >>> run = lw.simulate(lw.gallery.pendulum.build(), until=1.0, method="recursive", dt=0.01)
+        >>> run.film("pendulum.gif")  # doctest: +SKIP
+        """
+        from linkwork.viewer.film import film
+
+        film(self, file, time=time, speed=speed, fps=fps, width=width)
+
     def save(self, file: str | PathLike[str]) -> None:
         """Write the whole run to `.npz` (read back by `linkwork.load_run`) or its table to `.csv`."""
         from linkwork.simulation.files import save

@@ -1,4 +1,4 @@
-"""The board: numbers that the stepping side writes into shared memory and the page reads there.
+"""The board: numbers that the stepping side writes into memory which the page reads as well (a file that both map).
 
 In this order, all float64: the head; 7 for everything that moves (position, quaternion w first); the force (N) in every
 joint; contacts (point m, force N); the numbers that are plotted. The first number is odd while somebody writes.
@@ -6,8 +6,11 @@ joint; contacts (point m, force N); the numbers that are plotted. The first numb
 
 from __future__ import annotations
 
+import contextlib
+import mmap
+import os
+import tempfile
 import time
-from multiprocessing.shared_memory import SharedMemory
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +22,7 @@ HEAD = 12
 SEQUENCE, TIME, ENERGY, BALANCE, DRIFT, FACTOR, RUNNING, LATE, STEPS, ITERATIONS, MEETING, WATCHED = range(HEAD)
 CONTACTS = 64  # that are shown at most
 PLOTTED = 24  # numbers in live plots at most
+SHARED = "/dev/shm"  # never reaches a disk, where there is such a place
 PATIENCE = 0.05  # s that a reader waits for a writer; the next frame is never far
 
 
@@ -48,11 +52,15 @@ class Board:
         self.things, self.joints = things, joints
         size = HEAD + 7 * things + 3 * joints + 6 * CONTACTS + PLOTTED
         self.ours = name is None
-        self.memory = SharedMemory(name=name, create=self.ours, size=8 * size)
-        self.numbers: Any = np.ndarray(size, dtype=np.float64, buffer=self.memory.buf)
-        if self.ours:
-            self.numbers[:] = 0.0
-        self.name = self.memory.name
+        if name is None:
+            file, name = tempfile.mkstemp(prefix="linkwork-", dir=SHARED if os.path.isdir(SHARED) else None)
+            os.ftruncate(file, 8 * size)  # of zeros
+        else:
+            file = os.open(name, os.O_RDWR | getattr(os, "O_BINARY", 0))
+        self.memory = mmap.mmap(file, 8 * size)
+        os.close(file)
+        self.numbers: Any = np.ndarray(size, dtype=np.float64, buffer=self.memory)
+        self.name = name
 
     def _parts(self, numbers: Floats) -> Picture:
         ends = np.cumsum([HEAD, 7 * self.things, 3 * self.joints, 6 * CONTACTS])
@@ -92,6 +100,12 @@ class Board:
     def close(self) -> None:
         """Give the memory back; the side that made it removes it."""
         self.numbers = None
-        self.memory.close()
+        with contextlib.suppress(BufferError):  # somebody still looks at it
+            self.memory.close()
         if self.ours:
-            self.memory.unlink()
+            self.remove()
+
+    def remove(self) -> None:
+        """Remove the file, if it is still there; who has it mapped keeps the memory."""
+        with contextlib.suppress(OSError):
+            os.unlink(self.name)

@@ -1,16 +1,23 @@
-"""The page in its own process: numbers go over by the board, words back and forth through a pipe."""
+"""The page in its own process: numbers go over by the board, words back and forth as lines of JSON through its pipes.
+
+The process is a new interpreter, not a copy of this one: a script needs no `if __name__ == "__main__"` to show a run.
+"""
 
 from __future__ import annotations
 
 import contextlib
-import multiprocessing
+import json
+import os
 import re
 import secrets
+import subprocess
+import sys
+import threading
+from collections import deque
 from importlib.util import find_spec
 from typing import Any
 
 from linkwork.errors import OptionError, RunError
-from linkwork.viewer import panel
 from linkwork.viewer.board import Board
 
 MISSING = 'the live page needs viser; install it with: pip install "linkwork[view]"'
@@ -31,21 +38,23 @@ class Link:
             raise OptionError("a token is 8 letters, digits, - or _ at least, hard to guess; leave it out to get one")
         if host not in HERE and token is None:
             token = secrets.token_urlsafe(16)
-        spawn = multiprocessing.get_context("spawn")
         self.board = Board(len(show["bodies"]), len(show["joints"]))
-        self.pipe, theirs = spawn.Pipe()
-        self.process = spawn.Process(
-            target=panel.serve,
-            args=(show, self.board.name, theirs, host, port, token),
-            daemon=True,
-            name="linkwork page",
+        self._heard: deque[tuple[Any, ...]] = deque()
+        self._first = threading.Event()
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", "from linkwork.viewer.panel import main; main()"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+            start_new_session=True,  # Ctrl-C is for the one who steps
         )
+        threading.Thread(target=self._listen, daemon=True).start()
         try:
-            self.process.start()
-            theirs.close()
-            word, fact = self.pipe.recv() if self.pipe.poll(PATIENCE) else ("failed", "the page did not start in time")
-        except EOFError:
-            word, fact = "failed", "the process of the page ended at once"
+            self.tell({"show": show, "board": self.board.name, "host": host, "port": port, "token": token})
+            self._first.wait(PATIENCE)
+            word, fact = self._heard.popleft() if self._heard else ("failed", "the process of the page did not start")
         except BaseException:
             self.close()
             raise
@@ -54,24 +63,30 @@ class Link:
             raise RunError(str(fact))
         self.address = f"http://{f'[{host}]' if ':' in host else host}:{fact}" + (f"/?token={token}" if token else "")
 
+    def _listen(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self._heard.append(tuple(json.loads(line)))
+            self._first.set()
+        self._first.set()
+
     @property
     def alive(self) -> bool:
-        return self.process.is_alive()
+        return self.process.poll() is None
 
     def words(self) -> list[tuple[Any, ...]]:
         """What was clicked since the last look."""
         found = []
-        try:
-            while self.pipe.poll():
-                found.append(self.pipe.recv())
-        except (EOFError, OSError):
-            pass
+        while self._heard:
+            found.append(self._heard.popleft())
         return found
 
     def tell(self, *words: Any) -> None:
         """Say something to the page: ("note", text), ("gone", names of joints), ("label", text)."""
-        with contextlib.suppress(OSError):
-            self.pipe.send(words)
+        assert self.process.stdin is not None
+        with contextlib.suppress(OSError, ValueError):
+            self.process.stdin.write(json.dumps(words, default=_plain) + "\n")
+            self.process.stdin.flush()
 
     def __enter__(self) -> Link:
         return self
@@ -82,9 +97,17 @@ class Link:
 
     def close(self) -> None:
         """End the page's process and give the memory back."""
-        self.tell("end")
-        self.process.join(3.0)
-        if self.process.is_alive():
-            self.process.terminate()
-            self.process.join(3.0)
+        assert self.process.stdin is not None
+        with contextlib.suppress(OSError):
+            self.process.stdin.close()  # which is how it learns
+        try:
+            self.process.wait(3.0)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
         self.board.close()
+
+
+def _plain(value: Any) -> Any:
+    """Numbers and arrays of numpy as those of Python."""
+    return value.tolist()

@@ -24,10 +24,11 @@ from linkwork.viewer.link import Link
 from linkwork.viewer.pace import Pace
 from linkwork.viewer.replay import TINTS, view_of
 from linkwork.viewer.sliders import sliders
-from linkwork.viewer.staging import Stage
+from linkwork.viewer.staging import Stage, matrix
 from linkwork.viewer.watch import Watch, able, preview
 
 FRAME = 1.0 / 60.0  # s between two pictures
+STRENGTH = 50.0  # m/s2: who drags can lift five times all there is
 TURN = 5e-3  # s of computing between two looks at the clock and the keyboard
 STEPS_TO_CHOOSE = tuple(round(a * 10.0**b, 12) for b in range(-6, -1) for a in (1, 2, 5))  # s
 
@@ -209,6 +210,9 @@ class Driver:
         self.pace = Pace(self.dt, self.speed, time.perf_counter())
         self.block = 1  # steps in one turn
         self.fresh = True  # something to show
+        self.held: dict[str, Any] = {}  # points by which bodies are dragged, m, in their frames
+        masses = sum(body.mass for body in sim.system.model.all_bodies())
+        self.strength = STRENGTH * masses  # N, of who drags
 
     # --- stepping -----------------------------------------------------------------------------------------
 
@@ -303,6 +307,7 @@ class Driver:
         self.sim.close()
         made.inputs.update({name: value for name, value in inputs.items() if name in made.inputs})
         columns, self.sim = self.watch.columns, made
+        self.held.clear()
         self.watch = Watch(made, self.watch.stage)
         self.watch.columns = columns
         self.pace = Pace(self.dt, self.speed, time.perf_counter())
@@ -312,6 +317,20 @@ class Driver:
         self.watch.look()
         self.link.tell("gone", [change.joint for change in self.sim.changes if change.what == "released"])
         self.link.tell("note", f"'{change.joint}' was released at t = {change.time:.4g} s")
+
+    def _grab(self, body: str, point: Any, goal: Any) -> None:
+        """Pull the point of the body that was seen there."""
+        place, turn = self.sim[f"{body}.position"], self.sim[f"{body}.rotation"]
+        self.held[body] = matrix(turn).T @ (np.asarray(point) - place)
+        self._pull(body, goal)
+
+    def _pull(self, body: str, goal: Any) -> None:
+        if body in self.held:
+            self.sim.drag(body, goal, at=self.held[body], max_force=self.strength)
+
+    def _drop(self, body: str) -> None:
+        if self.held.pop(body, None) is not None:
+            self.sim.drag(body, None)
 
     def _attach(self, a: str, b: str, kind: str) -> None:
         options: dict[str, Any] = {}

@@ -1,21 +1,23 @@
 """The live page: a viser server in a process of its own. It shows what the board says and sends back what is clicked.
 
 Words back through the pipe: ("run", bool), ("single", steps), ("reset",), ("speed", x), ("time", t), ("loop", bool),
-("input", name, x), ("method", name), ("dt", s), ("watch", columns), ("release", joint), ("attach", a, b, kind). Words
-from there: ("note", text), ("label", text), ("gone", joints), ("attached", joint), ("end",). The process ends with the
-one that started it.
+("input", name, x), ("method", name), ("dt", s), ("watch", columns), ("release", joint), ("attach", a, b, kind),
+("grab", body, point, goal), ("pull", body, goal), ("drop", body), with points in the world. Words from there:
+("note", text), ("label", text), ("gone", joints), ("attached", joint). The process ends with the one that started it.
 """
 
 from __future__ import annotations
 
+import contextlib
 import io
+import json
 import os
 import signal
 import sys
 import threading
 import time
 import warnings
-from multiprocessing.connection import Connection
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -35,56 +37,65 @@ KINDS = ("fixed", "ball")
 NICE = 5  # the page gives way to the one who steps
 
 
-def serve(show: dict[str, Any], name: str, pipe: Connection, host: str, port: int, token: str | None) -> None:
-    """Serve the page until the other side hangs up. `show` is what `live.staged` made."""
+def main() -> None:
+    """The process of the page: the first line says what to show, the others are words; their end is the end."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who steps
     # viser has a banner; the address is the other side's to print
-    sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+    out, sys.stdout = sys.stdout, open(os.devnull, "w")  # noqa: SIM115
     warnings.filterwarnings("ignore", message="Queued a")  # a page that was just closed
     if hasattr(os, "nice"):
         os.nice(NICE)
-    parent = os.getppid()
-    board = Board(len(show["bodies"]), len(show["joints"]), name)
-    try:
-        import viser
+    lock = threading.Lock()  # clicks come in threads
 
-        try:
-            inner = ("127.0.0.1", 0) if token else (host, port)
-            server = viser.ViserServer(host=inner[0], port=inner[1], verbose=False)
-            reached = Gate(host, port, server.get_port(), token).port if token else server.get_port()
-        except OSError as error:
-            pipe.send(("failed", f"cannot listen on {host}:{port} ({error.strerror or error}); give another port"))
-            return
-        panel = Panel(server, show, board, pipe)
-        pipe.send(("ready", reached))
-        panel.send("watch", list(panel.charts.names))
-        while os.getppid() == parent:
-            if pipe.poll(0.5):
-                try:
-                    word, *facts = pipe.recv()
-                except (EOFError, OSError):
-                    break
-                if word == "end":
-                    break
-                panel.told(word, *facts)
-        panel.close()
-        server.stop()
+    def send(*words: Any) -> None:
+        with lock, contextlib.suppress(OSError, ValueError):
+            out.write(json.dumps(words, default=lambda value: value.tolist()) + "\n")
+            out.flush()
+
+    facts = json.loads(sys.stdin.readline())[0]
+    show = facts["show"]
+    board = Board(len(show["bodies"]), len(show["joints"]), facts["board"])
+    try:
+        serve(show, board, send, facts["host"], facts["port"], facts["token"])
     finally:
         board.close()
+        board.remove()  # the other side may have been killed
+    os._exit(0)  # threads of the server may still be at work
+
+
+def serve(show: dict[str, Any], board: Board, send: Any, host: str, port: int, token: str | None) -> None:
+    """Serve the page until the other side hangs up. `show` is what `live.staged` made."""
+    import viser
+
+    try:
+        inner = ("127.0.0.1", 0) if token else (host, port)
+        server = viser.ViserServer(host=inner[0], port=inner[1], verbose=False)
+        reached = Gate(host, port, server.get_port(), token).port if token else server.get_port()
+    except OSError as error:
+        send("failed", f"cannot listen on {host}:{port} ({error.strerror or error}); give another port")
+        return
+    panel = Panel(server, show, board, send)
+    send("ready", reached)
+    send("watch", list(panel.charts.names))
+    for line in sys.stdin:
+        panel.told(*json.loads(line))
+    panel.close()
+    server.stop()
 
 
 class Panel:
     """Controls, and the loop that keeps scene and readings up with the board."""
 
-    def __init__(self, server: Any, show: dict[str, Any], board: Board, pipe: Connection) -> None:
-        self.server, self.show, self.board, self.pipe = server, show, board, pipe
-        self.lock = threading.Lock()  # clicks come in threads
+    def __init__(self, server: Any, show: dict[str, Any], board: Board, send: Callable[..., None]) -> None:
+        self.server, self.show, self.board, self.send = server, show, board, send
         self.ended = False
         self.live = show["span"] is None
         server.gui.configure_theme(show_share_button=False, show_logo=False, control_width="medium")
         server.gui.main_panel.dock_right()
         server.gui.set_panel_label(show["title"])
         self.scenery = Scenery(server, show)
+        if self.live:
+            self._draggable()
         self._controls()
         self.follower = threading.Thread(target=self._follow, daemon=True)
         self.follower.start()
@@ -93,11 +104,6 @@ class Panel:
         """Stop following the board."""
         self.ended = True
         self.follower.join(2.0)
-
-    def send(self, *words: Any) -> None:
-        """Tell the stepping side."""
-        with self.lock:
-            self.pipe.send(words)
 
     def told(self, word: str, *facts: Any) -> None:
         """What the stepping side says."""
@@ -204,6 +210,25 @@ class Panel:
             gui.add_button("Follow it").on_click(lambda _: self.scenery.trail(names[body.value], point.value))
             gui.add_button("Clear trails").on_click(lambda _: self.scenery.clear())
         gui.add_button("Picture").on_click(self._picture)
+
+    def _draggable(self) -> None:
+        """Bodies can be pulled with the mouse. Callbacks are coroutines: these come in the order of the moves."""
+
+        def on(handle: Any, members: list[int]) -> None:
+            async def dragged(event: Any) -> None:
+                name = self.show["bodies"][members[event.instance_index or 0]]["name"]
+                goal = tuple(np.add(event.end_position, self.scenery.shift))
+                if event.phase == "start":
+                    self.send("grab", name, tuple(np.add(event.start_position, self.scenery.shift)), goal)
+                elif event.phase == "update":
+                    self.send("pull", name, goal)
+                else:
+                    self.send("drop", name)
+
+            handle.on_drag("left")(dragged)
+
+        for handle, members in self.scenery.groups:
+            on(handle, members)
 
     def _switch(self, name: str, value: bool) -> None:
         self.scenery.switch(name, value)

@@ -12,11 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.model import Frame
-from linkwork.simulation.scene import shape_from
 from linkwork.viewer.board import MEETING, TIME, Picture
 from linkwork.viewer.colours import COLOURS, LIGHTER
-from linkwork.viewer.solids import Floats, Solid, rod, solid
+from linkwork.viewer.solids import Floats, rod
+from linkwork.viewer.staging import stage_solid
 from linkwork.viewer.turning import Carried, along
 
 DARK, AXIS, FORCE, MEET = (45, 45, 48), (204, 121, 167), (213, 94, 0), (0, 114, 178)
@@ -104,7 +103,7 @@ class Scenery:
         for g, members in enumerate(kinds.values()):
             bodies = [self.show["bodies"][k] for k in members]
             colours = np.array([_full(body["colour"]) for body in bodies])
-            corners = np.concatenate([triangles(shape) for shape in bodies[0]["shapes"]]).reshape(-1, 3)
+            corners = triangles(bodies[0]["shapes"]).reshape(-1, 3)
             faces = np.arange(len(corners)).reshape(-1, 3)
             faint = 0.45 if bodies[0]["faint"] else None
             self.groups.append((self._batch(f"bodies {g}", corners, faces, len(members), colours, faint), members))
@@ -322,23 +321,13 @@ def _full(colour: Any) -> Any:
 # --- shapes -----------------------------------------------------------------------------------------------
 
 
-def triangles(shape: dict[str, Any]) -> Floats:
-    """A solid of the stage as triangles in the frame of its body, (n, 3, 3).
+def triangles(shapes: list[dict[str, Any]]) -> Floats:
+    """Solids of the stage as triangles in the frame of their body, (n, 3, 3).
 
-    >>> triangles({"kind": "rod", "from": [0, 0, 0], "to": [0, 0, 1], "radius": 0.1}).shape[1:]
+    >>> triangles([{"kind": "rod", "from": [0, 0, 0], "to": [0, 0, 1], "radius": 0.1}]).shape[1:]
     (3, 3)
     """
-    if shape["kind"] in ("rod", "pin"):
-        ends = np.array(shape["from"], dtype=float), np.array(shape["to"], dtype=float)
-        made = rod(*ends, shape["radius"], closed=shape["kind"] == "pin")
-    elif shape["kind"] == "mesh":
-        corners = np.asarray(shape["triangles"], dtype=float)
-        made = Solid(corners, np.zeros(len(corners), dtype=np.int64))
-        made = made.moved(Frame(shape["position"], shape["rotation"]))
-    else:
-        known = shape_from(shape)
-        assert known is not None, shape["kind"]
-        made = solid(known)
+    made = stage_solid(shapes)
     return np.concatenate([made.corners, *(_ball(ball) for ball in made.balls)])
 
 

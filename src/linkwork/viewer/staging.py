@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.errors import OptionError
+from linkwork.model import Frame
 from linkwork.simulation.scene import need_scene, shape_from
 from linkwork.simulation.trajectory import Trajectory
 from linkwork.viewer.colours import body_colours
-from linkwork.viewer.solids import solid
+from linkwork.viewer.solids import Solid, rod, solid
 
 Floats = NDArray[np.float64]
 
@@ -223,6 +224,28 @@ class Stage:
             if axes and len(turning) == len(axes):
                 return look
         return -60.0, 18.0
+
+
+def stage_solid(shapes: list[dict[str, Any]]) -> Solid:
+    """Solids of the stage as one, in the frame of their body.
+
+    >>> len(stage_solid([{"kind": "box", "size": [1, 1, 1], "position": [0, 0, 0], "rotation": [1, 0, 0, 0]}]).corners)
+    12
+    """
+    made = Solid(np.zeros((0, 3, 3)), np.zeros(0, dtype=np.int64))
+    for shape in shapes:
+        if shape["kind"] in ("rod", "pin"):
+            ends = np.array(shape["from"], dtype=float), np.array(shape["to"], dtype=float)
+            made = made + rod(*ends, shape["radius"], closed=shape["kind"] == "pin")
+        elif shape["kind"] == "mesh":
+            corners = np.asarray(shape["triangles"], dtype=float)
+            mesh = Solid(corners, np.zeros(len(corners), dtype=np.int64))
+            made = made + mesh.moved(Frame(shape["position"], shape["rotation"]))
+        else:
+            known = shape_from(shape)
+            assert known is not None, shape["kind"]
+            made = made + solid(known)
+    return made
 
 
 def matrix(q: Any) -> Floats:
