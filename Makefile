@@ -1,4 +1,5 @@
 # make demo   simulate the car, print its summary and certificate, write pictures
+# make gallery   run every piece and write a page of pictures and replays
 # make test   set up and run the tests
 # Nothing but python3 (3.11 or newer) with its venv module is needed. The first run installs into .venv; later runs reuse it.
 
@@ -10,11 +11,12 @@ DEMO   := build/demo
 PEERS  := mujoco pin
 WORKERS ?= 2
 
-.PHONY: help demo test lint format validate bench clean distclean
+.PHONY: help demo gallery test lint format validate bench clean distclean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo      simulate the car: summary, certificate, pictures in $(DEMO)/"
+	@echo "make gallery   run every piece: pictures, replays and one page of all in build/gallery/"
 	@echo "make test      set up and run the tests"
 	@echo "make lint      ruff and mypy"
 	@echo "make bench     side by side with the peers that are installed"
@@ -57,6 +59,9 @@ demo: $(VENV)/.plot
 	@mkdir -p $(DEMO)
 	@$(BIN)/linkwork run car --until 1.5 --out $(DEMO)/car.npz \
 		--plot $(DEMO)/car.png --plot $(DEMO)/energy.png=energy,drift
+
+gallery: $(VENV)/.dev
+	$(BIN)/python -m linkwork.gallery.catalogue build/gallery
 
 test: $(VENV)/.peers
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -rs --doctest-modules

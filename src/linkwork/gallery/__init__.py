@@ -18,7 +18,7 @@ from types import ModuleType
 from linkwork.errors import OptionError
 
 REQUIRED = ("build", "TITLE", "PAPER", "UNTIL", "METHOD", "PLOTS")
-TOOLS = {"pictures"}  # modules here that are no pieces
+TOOLS = {"catalogue", "pictures"}  # modules here that are no pieces
 
 
 def names() -> list[str]:

@@ -17,7 +17,7 @@ import numpy as np
 
 from linkwork.assembly.reference import Reference, ground_pose
 from linkwork.errors import OptionError
-from linkwork.model import Box, Capsule, Cylinder, Frame, Ground, Mesh, Model, Sphere
+from linkwork.model import Box, Capsule, Cylinder, Frame, Ground, Hull, Mesh, Model, Sphere
 from linkwork.model.force import Spring
 from linkwork.model.laws import law_value
 from linkwork.model.shapes import Shape
@@ -95,7 +95,7 @@ def shape_facts(shape: Shape) -> dict[str, Any] | None:
     'sphere'
     """
     pose = {"position": _numbers(shape.pose.position), "rotation": _numbers(shape.pose.rotation)}
-    if isinstance(shape, Mesh):
+    if isinstance(shape, Mesh | Hull):
         return {"kind": "mesh", "triangles": np.asarray(shape.triangles).tolist(), **pose}
     for kind, words in _SIZES.items():
         if isinstance(shape, kind):

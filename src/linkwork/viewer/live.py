@@ -25,7 +25,7 @@ from linkwork.viewer.pace import Pace
 from linkwork.viewer.replay import TINTS, view_of
 from linkwork.viewer.sliders import sliders
 from linkwork.viewer.staging import Stage, matrix
-from linkwork.viewer.watch import Watch, able, preview
+from linkwork.viewer.watch import Watch, able, preview, short
 
 FRAME = 1.0 / 60.0  # s between two pictures
 STRENGTH = 50.0  # m/s2: who drags can lift five times all there is
@@ -141,7 +141,7 @@ def opened_runs(runs: Sequence[Trajectory], labels: Sequence[str] | None = None,
     columns = {name: ([""], "J") for name in ("energy.total", "energy.balance") if name in first}
     for name in first.names:
         parts = first.components(name)
-        columns[name] = ([label.removeprefix(name).lstrip(".") for label, _, _ in parts], parts[0][1])
+        columns[name] = ([label.removeprefix(name).lstrip(".") for label, _, _ in parts], short(first.unit(name)))
     show = staged(stages, names, span=player.span, columns=columns, plots=list(columns)[:1])
     player.link = _open(show, **place)
     return player.link, player

@@ -16,9 +16,9 @@ class Pace:
     >>> pace = Pace(0.01, 1.0, now=5.0)
     >>> pace.due(5.025), pace.next
     (2, 5.01)
-    >>> pace.done(2, 5.0251)
+    >>> pace.done(2, 5.0251)  # the first was due at 5.01 and allowed until 5.02
     >>> pace.late, pace.due(5.0251)
-    (0, 0)
+    (1, 0)
     """
 
     def __init__(self, dt: float, speed: float, now: float) -> None:

@@ -18,7 +18,7 @@ from linkwork.viewer.solids import Floats, rod
 from linkwork.viewer.staging import stage_solid
 from linkwork.viewer.turning import Carried, along
 
-DARK, AXIS, FORCE, MEET = (45, 45, 48), (204, 121, 167), (213, 94, 0), (0, 114, 178)
+DARK, AXIS, FORCE, MEET = (45, 45, 48), (150, 60, 112), (176, 44, 0), (0, 84, 160)
 SWITCHES = {  # what can be switched, and whether it is on
     "bodies": True,
     "joints": True,

@@ -17,7 +17,7 @@ from linkwork.simulation.observe import Observer, column_units
 from linkwork.simulation.run import Simulation
 from linkwork.simulation.scene import ground_at, scene_of
 from linkwork.simulation.trajectory import Trajectory
-from linkwork.simulation.units import component_names, split_unit
+from linkwork.simulation.units import component_names
 from linkwork.viewer import board
 from linkwork.viewer.staging import Stage
 
@@ -99,13 +99,8 @@ class Watch:
 
     def contacts(self) -> Any:
         """Points and forces of the contacts of the last step (contact, 6)."""
-        table = getattr(self.sim.workspace, "contacts", None)
-        count = 0 if table is None else min(int(table.count[0]), board.CONTACTS)
-        if table is None or count == 0:
-            return np.zeros((0, 6))
-        n, t, p = table.normal[:count], table.tangent[:count], table.impulse[:count]
-        push = (p[:, :1] * n + p[:, 1:2] * t + p[:, 2:] * np.cross(n, t)) / self.sim._h
-        return np.hstack([table.point[:count], push])
+        met = self.sim.contacts()
+        return np.hstack([met.points, met.forces])[: board.CONTACTS]
 
     def plotted(self) -> Any:
         """Numbers of the chosen columns, one after another."""
@@ -129,8 +124,17 @@ class Watch:
         }
         for name, shape in self.observer.columns.items():
             unit, width = units.get(name, ""), math.prod(shape)
-            made[name] = (list(component_names(name.rpartition(".")[2], unit, width)), split_unit(unit, width)[0])
+            made[name] = (list(component_names(name.rpartition(".")[2], unit, width)), short(unit))
         return made
+
+
+def short(unit: str) -> str:
+    """The units of a column, each once.
+
+    >>> short("N,N,N,N m,N m,N m")
+    'N, N m'
+    """
+    return ", ".join(dict.fromkeys(unit.split(",")))
 
 
 def preview(make: Callable[[], Simulation]) -> Stage:
