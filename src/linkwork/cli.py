@@ -304,13 +304,14 @@ def bench(
         list[str] | None, typer.Argument(metavar="[SCENE]...", help="Scenes; all without a name.")
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Fewer repetitions, rougher figures.")] = False,
+    page: Annotated[str | None, typer.Option("--page", metavar="FILE", help="Write an HTML page with charts.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure linkwork side by side with the other engines that are installed."""
     with _speaking(as_json):
         from linkwork import bench as benchmarks
 
-        status = benchmarks.run(scenes=scenes or [], as_json=as_json, quick=quick)
+        status = benchmarks.run(scenes=scenes or [], as_json=as_json, quick=quick, page=page)
     raise typer.Exit(status)
 
 

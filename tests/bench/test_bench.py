@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import builtins
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import linkwork as lw
 from linkwork import bench
 
 
@@ -41,6 +44,20 @@ def test_table_and_missing_engines(capsys: pytest.CaptureFixture[str], monkeypat
     assert "chain of 5" in out
     assert "mixed tree of 30" in out
     assert "not installed: pip install 'linkwork[bench]'" in out
+
+
+def test_page(tmp_path: Path) -> None:
+    """One file with charts, the ratios, the machine, and nothing fetched from elsewhere."""
+    file = tmp_path / "bench.html"
+    assert bench.run(["implicit"], as_json=True, quick=True, page=str(file)) == 0
+    text = file.read_text()
+    assert text.count("<svg") == 3  # ratios, work and precision, growth
+    assert "work and precision" in text
+    assert "our time over theirs" in text
+    assert "linkwork" in text
+    assert not re.search(r"(src|href)=\"https?:", text.replace("xlink:href", ""))
+    with pytest.raises(lw.OptionError, match=r"known are \.html"):
+        bench.run(["tree"], as_json=True, quick=True, page=str(tmp_path / "bench.pdf"))
 
 
 def test_unknown_scene(capsys: pytest.CaptureFixture[str]) -> None:

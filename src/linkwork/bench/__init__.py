@@ -1,4 +1,4 @@
-"""Side by side with the other engines that are installed: `linkwork bench [SCENE ...] [--json]`.
+"""Side by side with the other engines that are installed: `linkwork bench [SCENE ...] [--json] [--page FILE]`.
 
 Every scene builds one model in words, gives the same tree to each engine, first checks that they compute the same
 accelerations, and then times them in turn in one run. A figure is the best of several repeats: on a shared machine the
@@ -18,7 +18,7 @@ from importlib import metadata
 from time import perf_counter
 from typing import Any
 
-__all__ = ["SCENES", "Comparison", "Figure", "SceneReport", "best_of", "run"]
+__all__ = ["SCENES", "Chart", "Comparison", "Figure", "SceneReport", "best_of", "run"]
 
 # scene -> (module, what it shows)
 SCENES = {
@@ -73,6 +73,16 @@ class Figure:
 
 
 @dataclass
+class Chart:
+    """Lines to be drawn with both axes logarithmic; points as (x, y)."""
+
+    title: str
+    x: str
+    y: str
+    lines: dict[str, list[tuple[float, float]]]
+
+
+@dataclass
 class SceneReport:
     """What a scene measured."""
 
@@ -80,6 +90,7 @@ class SceneReport:
     comparisons: list[Comparison]
     figures: list[Figure] = field(default_factory=list)
     how: str = ""
+    charts: list[Chart] = field(default_factory=list)
 
 
 def best_of(repeats: int, seconds: float, contestants: Sequence[Callable[[int], Any]]) -> list[float]:
@@ -113,11 +124,16 @@ def best_of(repeats: int, seconds: float, contestants: Sequence[Callable[[int], 
     return best
 
 
-def run(scenes: list[str], as_json: bool, quick: bool) -> int:
+def run(scenes: list[str], as_json: bool, quick: bool, page: str | None = None) -> int:
     """Measure the named scenes (all, if none is named) and print them; the exit code of the command.
 
-    `quick` measures small cases shortly, to see that everything works; its figures are not worth quoting.
+    `quick` measures small cases shortly, to see that everything works; its figures are not worth quoting. `page` is an
+    HTML file to be written too, with charts.
     """
+    if page is not None:
+        from linkwork.bench.page import check
+
+        check(page)
     names = scenes or list(SCENES)
     unknown = [name for name in names if name not in SCENES]
     if unknown:
@@ -133,6 +149,12 @@ def run(scenes: list[str], as_json: bool, quick: bool) -> int:
     else:
         for report in reports:
             _print(report)
+    if page is not None:
+        from linkwork.bench.page import write
+
+        write(page, reports, quick)
+        if not as_json:
+            print(f"page     {page}")
     return 0
 
 
@@ -175,6 +197,7 @@ def _document(reports: list[SceneReport], quick: bool) -> dict[str, Any]:
                     {**asdict(row), "ratio": row.ratio, "verdict": row.verdict} for row in report.comparisons
                 ],
                 "figures": [{**asdict(figure), "verdict": figure.verdict} for figure in report.figures],
+                "charts": [asdict(chart) for chart in report.charts],
             }
             for report in reports
         },
@@ -187,8 +210,8 @@ HEADS = ("case", "engine", "linkwork", "engine's", "ratio", "at most", "", "agre
 
 
 def _print(report: SceneReport) -> None:
-    rows = [_cells(row) for row in report.comparisons]
-    what = [f"{figure.name}: {_number(figure.value)}{_against(figure)}" for figure in report.figures]
+    rows = [cells_of(row) for row in report.comparisons]
+    what = [f"{figure.name}: {number(figure.value)}{against(figure)}" for figure in report.figures]
     known = machine()
     foot = ", ".join(f"{name} {version}" for name, version in versions().items() if version)
     if sys.stdout.isatty():
@@ -220,15 +243,15 @@ def _print(report: SceneReport) -> None:
         print(line)
 
 
-def _cells(row: Comparison) -> tuple[str, ...]:
+def cells_of(row: Comparison) -> tuple[str, ...]:
     peer = _time(row.peer) if row.peer is not None else (row.note or NOT_INSTALLED)
     return (
         row.case,
         row.engine,
         _time(row.linkwork),
         peer,
-        _number(row.ratio),
-        _number(row.target),
+        number(row.ratio),
+        number(row.target),
         row.verdict,
         "-" if row.difference is None else f"{row.difference:.0e}",
     )
@@ -238,9 +261,9 @@ def _time(seconds: float | None) -> str:
     return "-" if seconds is None else f"{seconds * 1e6:.3g} us"
 
 
-def _number(value: float | None) -> str:
+def number(value: float | None) -> str:
     return "-" if value is None else f"{value:.3g}"
 
 
-def _against(figure: Figure) -> str:
+def against(figure: Figure) -> str:
     return "" if figure.target is None or figure.value is None else f" (at most {figure.target:g}: {figure.verdict})"

@@ -12,7 +12,7 @@ from math import log
 from typing import Any
 
 import linkwork as lw
-from linkwork.bench import Comparison, Figure, SceneReport, best_of
+from linkwork.bench import Chart, Comparison, Figure, SceneReport, best_of
 
 DT = 1e-3  # s
 LEAF = 4  # cells that are not divided any more
@@ -112,6 +112,7 @@ def measure(*, quick: bool = False) -> SceneReport:
     repeats, seconds = (1, 0.01) if quick else (5, 0.2)
     rows: list[Comparison] = []
     figures: list[Figure] = []
+    charts: list[Chart] = []
     for kind in ("chain", "ladder"):
         cost: dict[str, list[float]] = {"component": [], "absolute": []}
         for bodies in sizes:
@@ -124,6 +125,8 @@ def measure(*, quick: bool = False) -> SceneReport:
             exponent = log(times[-1] / times[first]) / log(sizes[-1] / sizes[first])
             name = f"exponent of {method} on the {kind}, {sizes[first]} to {sizes[-1]} bodies"
             figures.append(Figure(name, exponent, None if quick else EXPONENT_TARGET))
+        lines = {method: list(zip(map(float, sizes), times, strict=True)) for method, times in cost.items()}
+        charts.append(Chart(f"{kind}: cost against size", "bodies", "time of a step (s)", lines))
         whole = _sim(hanging(kind, sizes[-1], leaf=sizes[-1]), "component")
         undivided = best_of(repeats, seconds, [whole.step])[0]
         rows.append(Comparison(f"{kind} of {sizes[-1]} in two parts, component", "-", undivided, note="-"))
@@ -134,7 +137,12 @@ def measure(*, quick: bool = False) -> SceneReport:
     two = {bodies: _two_processes(bodies, repeats, seconds) for bodies in ((10,) if quick else (30, 100, 300, 1000))}
     rows += two.values()
     figures.append(Figure("bodies of a chain from which two processes are faster than one", _break_even(two)))
-    return SceneReport("components", rows, figures, HOW)
+    sides = {
+        "one process": [(float(bodies), row.peer) for bodies, row in two.items() if row.peer],
+        "two processes": [(float(bodies), row.linkwork) for bodies, row in two.items()],
+    }
+    charts.append(Chart("chain in one and two processes", "bodies", "time of a step (s)", sides))
+    return SceneReport("components", rows, figures, HOW, charts)
 
 
 def _break_even(two: dict[int, Comparison]) -> float | None:

@@ -39,7 +39,7 @@ _QUANTITIES = {
     "J": "energy",
     "1": "rotation (quaternion)",
 }
-_STYLE: Any = {
+STYLE: Any = {
     "font.size": 9.0,
     "axes.labelsize": 9.0,
     "axes.titlesize": 9.0,
@@ -321,7 +321,7 @@ def _draw(
         from matplotlib.figure import Figure
     except ImportError as error:
         raise OptionError('plots need matplotlib: pip install "linkwork[plot]"') from error
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         size = (7.2, 0.9 + sum(_height(panel) for panel in panels))
         if path is not None and not show:
             figure = Figure(figsize=size, layout="constrained")  # no window system, no global state
