@@ -16,6 +16,7 @@ WAYS: dict[str, dict[str, Any]] = {name: {"method": name, "dt": 5e-3} for name i
 WAYS["component in joints"] = {"method": "component", "coordinates": "joint", "dt": 5e-3}
 WAYS["hybrid"] = {"method": "hybrid", "dt": 1e-3}
 WAYS["global"] = {"method": "global", "dt": 1e-3}
+WAYS["semi-recursive"] = {"method": "semi-recursive", "dt": 1e-3}
 KINDS: dict[str, dict[str, Any]] = {
     "fixed": {},
     "ball": {"at": (0.9, 0.2, 0.1)},

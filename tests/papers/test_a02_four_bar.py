@@ -61,3 +61,17 @@ def test_forty_windows_for_ten_seconds():
     run = lw.simulate(n_four_bar.build(), until=10.0, method="recursive", integrator="rk4", dt=1e-2)
     compare(run, FORTY | FORTY_LATER, 1e-6)
     assert (run.certificate.rank_min, run.certificate.rank_max) == (80, 80)
+
+
+def test_forty_windows_by_hybrid_at_second_order():
+    """Through ten singular positions; so long a row of cranks wants a penalty above that of light machines."""
+    steps = (1e-2, 5e-3, 2.5e-3)
+    errors = []
+    for dt in steps:
+        run = lw.simulate(n_four_bar.build(), until=10.0, method="hybrid", dt=dt, penalty=1e11, record="coupler 1.*")
+        strayed = np.abs(run.energy["total"] - run.energy["total"][0]).max()
+        assert strayed < 0.25 * (dt / 1e-2) ** 2  # J
+        errors.append(np.abs(n_four_bar.tip(run)[-1] - FORTY_LATER[10.0]).max())
+    slopes = np.diff(np.log(errors)) / np.diff(np.log(steps))
+    assert np.all(np.abs(slopes - 2.0) < 0.15)
+    assert errors[-1] < 2e-5

@@ -72,7 +72,7 @@ def test_a_condition_is_looked_at_after_each_step() -> None:
     assert run.events[0].time == pytest.approx(0.01 * math.ceil(instant / 0.01))
 
 
-@pytest.mark.parametrize("method", ["recursive", "hybrid", "absolute", "component"])
+@pytest.mark.parametrize("method", ["recursive", "hybrid", "semi-recursive", "global", "absolute", "component"])
 @pytest.mark.parametrize("within", [1e-3, 1e-9])
 def test_a_condition_can_be_located(within: float, method: str) -> None:
     model = falling()
@@ -156,7 +156,7 @@ def hooked(model: lw.Model | None = None) -> lw.Model:
     return model
 
 
-@pytest.mark.parametrize("method", ["recursive", "hybrid", "absolute"])
+@pytest.mark.parametrize("method", ["recursive", "hybrid", "semi-recursive", "absolute"])
 def test_by_hand_as_planned(method: str, tmp_path: Path) -> None:
     """The same bits: planned twice, stepped by hand, thinned out, saved and loaded."""
     options: dict[str, Any] = {"method": method, "dt": 0.01}
