@@ -189,22 +189,14 @@ def test_switches_forces_trails_and_plots(there):
     assert "energy.total [J]" in page.inner_text("body")
 
 
-def test_a_body_is_dragged_with_the_mouse(there, monkeypatch):
-    """Where the method can drag: the simulation is told by which point the body is held, and whereto."""
-    pulled = []
-    monkeypatch.setattr(
-        there.driver.sim, "drag", lambda body, to, **more: pulled.append((body, to, more)), raising=True
-    )
-    page = there.page
+def test_a_body_is_dragged_with_the_mouse(there):
+    """It is held where the mouse went down, and follows the mouse as far as its joint lets it."""
+    page, driver = there.page, there.driver
 
     def upright():
         seen = there.picture()
-        return [blue(there.colour(seen, (x, -0.05, 0.9))) for x in (-0.14, -0.07, 0.07, 0.14)] == [
-            False,
-            True,
-            True,
-            False,
-        ]
+        found = [blue(there.colour(seen, (x, -0.05, 0.9))) for x in (-0.14, -0.07, 0.07, 0.14)]
+        return found == [False, True, True, False]
 
     there.until(upright)  # the browser has drawn the start
     x, y = there.place((0, 0, 0.7))
@@ -213,16 +205,20 @@ def test_a_body_is_dragged_with_the_mouse(there, monkeypatch):
     for k in range(1, 6):
         page.mouse.move(x + 8 * k, y)
         there.turn()
-    there.until(lambda: len(pulled) > 1)
-    page.mouse.up()
-    there.until(lambda: pulled[-1][1] is None)
-    body, _, more = pulled[0]
-    assert body == "bar"
-    held = more["at"] + (0, 0, 0.5)
-    # on the front of the bar, 5 cm before its middle plane, where the mouse went down
+    there.until(lambda: "bar" in driver.held)
+    held = driver.held["bar"] + (0, 0, 0.5)
     assert there.place(held) == pytest.approx((x, y), abs=2.0)
     assert held[2] == pytest.approx(0.7, abs=0.03)
-    assert there.place(pulled[-2][1]) == pytest.approx((x + 40, y), abs=6.0)
+    there.until(lambda: there.place(driver.sim._drags["bar"].to) == pytest.approx((x + 40, y), abs=4.0))
+    goal = driver.sim._drags["bar"].to
+    driver.hear("single", 1500)
+    # the angle at which the held point is nearest to the goal, in the plane in which the bar swings
+    wanted = math.atan2(goal[0], goal[2]) - math.atan2(held[0], held[2])
+    assert wanted > 0.15
+    assert driver.sim["pin.position"] == pytest.approx(wanted, abs=0.02)
+    page.mouse.up()
+    there.until(lambda: driver.held == {})
+    assert driver.sim._drags == {}
 
 
 def test_two_pages_and_one_that_is_closed(there, browser):

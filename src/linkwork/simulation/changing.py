@@ -50,6 +50,9 @@ class Changing(ABC):
     def _prepare(self, start: Start) -> Any: ...
 
     @abstractmethod
+    def _own_tables(self, system: System) -> Tables: ...
+
+    @abstractmethod
     def _present(self) -> Rows: ...
 
     @abstractmethod
@@ -151,7 +154,7 @@ class Changing(ABC):
             strike = struck(moment, joint.path)
             impulse, lost, work = impulse_at(moment, joint.path, strike.rows), strike.lost, strike.work
             moment = moment._replace(v=strike.v)
-        kept = {name: getattr(self, name) for name in ("moving", "state", "tables", "workspace", "_none")}
+        kept = {name: getattr(self, name) for name in ("moving", "state", "tables", "workspace", "_none", "_pulls")}
         inputs, stored = self.moving.inputs, self._stored()
         try:
             self._go_on(moment, work - stored)
@@ -172,9 +175,8 @@ class Changing(ABC):
         y = np.concatenate([moment.q, moment.v, self.state.y[-2:]])
         state = make_state(system.tables, y, moment.cut_q, self.state.push.shape[0] > 0)
         state.t[0], state.count[:], state.effort[:] = self.time, self.state.count, self.state.effort
-        laws = system.tables.laws
         self.moving, self.state = system, state
-        self.tables = system.tables._replace(laws=laws._replace(law_param=laws.law_param.copy()))
+        self.tables = self._own_tables(system)
         self.inputs.rebuilt(system.inputs, self.tables.laws.law_param)
         self.workspace = self._prepare(Start(moment.q, moment.v, moment.cut_q, []))
         self._none = make_rows(state, 1)

@@ -20,11 +20,12 @@ from linkwork.assembly.law_functions import told_of
 from linkwork.assembly.natural import natural
 from linkwork.assembly.partition import partition
 from linkwork.assembly.system import System
-from linkwork.assembly.tables import Floats
+from linkwork.assembly.tables import Floats, Tables
 from linkwork.errors import ModelError, OptionError, RunError
 from linkwork.formulations import stepping
 from linkwork.formulations.implicit import HALVES
 from linkwork.formulations.record import Rows, State, make_rows, make_state
+from linkwork.mechanics.sight import Sight
 from linkwork.model import Model, Soft
 from linkwork.model.checked import VectorLike
 from linkwork.simulation.carriers import RUN, Carriers, remote_parts
@@ -37,6 +38,7 @@ from linkwork.simulation.hierarchy import joint_components
 from linkwork.simulation.interrupt import Interrupt
 from linkwork.simulation.methods import IMPULSES, METHODS, positive, refuse_unsupported, resolve, wanted, whole
 from linkwork.simulation.observe import Observer, choose, column_units
+from linkwork.simulation.pull import Pulls, with_loads
 from linkwork.simulation.scene import scene_of
 from linkwork.simulation.start import Start, absolute_start, consistent_start
 from linkwork.simulation.touching import Touching, touching
@@ -137,8 +139,8 @@ class Simulation(Changing):
         if self.method.coordinates == "absolute":
             self.moving = assemble(self.system.model, absolute=True)
             y, cut_q = absolute_start(self.system, self.start, self.moving)
-        laws = self.moving.tables.laws
-        self.tables = self.moving.tables._replace(laws=laws._replace(law_param=laws.law_param.copy()))
+        self._pulls: Pulls | None = None
+        self.tables = self._own_tables(self.moving)
         self.inputs = Inputs(self.moving.inputs, self.tables.laws.law_param)
         self.workspace = self._prepare(self.start)
         self.state: State = make_state(self.moving.tables, y, cut_q, getattr(self.method, "pushes", False))
@@ -178,7 +180,7 @@ class Simulation(Changing):
             return self.method.prepare(self.tables, natural(self.tables))
         if self.method.name != "component":
             workspace = self.method.prepare(self.tables)
-            if self._drags:
+            if self._drags and hasattr(workspace, "drags"):
                 place_drags(self.moving, workspace.drags, self._drags)
             return workspace
         if self.method.coordinates == "joint":
@@ -200,6 +202,25 @@ class Simulation(Changing):
         if self._border is not None:
             workspace = workspace._replace(outer=self._border.connect(workspace.outer))
         return workspace
+
+    def _own_tables(self, system: System) -> Tables:
+        """Tables with inputs of this simulation, and with forces on the bodies that are dragged."""
+        laws, self._pulls = system.tables.laws, None
+        tables = system.tables._replace(laws=laws._replace(law_param=laws.law_param.copy()))
+        if not self._drags or self.method.name in IMPULSES:
+            return tables
+        tables, first = with_loads(system, tables, self._drags)
+        self._pulls = Pulls(self, self._drags, first)
+        return tables
+
+    def _drag_anew(self, drags: dict[str, Drag]) -> None:
+        """Other bodies are dragged: other forces in the tables, and memory made for them."""
+        self._drags = drags
+        self.tables = self._own_tables(self.moving)
+        self.inputs.rebuilt(self.moving.inputs, self.tables.laws.law_param)
+        self.workspace = self._prepare(Start(self.q.copy(), self.v.copy(), self.state.cut_q.copy(), []))
+        self._sight = None
+        self._refresh()
 
     def close(self) -> None:
         """End the connections to components elsewhere; nothing to do where there are none."""
@@ -237,6 +258,9 @@ class Simulation(Changing):
         with Interrupt() as interrupt:
             while self.steps < goal:
                 started = clock.perf_counter()
+                if self._pulls is not None:
+                    self._pulls.renew()
+                    chunk = 1
                 count = self._quiet(min(chunk, goal - self.steps))
                 status = self._advance(count, goal + 1, self._none)[2] if count else self._eventful_step()
                 if status != 0:
@@ -278,7 +302,8 @@ class Simulation(Changing):
         """Pull the point `at` of a body (m, its frame) to the point `to` of the world by a spring, from now on.
 
         Called again it moves the other end of the spring; `to=None` lets go. `softness` is that of the spring (3 Hz,
-        damped, if not given), `max_force` its strength in N. For methods with impulses.
+        damped, if not given), `max_force` its strength in N. Methods with impulses hold it as a soft row; in others
+        `step` sets its force anew before every step, never stiffer than the step allows (`lw.simulate` does not).
 
         >>> model = lw.Model("stone")
         >>> stone = model.body("stone", shape=lw.Sphere(0.1), mass=2.0)
@@ -288,9 +313,13 @@ class Simulation(Changing):
         >>> bool(abs(sim["stone.position"][0] - 1.0) < 1e-3)
         True
         """
-        if not hasattr(self.workspace, "drags"):
-            able = " or ".join(repr(name) for name in IMPULSES)
-            raise OptionError(f"method {self.method.name!r} cannot drag bodies; use method {able}")
+        rows = self.method.name in IMPULSES
+        if self.carriers is not None or (self.method.name == "component" and self.method.coordinates == "joint"):
+            where = "while components live elsewhere" if self.carriers is not None else "in joint coordinates"
+            raise OptionError(f"method {self.method.name!r} cannot drag bodies {where}; use method 'impulse'")
+        if not rows:
+            self._drag_by_force(body, to, at, softness, max_force)
+            return
         if to is None:
             self._drags.pop(self.system.model._body(body, "drag").path, None)
         else:
@@ -299,6 +328,19 @@ class Simulation(Changing):
                 raise OptionError(f"drag of body '{name}': as many bodies as can be are dragged already; let one go")
             self._drags[name] = spring
         place_drags(self.moving, self.workspace.drags, self._drags)
+
+    def _drag_by_force(self, body: Any, to: Any, at: Any, softness: Any, max_force: Any) -> None:
+        if to is None:
+            name = self.system.model._body(body, "drag").path
+            if name in self._drags:
+                self._drag_anew({key: each for key, each in self._drags.items() if key != name})
+            return
+        name, spring = checked_drag(self.system, body, to, at, softness, max_force)
+        held = self._drags.get(name)
+        if held is not None and np.array_equal(held.at, spring.at):
+            self._drags[name] = spring
+        else:
+            self._drag_anew({**self._drags, name: spring})
 
     def contacts(self) -> Touching:
         """Where bodies press on each other in the last step: names, points, normals, forces (N), depths of overlap.
@@ -326,6 +368,12 @@ class Simulation(Changing):
             raise OptionError(f"sim[{name!r}] would be many values; give the name of one column")
         columns, _ = self._sight.look(self._present(), 1)
         return columns[name][0]
+
+    def _seen(self) -> Sight:
+        """What the present state shows, by number."""
+        if self._sight is None or self._sight.system is not self.moving:
+            self._sight = Observer(self.moving, tables=self.tables)
+        return self._sight.see(self._present(), 1)
 
     def _present(self) -> Rows:
         """The present state as a row."""
