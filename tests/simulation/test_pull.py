@@ -109,6 +109,10 @@ def test_who_cannot_says_so():
     sim = lw.Simulation(ball(), "recursive", dt=1e-3)
     with pytest.raises(lw.OptionError, match="a ground cannot be dragged"):
         sim.drag("ground", to=(0, 0, 0))
+    sim.method = lw.Components(coordinates="joint")  # whose inner tables it cannot reach
+    with pytest.raises(lw.OptionError, match="cannot drag bodies in joint coordinates; use method 'impulse'"):
+        sim.drag("ball", to=(0, 0, 0))
+    sim.method = lw.Recursive()
     sim.drag("ball", to=None)  # nothing is held: nothing to do
 
 
