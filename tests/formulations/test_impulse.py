@@ -68,6 +68,50 @@ def test_springs_of_any_stiffness_never_raise_the_energy(kind: Any, how: str) ->
             assert energy[-1] >= 0.0
 
 
+def coupled(how: str, k: float | None) -> lw.Model:
+    """Two loads in a row, the first pushed; between them a spring, or, without k, a fixed joint."""
+    model = lw.Model("coupled", gravity=(0, 0, 0))
+    one, two = (model.body(name, mass=2.0, inertia=(1, 1, 1)) for name in ("one", "two"))
+    verb = model.revolute if how == "turn" else model.prismatic
+    verb("rail", "ground", one, at=(0, 0, 0), axis=(1, 0, 0))
+    if k is None:
+        model.fixed("between", one, two, at=(0, 0, 0))
+    elif how == "loop":
+        model.prismatic("other rail", "ground", two, axis=(1, 0, 0))
+        model.spring("spring", one, two, at_a=(-1, 0, 0), stiffness=k, damping=0.01 * k, length=1.0)
+    else:
+        verb("between", one, two, at=(0, 0, 0), axis=(1, 0, 0), stiffness=k, damping=0.01 * k)
+    model.torque("push", "rail", 3.0)
+    return model
+
+
+@pytest.mark.parametrize("kind", [lw.Impulse, lw.Maximal])
+@pytest.mark.parametrize("how", ["turn", "slide", "loop"])
+def test_stiffer_and_stiffer_becomes_the_rigid_joint(kind: Any, how: str) -> None:
+    method = kind(dt=0.01)
+    rigid = lw.simulate(coupled(how, None), until=1.0, method=method)["rail.position"]
+    off = [
+        np.abs(lw.simulate(coupled(how, k), until=1.0, method=method)["rail.position"] - rigid).max()
+        for k in (1e4, 1e6, 1e12)
+    ]
+    assert off[1] == pytest.approx(0.01 * off[0], rel=0.1)
+    assert off[2] < 1e-9
+
+
+@pytest.mark.parametrize("kind", [lw.Impulse, lw.Maximal])
+def test_a_stiff_line_swings_as_a_rod(kind: Any) -> None:
+    """A pendulum on a spring of 1e12 N/m: its length is off by no more than a step's curve of its way, v^2 dt^2 / L."""
+    model = lw.Model("bob")
+    model.body("bob", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(1, 0, 0))
+    model.spring("rod", "ground", "bob", stiffness=1e12, damping=1e6, length=1.0)
+    dt = 2e-3
+    found = lw.simulate(model, until=3.0, method=kind(dt=dt))
+    fastest = 2 * 9.81
+    assert np.abs(np.linalg.norm(found["bob.position"], axis=1) - 1.0).max() < fastest * dt**2
+    # not counting what so stiff a spring would store over that
+    assert (found.energy["kinetic"] + found.energy["potential"]).max() < 0.01 * 9.81
+
+
 @every_way
 def test_rigid_stop(kind: Any, solver: str) -> None:
     found = run(arm(position=1.0, limits=(-0.3, 2.0)), kind, solver)
@@ -205,7 +249,9 @@ def test_peaucellier_by_motor(kind: Any, solver: str) -> None:
     if (kind, solver) == (lw.Maximal, "sequential"):
         pytest.skip("takes thousands of sweeps a step: see the paper")
     model = peaucellier.build(drive="motor")
-    found = lw.simulate(model, until=2.5, method=kind(dt=0.01, solver=solver, iterations=200))
+    # a minute, or a period
+    until = 60.0 if solver == "direct" else 2.5
+    found = lw.simulate(model, until=until, method=kind(dt=0.01, solver=solver, iterations=200))
     size = 0.7  # m, arm and rod
     pen = peaucellier.pen(found)
     assert np.abs(pen[:, 0] - peaucellier.line()).max() < 1e-4 * size
@@ -218,6 +264,13 @@ def test_peaucellier_by_motor(kind: Any, solver: str) -> None:
         assert found.certificate.sweeps_per_step == 1.0
     elif kind is lw.Impulse:
         assert found.certificate.sweeps_per_step < 40  # Table 1
+
+
+@pytest.mark.parametrize("kind", [lw.Impulse, lw.Maximal])
+def test_peaucellier_at_a_millisecond(kind: Any) -> None:
+    found = lw.simulate(peaucellier.build(drive="motor"), until=2.5, method=kind(dt=1e-3))
+    assert np.abs(peaucellier.pen(found)[:, 0] - peaucellier.line()).max() < 1e-6 * 0.7
+    assert found.drift["position"].max() < 1e-7
 
 
 def test_budget_is_told() -> None:
