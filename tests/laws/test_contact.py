@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from linkwork.bench import grasp
 
 G = 9.81
 both = pytest.mark.parametrize("kind", [lw.Impulse, lw.Maximal], ids=lambda kind: kind.name)
@@ -228,6 +229,21 @@ def test_other_methods_refuse_contact_by_name() -> None:
     run = lw.simulate(tower(1), until=0.1, method="recursive", ignore="contact", dt=0.01)
     assert run["box 0.position"][-1, 2] == pytest.approx(0.1 - G * 0.1**2 / 2)
     assert lw.Simulation(tower(1), dt=0.01).method.name == "impulse"
+
+
+@both
+def test_a_hand_holds_its_block_by_friction(kind: Any) -> None:
+    """MST17, third scene: grasped, lifted, carried, then held for ten seconds; Table 1 has 10 and 200 sweeps a step."""
+    run = lw.simulate(grasp.build(), until=13.0, method=kind(dt=0.01))
+    seen = run["block.position"] - run["hand.position"]
+    held = seen[run.time > grasp.CLOSED + 0.1]
+    assert np.abs(held - held[0]).max() < 1e-3
+    assert run["block.position"][-1] == pytest.approx([0.4, 0, 0.35], abs=1e-3)
+    assert run["block.contact_force"][-1] == pytest.approx([0, 0, 0.5 * G], abs=1e-3)
+    assert run.certificate.sweeps_per_step < (10 if kind is lw.Impulse else 200)
+    # twice 2 N, and 0.6 of it, hold less than the block weighs
+    weak = lw.simulate(grasp.build(grip=2.0), until=3.0, method=kind(dt=0.01))
+    assert weak["block.position"][-1, 2] == pytest.approx(0.05, abs=1e-3)
 
 
 def test_contact_forces_are_columns_and_can_be_asked_for() -> None:

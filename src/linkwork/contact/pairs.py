@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from linkwork._jit import kernel
 from linkwork.contact.clip import facing, four_of, overlap, side
-from linkwork.contact.keep import add_contact
+from linkwork.contact.keep import across, add_contact
 from linkwork.contact.nearest import clamp, nearest_of_segment, nearest_of_segments, outside
 from linkwork.contact.separate import lowest, separate
 from linkwork.spatial.codes import CAPSULE, CYLINDER, PLANE
@@ -30,7 +30,7 @@ from linkwork.spatial.vectors import (
 
 FLAT = 0.9998  # cosine of the angle up to which a contact's normal is that of a face
 LYING = 0.05  # sine of the angle up to which a capsule lies on what it touches: it then touches at two points
-THIN = 1e-9  # of the size of an edge: vertices that are as far out belong to it
+THIN = 1e-9  # of a shape's size: points that are as near are the same
 
 
 @kernel
@@ -97,6 +97,12 @@ def two_capsules(c, m, contacts, i, j, margin):
     b, b1 = ends(c, m, j)
     u = sub(a1, a)
     v = sub(b1, b)
+    # one through the other: to the side of the first that is one
+    aside = (0.0, 0.0, 1.0)
+    if norm(u) > 0.0:
+        aside = across(scale(1.0 / norm(u), u))
+    elif norm(v) > 0.0:
+        aside = across(scale(1.0 / norm(v), v))
     # side by side: where each ends beside the other
     wide = norm(u) * norm(v)
     if wide > 0.0 and norm(cross(u, v)) < LYING * wide:
@@ -109,19 +115,19 @@ def two_capsules(c, m, contacts, i, j, margin):
             for k in range(2):
                 x = add_scaled(a, low if k == 0 else high, u)
                 y = add_scaled(b, clamp(dot(v, sub(x, b)) / dot(v, v), 0.0, 1.0), v)
-                round_contact(c, m, contacts, i, j, x, y, margin, 1 + k)
+                round_contact(c, m, contacts, i, j, x, y, aside, margin, 1 + k)
             return
     s, t = nearest_of_segments(a, u, b, v)
-    round_contact(c, m, contacts, i, j, add_scaled(a, s, u), add_scaled(b, t, v), margin, 0)
+    round_contact(c, m, contacts, i, j, add_scaled(a, s, u), add_scaled(b, t, v), aside, margin, 0)
 
 
 @kernel
-def round_contact(c, m, contacts, i, j, x, y, margin, feature):
-    """Of two balls around x and y."""
+def round_contact(c, m, contacts, i, j, x, y, aside, margin, feature):
+    """Of two balls around x and y, pushed `aside` where these are the same."""
     d = sub(y, x)
     far = norm(d)
-    n = scale(1.0 / far, d) if far > 0.0 else (0.0, 0.0, 1.0)
     r = c.size[i, 0]
+    n = scale(1.0 / far, d) if far > THIN * r else aside
     gap = far - r - c.size[j, 0]
     if gap < margin:
         add_contact(c, m, contacts, i, j, add_scaled(x, r + 0.5 * gap, n), n, -gap, feature)

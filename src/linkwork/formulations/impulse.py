@@ -320,7 +320,7 @@ def step(w, state, t, h, end, moves, world):
             apply_impulses(tree, w.tree, w.table, rows, q, p, w.dv)
             if stage < 2:
                 sweeps = max(sweeps, more)
-                worst = max(worst, far)
+                worst = max(worst, far, s.torn[0] if stage == 0 else 0.0)
             elif not s.direct:
                 sweeps += more
         if stage == 0:

@@ -21,7 +21,7 @@ import numpy as np
 
 from linkwork._jit import kernel, small
 from linkwork.formulations.rows import add_impulse, finish_row, rate_change, response
-from linkwork.numerics.clipped import Guess, hurry_on, make_guess, put, put_pair, solve_clipped
+from linkwork.numerics.clipped import Guess, hurry_on, make_guess, missing, put, put_pair, solve_clipped
 from linkwork.numerics.semidefinite import factor_block, half_solve, solve
 
 DENSE = 320  # rows up to which A can be formed
@@ -48,6 +48,7 @@ class RowSolver(NamedTuple):
     x: Any  # (dof,)
     guess: Guess
     rank: Any  # (1,) of A_BB
+    torn: Any  # (1,) the impulse that rows miss which contradict each other
     formed: Any  # (1,) 1 where A is formed in this step
 
 
@@ -71,6 +72,7 @@ def row_solver(method: Any, rows: int, dofs: int) -> RowSolver:
         x=np.zeros(dofs),
         guess=make_guess(rows),
         rank=np.zeros(1, dtype=np.int64),
+        torn=np.zeros(1),
         formed=np.zeros(1, dtype=np.int64),
     )
 
@@ -154,6 +156,8 @@ def solve_rows(table, rows, s, low, high, p):
     n = rows.count[0]
     held = lasting(rows, s)
     b = s.b
+    torn = 0.0
+    s.torn[0] = 0.0
     if s.formed[0] == 0:
         return solve_wide(table, rows, s, low, high, p)
     if held > 0 and held < n:
@@ -166,6 +170,8 @@ def solve_rows(table, rows, s, low, high, p):
                 p[r] = 0.0
                 if low[r] > -math.inf and high[r] < math.inf and abs(b[r]) > STILL:
                     p[r] = high[r] if b[r] > 0.0 else low[r]
+                elif b[r] > STILL and high[r] == math.inf:
+                    torn = max(torn, b[r] / rows.diagonal[r])
     sweeps = 0
     worst = 0.0
     if held < n:
@@ -192,6 +198,10 @@ def solve_rows(table, rows, s, low, high, p):
                 b[r] -= s.A[r, c] * p[c]
         solve(s.scale, s.L, s.K, s.order, s.rank[0], b[:held], s.y, p)
         sweeps = max(sweeps, 1)
+        if s.rank[0] < held:
+            for r in range(held):
+                torn = max(torn, abs(missing(s.A, 0, held, r, b, p)) / s.A[r, r])
+    s.torn[0] = torn
     return sweeps, worst
 
 

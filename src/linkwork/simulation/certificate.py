@@ -161,7 +161,11 @@ class Certificate:
         return f"events   {shortened(told)}; {sum(event['energy'] for event in self.events):.3g} J lost in impacts"
 
     def _line_impulses(self) -> str:
-        cut = f"; {self.cut_short} STEPS CUT SHORT: give more iterations=" if self.cut_short else ""
+        cut = (
+            f"; {self.cut_short} STEPS CUT SHORT: give more iterations=, and look for drives that contradict each other"
+            if self.cut_short
+            else ""
+        )
         return f"impulses {self.sweeps_per_step:.3g} sweeps a step, residual {self.worst_residual:.1e} at worst{cut}"
 
     def _line_origin(self) -> str:
