@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 MARKS = ("o", "s", "^", "D", "v", "P", "X")  # told apart without colour too
 LOOK = """
-body { font: 15px/1.5 system-ui, sans-serif; color: #222; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
+body { font: 15px/1.5 system-ui, sans-serif; color: #222; max-width: 70rem; margin: 2rem auto; padding: 0 1rem }
 h1 { font-size: 1.6rem } h2 { font-size: 1.2rem; margin-top: 2.5rem }
 table { border-collapse: collapse; font-size: 0.85rem } td, th { padding: 0.2rem 0.7rem; border-bottom: 1px solid #ddd }
 td { font-variant-numeric: tabular-nums } th { text-align: left } .charts { display: flex; flex-wrap: wrap; gap: 1rem }
