@@ -63,6 +63,7 @@ _ROOMS = {
     "formulations.maximal": ["Maximal"],
     "formulations.semi_recursive": ["SemiRecursive"],
     "formulations.recursive": ["Recursive"],
+    "simulation.compare": ["Agreement", "compare"],
     "simulation.check": ["Report", "check"],
     "simulation.certificate": ["Certificate"],
     "simulation.equilibrium": ["Equilibrium", "equilibrium"],
@@ -84,6 +85,7 @@ _ROOMS = {
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 __all__ = [
     "Absolute",
+    "Agreement",
     "Body",
     "Box",
     "Calspan",
@@ -136,6 +138,7 @@ __all__ = [
     "as_law",
     "assemble",
     "check",
+    "compare",
     "compiled",
     "equilibrium",
     "forward_dynamics",
@@ -201,6 +204,7 @@ if TYPE_CHECKING:
     )
     from linkwork.simulation.certificate import Certificate
     from linkwork.simulation.check import Report, check
+    from linkwork.simulation.compare import Agreement, compare
     from linkwork.simulation.equilibrium import Equilibrium, equilibrium
     from linkwork.simulation.events import Change
     from linkwork.simulation.files import load_run

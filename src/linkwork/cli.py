@@ -1,4 +1,4 @@
-"""The command line: linkwork gallery | run | view | replay | check | bench | serve.
+"""The command line: linkwork gallery | run | compare | view | replay | check | bench | serve.
 
 Exit codes: 0 good, 1 the run or the check failed (the reason on stderr), 2 wrong usage. With `--json` one JSON document
 goes to stdout and nothing else. Everything heavy is imported inside the commands, so that `--help` answers at once.
@@ -296,6 +296,51 @@ def check(model: ModelName, setting: Settings = None, as_json: AsJson = False) -
             _print_json({"model": target.model.name, **report.as_dict()})
         else:
             typer.echo("\n".join(report.lines()))
+
+
+@app.command()
+def compare(
+    model: ModelName,
+    method: Annotated[
+        list[str] | None, typer.Option(help="A method to compare; all that support the model without it. Repeatable.")
+    ] = None,
+    until: Annotated[float | None, typer.Option(help="End of the runs, s.")] = None,
+    dt: Annotated[float | None, typer.Option(help="Step size, s; halved twice to learn each method's error.")] = None,
+    matched: Annotated[str, typer.Option(help="dt: all take the same step; cost: all cost the same.")] = "dt",
+    setting: Settings = None,
+    plot: Annotated[str | None, typer.Option(metavar="FILE.png", help="Draw the distances (png, svg, pdf).")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run every method on one model and say whether they agree; exit 1 where they do not."""
+    with _speaking(as_json):
+        import linkwork as lw
+        from linkwork.simulation.files import check_path
+
+        if plot is not None:
+            check_path(plot, (".png", ".svg", ".pdf"))
+        with _stdout_kept_clean(as_json):
+            target = _target(model, setting or [])
+            end = until if until is not None else target.until
+            if end is None:
+                raise OptionError(f"{model} does not say how long to run; give --until SECONDS")
+            found = lw.compare(
+                target.model,
+                until=end,
+                methods=method or None,
+                dt=dt if dt is not None else target.options.get("dt", 1e-3),
+                matched=matched,
+                progress=_announce_kernels,
+            )
+            if plot is not None:
+                found.plot(plot)
+        if as_json:
+            _print_json(found.as_dict())
+        else:
+            typer.echo("\n".join(found.lines()))
+            if plot is not None:
+                typer.echo(f"plot     {plot}")
+    if not found.agree:
+        raise typer.Exit(FAILED)
 
 
 @app.command()
