@@ -26,6 +26,7 @@ from linkwork.simulation.trajectory import Trajectory
 
 ROWS = 300  # times at which runs are compared, at most
 SAFETY = 10.0  # own errors, times this, may lie between two methods
+POOR = 0.05  # of the motion: a method whose own error is larger has not converged
 ROUNDING = 1e-7  # of the motion: less than this is never a parting
 EXACT = 1e-11  # of the motion: below it an order cannot be seen
 SLACK = 0.5  # of an order: fewer is told
@@ -62,6 +63,8 @@ class Entry:
     """Column where it left the reference first."""
     allowed: float = math.nan
     """What the errors allowed there."""
+    converged: bool = True
+    """False where its own error is so large that its run says little."""
 
     @property
     def ran(self) -> bool:
@@ -97,7 +100,7 @@ class Agreement:
         """What was found, in words."""
         ran = [entry for entry in self.entries if entry.ran]
         sentences = []
-        best = [e for e in ran if e.parted_at is None and e.expected_order > 2.0]
+        best = [e for e in ran if e.parted_at is None and e.converged and e.expected_order > 2.0]
         if self.reference and len(best) > 1:
             sentences.append(f"{_listed([e.method for e in best])} agree to {max(e.distance for e in best):.0e}")
         for entry in ran:
@@ -113,7 +116,7 @@ class Agreement:
                 when = "" if entry.refused_at is None else f" at t = {entry.refused_at:.4g} s"
                 sentences.append(f"{entry.method} refused{when}: {entry.refused}")
         for entry in ran:
-            if entry.order is not None and entry.order < entry.expected_order - SLACK:
+            if entry.converged and entry.order is not None and entry.order < entry.expected_order - SLACK:
                 sentences.append(
                     f"{entry.method} converges at order {entry.order:.1f} and not {entry.expected_order:g} here"
                 )
@@ -121,6 +124,8 @@ class Agreement:
 
     def _alone(self, entry: Entry) -> str:
         seen = "" if entry.order is None else f", order {entry.order:.1f}"
+        if not entry.converged:
+            return f"{entry.method} has not converged at this step, its own error is {entry.error:.0e}"
         if entry.method == self.reference:
             return f"{entry.method} has the smallest error of its own, {entry.error:.0e}{seen}"
         return f"{entry.method} is {entry.distance:.0e} from {self.reference}, its own error {entry.error:.0e}{seen}"
@@ -128,7 +133,7 @@ class Agreement:
     def lines(self) -> list[str]:
         """The table to read, and the verdict."""
         heads = ("method", "dt (s)", "distance", "own error", "order", "energy", "drift", "s per s")
-        rows = [heads]
+        rows: list[tuple[str, ...]] = [heads]
         for e in self.entries:
             name = f"{e.method}*" if e.method == self.reference else e.method
             if not e.ran:
@@ -136,9 +141,7 @@ class Agreement:
                 continue
             order = "-" if e.order is None else f"{e.order:.1f} of {e.expected_order:g}"
             numbers = [f"{x:.1e}" for x in (e.distance, e.error)]
-            rows.append(
-                (name, f"{e.dt:.3g}", *numbers, order, f"{e.energy:.1e}", f"{e.drift:.1e}", f"{e.cost:.2e}")  # type: ignore[arg-type]
-            )
+            rows.append((name, f"{e.dt:.3g}", *numbers, order, f"{e.energy:.1e}", f"{e.drift:.1e}", f"{e.cost:.2e}"))
         widths = [max(len(row[k]) for row in rows) for k in range(len(heads))]
         table = ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows]
         return [*table, "", f"verdict  {self.verdict}"]
@@ -309,6 +312,7 @@ def _judged(model: str, until: float, matched: str, found: dict[str, _Runs]) -> 
             "energy": made.energy_balance_relative,
             "drift": made.worst_drift_position,
             "cost": one.cost,
+            "converged": fine <= POOR * motion or fine <= ROUNDING,
         }
         if beyond.size:
             row = int(beyond[0])
@@ -343,15 +347,13 @@ def _gaps(a: Trajectory, b: Trajectory, columns: list[str]) -> dict[str, NDArray
 
 
 def _gap(a: NDArray[Any], b: NDArray[Any], unit: str) -> NDArray[Any]:
-    d = a - b
-    if d.ndim == 1:
-        d = d[:, None]
+    d = (a - b).reshape(len(a), -1)
+    gap: NDArray[Any] = np.linalg.norm(d, axis=1)
     if unit == "rad":
-        return np.abs((d + math.pi) % (2.0 * math.pi) - math.pi).max(axis=1)
-    length = np.sqrt((d**2).sum(axis=1))
-    if d.shape[1] == 4:  # a quaternion and its negative are one rotation; half an angle
-        return 2.0 * np.minimum(length, np.sqrt(((a + b) ** 2).sum(axis=1)))
-    return length
+        gap = np.abs((d + math.pi) % (2.0 * math.pi) - math.pi).max(axis=1)
+    elif d.shape[1] == 4:  # a quaternion and its negative are one rotation; half an angle
+        gap = 2.0 * np.minimum(gap, np.linalg.norm(a + b, axis=1))
+    return gap
 
 
 def _largest(gaps: dict[str, NDArray[Any]]) -> NDArray[Any]:
