@@ -288,8 +288,6 @@ def test_a_body_is_dragged_and_let_go(kind: Any) -> None:
     before = sim["stone.velocity"][2]
     sim.step(40)
     assert sim["stone.velocity"][2] - before == pytest.approx(-G * 0.2)
-    with pytest.raises(lw.OptionError, match="cannot drag"):
-        lw.Simulation(model, "recursive").drag("stone", to=(0, 0, 0))
     with pytest.raises(lw.OptionError, match="a ground cannot be dragged"):
         sim.drag("ground", to=(0, 0, 0))
     with pytest.raises(lw.ModelError, match="to"):

@@ -9,7 +9,7 @@ import numpy as np
 
 from linkwork.assembly.drive_tables import softness_row
 from linkwork.assembly.tables import Colliders, Floats
-from linkwork.model import Body, Box, Capsule, Collider, Cylinder, Frame, Hull, Model, Plane, Sphere
+from linkwork.model import Body, Box, Capsule, Collider, Cylinder, Frame, HeightField, Hull, Model, Plane, Sphere
 from linkwork.spatial import codes
 
 SIDES = 24  # of the prism that a cylinder is where it meets boxes, hulls and its like
@@ -48,6 +48,8 @@ def collider_tables(model: Model, place: dict[int, tuple[int, Frame]], grounds: 
         round_by = size[0] if kind in (codes.SPHERE, codes.CAPSULE) else 0.0
         far = max((math.sqrt(float(np.dot(x, x))) for x in solid.vertices), default=math.inf)
         columns["bound"].append(max(far, math.hypot(size[0], size[1])) if kind == codes.CYLINDER else far + round_by)
+    empty = np.zeros((0, 0))
+    fields = [c.shape.heights if isinstance(c.shape, HeightField) else empty for c in found]
     meets = meeting(model, found, columns["link"], columns["kind"], grounds)
     many = sum(len(c.shape.points) for c in found if isinstance(c.shape, Hull))  # all of them may lie on a plane
     return Colliders(
@@ -69,6 +71,9 @@ def collider_tables(model: Model, place: dict[int, tuple[int, Frame]], grounds: 
         loop=np.array([k for loop in loops for k in loop], dtype=np.int64),
         edge_start=np.array(starts["edge"], dtype=np.int64),
         edge=np.array(edges, dtype=float).reshape(-1, 3),
+        grid_start=np.cumsum([0, *(field.size for field in fields[:-1])], dtype=np.int64)[:n],
+        grid_shape=np.array([field.shape for field in fields], dtype=np.int64).reshape(-1, 2),
+        grid=np.concatenate([np.zeros(0), *(field.ravel() for field in fields)]),
         room=min(CONTACTS * n, PAIR * int(meets.sum()) // 2) + many,
     )
 
@@ -138,6 +143,12 @@ def polyhedron(shape: Any) -> tuple[int, list[float], Solid, Floats]:
             ring = np.column_stack([radius * np.cos(angles), radius * np.sin(angles)])
             both = np.array([[*at, z] for z in (-shape.length / 2, shape.length / 2) for at in ring])
             return codes.CYLINDER, [shape.radius, shape.length / 2, 0.0], convex(both), middle
+        case HeightField():
+            # the box around it, as deep below as it is wide
+            x, y = shape.size[0] / 2, shape.size[1] / 2
+            low, high = float(shape.heights.min()) - max(shape.size), float(shape.heights.max())
+            around = [np.array([i * x, j * y, z]) for i in (-1, 1) for j in (-1, 1) for z in (low, high)]
+            return codes.FIELD, [x, y, 0.0], Solid(around), middle
         case Hull():
             middle = shape.triangles.reshape(-1, 3).mean(axis=0)
             corners = np.unique(shape.triangles.reshape(-1, 3), axis=0) - middle

@@ -173,7 +173,7 @@ class Colliders(NamedTuple):
     kind: Ints  # (collider,) a code of spatial.codes
     R: Floats  # (collider, 9) its axes in the link
     p: Floats  # (collider, 3) m, its centre in the link
-    size: Floats  # (collider, 3) m: radius; radius and half the length; half the lengths of a box
+    size: Floats  # (collider, 3) m: radius; radius and half the length; half the lengths of a box or field
     bound: Floats  # (collider,) m, radius of a ball around its centre; of planes inf
     friction: Floats  # (collider,) coefficient
     restitution: Floats  # (collider,)
@@ -187,6 +187,9 @@ class Colliders(NamedTuple):
     loop: Ints  # vertices around the faces
     edge_start: Ints  # (collider + 1,)
     edge: Floats  # (edge, 3) unit
+    grid_start: Ints  # (collider,) first height of a height field
+    grid_shape: Ints  # (collider, 2) points along its x and y
+    grid: Floats  # m, y varies faster
     room: int  # contacts that there may be at once
 
 

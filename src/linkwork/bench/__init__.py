@@ -24,7 +24,7 @@ __all__ = ["SCENES", "Chart", "Comparison", "Figure", "SceneReport", "best_of", 
 SCENES = {
     "tree": ("linkwork.bench.tree", "open trees: a step against MuJoCo's step and Pinocchio's articulated bodies"),
     "implicit": ("linkwork.bench.implicit", "four-bars through singular positions: the time to reach an energy error"),
-    "impulse": ("linkwork.bench.impulse", "impulses: a chain with dry friction and a driven linkage against MuJoCo"),
+    "impulse": ("linkwork.bench.impulse", "impulses: a chain with friction, a driven linkage, a pile against MuJoCo"),
     "components": ("linkwork.bench.components", "chains and ladders by methods component and absolute; two processes"),
 }
 ENGINES = {"MuJoCo": "mujoco", "Pinocchio": "pin", "Exudyn": "exudyn"}

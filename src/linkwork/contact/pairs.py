@@ -11,7 +11,8 @@ from linkwork.contact.clip import facing, four_of, overlap, side
 from linkwork.contact.keep import across, add_contact
 from linkwork.contact.nearest import clamp, nearest_of_segment, nearest_of_segments, outside
 from linkwork.contact.separate import lowest, separate
-from linkwork.spatial.codes import CAPSULE, CYLINDER, PLANE
+from linkwork.contact.terrain import on_field
+from linkwork.spatial.codes import CAPSULE, CYLINDER, FIELD, PLANE
 from linkwork.spatial.vectors import (
     add,
     add_scaled,
@@ -36,7 +37,9 @@ THIN = 1e-9  # of a shape's size: points that are as near are the same
 @kernel
 def meet(c, m, contacts, i, j, margin):
     """All contacts of colliders i and j that are closer than `margin` (m)."""
-    if c.kind[i] == PLANE:
+    if c.kind[j] == FIELD:
+        on_field(c, m, contacts, i, j, margin)
+    elif c.kind[i] == PLANE:
         if c.kind[j] == CYLINDER:
             plane_and_cylinder(c, m, contacts, i, j, margin)
         else:

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+UNDER = 512  # corners and hills under one body on a height field
+
 
 class Meeting(NamedTuple):
     """One row a collider unless said otherwise; world axes."""
@@ -21,6 +23,7 @@ class Meeting(NamedTuple):
     corner: Any  # (2, corner, 3) a polygon before and after a cut
     tag: Any  # (2, corner) where its corners come from
     gap: Any  # (corner,)
+    way: Any  # (corner, 3) normals, on height fields
     old_id: Any  # (contact,) of the last step; those of two colliders stand together; 0 once it is found again
     old_pair: Any  # (contact,) which two colliders
     old_point: Any  # (contact, 3)
@@ -35,6 +38,8 @@ def make_meeting(colliders: Any) -> Meeting:
     n, room = colliders.link.size, colliders.room
     largest = int(np.diff(colliders.face_loop).max(initial=2))
     corners = 2 * largest + 8
+    if colliders.grid.size:
+        corners = max(corners, UNDER)
     slots = 1 << max(2, int(4 * room).bit_length())
     order = np.array([i for i in range(n) if np.isfinite(colliders.bound[i])], dtype=np.int64)
     return Meeting(
@@ -48,6 +53,7 @@ def make_meeting(colliders: Any) -> Meeting:
         corner=np.zeros((2, corners, 3)),
         tag=np.zeros((2, corners), dtype=np.int64),
         gap=np.zeros(corners),
+        way=np.zeros((corners, 3)),
         old_id=np.zeros(room, dtype=np.int64),
         old_pair=np.zeros(room, dtype=np.int64),
         old_point=np.zeros((room, 3)),

@@ -2,7 +2,7 @@
 
 from linkwork.errors import ModelError
 from linkwork.model.body import Body, Foreign, Ground, Part
-from linkwork.model.collider import Collider, Plane
+from linkwork.model.collider import Collider, HeightField, Plane
 from linkwork.model.container import AnyDrive, AnyForce, Container
 from linkwork.model.curves import Curve
 from linkwork.model.drive import Motor, Repeater
@@ -43,6 +43,7 @@ __all__ = [
     "Foreign",
     "Frame",
     "Ground",
+    "HeightField",
     "Hull",
     "Joint",
     "JointKind",

@@ -11,12 +11,44 @@ from linkwork.model.body import Body, Part
 from linkwork.model.material import Material
 from linkwork.model.shapes import Box, Capsule, Cylinder, Hull, Shape, Sphere
 
-SOLID = (Sphere, Capsule, Box, Cylinder, Hull)
+SOLID = (Sphere, Capsule, Box, Cylinder, Hull)  # and on grounds a HeightField
 
 
 @dataclass(frozen=True)
 class Plane(Shape):
     """A half space: all below z = 0 of its pose is solid. It has no mass and belongs to grounds: see `model.plane`."""
+
+
+@dataclass(frozen=True, eq=False)
+class HeightField(Shape):
+    """A landscape for grounds: `heights` (n x m, metres) on an even grid over `size` (along x and y, metres).
+
+    Its middle is at the origin of its pose, rows go along x, heights along z; all below is solid. A cell between four
+    points is two triangles.
+
+    >>> hills = lw.HeightField([[0.0, 0.1, 0.0], [0.2, 0.3, 0.1]], size=(1.0, 2.0))
+    >>> hills.heights.shape
+    (2, 3)
+    """
+
+    heights: Any
+    size: Any
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        given = checked.array(self.heights, "HeightField", "heights", "a table of heights in metres")
+        if given.ndim != 2 or min(given.shape) < 2:
+            raise ModelError(f"HeightField: heights have shape {given.shape}; give two rows of two numbers, or more")
+        sides = checked.vector(self.size, "HeightField", "size", 2, "metres")
+        if not min(sides) > 0.0:
+            raise ModelError(f"HeightField: size is {tuple(sides)} but both lengths must be positive; correct size=")
+        object.__setattr__(self, "heights", given)
+        object.__setattr__(self, "size", tuple(float(side) for side in sides))
+
+    @property
+    def volume(self) -> float:
+        """It has none: it is no body."""
+        raise ModelError("HeightField: a landscape has no mass; put it on a ground by model.collider")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,8 +65,12 @@ class Collider(Part):
     group: str | None = None
 
 
-def check_shape(shape: Any, what: str) -> Shape:
-    """A shape that can meet others."""
+def check_shape(shape: Any, what: str, body: Body | None = None) -> Shape:
+    """A shape that can meet others, on this body."""
+    if isinstance(shape, HeightField) and body is not None:
+        if body.mass > 0.0:
+            raise ModelError(f"{what}: '{body.path}' is no ground, and a height field is; put it on a ground")
+        return shape
     if not isinstance(shape, SOLID):
         known = ", ".join(kind.__name__ for kind in SOLID)
         given = f"shape {type(shape).__name__}" if isinstance(shape, Shape) else checked.shown(shape)

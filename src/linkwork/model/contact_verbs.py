@@ -59,7 +59,7 @@ class ContactVerbs(Container):
         """A shape on a body or ground that meets other colliders; its `pose` is in the body's frame.
 
         A body whose `shape=` serves needs none of these: give it a `material=`. Colliders of the same `group` do not
-        meet each other.
+        meet each other. On a ground it may be an `lw.HeightField`.
 
         >>> model = lw.Model("step")
         >>> step = model.collider("step", "ground", lw.Box((1, 1, 0.2), pose=lw.Frame((2, 0, 0.1))))
@@ -69,7 +69,8 @@ class ContactVerbs(Container):
         what = self._new("collider", name)
         self._only_known("collider", what, unknown)
         made_of = Material() if material is None else check_material(material, what)
-        part = Collider(name, self, self._body(body, what), check_shape(shape, what), made_of, check_group(group, what))
+        on = self._body(body, what)
+        part = Collider(name, self, on, check_shape(shape, what, on), made_of, check_group(group, what))
         return self._keep(self.colliders, part)
 
     def no_contact(self, a: Body | str, b: Body | str) -> None:

@@ -50,6 +50,7 @@ CAPSULE = 2
 BOX = 3
 CYLINDER = 4
 HULL = 5
+FIELD = 6
 
 # laws
 CONSTANT = 0
