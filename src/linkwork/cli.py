@@ -231,7 +231,7 @@ def _view_model(target: Target, given: dict[str, Any], place: dict[str, Any]) ->
         _announce_kernels(options.get("method"))
         return lw.Simulation(target.model, **options)
 
-    view_simulation(make, plots=target.plots, keys=target.keys, **place)
+    view_simulation(make, plots=target.plots, keys=target.keys, until=target.until, **place)
 
 
 def _need_viser() -> None:

@@ -173,3 +173,28 @@ def test_a_frame_for_notebooks_holds_the_page_as_one_attribute(swing):
     parser.feed(inline(text))
     assert [tag for tag, _ in found] == ["iframe"]
     assert found[0][1]["srcdoc"] == text
+
+
+def test_roads_are_strips_under_the_tyres():
+    """A wheel goes along x over a ramp from 1 to 2 m: the strip is as high as the road there, seen from above."""
+    model = lw.Model("cart")
+    wheel = model.body("wheel", mass=1.0, shape=lw.Cylinder(0.3, 0.1), position=(0, 0, 0.3))
+    model.tyre("tyre", wheel, radius=0.3, stiffness=1e4, road=lw.Ramp(at=1.0, height=0.5, length=1.0))
+    x = np.linspace(0, 4, 9)
+    columns = {"wheel.position": np.stack([x, 0 * x, 0 * x + 0.3], axis=1), "wheel.rotation": np.eye(4)[[0] * 9]}
+    scene = scene_of(model, 1.0, columns)
+    run = Trajectory(x, columns, {}, certificate=Certificate(method=""), model_name="cart", scene=scene)
+    (road,) = data_of(page(run))["runs"][0]["roads"]
+    corners = np.array(road["triangles"])
+    assert corners[..., 0].min() == pytest.approx(-0.9)
+    assert corners[..., 0].max() == pytest.approx(4.9)
+    points = corners.reshape(-1, 3)
+    np.testing.assert_allclose(points[:, 2], [ramp(p[0]) for p in points], atol=2e-4)
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    assert np.all(normals[:, 2] > 0)
+    ahead = scene_of(model, 1.0, columns, ahead=1.0)["roads"][0]
+    assert ahead["x"][-1] == pytest.approx(8.9)
+
+
+def ramp(x):
+    return 0.5 * min(max(x - 1.0, 0.0), 1.0)

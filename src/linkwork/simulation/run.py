@@ -694,7 +694,7 @@ class Recording:
             model_name=sim.system.model.name,
             stopped=stopped,
             solver=solver,
-            scene=scene_of(sim.system.model, float(accounts["time"][-1])),
+            scene=scene_of(sim.system.model, float(accounts["time"][-1]), columns),
         )
 
     def _certificate(

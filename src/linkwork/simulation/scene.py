@@ -6,18 +6,20 @@ A scene is a dictionary of lists and numbers only (metres, body frames, quaterni
     grounds  {name: {position, rotation}}; those that move also {time, positions, rotations}, at SAMPLES times
     joints   [{name, kind, a, b, position, axis: in the frame of a}]
     springs  [{name, a, at_a, b, at_b}]
+    roads    [{x, y, z}]: heights z (y, x) of the strips on which tyres ran
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from linkwork.assembly.reference import Reference, ground_pose
 from linkwork.errors import OptionError
-from linkwork.model import Box, Capsule, Cylinder, Frame, Ground, Hull, Mesh, Model, Sphere
+from linkwork.model import Box, Capsule, Cylinder, Frame, Ground, Hull, Mesh, Model, Road, Sphere, Tyre
 from linkwork.model.force import Spring
 from linkwork.model.laws import law_value
 from linkwork.model.shapes import Shape
@@ -25,6 +27,7 @@ from linkwork.model.shapes import Shape
 Scene: TypeAlias = dict[str, Any]
 
 SAMPLES = 600  # poses that are kept of a ground that moves
+ROAD_POINTS = (300, 3)  # along and across
 HOLDING = ("revolute", "screw", "universal", "ball", "fixed")
 _SIZES: dict[type[Shape], tuple[str, ...]] = {
     Box: ("size",),
@@ -35,8 +38,11 @@ _SIZES: dict[type[Shape], tuple[str, ...]] = {
 _KINDS = {kind.__name__.lower(): kind for kind in _SIZES}
 
 
-def scene_of(model: Model, until: float = 0.0) -> Scene:
+def scene_of(model: Model, until: float = 0.0, tracks: Mapping[str, Any] | None = None, *, ahead: float = 0.0) -> Scene:
     """The scene of a model; grounds that move are followed up to the time `until`, s.
+
+    `tracks` are columns of a run: where the bodies with tyres were, which is how far roads are drawn, and `ahead` times
+    as far again.
 
     >>> scene = scene_of(lw.gallery.pendulum.build())
     >>> [body["name"] for body in scene["bodies"]], [joint["kind"] for joint in scene["joints"]]
@@ -85,6 +91,7 @@ def scene_of(model: Model, until: float = 0.0) -> Scene:
             }
             for spring in springs
         ],
+        "roads": _roads(model, until, tracks or {}, ahead),
     }
 
 
@@ -153,6 +160,32 @@ def _ground(ground: Ground, until: float) -> dict[str, Any]:
     facts["positions"] = [_numbers(pose.position) for pose in poses]
     facts["rotations"] = [_numbers(pose.rotation) for pose in poses]
     return facts
+
+
+def _roads(model: Model, until: float, tracks: Mapping[str, Any], ahead: float) -> list[dict[str, Any]]:
+    """A strip for each road, under the tyres that run on it."""
+    ways: list[tuple[Road, list[Any], float]] = []
+    for tyre in model.all_forces():
+        if not isinstance(tyre, Tyre) or f"{tyre.body.path}.position" not in tracks:
+            continue
+        places = np.asarray(tracks[f"{tyre.body.path}.position"], dtype=float)
+        for road, found, _ in ways:
+            if road == tyre.road:
+                found.append(places)
+                break
+        else:
+            ways.append((tyre.road, [places], tyre.radius))
+    return [_strip(road, np.concatenate(found), radius, until, ahead) for road, found, radius in ways]
+
+
+def _strip(road: Road, centres: Any, radius: float, t: float, ahead: float) -> dict[str, Any]:
+    centres = centres[np.isfinite(centres).all(axis=1)]
+    low, high = centres[:, :2].min(axis=0), centres[:, :2].max(axis=0)
+    further = ahead * (high - low)
+    x = np.linspace(low[0] - 3 * radius, high[0] + 3 * radius + further[0], ROAD_POINTS[0])
+    y = np.linspace(low[1] - 1.5 * radius, high[1] + 1.5 * radius + further[1], ROAD_POINTS[1])
+    z = [[round(float(road(a, b, t)), 5) for a in x] for b in y]
+    return {"x": x.round(4).tolist(), "y": y.round(4).tolist(), "z": z}
 
 
 def _numbers(values: Any) -> list[float]:

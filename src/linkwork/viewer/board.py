@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 
 HEAD = 12
 SEQUENCE, TIME, ENERGY, BALANCE, DRIFT, FACTOR, RUNNING, LATE, STEPS, ITERATIONS, MEETING, WATCHED = range(HEAD)
-CONTACTS = 64  # that are shown at most
+CONTACTS = 256  # that are shown at most
 PLOTTED = 24  # numbers in live plots at most
 SHARED = "/dev/shm"  # never reaches a disk, where there is such a place
 PATIENCE = 0.05  # s that a reader waits for a writer; the next frame is never far

@@ -27,6 +27,7 @@ from linkwork.viewer.staging import Stage, stage_solid
 SUFFIXES = (".png", ".gif", ".mp4")
 MOST = 3000  # frames
 DARK = (0.18, 0.18, 0.19)
+ROAD = (0.88, 0.88, 0.85)
 SHADOW = (0.9, 0.9, 0.89)
 
 
@@ -126,6 +127,7 @@ class _Film:
         self.camera = np.array([right, np.cross(towards, right), towards])
         self.solids = [stage_solid(body["shapes"]) for body in stage.bodies()]
         self.colours = [body["colour"] for body in stage.bodies()]
+        self.roads = [stage_solid([road]) for road in stage.roads()]
         self.marks = [(mark["body"], stage_solid([mark["shape"]])) for mark in stage.marks()]
         self._fit()
 
@@ -156,6 +158,8 @@ class _Film:
             for thing in placed:
                 shadow.put(thing.pressed(self.floor), SHADOW, 0, lit=False)
         canvas = Canvas(self.camera, middle, self.scale, self.width, self.height, 2)
+        for road in self.roads:
+            canvas.put(road, ROAD, len(placed) + 2)
         for k, (thing, colour) in enumerate(zip(placed, self.colours, strict=True)):
             canvas.put(thing, colour, k)
         for body, made in self.marks:

@@ -22,7 +22,7 @@ from linkwork.viewer import board
 from linkwork.viewer.colours import rgb
 from linkwork.viewer.link import Link
 from linkwork.viewer.pace import Pace
-from linkwork.viewer.replay import TINTS, view_of
+from linkwork.viewer.replay import TINTS, speed_to_watch, view_of
 from linkwork.viewer.sliders import sliders
 from linkwork.viewer.staging import Stage, matrix
 from linkwork.viewer.watch import Watch, able, preview, short
@@ -48,6 +48,7 @@ def staged(stages: Sequence[Stage], labels: Sequence[str], **more: Any) -> dict[
             for thing in getattr(stage, kind)():
                 moved = {end: thing[end] + first if thing[end] >= 0 else -1 for end in ends}
                 show[kind].append({**thing, **moved})
+    show["roads"] = stages[0].roads()
     return {
         "title": stages[0].run.model_name,
         "view": view_of(list(stages)),
@@ -58,6 +59,7 @@ def staged(stages: Sequence[Stage], labels: Sequence[str], **more: Any) -> dict[
         "methods": [],
         "steps": [],
         "span": None,
+        "speed": 1.0,
         "keys": {},
         "changing": [],
         **show,
@@ -71,15 +73,17 @@ def view_simulation(
     *,
     plots: Sequence[str] = (),
     keys: Mapping[str, Mapping[str, float]] | None = None,
+    until: float | None = None,
     seconds: float | None = None,
     **place: Any,
 ) -> None:
     """Show a simulation in real time until Ctrl-C, or for so many `seconds`.
 
     `make(method, dt)` makes it, also anew with another method; `sim` is one that has begun. `plots` are columns that
-    are plotted from the start, `keys` what a key sets the inputs to. `place`: host, port, token, say, browser.
+    are plotted from the start, `keys` what a key sets the inputs to; `until` (s) is how long a motion is worth
+    watching, by which one that is over in milliseconds is slowed down. `place`: host, port, token, say, browser.
     """
-    link, driver = opened(make, sim, plots=plots, keys=keys, **place)
+    link, driver = opened(make, sim, plots=plots, keys=keys, until=until, **place)
     with link:
         _until(link, driver, seconds)
 
@@ -90,6 +94,7 @@ def opened(
     *,
     plots: Sequence[str] = (),
     keys: Mapping[str, Mapping[str, float]] | None = None,
+    until: float | None = None,
     **place: Any,
 ) -> tuple[Link, Driver]:
     """The page of a simulation, and who drives it; see `view_simulation`."""
@@ -116,9 +121,12 @@ def opened(
         step=sim.method.dt,
         keys={key: dict(inputs) for key, inputs in (keys or {}).items()},
         changing=[joint["name"] for joint in stage.joints()],
+        speed=1.0 if until is None else min(1.0, speed_to_watch(until)),
     )
     link = _open(show, **place)
-    return link, Driver(link, make, sim, watch)
+    driver = Driver(link, make, sim, watch)
+    driver.hear("speed", show["speed"])
+    return link, driver
 
 
 def view_run(
@@ -142,7 +150,8 @@ def opened_runs(runs: Sequence[Trajectory], labels: Sequence[str] | None = None,
     for name in first.names:
         parts = first.components(name)
         columns[name] = ([label.removeprefix(name).lstrip(".") for label, _, _ in parts], short(first.unit(name)))
-    show = staged(stages, names, span=player.span, columns=columns, plots=list(columns)[:1])
+    player.speed = speed_to_watch(player.span[1] - player.span[0])
+    show = staged(stages, names, span=player.span, columns=columns, plots=list(columns)[:1], speed=player.speed)
     player.link = _open(show, **place)
     return player.link, player
 

@@ -29,7 +29,7 @@ from linkwork.viewer.gate import Gate
 from linkwork.viewer.scenery import SWITCHES, Scenery
 
 FRAMES_PER_SECOND = 60
-SPEEDS = ("0.01", "0.1", "0.25", "0.5", "1", "2", "5", "10")
+SPEEDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 READ, DRAW = 0.15, 0.25  # s between two readings, and two drawings of the charts
 # the page's camera moves by W A S D Q E and the arrows: these are free, two for each input, more and less
 NUDGES = (("I", "K"), ("L", "J"), ("O", "U"), ("Y", "H"), ("T", "G"), ("V", "C"))
@@ -136,7 +136,8 @@ class Panel:
         words = ("Step", "Reset") if self.live else ("Back", "Forward", "Start")
         more = gui.add_button_group("", words)
         more.on_click(lambda _: self._press(more.value))
-        speed = gui.add_dropdown("speed", SPEEDS, initial_value="1")
+        speeds = tuple(f"{value:g}" for value in sorted({*SPEEDS, self.show["speed"]}))
+        speed = gui.add_dropdown("speed", speeds, initial_value=f"{self.show['speed']:g}")
         speed.on_update(lambda _: self.send("speed", float(speed.value)))
         self.bar: Any = None
         if not self.live:
@@ -337,7 +338,8 @@ class Panel:
     def _read(self, seen: Picture) -> None:
         head = seen.head
         self.run.label = "Pause" if head[on.RUNNING] else "Run"
-        lines = [f"time {head[on.TIME]:.3f} s"]
+        digits = self.show["view"]["digits"]
+        lines = [f"time {head[on.TIME]:.{max(3, digits)}f} s"]
         if self.live:
             lines.append(f"real-time factor {head[on.FACTOR]:.2f}")
             lines.append(f"late steps {head[on.LATE]:.0f} of {head[on.STEPS]:.0f}")

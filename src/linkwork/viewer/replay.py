@@ -79,7 +79,7 @@ def page(
     rows = [_thinned(run, len(stage.names)) for run, stage in zip(several, stages, strict=True)]
     data = {
         "title": several[0].model_name if title is None else title,
-        "speed": _speed(max(run.time[-1] for run in several)),
+        "speed": speed_to_watch(max(run.time[-1] for run in several)),
         "playing": playing,
         "view": view_of(stages),
         "runs": [
@@ -150,8 +150,12 @@ def _thinned(run: Trajectory, bodies: int) -> np.ndarray[Any, np.dtype[np.int64]
     return np.asarray(rows[later], dtype=np.int64)
 
 
-def _speed(seconds: float) -> float:
-    """1 where a run can be watched as it is, else so that it takes some seconds."""
+def speed_to_watch(seconds: float) -> float:
+    """1 where a run can be watched as it is, else so that it takes some seconds.
+
+    >>> speed_to_watch(10.0), speed_to_watch(0.03)
+    (1.0, 0.005)
+    """
     if not 0.0 < seconds < 2.0 and seconds <= 120.0:
         return 1.0
     return step_of(seconds / SECONDS_TO_WATCH) if seconds > 0.0 else 1.0
@@ -186,6 +190,7 @@ def _facts(run: Trajectory, stage: Stage, rows: Any, label: str, tint: str) -> d
         "bodies": stage.bodies(),
         "marks": stage.marks(),
         "springs": stage.springs(),
+        "roads": stage.roads(),
         "readings": [
             {"name": name, "unit": unit, "values": _packed(np.nan_to_num(run[column][rows]), "<f4")}
             for name, unit, column in (

@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.viewer.board import MEETING, TIME, Picture
+from linkwork.viewer.board import CONTACTS, MEETING, TIME, Picture
 from linkwork.viewer.colours import COLOURS, LIGHTER
 from linkwork.viewer.solids import Floats, rod
 from linkwork.viewer.staging import stage_solid
 from linkwork.viewer.turning import Carried, along
 
 DARK, AXIS, FORCE, MEET = (45, 45, 48), (150, 60, 112), (176, 44, 0), (0, 84, 160)
+ROAD = (205, 205, 198)
 SWITCHES = {  # what can be switched, and whether it is on
     "bodies": True,
     "joints": True,
@@ -50,6 +51,7 @@ class Scenery:
         self._light()
         self.stage = server.scene.add_frame("/stage", show_axes=False)
         self._ground()
+        self._roads()
         self._bodies()
         self._pins()
         self._joints()
@@ -58,7 +60,7 @@ class Scenery:
         self.coil_radius = np.array([spring["radius"] for spring in springs])
         self.coils = self._batch("springs", *_coil(8, 0.14), len(show["springs"]), DARK)
         self.pushes = _Arrows(self, "reactions", len(show["joints"]), FORCE)
-        self.meetings = _Arrows(self, "contacts", 64, MEET)
+        self.meetings = _Arrows(self, "contacts", CONTACTS, MEET)
         self.trails: list[_Trail] = []
         for name in SWITCHES:
             self.switch(name, self.on[name])
@@ -78,8 +80,8 @@ class Scenery:
         """Softer than what viser brings, so that colours stay what they are."""
         scene = self.server.scene
         scene.configure_default_lights(enabled=False)
-        scene.add_light_hemisphere("/light/sky", sky_color=(255, 255, 255), ground_color=(190, 190, 196), intensity=0.9)
-        scene.add_light_directional("/light/sun", intensity=1.3, position=(-0.4, -0.6, 1.0))
+        scene.add_light_hemisphere("/light/sky", sky_color=(255, 255, 255), ground_color=(190, 190, 196), intensity=0.6)
+        scene.add_light_directional("/light/sun", intensity=0.95, position=(-0.4, -0.6, 1.0))
 
     def _ground(self) -> None:
         view = self.show["view"]
@@ -89,9 +91,23 @@ class Scenery:
             infinite_grid=True,
             cell_size=view["cell"],
             section_size=self.cell,
+            cell_color=(226, 226, 229),
+            section_color=(198, 198, 203),
             fade_distance=20 * self.radius,
             position=(0.0, 0.0, view["floor"]),
         )
+
+    def _roads(self) -> None:
+        for k, road in enumerate(self.show["roads"]):
+            corners = triangles([road]).reshape(-1, 3)
+            self.server.scene.add_mesh_simple(
+                f"/stage/road {k}",
+                corners.astype(np.float32),
+                np.arange(len(corners), dtype=np.uint32).reshape(-1, 3),
+                color=ROAD,
+                flat_shading=True,
+                side="double",
+            )
 
     def _bodies(self) -> None:
         """Bodies that share their solids are one batch."""
@@ -219,7 +235,8 @@ class Scenery:
             self.pushes.show(self.points.points(poses), seen.forces, self.per_newton(seen.forces))
         if self.on["contacts"]:
             met = seen.contacts[: int(seen.head[MEETING])]
-            self.meetings.show(met[:, :3], met[:, 3:], self.per_newton(met[:, 3:]))
+            # one body presses on another by its own weight rather than by that of all
+            self.meetings.show(met[:, :3], met[:, 3:], len(poses) * self.per_newton(met[:, 3:]))
         for trail in self.trails:
             trail.go(poses, float(seen.head[TIME]))
 
@@ -333,8 +350,8 @@ def triangles(shapes: list[dict[str, Any]]) -> Floats:
 
 def _ball(ball: Floats) -> Floats:
     """A ball (centre, radius) as triangles."""
-    down = np.linspace(0, math.pi, 13)[:, None]
-    round_ = np.linspace(0, 2 * math.pi, 25)[None, :]
+    down = np.linspace(0, math.pi, 17)[:, None]
+    round_ = np.linspace(0, 2 * math.pi, 33)[None, :]
     grid = np.stack([np.sin(down) * np.cos(round_), np.sin(down) * np.sin(round_), np.cos(down) + 0 * round_], axis=-1)
     grid = ball[:3] + ball[3] * grid
     a, b, c, d = grid[:-1, :-1], grid[1:, :-1], grid[1:, 1:], grid[:-1, 1:]

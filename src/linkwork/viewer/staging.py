@@ -16,7 +16,7 @@ from linkwork.model import Frame
 from linkwork.simulation.scene import need_scene, shape_from
 from linkwork.simulation.trajectory import Trajectory
 from linkwork.viewer.colours import body_colours
-from linkwork.viewer.solids import Solid, rod, solid
+from linkwork.viewer.solids import Solid, quads, rod, solid
 
 Floats = NDArray[np.float64]
 
@@ -194,6 +194,18 @@ class Stage:
             turns = joint["kind"] in AXES
             found.append(
                 {"name": joint["name"], "body": body, "at": at.tolist(), "axis": axis.tolist() if turns else None}
+            )
+        return found
+
+    def roads(self) -> list[dict[str, Any]]:
+        """Strips of road as meshes in the world."""
+        found = []
+        for road in self.scene.get("roads", []):
+            x, y = np.meshgrid(road["x"], road["y"])
+            grid = quads(np.stack([x, y, np.asarray(road["z"], dtype=float)], axis=-1), 0)
+            turn = [1.0, 0.0, 0.0, 0.0]
+            found.append(
+                {"kind": "mesh", "triangles": grid.corners[:, ::-1].tolist(), "position": [0.0] * 3, "rotation": turn}
             )
         return found
 

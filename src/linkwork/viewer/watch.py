@@ -21,6 +21,7 @@ from linkwork.simulation.units import component_names
 from linkwork.viewer import board
 from linkwork.viewer.staging import Stage
 
+AHEAD = 10.0  # times the preview: how far roads are drawn
 SECONDS, BUDGET, LOOKS = 3.0, 0.3, 24  # of a preview: simulated, of computing, and rows
 ACCOUNTS = ("energy.total", "energy.kinetic", "energy.potential", "energy.springs", "energy.balance", "drift.position")
 
@@ -159,7 +160,7 @@ def preview(make: Callable[[], Simulation]) -> Stage:
     names = [name for name in rows[0][1] if name.endswith((".position", ".rotation"))]
     poses = {name: np.concatenate([found[name] for _, found in rows]) for name in names}
     times = [t for t, _ in rows]
-    scene = scene_of(model, times[-1])
+    scene = scene_of(model, times[-1], poses, ahead=AHEAD)
     run = Trajectory(times, poses, {}, certificate=Certificate(method=""), model_name=model.name, scene=scene)
     return Stage(run)
 

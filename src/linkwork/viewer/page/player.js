@@ -1,6 +1,6 @@
 // The page: runs with their poses over time, the clock and the controls.
 const $ = (id) => document.getElementById(id);
-const DARK = [0.2, 0.2, 0.22];
+const DARK = [0.2, 0.2, 0.22], ROAD = [0.88, 0.88, 0.85];
 
 function numbers(text, kind) {
   const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
@@ -21,6 +21,7 @@ class Run {
     };
     for (const body of this.bodies) body.corners = made(body.shapes);
     for (const mark of this.marks) mark.corners = made([mark.shape]);
+    this.strips = this.roads.map((road) => ({ corners: made([road]), pose: poseMatrix([0, 0, 0, 1, 0, 0, 0]), colour: ROAD }));
     this.coil = painter.corners(coil(8, 0.14));
     this.places = new Map(this.bodies.map((body, k) => [body.name, k]));
   }
@@ -182,6 +183,7 @@ class Player {
     const middle = add(this.camera.target, this.camera.shift);
     this.painter.floor(view.floor, middle, Math.max(6 * view.radius, 3 * this.camera.distance), view.cell);
     if (this.camera.towards()[2] > 0) this.painter.shadows(all.flat(), view.floor);
+    this.painter.solids(run.strips);
     if (this.trail) for (const line of this.trail) this.painter.line(line.corners, line.colour);
     all.forEach((things, k) => {
       const shown = this.runs.length > 1 ? things.map((thing) => ({ ...thing, colour: thing.colour === DARK ? DARK : this.runs[k].tint })) : things;
