@@ -51,23 +51,20 @@ class Shown:
         self.driver.show()
         self.page.wait_for_timeout(20)
 
-    def until(self, holds, seconds=30.0):
+    def until(self, holds, seconds=90.0):
         last = time.monotonic() + seconds
         while not holds():
             assert time.monotonic() < last, "it did not come to that"
             self.turn()
 
     def picture(self):
-        """The screenshot as numbers, when everything has been drawn."""
-        seen = None
-        for _ in range(40):
-            for _ in range(10):
-                self.turn()
-            before, raw = seen, self.page.screenshot()
-            seen = np.asarray(Image.open(io.BytesIO(raw)).convert("RGB"), dtype=float)
-            if before is not None and np.abs(before - seen).max() < 3:
-                break
-        return seen
+        """The screenshot as numbers."""
+        self.turn()
+        return np.asarray(Image.open(io.BytesIO(self.page.screenshot())).convert("RGB"), dtype=float)
+
+    def sees(self, holds):
+        """Wait until the picture shows something; a browser without a graphics card may take its time."""
+        self.until(lambda: holds(self.picture()))
 
     def place(self, x):
         """Where a point of the world is on the screen, by the camera that the page begins with."""
@@ -98,13 +95,14 @@ def opened(stay):
 
 @pytest.fixture
 def there(opened):
-    """The page of the arm, at its start and at rest."""
+    """The page of the arm, upright and at rest, some steps after its start: how many differs, to know what is shown."""
     opened.driver.hear("run", False)
     opened.driver.sim.inputs["drive"] = 0.0
     opened.driver.hear("reset")
+    opened.count = getattr(opened, "count", 0) + 1
+    opened.driver.hear("single", opened.count)
     opened.tab("Drive")
-    opened.turn()
-    opened.until(lambda: "time 0.000 s" in opened.page.inner_text("body"))
+    opened.until(lambda: f"time {opened.count / 1000:.3f} s" in opened.page.inner_text("body"))
     return opened
 
 
@@ -114,16 +112,13 @@ def blue(colour):
 
 
 def test_it_asks_no_other_host_and_shows_bodies_where_they_are(there):
-    picture = there.picture()
-    assert blue(there.colour(picture, (0, 0, 0.8)))
+    there.sees(lambda picture: blue(there.colour(picture, (0, 0, 0.8))))
     there.driver.sim.inputs["drive"] = 5.0
     there.driver.hear("single", 500)
     angle = float(there.driver.sim["pin.position"])
     assert angle > 0.5
-    moved = there.picture()
     tip = np.array([math.sin(angle), 0, math.cos(angle)])
-    assert blue(there.colour(moved, 0.8 * tip))
-    assert not blue(there.colour(moved, (0, 0, 0.8)))
+    there.sees(lambda picture: blue(there.colour(picture, 0.8 * tip)) and not blue(there.colour(picture, (0, 0, 0.8))))
     assert all("//127.0.0.1:" in address or address.startswith(("blob:", "data:")) for address in there.page.asked)
     assert there.page.errors == []
 
@@ -138,7 +133,7 @@ def test_sliders_keys_and_buttons_reach_the_simulation(there):
     step = 4.0 / 200  # from -2 to 2 N m
     there.until(lambda: driver.sim.inputs["drive"] == pytest.approx(5 * step))
     page.get_by_role("button", name="Step", exact=True).click()
-    there.until(lambda: driver.sim.steps == 1)
+    there.until(lambda: driver.sim.steps == there.count + 1)
     page.mouse.click(30, 30)  # away from the slider
     page.keyboard.press("m")
     there.until(lambda: driver.sim.inputs["drive"] == 1.5)
@@ -163,25 +158,26 @@ def test_switches_forces_trails_and_plots(there):
     page, driver = there.page, there.driver
     driver.sim.inputs["drive"] = 5.0
     driver.hear("single", 400)
-    before = there.picture()
-    there.tab("Show")
-    page.get_by_label("bodies").uncheck()
     angle = float(driver.sim["pin.position"])
     tip = 0.8 * np.array([math.sin(angle), 0, math.cos(angle)])
-    assert blue(there.colour(before, tip))
-    assert not blue(there.colour(there.picture(), tip))
-    # the pin holds the arm by a force towards the pin: an arrow as long as the switch says
-    page.get_by_label("reactions").check()
-    pictures = there.picture()
+    there.sees(lambda picture: blue(there.colour(picture, tip)))
+    there.tab("Show")
+    page.get_by_label("bodies").uncheck()
+    there.sees(lambda picture: not blue(there.colour(picture, tip)))
+    # the pin holds the arm by a force towards the pin: an arrow as long as the panel says
     force = driver.sim["pin.reaction"][:3]
-    assert np.linalg.norm(force) > 1.0
-    along = force / np.linalg.norm(force)
+    assert np.linalg.norm(force) > 5.0
     view = live.view_of([driver.watch.stage])
-    length = 0.35 * view["radius"] * np.linalg.norm(force) / (2.0 * 9.81)
-    column, row = (round(value) for value in there.place(0.5 * length * along))
+    middle = 0.5 * (0.35 * view["radius"] / (2.0 * 9.81)) * force
+    column, row = (round(value) for value in there.place(middle))
     window = (slice(row - 2, row + 3), slice(column - 2, column + 3))
-    assert (pictures[window][..., 0] - pictures[window][..., 1]).max() > 40  # orange
-    assert (before[window][..., 0] - before[window][..., 1]).max() < 10
+
+    def orange(picture):
+        return (picture[window][..., 0] - picture[window][..., 1]).max() > 25  # a slow browser draws coarsely
+
+    assert not orange(there.picture())
+    page.get_by_label("reactions").check()
+    there.sees(orange)
     page.get_by_label("bodies").check()
     page.get_by_label("reactions").uncheck()
     there.tab("Plots")
@@ -193,12 +189,11 @@ def test_a_body_is_dragged_with_the_mouse(there):
     """It is held where the mouse went down, and follows the mouse as far as its joint lets it."""
     page, driver = there.page, there.driver
 
-    def upright():
-        seen = there.picture()
-        found = [blue(there.colour(seen, (x, -0.05, 0.9))) for x in (-0.14, -0.07, 0.07, 0.14)]
+    def upright(seen):
+        found = [blue(there.colour(seen, (x, -0.05, 0.9))) for x in (-0.22, -0.03, 0.03, 0.22)]
         return found == [False, True, True, False]
 
-    there.until(upright)  # the browser has drawn the start
+    there.sees(upright)  # the browser has drawn the start
     x, y = there.place((0, 0, 0.7))
     page.mouse.move(x, y)
     page.mouse.down()
@@ -239,7 +234,7 @@ def test_a_picture_is_a_file(there):
     with there.page.expect_download() as waiting:
         there.page.get_by_role("button", name="Picture").click()
     file = waiting.value
-    assert file.suggested_filename.startswith("arm_0.000_s")
+    assert file.suggested_filename == f"arm_{there.count / 1000:.3f}_s.png"
     seen = np.asarray(Image.open(file.path()).convert("RGB"), dtype=float)
     box = there.page.locator("canvas").first.bounding_box()
     column, row = there.place((0, 0, 0.8))
