@@ -26,6 +26,7 @@ OTHERS = {
     "car": [({"stiffness": 8e4, "damping": 5e3, "tyre_stiffness": 2e5, "body_mass": 800.0, "height": 1.0}, 6)],
     "friction_damper": [({"friction": 4.0, "clearance": 0.0, "angle": -0.2, "speed": 1.0, "mass": 20.0}, 3)],
     "puma": [({"friction": 0.0, "handover": 1.0, "gravity": 1.6}, 6)],
+    "gripper": [({"mass": 2.0, "size": 0.05, "friction": 0.9, "grip": 100.0, "turn": -1.0, "hold": 0.0}, 12)],
     "manipulator": [({"amplitudes": (0.0, 0.0, 0.0), "angles": (1.0, -2.0, 0.5), "frequency": 1.0}, 3)],
 }
 

@@ -37,6 +37,18 @@ SCENES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {},
         {"time": 0.24, "ghosts": (0.0, 0.76), "trace": [("pendulum", (0, 0, -0.9))], "view": "front", "dt": 5e-4},
     ),
+    "gripper": (
+        {},
+        {
+            "time": 2.9,
+            "ghosts": (0.0, 5.2),
+            "trace": ["block"],
+            "view": (-20, 20),
+            "floor": 0.0,
+            "method": "impulse",
+            "dt": 1e-3,
+        },
+    ),
     "iltis": (
         {},
         {
