@@ -113,7 +113,7 @@ def test_a_ball_rolls_down_a_slope_of_triangles() -> None:
 
 
 def test_things_come_to_rest_in_a_valley() -> None:
-    """A bowl of triangles: whatever falls in ends near the bottom, above the ground, at rest."""
+    """A bowl of triangles: whatever falls in stays in, above the ground, and comes to rest but for the ball."""
     x = np.linspace(-1, 1, 21)
     bowl = lw.HeightField(0.5 * (x[:, None] ** 2 + x[None, :] ** 2), size=(2.0, 2.0))
     model = lw.Model("bowl")
@@ -129,9 +129,11 @@ def test_things_come_to_rest_in_a_valley() -> None:
     assert np.diff(total).max() < 1e-3 * (total[0] - total[-1])
     for name in things:
         end = run[f"{name}.position"][-1]
-        assert np.linalg.norm(end[:2]) < 0.45
-        assert 0.03 < end[2] < 0.35
-        assert np.linalg.norm(run[f"{name}.velocity"][-1]) < 0.05
+        # friction holds where the slope is less than it
+        assert np.linalg.norm(end[:2]) < 0.6
+        assert 0.03 < end[2] - (end[0] ** 2 + end[1] ** 2) / 2 < 0.15
+        if name != "ball":  # which rolls on
+            assert np.linalg.norm(run[f"{name}.velocity"][-1]) < 1e-3
 
 
 def test_a_plate_rests_on_hills_that_are_narrower() -> None:

@@ -76,6 +76,7 @@ SUPPORTS = frozenset(
         "contact",
     }
 )
+PUSHES = 8  # sweeps that push bodies apart which overlap
 CLOSED = 1e-9  # m or rad: loops that are closed this well are left alone
 
 
@@ -316,12 +317,15 @@ def step(w, state, t, h, end, moves, world):
         if some:
             low = rows.low if stage == 0 else rows.shift_low
             high = rows.high if stage == 0 else rows.shift_high
-            more, far = solve_rows(w.table, rows, s, low, high, p)
+            # overlaps are undone over several steps: no need to be exact about it
+            rough = stage == 1 and s.direct and (rows.count[1] == 0 or w.position_iterations > 0)
+            most = min(s.iterations[0], PUSHES) if rough else s.iterations[0]
+            more, far = solve_rows(w.table, rows, s, low, high, p, most)
             apply_impulses(tree, w.tree, w.table, rows, q, p, w.dv)
-            if stage < 2:
+            if stage < 2 and not rough:
                 sweeps = max(sweeps, more)
                 worst = max(worst, far, s.torn[0] if stage == 0 else 0.0)
-            elif not s.direct:
+            elif stage > 1 and not s.direct:
                 sweeps += more
         if stage == 0:
             if some:

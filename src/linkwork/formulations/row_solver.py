@@ -21,7 +21,7 @@ import numpy as np
 
 from linkwork._jit import kernel, small
 from linkwork.formulations.rows import add_impulse, finish_row, rate_change, response
-from linkwork.numerics.clipped import Guess, hurry_on, make_guess, missing, put, put_pair, solve_clipped
+from linkwork.numerics.clipped import Guess, hurry_on, idle, make_guess, missing, put, put_pair, solve_clipped
 from linkwork.numerics.semidefinite import factor_block, half_solve, solve
 
 DENSE = 320  # rows up to which A can be formed
@@ -151,7 +151,7 @@ def finish_clipped(rows, s, r, h):
 
 
 @small
-def solve_rows(table, rows, s, low, high, p):
+def solve_rows(table, rows, s, low, high, p, iterations):
     """p for the right side s.b, from the values that p has; returns sweeps and the largest |dp| of the last one."""
     n = rows.count[0]
     held = lasting(rows, s)
@@ -159,7 +159,7 @@ def solve_rows(table, rows, s, low, high, p):
     torn = 0.0
     s.torn[0] = 0.0
     if s.formed[0] == 0:
-        return solve_wide(table, rows, s, low, high, p)
+        return solve_wide(table, rows, s, low, high, p, iterations)
     if held > 0 and held < n:
         half_solve(s.scale, s.L, s.K, s.order, s.rank[0], b[:held], s.y)
         for r in range(held, n):
@@ -188,7 +188,7 @@ def solve_rows(table, rows, s, low, high, p):
             rows.friction,
             p,
             s.epsilon,
-            s.iterations[0],
+            iterations,
             s.direct,
             s.guess,
         )
@@ -206,7 +206,7 @@ def solve_rows(table, rows, s, low, high, p):
 
 
 @small
-def solve_wide(table, rows, s, low, high, p):
+def solve_wide(table, rows, s, low, high, p, iterations):
     """The same without A: step 7 as it stands, impulses change x and through it the rates."""
     n = rows.count[0]
     held = lasting(rows, s)
@@ -216,7 +216,7 @@ def solve_wide(table, rows, s, low, high, p):
     add_impulses(table, rows, n, p, s.x)
     worst = 0.0
     pace = 1.0
-    for i in range(s.iterations[0]):
+    for i in range(iterations):
         for r in range(n):
             s.guess.begin[r] = p[r]
         worst = 0.0
@@ -225,9 +225,12 @@ def solve_wide(table, rows, s, low, high, p):
         for r in range(held, n):
             if not s.diagonal[r] > 0.0 or rows.partner[r] >= 0 or (low[r] == high[r] and rows.normal[r] < 0):
                 continue
+            pair = r + 1 < n and rows.partner[r + 1] == r
+            if pair and idle(r, rows.normal, p):
+                continue
             before = p[r]
             left = b[r] - rate_change(table, rows, r, s.x) - rows.gamma[r] * before
-            if r + 1 < n and rows.partner[r + 1] == r:
+            if pair:
                 d = max(s.diagonal[r], s.diagonal[r + 1]) + s.beside[r + 1]
                 beside = p[r + 1]
                 other = b[r + 1] - rate_change(table, rows, r + 1, s.x) - rows.gamma[r + 1] * beside
@@ -240,10 +243,10 @@ def solve_wide(table, rows, s, low, high, p):
             worst = max(worst, abs(p[r] - before))
         if worst <= s.epsilon:
             return i + 1, worst
-        if s.direct and i + 1 < s.iterations[0]:
+        if s.direct and i + 1 < iterations:
             pace = hurry_on(held, n, s.guess.begin, s.guess.past, p, pace)
             add_impulses(table, rows, n, p, s.x)
-    return s.iterations[0], worst
+    return iterations, worst
 
 
 @kernel

@@ -99,6 +99,12 @@ def put_pair(r, one, two, normal, friction, p):
     p[r + 1] = part * two
 
 
+@small
+def idle(r, normal, p):
+    """Whether the friction of rows r and r + 1 has nothing to hold on to, and is nothing."""
+    return not p[normal[r]] > 0.0 and p[r] == 0.0 and p[r + 1] == 0.0
+
+
 @kernel
 def missing(A, first, last, r, b, p):
     left = b[r]
@@ -115,8 +121,11 @@ def sweep(A, first, last, diagonal, b, low, high, normal, partner, friction, p):
         if not diagonal[r] > 0.0 or partner[r] >= 0 or (low[r] == high[r] and normal[r] < 0):
             continue
         before = p[r]
+        pair = r + 1 < last and partner[r + 1] == r and diagonal[r + 1] > 0.0
+        if pair and idle(r, normal, p):
+            continue
         left = missing(A, first, last, r, b, p)
-        if r + 1 < last and partner[r + 1] == r and diagonal[r + 1] > 0.0:
+        if pair:
             # one step for both, so that it is along the slip, and short enough for both
             d = max(diagonal[r], diagonal[r + 1]) + abs(A[r + 1, r])
             beside = p[r + 1]
