@@ -1,6 +1,7 @@
 # make demo   simulate the car, print its summary and certificate, write pictures
 # make gallery   run every piece and write a page of pictures and replays
 # make test   set up and run the tests
+# make docs   build the documentation
 # Nothing but python3 (3.11 or newer) with its venv module is needed. The first run installs into .venv; later runs reuse it.
 
 PYTHON ?= python3
@@ -11,13 +12,14 @@ DEMO   := build/demo
 PEERS  := mujoco pin
 WORKERS ?= 2
 
-.PHONY: help demo gallery test lint format validate bench clean distclean
+.PHONY: help demo gallery test docs lint format validate bench clean distclean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo      simulate the car: summary, certificate, pictures in $(DEMO)/"
 	@echo "make gallery   run every piece: pictures, replays and one page of all in build/gallery/"
 	@echo "make test      set up and run the tests"
+	@echo "make docs      build the documentation to build/docs/index.html"
 	@echo "make lint      ruff and mypy"
 	@echo "make bench     side by side with the peers that are installed"
 	@echo "make clean     remove what was built, keep $(VENV)    (make distclean removes it too)"
@@ -37,6 +39,10 @@ $(VENV)/.plot: $(VENV)/.made pyproject.toml
 $(VENV)/.dev: $(VENV)/.made pyproject.toml
 	$(PIP) install --quiet -e ".[plot,dev]"
 	@touch $@ $(VENV)/.plot
+
+$(VENV)/.docs: $(VENV)/.made pyproject.toml
+	$(PIP) install --quiet -e ".[docs]"
+	@touch $@
 
 # The other engines are for comparison only: where one cannot be installed, its tests are skipped and say so.
 # No stamp is left then, so that the next run tries again.
@@ -65,6 +71,11 @@ gallery: $(VENV)/.dev
 
 test: $(VENV)/.peers
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -rs --doctest-modules
+
+# any warning is an error; nothing is fetched
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx -W --keep-going -q -b html -d build/doctrees docs build/docs
+	@echo "written build/docs/index.html"
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

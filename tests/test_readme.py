@@ -3,52 +3,20 @@
 from __future__ import annotations
 
 import re
-import shlex
-from pathlib import Path
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
-import linkwork as lw
-from linkwork import bench, cli, gallery
+from linkwork import gallery
+from pages import ROOT, blocks, commands, run_command
 
-ROOT = Path(__file__).parent.parent
 PAGES = ("README.md", "ARCHITECTURE.md", "NOTATION.md", "CHANGELOG.md")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-
-
-def blocks(language: str) -> list[str]:
-    """Fenced blocks of README in this language."""
-    return re.findall(rf"^```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
-
-
-def commands() -> list[str]:
-    """Every command line of linkwork in README: in shell blocks, and in backticks."""
-    lines = [line for block in blocks("sh") for line in block.splitlines() if line.startswith("linkwork ")]
-    prose = re.sub(r"^```.*?^```", "", README, flags=re.MULTILINE | re.DOTALL)
-    found = lines + re.findall(r"`(linkwork [^`]+)`", prose)
-    return list(dict.fromkeys(re.sub(r"\s+#.*", "", line).strip() for line in found))
-
-
-def words(command: str) -> list[str]:
-    return shlex.split(command)[1:]
-
-
-def shortened(arguments: list[str]) -> list[str]:
-    """The same run for a moment only."""
-    kept = list(arguments)
-    if "--until" in kept:
-        place = kept.index("--until")
-        del kept[place : place + 2]
-    quick = "1e-3" if arguments[1] == "andrews" else "0.02"
-    return [*kept, "--until", quick, "--every", "1"]
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """A folder with README's model in crank.py, as its commands expect."""
-    (tmp_path / "crank.py").write_text(blocks("python")[0], encoding="utf-8")
+    (tmp_path / "crank.py").write_text(blocks(README, "python")[0], encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "agg")
     return tmp_path
@@ -56,9 +24,9 @@ def folder(tmp_path, monkeypatch):
 
 def test_python_runs_and_prints_what_is_shown(folder, capsys):
     names: dict[str, object] = {}
-    for block in blocks("python"):
+    for block in blocks(README, "python"):
         exec(compile(block, "README.md", "exec"), names)
-    printed, shown = capsys.readouterr().out.splitlines(), blocks("text")[0].splitlines()
+    printed, shown = capsys.readouterr().out.splitlines(), blocks(README, "text")[0].splitlines()
     assert printed[0] == shown[0]
     # times, versions and the last digits of rounding are those of another machine
     assert [line.split()[0] for line in printed] == [line.split()[0] for line in shown]
@@ -70,36 +38,19 @@ def test_python_runs_and_prints_what_is_shown(folder, capsys):
 
 
 def test_model_is_as_short_as_promised():
-    lines = [line for line in blocks("python")[0].splitlines() if line.strip()]
+    lines = [line for line in blocks(README, "python")[0].splitlines() if line.strip()]
     assert "## Ten lines" in README
     assert len(lines) == 10
 
 
-@pytest.mark.parametrize("command", commands())
+@pytest.mark.parametrize("command", commands(README))
 def test_command_is_understood(command, folder):
-    arguments = words(command)
-    if arguments[0] == "bench":  # a minute of measuring: only read it
-        typer.main.get_command(cli.app).commands["bench"].make_context("bench", arguments[1:])
-        assert set(arguments[1:]) <= set(bench.SCENES)
-        return
-    if arguments[0] in ("serve", "view"):  # would wait for a whole, or for Ctrl-C: only read it
-        typer.main.get_command(cli.app).commands[arguments[0]].make_context(arguments[0], arguments[1:])
-        return
-    if arguments[0] in ("replay", "film"):  # what a command before it would have saved
-        for file in (word for word in arguments if word.endswith(".npz")):
-            lw.simulate(lw.gallery.pendulum.build(), until=0.1, method="recursive", dt=0.01).save(file)
-    if arguments[0] == "run" and "--help" not in arguments:
-        arguments = shortened(arguments)
-    result = CliRunner().invoke(cli.app, arguments)
-    assert result.exit_code == 0, f"{command}: {result.output}"
-    for option in ("--plot", "--out"):
-        if option in arguments:
-            assert (folder / arguments[arguments.index(option) + 1].partition("=")[0]).exists()
+    run_command(command, folder)
 
 
 def test_commands_are_found():
-    assert "linkwork gallery" in commands()
-    assert len(commands()) > len(gallery.names()) + 5
+    assert "linkwork gallery" in commands(README)
+    assert len(commands(README)) > len(gallery.names()) + 5
 
 
 @pytest.mark.parametrize("name", gallery.names())

@@ -1,0 +1,151 @@
+"""Directives that make tables from the code itself, so that they cannot fall behind it.
+
+methods-table     what each method supports, from `supports` of its class
+options-table     the options of each method with their defaults
+joints-table      kinds of joints and their coordinates
+gallery-table     the pieces of the gallery with their pictures
+commands-list     the commands of the command line with their options
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import fields
+from typing import Any
+
+from sphinx.util.docutils import SphinxDirective
+
+WORDS = {
+    "loops": "closed loops",
+    "redundant": "redundant rows",
+    "distances": "distances (rods without mass)",
+    "moving grounds": "moving grounds",
+    "armature": "rotor inertia (`armature=`)",
+    "friction": "Coulomb friction in joints",
+    "limits": "joint limits",
+    "motors": "motors",
+    "repeaters": "repeaters (gears, belts)",
+    "contact": "contact of shapes",
+    "ports": "subsystems solved one by one",
+    "remote components": "components elsewhere",
+}
+
+
+def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """A table in Markdown."""
+    return [_line(head), _line(["---"] * len(head)), *(_line(row) for row in rows)]
+
+
+def _line(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def methods_table() -> list[str]:
+    """Features down, methods across."""
+    from linkwork.simulation.methods import ALL
+
+    found = {feature for kind in ALL.values() for feature in kind.supports}
+    order = [*(name for name in WORDS if name in found), *sorted(found - WORDS.keys())]
+    rows = [
+        [WORDS.get(feature, feature), *("yes" if feature in kind.supports else "–" for kind in ALL.values())]
+        for feature in order
+    ]
+    return markdown(["", *(f"`{name}`" for name in ALL)], rows)
+
+
+def options_table() -> list[str]:
+    """A row for each method: its class, and its options with their defaults."""
+    from linkwork.simulation.methods import ALL
+
+    rows = []
+    for name, kind in ALL.items():
+        options = ", ".join(f"`{field.name}={field.default!r}`" for field in fields(kind))
+        rows.append([f"`{name}`", f"{{py:class}}`~linkwork.{kind.__name__}`", options])
+    return markdown(["method", "class", "options and their defaults"], rows)
+
+
+def joints_table() -> list[str]:
+    """Kinds of joints with their coordinates."""
+    from linkwork.model.joint import KINDS
+
+    rows = [[f"`{name}`", kind.position, str(kind.nq), kind.velocity, str(kind.nv)] for name, kind in KINDS.items()]
+    return markdown(["verb", "position", "nq", "velocity", "nv"], rows)
+
+
+def gallery_table() -> list[str]:
+    """Pieces of the gallery, each with its picture, where it is from, and the command that runs it."""
+    from linkwork import gallery
+
+    lines = []
+    for name in gallery.names():
+        piece = gallery.piece(name)
+        lines += [f"## {name}", "", f"{piece.TITLE} ({piece.PAPER}).", ""]
+        lines += [f"![{name}](/pictures/{name}.png){{width=420px}}", "", "```sh", f"linkwork run {name}", "```", ""]
+    return lines
+
+
+def commands_list() -> list[str]:
+    """Every command with its words and options, as `--help` tells them."""
+    import typer
+
+    from linkwork import cli
+
+    lines = []
+    for name, command in typer.main.get_command(cli.app).commands.items():  # type: ignore[attr-defined]
+        lines += [f"## linkwork {name}", "", (command.help or "").strip(), ""]
+        rows = []
+        for parameter in command.params:
+            if parameter.name == "help":
+                continue
+            option = parameter.opts[0]
+            word = option if option.startswith("-") else parameter.metavar or option.upper()
+            rows.append([f"`{word}`", (getattr(parameter, "help", "") or "").strip()])
+        lines += [*markdown(["option", "meaning"], rows), ""]
+    return lines
+
+
+def with_list_tables(lines: Sequence[str]) -> list[str]:
+    """Tables of Markdown inside reStructuredText as list tables."""
+    made: list[str] = []
+    rows: list[list[str]] = []
+    for line in [*lines, ""]:
+        if line.startswith("|") and line.endswith("|"):
+            rows.append([cell.strip() for cell in line.strip("|").split("|")])
+            continue
+        if rows:
+            made += [".. list-table::", "   :header-rows: 1", ""]
+            for row in (row for row in rows if set("".join(row)) != {"-"}):
+                made += [f"   {'* -' if k == 0 else '  -'} {cell}" for k, cell in enumerate(row)]
+            made.append("")
+            rows = []
+        made.append(_without_bars(line))
+    return made[:-1]
+
+
+def _without_bars(line: str) -> str:
+    """|x| is a magnitude in our docstrings, not a substitution; code stays as it is."""
+    if line.lstrip().startswith((">>>", "...")):
+        return line
+    pieces = line.split("`")
+    return "`".join(piece if k % 2 else piece.replace("|", "\\|") for k, piece in enumerate(pieces))
+
+
+TABLES = {
+    "methods-table": methods_table,
+    "options-table": options_table,
+    "joints-table": joints_table,
+    "gallery-table": gallery_table,
+    "commands-list": commands_list,
+}
+
+
+class Made(SphinxDirective):
+    """A piece of a page that the code writes."""
+
+    def run(self) -> list[Any]:
+        return self.parse_text_to_nodes("\n".join(TABLES[self.name]()), allow_section_headings=True)
+
+
+def setup(app: Any) -> None:
+    for name in TABLES:
+        app.add_directive(name, Made)

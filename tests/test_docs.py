@@ -1,0 +1,98 @@
+"""The documentation stays true: its Python runs and prints what is shown, its commands run, and it builds."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+import linkwork as lw
+from linkwork.distribute.listen import listen
+from linkwork.distribute.server import serve
+from pages import ROOT, commands, fenced, run_command, run_python
+
+DOCS = ROOT / "docs"
+PAGES = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md"))
+ADDRESS = "127.0.0.1:5000"  # where pages say that a component is served
+
+
+def text(page: str) -> str:
+    return (DOCS / page).read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    return tmp_path
+
+
+@pytest.fixture
+def served(folder) -> Iterator[str]:
+    """The address of a wheel that is served as the page says, once for each connection."""
+    listener = listen(0, timeout=30.0)
+    ended = threading.Event()
+
+    def work() -> None:
+        while not ended.is_set():
+            if listener.wait(0.1):
+                serve(lw.gallery.car.Wheel, listener.accept(), name="Wheel")
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    yield listener.address
+    ended.set()
+    thread.join(30.0)
+    listener.close()
+
+
+@pytest.mark.filterwarnings("ignore:.*behind the clock")  # whoever else uses this machine
+@pytest.mark.parametrize("page", [page for page in PAGES if "python" in {b.language for b in fenced(text(page))}])
+def test_python_of_a_page_runs_and_prints_what_is_shown(page, folder, request):
+    content = text(page)
+    if ADDRESS in content:
+        content = content.replace(ADDRESS, request.getfixturevalue("served"))
+    run_python(content, page, folder)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if commands(text(page))])
+def test_commands_of_a_page_run(page, folder):
+    for block in fenced(text(page)):
+        if block.file:
+            (folder / block.file).write_text(block.text, encoding="utf-8")
+    for command in commands(text(page)):
+        run_command(command, folder)
+
+
+def test_every_public_name_is_in_the_reference():
+    told = "\n".join(text(page) for page in PAGES if page.startswith("reference/"))
+    shown = re.findall(r"auto(?:class|function|exception|data):: linkwork\.(\w+)", told)
+    assert sorted(shown) == sorted(set(lw.__all__) - {"__version__", "gallery"})
+
+
+def test_files_named_in_the_pages_exist():
+    package = ROOT / "src" / "linkwork"
+    for page in PAGES:
+        for path in re.findall(r"`((?:\w+/)+\w+\.py)`", text(page)):
+            assert (package / path).exists() or (ROOT / path).exists(), f"{page}: {path}"
+
+
+def test_builds_without_a_warning(tmp_path):
+    missing = [name for name in ("sphinx", "myst_parser", "furo") if find_spec(name) is None]
+    if missing:
+        pytest.skip(f"{', '.join(missing)} not installed: pip install 'linkwork[docs]'")
+    build = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", "-d", str(tmp_path / "trees")]
+    done = subprocess.run([*build, str(DOCS), str(tmp_path / "html")], capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    for page in PAGES:
+        made = tmp_path / "html" / Path(page).with_suffix(".html")
+        assert made.exists()
+        # nothing is fetched when a page is read
+        fetched = re.findall(r'<(?:script|link|img)[^>]*(?:src|href)="(https?:[^"]+)', made.read_text("utf-8"))
+        assert fetched == [], f"{page} fetches {fetched}"
