@@ -96,13 +96,14 @@ def test_polyhedra_overlap_as_their_difference_says(a: str, b: str) -> None:
             continue
         meeting += 1
         deepest = max(contacts, key=lambda contact: contact[2])
-        # a face is preferred to edges that are better by a thousandth of the size
-        assert deepest[2] == pytest.approx(depth, abs=2 * FACES_FIRST * SIZE)
+        # a face is preferred to edges that are better by a thousandth of the size; the side of a cylinder is round
+        near = 2 * FACES_FIRST * SIZE + (0.01 * SHAPES["cylinder"].radius if "cylinder" in (a, b) else 0.0)
+        assert deepest[2] == pytest.approx(depth, abs=near)
         first_is_a = found.table.link_a[0] == found.links[0]
         n = deepest[1] if first_is_a else -deepest[1]
         A, B = found.vertices(0), found.vertices(1)
-        assert (A @ n).max() - (B @ n).min() > deepest[2] - 1e-9
-        assert deepest[2] > 0.02 or n @ direction > 0.9 or abs(depth - deepest[2]) < 2 * FACES_FIRST * SIZE
+        assert (A @ n).max() - (B @ n).min() > deepest[2] - near
+        assert deepest[2] > 0.02 or n @ direction > 0.9 or abs(depth - deepest[2]) < near
     assert meeting > 5
 
 
@@ -270,3 +271,21 @@ def test_turning_the_world_turns_the_contacts() -> None:
         if before:
             assert after[-1][0] == pytest.approx(world.point(before[-1][0]), abs=1e-9)
             assert after[-1][1] == pytest.approx(world.matrix @ before[-1][1], abs=1e-9)
+
+
+def test_a_wheel_is_round_on_boxes_and_their_edges() -> None:
+    """A cylinder that lies on a box, or against an edge along it, is as far as its axis less its radius."""
+    wheel, box = lw.Cylinder(0.3, 0.2), lw.Box((2, 1, 0.4))
+    found = Found([box, wheel])
+    for turn in np.linspace(0.0, 0.5, 7):
+        lying = (math.cos(math.pi / 4) * math.cos(turn), math.sin(math.pi / 4) * math.cos(turn))
+        rolled = Frame(rotation=(*lying, 0, 0)) @ Frame(rotation=(math.cos(turn), 0, 0, math.sin(turn)))
+        on_top = found.at(Frame(), Frame((0.1, 0, 0.5 - 1e-3), rolled.rotation))
+        assert [depth for _, _, depth, _ in on_top] == pytest.approx([1e-3, 1e-3])
+        assert all(abs(normal[2]) == pytest.approx(1.0) for _, normal, _, _ in on_top)
+        # before the edge at x = 1, z = 0.2, 40 degrees above it
+        out = np.array([math.cos(0.7), 0, math.sin(0.7)])
+        at_edge = found.at(Frame(), Frame(np.array([1, 0, 0.2]) + (0.3 - 1e-3) * out, rolled.rotation))
+        assert [depth for _, _, depth, _ in at_edge] == pytest.approx([1e-3, 1e-3])
+        assert all(abs(normal @ out) == pytest.approx(1.0) for _, normal, _, _ in at_edge)
+        assert sorted(point[1] for point, *_ in at_edge) == pytest.approx([-0.1, 0.1])

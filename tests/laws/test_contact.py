@@ -63,6 +63,32 @@ def test_a_ball_rolls_down(kind: Any) -> None:
     assert speed == pytest.approx(0.05 * np.linalg.norm(run["body.angular_velocity"][-1]), rel=1e-3)
 
 
+@pytest.mark.parametrize("land", ["plane", "box", "hull", "field"])
+def test_a_wheel_rolls_down(land: str) -> None:
+    """A cylinder: (2/3) g sin 15 deg = 1.692681 m/s2, on whatever is flat."""
+    angle = math.radians(15)
+    model = lw.Model("ramp")
+    normal = np.array([math.sin(angle), 0.0, math.cos(angle)])
+    tilted = lw.Frame(rotation=(math.cos(angle / 2), 0, math.sin(angle / 2), 0))
+    if land == "plane":
+        model.plane("ramp", normal=normal, material=rough(1.0))
+    else:
+        corners = [(x, y, z) for x in (-2, 2) for y in (-1, 1) for z in (-0.2, 0)]
+        shapes = {
+            "box": lw.Box((4, 2, 0.2), pose=tilted @ lw.Frame((0, 0, -0.1))),
+            "hull": lw.Hull(corners, pose=tilted),
+            "field": lw.HeightField(np.zeros((9, 5)), size=(4, 2), pose=tilted),
+        }
+        model.collider("ramp", "ground", shapes[land], material=rough(1.0))
+    lying = lw.Cylinder(0.2, 0.1, pose=lw.Frame.along((0, 1, 0)))
+    model.body("wheel", shape=lying, mass=2.0, position=0.2 * normal, material=rough(1.0))
+    run = lw.simulate(model, until=1.0, method="impulse", dt=5e-3)
+    speed = np.linalg.norm(run["wheel.velocity"][-1])
+    assert speed == pytest.approx(1.692681, rel=0.005)
+    assert speed == pytest.approx(0.2 * np.linalg.norm(run["wheel.angular_velocity"][-1]), rel=2e-3)
+    assert abs(run["wheel.position"][-1, 1]) < 1e-6
+
+
 def test_a_block_sticks_or_slips_by_the_angle() -> None:
     angle = math.radians(20)
     for part in (0.98, 1.02):
@@ -292,3 +318,38 @@ def test_a_body_is_dragged_and_let_go(kind: Any) -> None:
         sim.drag("ground", to=(0, 0, 0))
     with pytest.raises(lw.ModelError, match="to"):
         sim.drag("stone", to=(0, math.nan, 0))
+
+
+def test_a_shaken_table_carries_what_stands_on_it() -> None:
+    """Up to mu g of acceleration; beyond it the block slides, and the ledger knows who did the work."""
+    for frequency, carried in ((0.5, True), (2.0, False)):  # 0.1 m: 1 and 16 m/s2 at most, against 4.9
+        model = lw.Model("table")
+        table = model.moving_ground(
+            "table", lw.Motion(position=(lw.Cosine(0.1, frequency=frequency, offset=-0.1), 0, 0))
+        )
+        model.plane("top", on=table, material=rough())
+        model.body("block", shape=lw.Box((0.4, 0.3, 0.2)), mass=2.0, position=(0, 0, 0.1), material=rough())
+        run = lw.simulate(model, until=2.0, method="impulse", dt=2e-3)
+        shake = 0.1 * np.cos(2 * np.pi * frequency * run.time) - 0.1
+        off = np.abs(run["block.position"][:, 0] - shake).max()
+        assert (off < 2e-3) if carried else (off > 0.05)
+        assert run.certificate.energy_balance_worst < 0.02 * max(1.0, run.certificate.energy_scale)
+
+
+def test_what_is_grasped_can_be_attached_and_let_go() -> None:
+    """A block falls on the floor, is attached to a lift that carries it up, and let go again."""
+    model = lw.Model("lift")
+    model.plane("floor", material=rough())
+    block = model.body("block", shape=lw.Box((0.2, 0.2, 0.2)), mass=1.0, position=(0, 0, 0.2), material=rough())
+    lift = model.body("lift", shape=lw.Box((0.3, 0.3, 0.05)), mass=2.0, position=(0, 0, 0.5))
+    model.prismatic("mast", "ground", lift, axis=(0, 0, 1))
+    model.motor("drive", "mast", position=lw.Table(times=(0, 0.6, 1.6, 2), values=(0, 0, 0.5, 0.5)), max_torque=100.0)
+    grip = model.attach(lift, block, "fixed", name="grip", time=0.5)
+    model.release(grip, time=2.0)
+    run = lw.simulate(model, until=3.0, method="impulse", dt=5e-3)
+    at = run["block.position"][:, 2]
+    assert at[95] == pytest.approx(0.1, abs=1e-3)
+    assert at[398] == pytest.approx(0.6, abs=2e-3)
+    assert at[-1] == pytest.approx(0.1, abs=1e-3)
+    assert run["block.contact_force"][398].tolist() == [0, 0, 0]
+    assert [(event.what, event.joint) for event in run.events] == [("attached", "grip"), ("released", "grip")]

@@ -1,7 +1,8 @@
 """Pairs of colliders that are near: their contacts, with normals from i to j.
 
 A plane meets the vertices of the other. Spheres and capsules are a point or a segment with a radius, for which nearest
-points suffice. Boxes and hulls meet face to face or edge to edge; there a cylinder is a prism.
+points suffice. So it does for the side of a cylinder on boxes and hulls. These meet face to face or edge to edge; with
+its ends and rims, and with other cylinders, a cylinder is a prism.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ from linkwork.spatial.vectors import (
 )
 
 FLAT = 0.9998  # cosine of the angle up to which a contact's normal is that of a face
+SIDEWAYS = 0.02  # cosine of the angle between a cylinder's axis and a normal on its side
+DEEP = 0.2  # of its radius: overlap beyond which the shortest way out may be another
 LYING = 0.05  # sine of the angle up to which a capsule lies on what it touches: it then touches at two points
 THIN = 1e-9  # of a shape's size: points that are as near are the same
 
@@ -49,6 +52,12 @@ def meet(c, m, contacts, i, j, margin):
             two_capsules(c, m, contacts, i, j, margin)
         else:
             capsule_and_solid(c, m, contacts, i, j, margin)
+    elif c.kind[i] == CYLINDER and c.kind[j] != CYLINDER:
+        if not side_on_solid(c, m, contacts, i, j, margin):
+            two_solids(c, m, contacts, i, j, margin)
+    elif c.kind[j] == CYLINDER and c.kind[i] != CYLINDER:
+        if not side_on_solid(c, m, contacts, j, i, margin):
+            two_solids(c, m, contacts, i, j, margin)
     else:
         two_solids(c, m, contacts, i, j, margin)
 
@@ -89,7 +98,10 @@ def plane_and_cylinder(c, m, contacts, i, j, margin):
 
 @kernel
 def ends(c, m, i):
-    """Ends of the segment in a capsule; of a sphere its centre, twice."""
+    """Ends of the segment in a capsule, of a cylinder's axis; of a sphere its centre, twice."""
+    if c.kind[i] == CYLINDER:
+        u = scale(c.size[i, 1], axis_z(load9(m.R, i)))
+        return sub(load3(m.p, i), u), add(load3(m.p, i), u)
     first = c.vertex_start[i]
     return load3(m.vertex, first), load3(m.vertex, c.vertex_start[i + 1] - 1)
 
@@ -137,11 +149,29 @@ def round_contact(c, m, contacts, i, j, x, y, aside, margin, feature):
 
 
 @kernel
-def capsule_and_solid(c, m, contacts, i, j, margin):
+def side_on_solid(c, m, contacts, i, j, margin):
+    """The side of cylinder i on a box or hull, as round as a capsule's; False where an end or a rim is nearer."""
     a, b = ends(c, m, i)
     ab = sub(b, a)
-    r = c.size[i, 0]
+    t = nearest_of_segment(c, m, j, a, b)
+    n, gap = outside(c, m, j, add_scaled(a, t, ab))
+    if gap < (1.0 - DEEP) * c.size[i, 0] or abs(dot(n, ab)) > SIDEWAYS * norm(ab):
+        return False
+    capsule_at(c, m, contacts, i, j, margin, a, ab, t)
+    return True
+
+
+@kernel
+def capsule_and_solid(c, m, contacts, i, j, margin):
+    a, b = ends(c, m, i)
     t = nearest_of_segment(c, m, j, a, b) if c.kind[i] == CAPSULE else 0.0
+    capsule_at(c, m, contacts, i, j, margin, a, sub(b, a), t)
+
+
+@kernel
+def capsule_at(c, m, contacts, i, j, margin, a, ab, t):
+    """Contacts of a capsule around a … a + ab whose place t is nearest to solid j."""
+    r = c.size[i, 0]
     x = add_scaled(a, t, ab)
     n, gap = outside(c, m, j, x)
     if gap - r > margin:
@@ -169,6 +199,18 @@ def capsule_and_solid(c, m, contacts, i, j, margin):
                     if gap < margin:
                         add_contact(c, m, contacts, i, j, add_scaled(x, -r - 0.5 * gap, n), neg(n), -gap, 1 + k)
                 return
+        # along an edge: both ends, as far as they are beside it
+        far = norm(ab)
+        beside = 0
+        for k in range(2):
+            y = add_scaled(a, float(k), ab)
+            n_k, gap_k = outside(c, m, j, y)
+            if far > 0.0 and gap_k > 0.0 and gap_k - r < margin and abs(dot(n_k, ab)) < LYING * far:
+                gap_k -= r
+                add_contact(c, m, contacts, i, j, add_scaled(y, -r - 0.5 * gap_k, n_k), neg(n_k), -gap_k, 3 + k)
+                beside += 1
+        if beside == 2:
+            return
     gap -= r
     add_contact(c, m, contacts, i, j, add_scaled(x, -r - 0.5 * gap, n), neg(n), -gap, 0)
 

@@ -2,9 +2,9 @@
 
     a b    cell of the grid        s t    place in it, 0 to 1        up    z of the field
 
-Spheres, and points along capsules, meet the nearest points of the triangles around them. Corners of boxes, hulls and
-(as prisms) cylinders meet the triangle that they are over, and points of the grid meet the undersides of these: where a
-hill is narrower than a box it is the hill that pokes.
+Spheres, and points along capsules, meet the nearest points of the triangles around them. Corners of boxes and hulls
+meet the triangle that they are over, and points of the grid meet the undersides of these: where a hill is narrower than
+a box it is the hill that pokes. Of a cylinder it is the lowest points of discs along its axis, and its rims' corners.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from linkwork._jit import kernel
 from linkwork.contact.clip import four_of
 from linkwork.contact.keep import add_contact
 from linkwork.contact.nearest import clamp, outside
-from linkwork.spatial.codes import CAPSULE
+from linkwork.spatial.codes import CAPSULE, CYLINDER
 from linkwork.spatial.vectors import (
     add,
     add_scaled,
@@ -35,6 +35,7 @@ from linkwork.spatial.vectors import (
 
 BELOW = -0.7  # a face that looks down by so much is an underside
 AGAIN = 0.95  # cosine between normals below which a ball lies against two slopes
+STANDING = 0.1  # cosine between a cylinder's axis and up: with less it lies, and its rims stay out of it
 FLAT = 1e-6  # of the field's size: the land is level where it bends less
 POINTS = 24  # along a capsule, at most
 
@@ -184,7 +185,11 @@ def on_field(c, m, contacts, i, j, margin):
             part = k / (points - 1) if points > 1 else 0.0
             count = ball_on_field(c, m, j, add_scaled(x, part, u), c.size[i, 0], margin, count, k)
     else:
+        if c.kind[i] == CYLINDER:
+            count = discs(c, m, i, j, margin, count)
         for k in range(first, last):
+            if c.kind[i] == CYLINDER and abs(dot(axis_z(load9(m.R, i)), up)) < STANDING:
+                break
             x = load3(m.vertex, k)
             z = unrotate(R, sub(x, p))
             if over(c, j, z):
@@ -202,6 +207,38 @@ def on_field(c, m, contacts, i, j, margin):
         e = chosen[k]
         if k < 2 or e != chosen[0]:
             tell(c, m, contacts, i, j, e)
+
+
+@kernel
+def discs(c, m, i, j, margin, count):
+    """Candidates of a cylinder: the lowest point of discs along its axis, as the land under each lies."""
+    R = load9(m.R, j)
+    p = load3(m.p, j)
+    u = axis_z(load9(m.R, i))
+    r = c.size[i, 0]
+    half = c.size[i, 1]
+    _, _, dx, dy = cell(c, j, 0.0, 0.0)
+    points = int(clamp(2.0 + math.floor(2.0 * half / min(dx, dy)), 2.0, float(POINTS)))
+    for k in range(points):
+        centre = add_scaled(load3(m.p, i), half * (2.0 * k / (points - 1) - 1.0), u)
+        if not over(c, j, unrotate(R, sub(centre, p))):
+            continue
+        x = centre
+        way = neg(axis_z(R))
+        gap = math.inf
+        for _round in range(2):
+            _, n = above(c, j, unrotate(R, sub(x, p)))
+            way = neg(rotate(R, n))
+            down = add_scaled(way, -dot(way, u), u)
+            far = norm(down)
+            if far < 1e-6:
+                break
+            x = add_scaled(centre, r / far, down)
+            gap, n = above(c, j, unrotate(R, sub(x, p)))
+            way = neg(rotate(R, n))
+        if gap < margin and over(c, j, unrotate(R, sub(x, p))):
+            count = note(m, count, add_scaled(x, 0.5 * gap, way), way, gap, 0x1000 + k)
+    return count
 
 
 @kernel
