@@ -5,12 +5,15 @@ options-table     the options of each method with their defaults
 joints-table      kinds of joints and their coordinates
 gallery-table     the pieces of the gallery with their pictures
 commands-list     the commands of the command line with their options
+names-left        reference of the public names that no other page of the reference shows
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 from sphinx.util.docutils import SphinxDirective
@@ -47,7 +50,7 @@ def methods_table() -> list[str]:
     found = {feature for kind in ALL.values() for feature in kind.supports}
     order = [*(name for name in WORDS if name in found), *sorted(found - WORDS.keys())]
     rows = [
-        [WORDS.get(feature, feature), *("yes" if feature in kind.supports else "–" for kind in ALL.values())]
+        [WORDS.get(feature, feature), *("✓" if feature in kind.supports else "–" for kind in ALL.values())]
         for feature in order
     ]
     return markdown(["", *(f"`{name}`" for name in ALL)], rows)
@@ -104,6 +107,22 @@ def commands_list() -> list[str]:
     return lines
 
 
+def names_left() -> list[str]:
+    """Public names that the pages of the reference do not show yet, so that none is ever missing."""
+    import linkwork
+
+    shown = {"gallery", "__version__"}
+    for page in (Path(__file__).parent / "reference").glob("*.md"):
+        shown |= set(re.findall(r"auto\w+:: linkwork\.(\w+)$", page.read_text(encoding="utf-8"), re.MULTILINE))
+    left = [name for name in linkwork.__all__ if name not in shown]
+    lines = [] if left else ["There are none."]
+    for name in left:
+        kind = "class" if isinstance(getattr(linkwork, name), type) else "function"
+        lines += ["```{eval-rst}", f".. auto{kind}:: linkwork.{name}"]
+        lines += ["   :members:"] * (kind == "class") + ["```", ""]
+    return lines
+
+
 def with_list_tables(lines: Sequence[str]) -> list[str]:
     """Tables of Markdown inside reStructuredText as list tables."""
     made: list[str] = []
@@ -136,6 +155,7 @@ TABLES = {
     "joints-table": joints_table,
     "gallery-table": gallery_table,
     "commands-list": commands_list,
+    "names-left": names_left,
 }
 
 

@@ -6,6 +6,7 @@ are in `_tables.py`. Formulas become MathML, which browsers draw by themselves.
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,8 @@ html_theme = "furo"
 html_title = f"linkwork {version}"
 html_copy_source = False
 html_show_sphinx = False
+html_show_copyright = False
+smartquotes = False  # -- stays --
 html_math_renderer = "mathml"
 html_static_path = ["_static"]
 html_css_files = ["wide.css"]
@@ -71,7 +74,16 @@ def _docstring(app: Any, what: str, name: str, obj: Any, options: Any, lines: li
     lines[:] = _tables.with_list_tables(lines)
 
 
+def _signature(
+    app: Any, what: str, name: str, obj: Any, options: Any, signature: str | None, returned: str | None
+) -> tuple[str | None, str | None]:
+    """Names of types as they are written, and without the keyword that catches misspelt ones."""
+    told = [text and re.sub(r"TypeAliasForwardRef\('(\w+)'\)", r"\1", text) for text in (signature, returned)]
+    return told[0] and re.sub(r",? ?\*\*unknown: ~?(?:typing\.)?Never", "", told[0]), told[1]
+
+
 def setup(app: Any) -> None:
     app.add_html_math_renderer("mathml", (_visit(_draw_inline), None), (_visit(_draw_block), None))
     app.connect("autodoc-process-docstring", _docstring)
+    app.connect("autodoc-process-signature", _signature)
     _tables.setup(app)

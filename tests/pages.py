@@ -60,12 +60,16 @@ def commands(page: str) -> list[str]:
 
 def shortened(arguments: list[str]) -> list[str]:
     """The same run for a moment only."""
-    kept = list(arguments)
-    if "--until" in kept:
-        place = kept.index("--until")
-        del kept[place : place + 2]
     quick = "1e-3" if arguments[1] == "andrews" else "0.02"
-    return [*kept, "--until", quick, "--every", "1"]
+    return [*without(arguments, "--until"), "--until", quick, "--every", "1"]
+
+
+def without(arguments: list[str], option: str) -> list[str]:
+    """The words of a command but for an option and its value."""
+    if option not in arguments:
+        return arguments
+    place = arguments.index(option)
+    return arguments[:place] + arguments[place + 2 :]
 
 
 def run_command(command: str, folder: Path) -> None:
@@ -84,6 +88,8 @@ def run_command(command: str, folder: Path) -> None:
             lw.simulate(lw.gallery.pendulum.build(), until=0.1, method="recursive", dt=0.01).save(file)
     if arguments[0] == "run" and "--help" not in arguments:
         arguments = shortened(arguments)
+    if arguments[0] == "compare":
+        arguments = [*without(arguments, "--until"), "--until", "0.1"]
     result = CliRunner().invoke(cli.app, arguments)
     assert result.exit_code == 0, f"{command}: {result.output}"
     for option in ("--plot", "--out"):
