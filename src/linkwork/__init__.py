@@ -79,6 +79,7 @@ _ROOMS = {
         "mass_matrix",
     ],
     "simulation.real_time": ["RealTime"],
+    "simulation.stream": ["stream"],
     "simulation.run": ["Simulation", "simulate"],
     "simulation.trajectory": ["Trajectory"],
     "viewer.plots": ["plot_compare"],
@@ -153,6 +154,7 @@ __all__ = [
     "mass_matrix",
     "plot_compare",
     "simulate",
+    "stream",
     "verify",
 ]
 
@@ -221,6 +223,7 @@ if TYPE_CHECKING:
     )
     from linkwork.simulation.real_time import RealTime
     from linkwork.simulation.run import Simulation, simulate
+    from linkwork.simulation.stream import stream
     from linkwork.simulation.trajectory import Trajectory
     from linkwork.viewer.plots import plot_compare
 

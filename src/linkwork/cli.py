@@ -10,6 +10,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
@@ -110,7 +111,13 @@ def run(
         typer.Option(help="A feature of the model the method may leave out, such as friction. Repeatable."),
     ] = None,
     setting: Settings = None,
-    out: Annotated[str | None, typer.Option(metavar="FILE", help="Write the run to FILE.npz or FILE.csv.")] = None,
+    out: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write the run to FILE.npz or .csv; to .h5 while it lasts, for long runs."),
+    ] = None,
+    resume: Annotated[
+        str | None, typer.Option("--from", metavar="FILE", help="Go on from the state in FILE (.h5, .npz).")
+    ] = None,
     plot: Annotated[
         list[str] | None,
         typer.Option(
@@ -137,13 +144,18 @@ def run(
 
         pictures = [_picture(text) for text in plot or []]
         if out is not None:
-            check_path(out)
+            check_path(out, (".npz", ".csv", ".h5"))
         with _stdout_kept_clean(as_json):
             target = _target(model, setting or [])
             options = _options(
                 target,
                 {"method": method, "integrator": integrator, "dt": dt, "rtol": rtol, "atol": atol, "every": every},
             )
+            if resume is not None:
+                # the file knows its method, but for what the command line says
+                kept = {"dt": dt, "every": every or target.options.get("every")}
+                options = {name: value for name, value in kept.items() if value is not None}
+                options |= {"resume": resume} | ({"method": method} if method else {})
             if ignore:
                 options["ignore"] = tuple(ignore)
             end = until if until is not None else target.until
@@ -155,7 +167,7 @@ def run(
 
                 if not spread(target.model, ranks):
                     return
-            trajectory, failure = _simulate(target, end, options)
+            trajectory, failure = _simulate(target, end, options, out, whole=bool(pictures) or view)
         files, problem = _write(trajectory, target, out, pictures)
         if as_json and trajectory is not None:
             document = _document(target, trajectory, files)
@@ -426,22 +438,42 @@ def _options(target: Target, given: dict[str, Any]) -> dict[str, Any]:
     return own | said
 
 
-def _simulate(target: Target, until: float, options: dict[str, Any]) -> tuple[Trajectory | None, str | None]:
-    """The run, as far as it got, and why it ended early."""
+def _simulate(
+    target: Target, until: float, options: dict[str, Any], out: str | None, whole: bool
+) -> tuple[Trajectory | None, str | None]:
+    """The run, as far as it got, and why it ended early. A long run goes to a file; `whole` reads it back."""
     import linkwork as lw
 
     _announce_kernels(options.get("method"))
     progress = _Progress(target.name, until) if sys.stderr.isatty() else None
+    long = out is not None and out.lower().endswith(".h5")
+    failure = None
+    trajectory: Trajectory | None = None
     try:
-        trajectory = lw.simulate(target.model, until=until, progress=progress, **options)
+        if long:
+            lw.stream(target.model, out, until=until, progress=progress, **options)  # type: ignore[arg-type]
+        else:
+            trajectory = lw.simulate(target.model, until=until, progress=progress, **options)
     except RunError as error:
-        return error.run, str(error)
+        trajectory, failure = error.run, str(error) + _keep_state(error, target, out)
     finally:
         if progress is not None:
             progress.close()
-    if trajectory.stopped is not None:
-        return trajectory, f"the run of {target.name} stopped early: {trajectory.stopped}"
-    return trajectory, None
+    if long:
+        from linkwork.simulation.stream import read_run
+
+        trajectory = read_run(Path(str(out)), last=not whole)
+    return trajectory, failure
+
+
+def _keep_state(error: RunError, target: Target, out: str | None) -> str:
+    """Write the last good state beside the run; what to say of it."""
+    file = str(Path(out).with_suffix(".last.npz")) if out else f"{Path(target.name).stem}.last.npz"
+    try:
+        error.save_state(file)
+    except OptionError:
+        return ""
+    return f" The last good state is in {file}: go on with --from {file}."
 
 
 def _announce_kernels(method: Any) -> None:
@@ -536,7 +568,8 @@ def _write(
         return files, None
     try:
         if out is not None:
-            trajectory.save(out)
+            if not out.lower().endswith(".h5"):  # that one is there already
+                trajectory.save(out)
             files.append(out)
         for file, columns in pictures:
             trajectory.plot(*(columns or target.plots), file=file)
@@ -555,7 +588,8 @@ def _print_summary(target: Target, trajectory: Trajectory, files: list[str]) -> 
         facts.append(_count(made.degrees_of_freedom, "degree of freedom", "degrees of freedom"))
     if made.loops is not None:
         facts.append(_count(made.loops, "loop", "loops"))
-    facts.append(f"{len(trajectory)} rows of {len(trajectory.names)} columns recorded")
+    rows = "rows" if any(file.lower().endswith(".h5") for file in files) else f"{len(trajectory)} rows"
+    facts.append(f"{rows} of {len(trajectory.names)} columns recorded")
     _print_fact("model", ", ".join(facts))
     if made.reason:
         _print_fact("chosen", made.reason)

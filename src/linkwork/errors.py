@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 
@@ -23,7 +24,7 @@ class RunError(RuntimeError):
     """A run stopped before its end; it keeps what was recorded.
 
     `run` is the trajectory so far, `time` (seconds) and `step` say when, `culprit` names the joint or body,
-    and `state` is the last good state.
+    and `state` is the last good state, which `save_state(file)` writes for a start with `resume=file`.
     """
 
     def __init__(
@@ -35,6 +36,7 @@ class RunError(RuntimeError):
         step: int | None = None,
         culprit: str | None = None,
         state: Any = None,
+        save_state: Callable[[str], None] | None = None,
     ) -> None:
         super().__init__(message)
         self.run = run
@@ -42,3 +44,10 @@ class RunError(RuntimeError):
         self.step = step
         self.culprit = culprit
         self.state = state
+        self._save_state = save_state
+
+    def save_state(self, file: str) -> None:
+        """Write the last good state to `file` (.npz)."""
+        if self._save_state is None:
+            raise OptionError("this run has no state to keep; start it again")
+        self._save_state(file)

@@ -235,3 +235,18 @@ def test_a_progress_that_fails_stops_the_run_and_is_named() -> None:
     error = failure(pendulum(), until=10.0, dt=1e-4, progress=progress)
     assert "screen is gone" in str(error)
     assert len(error.run) > 1
+
+
+def test_strict_refuses_a_run_beyond_its_bounds() -> None:
+    """A hundred times the step of a good run: the energy tells, and the rows are kept."""
+    model = lw.gallery.chain.build(n=3)
+    good = lw.simulate(model, until=1.0, dt=1e-3, method="recursive", strict=True)
+    assert good.certificate.broken() == []
+    with pytest.raises(
+        lw.RunError, match=r"energy balance is off by .* of what moved, more than 1e-15; take"
+    ) as caught:
+        lw.simulate(model, until=1.0, dt=0.01, method="recursive", strict={"energy": 1e-15})
+    assert len(caught.value.run) == 101
+    for wrong, words in ((1, "strict must be"), ({"colour": 1.0}, "no bound 'colour'"), ({"drift": -1}, "from 0 up")):
+        with pytest.raises(lw.OptionError, match=words):
+            lw.simulate(model, until=0.1, dt=0.01, method="recursive", strict=wrong)  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ import pytest
 
 import linkwork as lw
 from known_mechanisms import four_bar, loop_of, pendulum
-from linkwork.simulation import run as run_module
+from linkwork.simulation import recording
 
 JOINT = ("position", "velocity", "acceleration", "reaction")
 BODY = ("position", "rotation", "velocity", "angular_velocity")
@@ -103,7 +103,7 @@ def test_a_recording_that_does_not_fit_is_refused_before_it_starts() -> None:
 
 def test_the_remedies_do_help(monkeypatch: pytest.MonkeyPatch) -> None:
     """With little memory left, the advice that is given makes the run fit."""
-    monkeypatch.setattr(run_module, "free_memory", lambda: 1e6)
+    monkeypatch.setattr(recording, "free_memory", lambda: 1e6)
     options: dict[str, Any] = {"until": 5.0, "dt": 1e-3}
     with pytest.raises(lw.OptionError) as caught:
         lw.simulate(four_bar(), **options)

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 POOR_BALANCE = 1e-2  # of the energy that moved: a run with more than this missing is not to be trusted
+# what a strict run is held to: parts of the energy that moved, m and rad, steps
+BOUNDS = {"energy": POOR_BALANCE, "drift": 1e-3, "cut": 0.0}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +84,27 @@ class Certificate:
     def sweeps_per_step(self) -> float:
         """Mean number of sweeps over the rows in a step; 0 for methods without impulses."""
         return self.sweeps / self.steps if self.steps else 0.0
+
+    def broken(self, bounds: dict[str, float] | None = None) -> list[str]:
+        """What of the run is beyond `bounds`, in words; empty where all is well. Without them a few plain ones hold.
+
+        "energy" bounds the worst balance as a part of the energy that moved, "drift" that of the loops on position
+        level (m, rad), "cut" the number of steps whose sweeps were cut short.
+
+        >>> Certificate(method="recursive", worst_drift_position=0.1).broken({"drift": 1e-3})
+        ['the loops drift by 0.1, more than 0.001']
+        """
+        told = {
+            "energy": (self.energy_balance_relative, "the energy balance is off by {:.2g} of what moved"),
+            "drift": (self.worst_drift_position, "the loops drift by {:.2g}"),
+            "cut": (float(self.cut_short), "{:g} steps were cut short by their number of sweeps"),
+        }
+        wrong = []
+        for name, most in (BOUNDS if bounds is None else bounds).items():
+            value, words = told[name]
+            if not value <= most:
+                wrong.append(f"{words.format(value)}, more than {most:g}")
+        return wrong
 
     def lines(self) -> list[str]:
         """Five lines to read, one more where joints were attached or released, one more for methods with impulses.

@@ -1,5 +1,7 @@
 """Result files: `.npz` keeps a whole run and brings it back bit for bit, `.csv` is a table for other programs.
 
+Long runs go to `.h5` while they last: see `stream`.
+
 Inside the npz every array stands under its column's name, the ledgers as "energy/total", "drift/position",
 "solver/iterations", and the certificate, the units, the names and the scene (what there is to draw) in one JSON text
 called "metadata". Nothing is pickled.
@@ -44,7 +46,7 @@ def save(run: Trajectory, file: str | PathLike[str]) -> None:
 
 
 def load_run(file: str | PathLike[str]) -> Trajectory:
-    """Read back what `Trajectory.save("….npz")` wrote, certificate included.
+    """Read back what `Trajectory.save("….npz")` or `lw.stream("….h5")` wrote, certificate included.
 
     >>> load_run("nowhere.npz")
     Traceback (most recent call last):
@@ -57,6 +59,10 @@ def load_run(file: str | PathLike[str]) -> Trajectory:
         raise OptionError(f"there is no file {path}; {REMEDY}")
     if path.is_dir():
         raise OptionError(f"{path} is a folder; {REMEDY}")
+    if path.suffix.lower() == ".h5":
+        from linkwork.simulation.stream import read_run
+
+        return read_run(path)
     try:
         with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as archive:
             if "metadata" not in archive.files:
@@ -151,10 +157,38 @@ def _write_npz(run: Trajectory, stream: BinaryIO) -> None:
     arrays |= {f"energy/{name}": values for name, values in run.energy.items()}
     arrays |= {f"drift/{name}": values for name, values in run.drift.items()}
     arrays |= {f"solver/{name}": values for name, values in run.solver.items()}
+    _write_members(arrays, stream)
+
+
+def _write_members(arrays: dict[str, Any], stream: BinaryIO) -> None:
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
+
+
+def write_arrays(path: Path, arrays: dict[str, Any]) -> None:
+    """Write arrays by name to an npz."""
+    _write_whole(path, lambda stream: _write_members(arrays, stream))
+
+
+def read_arrays(file: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The state that a file holds: what is said of it, and its arrays."""
+    path = _path(file)
+    if not path.is_file():
+        raise OptionError(f"there is no file {path}; give one with a state to start from")
+    try:
+        if path.suffix.lower() == ".h5":
+            from linkwork.simulation.stream import read_state
+
+            return read_state(path)
+        with np.load(path, allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+        return json.loads(str(arrays.pop("metadata"))), arrays
+    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+        if isinstance(error, OptionError):
+            raise
+        raise OptionError(f"{path} is no state of linkwork, or it is damaged; give another file") from error
 
 
 def _write_csv(run: Trajectory, stream: BinaryIO) -> None:

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
-import os
-import platform
 import time as clock
-from collections.abc import Callable, Iterator, MutableMapping, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
-from typing import Any, Literal
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from linkwork._version import __version__
 from linkwork.assembly.assemble import assemble
-from linkwork.assembly.law_functions import told_of
 from linkwork.assembly.natural import natural
 from linkwork.assembly.partition import partition
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats, Tables
-from linkwork.errors import ModelError, OptionError, RunError
+from linkwork.errors import OptionError, RunError
 from linkwork.formulations import stepping
 from linkwork.formulations.implicit import HALVES
 from linkwork.formulations.record import Rows, State, make_rows, make_state
@@ -29,23 +25,25 @@ from linkwork.mechanics.sight import Sight
 from linkwork.model import Model, Soft
 from linkwork.model.checked import VectorLike
 from linkwork.simulation.carriers import RUN, Carriers, remote_parts
-from linkwork.simulation.certificate import Certificate
+from linkwork.simulation.certificate import BOUNDS
 from linkwork.simulation.changing import Changing
-from linkwork.simulation.check import dependent_rows, refuse_singular, row_words
+from linkwork.simulation.check import refuse_singular
 from linkwork.simulation.drag import Drag, checked_drag, place_drags
 from linkwork.simulation.equilibrium import Equilibrium, resting
 from linkwork.simulation.hierarchy import joint_components
 from linkwork.simulation.interrupt import Interrupt
-from linkwork.simulation.methods import IMPULSES, METHODS, positive, refuse_unsupported, resolve, wanted, whole
-from linkwork.simulation.observe import Observer, choose, column_units
+from linkwork.simulation.methods import IMPULSES, METHODS, known, positive, refuse_unsupported, resolve, wanted, whole
+from linkwork.simulation.observe import Observer, choose
 from linkwork.simulation.pull import Pulls, with_loads
-from linkwork.simulation.scene import scene_of
+from linkwork.simulation.recording import Recording, next_chunk
+from linkwork.simulation.snapshot import put_back, read_state, save_state
 from linkwork.simulation.start import Start, absolute_start, consistent_start
 from linkwork.simulation.touching import Touching, touching
-from linkwork.simulation.trajectory import SOLVER_NAMES, Trajectory
+from linkwork.simulation.trajectory import Trajectory
 
-CHUNK_SECONDS = 0.1  # of computing between two looks at the keyboard
-CHUNK_ROWS = 4096
+if TYPE_CHECKING:
+    from linkwork.simulation.stream import Stream
+
 MOST_STEPS = 2.0**53  # more cannot be counted
 
 
@@ -102,7 +100,8 @@ class Simulation(Changing):
     >>> round(sim.time, 6)
     0.1
 
-    `start` is "equilibrium" or what `lw.equilibrium` found: the positions to begin with.
+    `start` is "equilibrium" or what `lw.equilibrium` found: the positions to begin with. `resume` is a file with a
+    state that `sim.save`, `lw.stream` or a failed run of the command line kept: go on there, by the same method.
     `sim.inputs["drive"] = 3.0` sets a force, torque or motor whose law is a number, from the next step on;
     `sim["pin.position"]` is what a run would record now. `sim.attach` and `sim.release` change the structure,
     `sim.changes` lists what they and the model's events did.
@@ -117,8 +116,12 @@ class Simulation(Changing):
         border: Any = None,
         ports: Sequence[str] = (),
         start: Equilibrium | Literal["equilibrium"] | None = None,
+        resume: str | PathLike[str] | None = None,
         **options: Any,
     ) -> None:
+        kept = None if resume is None else read_state(resume)
+        if kept is not None and isinstance(method, str) and method in ("auto", kept[0]["method"]):
+            method, options = kept[0]["method"], kept[0]["settings"] | options
         self._border, self._ports = border, ports  # where this model is a component of somebody else's
         self._drags: dict[str, Drag] = {}
         self.carriers: Carriers | None = None
@@ -154,6 +157,8 @@ class Simulation(Changing):
         try:
             self._settle()
             self._happen(0.0)
+            if kept is not None:
+                put_back(self, *kept, resume)
         except BaseException:
             self.close()
             raise
@@ -221,6 +226,21 @@ class Simulation(Changing):
         self.workspace = self._prepare(Start(self.q.copy(), self.v.copy(), self.state.cut_q.copy(), []))
         self._sight = None
         self._refresh()
+
+    def save(self, file: str | PathLike[str]) -> None:
+        """Keep the whole present state in `file` (.npz): `lw.Simulation(model, resume=file)` goes on to the last bit.
+
+        What a Python function keeps to itself between calls is not in it.
+
+        >>> import tempfile, os.path
+        >>> file = os.path.join(tempfile.mkdtemp(), "here.npz")
+        >>> sim = lw.Simulation(lw.gallery.pendulum.build(), "recursive", dt=1e-3)
+        >>> sim.step(10)
+        >>> sim.save(file)
+        >>> lw.Simulation(lw.gallery.pendulum.build(), resume=file).time == sim.time
+        True
+        """
+        save_state(self, file)
 
     def close(self) -> None:
         """End the connections to components elsewhere; nothing to do where there are none."""
@@ -504,6 +524,7 @@ def simulate(
     every: int = 1,
     progress: Callable[[float], None] | None = None,
     ignore: Sequence[str] = (),
+    strict: bool | Mapping[str, float] = False,
     **options: Any,
 ) -> Trajectory:
     """Run `model` from t = 0 to `until` seconds and return its `Trajectory`.
@@ -511,6 +532,8 @@ def simulate(
     `method` is "auto", a name or a method object; further options (dt, integrator, rtol, …) are those of the method.
     `record` chooses columns ("all", or patterns such as "pin.*"), `every` keeps every so many steps. `progress` is
     called with the time reached. `start="equilibrium"` begins where the model's forces balance (see `lw.equilibrium`).
+    `resume` goes on from a state in a file (see `lw.Simulation`); `until` counts from the first start. `strict` refuses
+    a run whose certificate is beyond bounds: those of `Certificate.broken`, or {"energy": 1e-6, "drift": 1e-9}.
     A run that fails raises `RunError`, whose `.run` holds what was recorded. Events that the model plans
     (`model.attach`, `model.release`) happen on the way; `run.events` lists them.
 
@@ -518,23 +541,71 @@ def simulate(
     >>> run["pin.position"].shape
     (101,)
     """
+    sim, record_it = recording(model, until, method, record, every, progress, ignore, options)
+    try:
+        run = record_it.run()
+    finally:
+        sim.close()
+    assert run is not None
+    if strict is not False:
+        refuse_poor(run, strict)
+    return run
+
+
+def refuse_poor(run: Trajectory, strict: bool | Mapping[str, float]) -> None:
+    """Raise `RunError` where the certificate of a run is beyond its bounds."""
+    bounds = dict(BOUNDS) if strict is True else dict(strict) if isinstance(strict, Mapping) else None
+    if bounds is None:
+        raise OptionError(f"strict must be True, False or bounds such as {{'drift': 1e-6}}, not {strict!r}")
+    for name, most in bounds.items():
+        known(name, BOUNDS, f"there is no bound {name!r}")
+        if not isinstance(most, (int, float)) or isinstance(most, bool) or not most >= 0.0:
+            raise OptionError(f"bound {name!r} of strict= must be a number from 0 up, not {most!r}")
+    broken = run.certificate.broken(bounds)
+    if broken:
+        end = float(run.time[-1])
+        raise RunError(
+            f"the run of '{run.model_name}' reached t = {end:g} s, but {'; '.join(broken)}; take a smaller dt= or "
+            "another method, or loosen strict=. All its rows are kept.",
+            run=run,
+            time=end,
+        )
+
+
+def recording(
+    model: Model,
+    until: float,
+    method: Any,
+    record: str | Sequence[str],
+    every: int,
+    progress: Callable[[float], None] | None,
+    ignore: Sequence[str],
+    options: dict[str, Any],
+    stream: Stream | None = None,
+) -> tuple[Simulation, Recording]:
+    """A simulation with all that a run from its start to `until` needs, checked."""
     until, every = positive("until", until, "seconds"), whole("every", every)
     if progress is not None and not callable(progress):
         raise OptionError(
             f"progress must be a function of the time reached, not {progress!r}; give one, or leave it out"
         )
     sim = Simulation(model, method, ignore=ignore, **options)
-    steps = count_steps(until, sim.method.dt)
-    if every > steps:
-        raise OptionError(f"every={every} would keep no row after the first of {steps} steps; give a smaller every=")
-    if abs(steps * sim.method.dt - until) > 1e-6 * sim.method.dt:
-        # end exactly at `until`: the next smaller dt that divides it
-        sim.method, _ = resolve(sim.method, {"dt": until / steps})
-        sim._take(sim.method.dt)
     try:
-        return Recording(sim, steps, until, record, every, progress).run()
-    finally:
+        steps = count_steps(until - sim._begin, sim._h)
+        if sim.steps >= steps:
+            raise OptionError(f"until = {until:g} s is not after the start at t = {sim.time:g} s; give a later until=")
+        if every > steps:
+            raise OptionError(
+                f"every={every} would keep no row after the first of {steps} steps; give a smaller every="
+            )
+        if abs(steps * sim._h - (until - sim._begin)) > 1e-6 * sim._h:
+            # end exactly at `until`: the next smaller dt that divides it
+            sim.method, _ = resolve(sim.method, {"dt": (until - sim._begin) / steps})
+            sim._take(sim.method.dt)
+        return sim, Recording(sim, steps, until, record, every, progress, stream)
+    except BaseException:
         sim.close()
+        raise
 
 
 @lru_cache(maxsize=1)
@@ -553,236 +624,3 @@ def count_steps(until: float, dt: float) -> int:
     if ratio > MOST_STEPS:
         raise OptionError(f"until = {until:g} s would take {ratio:.1e} steps of dt = {dt:g} s; give a larger dt=")
     return math.ceil(ratio - 1e-6)
-
-
-def next_chunk(count: int, took: float) -> int:
-    """Steps until the next look at the keyboard, when `count` steps took so many seconds."""
-    return max(1, int(count * min(4.0, CHUNK_SECONDS / max(took, 1e-6))))
-
-
-class Recording:
-    """One run of a simulation with its columns, accounts and certificate."""
-
-    def __init__(
-        self,
-        sim: Simulation,
-        steps: int,
-        until: float,
-        record: str | Sequence[str],
-        every: int,
-        progress: Callable[[float], None] | None,
-    ) -> None:
-        self.sim, self.steps, self.until, self.every, self.progress = sim, steps, until, every, progress
-        self.observer = Observer(sim._began, record, sim.tables if sim.moving is sim._began else None)
-        self.units = column_units(sim._began, self.observer.columns)
-        self._refuse_size()
-        self.columns: dict[str, list[Any]] = {name: [] for name in self.observer.columns}
-        self.accounts: dict[str, list[Any]] = {}
-
-    def _refuse_size(self) -> None:
-        rows = self.steps // self.every + 1
-        need = rows * self.observer.width * 8
-        room = free_memory()
-        if need > 0.6 * room:
-            raise OptionError(
-                f"the recording of '{self.sim.system.model.name}' would take {need / 1e9:.3g} GB ({rows:.3g} rows of "
-                f"{self.observer.width} numbers) of the {room / 1e9:.3g} GB that are free; keep fewer rows with "
-                f"every={max(2, int(need / (0.2 * room)) * self.every)}, or fewer columns with record='*.position'"
-            )
-
-    def run(self) -> Trajectory:
-        sim = self.sim
-        self._keep(sim._present(), 1)
-        begin = clock.perf_counter()
-        chunk_rows = min(CHUNK_ROWS, max(1, 2_000_000 // max(1, self.observer.width)))
-        chunk = 16
-        buffer = sim._none
-        stopped: str | None = None
-        failure: RunError | None = None
-        status = 0
-        with Interrupt() as interrupt:
-            while sim.steps < self.steps and stopped is None:
-                count = sim._quiet(min(chunk, self.steps - sim.steps, chunk_rows * self.every))
-                started = clock.perf_counter()
-                if count == 0:
-                    try:
-                        status = sim._eventful_step()
-                    except (ModelError, OptionError) as error:
-                        stopped = str(error).rstrip(".")
-                        break
-                    except RunError as error:
-                        failure, stopped = error, str(error)
-                        break
-                    if status == 0 and sim.steps % self.every == 0:
-                        self._keep(sim._present(), 1)
-                    buffer = sim._none
-                else:
-                    room = count // self.every + 2
-                    if buffer.t.shape[0] < room:
-                        buffer = make_rows(sim.state, room)
-                    _, kept, status = sim._advance(count, self.every, buffer)
-                    self._keep(buffer, kept)
-                if status != 0:
-                    break
-                chunk = next_chunk(max(count, 1), clock.perf_counter() - started)
-                stopped = self._stopped_from_outside(interrupt)
-        if status != 0:
-            failure = sim.failure(status)
-            stopped = str(failure)
-        elif stopped is not None and failure is None:
-            stopped = (
-                f"the run of '{sim.system.model.name}' stopped at t = {sim.time:.6g} s (step {sim.steps}): {stopped}"
-            )
-            failure = RunError(stopped, time=sim.time, step=sim.steps, state=sim.state.y.copy())
-        run = self._trajectory(clock.perf_counter() - begin, stopped)
-        if failure is not None:
-            rows = "its first row is" if len(run) == 1 else f"{len(run)} rows up to t = {run.time[-1]:.6g} s are"
-            raise RunError(
-                f"{str(failure).rstrip('.')}; {rows} kept.",
-                run=run,
-                time=failure.time,
-                step=failure.step,
-                culprit=failure.culprit,
-                state=failure.state,
-            )
-        return run
-
-    def _stopped_from_outside(self, interrupt: Interrupt) -> str | None:
-        """Tell how far the run is; a reason to stop is Ctrl-C, or an exception of the one who was told."""
-        try:
-            if self.progress is not None:
-                self.progress(self.sim.time)
-        except KeyboardInterrupt:
-            interrupt.pressed = True
-        except Exception as error:
-            return f"the function given as progress= failed ({told_of(error)}); correct it, or leave it out"
-        return "it was interrupted" if interrupt.pressed else None
-
-    def _keep(self, rows: Rows, count: int) -> None:
-        if count == 0:
-            return
-        if self.observer.system is not self.sim.moving:
-            self.observer = self.observer.again(self.sim.moving, self.sim.tables)
-        columns, accounts = self.observer.look(rows, count)
-        accounts["impacts"] = np.full(count, self.sim.impacts)
-        for name, values in columns.items():
-            self.columns[name].append(values)
-        for name, values in accounts.items():
-            self.accounts.setdefault(name, []).append(values)
-
-    def _trajectory(self, seconds: float, stopped: str | None) -> Trajectory:
-        sim = self.sim
-        accounts = {name: np.concatenate(values) for name, values in self.accounts.items()}
-        # pieces go as they are joined: a recording that just fits must not need its size twice
-        columns = {name: np.concatenate(self.columns.pop(name)) for name in list(self.columns)}
-        energy = {name: accounts[name] for name in ("kinetic", "potential", "springs")}
-        energy["total"] = energy["kinetic"] + energy["potential"] + energy["springs"]
-        energy |= {name: accounts[name] for name in ("dissipated", "impacts", "work")}
-        lost = energy["dissipated"] + energy["impacts"]
-        energy["balance"] = energy["total"] - energy["total"][0] + lost - energy["work"]
-        drift = {"position": accounts["drift position"], "velocity": accounts["drift velocity"]}
-        solver = {name: accounts[name] for name in SOLVER_NAMES} if hasattr(sim.method, "solver") else {}
-        if sim.method.integrator == "trapezoidal":
-            solver = {name: accounts[name] for name in ("iterations", "residual")}
-        return Trajectory(
-            accounts["time"],
-            columns,
-            self.units,
-            energy,
-            drift,
-            certificate=self._certificate(accounts, energy, drift, seconds, stopped),
-            model_name=sim.system.model.name,
-            stopped=stopped,
-            solver=solver,
-            scene=scene_of(sim.system.model, float(accounts["time"][-1]), columns),
-        )
-
-    def _certificate(
-        self,
-        accounts: dict[str, Any],
-        energy: dict[str, Any],
-        drift: dict[str, Any],
-        seconds: float,
-        stopped: str | None,
-    ) -> Certificate:
-        sim, system = self.sim, self.sim.system
-        dependent = [] if system.foreign else dependent_rows(system, sim.start)
-        accounts_of = ("kinetic", "potential", "springs", "dissipated", "impacts", "work")
-        moved = [float(np.ptp(energy[name])) for name in accounts_of]
-        scale = max([*moved, float(np.max(energy["kinetic"]))])
-        return Certificate(
-            method=sim.method.name,
-            integrator=sim.method.integrator,
-            dt=sim.method.dt,
-            until=self.until,
-            reached=float(accounts["time"][-1]),
-            steps=sim.steps,
-            evaluations=int(sim.state.count[0]),
-            refused_steps=int(sim.state.count[2]),
-            worst_iterations=int(sim.state.effort[6]),
-            wall_seconds=seconds,
-            sweeps=int(sim.state.effort[3]),
-            worst_residual=float(sim.state.effort[4]),
-            cut_short=int(sim.state.effort[5]),
-            worst_drift_position=float(np.max(drift["position"])),
-            worst_drift_velocity=float(np.max(drift["velocity"])),
-            final_drift_position=float(drift["position"][-1]),
-            final_drift_velocity=float(drift["velocity"][-1]),
-            energy_balance_worst=float(np.max(np.abs(energy["balance"]))),
-            energy_scale=scale,
-            rank_min=int(np.min(accounts["rank"])),
-            rank_max=int(np.max(accounts["rank"])),
-            redundant_rows=[f"{system.row_name(r)}: {row_words(system, r)}" for r in dependent],
-            events=[change.as_dict() for change in sim.changes],
-            ignored=sim.ignored,
-            stopped=stopped,
-            reason=sim.reason,
-            # what a component elsewhere can do is its own affair
-            degrees_of_freedom=None if system.foreign else system.nv - (system.rows - len(dependent)),
-            loops=None if system.foreign else len(system.cuts),
-            settings={**asdict(sim.method), "every": self.every},
-            versions=versions(),
-            model_hash=model_hash(system),
-        )
-
-
-def free_memory() -> float:
-    """Bytes of memory that are free now, as far as the machine tells."""
-    try:
-        with open("/proc/meminfo") as file:
-            for line in file:
-                if line.startswith("MemAvailable:"):
-                    return float(line.split()[1]) * 1024.0
-    except OSError:
-        pass
-    try:
-        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")) * 0.5
-    except (AttributeError, ValueError, OSError):
-        return 4e9
-
-
-def versions() -> dict[str, str]:
-    """Versions of what computed the run."""
-    import numba
-    import scipy
-
-    return {
-        "linkwork": __version__,
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "numba": numba.__version__,
-        "scipy": scipy.__version__,
-    }
-
-
-def model_hash(system: System) -> str:
-    """A short hash of every table and start value: the same model gives the same hash."""
-    digest = hashlib.sha256()
-    for table in system.tables:
-        for name, value in table._asdict().items():
-            if name != "law_address":
-                digest.update(name.encode())
-                digest.update(np.ascontiguousarray(value).tobytes())
-    digest.update(system.q_start.tobytes())
-    digest.update(system.v_start.tobytes())
-    return digest.hexdigest()[:16]

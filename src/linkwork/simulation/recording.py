@@ -1,0 +1,325 @@
+"""One run of a simulation from its start to `until`: blocks of rows, kept in memory or sent to a file; the tally."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import time as clock
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwork._version import __version__
+from linkwork.assembly.law_functions import told_of
+from linkwork.assembly.system import System
+from linkwork.errors import ModelError, OptionError, RunError
+from linkwork.formulations.record import Rows, make_rows
+from linkwork.simulation.certificate import Certificate
+from linkwork.simulation.check import dependent_rows, row_words
+from linkwork.simulation.interrupt import Interrupt
+from linkwork.simulation.observe import Observer, column_units
+from linkwork.simulation.scene import scene_of
+from linkwork.simulation.trajectory import SOLVER_NAMES, Trajectory
+
+if TYPE_CHECKING:
+    from linkwork.simulation.run import Simulation
+    from linkwork.simulation.stream import Stream
+
+CHUNK_SECONDS = 0.1  # of computing between two looks at the keyboard
+CHUNK_ROWS = 4096
+LEDGER = ("kinetic", "potential", "springs", "total", "dissipated", "impacts", "work", "balance")
+DRIFT = ("position", "velocity")
+
+
+def next_chunk(count: int, took: float) -> int:
+    """Steps until the next look at the keyboard, when `count` steps took so many seconds."""
+    return max(1, int(count * min(4.0, CHUNK_SECONDS / max(took, 1e-6))))
+
+
+class Tally:
+    """Worst, least, first and last of the accounts, block by block: nothing of the rows need be kept for it."""
+
+    def __init__(self) -> None:
+        self.first: dict[str, float] = {}
+        self.last: dict[str, float] = {}
+        self.least: dict[str, float] = {}
+        self.most: dict[str, float] = {}
+        self.rows = 0
+
+    def add(self, block: dict[str, Any]) -> None:
+        """Take in further rows: {name: one number a row}."""
+        for name, values in block.items():
+            least, most = float(np.min(values)), float(np.max(values))
+            if name not in self.first:
+                self.first[name], self.least[name], self.most[name] = float(values[0]), least, most
+            self.least[name] = float(np.minimum(self.least[name], least))
+            self.most[name] = float(np.maximum(self.most[name], most))
+            self.last[name] = float(values[-1])
+        self.rows += len(block["time"])
+
+    def moved(self, name: str) -> float:
+        """How far the account went."""
+        return self.most[name] - self.least[name]
+
+    def worst(self, name: str) -> float:
+        """Its largest size."""
+        return max(abs(self.least[name]), abs(self.most[name]))
+
+
+class Recording:
+    """One run of a simulation with its columns, accounts and certificate; rows go to `stream` where there is one."""
+
+    def __init__(
+        self,
+        sim: Simulation,
+        steps: int,
+        until: float,
+        record: str | Sequence[str],
+        every: int,
+        progress: Callable[[float], None] | None,
+        stream: Stream | None = None,
+    ) -> None:
+        self.sim, self.steps, self.until, self.every, self.progress = sim, steps, until, every, progress
+        self.observer = Observer(sim._began, record, sim.tables if sim.moving is sim._began else None)
+        self.units = column_units(sim._began, self.observer.columns)
+        self.solver: tuple[str, ...] = SOLVER_NAMES if hasattr(sim.method, "solver") else ()
+        if sim.method.integrator == "trapezoidal":
+            self.solver = ("iterations", "residual")
+        self.stream, self.tally = stream, Tally()
+        self.blocks: dict[str, list[Any]] = {}
+        if stream is None:
+            self._refuse_size()
+
+    def _refuse_size(self) -> None:
+        rows = (self.steps - self.sim.steps) // self.every + 1
+        need = rows * self.observer.width * 8
+        room = free_memory()
+        if need > 0.6 * room:
+            raise OptionError(
+                f"the recording of '{self.sim.system.model.name}' would take {need / 1e9:.3g} GB ({rows:.3g} rows of "
+                f"{self.observer.width} numbers) of the {room / 1e9:.3g} GB that are free; keep fewer rows with "
+                f"every={max(2, int(need / (0.2 * room)) * self.every)}, or fewer columns with record='*.position', "
+                "or send the rows to a file with lw.stream"
+            )
+
+    def run(self) -> Trajectory | None:
+        """The run; None where its rows are in a file. Raises `RunError` where it cannot reach its end."""
+        sim = self.sim
+        if self.stream is not None:
+            self.stream.open(self._metadata(), self._block(sim._present(), 1), sim)
+        self._keep(sim._present(), 1)
+        begin = clock.perf_counter()
+        chunk_rows = min(CHUNK_ROWS, max(1, 2_000_000 // max(1, self.observer.width)))
+        chunk = 16
+        buffer = sim._none
+        stopped: str | None = None
+        failure: RunError | None = None
+        status = 0
+        with Interrupt() as interrupt:
+            while sim.steps < self.steps and stopped is None:
+                count = sim._quiet(min(chunk, self.steps - sim.steps, chunk_rows * self.every))
+                started = clock.perf_counter()
+                try:
+                    if count == 0:
+                        status = sim._eventful_step()
+                        if status == 0 and sim.steps % self.every == 0:
+                            self._keep(sim._present(), 1)
+                        buffer = sim._none
+                    else:
+                        room = count // self.every + 2
+                        if buffer.t.shape[0] < room:
+                            buffer = make_rows(sim.state, room)
+                        _, kept, status = sim._advance(count, self.every, buffer)
+                        self._keep(buffer, kept)
+                except (ModelError, OptionError) as error:
+                    stopped = str(error).rstrip(".")
+                    break
+                except RunError as error:
+                    failure, stopped = error, str(error)
+                    break
+                if status != 0:
+                    break
+                chunk = next_chunk(max(count, 1), clock.perf_counter() - started)
+                stopped = self._stopped_from_outside(interrupt)
+        if status != 0:
+            failure = sim.failure(status)
+            stopped = str(failure)
+        elif stopped is not None and failure is None:
+            stopped = (
+                f"the run of '{sim.system.model.name}' stopped at t = {sim.time:.6g} s (step {sim.steps}): {stopped}"
+            )
+            failure = RunError(stopped, time=sim.time, step=sim.steps, state=sim.state.y.copy())
+        run = self._finished(clock.perf_counter() - begin, stopped)
+        if failure is not None:
+            from linkwork.simulation.snapshot import save_coordinates
+
+            count, last = self.tally.rows, self.tally.last["time"]
+            rows = "its first row is" if count == 1 else f"{count} rows up to t = {last:.6g} s are"
+            raise RunError(
+                f"{str(failure).rstrip('.')}; {rows} kept.",
+                run=run,
+                time=failure.time,
+                step=failure.step,
+                culprit=failure.culprit,
+                state=failure.state,
+                save_state=lambda file: save_coordinates(sim, failure.state, failure.time, file),
+            )
+        return run
+
+    def _stopped_from_outside(self, interrupt: Interrupt) -> str | None:
+        """Tell how far the run is; a reason to stop is Ctrl-C, or an exception of the one who was told."""
+        try:
+            if self.progress is not None:
+                self.progress(self.sim.time)
+        except KeyboardInterrupt:
+            interrupt.pressed = True
+        except Exception as error:
+            return f"the function given as progress= failed ({told_of(error)}); correct it, or leave it out"
+        return "it was interrupted" if interrupt.pressed else None
+
+    def _keep(self, rows: Rows, count: int) -> None:
+        if count == 0:
+            return
+        if self.observer.system is not self.sim.moving:
+            self.observer = self.observer.again(self.sim.moving, self.sim.tables)
+        block = self._block(rows, count)
+        counted = ("time", "energy/", "drift/", "account/")
+        self.tally.add({name: values for name, values in block.items() if name.startswith(counted)})
+        if self.stream is not None:
+            self.stream.add(block, self.sim)
+            return
+        for name, values in block.items():
+            self.blocks.setdefault(name, []).append(values)
+
+    def _block(self, rows: Rows, count: int) -> dict[str, Any]:
+        """Rows as they are written: time, columns, and the ledgers as "energy/total", "drift/position", "solver/…"."""
+        columns, accounts = self.observer.look(rows, count)
+        accounts["impacts"] = np.full(count, self.sim.impacts)
+        accounts["total"] = accounts["kinetic"] + accounts["potential"] + accounts["springs"]
+        began = self.tally.first.get("energy/total", float(accounts["total"][0]))
+        lost = accounts["dissipated"] + accounts["impacts"]
+        accounts["balance"] = accounts["total"] - began + lost - accounts["work"]
+        block = {"time": accounts["time"]} | {f"column/{name}": values for name, values in columns.items()}
+        block |= {f"energy/{name}": accounts[name] for name in LEDGER}
+        block |= {f"drift/{name}": accounts[f"drift {name}"] for name in DRIFT}
+        block |= {f"solver/{name}": accounts[name] for name in self.solver}
+        block["account/rank"] = accounts["rank"]
+        return block
+
+    def _metadata(self) -> dict[str, Any]:
+        """What a reader must know of the rows."""
+        return {
+            "model_name": self.sim.system.model.name,
+            "columns": list(self.observer.columns),
+            "units": self.units,
+            "energy": list(LEDGER),
+            "drift": list(DRIFT),
+            "solver": list(self.solver),
+            "scene": scene_of(self.sim.system.model, self.until),
+            "every": self.every,
+        }
+
+    def _finished(self, seconds: float, stopped: str | None) -> Trajectory | None:
+        self.certificate = certificate = self._certificate(seconds, stopped)
+        if self.stream is not None:
+            self.stream.finish(certificate, self.sim)
+            return None
+        # pieces go as they are joined: a recording that just fits must not need its size twice
+        whole = {name: np.concatenate(self.blocks.pop(name)) for name in list(self.blocks)}
+        columns = {name: whole[f"column/{name}"] for name in self.observer.columns}
+        return Trajectory(
+            whole["time"],
+            columns,
+            self.units,
+            {name: whole[f"energy/{name}"] for name in LEDGER},
+            {name: whole[f"drift/{name}"] for name in DRIFT},
+            certificate=certificate,
+            model_name=self.sim.system.model.name,
+            stopped=stopped,
+            solver={name: whole[f"solver/{name}"] for name in self.solver},
+            scene=scene_of(self.sim.system.model, float(whole["time"][-1]), columns),
+        )
+
+    def _certificate(self, seconds: float, stopped: str | None) -> Certificate:
+        sim, system, tally = self.sim, self.sim.system, self.tally
+        dependent = [] if system.foreign else dependent_rows(system, sim.start)
+        moved = [tally.moved(f"energy/{name}") for name in LEDGER if name not in ("total", "balance")]
+        return Certificate(
+            method=sim.method.name,
+            integrator=sim.method.integrator,
+            dt=sim.method.dt,
+            until=self.until,
+            reached=tally.last["time"],
+            steps=sim.steps,
+            evaluations=int(sim.state.count[0]),
+            refused_steps=int(sim.state.count[2]),
+            worst_iterations=int(sim.state.effort[6]),
+            wall_seconds=seconds,
+            sweeps=int(sim.state.effort[3]),
+            worst_residual=float(sim.state.effort[4]),
+            cut_short=int(sim.state.effort[5]),
+            worst_drift_position=tally.most["drift/position"],
+            worst_drift_velocity=tally.most["drift/velocity"],
+            final_drift_position=tally.last["drift/position"],
+            final_drift_velocity=tally.last["drift/velocity"],
+            energy_balance_worst=tally.worst("energy/balance"),
+            energy_scale=max([*moved, tally.most["energy/kinetic"]]),
+            rank_min=int(tally.least["account/rank"]),
+            rank_max=int(tally.most["account/rank"]),
+            redundant_rows=[f"{system.row_name(r)}: {row_words(system, r)}" for r in dependent],
+            events=[change.as_dict() for change in sim.changes],
+            ignored=sim.ignored,
+            stopped=stopped,
+            reason=sim.reason,
+            # what a component elsewhere can do is its own affair
+            degrees_of_freedom=None if system.foreign else system.nv - (system.rows - len(dependent)),
+            loops=None if system.foreign else len(system.cuts),
+            settings={**asdict(sim.method), "every": self.every},
+            versions=versions(),
+            model_hash=model_hash(system),
+        )
+
+
+def free_memory() -> float:
+    """Bytes of memory that are free now, as far as the machine tells."""
+    try:
+        with open("/proc/meminfo") as file:
+            for line in file:
+                if line.startswith("MemAvailable:"):
+                    return float(line.split()[1]) * 1024.0
+    except OSError:
+        pass
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")) * 0.5
+    except (AttributeError, ValueError, OSError):
+        return 4e9
+
+
+def versions() -> dict[str, str]:
+    """Versions of what computed the run."""
+    import numba
+    import scipy
+
+    return {
+        "linkwork": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "numba": numba.__version__,
+        "scipy": scipy.__version__,
+    }
+
+
+def model_hash(system: System) -> str:
+    """A short hash of every table and start value: the same model gives the same hash."""
+    digest = hashlib.sha256()
+    for table in system.tables:
+        for name, value in table._asdict().items():
+            if name != "law_address":
+                digest.update(name.encode())
+                digest.update(np.ascontiguousarray(value).tobytes())
+    digest.update(system.q_start.tobytes())
+    digest.update(system.v_start.tobytes())
+    return digest.hexdigest()[:16]

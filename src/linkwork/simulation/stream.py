@@ -1,0 +1,231 @@
+"""Long runs go to an HDF5 file block by block, so that memory stays as it is and a killed run keeps what it had.
+
+    metadata              JSON, written before the first row: names, units, scene
+    rows                  how many rows are complete; written after the rows themselves
+    time                  s
+    data/0, data/1, …     columns and ledgers, in the order of "names" in the metadata
+    state/0, state/1      two places for the whole state, used in turn; `state/newest` says which is complete
+    certificate           JSON, when the run has ended
+
+The file is written so that others may read it meanwhile (HDF5 calls that single writer, multiple readers).
+"""
+
+from __future__ import annotations
+
+import json
+import time as clock
+from collections.abc import Callable, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwork.errors import OptionError
+from linkwork.simulation.certificate import Certificate
+from linkwork.simulation.files import check_path, write_failure
+from linkwork.simulation.snapshot import arrays_of, facts_of, refuse_changes
+from linkwork.simulation.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from linkwork.simulation.run import Simulation
+
+FORMAT = "linkwork stream"
+CHUNK = 1024  # rows of a chunk of the file
+CACHE = 1 << 18  # bytes of memory for the chunks of a column
+STATE_SECONDS = 2.0  # between two states that are kept
+
+
+def _h5py() -> Any:
+    try:
+        import h5py
+    except ImportError as error:
+        raise OptionError('files of long runs need h5py: pip install "linkwork[hdf5]"') from error
+    return h5py
+
+
+class Stream:
+    """A file that rows go to."""
+
+    def __init__(self, file: str | PathLike[str]) -> None:
+        self.path = check_path(file, (".h5",))
+        self._h5py = _h5py()
+        self._file: Any = None
+        self._states = True
+        self._turn, self._next_state = 0, 0.0
+
+    def open(self, metadata: dict[str, Any], block: dict[str, Any], sim: Simulation) -> None:
+        """Make the file with room for what comes; `block` shows what rows look like."""
+        try:
+            refuse_changes(sim)
+        except OptionError:
+            self._states = False
+        names = [name for name in block if name != "time"]
+        metadata = {"format": FORMAT, "version": 1, "names": names, **metadata}
+        with self._told():
+            self._file = file = self._h5py.File(self.path, "w", libver="latest", rdcc_nbytes=CACHE)
+            file.create_dataset("metadata", data=np.frombuffer(json.dumps(metadata).encode(), dtype=np.uint8))
+            file.create_dataset("certificate", (0,), np.uint8, maxshape=(None,), chunks=(4096,))
+            file.create_dataset("rows", (1,), np.int64)
+            file.create_dataset("time", (0,), "f8", maxshape=(None,), chunks=(CHUNK,))
+            for k, name in enumerate(names):
+                shape = np.shape(block[name])[1:]
+                file.create_dataset(f"data/{k}", (0, *shape), "f8", maxshape=(None, *shape), chunks=(CHUNK, *shape))
+            file.create_dataset("state/newest", data=np.array([-1]))
+            if self._states:
+                for turn in range(2):
+                    file.create_dataset(f"state/{turn}/facts", (0,), np.uint8, maxshape=(None,), chunks=(4096,))
+                    for name, values in arrays_of(sim).items():
+                        file.create_dataset(f"state/{turn}/arrays/{name}", data=values)
+            file.swmr_mode = True
+
+    def add(self, block: dict[str, Any], sim: Simulation) -> None:
+        """Write further rows, and the state now and then."""
+        file = self._file
+        with self._told():
+            rows = int(file["rows"][0])
+            more = len(block["time"])
+            values = [block["time"], *(values for name, values in block.items() if name != "time")]
+            places = [file["time"], *(file[f"data/{k}"] for k in range(len(values) - 1))]
+            for place, numbers in zip(places, values, strict=True):
+                place.resize(rows + more, axis=0)
+                place[rows:] = numbers
+            file.flush()
+            file["rows"][0] = rows + more
+            file["rows"].flush()
+            if clock.monotonic() >= self._next_state:
+                self._keep_state(sim)
+
+    def _keep_state(self, sim: Simulation) -> None:
+        if not self._states:
+            return
+        place = self._file[f"state/{self._turn}"]
+        self._text(place["facts"], facts_of(sim))
+        for name, values in arrays_of(sim).items():
+            place["arrays"][name][...] = values
+        self._file.flush()
+        self._file["state/newest"][0] = self._turn
+        self._file["state/newest"].flush()
+        self._turn, self._next_state = 1 - self._turn, clock.monotonic() + STATE_SECONDS
+
+    def _text(self, place: Any, facts: dict[str, Any]) -> None:
+        data = np.frombuffer(json.dumps(facts).encode(), dtype=np.uint8)
+        place.resize(len(data), axis=0)
+        place[:] = data
+
+    def finish(self, certificate: Certificate, sim: Simulation) -> None:
+        """Write the certificate, and the last state where the run is sound; close the file."""
+        with self._told():
+            if certificate.complete or (certificate.stopped is not None and np.isfinite(sim.state.y).all()):
+                self._keep_state(sim)
+            self._text(self._file["certificate"], certificate.as_dict())
+            self._file.close()
+
+    def _told(self) -> Any:
+        return _Telling(self.path)
+
+
+class _Telling:
+    """Failures of writing as one sentence."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if isinstance(error, OSError):
+            raise write_failure(self.path, error) from error
+        if isinstance(error, (RuntimeError, ValueError)) and not isinstance(error, OptionError):
+            raise OptionError(f"cannot write {self.path} ({' '.join(str(error).split())[:80]})") from error
+
+
+def stream(
+    model: Any,
+    file: str | PathLike[str],
+    *,
+    until: float,
+    method: Any = "auto",
+    record: str | Sequence[str] = "all",
+    every: int = 1,
+    progress: Callable[[float], None] | None = None,
+    ignore: Sequence[str] = (),
+    resume: str | PathLike[str] | None = None,
+    **options: Any,
+) -> Certificate:
+    """`lw.simulate` for long runs: rows go to `file` (.h5) as they come, memory stays flat. Returns the certificate.
+
+    The file can be read while the run lasts, and after it was killed; `lw.load_run(file)` gives the trajectory. It
+    also keeps the whole state every other second and at the end: `resume=file` of `lw.simulate`, `lw.stream` or
+    `lw.Simulation` goes on from there, to the last bit as if nothing had happened. Needs the extra `hdf5`.
+
+    >>> import tempfile, os.path
+    >>> file = os.path.join(tempfile.mkdtemp(), "run.h5")
+    >>> made = lw.stream(lw.gallery.pendulum.build(), file, until=1.0, method="recursive", dt=0.01)
+    >>> made.steps, len(lw.load_run(file))
+    (100, 101)
+    """
+    from linkwork.simulation.run import recording
+
+    sink = Stream(file)
+    sim, record_it = recording(
+        model, until, method, record, every, progress, ignore, {**options, "resume": resume}, sink
+    )
+    try:
+        record_it.run()
+    finally:
+        sim.close()
+    return record_it.certificate
+
+
+def _open(path: Path) -> Any:
+    try:
+        return _h5py().File(path, "r", libver="latest", swmr=True)
+    except OSError as error:
+        raise OptionError(f"{path} is no file of a long run, or it is damaged; give what lw.stream wrote") from error
+
+
+def _said(place: Any) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(bytes(place[:]).decode())
+    return found
+
+
+def read_run(path: Path, last: bool = False) -> Trajectory:
+    """The complete rows of a file, or its `last` one; the certificate of a killed run says no more than that."""
+    with _open(path) as file:
+        if "metadata" not in file or "rows" not in file:
+            raise OptionError(f"{path} is no file of a long run; give what lw.stream wrote")
+        facts = _said(file["metadata"])
+        rows = int(file["rows"][0])
+        if rows == 0:
+            raise OptionError(f"{path} has no complete row; run it again")
+        first = rows - 1 if last else 0
+        data = {name: file[f"data/{k}"][first:rows] for k, name in enumerate(facts["names"])}
+        time = file["time"][first:rows]
+        if file["certificate"].shape[0]:
+            certificate = Certificate.from_dict(_said(file["certificate"]))
+        else:
+            certificate = Certificate(method="", reached=float(time[-1]), stopped="the run did not come to its end")
+    return Trajectory(
+        time,
+        {name: data[f"column/{name}"] for name in facts["columns"]},
+        facts["units"],
+        {name: data[f"energy/{name}"] for name in facts["energy"]},
+        {name: data[f"drift/{name}"] for name in facts["drift"]},
+        certificate=certificate,
+        model_name=facts["model_name"],
+        stopped=certificate.stopped,
+        solver={name: data[f"solver/{name}"] for name in facts["solver"]},
+        scene=facts["scene"],
+    )
+
+
+def read_state(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The newest complete state of a file."""
+    with _open(path) as file:
+        newest = int(file["state/newest"][0]) if "state/newest" in file else -1
+        if newest < 0:
+            raise OptionError(f"{path} holds no state to start from; run from the start")
+        place = file[f"state/{newest}"]
+        return _said(place["facts"]), {name: values[...] for name, values in place["arrays"].items()}

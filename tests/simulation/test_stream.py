@@ -1,0 +1,217 @@
+"""Long runs in files: rows and states that survive a kill, and starts from them to the last bit."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import linkwork as lw
+from linkwork.cli import app
+from linkwork.gallery import chain, double_four_bar, n_four_bar, pendulum, pile
+from linkwork.simulation.methods import ALL
+
+h5py = pytest.importorskip("h5py", reason="files of long runs need h5py")
+
+WAYS: dict[str, dict[str, Any]] = {name: {"method": name, "dt": 0.01} for name in ALL}
+WAYS["component in joints"] = {"method": "component", "coordinates": "joint", "dt": 0.01}
+for integrator in ("rk2", "abm4", "adaptive", "trapezoidal", "semi-implicit"):
+    WAYS[f"recursive {integrator}"] = {"method": "recursive", "integrator": integrator, "dt": 0.005}
+
+
+def same(a: lw.Trajectory, b: lw.Trajectory, first: int) -> None:
+    """All of a from row `first` on is b, bit for bit."""
+    assert np.array_equal(a.time[first:], b.time)
+    for name in b.names:
+        left, right = a[name][first:], b[name]
+        if name.endswith("rotation"):  # the sign of a quaternion follows from the first row
+            left, right = np.abs(left), np.abs(right)
+        assert left.tobytes() == right.tobytes(), name
+    for name in ("total", "work", "dissipated"):
+        assert a.energy[name][first:].tobytes() == b.energy[name].tobytes()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_restart_is_the_uninterrupted_run(way: str, tmp_path: Path) -> None:
+    file = tmp_path / "half.h5"
+    options = WAYS[way]
+    whole = lw.simulate(double_four_bar.build(), until=0.6, **options)
+    lw.stream(double_four_bar.build(), file, until=0.3, **options)
+    rest = lw.simulate(double_four_bar.build(), until=0.6, resume=file)
+    same(whole, rest, len(whole) // 2)
+
+
+def test_with_contacts_and_friction(tmp_path: Path) -> None:
+    """Warm starts of contacts that last are part of the state."""
+    make = lambda: pile.build(n=6)  # noqa: E731
+    whole = lw.simulate(make(), until=0.8, dt=0.005)
+    sim = lw.Simulation(make(), dt=0.005)
+    sim.step(100)
+    sim.save(tmp_path / "here.npz")
+    rest = lw.simulate(make(), until=0.8, resume=tmp_path / "here.npz")
+    same(whole, rest, 100)
+
+
+def test_the_file_holds_the_run(tmp_path: Path) -> None:
+    model = chain.build(n=3)
+    file = tmp_path / "run.h5"
+    made = lw.stream(model, file, until=1.0, dt=0.01, every=2, record="*.position")
+    run = lw.simulate(model, until=1.0, dt=0.01, every=2, record="*.position")
+    read = lw.load_run(file)
+    same(run, read, 0)
+    assert read.certificate.as_dict() | {"wall_seconds": 0} == run.certificate.as_dict() | {"wall_seconds": 0}
+    assert made == read.certificate
+    assert read.units == run.units
+    assert read.scene is not None
+
+
+def test_memory_stays_flat(tmp_path: Path) -> None:
+    """A hundred thousand rows take no more than ten thousand do."""
+    script = (
+        "import resource, sys, linkwork as lw\n"
+        "model = lw.gallery.pendulum.build()\n"
+        "def most(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "lw.stream(model, sys.argv[1], until=10.0, dt=1e-3, method='recursive')\n"
+        "before = most()\n"
+        "lw.stream(model, sys.argv[1], until=100.0, dt=1e-3, method='recursive')\n"
+        "print(most() - before)\n"
+    )
+    out = subprocess.run([sys.executable, "-c", script, str(tmp_path / "run.h5")], capture_output=True, text=True)
+    assert out.returncode == 0, out.stderr
+    assert int(out.stdout) < 15_000  # kB; the rows are 100 MB in memory
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_killed_run_keeps_its_rows(seed: int, tmp_path: Path) -> None:
+    file = tmp_path / "run.h5"
+    script = (
+        "import sys, linkwork as lw\n"
+        "from linkwork.simulation import stream\n"
+        "stream.STATE_SECONDS = 0.05\n"
+        "lw.stream(lw.gallery.n_four_bar.build(n=2), sys.argv[1], until=1e4, dt=1e-3, method='recursive')\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", script, str(file)])
+    try:
+        deadline = time.monotonic() + 240
+        while not file.exists() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        time.sleep(0.3 + random.Random(seed).random())
+    finally:
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+    run = lw.load_run(file)
+    assert len(run) > 1
+    assert np.array_equal(run.time, np.arange(len(run)) * 1e-3) or np.allclose(run.time, np.arange(len(run)) * 1e-3)
+    assert all(np.isfinite(run[name]).all() for name in run.names)
+    assert run.stopped == "the run did not come to its end"
+    sim = lw.Simulation(n_four_bar.build(n=2), resume=file)
+    row = sim.steps
+    if row < len(run):  # the state is older than the last rows, and stands on one of them
+        assert sim["coupler 1.position"].tobytes() == run["coupler 1.position"][row].tobytes()
+    sim.step(10)
+
+
+def test_a_file_is_read_while_it_is_written(tmp_path: Path) -> None:
+    file = tmp_path / "run.h5"
+    seen: list[int] = []
+
+    def look(_time: float) -> None:
+        if file.exists() and len(seen) < 3:
+            seen.append(len(lw.load_run(file)))
+
+    lw.stream(pendulum.build(), file, until=20.0, dt=1e-3, method="recursive", progress=look)
+    assert 0 < seen[0] <= seen[-1] < 20_001 == len(lw.load_run(file))
+
+
+def exploding() -> lw.Model:
+    """A spring that pushes away: fast beyond all bounds within seconds."""
+    model = lw.Model("exploding")
+    bob = model.body("bob", mass=1.0, inertia=(1, 1, 1))
+    slide = model.prismatic("slide", model.ground, bob, axis=(1, 0, 0), position=0.1)
+    model.torque("away", slide, lambda t, position, velocity: 1e4 * position if t < 5.0 else float("nan"))
+    return model
+
+
+def test_a_failed_run_leaves_a_state_to_start_from(tmp_path: Path) -> None:
+    with pytest.raises(lw.RunError) as caught:
+        lw.simulate(exploding(), until=20.0, dt=0.01, method="recursive")
+    file = tmp_path / "last.npz"
+    caught.value.save_state(str(file))
+    sim = lw.Simulation(exploding(), resume=file, dt=1e-3)
+    assert sim.time == pytest.approx(caught.value.time or 0.0)
+    assert sim.method.dt == 1e-3
+    assert np.array_equal(sim.state.y, caught.value.state)
+
+
+def test_command(tmp_path: Path) -> None:
+    half, rest, whole = (str(tmp_path / name) for name in ("half.h5", "rest.h5", "whole.npz"))
+    say = CliRunner().invoke
+    words = ["run", "pendulum", "--method", "recursive", "--dt", "0.01"]
+    assert say(app, [*words, "--until", "1", "--out", half]).exit_code == 0
+    shown = say(app, ["run", "pendulum", "--from", half, "--until", "2", "--out", rest, "--json"])
+    assert shown.exit_code == 0
+    assert json.loads(shown.output)["time"] == 2.0
+    assert say(app, [*words, "--until", "2", "--out", whole]).exit_code == 0
+    same(lw.load_run(whole), lw.load_run(rest), 10)  # every tenth step, as the piece says
+
+
+def test_the_command_keeps_the_last_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bad.py").write_text(
+        "import linkwork as lw\n"
+        "model = lw.Model('bad')\n"
+        "bob = model.body('bob', mass=1.0, inertia=(1, 1, 1))\n"
+        "slide = model.prismatic('slide', model.ground, bob, axis=(1, 0, 0), position=0.1)\n"
+        "model.torque('away', slide, lambda t, x, v: float('nan') if t > 0.5 else 0.0)\n"
+    )
+    shown = CliRunner().invoke(app, ["run", "bad.py", "--until", "1", "--dt", "0.01", "--method", "recursive"])
+    assert shown.exit_code == 1
+    assert "go on with --from bad.last.npz" in shown.output
+    assert lw.Simulation(_model(tmp_path), resume=tmp_path / "bad.last.npz").time == pytest.approx(0.5)
+
+
+def _model(folder: Path) -> lw.Model:
+    from linkwork.targets import find
+
+    return find(str(folder / "bad.py"), {}).model
+
+
+@pytest.mark.parametrize(
+    ("words", "do"),
+    [
+        ("there is no file", lambda folder: lw.Simulation(pendulum.build(), resume=folder / "none.npz")),
+        ("is a state of another model", lambda folder: lw.Simulation(chain.build(n=2), resume=folder / "state.npz")),
+        ("go on with the same", lambda folder: lw.Simulation(pendulum.build(), resume=folder / "state.npz", dt=0.02)),
+        (
+            "go on with that method",
+            lambda folder: lw.Simulation(pendulum.build(), "hybrid", resume=folder / "state.npz"),
+        ),
+        (
+            "is not after the start",
+            lambda folder: lw.simulate(pendulum.build(), until=0.05, resume=folder / "state.npz"),
+        ),
+        ("is no state of linkwork", lambda folder: lw.Simulation(pendulum.build(), resume=folder / "noise.npz")),
+        ("holds no state", lambda folder: lw.Simulation(pendulum.build(), resume=folder / "run.npz")),
+        ("is no file of a long run", lambda folder: lw.load_run(folder / "noise.h5")),
+        (r"known are \.h5", lambda folder: lw.stream(pendulum.build(), folder / "run.xls", until=1.0)),
+    ],
+)
+def test_refusals(words: str, do: Any, tmp_path: Path) -> None:
+    sim = lw.Simulation(pendulum.build(), "recursive", dt=0.01)
+    sim.step(10)
+    sim.save(tmp_path / "state.npz")
+    lw.simulate(pendulum.build(), until=0.1, dt=0.01, method="recursive").save(tmp_path / "run.npz")
+    for name in ("noise.npz", "noise.h5"):
+        (tmp_path / name).write_bytes(b"nonsense" * 100)
+    with pytest.raises(lw.OptionError, match=words):
+        do(tmp_path)
