@@ -1,16 +1,21 @@
-"""What the live page costs the stepping loop: late steps of a 1 kHz run alone, with the page's process, with a browser.
+"""What the live page costs the stepping loop: late steps of a 1 kHz run alone, and with the page looked at.
 
-    python benchmarks/viewer.py [--seconds 10] [--bodies 50] [--browser]
+    python benchmarks/viewer.py [--seconds 5] [--repeats 5] [--bodies 50] [--browser]
 
-A step is late when it ends more than 1 ms after its time. With --browser a headless Chromium looks at the page (by
-playwright); it draws in software on the same cores, which no user's does, so its figure is the worst case. Frames are
-those that the page's process published and those that the browser drew.
+A step is late when it ends more than 1 ms after its time. Modes, interleaved: "none" only steps; "process" has the page
+in its process, with nobody looking; "client" has somebody who takes every message and draws nothing, as a browser with
+a graphics card hardly burdens the cores; with --browser also a headless Chromium (by playwright), which draws in
+software on the same cores, so that its figure is the worst case. Printed are the median and the range over the repeats,
+the pictures that went out in a second, and those that arrived. On a machine with other work, run it by
+`chrt -R -f 10 python benchmarks/viewer.py`: the steps then have the right of way, the page has not.
 """
 
 from __future__ import annotations
 
 import argparse
 import shutil
+import subprocess
+import sys
 import threading
 import time
 from types import SimpleNamespace
@@ -36,7 +41,34 @@ FLAGS = [
 COUNT_FRAMES = "() => { window.frames_ = 0; const f = () => { window.frames_++; requestAnimationFrame(f); }; f(); }"
 
 
-def chain(bodies: int) -> lw.Model:
+# takes every message; the server puts all of one picture into one
+CLIENT = """
+import sys, time
+import msgspec, viser
+from websockets.sync.client import connect
+address, seconds = sys.argv[1], float(sys.argv[2])
+camera = {
+    "type": "ViewerCameraMessage", "wxyz": (1.0, 0.0, 0.0, 0.0), "position": (0.0, -3.0, 1.0), "fov": 0.7, "near": 0.1,
+    "far": 100.0, "image_height": 600, "image_width": 800, "look_at": (0.0, 0.0, 0.0), "up_direction": (0.0, 0.0, 1.0),
+}
+with connect(address, subprotocols=[f"viser-v{viser.__version__}"], max_size=None) as line:
+    line.recv()
+    line.send(msgspec.msgpack.encode(camera))
+    begun, count, told = time.perf_counter() + 1.5, 0, False
+    while time.perf_counter() - begun < seconds:
+        if not told and time.perf_counter() > begun:
+            print("ready", flush=True)
+            told, count = True, 0
+        try:
+            line.recv(timeout=0.2)
+            count += 1
+        except TimeoutError:
+            pass
+print(count / seconds)
+"""
+
+
+def row_of(bodies: int) -> lw.Model:
     """Pendulums side by side, so that one body is one picture and the step stays cheap."""
     model = lw.Model(f"{bodies} pendulums")
     for k in range(bodies):
@@ -64,7 +96,7 @@ class Nobody:
 
 
 def measure(make: Any, seconds: float, page: str) -> SimpleNamespace:
-    """One run: page is "none" (steps only), "process", or "browser"."""
+    """One run in one of the modes."""
     stage = preview(lambda: make(None, None))
     sim = make(None, None)
     watch = Watch(sim, stage)
@@ -75,17 +107,24 @@ def measure(make: Any, seconds: float, page: str) -> SimpleNamespace:
         driver.show = lambda: None  # type: ignore[method-assign]
     frames: list[float] = []
     done, ready = threading.Event(), threading.Event()
-    looker = threading.Thread(target=look, args=(link.address, frames, ready, done)) if page == "browser" else None
-    if looker is not None:
+    looker: Any = None
+    if page == "browser":
+        looker = threading.Thread(target=look, args=(link.address, frames, ready, done))
         looker.start()
         ready.wait(60)
+    elif page == "client":
+        command = [sys.executable, "-c", CLIENT, link.address.replace("http", "ws"), str(seconds)]
+        looker = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert looker.stdout.readline().strip() == "ready"
     began = link.board.sequence
     driver.pace = live.Pace(1e-3, 1.0, time.perf_counter())
     live._until(link, driver, seconds)
     published = (link.board.sequence - began) / 2 / seconds
     done.set()
-    if looker is not None:
+    if page == "browser":
         looker.join()
+    elif page == "client":
+        frames.append(float(looker.communicate()[0]))
     link.close()
     late, steps = driver.pace.late, driver.pace.steps
     return SimpleNamespace(late=late, steps=steps, published=published, drawn=float(np.mean(frames or [np.nan])))
@@ -109,22 +148,29 @@ def look(address: str, frames: list[float], ready: threading.Event, done: thread
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=10.0)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=5.0)
+    parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--bodies", type=int, default=50)
     parser.add_argument("--browser", action="store_true")
     given = parser.parse_args()
-    car, row = lw.gallery.car.build(), chain(given.bodies)
-    for name, model in (("car", car), (row.name, row)):
+    modes = ["none", "process", "client", *(["browser"] if given.browser else [])]
+    for model in (lw.gallery.car.build(), row_of(given.bodies)):
 
         def make(method: Any, dt: Any, model: lw.Model = model) -> lw.Simulation:
             return lw.Simulation(model, "recursive", dt=1e-3)
 
-        for page in ("none", "process", *(["browser"] if given.browser else [])):
-            found = measure(make, given.seconds, page)
+        found: dict[str, list[SimpleNamespace]] = {mode: [] for mode in modes}
+        for _ in range(given.repeats):
+            for mode in modes:
+                found[mode].append(measure(make, given.seconds, mode))
+        for mode, runs in found.items():
+            late = sorted(1e3 * run.late / run.steps for run in runs)
+            span = f"{late[0]:.1f} to {late[-1]:.1f}"
             print(
-                f"{name:14} {page:8} late {found.late:5d} of {found.steps} steps, "
-                f"{found.published:5.1f} pictures/s published, {found.drawn:5.1f} drawn"
+                f"{model.name:14} {mode:8} late {np.median(late):6.1f} in a thousand ({span}), "
+                f"{np.median([run.published for run in runs]):5.1f} pictures/s out, "
+                f"{np.median([run.drawn for run in runs]):5.1f} seen"
             )
 
 
