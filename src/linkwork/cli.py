@@ -229,7 +229,7 @@ def view(
             return
         if len(model) > 1:
             raise OptionError(f"one model is shown at a time, not {len(model)}; save runs to lay them over each other")
-        _view_model(_target(model[0], setting or []), {"method": method, "dt": dt}, place)
+        _view_model(_target(model[0], setting or [], viewing=True), {"method": method, "dt": dt}, place)
 
 
 def _view_model(target: Target, given: dict[str, Any], place: dict[str, Any]) -> None:
@@ -243,7 +243,7 @@ def _view_model(target: Target, given: dict[str, Any], place: dict[str, Any]) ->
         _announce_kernels(options.get("method"))
         return lw.Simulation(target.model, **options)
 
-    view_simulation(make, plots=target.plots, keys=target.keys, until=target.until, **place)
+    view_simulation(make, plots=target.plots, keys=target.keys, stay=target.stay, until=target.until, **place)
 
 
 def _need_viser() -> None:
@@ -423,10 +423,10 @@ def serve(
             listener.close()
 
 
-def _target(name: str, settings: list[str]) -> Target:
+def _target(name: str, settings: list[str], viewing: bool = False) -> Target:
     from linkwork.targets import find, parse_settings
 
-    return find(name, parse_settings(settings))
+    return find(name, parse_settings(settings), viewing=viewing)
 
 
 def _options(target: Target, given: dict[str, Any]) -> dict[str, Any]:

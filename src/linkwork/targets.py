@@ -34,16 +34,18 @@ class Target:
     options: Mapping[str, Any] = field(default_factory=dict)
     plots: Sequence[str] = ()
     keys: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    stay: Sequence[str] = ()
 
 
-def find(name: str, settings: Mapping[str, Any] | None = None) -> Target:
+def find(name: str, settings: Mapping[str, Any] | None = None, *, viewing: bool = False) -> Target:
     """The model of this name: a gallery piece, or a `.py` file with a variable `model` or a function `build()`.
 
-    `settings` are keywords for `build`. A name that is neither raises `OptionError` with the nearest known names.
+    `settings` are keywords for `build`; with `viewing`, for the live page, so are those in `VIEW` of the file. A name
+    that is neither raises `OptionError` with the nearest known names.
     """
     settings = settings or {}
     if name in gallery.names():
-        return _target(name, gallery.piece(name), settings)
+        return _target(name, gallery.piece(name), settings, viewing)
     path = Path(name)
     if name and path.is_dir():
         raise OptionError(f"{name} is a folder; give the .py file in it that holds the model")
@@ -57,7 +59,7 @@ def find(name: str, settings: Mapping[str, Any] | None = None) -> Target:
     if path.suffix == ".py":
         if not path.is_file():
             raise OptionError(f"there is no file {name}; check its name and folder")
-        return _target(path.name, _load(path.resolve()), settings)
+        return _target(path.name, _load(path.resolve()), settings, viewing)
     close = difflib.get_close_matches(name, gallery.names(), n=3)
     remedy = "did you mean " + " or ".join(close) + "?" if close else "linkwork gallery lists the known ones"
     raise OptionError(f"there is no gallery piece and no file called {name!r}; {remedy}")
@@ -128,7 +130,12 @@ def _required(build: Callable[..., Any]) -> list[str]:
     ]
 
 
-def _target(name: str, module: ModuleType, settings: Mapping[str, Any]) -> Target:
+def _target(name: str, module: ModuleType, settings: Mapping[str, Any], viewing: bool) -> Target:
+    keys = _keys(name, getattr(module, "KEYS", None))
+    if viewing:
+        if set(settings) & set(getattr(module, "VIEW", {})):
+            keys = {}  # they are for the model that is meant to be driven
+        settings = {**getattr(module, "VIEW", {}), **settings}
     until, options, plots = (getattr(module, word, None) for word in ("UNTIL", "METHOD", "PLOTS"))
     if until is not None and (
         isinstance(until, bool) or not isinstance(until, int | float) or not 0 < until < math.inf
@@ -153,12 +160,13 @@ def _target(name: str, module: ModuleType, settings: Mapping[str, Any]) -> Targe
         until=until,
         options=dict(options or {}),
         plots=tuple(plots or ()),
-        keys=_keys(name, getattr(module, "KEYS", None)),
+        keys=keys,
+        stay=tuple(getattr(module, "STAY", ())),
     )
 
 
 def _keys(name: str, keys: Any) -> dict[str, dict[str, float]]:
-    """What keys of the live page set the inputs to: {"I": {"left motor": 2.0}}; a letter or a digit each."""
+    """What keys of the live page set inputs to while they are held: {"I": {"left motor": 2.0}}; letters or digits."""
     if keys is None:
         return {}
     good = isinstance(keys, Mapping) and all(

@@ -12,10 +12,12 @@ import pytest
 from typer.testing import CliRunner
 
 import linkwork as lw
+from linkwork.assembly.assemble import assemble
 from linkwork.cli import app
 from linkwork.simulation.certificate import Certificate
 from linkwork.simulation.scene import scene_of
 from linkwork.simulation.trajectory import Trajectory
+from linkwork.targets import find
 from linkwork.viewer import board, live
 from linkwork.viewer.board import Board
 from linkwork.viewer.gate import Gate
@@ -416,6 +418,27 @@ def test_keys_of_a_file_are_checked(tmp_path, keys, said):
     done = CliRunner().invoke(app, ["view", str(tmp_path / "m.py"), "--method", "recursive"])
     assert done.exit_code in (1, 2)
     assert said in done.stderr
+
+
+def test_the_gripper_is_driven_by_hand():
+    target = find("gripper", viewing=True)
+    assert {name for inputs in target.keys.values() for name in inputs} == set(assemble(target.model).inputs)
+    assert find("gripper", {"manual": False}, viewing=True).keys == {}
+    assert assemble(find("gripper").model).inputs == {}
+
+    def gripper(method, dt):
+        return lw.Simulation(target.model, "impulse", dt=2e-3)
+
+    stage = preview(lambda: gripper(None, None))
+    sim = gripper(None, None)
+    link = Nobody(stage)
+    hand = live.Driver(link, gripper, sim, Watch(sim, stage))
+    turn = sim["turn.position"]
+    hand.hear("input", "turn motor", 0.5)
+    hand.hear("single", 100)
+    assert sim["turn.position"] - turn == pytest.approx(0.1, rel=1e-3)
+    assert sim["elbow.velocity"] == pytest.approx(0.0, abs=1e-3)  # the others hold
+    link.board.close()
 
 
 def test_a_run_of_nothing_is_refused():

@@ -136,9 +136,10 @@ def test_sliders_keys_and_buttons_reach_the_simulation(there):
     there.until(lambda: driver.sim.steps == there.count + 1)
     page.mouse.click(30, 30)  # away from the slider
     page.keyboard.press("m")
-    there.until(lambda: driver.sim.inputs["drive"] == 1.5)
+    there.until(lambda: driver.sim.inputs["drive"] == 1.5)  # while it is held
+    there.until(lambda: driver.sim.inputs["drive"] == 0.0)
     page.keyboard.press("k")  # less
-    there.until(lambda: driver.sim.inputs["drive"] == pytest.approx(1.5 - 10 * step))
+    there.until(lambda: driver.sim.inputs["drive"] == pytest.approx(-10 * step))
     page.keyboard.press("x")
     there.until(lambda: driver.sim.inputs["drive"] == 0.0)
     page.get_by_role("button", name="Run", exact=True).click()

@@ -29,6 +29,22 @@ UNTIL = 8.0
 METHOD = {"method": "impulse", "dt": 1e-3, "iterations": 500, "every": 20}
 PLOTS = ["block.position", "left slide.position", "right slide.position", "block.contact_force"]
 
+# the live page: parameters of build(), inputs that keys set as long as they are held, and those that stay
+VIEW = {"manual": True}
+KEYS = {
+    "J": {"turn motor": 0.8},
+    "L": {"turn motor": -0.8},
+    "I": {"shoulder motor": 0.4},
+    "K": {"shoulder motor": -0.4},
+    "U": {"elbow motor": -0.4},
+    "O": {"elbow motor": 0.4},
+    "Y": {"wrist motor": -0.6},
+    "H": {"wrist motor": 0.6},
+    "G": {"grip": 0.15},
+    "T": {"grip": -0.15},
+}
+STAY = ("grip",)
+
 Y, Z = (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 HEIGHT = 0.5  # m, of the shoulder
 UPPER, FORE = 0.45, 0.40  # m, of the arms
@@ -52,6 +68,7 @@ def build(
     turn: float = 1.5,
     radius: float = 0.55,
     hold: float = 1.0,
+    manual: bool = False,
     gravity: float = 9.81,
 ) -> lw.Model:
     """The arm over its "block", a cube of `mass` (kg) and `size` (m) that stands `radius` (m) away from the column.
@@ -59,7 +76,8 @@ def build(
     `friction` is that between fingers and block and between block and floor, `grip` (N) the force of the motor of the
     fingers. The block goes up by `lift` (m) and around the column by `turn` (rad), is held there for `hold` (s) and put
     down. Motors: "turn motor", "shoulder motor", "elbow motor", "wrist motor", and "grip" on "left slide"; the repeater
-    "mirror" moves "right slide". `gravity` in m/s2.
+    "mirror" moves "right slide". With `manual` the motors follow no path: their speeds are inputs, zero at first (the
+    live page drives it so). `gravity` in m/s2.
 
     >>> list(lw.gallery.gripper.build().drives)
     ['turn motor', 'shoulder motor', 'elbow motor', 'wrist motor', 'grip', 'mirror']
@@ -102,12 +120,15 @@ def build(
         )
 
     for name, torque in TORQUES.items():
-        model.motor(f"{name} motor", name, position=path[name], max_torque=torque)
+        if manual:
+            model.motor(f"{name} motor", name, velocity=0.0, max_torque=torque)
+        else:
+            model.motor(f"{name} motor", name, position=path[name], max_torque=torque)
     # closes with the force of the motor, and opens again
     lets_go = TURNED + hold + 1.0
     times = np.array((DOWN, DOWN, lets_go, lets_go, lets_go + OPEN / PACE, lets_go + OPEN / PACE))
     speeds = lw.Table(times + (0, 1e-3, 0, 1e-3, 0, 1e-3), (0, PACE, PACE, -PACE, -PACE, 0))
-    model.motor("grip", "left slide", velocity=speeds, max_torque=grip)
+    model.motor("grip", "left slide", velocity=0.0 if manual else speeds, max_torque=grip)
     model.repeater("mirror", "left slide", "right slide")
     return model
 

@@ -61,6 +61,7 @@ def staged(stages: Sequence[Stage], labels: Sequence[str], **more: Any) -> dict[
         "span": None,
         "speed": 1.0,
         "keys": {},
+        "stay": [],
         "changing": [],
         **show,
         **more,
@@ -73,6 +74,7 @@ def view_simulation(
     *,
     plots: Sequence[str] = (),
     keys: Mapping[str, Mapping[str, float]] | None = None,
+    stay: Sequence[str] = (),
     until: float | None = None,
     seconds: float | None = None,
     **place: Any,
@@ -80,10 +82,11 @@ def view_simulation(
     """Show a simulation in real time until Ctrl-C, or for so many `seconds`.
 
     `make(method, dt)` makes it, also anew with another method; `sim` is one that has begun. `plots` are columns that
-    are plotted from the start, `keys` what a key sets the inputs to; `until` (s) is how long a motion is worth
-    watching, by which one that is over in milliseconds is slowed down. `place`: host, port, token, say, browser.
+    are plotted from the start. `keys` say what a key sets inputs to while it is held; those in `stay` stay. `until` (s)
+    is how long a motion is worth watching: one that is over in milliseconds is slowed down. `place`: host, port, token,
+    say, browser.
     """
-    link, driver = opened(make, sim, plots=plots, keys=keys, until=until, **place)
+    link, driver = opened(make, sim, plots=plots, keys=keys, stay=stay, until=until, **place)
     with link:
         _until(link, driver, seconds)
 
@@ -94,6 +97,7 @@ def opened(
     *,
     plots: Sequence[str] = (),
     keys: Mapping[str, Mapping[str, float]] | None = None,
+    stay: Sequence[str] = (),
     until: float | None = None,
     **place: Any,
 ) -> tuple[Link, Driver]:
@@ -120,6 +124,7 @@ def opened(
         steps=sorted({*STEPS_TO_CHOOSE, sim.method.dt}),
         step=sim.method.dt,
         keys={key: dict(inputs) for key, inputs in (keys or {}).items()},
+        stay=list(stay),
         changing=[joint["name"] for joint in stage.joints()],
         speed=1.0 if until is None else min(1.0, speed_to_watch(until)),
     )

@@ -34,6 +34,7 @@ READ, DRAW = 0.15, 0.25  # s between two readings, and two drawings of the chart
 # the page's camera moves by W A S D Q E and the arrows: these are free, two for each input, more and less
 NUDGES = (("I", "K"), ("L", "J"), ("O", "U"), ("Y", "H"), ("T", "G"), ("V", "C"))
 KINDS = ("fixed", "ball")
+HELD = 0.7  # s without a repeat after which a key is no longer held; keyboards wait for half a second before the first
 NICE = 5  # the page gives way to the one who steps
 
 
@@ -89,6 +90,7 @@ class Panel:
     def __init__(self, server: Any, show: dict[str, Any], board: Board, send: Callable[..., None]) -> None:
         self.server, self.show, self.board, self.send = server, show, board, send
         self.ended = False
+        self.holding: dict[str, float] = {}  # inputs that a key holds, and until when
         self.live = show["span"] is None
         server.gui.configure_theme(show_share_button=False, show_logo=False, control_width="medium")
         server.gui.main_panel.dock_right()
@@ -265,7 +267,7 @@ class Panel:
         given = self.show["keys"]
         for key, inputs in given.items():
             what = ", ".join(f"{name} = {value:g}" for name, value in inputs.items())
-            add(key, what, lambda inputs=inputs: self._set_all(inputs))
+            add(key, what, lambda inputs=inputs: self._hold(inputs))
         free = [pair for pair in NUDGES if not set(pair) & set(given)]
         for made, (more, less) in zip(self.show["inputs"], free, strict=False):
             for key, way in ((more, 1), (less, -1)):
@@ -285,6 +287,17 @@ class Panel:
 
     def _nudge(self, made: dict[str, Any], way: int) -> None:
         self._set(made["name"], self.sliders[made["name"]].value + way * 10 * made["step"])
+
+    def _hold(self, inputs: dict[str, float]) -> None:
+        """Set inputs for as long as the key is held: it repeats itself, and its end is a pause."""
+        self._set_all(inputs)
+        until = time.monotonic() + HELD
+        self.holding |= {name: until for name in inputs if name not in self.show["stay"]}
+
+    def _let_go(self, now: float) -> None:
+        for name in [name for name, until in self.holding.items() if now > until]:
+            del self.holding[name]
+            self._set(name, 0.0)
 
     def _set_all(self, inputs: dict[str, float]) -> None:
         for name, value in inputs.items():
@@ -320,6 +333,7 @@ class Panel:
         while not self.ended:
             time.sleep(1 / FRAMES_PER_SECOND)
             now = time.monotonic()
+            self._let_go(now)
             if not self.server.get_clients() and now - read < 1.0:
                 continue  # nobody looks
             if self.board.sequence != seen:
