@@ -57,7 +57,7 @@ def stay(browser):
 def visiting(browser):
     context = browser.new_context(viewport={"width": 800, "height": 600})
     page = context.new_page()
-    page.set_default_timeout(20_000)
+    page.set_default_timeout(60_000)
     page.asked, page.errors = [], []
     page.on("request", lambda request: page.asked.append(request.url))
     page.on("pageerror", lambda error: page.errors.append(str(error)))

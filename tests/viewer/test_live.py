@@ -436,7 +436,7 @@ def test_the_gripper_is_driven_by_hand():
     turn = sim["turn.position"]
     hand.hear("input", "turn motor", 0.5)
     hand.hear("single", 100)
-    assert sim["turn.position"] - turn == pytest.approx(0.1, rel=1e-3)
+    assert sim["turn.position"] - turn == pytest.approx(0.1, abs=0.0021)  # two steps: its torque has a bound
     assert sim["elbow.velocity"] == pytest.approx(0.0, abs=1e-3)  # the others hold
     link.board.close()
 
