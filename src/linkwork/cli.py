@@ -463,6 +463,8 @@ def _simulate(
         from linkwork.simulation.stream import read_run
 
         trajectory = read_run(Path(str(out)), last=not whole)
+    if failure is None and trajectory is not None and trajectory.stopped is not None:
+        failure = f"the run of {target.name} stopped early: {trajectory.stopped}"
     return trajectory, failure
 
 
