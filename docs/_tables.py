@@ -115,7 +115,12 @@ def names_left() -> list[str]:
     for page in (Path(__file__).parent / "reference").glob("*.md"):
         shown |= set(re.findall(r"auto\w+:: linkwork\.(\w+)$", page.read_text(encoding="utf-8"), re.MULTILINE))
     left = [name for name in linkwork.__all__ if name not in shown]
-    lines = [] if left else ["There are none."]
+    told = (Path(__file__).parent / "reference" / "model.md").read_text(encoding="utf-8")
+    verbs = [verb for verb in dir(linkwork.Model) if verb[0] != "_" and callable(getattr(linkwork.Model, verb))]
+    new = [f".. automethod:: linkwork.Model.{verb}" for verb in verbs if f"linkwork.Model.{verb}\n" not in told]
+    lines = [] if left or new else ["There are none."]
+    if new:
+        lines += ["```{eval-rst}", *new, "```", ""]
     for name in left:
         kind = "class" if isinstance(getattr(linkwork, name), type) else "function"
         lines += ["```{eval-rst}", f".. auto{kind}:: linkwork.{name}"]

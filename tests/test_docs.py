@@ -77,9 +77,10 @@ def test_every_name_in_the_reference_is_public_and_there_once():
     assert len(shown) > 60  # those of no page are added by the directive names-left
 
 
-def test_every_verb_is_in_the_reference():
+def test_verbs_of_the_reference_exist():
     shown = re.findall(r"automethod:: linkwork\.Model\.(\w+)", text("reference/model.md"))
-    assert sorted(shown) == sorted(n for n in dir(lw.Model) if n[0] != "_" and callable(getattr(lw.Model, n)))
+    assert len(shown) == len(set(shown)) > 30  # new ones are added by names-left
+    assert [verb for verb in shown if not callable(getattr(lw.Model, verb, None))] == []
 
 
 def test_files_named_in_the_pages_exist():
