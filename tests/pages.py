@@ -10,6 +10,7 @@ import shlex
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pytest
 import typer
 from typer.testing import CliRunner
 
@@ -88,6 +89,12 @@ def run_command(command: str, folder: Path) -> None:
             lw.simulate(lw.gallery.pendulum.build(), until=0.1, method="recursive", dt=0.01).save(file)
     if arguments[0] == "run" and "--help" not in arguments:
         arguments = shortened(arguments)
+        if any(word.endswith(".h5") for word in arguments):
+            pytest.importorskip("h5py")
+        if "--from" in arguments:  # what a run before it would have kept
+            file = arguments[arguments.index("--from") + 1]
+            begun = CliRunner().invoke(cli.app, ["run", arguments[1], "--until", "0.01", "--every", "1", "--out", file])
+            assert begun.exit_code == 0, begun.output
     if arguments[0] == "compare":
         arguments = [*without(arguments, "--until"), "--until", "0.1"]
     result = CliRunner().invoke(cli.app, arguments)
