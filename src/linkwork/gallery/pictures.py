@@ -21,7 +21,7 @@ from linkwork.simulation.run import simulate
 
 FOLDER = "docs/pictures"
 COLUMNS = 4  # of the sheet
-FIRST = ("car", "manipulator", "engine", "kuka", "peaucellier", "andrews", "friction_damper", "chain")
+FIRST = ("car", "rover", "humanoid", "gripper", "manipulator", "engine", "kuka", "peaucellier", "andrews", "chain")
 
 # what to draw of each piece: parameters of build(), and options of still()
 SCENES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
@@ -44,6 +44,18 @@ SCENES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
             "ghosts": (0.0, 5.2),
             "trace": ["block"],
             "view": (-20, 20),
+            "floor": 0.0,
+            "method": "impulse",
+            "dt": 1e-3,
+        },
+    ),
+    "humanoid": (
+        {},
+        {
+            "time": 4.4,
+            "ghosts": (2.6,),
+            "trace": ["stone"],
+            "view": (-66, 10),
             "floor": 0.0,
             "method": "impulse",
             "dt": 1e-3,
@@ -98,6 +110,18 @@ SCENES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
             "floor": 0.0,
             "method": "hybrid",
             "dt": 0.01,
+        },
+    ),
+    "rover": (
+        {},
+        {
+            "time": 5.9,
+            "ghosts": (1.8,),
+            "trace": ["hull"],
+            "view": (-48, 16),
+            "floor": 0.0,
+            "method": "impulse",
+            "dt": 5e-3,
         },
     ),
 }
