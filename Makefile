@@ -89,9 +89,10 @@ format: $(VENV)/.dev
 	$(BIN)/ruff format .
 
 # the runs of sixty simulated seconds, which are too long for every day, and the comparison
-validate: $(VENV)/.bench
+validate: $(VENV)/.bench $(VENV)/.plot
 	LINKWORK_LONG=1 $(BIN)/python -m pytest -n $(WORKERS) -k minute tests/formulations
-	$(BIN)/linkwork bench
+	$(BIN)/python benchmarks/scores.py build/scores
+	$(BIN)/linkwork bench --page build/bench.html
 
 bench: $(VENV)/.bench
 	$(BIN)/linkwork bench

@@ -180,14 +180,14 @@ def gallery() -> Iterator[dict[str, Any]]:
         each = piece(name)
         model = each.build()
         features = lw.assemble(model).features
-        dt = each.METHOD.get("dt", 1e-3)
+        dt, first = each.METHOD.get("dt", 1e-3), f"{next(model.all_bodies()).path}.position"
         for method, kind in ALL.items():
             if features - kind.supports:
                 continue
             row: dict[str, Any] = {"piece": name, "method": method, "dt": dt}
             try:
                 options = {"start": each.METHOD["start"]} if "start" in each.METHOD else {}
-                run = lw.simulate(model, until=min(each.UNTIL, 1.0), method=method, dt=dt, record="time*", **options)
+                run = lw.simulate(model, until=min(each.UNTIL, 1.0), method=method, dt=dt, record=first, **options)
             except lw.RunError as error:
                 row["told"] = str(error)
             except (lw.ModelError, lw.OptionError) as error:
@@ -222,8 +222,8 @@ def page(scores: list[Score], pieces: list[dict[str, Any]]) -> str:
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>linkwork: scores</title><style>{LOOK}'
         f"</style></head><body><h1>Published numbers, and ours</h1><p>{escape(summary(scores))}</p>"
         f"{_table(heads, rows)}<h1>Every piece by every method</h1><p>A second of each at the step of the piece: "
-        "the worst energy balance as a part of the energy that moved, the drift of the loops (m, rad), seconds of computing, and "
-        "what is beyond the plain bounds of a strict run, or why there is none.</p>"
+        "the worst energy balance as a part of the energy that moved, the drift of the loops (m, rad), seconds of "
+        "computing, and what is beyond the plain bounds of a strict run, or why there is none.</p>"
         f"{_table(('piece', 'method', 'dt (s)', 'energy', 'drift', 'seconds', ''), runs)}</body></html>\n"
     )
 
