@@ -198,3 +198,19 @@ def test_roads_are_strips_under_the_tyres():
 
 def ramp(x):
     return 0.5 * min(max(x - 1.0, 0.0), 1.0)
+
+
+def test_what_stands_on_the_ground_is_drawn():
+    model = lw.Model("yard")
+    model.body("ball", mass=1.0, shape=lw.Sphere(0.1), position=(0, 0, 1))
+    model.plane("floor")
+    model.collider("kerb", "ground", lw.Box((1, 2, 0.2), pose=lw.Frame((3, 0, 0.1))))
+    model.collider("hills", "ground", lw.HeightField([[0.0, 0.1, 0.0], [0.2, 0.3, 0.1]], size=(1.0, 2.0)))
+    kerb, hills = scene_of(model)["fixtures"]
+    assert (kerb["kind"], kerb["size"], kerb["position"]) == ("box", [1.0, 2.0, 0.2], [3.0, 0.0, 0.1])
+    corners = np.array(hills["triangles"])
+    assert corners.shape == (4, 3, 3)
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    assert np.all(normals[:, 2] > 0)
+    highest = corners.reshape(-1, 3)[np.argmax(corners[..., 2])]
+    np.testing.assert_allclose(highest, (0.5, 0.0, 0.3))  # rows go along x

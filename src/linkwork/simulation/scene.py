@@ -7,6 +7,7 @@ A scene is a dictionary of lists and numbers only (metres, body frames, quaterni
     joints   [{name, kind, a, b, position, axis: in the frame of a}]
     springs  [{name, a, at_a, b, at_b}]
     roads    [{x, y, z}]: heights z (y, x) of the strips on which tyres ran
+    fixtures [shapes] that stand on grounds at rest, for others to meet them; in the world
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import numpy as np
 from linkwork.assembly.reference import Reference, ground_pose
 from linkwork.errors import OptionError
 from linkwork.model import Box, Capsule, Cylinder, Frame, Ground, Hull, Mesh, Model, Road, Sphere, Tyre
+from linkwork.model.collider import HeightField
 from linkwork.model.force import Spring
 from linkwork.model.laws import law_value
 from linkwork.model.shapes import Shape
@@ -92,6 +94,7 @@ def scene_of(model: Model, until: float = 0.0, tracks: Mapping[str, Any] | None 
             for spring in springs
         ],
         "roads": _roads(model, until, tracks or {}, ahead),
+        "fixtures": _fixtures(model),
     }
 
 
@@ -176,6 +179,33 @@ def _roads(model: Model, until: float, tracks: Mapping[str, Any], ahead: float) 
         else:
             ways.append((tyre.road, [places], tyre.radius))
     return [_strip(road, np.concatenate(found), radius, until, ahead) for road, found, radius in ways]
+
+
+def _fixtures(model: Model) -> list[dict[str, Any]]:
+    """Shapes of grounds that can be met, but for planes, which have no end."""
+    found = []
+    for collider in model.all_colliders():
+        if not isinstance(collider.body, Ground) or collider.body.motion is not None:
+            continue
+        facts = _landscape(collider.shape) if isinstance(collider.shape, HeightField) else shape_facts(collider.shape)
+        if facts is not None:
+            pose = ground_pose(collider.body) @ Frame(facts["position"], facts["rotation"])
+            found.append({**facts, "position": _numbers(pose.position), "rotation": _numbers(pose.rotation)})
+    return found
+
+
+def _landscape(field: HeightField) -> dict[str, Any]:
+    """A field of heights as a mesh."""
+    rows, columns = field.heights.shape
+    x, y = (np.linspace(-side / 2, side / 2, n) for side, n in zip(field.size, (rows, columns), strict=True))
+    corner = [[(a, b, field.heights[i, j]) for j, b in enumerate(y)] for i, a in enumerate(x)]
+    mesh = []
+    for i in range(rows - 1):
+        for j in range(columns - 1):
+            a, b, c, d = corner[i][j], corner[i + 1][j], corner[i + 1][j + 1], corner[i][j + 1]
+            mesh += [(a, b, c), (a, c, d)]
+    pose = {"position": _numbers(field.pose.position), "rotation": _numbers(field.pose.rotation)}
+    return {"kind": "mesh", "triangles": np.asarray(mesh, dtype=float).tolist(), **pose}
 
 
 def _strip(road: Road, centres: Any, radius: float, t: float, ahead: float) -> dict[str, Any]:

@@ -198,8 +198,8 @@ class Stage:
         return found
 
     def roads(self) -> list[dict[str, Any]]:
-        """Strips of road as meshes in the world."""
-        found = []
+        """Strips of road and what stands on the ground, in the world."""
+        found = list(self.scene.get("fixtures", []))
         for road in self.scene.get("roads", []):
             x, y = np.meshgrid(road["x"], road["y"])
             grid = quads(np.stack([x, y, np.asarray(road["z"], dtype=float)], axis=-1), 0)
