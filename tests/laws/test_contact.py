@@ -198,8 +198,11 @@ def test_a_pile_gains_no_energy() -> None:
 @pytest.mark.skipif(not os.environ.get("LINKWORK_LONG"), reason="a simulated minute: set LINKWORK_LONG=1")
 @both
 def test_a_pile_gains_no_energy_in_a_minute(kind: Any) -> None:
-    """Overlaps that are undone lift bodies a little: all that ever rises is a millionth of what falls."""
-    run = lw.simulate(lw.gallery.pile.build(), until=60.0, method=kind(dt=0.01))
+    """Overlaps that are undone lift bodies a little: all that ever rises is a millionth of what falls.
+
+    With fewer sweeps, where steps are cut short while it settles, it is up to a thousandth.
+    """
+    run = lw.simulate(lw.gallery.pile.build(), until=60.0, method=kind(dt=0.01, iterations=500))
     total = run.energy["total"]
     rises = np.diff(total)
     assert rises[rises > 0].sum() < 1e-6 * (total[0] - total[-1])
