@@ -10,6 +10,7 @@ import re
 import sys
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 from docutils.utils.math.latex2mathml import tex2mathml
 
@@ -51,12 +52,30 @@ pygments_style = "friendly"
 pygments_dark_style = "monokai"
 
 
+MATHML = "http://www.w3.org/1998/Math/MathML"
+
+
+def _drawn(text: str, as_block: bool) -> str:
+    """A formula as MathML, with indices beside dotted letters; docutils puts them below."""
+    ElementTree.register_namespace("", MATHML)
+    tree = ElementTree.fromstring(tex2mathml(text, as_block=as_block))
+    for node in [each for each in tree.iter(f"{{{MATHML}}}munderover") if each[2].get("stretchy") == "false"]:
+        base, index, dots = list(node)
+        for child in (base, index, dots):
+            node.remove(child)
+        node.tag = f"{{{MATHML}}}msub"
+        accent = ElementTree.SubElement(node, f"{{{MATHML}}}mover", accent="true")
+        accent.extend([base, dots])
+        node.append(index)
+    return ElementTree.tostring(tree, encoding="unicode")
+
+
 def _draw_inline(writer: Any, node: Any) -> None:
-    writer.body.append(tex2mathml(node.astext()))
+    writer.body.append(_drawn(node.astext(), False))
 
 
 def _draw_block(writer: Any, node: Any) -> None:
-    writer.body.append(f'<div class="math">{tex2mathml(node.astext(), as_block=True)}</div>')
+    writer.body.append(f'<div class="math">{_drawn(node.astext(), True)}</div>')
 
 
 def _visit(draw: Any) -> Any:
