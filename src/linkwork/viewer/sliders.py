@@ -28,6 +28,16 @@ def sliders(model: Model, inputs: dict[str, float], size: float) -> list[dict[st
     return [_slider(name, model[name], value, weight, size) for name, value in inputs.items()]
 
 
+def rounded_up(value: float) -> float:
+    """The next number of two digits.
+
+    >>> rounded_up(8.5714), rounded_up(0.5), rounded_up(1200.0)
+    (8.6, 0.5, 1200.0)
+    """
+    unit = 10.0 ** (math.floor(math.log10(value)) - 1)
+    return float(f"{math.ceil(value / unit - 1e-9) * unit:.2g}")
+
+
 def _slider(name: str, part: Any, value: float, weight: float, size: float) -> dict[str, Any]:
     unit, reach, ends = "", 10.0, (-math.inf, math.inf)
     if isinstance(part, Motor):
@@ -42,7 +52,7 @@ def _slider(name: str, part: Any, value: float, weight: float, size: float) -> d
         unit, reach = ("N", weight) if slides else ("N m", 0.25 * weight * size)
     elif isinstance(part, Force):
         unit, reach = "N", weight
-    reach = 2 * abs(value) or step_of(max(reach, 1e-9))
+    reach = rounded_up(2 * abs(value)) if value else step_of(max(reach, 1e-9))
     low, high = (end if math.isfinite(end) else side * reach for side, end in zip((-1.0, 1.0), ends, strict=True))
     low, high = min(low, value), max(high, value)
     return {"name": name, "unit": unit, "value": value, "low": low, "high": high, "step": (high - low) / STEPS}
