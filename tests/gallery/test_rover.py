@@ -62,9 +62,12 @@ def test_books_balance(run):
 
 @pytest.mark.skipif(not os.environ.get("LINKWORK_LONG"), reason="nine seconds in small steps: set LINKWORK_LONG=1")
 def test_smaller_steps_agree(run):
-    """Where it is does not depend on the steps, and what the books lack goes with them."""
+    """Over the kerb its way does not depend on the steps; on the stairs wheels slip and catch, sooner or later."""
     fine = lw.simulate(rover.build(), until=rover.UNTIL, method="impulse", dt=1e-3, every=20)
-    assert fine["hull.position"][:, (0, 2)] == pytest.approx(run["hull.position"][:, (0, 2)], abs=0.1)
+    kerb = run.time < 5.0
+    assert fine["hull.position"][kerb] == pytest.approx(run["hull.position"][kerb], abs=0.03)
+    assert fine["hull.position"][-1, 0] == pytest.approx(run["hull.position"][-1, 0], abs=0.5)
+    assert fine["hull.position"][-1, 2] == pytest.approx(run["hull.position"][-1, 2], abs=0.005)
     assert fine.certificate.energy_balance_relative < 0.5 * run.certificate.energy_balance_relative
 
 
