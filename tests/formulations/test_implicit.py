@@ -173,3 +173,23 @@ def test_trapezoidal_rule_says_when_it_does_not_converge():
 def test_andrews_by_semi_recursive():
     run = lw.simulate(andrews.build(), until=0.01, method=lw.SemiRecursive(dt=2e-5, tolerance=1e-11), every=500)
     assert andrews.angles(run)[-1, 0] == pytest.approx(2.1601131315, abs=1e-3)
+
+
+@pytest.mark.parametrize("kind", ["planar", "universal", "cylindrical"])
+@pytest.mark.parametrize("method", ["hybrid", "semi-recursive"])
+def test_joints_walked_backwards(method, kind):
+    """Their dofs have numbers against the order of the links: all of the mass matrix is there nevertheless."""
+    model = lw.Model("backwards", gravity=(1, -3, -9))
+    numbers = {"inertia": (0.1, 0.12, 0.13), "com": (0.1, 0.05, -0.02)}
+    inner = model.body("inner", mass=1.0, position=(0, 0.1, 0), **numbers)
+    outer = model.body("outer", mass=2.0, position=(0.3, 0.1, 0), **numbers)
+    model.free("fall", model.ground, inner, velocity=(0, 0, 0, 1, 2, 3))
+    axis = ((0, 0, 1), (1, 0, 0)) if kind == "universal" else (0, 0, 1)
+    getattr(model, kind)("joint", outer, inner, at=(0.2, 0, 0), axis=axis)
+    exact = lw.simulate(model, until=0.3, dt=1e-3, method="recursive")
+    errors = []
+    for dt in (2e-3, 1e-3):
+        run = lw.simulate(model, until=0.3, dt=dt, method=method, tolerance=1e-11)
+        errors.append(np.abs(run["outer.position"] - exact["outer.position"][:: round(dt / 1e-3)]).max())
+    assert errors[1] < 2e-5
+    assert errors[0] / errors[1] == pytest.approx(4.0, abs=0.5)

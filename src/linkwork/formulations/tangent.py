@@ -122,14 +122,15 @@ def stencil(tables: Any) -> Stencil:
     loads = [chain[i] for i in forces.load_link]
     leaves = [c for i, c in enumerate(chain) if i >= tree.grounds and i not in carrying]
     shape = pattern(nv, [*leaves, *paths, *springs])
-    mass = [[b for b in chain[tree.dof_link[k]] if b <= k] for k in range(nv)]
+    # dofs on the path to k, whatever their numbers (a joint walked backwards has them in reverse); of its own link once
+    mass = [[b for b in chain[tree.dof_link[k]] if b <= k or tree.dof_link[b] != tree.dof_link[k]] for k in range(nv)]
     rows = [len(path) for c, path in enumerate(paths) for _ in range(cuts.cut_row[c], cuts.cut_row[c + 1])]
     return Stencil(
         shape,
         np.array([entry(shape, k, k) for k in range(nv)], dtype=np.int64),
         np.concatenate([[0], np.cumsum([len(m) for m in mass])]).astype(np.int64),
         np.array([b for m in mass for b in m], dtype=np.int64),
-        np.array([entry(shape, k, b) for k, m in enumerate(mass) for b in m], dtype=np.int64),
+        np.array([entry(shape, max(k, b), min(k, b)) for k, m in enumerate(mass) for b in m], dtype=np.int64),
         groups(shape, paths),
         groups(shape, springs),
         np.array(signs),
