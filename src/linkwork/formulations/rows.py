@@ -34,6 +34,7 @@ CUT, REPEATER, LINE, COIL, MOTOR, LIMIT, FRICTION, DRAG, CONTACT, RUBBING = 0, 1
 SOFTNESS, BRAKE = 1, 2
 DRAGS = 4  # bodies that can be dragged at once
 BRAKING = 0.5  # part of a servo's torque that it may count on for stopping
+ROUNDING = 1e-22  # of an answer, which is a square: halves that should cancel leave some 1e-16 of themselves
 
 
 class RowTable(NamedTuple):
@@ -52,6 +53,7 @@ class RowTable(NamedTuple):
     lasting: int  # names below this hold always and both ways
     dragged: int  # the first name of a drag: they are the last
     names: int
+    nothing: float  # a response below this is rounding: the tree holds that row by itself
 
 
 class RowWork(NamedTuple):
@@ -151,7 +153,14 @@ def row_table(tables: Any) -> RowTable:
         lasting=sum(len(elements) for _, elements in kinds[:5]),
         dragged=len(names) - 3 * DRAGS,
         names=len(names),
+        nothing=ROUNDING * lightest_answer(tree),
     )
+
+
+def lightest_answer(tree: Any) -> float:
+    """What the lightest body, alone, would answer to a unit of force or torque, 1/kg or 1/(kg m2)."""
+    masses, moments = tree.link_mass[tree.grounds :], tree.link_I[tree.grounds :, :3].sum(axis=1) / 3.0
+    return max(1.0 / float(x[x > 0.0].min()) if (x > 0.0).any() else 0.0 for x in (masses, moments))
 
 
 def empty_rows(tables: Any) -> Any:
@@ -328,7 +337,7 @@ def close_row(tree, work, table, rows, hands, q, count, r):
     for k in range(width):
         x += u[k] * z[k]
     rows.diagonal[r] = x
-    return x > 0.0
+    return x > table.nothing
 
 
 @small
