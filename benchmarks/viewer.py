@@ -24,20 +24,12 @@ from typing import Any
 import numpy as np
 
 import linkwork as lw
+from linkwork.gallery.catalogue import FLAGS
 from linkwork.viewer import live
 from linkwork.viewer.board import Board
 from linkwork.viewer.link import Link
 from linkwork.viewer.watch import Watch, preview
 
-FLAGS = [
-    "--headless=new",
-    "--no-sandbox",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--use-gl=angle",
-    "--use-angle=swiftshader",
-    "--enable-unsafe-swiftshader",
-]
 COUNT_FRAMES = "() => { window.frames_ = 0; const f = () => { window.frames_++; requestAnimationFrame(f); }; f(); }"
 
 
@@ -135,7 +127,7 @@ def look(address: str, frames: list[float], ready: threading.Event, done: thread
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+        browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=list(FLAGS))
         page = browser.new_page(viewport={"width": 800, "height": 600})
         page.goto(address)
         page.wait_for_timeout(4000)

@@ -9,20 +9,12 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from known_shapes import SHAPES
 from linkwork._jit import entry
 from linkwork.contact.find import find_contacts
 from linkwork.contact.scratch import make_meeting
 from linkwork.contact.table import make_contacts
 from linkwork.mechanics.workspace import tree_work
-
-STONE = [(0.3, 0, 0), (-0.2, 0.25, -0.1), (-0.2, -0.2, 0), (0, 0.1, 0.3), (0.05, 0, -0.3), (0.1, -0.25, 0.2)]
-SHAPES = {
-    "sphere": lw.Sphere(0.2),
-    "capsule": lw.Capsule(0.1, 0.6),
-    "box": lw.Box((0.4, 0.3, 0.5)),
-    "cylinder": lw.Cylinder(0.2, 0.5),
-    "hull": lw.Hull(STONE),
-}
 
 
 @entry

@@ -8,33 +8,20 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from linkwork.gallery.catalogue import BROWSERS, FLAGS
 from linkwork.simulation.certificate import Certificate
 from linkwork.simulation.scene import scene_of
 from linkwork.simulation.trajectory import Trajectory
-
-# software rendering, and nothing that asks the network
-FLAGS = [
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--use-gl=angle",
-    "--use-angle=swiftshader",
-    "--enable-unsafe-swiftshader",
-]
 
 
 @pytest.fixture(scope="session")
 def browser():
     api = pytest.importorskip("playwright.sync_api", reason="tests of pages need playwright: pip install playwright")
-    program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    program = next(filter(None, map(shutil.which, BROWSERS)), None)
     if program is None:
         pytest.skip("tests of pages need a browser: apt-get install chromium")
     with api.sync_playwright() as play:
-        opened = play.chromium.launch(executable_path=program, args=FLAGS)
+        opened = play.chromium.launch(executable_path=program, args=list(FLAGS))
         yield opened
         opened.close()
 

@@ -172,8 +172,29 @@ class Capsule(Shape):
         return np.diag((across, across, about)) / (caps + middle)
 
 
+class Faceted(Shape):
+    """A shape bounded by triangles (n x 3 corners x 3, metres, in its frame)."""
+
+    triangles: Vector
+
+    @property
+    def volume(self) -> float:
+        """Volume in cubic metres."""
+        return self._solid[0]
+
+    def _own_com(self) -> Vector:
+        return self._solid[1]
+
+    def _own_inertia(self) -> Vector:
+        return self._solid[2]
+
+    @cached_property
+    def _solid(self) -> tuple[float, Vector, Vector]:
+        return _solid(self.triangles, self._what)
+
+
 @dataclass(frozen=True)
-class Mesh(Shape):
+class Mesh(Faceted):
     """A closed surface of triangles read from an STL file; `scale` turns the file's unit into metres (0.001 for mm).
 
     The mass properties are those of the solid inside. A surface with holes may still be a picture: then give the body
@@ -199,24 +220,9 @@ class Mesh(Shape):
     def _what(self) -> str:
         return f"Mesh '{self.file}'"
 
-    @property
-    def volume(self) -> float:
-        """Volume in cubic metres."""
-        return self._solid[0]
-
-    def _own_com(self) -> Vector:
-        return self._solid[1]
-
-    def _own_inertia(self) -> Vector:
-        return self._solid[2]
-
-    @cached_property
-    def _solid(self) -> tuple[float, Vector, Vector]:
-        return _solid(self.triangles, self._what)
-
 
 @dataclass(frozen=True)
-class Hull(Shape):
+class Hull(Faceted):
     """The convex solid around `points` (n x 3, metres, in the shape's frame): stones, wedges, gems.
 
     >>> wedge = lw.Hull([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)])
@@ -234,21 +240,6 @@ class Hull(Shape):
             raise ModelError(f"Hull: points have shape {given.shape}; give four or more points of three numbers each")
         object.__setattr__(self, "points", tuple(tuple(point) for point in given.tolist()))
         object.__setattr__(self, "triangles", hull_triangles(given))
-
-    @property
-    def volume(self) -> float:
-        """Volume in cubic metres."""
-        return self._solid[0]
-
-    def _own_com(self) -> Vector:
-        return self._solid[1]
-
-    def _own_inertia(self) -> Vector:
-        return self._solid[2]
-
-    @cached_property
-    def _solid(self) -> tuple[float, Vector, Vector]:
-        return _solid(self.triangles, self._what)
 
 
 def _solid(corners: Vector, what: str) -> tuple[float, Vector, Vector]:

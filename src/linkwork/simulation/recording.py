@@ -109,7 +109,7 @@ class Recording:
         """The run; None where its rows are in a file. Raises `RunError` where it cannot reach its end."""
         sim = self.sim
         if self.stream is not None:
-            self.stream.open(self._metadata(), self._block(sim._present(), 1), sim)
+            self.stream.open(self._metadata(), self._block(sim._present(), 1)[0], sim)
         self._keep(sim._present(), 1)
         begin = clock.perf_counter()
         chunk_rows = min(CHUNK_ROWS, max(1, 2_000_000 // max(1, self.observer.width)))
@@ -152,7 +152,7 @@ class Recording:
                 f"the run of '{sim.system.model.name}' stopped at t = {sim.time:.6g} s (step {sim.steps}): {stopped}"
             )
             failure = RunError(stopped, time=sim.time, step=sim.steps, state=sim.state.y.copy())
-        run = self._finished(clock.perf_counter() - begin, stopped)
+        run = self._finished(clock.perf_counter() - begin, stopped, sound=status == 0)
         if failure is not None:
             from linkwork.simulation.snapshot import save_coordinates
 
@@ -185,17 +185,17 @@ class Recording:
             return
         if self.observer.system is not self.sim.moving:
             self.observer = self.observer.again(self.sim.moving, self.sim.tables)
-        block = self._block(rows, count)
-        counted = ("time", "energy/", "drift/", "account/")
-        self.tally.add({name: values for name, values in block.items() if name.startswith(counted)})
+        block, rank = self._block(rows, count)
+        counted = {name: values for name, values in block.items() if name.startswith(("time", "energy/", "drift/"))}
+        self.tally.add(counted | {"rank": rank})
         if self.stream is not None:
             self.stream.add(block, self.sim)
             return
         for name, values in block.items():
             self.blocks.setdefault(name, []).append(values)
 
-    def _block(self, rows: Rows, count: int) -> dict[str, Any]:
-        """Rows as they are written: time, columns, and the ledgers as "energy/total", "drift/position", "solver/…"."""
+    def _block(self, rows: Rows, count: int) -> tuple[dict[str, Any], Any]:
+        """Rows as written: time, columns, ledgers as "energy/total", "drift/position", "solver/…"; and the rank."""
         columns, accounts = self.observer.look(rows, count)
         accounts["impacts"] = np.full(count, self.sim.impacts)
         accounts["total"] = accounts["kinetic"] + accounts["potential"] + accounts["springs"]
@@ -206,8 +206,7 @@ class Recording:
         block |= {f"energy/{name}": accounts[name] for name in LEDGER}
         block |= {f"drift/{name}": accounts[f"drift {name}"] for name in DRIFT}
         block |= {f"solver/{name}": accounts[name] for name in self.solver}
-        block["account/rank"] = accounts["rank"]
-        return block
+        return block, accounts["rank"]
 
     def _metadata(self) -> dict[str, Any]:
         """What a reader must know of the rows."""
@@ -222,10 +221,10 @@ class Recording:
             "every": self.every,
         }
 
-    def _finished(self, seconds: float, stopped: str | None) -> Trajectory | None:
+    def _finished(self, seconds: float, stopped: str | None, sound: bool) -> Trajectory | None:
         self.certificate = certificate = self._certificate(seconds, stopped)
         if self.stream is not None:
-            self.stream.finish(certificate, self.sim)
+            self.stream.finish(certificate, self.sim, sound)
             return None
         # pieces go as they are joined: a recording that just fits must not need its size twice
         whole = {name: np.concatenate(self.blocks.pop(name)) for name in list(self.blocks)}
@@ -267,8 +266,8 @@ class Recording:
             final_drift_velocity=tally.last["drift/velocity"],
             energy_balance_worst=tally.worst("energy/balance"),
             energy_scale=max([*moved, tally.most["energy/kinetic"]]),
-            rank_min=int(tally.least["account/rank"]),
-            rank_max=int(tally.most["account/rank"]),
+            rank_min=int(tally.least["rank"]),
+            rank_max=int(tally.most["rank"]),
             redundant_rows=[f"{system.row_name(r)}: {row_words(system, r)}" for r in dependent],
             events=[change.as_dict() for change in sim.changes],
             ignored=sim.ignored,

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import json
 import time as clock
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -62,7 +63,7 @@ class Stream:
             self._states = False
         names = [name for name in block if name != "time"]
         metadata = {"format": FORMAT, "version": 1, "names": names, **metadata}
-        with self._told():
+        with _writing(self.path):
             self._file = file = self._h5py.File(self.path, "w", libver="latest", rdcc_nbytes=CACHE)
             file.create_dataset("metadata", data=np.frombuffer(json.dumps(metadata).encode(), dtype=np.uint8))
             file.create_dataset("certificate", (0,), np.uint8, maxshape=(None,), chunks=(4096,))
@@ -82,7 +83,7 @@ class Stream:
     def add(self, block: dict[str, Any], sim: Simulation) -> None:
         """Write further rows, and the state now and then."""
         file = self._file
-        with self._told():
+        with _writing(self.path):
             rows = int(file["rows"][0])
             more = len(block["time"])
             values = [block["time"], *(values for name, values in block.items() if name != "time")]
@@ -113,32 +114,27 @@ class Stream:
         place.resize(len(data), axis=0)
         place[:] = data
 
-    def finish(self, certificate: Certificate, sim: Simulation) -> None:
-        """Write the certificate, and the last state where the run is sound; close the file."""
-        with self._told():
-            if certificate.complete or (certificate.stopped is not None and np.isfinite(sim.state.y).all()):
+    def finish(self, certificate: Certificate, sim: Simulation, sound: bool) -> None:
+        """Write the certificate, and the last state unless a step of it failed; close the file."""
+        with _writing(self.path):
+            if sound:
                 self._keep_state(sim)
             self._text(self._file["certificate"], certificate.as_dict())
             self._file.close()
 
-    def _told(self) -> Any:
-        return _Telling(self.path)
 
-
-class _Telling:
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
     """Failures of writing as one sentence."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        if isinstance(error, OSError):
-            raise write_failure(self.path, error) from error
-        if isinstance(error, (RuntimeError, ValueError)) and not isinstance(error, OptionError):
-            raise OptionError(f"cannot write {self.path} ({' '.join(str(error).split())[:80]})") from error
+    try:
+        yield
+    except OptionError:
+        raise
+    except OSError as error:
+        raise write_failure(path, error) from error
+    except (RuntimeError, ValueError) as error:
+        what = " ".join(str(error).split())[:80]
+        raise OptionError(f"cannot write {path} ({what}); choose another place") from error
 
 
 def stream(

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from linkwork.assembly.assemble import assemble
-from linkwork.assembly.reference import Reference, ground_pose
+from linkwork.assembly.reference import Reference
 from linkwork.errors import OptionError
 from linkwork.model import Body, Box, Capsule, Cylinder, Frame, Ground, Joint, Model, Sphere, Tyre
 from linkwork.model.force import Spring
-from linkwork.model.laws import law_value
 from linkwork.simulation.files import check_path, write_failure
 from linkwork.simulation.numbers import forward_kinematics
 from linkwork.simulation.run import simulate
+from linkwork.simulation.scene import ground_at
 from linkwork.simulation.start import consistent_start
 from linkwork.simulation.trajectory import Trajectory
 from linkwork.viewer.colours import body_colours
@@ -138,7 +138,7 @@ class _Scene:
 
     def at(self, t: float) -> Poses:
         """Poses of all bodies and grounds at time t, by path."""
-        grounds = {ground.path: _moved_ground(ground, t) for ground in self.model.all_grounds()}
+        grounds = {ground.path: ground_at(ground, t) for ground in self.model.all_grounds()}
         if self.run is None:
             system = assemble(self.model)
             found = forward_kinematics(system, consistent_start(system).q)
@@ -167,15 +167,6 @@ class _Scene:
             if joint.kind in ("revolute", "prismatic", "cylindrical", "screw", "universal", "ball"):
                 found.append((poses[joint.a.path] @ a).matrix[:, 2])
         return found
-
-
-def _moved_ground(ground: Ground, t: float) -> Frame:
-    pose, motion = ground_pose(ground), ground.motion
-    if motion is None:
-        return pose
-    half = law_value(motion.angle, t) / 2
-    turn = (math.cos(half), *(math.sin(half) * motion.axis))
-    return pose @ Frame([law_value(law, t) for law in motion.position], turn)
 
 
 # --- where to look from -----------------------------------------------------------------------------------
