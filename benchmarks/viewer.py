@@ -6,8 +6,9 @@ A step is late when it ends more than 1 ms after its time. Modes, interleaved: "
 in its process, with nobody looking; "client" has somebody who takes every message and draws nothing, as a browser with
 a graphics card hardly burdens the cores; with --browser also a headless Chromium (by playwright), which draws in
 software on the same cores, so that its figure is the worst case. Printed are the median and the range over the repeats,
-the pictures that went out in a second, and those that arrived. On a machine with other work, run it by
-`chrt -R -f 10 python benchmarks/viewer.py`: the steps then have the right of way, the page has not.
+the pictures that went out in a second, and those that arrived; of the browser those that it drew. On a machine with
+other work, run it by `chrt -R -f 10 python benchmarks/viewer.py`: the steps then have the right of way, the page has
+not.
 """
 
 from __future__ import annotations
@@ -30,7 +31,17 @@ from linkwork.viewer.board import Board
 from linkwork.viewer.link import Link
 from linkwork.viewer.watch import Watch, preview
 
-COUNT_FRAMES = "() => { window.frames_ = 0; const f = () => { window.frames_++; requestAnimationFrame(f); }; f(); }"
+# frames of the browser in which something that moves was handed anew to the graphics: those that show another picture
+COUNT_FRAMES = """
+window.frames_ = window.drawn_ = 0; let fresh = 0;
+const g = WebGL2RenderingContext.prototype;
+for (const name of ["bufferSubData", "texSubImage2D", "texImage2D"]) {
+  const plain = g[name];
+  g[name] = function (...all) { fresh++; return plain.apply(this, all); };
+}
+const f = () => { window.frames_++; if (fresh) window.drawn_++; fresh = 0; requestAnimationFrame(f); };
+requestAnimationFrame(f);
+"""
 
 
 # takes every message; the server puts all of one picture into one
@@ -119,7 +130,7 @@ def measure(make: Any, seconds: float, page: str) -> SimpleNamespace:
         frames.append(float(looker.communicate()[0]))
     link.close()
     late, steps = driver.pace.late, driver.pace.steps
-    return SimpleNamespace(late=late, steps=steps, published=published, drawn=float(np.mean(frames or [np.nan])))
+    return SimpleNamespace(late=late, steps=steps, published=published, drawn=(frames or [np.nan])[0])
 
 
 def look(address: str, frames: list[float], ready: threading.Event, done: threading.Event) -> None:
@@ -129,13 +140,15 @@ def look(address: str, frames: list[float], ready: threading.Event, done: thread
     with sync_playwright() as play:
         browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=list(FLAGS))
         page = browser.new_page(viewport={"width": 800, "height": 600})
+        page.add_init_script(COUNT_FRAMES)
         page.goto(address)
         page.wait_for_timeout(4000)
-        page.evaluate(COUNT_FRAMES)
         ready.set()
-        begun = time.perf_counter()
+        page.wait_for_timeout(300)
+        begun, first = time.perf_counter(), np.array(page.evaluate("[window.drawn_, window.frames_]"))
         done.wait()
-        frames.append(page.evaluate("() => window.frames_") / (time.perf_counter() - begun))
+        last = np.array(page.evaluate("[window.drawn_, window.frames_]"))
+        frames += ((last - first) / (time.perf_counter() - begun)).tolist()
         browser.close()
 
 

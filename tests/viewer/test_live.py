@@ -1,11 +1,14 @@
 """The stepping side of the live page: what is clicked reaches the simulation, what it does reaches the board."""
 
+import base64
+import contextlib
 import os
 import signal
 import socket
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -285,12 +288,33 @@ def test_five_runs_are_too_many(swing):
 # --- the page's process -----------------------------------------------------------------------------------
 
 
-def spoken(address, path="/", *lines):
+def spoken(address, path="/", *lines, name="localhost"):
     host, port = address.removeprefix("http://").partition("/")[0].split(":")
     with socket.create_connection((host, int(port)), timeout=10) as line:
-        asked = "\r\n".join([f"GET {path} HTTP/1.1", "Host: localhost", "Connection: close", *lines])
+        asked = "\r\n".join([f"GET {path} HTTP/1.1", f"Host: {name}", "Connection: close", *lines])
         line.sendall(f"{asked}\r\n\r\n".encode())
         return line.recv(400).decode("latin-1")
+
+
+def socket_asked(address, name, *lines):
+    """The answer to who wants a socket of the page that it asked for by this name."""
+    key = base64.b64encode(bytes(16)).decode()
+    upgrade = ("Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13", f"Sec-WebSocket-Key: {key}")
+    host, port = address.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=10) as line:
+        asked = "\r\n".join(["GET / HTTP/1.1", f"Host: {name}:{port}", *upgrade, *lines])
+        line.sendall(f"{asked}\r\n\r\n".encode())
+        return line.recv(400).decode("latin-1").split()[1]
+
+
+def listening_ports(process):
+    """Of a process, by what Linux tells."""
+    sockets = set()
+    for file in Path(f"/proc/{process}/fd").iterdir():
+        with contextlib.suppress(OSError):
+            sockets.add(os.readlink(file))
+    rows = [line.split() for line in Path(f"/proc/{process}/net/tcp").read_text().splitlines()[1:]]
+    return {int(row[1].split(":")[1], 16) for row in rows if row[3] == "0A" and f"socket:[{row[9]}]" in sockets}
 
 
 def test_the_page_has_its_own_process_that_ends_with_the_run(swing):
@@ -301,6 +325,15 @@ def test_the_page_has_its_own_process_that_ends_with_the_run(swing):
         assert link.address.startswith("http://127.0.0.1:")
         assert "200 OK" in spoken(link.address)
         link.board.write({board.TIME: 1.0}, stage.poses([0])[0])
+        port = link.address.rpartition(":")[2]
+        assert socket_asked(link.address, "127.0.0.1", f"Origin: http://127.0.0.1:{port}") == "101"
+        assert socket_asked(link.address, "localhost") == "101"  # no browser
+        # pages of others, of a file, of another port; and a name that was made to point here
+        for origin in ("http://evil.example", "null", "http://127.0.0.1:1", f"http://evil.example:{port}"):
+            assert socket_asked(link.address, "127.0.0.1", f"Origin: {origin}") == "403"
+        assert socket_asked(link.address, "evil.example", f"Origin: http://evil.example:{port}") == "403"
+        assert "403" in spoken(link.address, name=f"evil.example:{port}")
+        assert "403" in spoken(link.address, "/", "Host: localhost")  # twice
         assert link.alive
     finally:
         link.close()
@@ -320,7 +353,14 @@ def test_another_host_needs_the_token(swing):
         welcome = spoken(here, f"/?token={token}")
         assert "303" in welcome
         assert f"Set-Cookie: linkwork={token}; HttpOnly; SameSite=Strict" in welcome
-        assert "200 OK" in spoken(here, "/", f"Cookie: linkwork={token}")
+        cookie = f"Cookie: linkwork={token}"
+        assert "200 OK" in spoken(here, "/", cookie)
+        port = here.rpartition(":")[2]
+        assert socket_asked(here, "myhost", cookie, f"Origin: http://myhost:{port}") == "101"
+        assert socket_asked(here, "myhost", cookie, "Origin: http://myhost:1") == "403"
+        if sys.platform == "linux":  # the page behind the gate is for the gate alone
+            (inner,) = listening_ports(link.process.pid) - {int(port)}
+            assert "403" in spoken(f"http://127.0.0.1:{inner}")
     finally:
         link.close()
 
@@ -336,7 +376,7 @@ def test_the_gate_takes_the_next_free_port():
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        assert port < Gate("127.0.0.1", port, 1, "a token").port <= port + 20
+        assert port < Gate("127.0.0.1", port, 1, "a token", "a key").port <= port + 20
 
 
 def test_the_command_prints_the_address_and_ends_its_page():

@@ -215,10 +215,17 @@ def test_a_body_is_dragged_with_the_mouse(there):
     assert driver.sim._drags == {}
 
 
+ASK = """address => new Promise(done => {
+    const line = new WebSocket(address); line.onopen = () => done("open"); line.onerror = () => done("refused"); })"""
+
+
 def test_two_pages_and_one_that_is_closed(there, browser):
-    """What one clicks the other shows; closing a page does not stop the run."""
+    """What one clicks the other shows; closing a page does not stop the run. A page of somebody else gets no socket."""
     other = browser.new_page(viewport={"width": 400, "height": 300})
+    line = there.link.address.replace("http", "ws")
+    assert other.evaluate(ASK, line) == "refused"
     other.goto(there.link.address)
+    assert other.evaluate(ASK, line) == "open"
     there.until(lambda: other.get_by_role("button", name="Run", exact=True).count() == 1)
     other.get_by_role("button", name="Run", exact=True).click()
     there.until(lambda: there.page.get_by_role("button", name="Pause", exact=True).count() == 1)

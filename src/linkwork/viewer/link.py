@@ -19,9 +19,9 @@ from typing import Any
 
 from linkwork.errors import OptionError, RunError
 from linkwork.viewer.board import Board
+from linkwork.viewer.guard import HERE
 
 MISSING = 'the live page needs viser; install it with: pip install "linkwork[view]"'
-HERE = ("127.0.0.1", "localhost", "::1")
 PATIENCE = 60.0  # s until the page has to be there
 
 
