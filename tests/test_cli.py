@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 import linkwork
 from linkwork import cli
+from linkwork.cli import running
 from linkwork.errors import OptionError, RunError
 from linkwork.simulation.certificate import Certificate
 from linkwork.simulation.files import load_run
@@ -96,7 +97,7 @@ def simulated(monkeypatch):
             return outcome or recorded()
 
         monkeypatch.setattr(linkwork, "simulate", simulate, raising=False)
-        monkeypatch.setattr(cli, "_announce_kernels", lambda method: None)
+        monkeypatch.setattr(running, "announce_kernels", lambda method: None)
         return seen
 
     return put
@@ -418,12 +419,12 @@ def test_mistakes_of_ours_come_without_traceback(command, swing, simulated, monk
 
 
 def test_progress_appears_only_after_a_moment(monkeypatch, capsys):
-    bar = cli._Progress("swing", 1.0)
+    bar = running.Progress("swing", 1.0)
     bar(0.1)
     bar.close()
     assert bar._bar is None
-    monkeypatch.setattr(cli, "_QUIET_SECONDS", 0.0)
-    bar = cli._Progress("swing", 1.0)
+    monkeypatch.setattr(running, "QUIET_SECONDS", 0.0)
+    bar = running.Progress("swing", 1.0)
     bar(0.5)
     bar.close()
     assert bar._bar.tasks[0].completed == 0.5
@@ -431,9 +432,9 @@ def test_progress_appears_only_after_a_moment(monkeypatch, capsys):
 
 
 def test_first_run_says_that_it_prepares(command, swing, simulated, monkeypatch):
-    announce = cli._announce_kernels
+    announce = running.announce_kernels
     simulated()
-    monkeypatch.setattr(cli, "_announce_kernels", announce)
+    monkeypatch.setattr(running, "announce_kernels", announce)
     from linkwork import _jit
 
     monkeypatch.setattr(_jit, "cold", lambda method: True)
@@ -587,20 +588,21 @@ def push(t):
     if 2.0 < t < 2.01:
         pathlib.Path(__file__).with_name("running").touch()
     return 1.0
+
+model.torque("push", "pin", push)
 """
 
 
 @needs_core
-@pytest.mark.parametrize("force", ["", 'model.torque("push", "pin", push)'])
-def test_interrupting_keeps_what_was_recorded(tmp_path, force):
+def test_interrupting_keeps_what_was_recorded(tmp_path):
     running, out, file = tmp_path / "running", tmp_path / "run.npz", tmp_path / "endless.py"
-    file.write_text(INTERRUPTED + force)
+    file.write_text(INTERRUPTED)
     shell("run", "pendulum", "--until", "0.01")  # so that no kernel is compiled below
     words = [sys.executable, "-m", "linkwork.cli", "run", str(file), "--every", "1000", "--out", str(out)]
     environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as process:
         try:
-            for _ in range(600 if force else 40):
+            for _ in range(600):
                 if not running.exists():
                     time.sleep(0.1)
             process.send_signal(signal.SIGINT)
@@ -610,6 +612,32 @@ def test_interrupting_keeps_what_was_recorded(tmp_path, force):
     assert process.returncode == 1, stderr
     assert one_paragraph(stderr.rpartition("...\n")[2])  # kernels may have been announced
     assert "interrupted" in stderr
-    if force:  # it was certainly running
-        assert "STOPPED" in stdout
-        assert "interrupted" in str(load_run(out).stopped)
+    assert "STOPPED" in stdout
+    assert "interrupted" in str(load_run(out).stopped)
+
+
+@needs_core
+@pytest.mark.parametrize("out", ["run.npz", "run.h5"])
+def test_strict_fails_and_names_the_bound(command, swing, tmp_path, out):
+    words = ("run", swing, "--dt", "0.05", "--until", "0.5", "--out", tmp_path / out)
+    good = command(*words, "--strict")
+    assert good.exit_code == 0, good.stderr
+    answer = command(*words, "--strict", "--bound", "energy=1e-15")
+    assert answer.exit_code == 1
+    assert one_paragraph(answer.stderr)
+    assert "the energy balance is off by" in answer.stderr
+    assert "more than 1e-15" in answer.stderr
+    assert "--from" not in answer.stderr  # it reached its end
+    assert len(load_run(tmp_path / out)) == 11
+
+
+@needs_core
+@pytest.mark.parametrize(
+    ("bound", "words"),
+    [("energy", "is not NAME=NUMBER"), ("energy=much", "is not NAME=NUMBER"), ("colour=1", "no bound 'colour'")],
+)
+def test_wrong_bounds(command, swing, bound, words):
+    answer = command("run", swing, "--bound", bound)
+    assert answer.exit_code == 2
+    assert one_paragraph(answer.stderr)
+    assert words in answer.stderr

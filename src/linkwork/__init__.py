@@ -80,7 +80,8 @@ _ROOMS = {
     ],
     "simulation.real_time": ["RealTime"],
     "simulation.stream": ["stream"],
-    "simulation.run": ["Simulation", "simulate"],
+    "simulation.run": ["Simulation"],
+    "simulation.simulate": ["simulate"],
     "simulation.trajectory": ["Trajectory"],
     "viewer.plots": ["plot_compare"],
 }
@@ -222,7 +223,8 @@ if TYPE_CHECKING:
         mass_matrix,
     )
     from linkwork.simulation.real_time import RealTime
-    from linkwork.simulation.run import Simulation, simulate
+    from linkwork.simulation.run import Simulation
+    from linkwork.simulation.simulate import simulate
     from linkwork.simulation.stream import stream
     from linkwork.simulation.trajectory import Trajectory
     from linkwork.viewer.plots import plot_compare

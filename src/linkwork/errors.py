@@ -46,6 +46,11 @@ class RunError(RuntimeError):
         self.state = state
         self._save_state = save_state
 
+    @property
+    def has_state(self) -> bool:
+        """True where there is a last good state to save."""
+        return self._save_state is not None
+
     def save_state(self, file: str) -> None:
         """Write the last good state to `file` (.npz)."""
         if self._save_state is None:

@@ -122,6 +122,12 @@ def test_started_in_the_singular_position() -> None:
     assert np.max(np.abs(run["crank.position"] - run["foot.position"])) < 1e-8
     assert run.certificate.energy_balance_relative < (20 * 1e-3) ** 4
     assert run.certificate.rank_min <= run.certificate.rank_max == 2
+    # the certificate says when that row came back, and which it is
+    first, then = run.certificate.rank_history
+    assert (first["time"], first["rank"], then["time"], then["rank"]) == (0.0, 1, 1e-3, 2)
+    assert first["redundant"] == run.certificate.redundant_rows
+    assert set(first["redundant"]) - set(then["redundant"]) == {"rocker: position along x"}
+    assert "rank 1 to 2, changed once, at t = 0.001 s; 4 redundant rows" in run.certificate.lines()[3]
 
 
 @pytest.mark.parametrize("method", METHODS)

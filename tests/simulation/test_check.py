@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import linkwork as lw
 from known_mechanisms import CLOSING, four_bar, loop_of, pendulum
 from linkwork.simulation.certificate import Certificate
+from linkwork.simulation.observe import Observer
 from random_mechanisms import DEGREES, random_loops, random_tree
 
 
@@ -94,6 +96,8 @@ def test_certificate_of_a_good_run() -> None:
     assert (c.rank_min, c.rank_max) == (2, 2)
     assert len(c.redundant_rows) == 3
     assert all(row.startswith("rocker: ") for row in c.redundant_rows)
+    assert c.rank_history == [{"time": 0.0, "rank": 2, "redundant": c.redundant_rows}]
+    assert (c.rank_changes, c.worst_quaternion) == (0, None)
     assert c.worst_drift_position == np.max(run.drift["position"])
     assert c.final_drift_velocity == run.drift["velocity"][-1]
     assert c.energy_balance_worst == np.max(np.abs(run.energy["balance"]))
@@ -124,3 +128,21 @@ def test_the_same_model_has_the_same_hash_and_another_has_not() -> None:
     assert hash_of(four_bar()) == hash_of(four_bar())
     others = [four_bar(cut="crank"), four_bar((1.0, 0.4, 1.1, 0.81)), four_bar(start={"crank": {"velocity": 1e-3}})]
     assert len({hash_of(model) for model in [four_bar(), *others]}) == 4
+
+
+def test_quaternions_are_watched() -> None:
+    """Kept at unit length by the methods; one that is put out of it is told, and refused by strict runs."""
+    model = lw.Model("top")
+    top = model.body("top", mass=1.0, inertia=(0.2, 0.2, 0.3), com=(0, 0, 0.1))
+    model.ball("tip", "ground", top, at=(0, 0, 0), velocity=(1.0, 0.0, 30.0))
+    made = lw.simulate(model, until=0.1, dt=1e-3, method="recursive").certificate
+    assert made.worst_quaternion is not None
+    assert 0.0 < made.worst_quaternion < 1e-15
+    assert made.lines()[2].endswith("; quaternions within 2e-16")
+    sim = lw.Simulation(model, "recursive", dt=1e-3)
+    sim.q[:] *= 1.0 + 1e-4
+    off = Observer(sim.moving).lengths(sim._present(), 1)
+    assert off[0] == pytest.approx(1e-4)
+    assert replace(made, worst_quaternion=float(off[0])).broken() == [
+        "the quaternions leave unit length by 0.0001, more than 1e-06"
+    ]

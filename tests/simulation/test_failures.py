@@ -247,6 +247,18 @@ def test_strict_refuses_a_run_beyond_its_bounds() -> None:
     ) as caught:
         lw.simulate(model, until=1.0, dt=0.01, method="recursive", strict={"energy": 1e-15})
     assert len(caught.value.run) == 101
-    for wrong, words in ((1, "strict must be"), ({"colour": 1.0}, "no bound 'colour'"), ({"drift": -1}, "from 0 up")):
+    for wrong, words in (
+        ("yes", "strict must be"),
+        ({"colour": 1.0}, "no bound 'colour'"),
+        ({"drift": -1}, "from 0 up"),
+    ):
         with pytest.raises(lw.OptionError, match=words):
             lw.simulate(model, until=0.1, dt=0.01, method="recursive", strict=wrong)  # type: ignore[arg-type]
+
+
+def test_strict_is_checked_before_the_run() -> None:
+    def never(t: float) -> None:
+        raise AssertionError
+
+    with pytest.raises(lw.OptionError, match="no bound 'enery'"):
+        lw.simulate(pendulum(), until=1e3, dt=1e-4, strict={"enery": 1.0}, progress=never)

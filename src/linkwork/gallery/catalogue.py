@@ -22,7 +22,7 @@ import numpy as np
 from linkwork import gallery
 from linkwork.errors import ModelError, OptionError, RunError
 from linkwork.gallery.pictures import FIRST, SCENES
-from linkwork.simulation.run import simulate
+from linkwork.simulation.simulate import simulate
 from linkwork.simulation.trajectory import Trajectory
 
 FOLDER = "build/gallery"

@@ -17,7 +17,7 @@ from typing import Any
 
 from linkwork import gallery
 from linkwork.errors import RunError
-from linkwork.simulation.run import simulate
+from linkwork.simulation.simulate import simulate
 
 FOLDER = "docs/pictures"
 COLUMNS = 4  # of the sheet

@@ -9,7 +9,7 @@ import numpy as np
 
 POOR_BALANCE = 1e-2  # of the energy that moved: a run with more than this missing is not to be trusted
 # what a strict run is held to: parts of the energy that moved, m and rad, steps
-BOUNDS = {"energy": POOR_BALANCE, "drift": 1e-3, "cut": 0.0}
+BOUNDS = {"energy": POOR_BALANCE, "drift": 1e-3, "quaternion": 1e-6, "cut": 0.0}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +52,15 @@ class Certificate:
     """Largest energy that moved about during the run, J: what the balance is to be compared with."""
     rank_min: int = 0
     rank_max: int = 0
+    rank_history: list[dict[str, Any]] = field(default_factory=list)
+    """The rank of the loops at the start and where it changed: time (s), rank, and which rows were redundant then. The
+    first changes only; rank 0 where the method asks for none."""
+    rank_changes: int = 0
+    """How often the rank changed from one recorded row to the next."""
     redundant_rows: list[str] = field(default_factory=list)
+    """Rows of the loops that others imply, at the start."""
+    worst_quaternion: float | None = None
+    """How far a quaternion of a joint was from unit length; None where no joint has one."""
     events: list[dict[str, Any]] = field(default_factory=list)
     """Joints attached and released during the run; `Trajectory.events` reads them."""
     ignored: list[str] = field(default_factory=list)
@@ -89,7 +97,8 @@ class Certificate:
         """What of the run is beyond `bounds`, in words; empty where all is well. Without them a few plain ones hold.
 
         "energy" bounds the worst balance as a part of the energy that moved, "drift" that of the loops on position
-        level (m, rad), "cut" the number of steps whose sweeps were cut short.
+        level (m, rad), "quaternion" how far quaternions leave unit length, "cut" the number of steps whose sweeps were
+        cut short.
 
         >>> Certificate(method="recursive", worst_drift_position=0.1).broken({"drift": 1e-3})
         ['the loops drift by 0.1, more than 0.001']
@@ -97,6 +106,7 @@ class Certificate:
         told = {
             "energy": (self.energy_balance_relative, "the energy balance is off by {:.2g} of what moved"),
             "drift": (self.worst_drift_position, "the loops drift by {:.2g}"),
+            "quaternion": (self.worst_quaternion or 0.0, "the quaternions leave unit length by {:.2g}"),
             "cut": (float(self.cut_short), "{:g} steps were cut short by their number of sweeps"),
         }
         wrong = []
@@ -161,9 +171,10 @@ class Certificate:
         return f"energy   balance within {self.energy_balance_worst:.1e} J{part}{poor}"
 
     def _line_drift(self) -> str:
+        unit = "" if self.worst_quaternion is None else f"; quaternions within {self.worst_quaternion:.0e}"
         return (
             f"drift    position {self.worst_drift_position:.1e} at worst, {self.final_drift_position:.1e} at the end;"
-            f" velocity {self.worst_drift_velocity:.1e}, {self.final_drift_velocity:.1e}"
+            f" velocity {self.worst_drift_velocity:.1e}, {self.final_drift_velocity:.1e}{unit}"
         )
 
     def _line_loops(self) -> str:
@@ -172,12 +183,20 @@ class Certificate:
             if self.loops and self.settings.get("penalty"):
                 rank = f"closed by the penalty {self.settings['penalty']:g}"
         else:
-            rank = f"rank {self.rank_min} to {self.rank_max}"
+            rank = f"rank {self.rank_min} to {self.rank_max}{self._changes()}"
         if self.redundant_rows:
             rows = f"{len(self.redundant_rows)} redundant rows: {shortened(self.redundant_rows)}"
         else:
             rows = "no redundant rows"
         return f"loops    {rank}; {rows}"
+
+    def _changes(self) -> str:
+        """When the rank changed."""
+        if len(self.rank_history) < 2:
+            return ""
+        times = [f"{entry['time']:.4g}" for entry in self.rank_history[1:]]
+        often = "once" if self.rank_changes == 1 else f"{self.rank_changes} times"
+        return f", changed {often}, at t = {shortened(times, 3)} s"
 
     def _line_events(self) -> str:
         told = [f"{event['joint']} {event['what']} at {event['time']:.6g} s" for event in self.events]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.assembly.system import System
+from linkwork.assembly.tables import Floats
 from linkwork.errors import ModelError
 from linkwork.model import Model
 from linkwork.simulation.certificate import shortened
@@ -159,18 +160,27 @@ def dependent_rows(system: System, start: Start) -> list[int]:
     closure = Closure(system)
     closure.cut_q[:] = start.cut_q
     closure.at(start.q, start.v)
-    G = closure.G
+    return implied(closure.G)
+
+
+def implied(G: Floats, count: int | None = None) -> list[int]:
+    """Rows of G that the rows before them imply; so many of them that imply each other most, where a `count` is given.
+
+    >>> implied(np.array([[1.0, 0.0], [2.0, 0.0], [0.0, 1.0], [1.0, 1.0]]))
+    [1, 3]
+    """
     lengths = np.linalg.norm(G, axis=1)
     largest = float(lengths.max(initial=0.0)) or 1.0
-    basis: list[Any] = []
-    dependent = []
-    for r in range(system.rows):
-        row = G[r].copy()
+    left = np.zeros(len(G))  # of each row, without what the rows before it span
+    basis, found = np.zeros((min(G.shape), G.shape[1])), 0
+    for r, row in enumerate(G):
+        rest = row.copy()
         for _ in range(2):  # twice is enough to stay orthogonal
-            for b in basis:
-                row -= (row @ b) * b
-        if np.linalg.norm(row) > max(1e-7 * lengths[r], DEPENDENT * largest):
-            basis.append(row / np.linalg.norm(row))
-        else:
-            dependent.append(r)
-    return dependent
+            rest -= (basis[:found] @ rest) @ basis[:found]
+        left[r] = np.linalg.norm(rest) / max(lengths[r], DEPENDENT / 1e-7 * largest)
+        if left[r] > 1e-7 and found < len(basis):
+            basis[found] = rest / np.linalg.norm(rest)
+            found += 1
+    if count is None:
+        return [int(r) for r in np.flatnonzero(left <= 1e-7)]
+    return sorted(int(r) for r in np.argsort(left, kind="stable")[:count])

@@ -21,7 +21,7 @@ from linkwork.assembly.assemble import assemble
 from linkwork.errors import ModelError, OptionError, RunError
 from linkwork.model import Model
 from linkwork.simulation.methods import ALL, IMPULSES, METHODS, known, positive, resolve
-from linkwork.simulation.run import count_steps, simulate
+from linkwork.simulation.simulate import count_steps, simulate
 from linkwork.simulation.trajectory import Trajectory
 
 ROWS = 300  # times at which runs are compared, at most

@@ -32,6 +32,8 @@ class Observer:
         self.width = sum(int(np.prod(shape)) for shape in self.columns.values()) + 11
         tree, cuts = system.tables.tree, system.tables.cuts
         self.view = _view(system)
+        turning = [place.q.stop - 4 for place in system.joints if place.kind in ("ball", "free")]
+        self.quaternions = np.array(turning, dtype=np.int64)[:, None] + np.arange(4)  # where they are in q
         rows = cuts.row_kind.size
         self.scratch = Scratch(
             tree_work(tree),
@@ -110,6 +112,11 @@ class Observer:
             for name, shape in self.columns.items()
         }
 
+    def lengths(self, rows: Rows, count: int) -> Any:
+        """How far the quaternions of joints are from unit length at worst, row by row."""
+        lengths = np.linalg.norm(rows.y[:count][:, self.quaternions], axis=2)
+        return np.abs(lengths - 1.0).max(axis=1, initial=0.0)
+
     def accounts(self, rows: Rows, sight: Sight, count: int) -> dict[str, Any]:
         """Time, energies, drift and what the solver did."""
         end = self.system.nq + self.system.nv
@@ -122,7 +129,6 @@ class Observer:
             "work": rows.y[:count, end + 1].copy(),
             "drift position": sight.drift[:, 0],
             "drift velocity": sight.drift[:, 1],
-            "rank": rows.count[:count, 1].copy(),
             "sweeps": rows.effort[:count, 0].copy(),
             "iterations": rows.effort[:count, 0].copy(),
             "residual": rows.effort[:count, 1].copy(),

@@ -18,9 +18,11 @@ from linkwork.assembly.system import System
 from linkwork.errors import ModelError, OptionError, RunError
 from linkwork.formulations.record import Rows, make_rows
 from linkwork.simulation.certificate import Certificate
-from linkwork.simulation.check import dependent_rows, row_words
+from linkwork.simulation.check import dependent_rows
 from linkwork.simulation.interrupt import Interrupt
+from linkwork.simulation.methods import IMPULSES
 from linkwork.simulation.observe import Observer, column_units
+from linkwork.simulation.ranks import RankHistory, row_names
 from linkwork.simulation.scene import scene_of
 from linkwork.simulation.trajectory import SOLVER_NAMES, Trajectory
 
@@ -89,6 +91,7 @@ class Recording:
         if sim.method.integrator == "trapezoidal":
             self.solver = ("iterations", "residual")
         self.stream, self.tally = stream, Tally()
+        self.ranks = RankHistory(sim.method.name not in IMPULSES)
         self.blocks: dict[str, list[Any]] = {}
         if stream is None:
             self._refuse_size()
@@ -109,7 +112,7 @@ class Recording:
         """The run; None where its rows are in a file. Raises `RunError` where it cannot reach its end."""
         sim = self.sim
         if self.stream is not None:
-            self.stream.open(self._metadata(), self._block(sim._present(), 1)[0], sim)
+            self.stream.open(self._metadata(), self._block(sim._present(), 1), sim)
         self._keep(sim._present(), 1)
         begin = clock.perf_counter()
         chunk_rows = min(CHUNK_ROWS, max(1, 2_000_000 // max(1, self.observer.width)))
@@ -185,17 +188,18 @@ class Recording:
             return
         if self.observer.system is not self.sim.moving:
             self.observer = self.observer.again(self.sim.moving, self.sim.tables)
-        block, rank = self._block(rows, count)
+        block = self._block(rows, count)
         counted = {name: values for name, values in block.items() if name.startswith(("time", "energy/", "drift/"))}
-        self.tally.add(counted | {"rank": rank})
+        self.tally.add(counted | {"rank": rows.count[:count, 1], "quaternion": self.observer.lengths(rows, count)})
+        self.ranks.add(self.sim.moving, rows, rows.count[:count, 1])
         if self.stream is not None:
             self.stream.add(block, self.sim)
             return
         for name, values in block.items():
             self.blocks.setdefault(name, []).append(values)
 
-    def _block(self, rows: Rows, count: int) -> tuple[dict[str, Any], Any]:
-        """Rows as written: time, columns, ledgers as "energy/total", "drift/position", "solver/…"; and the rank."""
+    def _block(self, rows: Rows, count: int) -> dict[str, Any]:
+        """Rows as written: time, columns, ledgers as "energy/total", "drift/position", "solver/…"."""
         columns, accounts = self.observer.look(rows, count)
         accounts["impacts"] = np.full(count, self.sim.impacts)
         accounts["total"] = accounts["kinetic"] + accounts["potential"] + accounts["springs"]
@@ -206,7 +210,7 @@ class Recording:
         block |= {f"energy/{name}": accounts[name] for name in LEDGER}
         block |= {f"drift/{name}": accounts[f"drift {name}"] for name in DRIFT}
         block |= {f"solver/{name}": accounts[name] for name in self.solver}
-        return block, accounts["rank"]
+        return block
 
     def _metadata(self) -> dict[str, Any]:
         """What a reader must know of the rows."""
@@ -268,7 +272,10 @@ class Recording:
             energy_scale=max([*moved, tally.most["energy/kinetic"]]),
             rank_min=int(tally.least["rank"]),
             rank_max=int(tally.most["rank"]),
-            redundant_rows=[f"{system.row_name(r)}: {row_words(system, r)}" for r in dependent],
+            rank_history=self.ranks.entries,
+            rank_changes=self.ranks.changes,
+            redundant_rows=row_names(system, dependent),
+            worst_quaternion=tally.most["quaternion"] if self.observer.quaternions.size else None,
             events=[change.as_dict() for change in sim.changes],
             ignored=sim.ignored,
             stopped=stopped,

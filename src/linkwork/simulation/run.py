@@ -1,14 +1,13 @@
-"""`simulate`, and `Simulation` for stepping by hand. The loop is compiled; Python is entered once a chunk."""
+"""`Simulation`, a model with a method, for stepping by hand. The loop is compiled; Python is entered once a chunk."""
 
 from __future__ import annotations
 
-import math
 import time as clock
-from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -19,77 +18,26 @@ from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats, Tables
 from linkwork.errors import OptionError, RunError
 from linkwork.formulations import stepping
-from linkwork.formulations.implicit import HALVES
 from linkwork.formulations.record import Rows, State, make_rows, make_state
 from linkwork.mechanics.sight import Sight
 from linkwork.model import Model, Soft
 from linkwork.model.checked import VectorLike
 from linkwork.simulation.carriers import RUN, Carriers, remote_parts
-from linkwork.simulation.certificate import BOUNDS
 from linkwork.simulation.changing import Changing
 from linkwork.simulation.check import refuse_singular
 from linkwork.simulation.drag import Drag, checked_drag, place_drags
 from linkwork.simulation.equilibrium import Equilibrium, resting
+from linkwork.simulation.failing import failure_of
 from linkwork.simulation.hierarchy import joint_components
+from linkwork.simulation.inputs import Inputs
 from linkwork.simulation.interrupt import Interrupt
-from linkwork.simulation.methods import IMPULSES, METHODS, known, positive, refuse_unsupported, resolve, wanted, whole
+from linkwork.simulation.methods import IMPULSES, positive, refuse_unsupported, resolve, wanted, whole
 from linkwork.simulation.observe import Observer, choose
 from linkwork.simulation.pull import Pulls, with_loads
-from linkwork.simulation.recording import Recording, next_chunk
+from linkwork.simulation.recording import next_chunk
 from linkwork.simulation.snapshot import put_back, read_state, save_state
 from linkwork.simulation.start import Start, absolute_start, consistent_start
 from linkwork.simulation.touching import Touching, touching
-from linkwork.simulation.trajectory import Trajectory
-
-if TYPE_CHECKING:
-    from linkwork.simulation.stream import Stream
-
-MOST_STEPS = 2.0**53  # more cannot be counted
-
-
-class Inputs(MutableMapping[str, float]):
-    """Forces, torques and motors whose law is a number, by name; setting one takes effect from the next step on."""
-
-    def __init__(self, rows: dict[str, int], values: Floats) -> None:
-        self._rows, self._values = rows, values
-        self.changed = False  # since the last step
-
-    def rebuilt(self, rows: dict[str, int], values: Floats) -> None:
-        """Go on in other tables, with the numbers that were set."""
-        for name, row in rows.items():
-            if name in self._rows:
-                values[row, 0] = self[name]
-        self._rows, self._values = rows, values
-
-    def __getitem__(self, name: str) -> float:
-        return float(self._values[self._row(name), 0])
-
-    def __setitem__(self, name: str, value: float) -> None:
-        row = self._row(name)
-        if not isinstance(value, (int, float, np.number)) or isinstance(value, bool) or not np.isfinite(value):
-            raise OptionError(f"input '{name}' must be a finite number, not {value!r}")
-        self.changed = self.changed or float(value) != self._values[row, 0]
-        self._values[row, 0] = float(value)
-
-    def __delitem__(self, name: str) -> None:
-        raise OptionError(f"input '{name}' cannot be removed; set it to 0")
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._rows
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._rows)
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def _row(self, name: str) -> int:
-        if name not in self._rows:
-            known = (
-                f"give one of {', '.join(map(repr, self._rows))}" if self._rows else "give a torque or force such a law"
-            )
-            raise OptionError(f"there is no input {name!r} (a torque, force or motor whose law is a number); {known}")
-        return self._rows[name]
 
 
 class Simulation(Changing):
@@ -441,171 +389,7 @@ class Simulation(Changing):
 
     def failure(self, status: int) -> RunError:
         """What a status other than 0 means, in words."""
-        system = self.moving
-        time = self._clock()
-        when = f"at t = {time:.6g} s (step {self.steps + 1})"
-        culprit: str | None = None
-        # what laws did wrong before belongs to steps that the adaptive integrator has replaced
-        faults = [fault for fault in system.faults if fault.time >= time]
-        lost = self.carriers.lost if self.carriers is not None else []
-        if lost:
-            culprit = lost[0].part
-            what = f"component '{culprit}' {'failed' if lost[0].failed else 'was lost'} ({lost[0].what})"
-            hint = "see that it still runs and can be reached, then start again"
-            if lost[0].failed:
-                hint = "what is inside it is its owner's affair"
-            self.close()
-        elif faults:
-            culprit = faults[0].part
-            what = f"the law of {culprit} failed at t = {faults[0].time:.6g} s ({faults[0].what})"
-            hint = "let it return finite numbers for every state"
-            if faults[0].interrupted:
-                culprit, what, hint = None, "it was interrupted", "start it again"
-        elif status >= stepping.SINGULAR:
-            culprit = system.link_names[status - stepping.SINGULAR]
-            what = f"what {self._told(culprit)} moves has no inertia in this position"
-            hint = "give the bodies beyond it an inertia"
-        elif status == stepping.NOT_CONVERGED:
-            culprit, what, hint = self._not_converged()
-        elif status == stepping.SINGULAR_POSITION:
-            row = self.workspace.best_rows[max(0, int(self.workspace.rank[0]) - 1)]
-            culprit = system.row_name(int(row))
-            what = f"it came to a singular position: the loop of joint '{culprit}' loses a constraint there"
-            hint = "use method='hybrid', which passes such positions"
-        elif status == stepping.STUCK:
-            culprit = system.dof_name(int(np.argmax(np.abs(self.state.vd))))
-            what = f"its steps became too small, with {self._told(culprit)} accelerating most"
-            hint = "loosen rtol and atol, or soften the springs and dampers near it"
-        else:
-            culprit, what = self._not_finite()
-            hint = f"try a dt smaller than {self.method.dt:g} s or integrator='adaptive', and look for stiff springs"
-        return RunError(
-            f"the run of '{system.model.name}' stopped {when}: {what}; {hint}.",
-            time=time,
-            step=self.steps,
-            culprit=culprit,
-            state=self.state.last.copy(),
-        )
-
-    def _not_converged(self) -> tuple[str, str, str]:
-        system, dt = self.moving, self.method.dt
-        if self.method.name in METHODS:  # the trapezoidal rule by fixed points
-            y = self.workspace.steps
-            k = int(np.argmax(np.abs(y.rate - y.f)[system.nq : system.nq + system.nv]))
-            name = system.dof_name(k)
-            what = f"the fixed-point iteration did not converge, with {self._told(name)} changing most"
-            return name, what, f"try a dt smaller than {dt:g} s, or method='hybrid', whose iteration is Newton's"
-        moved = getattr(self.workspace, "x" if self.method.name == "semi-recursive" else "f")
-        name = system.dof_name(int(np.argmax(np.abs(moved))))
-        what = f"Newton's iteration did not converge, even in 1/{HALVES} of a step, with {self._told(name)} moving most"
-        return name, what, f"try a dt smaller than {dt:g} s, and look for jumps in the laws of its forces"
-
-    def _told(self, name: str) -> str:
-        """The joint of this name; the free motion of a body is called by the body."""
-        free = any(place.name == name and place.joint is None for place in self.moving.joints)
-        return f"body '{name.removesuffix(' free')}'" if free else f"joint '{name}'"
-
-    def _not_finite(self) -> tuple[str, str]:
-        system, y = self.moving, self.state.y
-        v, vd = y[system.nq : system.nq + system.nv], self.state.vd
-        bad = ~(np.isfinite(v) & np.isfinite(vd))
-        # accounts of energy hold squares and overflow first: then it is the fastest
-        k = int(np.argmax(bad if bad.any() else np.abs(v)))
-        name, last = system.dof_name(k), self.state.last[system.nq + k]
-        return name, f"the velocity of {self._told(name)} grew beyond all bounds (it was {last:.6g} a step before)"
-
-
-def simulate(
-    model: Model,
-    *,
-    until: float,
-    method: Any = "auto",
-    record: str | Sequence[str] = "all",
-    every: int = 1,
-    progress: Callable[[float], None] | None = None,
-    ignore: Sequence[str] = (),
-    strict: bool | Mapping[str, float] = False,
-    **options: Any,
-) -> Trajectory:
-    """Run `model` from t = 0 to `until` seconds and return its `Trajectory`.
-
-    `method` is "auto", a name or a method object; further options (dt, integrator, rtol, …) are those of the method.
-    `record` chooses columns ("all", or patterns such as "pin.*"), `every` keeps every so many steps. `progress` is
-    called with the time reached. `start="equilibrium"` begins where the model's forces balance (see `lw.equilibrium`).
-    `resume` goes on from a state in a file (see `lw.Simulation`); `until` counts from the first start. `strict` refuses
-    a run whose certificate is beyond bounds: those of `Certificate.broken`, or {"energy": 1e-6, "drift": 1e-9}.
-    A run that fails raises `RunError`, whose `.run` holds what was recorded. Events that the model plans
-    (`model.attach`, `model.release`) happen on the way; `run.events` lists them.
-
-    >>> run = lw.simulate(lw.gallery.pendulum.build(), until=1.0, method="recursive", dt=0.01)
-    >>> run["pin.position"].shape
-    (101,)
-    """
-    sim, record_it = recording(model, until, method, record, every, progress, ignore, options)
-    try:
-        run = record_it.run()
-    finally:
-        sim.close()
-    assert run is not None
-    if strict is not False:
-        refuse_poor(run, strict)
-    return run
-
-
-def refuse_poor(run: Trajectory, strict: bool | Mapping[str, float]) -> None:
-    """Raise `RunError` where the certificate of a run is beyond its bounds."""
-    bounds = dict(BOUNDS) if strict is True else dict(strict) if isinstance(strict, Mapping) else None
-    if bounds is None:
-        raise OptionError(f"strict must be True, False or bounds such as {{'drift': 1e-6}}, not {strict!r}")
-    for name, most in bounds.items():
-        known(name, BOUNDS, f"there is no bound {name!r}")
-        if not isinstance(most, (int, float)) or isinstance(most, bool) or not most >= 0.0:
-            raise OptionError(f"bound {name!r} of strict= must be a number from 0 up, not {most!r}")
-    broken = run.certificate.broken(bounds)
-    if broken:
-        end = float(run.time[-1])
-        raise RunError(
-            f"the run of '{run.model_name}' reached t = {end:g} s, but {'; '.join(broken)}; take a smaller dt= or "
-            "another method, or loosen strict=. All its rows are kept.",
-            run=run,
-            time=end,
-        )
-
-
-def recording(
-    model: Model,
-    until: float,
-    method: Any,
-    record: str | Sequence[str],
-    every: int,
-    progress: Callable[[float], None] | None,
-    ignore: Sequence[str],
-    options: dict[str, Any],
-    stream: Stream | None = None,
-) -> tuple[Simulation, Recording]:
-    """A simulation with all that a run from its start to `until` needs, checked."""
-    until, every = positive("until", until, "seconds"), whole("every", every)
-    if progress is not None and not callable(progress):
-        raise OptionError(
-            f"progress must be a function of the time reached, not {progress!r}; give one, or leave it out"
-        )
-    sim = Simulation(model, method, ignore=ignore, **options)
-    try:
-        steps = count_steps(until - sim._begin, sim._h)
-        if sim.steps >= steps:
-            raise OptionError(f"until = {until:g} s is not after the start at t = {sim.time:g} s; give a later until=")
-        if every > steps:
-            raise OptionError(
-                f"every={every} would keep no row after the first of {steps} steps; give a smaller every="
-            )
-        if abs(steps * sim._h - (until - sim._begin)) > 1e-6 * sim._h:
-            # end exactly at `until`: the next smaller dt that divides it
-            sim.method, _ = resolve(sim.method, {"dt": (until - sim._begin) / steps})
-            sim._take(sim.method.dt)
-        return sim, Recording(sim, steps, until, record, every, progress, stream)
-    except BaseException:
-        sim.close()
-        raise
+        return failure_of(self, status)
 
 
 @lru_cache(maxsize=1)
@@ -614,13 +398,3 @@ def ready_components() -> None:
     model = Model("block")
     model.body("block", mass=1.0, inertia=(1.0, 1.0, 1.0))
     Simulation(model, "component")
-
-
-def count_steps(until: float, dt: float) -> int:
-    """Steps of dt, or of a little less, that end at `until`."""
-    ratio = until / dt
-    if ratio < 1.0 - 1e-6:
-        raise OptionError(f"until = {until:g} s is less than one step of dt = {dt:g} s; give a smaller dt=")
-    if ratio > MOST_STEPS:
-        raise OptionError(f"until = {until:g} s would take {ratio:.1e} steps of dt = {dt:g} s; give a larger dt=")
-    return math.ceil(ratio - 1e-6)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import time as clock
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
@@ -26,6 +26,7 @@ from linkwork.errors import OptionError
 from linkwork.simulation.certificate import Certificate
 from linkwork.simulation.files import check_path, write_failure
 from linkwork.simulation.snapshot import arrays_of, facts_of, refuse_changes
+from linkwork.simulation.strict import checked_bounds, refuse_poor
 from linkwork.simulation.trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -148,13 +149,15 @@ def stream(
     progress: Callable[[float], None] | None = None,
     ignore: Sequence[str] = (),
     resume: str | PathLike[str] | None = None,
+    strict: bool | Mapping[str, float] = False,
     **options: Any,
 ) -> Certificate:
     """`lw.simulate` for long runs: rows go to `file` (.h5) as they come, memory stays flat. Returns the certificate.
 
     The file can be read while the run lasts, and after it was killed; `lw.load_run(file)` gives the trajectory. It
     also keeps the whole state every other second and at the end: `resume=file` of `lw.simulate`, `lw.stream` or
-    `lw.Simulation` goes on from there, to the last bit as if nothing had happened. Needs the extra `hdf5`.
+    `lw.Simulation` goes on from there, to the last bit as if nothing had happened. `strict` is that of `lw.simulate`.
+    Needs the extra `hdf5`.
 
     >>> import tempfile, os.path
     >>> file = os.path.join(tempfile.mkdtemp(), "run.h5")
@@ -162,8 +165,9 @@ def stream(
     >>> made.steps, len(lw.load_run(file))
     (100, 101)
     """
-    from linkwork.simulation.run import recording
+    from linkwork.simulation.simulate import recording
 
+    bounds = checked_bounds(strict)
     sink = Stream(file)
     sim, record_it = recording(
         model, until, method, record, every, progress, ignore, {**options, "resume": resume}, sink
@@ -172,6 +176,7 @@ def stream(
         record_it.run()
     finally:
         sim.close()
+    refuse_poor(record_it.certificate, bounds, sim.system.model.name)
     return record_it.certificate
 
 

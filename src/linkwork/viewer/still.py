@@ -21,8 +21,8 @@ from linkwork.model import Body, Box, Capsule, Cylinder, Frame, Ground, Joint, M
 from linkwork.model.force import Spring
 from linkwork.simulation.files import check_path, write_failure
 from linkwork.simulation.numbers import forward_kinematics
-from linkwork.simulation.run import simulate
 from linkwork.simulation.scene import ground_at
+from linkwork.simulation.simulate import simulate
 from linkwork.simulation.start import consistent_start
 from linkwork.simulation.trajectory import Trajectory
 from linkwork.viewer.colours import body_colours

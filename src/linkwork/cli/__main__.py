@@ -1,0 +1,5 @@
+"""`python -m linkwork.cli`."""
+
+from linkwork.cli import main
+
+main()

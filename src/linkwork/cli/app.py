@@ -1,0 +1,41 @@
+"""The application, and the options that several commands have."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from linkwork._version import __version__
+
+app = typer.Typer(
+    help="Simulate mechanisms: rigid bodies, joints, closed loops, springs.",
+    epilog="Start with: linkwork gallery, then linkwork run pendulum --plot pendulum.png",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+ModelName = Annotated[
+    str, typer.Argument(metavar="MODEL", help="A gallery name, or a Python file with `model` or build().")
+]
+Host = Annotated[str, typer.Option(help="Address to serve the page on; one that others reach asks them for a token.")]
+Port = Annotated[int, typer.Option(help="Port of the page, or the next free one.")]
+Token = Annotated[str | None, typer.Option(help="Token of the page; made when another host needs one.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else there.")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="A parameter of build(), such as links=100. Repeatable."),
+]
+
+
+@app.callback(invoke_without_command=True)
+def _front(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
+) -> None:
+    if version:
+        typer.echo(f"linkwork {__version__}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())

@@ -1,0 +1,90 @@
+"""`linkwork check`, `compare` and `bench`: what there is, and what to think of it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from linkwork.cli.app import AsJson, ModelName, Settings, app
+from linkwork.cli.running import announce_kernels, target_of
+from linkwork.cli.speaking import FAILED, print_json, speaking, stdout_kept_clean
+from linkwork.errors import OptionError
+
+
+@app.command()
+def check(model: ModelName, setting: Settings = None, as_json: AsJson = False) -> None:
+    """Verify a model before running it: degrees of freedom, loops, redundant rows, cuts, mass."""
+    with speaking(as_json):
+        import linkwork as lw
+
+        with stdout_kept_clean(as_json):
+            target = target_of(model, setting or [])
+            announce_kernels("recursive")
+            report = lw.check(target.model)
+        if as_json:
+            print_json({"model": target.model.name, **report.as_dict()})
+        else:
+            typer.echo("\n".join(report.lines()))
+
+
+@app.command()
+def compare(
+    model: ModelName,
+    method: Annotated[
+        list[str] | None, typer.Option(help="A method to compare; all that support the model without it. Repeatable.")
+    ] = None,
+    until: Annotated[float | None, typer.Option(help="End of the runs, s.")] = None,
+    dt: Annotated[float | None, typer.Option(help="Step size, s; halved twice to learn each method's error.")] = None,
+    matched: Annotated[str, typer.Option(help="dt: all take the same step; cost: all cost the same.")] = "dt",
+    setting: Settings = None,
+    plot: Annotated[str | None, typer.Option(metavar="FILE.png", help="Draw the distances (png, svg, pdf).")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run every method on one model and say whether they agree; exit 1 where they do not."""
+    with speaking(as_json):
+        import linkwork as lw
+        from linkwork.simulation.files import check_path
+
+        if plot is not None:
+            check_path(plot, (".png", ".svg", ".pdf"))
+        with stdout_kept_clean(as_json):
+            target = target_of(model, setting or [])
+            end = until if until is not None else target.until
+            if end is None:
+                raise OptionError(f"{model} does not say how long to run; give --until SECONDS")
+            found = lw.compare(
+                target.model,
+                until=end,
+                methods=method or None,
+                dt=dt if dt is not None else target.options.get("dt", 1e-3),
+                matched=matched,
+                progress=announce_kernels,
+            )
+            if plot is not None:
+                found.plot(plot)
+        if as_json:
+            print_json(found.as_dict())
+        else:
+            typer.echo("\n".join(found.lines()))
+            if plot is not None:
+                typer.echo(f"plot     {plot}")
+    if not found.agree:
+        raise typer.Exit(FAILED)
+
+
+@app.command()
+def bench(
+    scenes: Annotated[
+        list[str] | None, typer.Argument(metavar="[SCENE]...", help="Scenes; all without a name.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer repetitions, rougher figures.")] = False,
+    page: Annotated[str | None, typer.Option("--page", metavar="FILE", help="Write an HTML page with charts.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure linkwork side by side with the other engines that are installed."""
+    with speaking(as_json):
+        from linkwork import bench as benchmarks
+
+        status = benchmarks.run(scenes=scenes or [], as_json=as_json, quick=quick, page=page)
+    raise typer.Exit(status)

@@ -1,0 +1,109 @@
+"""`linkwork view`, `replay` and `film`: looking at a mechanism, and at runs that were saved."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from linkwork.cli.app import Host, Port, Settings, Token, app
+from linkwork.cli.running import announce_kernels, options_of, target_of
+from linkwork.cli.speaking import need_viser, speaking
+from linkwork.errors import OptionError
+
+if TYPE_CHECKING:
+    from linkwork.targets import Target
+
+
+@app.command()
+def view(
+    model: Annotated[
+        list[str],
+        typer.Argument(metavar="MODEL", help="A gallery name, a Python file with a model, or saved runs: A.npz B.npz"),
+    ],
+    method: Annotated[str | None, typer.Option(help="Method, such as recursive; auto chooses.")] = None,
+    dt: Annotated[float | None, typer.Option(help="Step size, s.")] = None,
+    setting: Settings = None,
+    host: Host = "127.0.0.1",
+    port: Port = 8080,
+    token: Token = None,
+    browser: Annotated[bool, typer.Option(help="Open the browser, where there is a screen.")] = True,
+    seconds: Annotated[float | None, typer.Option(help="End after so many seconds; else Ctrl-C ends it.")] = None,
+) -> None:
+    """Show a mechanism moving in the browser, in real time, with a control panel; or replay saved runs."""
+    need_viser()
+    with speaking(False):
+        place: dict[str, Any] = {
+            "host": host,
+            "port": port,
+            "token": token,
+            "browser": browser,
+            "seconds": seconds,
+            "say": typer.echo,
+        }
+        saved = [name.endswith(".npz") for name in model]
+        if any(saved):
+            from linkwork.simulation.files import load_run
+            from linkwork.viewer.live import view_run
+
+            if not all(saved):
+                raise OptionError(f"saved runs are laid over saved runs only, not over {model[saved.index(False)]}")
+            view_run(*(load_run(name) for name in model), **place)
+            return
+        if len(model) > 1:
+            raise OptionError(f"one model is shown at a time, not {len(model)}; save runs to lay them over each other")
+        _view_model(target_of(model[0], setting or [], viewing=True), {"method": method, "dt": dt}, place)
+
+
+def _view_model(target: Target, given: dict[str, Any], place: dict[str, Any]) -> None:
+    import linkwork as lw
+    from linkwork.viewer.live import view_simulation
+
+    def make(other: str | None, step: float | None) -> Any:
+        said = {"method": other or given["method"], "dt": step or given["dt"]}
+        options = options_of(target, said)
+        options.pop("every", None)
+        announce_kernels(options.get("method"))
+        return lw.Simulation(target.model, **options)
+
+    view_simulation(make, plots=target.plots, keys=target.keys, stay=target.stay, until=target.until, **place)
+
+
+@app.command()
+def replay(
+    files: Annotated[
+        list[str], typer.Argument(metavar="RUN.npz... PAGE.html", help="Runs that were saved, and the page to write.")
+    ],
+    label: Annotated[list[str] | None, typer.Option(help="Name of a run in the legend, one for each run.")] = None,
+    title: Annotated[str | None, typer.Option(help="Title of the page; the name of the model when not given.")] = None,
+) -> None:
+    """Write saved runs to one HTML file that plays offline in a browser; several are laid over each other."""
+    with speaking(False):
+        from linkwork.simulation.files import check_path, load_run
+        from linkwork.viewer.replay import replay as write
+
+        *names, page = files
+        if not names or page.lower().endswith(".npz"):
+            raise OptionError(f"give the page to write as well: linkwork replay {' '.join(files)} replay.html")
+        check_path(page, (".html", ".htm"))
+        write([load_run(name) for name in names], page, labels=label, title=title)
+        typer.echo(f"written {page}; open it in a browser")
+
+
+@app.command()
+def film(
+    run: Annotated[str, typer.Argument(metavar="RUN.npz", help="A run that was saved.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="FILE.gif, FILE.mp4 (by ffmpeg) or FILE.png.")],
+    time: Annotated[float | None, typer.Option(help="Time of the picture, s; the end when not given.")] = None,
+    speed: Annotated[float, typer.Option(help="Simulated seconds in a second.")] = 1.0,
+    fps: Annotated[int, typer.Option(help="Pictures in a second.")] = 20,
+    width: Annotated[int, typer.Option(help="Width in points.")] = 480,
+) -> None:
+    """Draw a saved run as an animated picture, a film, or one picture."""
+    with speaking(False):
+        from linkwork.simulation.files import check_path, load_run
+        from linkwork.viewer.film import SUFFIXES
+
+        check_path(file, SUFFIXES)
+        load_run(run).film(file, time=time, speed=speed, fps=fps, width=width)
+        typer.echo(f"written {file}")

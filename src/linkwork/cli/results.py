@@ -1,0 +1,117 @@
+"""What comes out of a run: files, pictures, the summary and the JSON document."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from linkwork.errors import OptionError
+
+if TYPE_CHECKING:
+    from linkwork.simulation.trajectory import Trajectory
+    from linkwork.targets import Target
+
+
+def picture(text: str) -> tuple[str, tuple[str, ...]]:
+    """FILE.png or FILE.png=column,column; checked before the run, which may be long."""
+    from importlib.util import find_spec
+
+    from linkwork.simulation.files import check_path
+    from linkwork.viewer.plots import SUFFIXES
+
+    file, _, columns = text.partition("=")
+    check_path(file, SUFFIXES)
+    if find_spec("matplotlib") is None:
+        raise OptionError('--plot needs matplotlib; install it with: pip install "linkwork[plot]"')
+    return file, tuple(column.strip() for column in columns.split(",") if column.strip())
+
+
+def check_columns(target: Target, columns: list[str]) -> None:
+    """Columns to draw that the run will not have are refused before it starts."""
+    if not columns:
+        return
+    import difflib
+    import fnmatch
+
+    from linkwork.assembly.assemble import assemble
+    from linkwork.simulation.observe import column_shapes
+    from linkwork.simulation.trajectory import DRIFT_NAMES, ENERGY_NAMES
+
+    recorded = list(column_shapes(assemble(target.model)))
+    ledgers = [f"energy.{name}" for name in ENERGY_NAMES] + [f"drift.{name}" for name in DRIFT_NAMES]
+    known = [*recorded, "energy", "drift", "phase", "iterations", *ledgers]
+    for column in columns:
+        if column not in known and not fnmatch.filter(recorded, column):
+            close = difflib.get_close_matches(column, known, n=3, cutoff=0.5)
+            listed = ", ".join(recorded[:6]) + (" and more" if len(recorded) > 6 else "")
+            remedy = "did you mean " + " or ".join(close) + "?" if close else f"it has energy, drift, {listed}"
+            raise OptionError(f"{target.name} has no column {column!r} to plot; {remedy}")
+
+
+def write(
+    trajectory: Trajectory | None, target: Target, out: str | None, pictures: list[tuple[str, tuple[str, ...]]]
+) -> tuple[list[str], str | None]:
+    """Files that were written, and what went wrong with the first that was not."""
+    files: list[str] = []
+    if trajectory is None:
+        return files, None
+    try:
+        if out is not None:
+            if not out.lower().endswith(".h5"):  # that one is there already
+                trajectory.save(out)
+            files.append(out)
+        for file, columns in pictures:
+            trajectory.plot(*(columns or target.plots), file=file)
+            files.append(file)
+    except OptionError as error:
+        return files, str(error)
+    return files, None
+
+
+def print_summary(target: Target, trajectory: Trajectory, files: list[str]) -> None:
+    made = trajectory.certificate
+    head = f"{target.name}: {target.title}" if target.title else target.name
+    typer.echo(typer.style(head, bold=True) + (f" ({target.paper})" if target.paper else ""))
+    facts = []
+    if made.degrees_of_freedom is not None:
+        facts.append(_count(made.degrees_of_freedom, "degree of freedom", "degrees of freedom"))
+    if made.loops is not None:
+        facts.append(_count(made.loops, "loop", "loops"))
+    rows = "rows" if any(file.lower().endswith(".h5") for file in files) else f"{len(trajectory)} rows"
+    facts.append(f"{rows} of {len(trajectory.names)} columns recorded")
+    _print_fact("model", ", ".join(facts))
+    if made.reason:
+        _print_fact("chosen", made.reason)
+    typer.echo("certificate")
+    for line in made.lines():
+        word, _, fact = line.partition(" ")
+        _print_fact("  " + word, fact.lstrip())
+    if files:
+        _print_fact("written", ", ".join(files))
+
+
+def _print_fact(word: str, fact: str) -> None:
+    typer.echo(typer.style(word.ljust(10), fg=typer.colors.CYAN) + fact)
+
+
+def document_of(target: Target, trajectory: Trajectory, files: list[str]) -> dict[str, Any]:
+    """What --json prints of a run: the certificate and the last row of every column."""
+    last = {name: trajectory[name][-1].tolist() for name in trajectory.names} if len(trajectory) else {}
+    return {
+        "model": trajectory.model_name,
+        "title": target.title,
+        "paper": target.paper,
+        "time": float(trajectory.time[-1]) if len(trajectory) else None,
+        "rows": len(trajectory),
+        "stopped": trajectory.stopped,
+        "certificate": trajectory.certificate.as_dict(),
+        "final": last,
+        "energy": {name: float(values[-1]) for name, values in trajectory.energy.items() if len(values)},
+        "units": {name: trajectory.unit(name) for name in trajectory.names},
+        "files": files,
+    }
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"

@@ -1,0 +1,120 @@
+"""`linkwork run`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from linkwork.cli.app import AsJson, ModelName, Settings, app
+from linkwork.cli.results import check_columns, document_of, picture, print_summary, write
+from linkwork.cli.running import bounds_of, options_of, simulate, target_of
+from linkwork.cli.speaking import FAILED, need_viser, print_json, say, speaking, stdout_kept_clean
+from linkwork.errors import OptionError
+
+
+@app.command()
+def run(
+    model: ModelName,
+    method: Annotated[str | None, typer.Option(help="Method, such as recursive; auto chooses.")] = None,
+    until: Annotated[float | None, typer.Option(help="End of the run, s.")] = None,
+    dt: Annotated[float | None, typer.Option(help="Step size, s.")] = None,
+    integrator: Annotated[
+        str | None, typer.Option(help="semi-implicit, rk2, rk4, abm4 or adaptive (with --rtol, --atol).")
+    ] = None,
+    rtol: Annotated[float | None, typer.Option(help="Relative tolerance of the adaptive integrator.")] = None,
+    atol: Annotated[float | None, typer.Option(help="Absolute tolerance of the adaptive integrator.")] = None,
+    every: Annotated[int | None, typer.Option(help="Record every so many steps.")] = None,
+    ignore: Annotated[
+        list[str] | None,
+        typer.Option(help="A feature of the model the method may leave out, such as friction. Repeatable."),
+    ] = None,
+    setting: Settings = None,
+    out: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write the run to FILE.npz or .csv; to .h5 while it lasts, for long runs."),
+    ] = None,
+    resume: Annotated[
+        str | None, typer.Option("--from", metavar="FILE", help="Go on from the state in FILE (.h5, .npz).")
+    ] = None,
+    plot: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE.png[=COLUMN,...]",
+            help="Draw to a file (png, svg, pdf); choose columns by name or pattern, energy, drift. Repeatable.",
+        ),
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Fail where the certificate is beyond plain bounds (energy, drift, ...).")
+    ] = False,
+    bound: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=NUMBER", help="A bound to be strict about, such as energy=1e-6. Repeatable."),
+    ] = None,
+    view: Annotated[bool, typer.Option("--view", help="Show the run in the browser afterwards, until Ctrl-C.")] = False,
+    ranks: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COMPONENT=RANK,...", help="Components on other MPI ranks; rank 0 is the whole (under mpiexec)."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Simulate a model and print a short summary with its certificate."""
+    if view:
+        need_viser()
+    with speaking(as_json):
+        if view and as_json:
+            raise OptionError("--json prints one document and ends, --view goes on until Ctrl-C; give one of them")
+        from linkwork.simulation.files import check_path
+
+        pictures = [picture(text) for text in plot or []]
+        if out is not None:
+            check_path(out, (".npz", ".csv", ".h5"))
+        with stdout_kept_clean(as_json):
+            target = target_of(model, setting or [])
+            options = options_of(
+                target,
+                {"method": method, "integrator": integrator, "dt": dt, "rtol": rtol, "atol": atol, "every": every},
+            )
+            if resume is not None:
+                # the file knows its method, but for what the command line says
+                kept = {"dt": dt, "every": every or target.options.get("every")}
+                options = {name: value for name, value in kept.items() if value is not None}
+                options |= {"resume": resume} | ({"method": method} if method else {})
+            if ignore:
+                options["ignore"] = tuple(ignore)
+            if strict or bound:
+                options["strict"] = bounds_of(strict, bound or [])
+            end = until if until is not None else target.until
+            if end is None:
+                raise OptionError(f"{model} does not say how long to run; give --until SECONDS")
+            check_columns(target, [column for _, columns in pictures for column in columns])
+            if ranks is not None:
+                from linkwork.distribute.ranks import spread
+
+                if not spread(target.model, ranks):
+                    return
+            trajectory, failure = simulate(target, end, options, out, whole=bool(pictures) or view)
+        files, problem = write(trajectory, target, out, pictures)
+        if as_json and trajectory is not None:
+            document = document_of(target, trajectory, files)
+            if failure or problem:
+                document["error"] = {"kind": "RunError" if failure else "OptionError", "message": failure or problem}
+            print_json(document)
+        elif as_json:
+            print_json({"error": {"kind": "RunError", "message": failure}})
+        elif trajectory is not None:
+            print_summary(target, trajectory, files)
+    for sentence in (failure, problem):
+        if sentence:
+            say(sentence)
+    if view and trajectory is not None:
+        with speaking(False):
+            trajectory.view(say=typer.echo)
+    if failure and ranks is not None:
+        from linkwork.distribute.ranks import abandon
+
+        abandon()
+    if failure or problem:
+        raise typer.Exit(FAILED)

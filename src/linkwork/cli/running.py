@@ -1,0 +1,134 @@
+"""A run by the command line: its model, its options, a progress bar, and the state that a failed one leaves."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from linkwork.errors import OptionError, RunError
+
+if TYPE_CHECKING:
+    from linkwork.simulation.trajectory import Trajectory
+    from linkwork.targets import Target
+
+QUIET_SECONDS = 1.0  # a progress bar for anything shorter is only a flicker
+
+
+def target_of(name: str, settings: list[str], viewing: bool = False) -> Target:
+    from linkwork.targets import find, parse_settings
+
+    return find(name, parse_settings(settings), viewing=viewing)
+
+
+def options_of(target: Target, given: dict[str, Any]) -> dict[str, Any]:
+    """Options of the piece, with those of the command line over them."""
+    said = {name: value for name, value in given.items() if value is not None}
+    own = dict(target.options)
+    if "method" in said and said["method"] != own.get("method"):
+        own = {name: value for name, value in own.items() if name == "dt"}  # the rest belongs to the other method
+    return own | said
+
+
+def bounds_of(strict: bool, given: list[str]) -> dict[str, float]:
+    """What a run is held to: the plain bounds where it is to be strict, with the given ones over them."""
+    from linkwork.simulation.strict import checked_bounds
+
+    bounds = checked_bounds(strict)
+    for text in given:
+        name, _, number = text.partition("=")
+        try:
+            bounds |= checked_bounds({name.strip(): float(number)})
+        except ValueError as error:
+            if isinstance(error, OptionError):
+                raise
+            raise OptionError(f"--bound {text} is not NAME=NUMBER; write --bound energy=1e-6, for example") from None
+    return bounds
+
+
+def simulate(
+    target: Target, until: float, options: dict[str, Any], out: str | None, whole: bool
+) -> tuple[Trajectory | None, str | None]:
+    """The run, as far as it got, and why it ended early. A long run goes to a file; `whole` reads it back."""
+    import linkwork as lw
+
+    announce_kernels(options.get("method"))
+    progress = Progress(target.name, until) if sys.stderr.isatty() else None
+    long = out is not None and out.lower().endswith(".h5")
+    failure = None
+    trajectory: Trajectory | None = None
+    try:
+        if long:
+            lw.stream(target.model, out, until=until, progress=progress, **options)  # type: ignore[arg-type]
+        else:
+            trajectory = lw.simulate(target.model, until=until, progress=progress, **options)
+    except RunError as error:
+        trajectory, failure = error.run, str(error) + _keep_state(error, target, out)
+    finally:
+        if progress is not None:
+            progress.close()
+    if long:
+        from linkwork.simulation.stream import read_run
+
+        trajectory = read_run(Path(str(out)), last=not whole)
+    if failure is None and trajectory is not None and trajectory.stopped is not None:
+        failure = f"the run of {target.name} stopped early: {trajectory.stopped}"
+    return trajectory, failure
+
+
+def _keep_state(error: RunError, target: Target, out: str | None) -> str:
+    """Write the last good state beside the run; what to say of it."""
+    if not error.has_state:  # it reached its end
+        return ""
+    file = str(Path(out).with_suffix(".last.npz")) if out else f"{Path(target.name).stem}.last.npz"
+    try:
+        error.save_state(file)
+    except OptionError as refusal:
+        return f" No state is kept to go on from: {str(refusal).rstrip('.')}."
+    return f" The last good state is in {file}: go on with --from {file}."
+
+
+def announce_kernels(method: Any) -> None:
+    from linkwork import _jit
+    from linkwork.simulation.methods import ALL
+
+    name = "recursive" if method in (None, "auto") else str(method)
+    if name in ALL and _jit.cold(getattr(ALL[name], "loop", name)):
+        typer.echo(f"preparing kernels (only before the first run of method {name}) ...", err=True)
+
+
+class Progress:
+    """A bar on stderr that appears once a run takes longer than a moment. Called with the time reached, s."""
+
+    def __init__(self, name: str, until: float) -> None:
+        from time import monotonic
+
+        self._clock = monotonic
+        self._start = monotonic()
+        self._name, self._until = name, until
+        self._bar: Any = None
+
+    def __call__(self, time: float, *_: Any) -> None:
+        if self._bar is None:
+            if self._clock() - self._start < QUIET_SECONDS:
+                return
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+            self._bar = Progress(
+                TextColumn("{task.description}"),
+                BarColumn(),
+                TextColumn("t = {task.completed:.4g} of {task.total:g} s"),
+                TimeRemainingColumn(),
+                console=Console(stderr=True),
+                transient=True,
+            )
+            self._bar.start()
+            self._task = self._bar.add_task(self._name, total=self._until)
+        self._bar.update(self._task, completed=time)
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.stop()

@@ -1,0 +1,93 @@
+"""What a user can do something about, in one paragraph on stderr with an exit code; JSON alone on stdout."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+from typing import Any, NoReturn
+
+import typer
+
+from linkwork.errors import ModelError, OptionError, RunError
+
+FAILED, USAGE = 1, 2
+
+
+@contextlib.contextmanager
+def speaking(as_json: bool) -> Iterator[None]:
+    """Turn what a user can do something about into one paragraph on stderr and an exit code."""
+    try:
+        yield
+    except OptionError as error:
+        fail(error, as_json, USAGE)
+    except (ModelError, RunError) as error:
+        fail(error, as_json, FAILED)
+    except KeyboardInterrupt:
+        fail(RunError("interrupted"), as_json, FAILED)
+    except (typer.Exit, typer.Abort, BrokenPipeError):
+        raise
+    except Exception as error:
+        if os.environ.get("LINKWORK_TRACEBACK"):
+            raise
+        from linkwork.distribute.transport import PeerError
+
+        if isinstance(error, PeerError):
+            fail(error, as_json, FAILED)
+        sentence = f"{type(error).__name__}: {error}. This looks like a mistake in linkwork itself"
+        fail(RunError(f"{sentence}; LINKWORK_TRACEBACK=1 shows where it happened."), as_json, FAILED)
+
+
+def fail(error: Exception, as_json: bool, code: int) -> NoReturn:
+    message = " ".join(str(error).split())
+    if as_json:
+        print_json({"error": {"kind": type(error).__name__, "message": message}})
+    say(message)
+    raise typer.Exit(code)
+
+
+def say(sentence: str) -> None:
+    typer.echo(f"linkwork: {' '.join(sentence.split())}", err=True)
+
+
+@contextlib.contextmanager
+def stdout_kept_clean(as_json: bool) -> Iterator[None]:
+    """What a user's own file prints must not stand in front of the JSON document."""
+    if not as_json:
+        yield
+        return
+    kept = os.dup(1)
+    try:
+        os.dup2(2, 1)  # what programs that it starts, or libraries in C, print too
+        with contextlib.redirect_stdout(sys.stderr):
+            yield
+    finally:
+        if sys.__stdout__ is not None:
+            sys.__stdout__.flush()
+        os.dup2(kept, 1)
+        os.close(kept)
+
+
+def print_json(document: Any) -> None:
+    import json
+
+    typer.echo(json.dumps(_finite(document), indent=2, allow_nan=False))
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no NaN and no infinity: they become null."""
+    if isinstance(value, float):
+        return value if value - value == 0 else None
+    if isinstance(value, dict):
+        return {key: _finite(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(entry) for entry in value]
+    return value
+
+
+def need_viser() -> None:
+    if find_spec("viser") is None:
+        say('the live page needs viser; install it with: pip install "linkwork[view]"')
+        raise typer.Exit(FAILED)

@@ -1,0 +1,94 @@
+"""What stopped a run, in words: when, which part, the likely cause, and what to try."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linkwork.errors import RunError
+from linkwork.formulations import stepping
+from linkwork.formulations.implicit import HALVES
+from linkwork.simulation.methods import METHODS
+
+if TYPE_CHECKING:
+    from linkwork.simulation.run import Simulation
+
+
+def failure_of(sim: Simulation, status: int) -> RunError:
+    """What a status other than 0 means, in words."""
+    system = sim.moving
+    time = sim._clock()
+    when = f"at t = {time:.6g} s (step {sim.steps + 1})"
+    culprit: str | None = None
+    # what laws did wrong before belongs to steps that the adaptive integrator has replaced
+    faults = [fault for fault in system.faults if fault.time >= time]
+    lost = sim.carriers.lost if sim.carriers is not None else []
+    if lost:
+        culprit = lost[0].part
+        what = f"component '{culprit}' {'failed' if lost[0].failed else 'was lost'} ({lost[0].what})"
+        hint = "see that it still runs and can be reached, then start again"
+        if lost[0].failed:
+            hint = "what is inside it is its owner's affair"
+        sim.close()
+    elif faults:
+        culprit = faults[0].part
+        what = f"the law of {culprit} failed at t = {faults[0].time:.6g} s ({faults[0].what})"
+        hint = "let it return finite numbers for every state"
+        if faults[0].interrupted:
+            culprit, what, hint = None, "it was interrupted", "start it again"
+    elif status >= stepping.SINGULAR:
+        culprit = system.link_names[status - stepping.SINGULAR]
+        what = f"what {_told(sim, culprit)} moves has no inertia in this position"
+        hint = "give the bodies beyond it an inertia"
+    elif status == stepping.NOT_CONVERGED:
+        culprit, what, hint = _not_converged(sim)
+    elif status == stepping.SINGULAR_POSITION:
+        row = sim.workspace.best_rows[max(0, int(sim.workspace.rank[0]) - 1)]
+        culprit = system.row_name(int(row))
+        what = f"it came to a singular position: the loop of joint '{culprit}' loses a constraint there"
+        hint = "use method='hybrid', which passes such positions"
+    elif status == stepping.STUCK:
+        culprit = system.dof_name(int(np.argmax(np.abs(sim.state.vd))))
+        what = f"its steps became too small, with {_told(sim, culprit)} accelerating most"
+        hint = "loosen rtol and atol, or soften the springs and dampers near it"
+    else:
+        culprit, what = _not_finite(sim)
+        hint = f"try a dt smaller than {sim.method.dt:g} s or integrator='adaptive', and look for stiff springs"
+    return RunError(
+        f"the run of '{system.model.name}' stopped {when}: {what}; {hint}.",
+        time=time,
+        step=sim.steps,
+        culprit=culprit,
+        state=sim.state.last.copy(),
+    )
+
+
+def _not_converged(sim: Simulation) -> tuple[str, str, str]:
+    system, dt = sim.moving, sim.method.dt
+    if sim.method.name in METHODS:  # the trapezoidal rule by fixed points
+        y = sim.workspace.steps
+        k = int(np.argmax(np.abs(y.rate - y.f)[system.nq : system.nq + system.nv]))
+        name = system.dof_name(k)
+        what = f"the fixed-point iteration did not converge, with {_told(sim, name)} changing most"
+        return name, what, f"try a dt smaller than {dt:g} s, or method='hybrid', whose iteration is Newton's"
+    moved = getattr(sim.workspace, "x" if sim.method.name == "semi-recursive" else "f")
+    name = system.dof_name(int(np.argmax(np.abs(moved))))
+    what = f"Newton's iteration did not converge, even in 1/{HALVES} of a step, with {_told(sim, name)} moving most"
+    return name, what, f"try a dt smaller than {dt:g} s, and look for jumps in the laws of its forces"
+
+
+def _told(sim: Simulation, name: str) -> str:
+    """The joint of this name; the free motion of a body is called by the body."""
+    free = any(place.name == name and place.joint is None for place in sim.moving.joints)
+    return f"body '{name.removesuffix(' free')}'" if free else f"joint '{name}'"
+
+
+def _not_finite(sim: Simulation) -> tuple[str, str]:
+    system, y = sim.moving, sim.state.y
+    v, vd = y[system.nq : system.nq + system.nv], sim.state.vd
+    bad = ~(np.isfinite(v) & np.isfinite(vd))
+    # accounts of energy hold squares and overflow first: then it is the fastest
+    k = int(np.argmax(bad if bad.any() else np.abs(v)))
+    name, last = system.dof_name(k), sim.state.last[system.nq + k]
+    return name, f"the velocity of {_told(sim, name)} grew beyond all bounds (it was {last:.6g} a step before)"

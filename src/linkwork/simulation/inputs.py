@@ -1,0 +1,55 @@
+"""Inputs of a simulation: forces, torques and motors that can be set while it steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, MutableMapping
+
+import numpy as np
+
+from linkwork.assembly.tables import Floats
+from linkwork.errors import OptionError
+
+
+class Inputs(MutableMapping[str, float]):
+    """Forces, torques and motors whose law is a number, by name; setting one takes effect from the next step on."""
+
+    def __init__(self, rows: dict[str, int], values: Floats) -> None:
+        self._rows, self._values = rows, values
+        self.changed = False  # since the last step
+
+    def rebuilt(self, rows: dict[str, int], values: Floats) -> None:
+        """Go on in other tables, with the numbers that were set."""
+        for name, row in rows.items():
+            if name in self._rows:
+                values[row, 0] = self[name]
+        self._rows, self._values = rows, values
+
+    def __getitem__(self, name: str) -> float:
+        return float(self._values[self._row(name), 0])
+
+    def __setitem__(self, name: str, value: float) -> None:
+        row = self._row(name)
+        if not isinstance(value, (int, float, np.number)) or isinstance(value, bool) or not np.isfinite(value):
+            raise OptionError(f"input '{name}' must be a finite number, not {value!r}")
+        self.changed = self.changed or float(value) != self._values[row, 0]
+        self._values[row, 0] = float(value)
+
+    def __delitem__(self, name: str) -> None:
+        raise OptionError(f"input '{name}' cannot be removed; set it to 0")
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._rows
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def _row(self, name: str) -> int:
+        if name not in self._rows:
+            known = (
+                f"give one of {', '.join(map(repr, self._rows))}" if self._rows else "give a torque or force such a law"
+            )
+            raise OptionError(f"there is no input {name!r} (a torque, force or motor whose law is a number); {known}")
+        return self._rows[name]

@@ -1,0 +1,103 @@
+"""`simulate`: a run from its start to its end."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from linkwork.errors import OptionError
+from linkwork.model import Model
+from linkwork.simulation.methods import positive, resolve, whole
+from linkwork.simulation.recording import Recording
+from linkwork.simulation.run import Simulation
+from linkwork.simulation.strict import checked_bounds, refuse_poor
+from linkwork.simulation.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from linkwork.simulation.stream import Stream
+
+MOST_STEPS = 2.0**53  # more cannot be counted
+
+
+def simulate(
+    model: Model,
+    *,
+    until: float,
+    method: Any = "auto",
+    record: str | Sequence[str] = "all",
+    every: int = 1,
+    progress: Callable[[float], None] | None = None,
+    ignore: Sequence[str] = (),
+    strict: bool | Mapping[str, float] = False,
+    **options: Any,
+) -> Trajectory:
+    """Run `model` from t = 0 to `until` seconds and return its `Trajectory`.
+
+    `method` is "auto", a name or a method object; further options (dt, integrator, rtol, …) are those of the method.
+    `record` chooses columns ("all", or patterns such as "pin.*"), `every` keeps every so many steps. `progress` is
+    called with the time reached. `start="equilibrium"` begins where the model's forces balance (see `lw.equilibrium`).
+    `resume` goes on from a state in a file (see `lw.Simulation`); `until` counts from the first start. `strict` refuses
+    a run whose certificate is beyond bounds: those of `Certificate.broken`, or {"energy": 1e-6, "drift": 1e-9}.
+    A run that fails raises `RunError`, whose `.run` holds what was recorded. Events that the model plans
+    (`model.attach`, `model.release`) happen on the way; `run.events` lists them.
+
+    >>> run = lw.simulate(lw.gallery.pendulum.build(), until=1.0, method="recursive", dt=0.01)
+    >>> run["pin.position"].shape
+    (101,)
+    """
+    bounds = checked_bounds(strict)
+    sim, record_it = recording(model, until, method, record, every, progress, ignore, options)
+    try:
+        run = record_it.run()
+    finally:
+        sim.close()
+    assert run is not None
+    refuse_poor(run.certificate, bounds, run.model_name, run)
+    return run
+
+
+def recording(
+    model: Model,
+    until: float,
+    method: Any,
+    record: str | Sequence[str],
+    every: int,
+    progress: Callable[[float], None] | None,
+    ignore: Sequence[str],
+    options: dict[str, Any],
+    stream: Stream | None = None,
+) -> tuple[Simulation, Recording]:
+    """A simulation with all that a run from its start to `until` needs, checked."""
+    until, every = positive("until", until, "seconds"), whole("every", every)
+    if progress is not None and not callable(progress):
+        raise OptionError(
+            f"progress must be a function of the time reached, not {progress!r}; give one, or leave it out"
+        )
+    sim = Simulation(model, method, ignore=ignore, **options)
+    try:
+        steps = count_steps(until - sim._begin, sim._h)
+        if sim.steps >= steps:
+            raise OptionError(f"until = {until:g} s is not after the start at t = {sim.time:g} s; give a later until=")
+        if every > steps:
+            raise OptionError(
+                f"every={every} would keep no row after the first of {steps} steps; give a smaller every="
+            )
+        if abs(steps * sim._h - (until - sim._begin)) > 1e-6 * sim._h:
+            # end exactly at `until`: the next smaller dt that divides it
+            sim.method, _ = resolve(sim.method, {"dt": (until - sim._begin) / steps})
+            sim._take(sim.method.dt)
+        return sim, Recording(sim, steps, until, record, every, progress, stream)
+    except BaseException:
+        sim.close()
+        raise
+
+
+def count_steps(until: float, dt: float) -> int:
+    """Steps of dt, or of a little less, that end at `until`."""
+    ratio = until / dt
+    if ratio < 1.0 - 1e-6:
+        raise OptionError(f"until = {until:g} s is less than one step of dt = {dt:g} s; give a smaller dt=")
+    if ratio > MOST_STEPS:
+        raise OptionError(f"until = {until:g} s would take {ratio:.1e} steps of dt = {dt:g} s; give a larger dt=")
+    return math.ceil(ratio - 1e-6)
