@@ -78,6 +78,7 @@ _ROOMS = {
         "jacobian",
         "mass_matrix",
     ],
+    "simulation.reactions": ["Reaction", "Reactions", "reactions"],
     "simulation.real_time": ["RealTime"],
     "simulation.stream": ["stream"],
     "simulation.run": ["Simulation"],
@@ -122,6 +123,8 @@ __all__ = [
     "Profile",
     "PythonLaw",
     "Ramp",
+    "Reaction",
+    "Reactions",
     "RealTime",
     "Recursive",
     "Remote",
@@ -154,6 +157,7 @@ __all__ = [
     "load_run",
     "mass_matrix",
     "plot_compare",
+    "reactions",
     "simulate",
     "stream",
     "verify",
@@ -222,6 +226,7 @@ if TYPE_CHECKING:
         jacobian,
         mass_matrix,
     )
+    from linkwork.simulation.reactions import Reaction, Reactions, reactions
     from linkwork.simulation.real_time import RealTime
     from linkwork.simulation.run import Simulation
     from linkwork.simulation.simulate import simulate

@@ -42,6 +42,8 @@ class Report:
     rows: int
     redundant_rows: int
     redundant: dict[str, list[str]]
+    shared_reactions: dict[str, list[str]]
+    """Components of joints (axes of frame b, z along the axis) that the laws of mechanics leave open."""
     floating: list[str]
     total_mass: float
     grounds: list[str]
@@ -61,6 +63,12 @@ class Report:
             text += [f"  {joint}: {', '.join(parts)}" for joint, parts in self.redundant.items()]
         elif self.loops:
             text.append(f"redundant rows: none of {self.rows}")
+        if self.shared_reactions:
+            text.append("reactions that are not unique, of which the least are told by sim.reactions():")
+            alike: dict[str, list[str]] = {}
+            for joint, parts in self.shared_reactions.items():
+                alike.setdefault(", ".join(parts), []).append(joint)
+            text += [f"  {parts}: {shortened(joints)}" for parts, joints in alike.items()]
         if self.floating:
             text.append(f"free bodies: {shortened(self.floating)}")
         if self.features:
@@ -139,12 +147,19 @@ def report(system: System, start: Start) -> Report:
         rows=system.rows,
         redundant_rows=len(dependent),
         redundant=redundant,
+        shared_reactions=_shared(system, start) if dependent else {},
         floating=system.floating,
         total_mass=float(sum(body.mass for body in bodies)),
         grounds=system.ground_names,
         features=sorted(system.features),
         notes=notes,
     )
+
+
+def _shared(system: System, start: Start) -> dict[str, list[str]]:
+    from linkwork.simulation.reactions import Stress, shared_words
+
+    return {} if system.foreign else shared_words(Stress(system, start.q, start.cut_q))
 
 
 def row_words(system: System, r: int) -> str:

@@ -34,6 +34,7 @@ from linkwork.simulation.interrupt import Interrupt
 from linkwork.simulation.methods import IMPULSES, positive, refuse_unsupported, resolve, wanted, whole
 from linkwork.simulation.observe import Observer, choose
 from linkwork.simulation.pull import Pulls, with_loads
+from linkwork.simulation.reactions import Reactions, present_reactions
 from linkwork.simulation.recording import next_chunk
 from linkwork.simulation.snapshot import put_back, read_state, save_state
 from linkwork.simulation.start import Start, absolute_start, consistent_start
@@ -326,6 +327,19 @@ class Simulation(Changing):
         if not hasattr(self.workspace, "contacts"):
             return Touching.none()
         return touching(self.moving, self.workspace.contacts, float(self.workspace.carried[0]), self._h)
+
+    def reactions(self) -> Reactions:
+        """What every joint carries now, and which components of that are unique; the least where they are not.
+
+        >>> model = lw.Model("door")
+        >>> door = model.body("door", mass=20.0, shape=lw.Box((0.8, 0.04, 2.0)), position=(0.4, 0, 0))
+        >>> for name, z in (("lower", -0.8), ("upper", 0.8)):
+        ...     hinge = model.revolute(name, model.ground, door, at=(0, 0, z), axis=(0, 0, 1))
+        >>> found = lw.Simulation(model).reactions()
+        >>> found.redundant, found["upper"].force.round(1).tolist()[2], found["lower"].force.round(1).tolist()[2]
+        (5, 98.1, 98.1)
+        """
+        return present_reactions(self)
 
     def __getitem__(self, name: str) -> Any:
         """The present value of what a run records as a column, such as sim["pin.position"]."""
