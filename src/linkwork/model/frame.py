@@ -48,6 +48,21 @@ class Frame:
         raise AttributeError(f"a Frame is never changed; make a new one instead of setting {name}")
 
     @classmethod
+    def kept(cls, position: Sequence[float], rotation: Sequence[float]) -> Frame:
+        """A frame from the numbers of another one, to the last bit: nothing is normalised again.
+
+        >>> other = lw.Frame((1, 2, 3), (0.1, 0.2, 0.3, 0.4))
+        >>> Frame.kept(other.position.tolist(), other.rotation.tolist()).rotation.tobytes() == other.rotation.tobytes()
+        True
+        """
+        frame = object.__new__(cls)
+        for name, values in (("position", position), ("rotation", rotation)):
+            array = np.array(values, dtype=float)
+            array.flags.writeable = False
+            object.__setattr__(frame, name, array)
+        return frame
+
+    @classmethod
     def along(cls, axis: VectorLike, at: VectorLike = (0.0, 0.0, 0.0)) -> Frame:
         """The frame at `at` (metres) whose z points along `axis`, reached from the outer frame by the shortest turn.
 

@@ -8,11 +8,12 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from linkwork.assembly.assemble import assemble
 from linkwork.assembly.system import System
-from linkwork.assembly.tables import Tables
+from linkwork.assembly.tables import Floats, Tables
 from linkwork.errors import ModelError, OptionError, RunError
 from linkwork.formulations.record import Rows, State, make_rows, make_state
-from linkwork.model import AttachOptions, Event, Joint, attached_joint, attached_name
+from linkwork.model import Altered, AttachOptions, Event, Joint, attached_joint, attached_name
 from linkwork.simulation.events import SAME, Change, Schedule, Snapshot, holds
 from linkwork.simulation.methods import refuse_unsupported
 from linkwork.simulation.observe import Observer
@@ -74,6 +75,7 @@ class Changing(ABC):
         self._attached: dict[str, Joint] = {}
         self._released: dict[str, Joint] = {}
         self.changes, self.impacts = [], 0.0
+        self._here: float | None = None  # within a step that is split: where its present part began, s
 
     # --- joints that come and go
 
@@ -171,20 +173,31 @@ class Changing(ABC):
 
     def _go_on(self, moment: Moment, work: float) -> None:
         """Tables, memory and state of a moment; `work` and what is then in the springs was put in."""
-        system = moment.system
-        y = np.concatenate([moment.q, moment.v, self.state.y[-2:]])
-        state = make_state(system.tables, y, moment.cut_q, self.state.push.shape[0] > 0)
-        state.t[0], state.count[:], state.effort[:] = self.time, self.state.count, self.state.effort
-        self.moving, self.state = system, state
-        self.tables = self._own_tables(system)
-        self.inputs.rebuilt(system.inputs, self.tables.laws.law_param)
-        self.workspace = self._prepare(Start(moment.q, moment.v, moment.cut_q, []))
-        self._none = make_rows(state, 1)
+        self._stand(moment.system, moment.q, moment.v, moment.cut_q)
+        state = self.state
         # springs in joints come and go with what they hold
         state.y[-1] += work + self._stored()
         _, _, status = self._loop(self.time, -1, 1, 1, make_rows(state, 1))
         if status != 0:
             raise self.failure(status)
+
+    def _stand(self, system: System, q: Floats, v: Floats, cut_q: Floats) -> None:
+        """Tables, memory and state of another system; clock, accounts and inputs stay as they are."""
+        y = np.concatenate([q, v, self.state.y[-2:]])
+        state = make_state(system.tables, y, cut_q, self.state.push.shape[0] > 0)
+        state.t[0], state.count[:], state.effort[:] = self.time, self.state.count, self.state.effort
+        self.moving, self.state = system, state
+        self.tables = self._own_tables(system)
+        self.inputs.rebuilt(system.inputs, self.tables.laws.law_param)
+        self.workspace = self._prepare(Start(q, v, cut_q, []))
+        self._none = make_rows(state, 1)
+
+    def _restore(self, model: Altered, y: Floats, cut_q: Floats) -> None:
+        """Stand in a structure that a state was taken in; y and cut_q are of that state."""
+        system = assemble(model, absolute=self.moving.absolute, floating=True, before=self.moving)
+        nq, nv = system.nq, system.nv
+        if y.size == nq + nv + 2 and cut_q.size == system.cut_start.size:
+            self._stand(system, y[:nq].copy(), y[nq : nq + nv].copy(), cut_q.copy())
 
     def _stored(self) -> float:
         """Energy in the springs now, J."""
@@ -222,6 +235,7 @@ class Changing(ABC):
         dt = self._h
         here, end = self._clock(), self._clock(1)
         while here < end:
+            self._here = here
             goal = self._schedule.next_time(end, dt)
             located = [event for event in self._schedule.watched if event.within is not None and self._awake(event)]
             before = Snapshot(self.state, self.workspace) if located else None
@@ -233,7 +247,7 @@ class Changing(ABC):
             whole_step = goal >= end - SAME * dt
             here = end if whole_step else goal
             self._happen(goal, watched=whole_step)
-        self.steps += 1
+        self.steps, self._here = self.steps + 1, None
         return 0
 
     def _go(self, here: float, goal: float) -> int:

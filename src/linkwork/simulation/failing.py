@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def failure_of(sim: Simulation, status: int) -> RunError:
     """What a status other than 0 means, in words."""
     system = sim.moving
-    time = sim._clock()
+    time = sim._clock() if sim._here is None else sim._here
     when = f"at t = {time:.6g} s (step {sim.steps + 1})"
     culprit: str | None = None
     # what laws did wrong before belongs to steps that the adaptive integrator has replaced

@@ -172,6 +172,20 @@ def write_arrays(path: Path, arrays: dict[str, Any]) -> None:
     _write_whole(path, lambda stream: _write_members(arrays, stream))
 
 
+def packed(arrays: dict[str, Any]) -> bytes:
+    """The bytes of an npz of these arrays."""
+    stream = io.BytesIO()
+    _write_members(arrays, stream)
+    return stream.getvalue()
+
+
+def unpacked(source: bytes | Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What the metadata of an npz says, and its other arrays."""
+    with np.load(io.BytesIO(source) if isinstance(source, bytes) else source, allow_pickle=False) as archive:
+        arrays = {name: archive[name] for name in archive.files}
+    return json.loads(str(arrays.pop("metadata"))), arrays
+
+
 def read_arrays(file: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The state that a file holds: what is said of it, and its arrays."""
     path = _path(file)
@@ -182,9 +196,7 @@ def read_arrays(file: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, An
             from linkwork.simulation.stream import read_state
 
             return read_state(path)
-        with np.load(path, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-        return json.loads(str(arrays.pop("metadata"))), arrays
+        return unpacked(path)
     except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
         if isinstance(error, OptionError):
             raise

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.errors import OptionError
+from linkwork.simulation.history import history_of, put_back_history
 from linkwork.simulation.recording import model_hash
 
 if TYPE_CHECKING:
@@ -57,37 +58,38 @@ def facts_of(sim: Simulation, kind: str = WHOLE) -> dict[str, Any]:
         "begin": sim._begin,
         "h": sim._h,
         "time": sim.time,
+        "history": history_of(sim),
     }
 
 
-def refuse_changes(sim: Simulation) -> None:
-    """Joints that came and went, or components elsewhere, are not in the arrays."""
-    if sim.changes or sim._schedule.timed or sim._schedule.watched:
-        raise OptionError(
-            f"the state of '{sim.system.model.name}' cannot be kept for a later start, as joints are attached or "
-            "released in it; let it run in one piece"
-        )
-    if sim.carriers is not None:
-        raise OptionError(
-            f"the state of '{sim.system.model.name}' cannot be kept for a later start, as components of it live "
-            "elsewhere; let it run in one piece"
-        )
+def refuse_parts_elsewhere(sim: Simulation) -> None:
+    """What components elsewhere remember, and what pulls at a body by hand, is not in the arrays."""
+    why = "components of it live elsewhere; let it run in one piece" if sim.carriers is not None else ""
+    if sim._drags:
+        why = f"body '{next(iter(sim._drags))}' is dragged in it; let it go first"
+    if why:
+        raise OptionError(f"the state of '{sim.system.model.name}' cannot be kept for a later start, as {why}")
+
+
+def state_arrays(sim: Simulation) -> dict[str, Any]:
+    """The present state as it goes to a file."""
+    return {"metadata": np.array(json.dumps(facts_of(sim))), **arrays_of(sim)}
 
 
 def save_state(sim: Simulation, file: str | PathLike[str]) -> None:
     """Write the present state to `.npz`."""
     from linkwork.simulation.files import check_path, write_arrays
 
-    refuse_changes(sim)
+    refuse_parts_elsewhere(sim)
     path = check_path(file, (".npz",))
-    write_arrays(path, {"metadata": np.array(json.dumps(facts_of(sim))), **arrays_of(sim)})
+    write_arrays(path, state_arrays(sim))
 
 
 def save_coordinates(sim: Simulation, y: Any, time: float | None, file: str | PathLike[str]) -> None:
     """Write coordinates and velocities y at `time` (s) alone: what is left of a run that failed."""
     from linkwork.simulation.files import check_path, write_arrays
 
-    refuse_changes(sim)
+    refuse_parts_elsewhere(sim)
     if not np.isfinite(y).all():
         raise OptionError(f"the last state of '{sim.system.model.name}' is not finite; run it from the start")
     facts = {**facts_of(sim, COORDINATES), "time": time}
@@ -108,14 +110,19 @@ def read_state(file: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Any
 
 def put_back(sim: Simulation, facts: dict[str, Any], arrays: dict[str, Any], file: Any) -> None:
     """The simulation stands where the state was taken."""
-    refuse_changes(sim)
+    refuse_parts_elsewhere(sim)
     if facts["model_hash"] != model_hash(sim.system):
         raise OptionError(
             f"{file} is a state of another model ('{facts['model']}', or other numbers in it) than "
             f"'{sim.system.model.name}'; start from it with the model that it was taken of"
         )
-    if facts["method"] != sim.method.name or arrays["state.y"].shape != sim.state.y.shape:
+    if facts["method"] != sim.method.name:
         raise OptionError(f"{file} is a state of method {facts['method']!r}; go on with that method")
+    altered = put_back_history(sim, facts["history"], file)
+    if altered is not None:
+        sim._restore(altered, arrays["state.y"], arrays["state.cut_q"])
+    if arrays["state.y"].shape != sim.state.y.shape:
+        raise OptionError(f"{file} has other coordinates than '{sim.system.model.name}'; run from the start")
     if facts["kind"] == COORDINATES:
         sim.state.y[:] = arrays["state.y"]
         sim.state.cut_q[:] = arrays["state.cut_q"]

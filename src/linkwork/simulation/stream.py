@@ -4,7 +4,8 @@
     rows                  how many rows are complete; written after the rows themselves
     time                  s
     data/0, data/1, …     columns and ledgers, in the order of "names" in the metadata
-    state/0, state/1      two places for the whole state, used in turn; `state/newest` says which is complete
+    state/0, state/1      two places for the whole state, used in turn: an npz in bytes, which may be of another size
+                          when joints have come or gone; `state/newest` says which is complete, and its size
     certificate           JSON, when the run has ended
 
 The file is written so that others may read it meanwhile (HDF5 calls that single writer, multiple readers).
@@ -24,8 +25,8 @@ import numpy as np
 
 from linkwork.errors import OptionError
 from linkwork.simulation.certificate import Certificate
-from linkwork.simulation.files import check_path, write_failure
-from linkwork.simulation.snapshot import arrays_of, facts_of, refuse_changes
+from linkwork.simulation.files import check_path, packed, unpacked, write_failure
+from linkwork.simulation.snapshot import refuse_parts_elsewhere, state_arrays
 from linkwork.simulation.strict import checked_bounds, refuse_poor
 from linkwork.simulation.trajectory import Trajectory
 
@@ -59,7 +60,7 @@ class Stream:
     def open(self, metadata: dict[str, Any], block: dict[str, Any], sim: Simulation) -> None:
         """Make the file with room for what comes; `block` shows what rows look like."""
         try:
-            refuse_changes(sim)
+            refuse_parts_elsewhere(sim)
         except OptionError:
             self._states = False
         names = [name for name in block if name != "time"]
@@ -73,12 +74,9 @@ class Stream:
             for k, name in enumerate(names):
                 shape = np.shape(block[name])[1:]
                 file.create_dataset(f"data/{k}", (0, *shape), "f8", maxshape=(None, *shape), chunks=(CHUNK, *shape))
-            file.create_dataset("state/newest", data=np.array([-1]))
-            if self._states:
-                for turn in range(2):
-                    file.create_dataset(f"state/{turn}/facts", (0,), np.uint8, maxshape=(None,), chunks=(4096,))
-                    for name, values in arrays_of(sim).items():
-                        file.create_dataset(f"state/{turn}/arrays/{name}", data=values)
+            file.create_dataset("state/newest", data=np.array([-1, 0]))
+            for turn in range(2):
+                file.create_dataset(f"state/{turn}", (0,), np.uint8, maxshape=(None,), chunks=(1 << 16,))
             file.swmr_mode = True
 
     def add(self, block: dict[str, Any], sim: Simulation) -> None:
@@ -102,11 +100,12 @@ class Stream:
         if not self._states:
             return
         place = self._file[f"state/{self._turn}"]
-        self._text(place["facts"], facts_of(sim))
-        for name, values in arrays_of(sim).items():
-            place["arrays"][name][...] = values
+        data = np.frombuffer(packed(state_arrays(sim)), dtype=np.uint8)
+        if len(data) > len(place):
+            place.resize(len(data), axis=0)
+        place[: len(data)] = data
         self._file.flush()
-        self._file["state/newest"][0] = self._turn
+        self._file["state/newest"][:] = self._turn, len(data)
         self._file["state/newest"].flush()
         self._turn, self._next_state = 1 - self._turn, clock.monotonic() + STATE_SECONDS
 
@@ -225,8 +224,7 @@ def read_run(path: Path, last: bool = False) -> Trajectory:
 def read_state(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """The newest complete state of a file."""
     with _open(path) as file:
-        newest = int(file["state/newest"][0]) if "state/newest" in file else -1
+        newest, size = file["state/newest"][:] if "state/newest" in file else (-1, 0)
         if newest < 0:
             raise OptionError(f"{path} holds no state to start from; run from the start")
-        place = file[f"state/{newest}"]
-        return _said(place["facts"]), {name: values[...] for name, values in place["arrays"].items()}
+        return unpacked(bytes(file[f"state/{newest}"][:size]))
