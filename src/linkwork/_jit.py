@@ -89,21 +89,35 @@ def entry(function: Function) -> Function:
     It is compiled by one process and kept; the others wait and load what the first has made. So all of them run the
     same machine code, and the same run gives the same bits in each: see `_closed`. Other entries may be compiled by
     other processes meanwhile.
+
+    To find the compiled type of hundreds of arrays takes longer than a step: with the same tables again it is known.
     """
     compiled: Any = _compile(function, no_cpython_wrapper=False)
     ready = False
+    last: tuple[Any, ...] = ()
+    code: Any = None
 
     @functools.wraps(function)
     def call(*arguments: Any) -> Any:
-        nonlocal ready
+        nonlocal ready, last, code
+        if len(arguments) == len(last) and all(map(_same, arguments, last)):
+            if code is None:
+                code = compiled.overloads[tuple(compiled.typeof_pyval(value) for value in arguments)].entry_point
+            return code(*arguments)
         if not ready:
             with _alone(f"{function.__module__}.{function.__qualname__}"), _closed():
                 compiled.compile(tuple(compiled.typeof_pyval(value) for value in arguments))
             ready = True
+        last, code = arguments, None
         return compiled(*arguments)
 
     call.compiled = compiled  # type: ignore[attr-defined]
     return call  # type: ignore[return-value]
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Whether a is of b's compiled type for sure: the same tables, or a number as plain as b."""
+    return a is b or (type(a) is type(b) and type(a) in (int, float))
 
 
 @contextlib.contextmanager

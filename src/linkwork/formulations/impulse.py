@@ -49,6 +49,7 @@ from linkwork.formulations.rows import (
     row_table,
     row_work,
 )
+from linkwork.formulations.sliding import guess_sliding, push_sliding, slides_on, sliding_loss
 from linkwork.formulations.stepping import NOT_FINITE, SINGULAR, copy, finite
 from linkwork.mechanics.articulated import inward_inertias, outward_accelerations, outward_velocities
 from linkwork.mechanics.forces import apply_laws, clear_loads, push_link
@@ -216,6 +217,7 @@ def free_motion(w, state, t, h, q, v, world):
             k = forces.coil_k[s] if forces.coil_q[s] >= 0 else 0.0
             tree.dof_armature[forces.coil_coordinate[s]] += h * (forces.coil_c[s] + h * k)
     clear_loads(work, w.power)
+    push_sliding(w.tables.drives, w.rows, work.tau, h)
     for e in range(w.table.coil_dof.size):
         s = w.table.coil_dof[e]
         k = forces.coil_coordinate[s]
@@ -300,18 +302,22 @@ def step(w, state, t, h, end, moves, world):
     nq = state.y.size - nv - 2
     q = state.y[:nq]
     v = state.y[nq : nq + nv]
-    status = free_motion(w, state, t, h, q, v, world)
-    if status != 0:
-        return status
-    find_contacts(w.tables.colliders, w.tree, w.ahead_v, w.meeting, w.contacts, h)
-    make_rows(w, state, t, h, q, v)
-    if rows.count[0] > 0:
-        recall_impulses(w.table, rows, w.contacts, h / w.carried[0] if w.carried[0] > 0.0 else 0.0)
-        factor_rows(w.table, rows, s, h)
     sweeps = 0
     worst = 0.0
     w.carried[3] = 0.0
-    for stage in range(2 + w.position_iterations):
+    guess_sliding(w.tables.drives, w.table, rows, w.carried[0], h, s.direct)
+    stage = -1
+    while stage < 2 + w.position_iterations:
+        if stage < 0:
+            status = free_motion(w, state, t, h, q, v, world)
+            if status != 0:
+                return status
+            find_contacts(w.tables.colliders, w.tree, w.ahead_v, w.meeting, w.contacts, h)
+            make_rows(w, state, t, h, q, v)
+            if rows.count[0] > 0:
+                recall_impulses(w.table, rows, w.contacts, h / w.carried[0] if w.carried[0] > 0.0 else 0.0)
+                factor_rows(w.table, rows, s, h)
+            stage = 0
         some = right_side(w, state, end, q, v, world, stage)
         p = rows.p if stage == 0 else rows.pseudo
         if some:
@@ -331,12 +337,15 @@ def step(w, state, t, h, end, moves, world):
             if some:
                 for k in range(nv):
                     w.ahead[k] += w.dv[k]
+            if not slides_on(w.tables.drives, rows, w.ahead):
+                stage = -1
+                continue
             tell(w, state, h, q, v)
             if not moves:
                 return 0
             wasted, fed = book(w.tables.forces, w.table, rows, s.x, w.ahead, h)
             fed += h * w.power[1]
-            state.y[nq + nv] += wasted
+            state.y[nq + nv] += wasted + sliding_loss(w.tables.drives, rows, v, w.ahead)
             state.y[nq + nv + 1] += fed
             keep_impulses(w.table, rows, w.contacts)
             w.carried[0] = h
@@ -352,6 +361,7 @@ def step(w, state, t, h, end, moves, world):
                 w.carried[3] = 1.0
                 break
             displace(tree, q, w.dv, 1.0, q)
+        stage += 1
     state.count[0] += 1
     state.count[1] = s.rank[0]
     state.effort[0] = sweeps

@@ -97,6 +97,8 @@ def describe_row(w, state, t, h, q, v, r, name):
         _, p_b, axis, _, _ = spring_line(forces, w.tree, e)
         hold(rows, r, forces.spring_a[e], forces.spring_b[e], cross(p_b, axis), axis)
     elif code == FRICTION:
+        if rows.sliding[e] != 0.0:
+            return False
         rows.low[r] = -h * drives.friction_most[e]
         rows.high[r] = h * drives.friction_most[e]
         rows.coordinate[r, 0] = drives.friction_coordinate[e]

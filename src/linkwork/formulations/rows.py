@@ -51,6 +51,7 @@ class RowTable(NamedTuple):
     code: Any  # (name,) what it is a row of
     element: Any  # (name,) which one: a row of the cuts, a repeater, …; of limits and drags counted by row
     lasting: int  # names below this hold always and both ways
+    rubbed: int  # the first name of a joint friction
     dragged: int  # the first name of a drag: they are the last
     names: int
     nothing: float  # a response below this is rounding: the tree holds that row by itself
@@ -91,6 +92,7 @@ class RowWork(NamedTuple):
     p: Any
     pseudo: Any
     kept: Any  # (name,) impulses of the last step
+    sliding: Any  # (friction,) impulses of joints that slide on: see sliding.py
     offset: Any  # (repeater,) what the follower is ahead at the start; nan before
     gap: Any  # (cut row,)
     cut_wrench: Any  # (cut row, 6)
@@ -151,6 +153,7 @@ def row_table(tables: Any) -> RowTable:
         code=named[:, 0].copy(),
         element=named[:, 1].copy(),
         lasting=sum(len(elements) for _, elements in kinds[:5]),
+        rubbed=len(names) - 3 * DRAGS - drives.friction_most.size,
         dragged=len(names) - 3 * DRAGS,
         names=len(names),
         nothing=ROUNDING * lightest_answer(tree),
@@ -206,6 +209,7 @@ def row_work(tables: Any, table: RowTable, contacts: int) -> RowWork:
     own: dict[str, Any] = {
         "count": np.zeros(2, dtype=np.int64),
         "kept": np.zeros(table.names),
+        "sliding": np.zeros(tables.drives.friction_most.size),
         "offset": np.full(tables.drives.repeater_ratio.size, np.nan),
         "gap": np.zeros(tables.cuts.row_kind.size),
         "cut_wrench": np.zeros((tables.cuts.row_kind.size, 6)),
@@ -467,6 +471,8 @@ def keep_impulses(table, rows, contacts):
     """What the next step starts from."""
     for k in range(rows.kept.size):
         rows.kept[k] = 0.0
+    for e in range(rows.sliding.size):
+        rows.kept[table.rubbed + e] = rows.sliding[e]
     for e in range(contacts.count[0]):
         for j in range(3):
             contacts.impulse[e, j] = 0.0

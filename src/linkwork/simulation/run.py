@@ -35,7 +35,7 @@ from linkwork.simulation.methods import IMPULSES, positive, refuse_unsupported, 
 from linkwork.simulation.observe import Observer, choose
 from linkwork.simulation.pull import Pulls, with_loads
 from linkwork.simulation.reactions import Reactions, present_reactions
-from linkwork.simulation.recording import next_chunk
+from linkwork.simulation.recording import CHUNK_SECONDS, next_chunk
 from linkwork.simulation.snapshot import put_back, read_state, save_state
 from linkwork.simulation.start import Start, absolute_start, consistent_start
 from linkwork.simulation.touching import Touching, touching
@@ -92,6 +92,7 @@ class Simulation(Changing):
             self.moving = assemble(self.system.model, absolute=True)
             y, cut_q = absolute_start(self.system, self.start, self.moving)
         self._pulls: Pulls | None = None
+        self._chunk = 16  # steps between two looks at the keyboard
         self.tables = self._own_tables(self.moving)
         self.inputs = Inputs(self.moving.inputs, self.tables.laws.law_param)
         self.workspace = self._prepare(self.start)
@@ -223,20 +224,19 @@ class Simulation(Changing):
         """
         goal = self.steps + whole("steps", steps)
         self._take(self.method.dt if dt is None else positive("dt", dt, "seconds"))
-        chunk = 16
         with Interrupt() as interrupt:
             while self.steps < goal:
                 started = clock.perf_counter()
                 if self._pulls is not None:
                     self._pulls.renew()
-                    chunk = 1
-                count = self._quiet(min(chunk, goal - self.steps))
+                count = self._quiet(1 if self._pulls is not None else min(self._chunk, goal - self.steps))
                 status = self._advance(count, goal + 1, self._none)[2] if count else self._eventful_step()
                 if status != 0:
                     raise self.failure(status)
                 if interrupt.pressed:
                     raise KeyboardInterrupt
-                chunk = next_chunk(max(count, 1), clock.perf_counter() - started)
+                took = clock.perf_counter() - started
+                self._chunk = max(self._chunk if took < CHUNK_SECONDS else 1, next_chunk(max(count, 1), took))
 
     def view(
         self, *, host: str = "127.0.0.1", port: int = 8080, token: str | None = None, seconds: float | None = None
