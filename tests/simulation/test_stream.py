@@ -226,6 +226,51 @@ def test_a_failed_run_leaves_a_state_to_start_from(tmp_path: Path) -> None:
     assert np.array_equal(sim.state.y, caught.value.state)
 
 
+def test_an_interrupted_run_goes_on_to_the_last_bit(tmp_path: Path) -> None:
+    def stop(t: float) -> None:
+        if t > 0.5:
+            raise KeyboardInterrupt
+
+    make = lambda: chain.build(n=3)  # noqa: E731
+    with pytest.raises(lw.RunError, match="it was interrupted") as caught:
+        lw.simulate(make(), until=50.0, dt=1e-3, method="recursive", integrator="abm4", progress=stop)
+    step, until = caught.value.step or 0, (caught.value.time or 0.0) + 0.1
+    caught.value.save_state(str(tmp_path / "last.npz"))
+    whole = lw.simulate(make(), until=until, dt=1e-3, method="recursive", integrator="abm4")
+    same(whole, lw.simulate(make(), until=until, resume=tmp_path / "last.npz"), step)
+
+
+def test_a_full_disk(tmp_path: Path) -> None:
+    """As far as the file may grow its rows are whole; the file says why it ended, and starts the rest."""
+    resource = pytest.importorskip("resource")
+    file, make = tmp_path / "run.h5", lambda: chain.build(n=3)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4_000_000, hard))
+    try:
+        with pytest.raises(lw.RunError, match=r"cannot write .*run.h5: .* rows up to t = .* are kept, and a state"):
+            lw.stream(make(), file, until=100.0, dt=1e-3, method="recursive")
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, hard))
+        with pytest.raises(lw.OptionError, match=r"cannot write .*none.h5"):
+            lw.stream(make(), tmp_path / "none.h5", until=1.0, dt=1e-3, method="recursive")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    run = lw.load_run(file)
+    assert "cannot write" in str(run.stopped)
+    whole = lw.simulate(make(), until=float(run.time[-1]), dt=1e-3, method="recursive")
+    assert len(run) == len(whole) > 1000
+    assert run["hinge 3.position"].tobytes() == whole["hinge 3.position"].tobytes()
+    assert lw.Simulation(make(), resume=file).time <= run.time[-1]
+
+
+def test_past_a_singular_position_by_another_method(tmp_path: Path) -> None:
+    with pytest.raises(lw.RunError, match="singular position") as caught:
+        lw.simulate(double_four_bar.build(), until=3.0, dt=0.01, method="semi-recursive")
+    caught.value.save_state(str(tmp_path / "last.npz"))
+    rest = lw.simulate(double_four_bar.build(), until=3.0, dt=0.01, method="hybrid", resume=tmp_path / "last.npz")
+    assert rest.time[0] == caught.value.time
+    assert rest.certificate.energy_balance_relative < 1e-3
+
+
 def test_command(tmp_path: Path) -> None:
     half, rest, whole = (str(tmp_path / name) for name in ("half.h5", "rest.h5", "whole.npz"))
     say = CliRunner().invoke
@@ -259,16 +304,30 @@ def _model(folder: Path) -> lw.Model:
     return find(str(folder / "bad.py"), {}).model
 
 
+def test_going_on_by_other_methods(tmp_path: Path) -> None:
+    """Half by one method, half by another, through joints attached and released: nothing jumps, nothing is lost."""
+    make, dt = juggled, 5e-3
+    whole = lw.simulate(make(), until=1.0, dt=dt, method="recursive")
+    ways = (("recursive", "absolute", 0.4), ("absolute", "recursive", 0.4), ("recursive", "semi-recursive", 0.1))
+    for first, then, stop in ways:
+        sim = lw.Simulation(make(), first, dt=dt)
+        sim.step(round(stop / dt))
+        sim.save(tmp_path / "here.npz")
+        rest = lw.simulate(make(), until=1.0, method=then, dt=dt, resume=tmp_path / "here.npz")
+        assert rest.time[0] == sim.time
+        assert rest["lower.position"][0] == pytest.approx(sim["lower.position"], abs=1e-12)
+        assert rest["lower.velocity"][0] == pytest.approx(sim["lower.velocity"], abs=1e-11)
+        assert rest.energy["balance"][-1] == pytest.approx(0.0, abs=10 * dt**2)
+        assert rest["lower.position"][-1] == pytest.approx(whole["lower.position"][-1], abs=100 * dt**2)
+    other = lw.Simulation(make(), resume=tmp_path / "here.npz", dt=1e-3)  # the same method with another step
+    assert (other.method.name, other.method.dt, other.time) == ("recursive", 1e-3, sim.time)
+
+
 @pytest.mark.parametrize(
     ("words", "do"),
     [
         ("there is no file", lambda folder: lw.Simulation(pendulum.build(), resume=folder / "none.npz")),
         ("is a state of another model", lambda folder: lw.Simulation(chain.build(n=2), resume=folder / "state.npz")),
-        ("go on with the same", lambda folder: lw.Simulation(pendulum.build(), resume=folder / "state.npz", dt=0.02)),
-        (
-            "go on with that method",
-            lambda folder: lw.Simulation(pendulum.build(), "hybrid", resume=folder / "state.npz"),
-        ),
         (
             "is not after the start",
             lambda folder: lw.simulate(pendulum.build(), until=0.05, resume=folder / "state.npz"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -56,17 +57,39 @@ def write(
     files: list[str] = []
     if trajectory is None:
         return files, None
+    if out is not None:
+        file, problem = (out, None) if out.lower().endswith(".h5") else _save(trajectory, out)
+        files += [file] if file else []
+        if problem:
+            return files, problem
     try:
-        if out is not None:
-            if not out.lower().endswith(".h5"):  # that one is there already
-                trajectory.save(out)
-            files.append(out)
         for file, columns in pictures:
             trajectory.plot(*(columns or target.plots), file=file)
             files.append(file)
     except OptionError as error:
         return files, str(error)
     return files, None
+
+
+def _save(trajectory: Trajectory, out: str) -> tuple[str | None, str | None]:
+    """Where the run was written, and what went wrong: a run is not lost because a disk is full."""
+    try:
+        trajectory.save(out)
+    except OptionError as error:
+        elsewhere = rescue(out)
+        try:
+            trajectory.save(elsewhere)
+        except OptionError:
+            return None, str(error)
+        return elsewhere, f"{error}. The run is in {elsewhere} instead."
+    return out, None
+
+
+def rescue(file: str) -> str:
+    """Where a file goes that could not be written to its place."""
+    from tempfile import mkdtemp
+
+    return str(Path(mkdtemp(prefix="linkwork-")) / Path(file).name)
 
 
 def print_summary(target: Target, trajectory: Trajectory, files: list[str]) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from linkwork.cli.results import rescue
 from linkwork.errors import OptionError, RunError
 
 if TYPE_CHECKING:
@@ -86,7 +87,11 @@ def _keep_state(error: RunError, target: Target, out: str | None) -> str:
     try:
         error.save_state(file)
     except OptionError as refusal:
-        return f" No state is kept to go on from: {str(refusal).rstrip('.')}."
+        file = rescue(file)
+        try:
+            error.save_state(file)
+        except OptionError:
+            return f" No state is kept to go on from: {str(refusal).rstrip('.')}."
     return f" The last good state is in {file}: go on with --from {file}."
 
 

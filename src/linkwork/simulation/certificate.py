@@ -42,6 +42,8 @@ class Certificate:
     """Largest change that the last iteration of a step still made: m or rad; with impulses N s or N m s."""
     cut_short: int = 0
     """Steps whose sweeps ended with their number and not by epsilon."""
+    first_cut: float | None = None
+    """Time of the first recorded row by which that had happened, s."""
     worst_drift_position: float = 0.0
     worst_drift_velocity: float = 0.0
     final_drift_position: float = 0.0
@@ -204,11 +206,15 @@ class Certificate:
 
     def _line_impulses(self) -> str:
         cut = (
-            f"; {self.cut_short} STEPS CUT SHORT: give more iterations=, and look for drives that contradict each other"
+            f"; {self.cut_short} STEPS CUT SHORT{self._since()}: give more iterations=, and look for drives that "
+            "contradict each other"
             if self.cut_short
             else ""
         )
         return f"impulses {self.sweeps_per_step:.3g} sweeps a step, residual {self.worst_residual:.1e} at worst{cut}"
+
+    def _since(self) -> str:
+        return "" if self.first_cut is None else f", first by t = {self.first_cut:.4g} s"
 
     def _line_origin(self) -> str:
         end = "complete" if self.stopped is None else f"STOPPED, {self.stopped}"

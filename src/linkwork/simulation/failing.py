@@ -14,6 +14,8 @@ from linkwork.simulation.methods import METHODS
 if TYPE_CHECKING:
     from linkwork.simulation.run import Simulation
 
+SUDDEN = 1e4  # rad/s or m/s
+
 
 def failure_of(sim: Simulation, status: int) -> RunError:
     """What a status other than 0 means, in words."""
@@ -53,8 +55,7 @@ def failure_of(sim: Simulation, status: int) -> RunError:
         what = f"its steps became too small, with {_told(sim, culprit)} accelerating most"
         hint = "loosen rtol and atol, or soften the springs and dampers near it"
     else:
-        culprit, what = _not_finite(sim)
-        hint = f"try a dt smaller than {sim.method.dt:g} s or integrator='adaptive', and look for stiff springs"
+        culprit, what, hint = _not_finite(sim)
     return RunError(
         f"the run of '{system.model.name}' stopped {when}: {what}; {hint}.",
         time=time,
@@ -84,11 +85,16 @@ def _told(sim: Simulation, name: str) -> str:
     return f"body '{name.removesuffix(' free')}'" if free else f"joint '{name}'"
 
 
-def _not_finite(sim: Simulation) -> tuple[str, str]:
+def _not_finite(sim: Simulation) -> tuple[str, str, str]:
     system, y = sim.moving, sim.state.y
     v, vd = y[system.nq : system.nq + system.nv], sim.state.vd
     bad = ~(np.isfinite(v) & np.isfinite(vd))
     # accounts of energy hold squares and overflow first: then it is the fastest
     k = int(np.argmax(bad if bad.any() else np.abs(v)))
     name, last = system.dof_name(k), sim.state.last[system.nq + k]
-    return name, f"the velocity of {_told(sim, name)} grew beyond all bounds (it was {last:.6g} a step before)"
+    what = f"the velocity of {_told(sim, name)} grew beyond all bounds (it was {last:.6g} a step before)"
+    other = " or integrator='adaptive'" if sim.method.name in METHODS else ""
+    look = "stiff springs"
+    if abs(last) < SUDDEN:  # it did not grow, it came at once
+        look = "inertia that vanishes in this position, forces that jump, and stiff springs"
+    return name, what, f"try a dt smaller than {sim.method.dt:g} s{other}, and look for {look}"

@@ -91,6 +91,9 @@ class Recording:
         if sim.method.integrator == "trapezoidal":
             self.solver = ("iterations", "residual")
         self.stream, self.tally = stream, Tally()
+        self.began: float | None = None  # energy at the start, J
+        self.first_cut: float | None = None
+        self.unwritten = False  # rows that the stream could not take
         self.ranks = RankHistory(sim.method.name not in IMPULSES)
         self.blocks: dict[str, list[Any]] = {}
         if stream is None:
@@ -120,7 +123,7 @@ class Recording:
         buffer = sim._none
         stopped: str | None = None
         failure: RunError | None = None
-        status = 0
+        status, whole = 0, False
         with Interrupt() as interrupt:
             while sim.steps < self.steps and stopped is None:
                 count = sim._quiet(min(chunk, self.steps - sim.steps, chunk_rows * self.every))
@@ -147,6 +150,7 @@ class Recording:
                     break
                 chunk = next_chunk(max(count, 1), clock.perf_counter() - started)
                 stopped = self._stopped_from_outside(interrupt)
+                whole = stopped is not None
         if status != 0:
             failure = sim.failure(status)
             stopped = str(failure)
@@ -155,22 +159,34 @@ class Recording:
                 f"the run of '{sim.system.model.name}' stopped at t = {sim.time:.6g} s (step {sim.steps}): {stopped}"
             )
             failure = RunError(stopped, time=sim.time, step=sim.steps, state=sim.state.y.copy())
-        run = self._finished(clock.perf_counter() - begin, stopped, sound=status == 0)
+        run = self._finished(clock.perf_counter() - begin, stopped, sound=status == 0 and not self.unwritten)
         if failure is not None:
-            from linkwork.simulation.snapshot import save_coordinates
-
-            count, last = self.tally.rows, self.tally.last["time"]
-            rows = "its first row is" if count == 1 else f"{count} rows up to t = {last:.6g} s are"
-            raise RunError(
-                f"{str(failure).rstrip('.')}; {rows} kept.",
-                run=run,
-                time=failure.time,
-                step=failure.step,
-                culprit=failure.culprit,
-                state=failure.state,
-                save_state=lambda file: save_coordinates(sim, failure.state, failure.time, file),
-            )
+            raise self._told(failure, run, whole)
         return run
+
+    def _told(self, failure: RunError, run: Trajectory | None, whole: bool) -> RunError:
+        """The failure with what is left: rows, and a state to go on from, the `whole` one between two steps."""
+        from linkwork.simulation.snapshot import save_coordinates, save_state
+
+        def save(file: str) -> None:
+            if whole:
+                save_state(self.sim, file)
+            else:
+                save_coordinates(self.sim, failure.state, failure.time, file)
+
+        count, last = self.tally.rows, self.tally.last["time"]
+        rows = "its first row is kept" if count == 1 else f"{count} rows up to t = {last:.6g} s are kept"
+        if self.unwritten and self.stream is not None:
+            rows += f", and a state to go on from, in {self.stream.path}"
+        return RunError(
+            f"{str(failure).rstrip('.')}; {rows}.",
+            run=run,
+            time=failure.time,
+            step=failure.step,
+            culprit=failure.culprit,
+            state=failure.state,
+            save_state=None if self.unwritten else save,
+        )
 
     def _stopped_from_outside(self, interrupt: Interrupt) -> str | None:
         """Tell how far the run is; a reason to stop is Ctrl-C, or an exception of the one who was told."""
@@ -190,22 +206,29 @@ class Recording:
             self.observer = self.observer.again(self.sim.moving, self.sim.tables)
         block = self._block(rows, count)
         counted = {name: values for name, values in block.items() if name.startswith(("time", "energy/", "drift/"))}
+        if self.stream is not None:
+            try:
+                self.stream.add(block, self.sim)
+            except OptionError:
+                self.unwritten = True
+                raise
         self.tally.add(counted | {"rank": rows.count[:count, 1], "quaternion": self.observer.lengths(rows, count)})
         self.ranks.add(self.sim.moving, rows, rows.count[:count, 1])
-        if self.stream is not None:
-            self.stream.add(block, self.sim)
-            return
-        for name, values in block.items():
-            self.blocks.setdefault(name, []).append(values)
+        if self.first_cut is None and (cut := np.flatnonzero(rows.effort[:count, 5])).size:
+            self.first_cut = float(rows.t[cut[0], 0])
+        if self.stream is None:
+            for name, values in block.items():
+                self.blocks.setdefault(name, []).append(values)
 
     def _block(self, rows: Rows, count: int) -> dict[str, Any]:
         """Rows as written: time, columns, ledgers as "energy/total", "drift/position", "solver/…"."""
         columns, accounts = self.observer.look(rows, count)
         accounts["impacts"] = np.full(count, self.sim.impacts)
         accounts["total"] = accounts["kinetic"] + accounts["potential"] + accounts["springs"]
-        began = self.tally.first.get("energy/total", float(accounts["total"][0]))
         lost = accounts["dissipated"] + accounts["impacts"]
-        accounts["balance"] = accounts["total"] - began + lost - accounts["work"]
+        if self.began is None:  # accounts of a run that goes on are not empty
+            self.began = float(accounts["total"][0] + lost[0] - accounts["work"][0])
+        accounts["balance"] = accounts["total"] - self.began + lost - accounts["work"]
         block = {"time": accounts["time"]} | {f"column/{name}": values for name, values in columns.items()}
         block |= {f"energy/{name}": accounts[name] for name in LEDGER}
         block |= {f"drift/{name}": accounts[f"drift {name}"] for name in DRIFT}
@@ -264,6 +287,7 @@ class Recording:
             sweeps=int(sim.state.effort[3]),
             worst_residual=float(sim.state.effort[4]),
             cut_short=int(sim.state.effort[5]),
+            first_cut=self.first_cut,
             worst_drift_position=tally.most["drift/position"],
             worst_drift_velocity=tally.most["drift/velocity"],
             final_drift_position=tally.last["drift/position"],

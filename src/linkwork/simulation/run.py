@@ -50,7 +50,8 @@ class Simulation(Changing):
     0.1
 
     `start` is "equilibrium" or what `lw.equilibrium` found: the positions to begin with. `resume` is a file with a
-    state that `sim.save`, `lw.stream` or a failed run of the command line kept: go on there, by the same method.
+    state that `sim.save`, `lw.stream` or a failed run of the command line kept: go on there, by
+    the same method and options to the last bit, by others in its positions and velocities.
     `sim.inputs["drive"] = 3.0` sets a force, torque or motor whose law is a number, from the next step on;
     `sim["pin.position"]` is what a run would record now. `sim.attach` and `sim.release` change the structure,
     `sim.changes` lists what they and the model's events did.

@@ -14,9 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwork.assembly.assemble import assemble
 from linkwork.errors import OptionError
+from linkwork.simulation.carriers import remote_parts
 from linkwork.simulation.history import history_of, put_back_history
 from linkwork.simulation.recording import model_hash
+from linkwork.simulation.start import Start, absolute_start
+from linkwork.simulation.structure import carried, seen
 
 if TYPE_CHECKING:
     from linkwork.simulation.run import Simulation
@@ -58,13 +62,14 @@ def facts_of(sim: Simulation, kind: str = WHOLE) -> dict[str, Any]:
         "begin": sim._begin,
         "h": sim._h,
         "time": sim.time,
+        "absolute": sim.moving.absolute,
         "history": history_of(sim),
     }
 
 
 def refuse_parts_elsewhere(sim: Simulation) -> None:
     """What components elsewhere remember, and what pulls at a body by hand, is not in the arrays."""
-    why = "components of it live elsewhere; let it run in one piece" if sim.carriers is not None else ""
+    why = "components of it live elsewhere; let it run in one piece" if remote_parts(sim.system.model) else ""
     if sim._drags:
         why = f"body '{next(iter(sim._drags))}' is dragged in it; let it go first"
     if why:
@@ -109,35 +114,49 @@ def read_state(file: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Any
 
 
 def put_back(sim: Simulation, facts: dict[str, Any], arrays: dict[str, Any], file: Any) -> None:
-    """The simulation stands where the state was taken."""
+    """The simulation stands where the state was taken; by another method or option in its positions and velocities."""
     refuse_parts_elsewhere(sim)
     if facts["model_hash"] != model_hash(sim.system):
         raise OptionError(
             f"{file} is a state of another model ('{facts['model']}', or other numbers in it) than "
             f"'{sim.system.model.name}'; start from it with the model that it was taken of"
         )
-    if facts["method"] != sim.method.name:
-        raise OptionError(f"{file} is a state of method {facts['method']!r}; go on with that method")
     altered = put_back_history(sim, facts["history"], file)
+    y, cut_q = arrays["state.y"], arrays["state.cut_q"]
+    if facts["absolute"] != sim.moving.absolute:
+        y, cut_q = other_coordinates(sim, altered or sim.system.model, facts, y, cut_q)
     if altered is not None:
-        sim._restore(altered, arrays["state.y"], arrays["state.cut_q"])
-    if arrays["state.y"].shape != sim.state.y.shape:
+        sim._restore(altered, y, cut_q)
+    if y.shape != sim.state.y.shape or cut_q.shape != sim.state.cut_q.shape:
         raise OptionError(f"{file} has other coordinates than '{sim.system.model.name}'; run from the start")
-    if facts["kind"] == COORDINATES:
-        sim.state.y[:] = arrays["state.y"]
-        sim.state.cut_q[:] = arrays["state.cut_q"]
-        sim.steps, sim._begin = -1, facts["time"]
-        sim._settle()
+    if facts["kind"] == WHOLE and facts["method"] == sim.method.name and facts["settings"] == asdict(sim.method):
+        _put_back_arrays(sim, arrays, file)
+        sim.steps, sim._begin, sim._h = int(facts["steps"]), float(facts["begin"]), float(facts["h"])
         return
-    if facts["settings"] != asdict(sim.method):
-        other = [name for name, value in asdict(sim.method).items() if facts["settings"].get(name) != value]
-        taken = ", ".join(f"{name}={facts['settings'].get(name)!r}" for name in other)
-        raise OptionError(
-            f"{file} was taken with {taken}; go on with the same, so that the run is the one it would have been"
-        )
-    mine = arrays_of(sim)
-    for name, values in mine.items():
+    sim.state.y[:] = y
+    sim.state.cut_q[:] = cut_q
+    sim.state.last[:] = y
+    sim.steps, sim._begin = -1, facts["time"]
+    sim._settle()
+
+
+def _put_back_arrays(sim: Simulation, arrays: dict[str, Any], file: Any) -> None:
+    for name, values in arrays_of(sim).items():
         if name not in arrays or arrays[name].shape != values.shape:
             raise OptionError(f"{file} does not fit this version of linkwork ({name}); run from the start")
         values[...] = arrays[name]
-    sim.steps, sim._begin, sim._h = int(facts["steps"]), float(facts["begin"]), float(facts["h"])
+
+
+def other_coordinates(sim: Simulation, model: Any, facts: dict[str, Any], y: Any, cut_q: Any) -> tuple[Any, Any]:
+    """A state in joint coordinates, in absolute ones; or the way back."""
+    time, mine = float(facts["time"]), sim.moving
+    taken = assemble(model, absolute=facts["absolute"], floating=True, before=mine)
+    if model is not sim.system.model:
+        mine = assemble(model, absolute=mine.absolute, floating=True, before=mine)
+    nq, nv = taken.nq, taken.nv
+    moment = seen(taken, time, y[:nq].copy(), y[nq : nq + nv].copy(), cut_q)
+    if mine.absolute:
+        found, cut_q = absolute_start(taken, Start(moment.q, moment.v, moment.cut_q, []), mine, time)
+        return np.concatenate([found[:-2], y[-2:]]), cut_q
+    moment = carried(moment, mine)
+    return np.concatenate([moment.q, moment.v, y[-2:]]), moment.cut_q

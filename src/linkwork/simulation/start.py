@@ -260,11 +260,11 @@ def _inertia_root(system: System, q: Floats, free: Any) -> Any:
     return vectors / np.sqrt(np.maximum(values, 1e-12 * max(values[-1], 1e-12)))
 
 
-def absolute_start(system: System, start: Start, absolute: System) -> tuple[Floats, Floats]:
+def absolute_start(system: System, start: Start, absolute: System, time: float = 0.0) -> tuple[Floats, Floats]:
     """The same start in absolute coordinates: y with two empty accounts, and the coordinates of the joints."""
-    poses = forward_kinematics(system, start.q)
+    poses = forward_kinematics(system, start.q, time=time)
     q, v = absolute.q_start.copy(), absolute.v_start.copy()
-    closure = Closure(system)
+    closure = Closure(system, time)
     closure.at(start.q, start.v)
     for place, body in zip(absolute.joints, (body for body in system.model.all_bodies()), strict=True):
         x, e = poses[body.path]

@@ -26,6 +26,7 @@ import numpy as np
 from linkwork.errors import OptionError
 from linkwork.simulation.certificate import Certificate
 from linkwork.simulation.files import check_path, packed, unpacked, write_failure
+from linkwork.simulation.room import Room
 from linkwork.simulation.snapshot import refuse_parts_elsewhere, state_arrays
 from linkwork.simulation.strict import checked_bounds, refuse_poor
 from linkwork.simulation.trajectory import Trajectory
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 FORMAT = "linkwork stream"
 CHUNK = 1024  # rows of a chunk of the file
 CACHE = 1 << 18  # bytes of memory for the chunks of a column
+INDEX = 512  # bytes, at most, by which a chunk more makes the index of its column grow
 STATE_SECONDS = 2.0  # between two states that are kept
 
 
@@ -56,6 +58,7 @@ class Stream:
         self._file: Any = None
         self._states = True
         self._turn, self._next_state = 0, 0.0
+        self._room = Room(self.path)
 
     def open(self, metadata: dict[str, Any], block: dict[str, Any], sim: Simulation) -> None:
         """Make the file with room for what comes; `block` shows what rows look like."""
@@ -66,6 +69,7 @@ class Stream:
         names = [name for name in block if name != "time"]
         metadata = {"format": FORMAT, "version": 1, "names": names, **metadata}
         with _writing(self.path):
+            self._room.probe()
             self._file = file = self._h5py.File(self.path, "w", libver="latest", rdcc_nbytes=CACHE)
             file.create_dataset("metadata", data=np.frombuffer(json.dumps(metadata).encode(), dtype=np.uint8))
             file.create_dataset("certificate", (0,), np.uint8, maxshape=(None,), chunks=(4096,))
@@ -77,6 +81,8 @@ class Stream:
             file.create_dataset("state/newest", data=np.array([-1, 0]))
             for turn in range(2):
                 file.create_dataset(f"state/{turn}", (0,), np.uint8, maxshape=(None,), chunks=(1 << 16,))
+            file.flush()
+            self._room.grow(self.path.stat().st_size)
             file.swmr_mode = True
 
     def add(self, block: dict[str, Any], sim: Simulation) -> None:
@@ -86,6 +92,7 @@ class Stream:
             rows = int(file["rows"][0])
             more = len(block["time"])
             values = [block["time"], *(values for name, values in block.items() if name != "time")]
+            self._room.grow(_growth(rows, more, values))
             places = [file["time"], *(file[f"data/{k}"] for k in range(len(values) - 1))]
             for place, numbers in zip(places, values, strict=True):
                 place.resize(rows + more, axis=0)
@@ -102,6 +109,7 @@ class Stream:
         place = self._file[f"state/{self._turn}"]
         data = np.frombuffer(packed(state_arrays(sim)), dtype=np.uint8)
         if len(data) > len(place):
+            self._room.grow(len(data) - len(place) + place.chunks[0] + INDEX)
             place.resize(len(data), axis=0)
         place[: len(data)] = data
         self._file.flush()
@@ -121,6 +129,12 @@ class Stream:
                 self._keep_state(sim)
             self._text(self._file["certificate"], certificate.as_dict())
             self._file.close()
+
+
+def _growth(rows: int, more: int, values: list[Any]) -> int:
+    """Bytes by which the file grows at most when so many rows are added: whole chunks, and where they are told."""
+    chunks = -(-(rows + more) // CHUNK) - -(-rows // CHUNK)
+    return chunks * sum(CHUNK * 8 * int(np.prod(each.shape[1:])) + INDEX for each in values)
 
 
 @contextmanager

@@ -61,7 +61,12 @@ def changed(moment: Moment, attached: Sequence[Joint], released: Sequence[Joint]
     """The same motion in the system with these joints attached and released since the model was built."""
     old = moment.system
     model = Altered(old.model.built, attached, released)
-    new = assemble(model, absolute=old.absolute, floating=True, before=old)
+    return carried(moment, assemble(model, absolute=old.absolute, floating=True, before=old))
+
+
+def carried(moment: Moment, new: System) -> Moment:
+    """The same motion in another system of the same bodies; joints of one may be cuts of the other."""
+    old = moment.system
     q, v, cut_q = new.q_start.copy(), new.v_start.copy(), new.cut_start.copy()
     known = {place.name: (moment.q[place.q], moment.v[place.v]) for place in old.joints}
     known |= {place.name: (moment.cut_q[place.q], moment.cut_rate[place.v]) for place in old.cuts}
