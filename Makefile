@@ -21,6 +21,7 @@ help:
 	@echo "make test      set up and run the tests"
 	@echo "make docs      build the documentation to build/docs/index.html"
 	@echo "make lint      ruff and mypy"
+	@echo "make validate  long runs; published numbers by every method: docs/scores.md, build/scores/, build/bench.html"
 	@echo "make bench     side by side with the peers that are installed"
 	@echo "make clean     remove what was built, keep $(VENV)    (make distclean removes it too)"
 
@@ -57,7 +58,7 @@ $(VENV)/.peers: $(VENV)/.dev
 	$(call install_engines,$(PEERS))
 
 $(VENV)/.bench: $(VENV)/.peers
-	$(call install_engines,exudyn)
+	$(call install_engines,exudyn dartpy drake)
 
 # --- the jobs -----------------------------------------------------------------------------------------
 
@@ -91,7 +92,7 @@ format: $(VENV)/.dev
 # the runs of sixty simulated seconds, which are too long for every day, and the comparison
 validate: $(VENV)/.bench $(VENV)/.plot
 	LINKWORK_LONG=1 $(BIN)/python -m pytest -n $(WORKERS) -k minute tests/formulations
-	$(BIN)/python benchmarks/scores.py build/scores
+	$(BIN)/python benchmarks/scores.py build/scores --publish
 	$(BIN)/linkwork bench --page build/bench.html
 
 bench: $(VENV)/.bench

@@ -22,12 +22,12 @@ __all__ = ["SCENES", "Chart", "Comparison", "Figure", "SceneReport", "best_of", 
 
 # scene -> (module, what it shows)
 SCENES = {
-    "tree": ("linkwork.bench.tree", "open trees: a step against MuJoCo's step and Pinocchio's articulated bodies"),
+    "tree": ("linkwork.bench.tree", "open trees: a step against MuJoCo, Pinocchio's articulated bodies, Drake, DART"),
     "implicit": ("linkwork.bench.implicit", "four-bars through singular positions: the time to reach an energy error"),
     "impulse": ("linkwork.bench.impulse", "impulses: a chain with friction, a driven linkage, a pile against MuJoCo"),
     "components": ("linkwork.bench.components", "chains and ladders by methods component and absolute; two processes"),
 }
-ENGINES = {"MuJoCo": "mujoco", "Pinocchio": "pin", "Exudyn": "exudyn"}
+ENGINES = {"MuJoCo": "mujoco", "Pinocchio": "pin", "Exudyn": "exudyn", "Drake": "drake", "DART": "dartpy"}
 NOT_INSTALLED = "not installed: pip install 'linkwork[bench]'"
 
 

@@ -1,10 +1,11 @@
-"""Scene "tree": open trees under gravity, one step of ours against MuJoCo's step and Pinocchio's articulated bodies.
+"""Scene "tree": open trees under gravity, one step of ours against MuJoCo's, Drake's, DART's, Pinocchio's aba.
 
     chains of 5 to 1000 uniform rods on revolutes, hanging, swinging gently
     a tree of 30 bodies on a free base, with balls, revolutes and slides
 
 Ours and MuJoCo's take whole semi-implicit Euler steps of 1 ms, many in one call, contacts and constraints off.
-Pinocchio computes accelerations only, called in a Python loop as its users call it.
+Drake's are many in one call too, DART's are called in a Python loop. Pinocchio computes accelerations only, called in a
+Python loop as its users call it.
 """
 
 from __future__ import annotations
@@ -16,12 +17,13 @@ from typing import Any
 import numpy as np
 
 import linkwork as lw
-from linkwork.bench import Comparison, Figure, SceneReport, best_of
+from linkwork.bench import Comparison, Figure, SceneReport, best_of, roboticists
 from linkwork.bench.engines import in_mujoco, in_pinocchio
 
 DT = 1e-3  # s
 HOW = (
     "Seconds per step of 1 ms: linkwork and MuJoCo whole semi-implicit Euler steps, many in one compiled call; "
+    "Drake's too (a continuous plant with its semi-explicit Euler integrator); DART's, called in a Python loop; "
     "Pinocchio's aba alone, called in a Python loop with its data ready. Best of interleaved repeats. 'agree to' "
     "is the largest relative difference of accelerations at the start; MuJoCo factors the mass matrix, whose condition "
     "grows steeply with the length of a chain."
@@ -30,8 +32,15 @@ HOW = (
 # links -> ratio it may have at most, None where none was set
 MUJOCO_TARGETS: dict[int, float | None] = {5: 0.5, 30: 0.5, 100: 0.25, 1000: None}
 PINOCCHIO_TARGETS: dict[int, float | None] = {7: 0.6, 30: 0.6, 100: 0.6}
+OTHERS = {5: ("Drake", "DART"), 30: ("Drake", "DART"), 100: ("Drake", "DART")}  # without a target
 MIXED_TARGETS = {"MuJoCo": 0.5, "Pinocchio": 0.6}  # those of the chain of the same size
 EXPONENT_TARGET = 1.1
+PEERS: dict[str, Callable[..., Any]] = {
+    "MuJoCo": in_mujoco,
+    "Pinocchio": in_pinocchio,
+    "Drake": roboticists.in_drake,
+    "DART": roboticists.in_dart,
+}
 
 
 def chain(links: int) -> lw.Model:
@@ -95,6 +104,7 @@ def measure(*, quick: bool = False) -> SceneReport:
             targets["MuJoCo"] = MUJOCO_TARGETS[links]
         if links in PINOCCHIO_TARGETS:
             targets["Pinocchio"] = PINOCCHIO_TARGETS[links]
+        targets |= dict.fromkeys(OTHERS.get(links, ()))
         cases.append((f"chain of {links}", chain(links), targets))
     cases.append(("mixed tree of 30", mixed(30), dict(MIXED_TARGETS)))
 
@@ -122,8 +132,10 @@ def _compare(
     present: list[Comparison] = []
     for row in rows:
         try:
-            peer = (in_mujoco if row.engine == "MuJoCo" else in_pinocchio)(model, system.joint_names)
+            peer = PEERS[row.engine](model, system.joint_names)
         except ImportError:
+            if row.engine in roboticists.PACKAGES:
+                row.note = f"not installed: pip install {roboticists.PACKAGES[row.engine]}"
             continue
         q, v = _start(model, system)
         tau = np.zeros(system.nv)
@@ -154,6 +166,9 @@ def _start(model: lw.Model, system: Any) -> tuple[Any, Any]:
 
 def _stepper(engine: str, peer: Any, q: Any, v: Any) -> Callable[[int], Any]:
     """A function that lets the engine do n units of work from the same start."""
+    if engine in roboticists.PACKAGES:
+        steps: Callable[[int], Any] = peer.stepper(q, v, DT)
+        return steps
     q_peer, T, _ = peer.convert(q, v)
     v_peer = T @ v
     model, data = peer.model, peer.data

@@ -1,0 +1,83 @@
+"""Scores in Markdown: the page docs/scores.md and the table in README.md."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent
+FIGURES = ("energy", "drift", "seconds")
+BEGIN, END = "<!-- scores, written by make validate -->", "<!-- end of scores -->"
+HEADS = ("problem", "source", "quantity", "published", "ours", "difference", "tolerance", "method", "s", "verdict")
+WORDS = ("pass", "fail", "told", "refused")
+
+
+def markdown(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
+    """A table in Markdown."""
+    lines = [heads, ("---",) * len(heads), *rows]
+    return ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines]
+
+
+def digest(scores: list[Any]) -> list[str]:
+    """A row for each problem: how many numbers by how many methods, and how they came out."""
+    rows = []
+    for problem in dict.fromkeys(s.problem for s in scores):
+        ours = [s for s in scores if s.problem == problem]
+        numbers = [s for s in ours if not s.refused]
+        methods = len({s.method for s in numbers})
+        count = {word: sum(s.verdict == word for s in ours) for word in WORDS}
+        told = ", ".join(f"{n} {word}" for word, n in count.items() if n)
+        by = f"{methods} method" + ("s" if methods > 1 else "")
+        rows.append((problem, ours[0].source, f"{len(numbers)} by {by}", told))
+    return markdown(("problem", "published in", "numbers", "verdict"), rows)
+
+
+def page(scores: list[Any], pieces: list[dict[str, Any]], summary: str) -> list[str]:
+    """The lines of the page."""
+    numbers = []
+    for s in scores:
+        if not s.refused:
+            found = (f"{s.published:.10g}", f"{s.ours:.10g}", f"{s.difference:.1e}", s.allowed)
+            numbers.append((s.problem, s.source, s.quantity, *found, s.method, f"{s.seconds:.2g}", s.verdict))
+    runs = []
+    for r in pieces:
+        found = tuple(f"{r[k]:.1e}" if k in r else "" for k in FIGURES)
+        runs.append((r["piece"], r["method"], f"{r['dt']:g}", *found, r["told"] or "good"))
+    refused = [(s.problem, s.method, s.refused) for s in scores if s.refused]
+    return [
+        "# Scores",
+        "",
+        "Written by `make validate`: published numbers beside ours, by every method that can do them, and every piece "
+        "of the gallery by every method that supports it.",
+        "",
+        f"{summary}.",
+        "",
+        *digest(scores),
+        "",
+        "## Published numbers, and ours",
+        "",
+        *markdown(HEADS, numbers),
+        "",
+        "## Refused",
+        "",
+        *markdown(("problem", "method", "why"), refused),
+        "",
+        "## Every piece by every method",
+        "",
+        "A second of each at the step of the piece: the worst energy balance as a part of the energy that moved, the "
+        "drift of the loops (m, rad), seconds of computing, and what is beyond the plain bounds of a strict run, or "
+        "why there is none.",
+        "",
+        *markdown(("piece", "method", "dt (s)", *FIGURES, "verdict"), runs),
+        "",
+    ]
+
+
+def publish(scores: list[Any], pieces: list[dict[str, Any]], summary: str) -> None:
+    """Write the page of the documentation and the table in README."""
+    (ROOT / "docs" / "scores.md").write_text("\n".join(page(scores, pieces, summary)), encoding="utf-8")
+    readme = ROOT / "README.md"
+    before, rest = readme.read_text(encoding="utf-8").split(BEGIN)
+    _, after = rest.split(END)
+    table = "\n".join(digest(scores))
+    readme.write_text(f"{before}{BEGIN}\n\n{summary}.\n\n{table}\n\n{END}{after}", encoding="utf-8")
