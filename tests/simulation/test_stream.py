@@ -164,6 +164,23 @@ def test_memory_stays_flat(tmp_path: Path) -> None:
     assert int(out.stdout) < 15_000  # kB; the rows are 100 MB in memory
 
 
+@pytest.mark.skipif(not os.environ.get("LINKWORK_LONG"), reason="a million steps: set LINKWORK_LONG=1 (make validate)")
+def test_a_million_steps_in_the_same_memory(tmp_path: Path) -> None:
+    """A gigabyte of rows: between the tenth part of them and the last the process grows by less than 20 MB."""
+    file, seen = tmp_path / "run.h5", []
+
+    def look(t: float) -> None:
+        with open("/proc/self/statm") as told:
+            seen.append((t, int(told.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")))
+
+    made = lw.stream(double_four_bar.build(), file, until=1000.0, dt=1e-3, method="recursive", progress=look)
+    assert made.steps == 1_000_000
+    assert made.energy_balance_relative < 1e-9
+    assert file.stat().st_size > 1e9
+    begun = next(size for t, size in seen if t > 100.0)
+    assert max(size for _, size in seen) - begun < 20e6
+
+
 @pytest.mark.parametrize("seed", range(2))
 def test_a_killed_run_keeps_its_rows(seed: int, tmp_path: Path) -> None:
     file = tmp_path / "run.h5"
