@@ -152,3 +152,11 @@ def test_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     )
     monkeypatch.setattr(lw, "compare", lambda *_, **__: found)
     assert CliRunner().invoke(app, words).exit_code == 1
+
+
+def test_newton_does_not_hide_the_order() -> None:
+    """In steps of microseconds a tolerance of 1e-8 m would be larger than the error of the step."""
+    found = lw.compare(lw.gallery.andrews.build(), until=5e-3, dt=2e-5, methods=["recursive", "hybrid"])
+    hybrid = found.entries[1]
+    assert hybrid.order == pytest.approx(2.0, abs=0.2)
+    assert found.agree

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -58,10 +60,10 @@ def write(
     if trajectory is None:
         return files, None
     if out is not None:
-        file, problem = (out, None) if out.lower().endswith(".h5") else _save(trajectory, out)
-        files += [file] if file else []
+        place, problem = (out, "") if out.lower().endswith(".h5") else written(trajectory.save, out)
+        files += [place] if place else []
         if problem:
-            return files, problem
+            return files, problem + (f". The run is in {place} instead." if place else "")
     try:
         for file, columns in pictures:
             trajectory.plot(*(columns or target.plots), file=file)
@@ -71,25 +73,20 @@ def write(
     return files, None
 
 
-def _save(trajectory: Trajectory, out: str) -> tuple[str | None, str | None]:
-    """Where the run was written, and what went wrong: a run is not lost because a disk is full."""
-    try:
-        trajectory.save(out)
-    except OptionError as error:
-        elsewhere = rescue(out)
+def written(save: Callable[[str], None], file: str) -> tuple[str | None, str]:
+    """Where something was saved, and what went wrong: nothing is lost because a disk is full or read-only."""
+    from tempfile import gettempdir
+
+    elsewhere = str(Path(gettempdir()) / f"linkwork-{os.getpid()}-{Path(file).name}")
+    problem = ""
+    for place in (file, elsewhere):
         try:
-            trajectory.save(elsewhere)
-        except OptionError:
-            return None, str(error)
-        return elsewhere, f"{error}. The run is in {elsewhere} instead."
-    return out, None
-
-
-def rescue(file: str) -> str:
-    """Where a file goes that could not be written to its place."""
-    from tempfile import mkdtemp
-
-    return str(Path(mkdtemp(prefix="linkwork-")) / Path(file).name)
+            save(place)
+        except OptionError as error:
+            problem = problem or str(error).rstrip(".")
+        else:
+            return place, problem
+    return None, problem
 
 
 def print_summary(target: Target, trajectory: Trajectory, files: list[str]) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from linkwork.cli.results import rescue
+from linkwork.cli.results import written
 from linkwork.errors import OptionError, RunError
 
 if TYPE_CHECKING:
@@ -84,15 +84,10 @@ def _keep_state(error: RunError, target: Target, out: str | None) -> str:
     if not error.has_state:  # it reached its end
         return ""
     file = str(Path(out).with_suffix(".last.npz")) if out else f"{Path(target.name).stem}.last.npz"
-    try:
-        error.save_state(file)
-    except OptionError as refusal:
-        file = rescue(file)
-        try:
-            error.save_state(file)
-        except OptionError:
-            return f" No state is kept to go on from: {str(refusal).rstrip('.')}."
-    return f" The last good state is in {file}: go on with --from {file}."
+    place, problem = written(error.save_state, file)
+    if place is None:
+        return f" No state is kept to go on from: {problem}."
+    return f" The last good state is in {place}: go on with --from {place}."
 
 
 def announce_kernels(method: Any) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -88,13 +88,10 @@ class FlatRoad(Road):
 
 
 @dataclass(frozen=True)
-class CosineBump(Road):
-    """A wave of one cosine, `height` metres high and `length` metres long, that begins at x = `at`; negative: a dip.
+class _Stretch(Road):
+    """A shape of the road over `length` metres from x = `at`, `height` metres high."""
 
-    >>> round(lw.CosineBump(0.2, at=1.0, length=5.0)(3.5), 12)
-    0.2
-    """
-
+    shape: ClassVar[PieceKind]
     height: float
     at: float
     length: float
@@ -104,7 +101,18 @@ class CosineBump(Road):
 
     def pieces(self) -> tuple[RoadPiece, ...]:
         """The summands, for the tables."""
-        return (RoadPiece("bump", self.at, self.length, self.height),)
+        return (RoadPiece(self.shape, self.at, self.length, self.height),)
+
+
+@dataclass(frozen=True)
+class CosineBump(_Stretch):
+    """A wave of one cosine, `height` metres high and `length` metres long, that begins at x = `at`; negative: a dip.
+
+    >>> round(lw.CosineBump(0.2, at=1.0, length=5.0)(3.5), 12)
+    0.2
+    """
+
+    shape: ClassVar[PieceKind] = "bump"
 
 
 @dataclass(frozen=True)
@@ -128,23 +136,14 @@ class Kerb(Road):
 
 
 @dataclass(frozen=True)
-class Ramp(Road):
+class Ramp(_Stretch):
     """A straight slope: up by `height` metres (negative: down) over `length` metres from x = `at`, level beyond.
 
     >>> lw.Ramp(1.0, at=10.0, length=8.0)(14.0)
     0.5
     """
 
-    height: float
-    at: float
-    length: float
-
-    def __post_init__(self) -> None:
-        _check(self, "height", "at", length=True)
-
-    def pieces(self) -> tuple[RoadPiece, ...]:
-        """The summands, for the tables."""
-        return (RoadPiece("ramp", self.at, self.length, self.height),)
+    shape: ClassVar[PieceKind] = "ramp"
 
 
 @dataclass(frozen=True)

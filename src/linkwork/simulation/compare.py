@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from linkwork.assembly.assemble import assemble
 from linkwork.errors import ModelError, OptionError, RunError
 from linkwork.model import Model
-from linkwork.simulation.methods import ALL, IMPULSES, METHODS, known, positive, resolve
+from linkwork.simulation.methods import ALL, IMPLICIT, IMPULSES, METHODS, known, positive, resolve
 from linkwork.simulation.simulate import count_steps, simulate
 from linkwork.simulation.trajectory import Trajectory
 
@@ -29,6 +29,7 @@ SAFETY = 10.0  # own errors, times this, may lie between two methods
 POOR = 0.05  # of the motion: a method whose own error is larger has not converged
 ROUNDING = 1e-7  # of the motion: less than this is never a parting
 EXACT = 1e-11  # of the motion: below it an order cannot be seen
+COARSE, FINEST = 1e-2, 1e-12  # s, up to which a tolerance of Newton's iteration suits the step; the least that is asked
 SLACK = 0.5  # of an order: fewer is told
 
 
@@ -262,8 +263,7 @@ def _all(
         try:
             for k in (1, 2, 4):
                 finer, _ = resolve(method, {"dt": until / (k * steps)})
-                run = simulate(model, until=until, method=finer, every=k * every, record=["*.position", "*.rotation"])
-                one.runs.append(run)
+                one.runs.append(_converged(model, until, finer, k * every))
         except RunError as error:
             one.refused, one.refused_at = _reason(error), error.time
         except (ModelError, OptionError) as error:
@@ -271,6 +271,19 @@ def _all(
         else:
             one.cost = one.runs[0].certificate.wall_seconds / until
     return found
+
+
+def _converged(model: Model, until: float, method: Any, every: int) -> Trajectory:
+    """The run, with Newton's iteration so far that what it leaves is small beside the error of the step."""
+    columns = ["*.position", "*.rotation"]
+    if method.name in IMPLICIT:
+        enough = max(FINEST, method.tolerance * (method.dt / COARSE) ** 2)
+        try:
+            tight, _ = resolve(method, {"tolerance": min(method.tolerance, enough)})
+            return simulate(model, until=until, method=tight, every=every, record=columns)
+        except RunError:  # rounding may not let it come so far
+            pass
+    return simulate(model, until=until, method=method, every=every, record=columns)
 
 
 def _reason(error: RunError) -> str:
