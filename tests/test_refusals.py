@@ -44,6 +44,10 @@ def arm(**options: Any) -> lw.Model:
     return made
 
 
+def stepped() -> lw.Simulation:
+    return lw.Simulation(arm(), "recursive", dt=0.01)
+
+
 def hinge(**options: Any) -> lw.Joint:
     """A second joint, 'hinge', at the arm."""
     return arm().revolute("hinge", "ground", "arm", **({"at": (0, 0, 0), "axis": (0, 1, 0)} | options))
@@ -523,6 +527,36 @@ CASES = [
     bad_option("loaded from nowhere", lambda: lw.load_run("nowhere.npz"), "nowhere.npz", "run.save"),
     bad_option("loaded from a number", lambda: lw.load_run(3), "3", "file name"),
     bad_option("loaded from a folder", lambda: lw.load_run("/"), "folder"),
+    bad_option("plot of a number", lambda: run().plot(3), "3", "run['"),
+    bad_option("film as avi", lambda: run().film("run.avi"), "run.avi", ".gif"),
+    bad_option("present column misspelt", lambda: stepped()["pin.angle"], "'pin.angle'", "give 'pin.position'"),
+    bad_option("present column by number", lambda: stepped()[3], "3", "sim['pin.position']"),
+    bad_option("present columns by pattern", lambda: stepped()["*.position"], "many values"),
+    # bounds, comparisons, reactions, states
+    bad_option("bounds as a list", lambda: run(strict=["energy"]), "strict", "['energy']"),
+    bad_option("bounds of nothing", lambda: run(strict=None), "strict", "None"),
+    bad_option("bound misspelt", lambda: run(strict={"enery": 1.0}), "'enery'", "did you mean 'energy'?"),
+    bad_option("bound negative", lambda: run(strict={"drift": -1.0}), "'drift'", "-1.0"),
+    bad_option("bound NaN", lambda: run(strict={"energy": NAN}), "'energy'", "nan"),
+    bad_option("bound as text", lambda: run(strict={"energy": "small"}), "'energy'", "'small'"),
+    bad_option("one method compared", lambda: lw.compare(arm(), until=1.0, methods=["hybrid"]), "two methods"),
+    bad_option("methods as text", lambda: lw.compare(arm(), until=1.0, methods="hybrid"), "methods", "'hybrid'"),
+    bad_option("methods a number", lambda: lw.compare(arm(), until=1.0, methods=5), "methods", "5"),
+    bad_option("compared until the past", lambda: lw.compare(arm(), until=-1.0), "until", "-1.0"),
+    bad_option("matched by hope", lambda: lw.compare(arm(), until=1.0, matched="hope"), "'hope'", "'cost'"),
+    bad_model("a name compared", lambda: lw.compare("car", until=1.0), "'car'", "lw.Model"),
+    bad_option("reactions of a file", lambda: lw.reactions(arm(), "run.npz"), "'run.npz'", "lw.load_run"),
+    bad_option("reactions of another run", lambda: lw.reactions(four_bar(), run()), "has no column"),
+    bad_option("reactions some time", lambda: lw.reactions(arm(), run(), "end"), "time", "'end'"),
+    bad_option("reaction of nobody", lambda: stepped().reactions()["pinn"], "'pinn'", "pin"),
+    bad_option("state from nowhere", lambda: lw.Simulation(arm(), resume="nowhere.npz"), "nowhere.npz"),
+    bad_option("state from a number", lambda: lw.Simulation(arm(), resume=3), "3", "file name"),
+    bad_option("state to a sheet", lambda: stepped().save("state.xls"), "state.xls", ".npz"),
+    bad_option("stream to a table", lambda: lw.stream(arm(), "run.csv", until=1.0), "run.csv", ".h5"),
+    bad_option("a number verified", lambda: lw.verify(3), "3", "subsystem"),
+    bad_model("half a chain", lambda: lw.gallery.chain.build(n=2.5), "chain", "2.5", "links"),
+    bad_model("a chain of text", lambda: lw.gallery.chain.build(n="abc"), "chain", "'abc'", "links"),
+    bad_model("a pile of nothing", lambda: lw.gallery.pile.build(n=0), "pile", "bodies"),
     # runs that fail on their way
     bad_run("law NaN later", lambda: run(forced(late(NAN))), "torque 'push'", "t = 0.055 s", "nan"),
     bad_run("law infinite later", lambda: run(pushed(late(INF), axis=(0, 0, 1))), "force 'wind'"),

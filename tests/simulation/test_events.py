@@ -387,7 +387,7 @@ def test_plans_that_are_refused() -> None:
         ),
         (
             lambda m: m.attach("ground", "stone", "fixed", name="x", when=lambda s: s["bog.position"][0] > 1),
-            "fits no column",
+            "there is no column",
         ),
         (lambda m: m.attach("ground", "stone", "fixed", name="x", when=lambda s: 3), "says 3 at t = .*return True or"),
     ],

@@ -18,6 +18,8 @@ from importlib import metadata
 from time import perf_counter
 from typing import Any
 
+from linkwork.errors import OptionError
+
 __all__ = ["SCENES", "Chart", "Comparison", "Figure", "SceneReport", "best_of", "run"]
 
 # scene -> (module, what it shows)
@@ -137,8 +139,7 @@ def run(scenes: list[str], as_json: bool, quick: bool, page: str | None = None) 
     names = scenes or list(SCENES)
     unknown = [name for name in names if name not in SCENES]
     if unknown:
-        print(f"unknown scene {unknown[0]!r}; scenes are: {', '.join(SCENES)}", file=sys.stderr)
-        return 2
+        raise OptionError(f"unknown scene {unknown[0]!r}; scenes are: {', '.join(SCENES)}")
     reports = []
     for name in names:
         if not as_json:

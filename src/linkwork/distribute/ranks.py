@@ -28,6 +28,11 @@ def parse(text: str, size: int) -> dict[str, int]:
         if not equals or not rank.strip().isdigit():
             raise OptionError(f"--ranks takes COMPONENT=RANK,…, such as 'left wheel=1', not {item!r}")
         number = int(rank)
+        if size == 1:
+            raise OptionError(
+                f"--ranks gives '{name.strip()}' rank {number}, but there is one process only; start several, by "
+                f"mpiexec -n {number + 1} linkwork run ..."
+            )
         if not 1 <= number < size:
             raise OptionError(f"--ranks gives '{name.strip()}' rank {number}, but ranks here go from 1 to {size - 1}")
         if number in found.values():

@@ -15,9 +15,10 @@ from linkwork.assembly.tables import Floats
 from linkwork.distribute.remote import ask
 from linkwork.distribute.server import serve
 from linkwork.distribute.transport import PeerError, Transport, pair
-from linkwork.errors import RunError
+from linkwork.errors import OptionError, RunError
 from linkwork.formulations.border import PORT
 from linkwork.model import Frame, Subsystem
+from linkwork.model.checked import shown
 from linkwork.simulation.carriers import END, RUN
 from linkwork.simulation.run import ready_components
 
@@ -67,6 +68,8 @@ def verify(component: Subsystem, *, tolerance: float = 1e-9, timeout: float = 60
     >>> print(lw.verify(lw.gallery.car.Damper()).good)
     True
     """
+    if not isinstance(component, Subsystem):
+        raise OptionError(f"{shown(component)} is no component; give a subsystem, such as lw.gallery.car.Damper()")
     ready_components()
     ports, still = _probe(component, Frame(), timeout, None)
     rng = np.random.default_rng(0)

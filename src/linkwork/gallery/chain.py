@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 
 import linkwork as lw
-from linkwork.errors import ModelError
+from linkwork.model.checked import whole
 
 TITLE = "chain of any number of links, swinging down from the horizontal"
 PAPER = "MST17 figure 4"
@@ -43,12 +43,11 @@ def build(
     >>> len(lw.gallery.chain.build(n=100).joints)
     100
     """
-    if n != int(n) or n < 1:
-        raise ModelError(f"chain: n is {n!r} but a chain has a whole number of links from 1 up; correct n=")
+    n = whole(n, "chain", "n", "links")
     model = lw.Model("chain", gravity=(0, 0, -gravity))
     radius = RADIUS * length
     above: lw.Body = model.ground
-    for k in range(1, int(n) + 1):
+    for k in range(1, n + 1):
         link = model.body(
             f"link {k}",
             mass=mass,

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import linkwork as lw
-from linkwork.errors import ModelError
+from linkwork.model.checked import whole
 
 TITLE = "N four-bar linkages in a row, through singular positions"
 PAPER = "IFToMM benchmark A02"
@@ -52,13 +52,12 @@ def build(
     >>> len(lw.gallery.n_four_bar.build(n=3).bodies)
     7
     """
-    if n != int(n) or n < 1:
-        raise ModelError(f"n four bar: n is {n!r} but must be a whole number of windows from 1 up; correct n=")
+    n = whole(n, "n four bar", "n", "windows")
     model = lw.Model(name, gravity=(0, 0, -gravity))
     thick, moment = THICKNESS * length, mass * length**2 / 12
     about_itself = mass * thick**2 / 8  # plays no part in the plane, but a body in space has it
     cranks = []
-    for k in range(int(n) + 1):
+    for k in range(n + 1):
         foot = (k * length, 0, 0)
         crank = model.body(
             f"crank {k}",
@@ -71,7 +70,7 @@ def build(
         rate = speed / length if k == 0 else None
         model.revolute(f"foot {k}", model.ground, crank, at=foot, axis=(0, 1, 0), velocity=rate)
         cranks.append(crank)
-    for k in range(1, int(n) + 1):
+    for k in range(1, n + 1):
         left, right = ((k - 1) * length, 0, length), (k * length, 0, length)
         coupler = model.body(
             f"coupler {k}",

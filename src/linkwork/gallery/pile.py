@@ -15,6 +15,7 @@ import numpy as np
 
 import linkwork as lw
 from linkwork.errors import ModelError
+from linkwork.model.checked import whole
 
 TITLE = "pile of boxes, balls, capsules, cylinders and stones in a pit"
 PAPER = "MST17 section 1"
@@ -43,8 +44,7 @@ def build(
     >>> list(lw.gallery.pile.build(n=6).bodies)
     ['box 1', 'ball 2', 'capsule 3', 'cylinder 4', 'stone 5', 'box 6']
     """
-    if n != int(n) or n < 1:
-        raise ModelError(f"pile: n is {n!r} but a pile has a whole number of bodies from 1 up; correct n=")
+    n = whole(n, "pile", "n", "bodies")
     wrong = [kind for kind in kinds if kind not in KINDS]
     if wrong or not kinds:
         raise ModelError(f"pile: kinds is {kinds!r} but must name some of {', '.join(KINDS)}; correct kinds=")
@@ -64,7 +64,7 @@ def build(
         "stone": lw.Hull(np.array(STONE) * 0.6 * size),
     }
     rng = np.random.default_rng(seed)
-    for k in range(int(n)):
+    for k in range(n):
         kind = kinds[k % len(kinds)]
         layer, place = divmod(k, side * side)
         at = np.array([place % side, place // side, layer]) - (side - 1) / 2 * np.array([1, 1, 0])

@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 
 import linkwork as lw
-from linkwork.errors import ModelError
+from linkwork.model.checked import whole
 
 TITLE = "scout robot on six sprung wheels, over a kerb and up stairs"
 PAPER = "STT17 figure 4"
@@ -78,12 +78,11 @@ def build(
     >>> list(lw.gallery.rover.build().drives)[:3]
     ['front left motor', 'middle left motor', 'rear left motor']
     """
-    if steps != int(steps) or steps < 0:
-        raise ModelError(f"rover: steps is {steps!r} but stairs have a whole number of steps from 0 up; correct steps=")
+    steps = whole(steps, "rover", "steps", "steps", least=0)
     model = lw.Model("rover", gravity=(0, 0, -gravity))
     material = lw.Material(friction=friction)
     model.plane("floor", material=material)
-    _course(model, material, kerb, rise, tread, int(steps))
+    _course(model, material, kerb, rise, tread, steps)
 
     hull = model.body("hull", shape=lw.Box(HULL), mass=mass, position=(0, 0, RIDE + CLEAR), material=material)
     model.free("drive", "ground", hull)

@@ -63,6 +63,24 @@ def not_negative(value: Any, what: str, option: str, unit: str = "") -> float:
     return result
 
 
+def whole(value: Any, what: str, option: str, things: str, least: int = 1) -> int:
+    """A whole number of things from `least` up.
+
+    >>> whole(3.0, "chain", "n", "links")
+    3
+    >>> whole("abc", "chain", "n", "links")
+    Traceback (most recent call last):
+    linkwork.errors.ModelError: chain: n is 'abc' but must be a whole number of links from 1 up; correct n=
+    """
+    count = real(value)
+    if count is None or not math.isfinite(count) or count != int(count) or count < least:
+        raise ModelError(
+            f"{what}: {option} is {shown(value)} but must be a whole number of {things} from {least} up; "
+            f"correct {option}="
+        )
+    return int(count)
+
+
 def array(value: Any, what: str, option: str, expected: str) -> Vector:
     """A new read-only float64 array of finite numbers, of any shape."""
     try:

@@ -9,7 +9,7 @@ together; an angle is the same after a turn.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from os import PathLike
 from typing import Any
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from linkwork.assembly.assemble import assemble
 from linkwork.errors import ModelError, OptionError, RunError
 from linkwork.model import Model
+from linkwork.model.checked import shown
 from linkwork.simulation.methods import ALL, IMPLICIT, IMPULSES, METHODS, known, positive, resolve
 from linkwork.simulation.simulate import count_steps, simulate
 from linkwork.simulation.trajectory import Trajectory
@@ -203,6 +204,10 @@ def compare(
     until, dt = positive("until", until, "seconds"), positive("dt", dt, "seconds")
     known(matched, ("dt", "cost"), f"unknown matched {matched!r}")
     system = assemble(model)
+    if methods is not None and (isinstance(methods, str) or not isinstance(methods, Iterable)):
+        raise OptionError(
+            f"methods must list methods such as ['recursive', 'hybrid'], not {shown(methods)}; correct methods="
+        )
     chosen = [resolve(method, {})[0] for method in (list(ALL) if methods is None else methods)]
     names = [method.name for method in chosen]
     if len(chosen) < 2 or len(set(names)) < len(names):

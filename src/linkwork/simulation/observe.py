@@ -201,11 +201,23 @@ def choose(shapes: dict[str, tuple[int, ...]], patterns: str | Sequence[str]) ->
     for pattern in wanted:
         matches = [name for name in shapes if pattern in ("all", name) or fnmatch.fnmatchcase(name, pattern)]
         if not matches:
-            close = [repr(name) for name in difflib.get_close_matches(pattern, shapes, 3)]
-            remedy = f"did you mean {' or '.join(close)}?" if close else f"give {next(iter(shapes))!r}, for example"
-            raise OptionError(f"record={pattern!r} fits no column of this model; {remedy}")
+            raise OptionError(f"record={pattern!r} fits no column of this model; {_nearest(shapes, pattern)}")
         chosen |= {name: shapes[name] for name in matches}
     return {name: shape for name, shape in shapes.items() if name in chosen}
+
+
+def _nearest(shapes: dict[str, tuple[int, ...]], name: str) -> str:
+    close = [repr(each) for each in difflib.get_close_matches(name, shapes, 3)]
+    return f"did you mean {' or '.join(close)}?" if close else f"give {next(iter(shapes))!r}, for example"
+
+
+def no_column(shapes: dict[str, tuple[int, ...]], name: Any) -> str:
+    """What is wrong with a name that should be one of a column."""
+    if not isinstance(name, str):
+        return f"columns of a simulation are found by name, not by {shown(name)}; write sim[{next(iter(shapes))!r}]"
+    if fnmatch.filter(shapes, name):
+        return f"sim[{name!r}] would be many values; give the name of one column"
+    return f"there is no column {name!r} in this simulation; {_nearest(shapes, name)}"
 
 
 def _view(system: System) -> View:

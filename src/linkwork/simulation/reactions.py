@@ -26,6 +26,7 @@ from linkwork.assembly.assemble import assemble
 from linkwork.assembly.system import JointPlace, System
 from linkwork.assembly.tables import Floats
 from linkwork.errors import OptionError
+from linkwork.model.checked import shown
 from linkwork.simulation.certificate import shortened
 from linkwork.simulation.numbers import _time
 from linkwork.simulation.start import DEPENDENT, Closure
@@ -230,6 +231,8 @@ def reactions(model: Model, run: Trajectory, time: float | None = None) -> React
     >>> lw.reactions(model, run, 0.05)["foot 0"].shared
     ['force z', 'torque x', 'torque y']
     """
+    if not hasattr(run, "events"):
+        raise OptionError(f"{shown(run)} is not a run; give what lw.simulate or lw.load_run returns")
     if run.events:
         raise OptionError(
             f"joints were attached or released in the run of '{run.model_name}'; step it by hand, ask sim.reactions()"

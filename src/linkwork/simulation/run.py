@@ -32,7 +32,7 @@ from linkwork.simulation.hierarchy import joint_components
 from linkwork.simulation.inputs import Inputs
 from linkwork.simulation.interrupt import Interrupt
 from linkwork.simulation.methods import IMPULSES, positive, refuse_unsupported, resolve, wanted, whole
-from linkwork.simulation.observe import Observer, choose
+from linkwork.simulation.observe import Observer, no_column
 from linkwork.simulation.pull import Pulls, with_loads
 from linkwork.simulation.reactions import Reactions, present_reactions
 from linkwork.simulation.recording import CHUNK_SECONDS, next_chunk
@@ -347,8 +347,7 @@ class Simulation(Changing):
         if self._sight is None or self._sight.system is not self.moving:
             self._sight = Observer(self.moving, tables=self.tables)
         if name not in self._sight.columns:
-            choose(self._sight.columns, name)  # says what there is
-            raise OptionError(f"sim[{name!r}] would be many values; give the name of one column")
+            raise OptionError(no_column(self._sight.columns, name))
         columns, _ = self._sight.look(self._present(), 1)
         return columns[name][0]
 

@@ -20,13 +20,15 @@ def checked_bounds(strict: Any) -> dict[str, float]:
     if strict is True or strict is False:
         return dict(BOUNDS) if strict else {}
     if not isinstance(strict, Mapping):
-        raise OptionError(f"strict must be True, False or bounds such as {{'drift': 1e-6}}, not {shown(strict)}")
+        raise OptionError(
+            f"strict must be True, False or bounds such as {{'drift': 1e-6}}, not {shown(strict)}; correct strict="
+        )
     bounds = {}
     for name, most in strict.items():
         known(name, BOUNDS, f"there is no bound {shown(name)}")
         number = real(most)
         if number is None or not number >= 0.0:
-            raise OptionError(f"bound {name!r} of strict= must be a number from 0 up, not {shown(most)}")
+            raise OptionError(f"bound {name!r} must be a number from 0 up, not {shown(most)}; correct strict=")
         bounds[name] = number
     return bounds
 

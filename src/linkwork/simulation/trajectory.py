@@ -134,6 +134,8 @@ class Trajectory:
         >>> run.matching("*.position")
         ['a.position', 'b.position']
         """
+        if not isinstance(pattern, str):
+            raise OptionError(self._unknown(pattern))
         if self._find(pattern) is not None:
             return [pattern]
         found = [name for name in self.columns if fnmatch.fnmatchcase(name, pattern)]
