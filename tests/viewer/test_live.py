@@ -143,11 +143,18 @@ def test_joints_are_released_and_attached(driver):
     picture = seen(driver)
     assert picture.poses[0, 2] == pytest.approx(-0.5 * 9.81 * 0.1**2, rel=1e-6)
     np.testing.assert_allclose(picture.forces[0], 0.0)
-    assert ("gone", ["pin"]) in driver.link.told
-    driver.hear("attach", "ground", "wheel", "fixed")
+    assert driver.link.told[-1] == ("joints", ["pin"], [], [])
+    driver.hear("attach", "ground", "wheel", "ball")
     height = seen(driver).poses[0, 2]
     driver.hear("single", 100)
-    assert seen(driver).poses[0, 2] == pytest.approx(height, abs=1e-9)
+    picture = seen(driver)
+    assert picture.poses[0, 2] == pytest.approx(height, abs=1e-9)
+    np.testing.assert_allclose(picture.forces[1], [0, 0, 2.0 * 9.81], atol=1e-6)  # in the room for attached ones
+    word, gone, marks, joints = driver.link.told[-1]
+    assert (word, gone, [mark["joint"] for mark in marks]) == ("joints", ["pin"], [joints[0]["name"]])
+    assert marks[0]["shape"]["kind"] == "sphere"
+    assert marks[0]["body"] == joints[0]["body"] == -1  # the ground carries it
+    np.testing.assert_allclose(joints[0]["at"], [0, 0, height], atol=1e-9)
     driver.hear("release", "no such joint")
     assert driver.link.told[-1][0] == "note"
 
@@ -213,6 +220,8 @@ def test_sliders_know_units_and_ends():
     assert (made["wind"]["unit"], made["wind"]["high"]) == ("N", 6.0)
     assert made["drive"]["unit"] == "N m"
     assert made["drive"]["high"] == 5.0  # a quarter of 39 N at 0.8 m is 7.8 N m
+    (wider,) = sliders(flywheel(), {"drive": 0}, 0.3, {"M": {"drive": -30.0}})
+    assert (wider["low"], wider["high"]) == (-30.0, 1.0)
 
 
 def test_methods_that_can():

@@ -8,12 +8,16 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from linkwork.gallery import rover
+from linkwork.targets import find
 from linkwork.viewer import live
+from linkwork.viewer.staging import matrix
 
 pytest.importorskip("viser", reason="the live page needs the extra view")
 Image = pytest.importorskip("PIL.Image", reason="screenshots are read by pillow")
 
 WIDE, HIGH = 620, 340
+REAR = (-0.9 * rover.HULL[0] / 2, 0.0, 0.4 * rover.HULL[2])  # of the hull
 
 
 def arm():
@@ -37,6 +41,7 @@ class Shown:
 
     def __init__(self, visit, link, driver, size=(WIDE, HIGH)):
         self.link, self.driver = link, driver
+        self.stages = driver.stages if isinstance(driver, live.Player) else [driver.watch.stage]
         driver.hear("run", False)
         self.page = visit(link.address, *size)
         self.until(lambda: self.page.get_by_role("button", name="Run", exact=True).count() == 1)
@@ -51,7 +56,7 @@ class Shown:
         self.driver.show()
         self.page.wait_for_timeout(20)
 
-    def until(self, holds, seconds=90.0):
+    def until(self, holds, seconds=60.0):
         last = time.monotonic() + seconds
         while not holds():
             assert time.monotonic() < last, "it did not come to that"
@@ -68,7 +73,7 @@ class Shown:
 
     def place(self, x):
         """Where a point of the world is on the screen, by the camera that the page begins with."""
-        view = live.view_of([self.driver.watch.stage])
+        view = live.view_of(self.stages)
         centre, turn, up = np.array(view["centre"]), math.radians(view["azimuth"]), math.radians(view["elevation"])
         n = np.array([math.cos(up) * math.cos(turn), math.cos(up) * math.sin(turn), math.sin(up)])
         right = np.cross((0, 0, 1), n) / np.linalg.norm(np.cross((0, 0, 1), n))
@@ -82,8 +87,17 @@ class Shown:
         column, row = (round(value) for value in self.place(x))
         return picture[row - 1 : row + 2, column - 1 : column + 2].mean(axis=(0, 1))
 
+    def near(self, picture, x, across=2):
+        """The part of the picture around a point of the world."""
+        column, row = (round(value) for value in self.place(x))
+        return picture[row - across : row + across + 1, column - across : column + across + 1]
+
     def tab(self, name):
         self.page.get_by_role("tab", name=name).click()
+
+    def open(self, name):
+        """Open a folder of the panel."""
+        self.page.get_by_text(name, exact=True).click()
 
 
 @pytest.fixture(scope="module")
@@ -123,6 +137,15 @@ def test_it_asks_no_other_host_and_shows_bodies_where_they_are(there):
     assert there.page.errors == []
 
 
+def yellow(colour):
+    red, _, b = colour
+    return red > b + 25
+
+
+def red(part):
+    return (part[..., 0] - part[..., 1]).max() > 25  # a slow browser draws coarsely
+
+
 def test_sliders_keys_and_buttons_reach_the_simulation(there):
     page, driver = there.page, there.driver
     step = 4.0 / 200  # from -2 to 2 N m
@@ -155,12 +178,29 @@ def test_sliders_keys_and_buttons_reach_the_simulation(there):
 
 def test_switches_forces_trails_and_plots(there):
     page, driver = there.page, there.driver
+    there.tab("Show")
+    there.open("Trails")
+    page.get_by_role("button", name="Follow it").wait_for()
+    page.locator('input[type="text"]:visible').last.fill("0.5")  # z of the point: the tip of the bar
+    page.keyboard.press("Tab")
+    page.get_by_role("button", name="Follow it").click()
+    there.sees(lambda picture: blue(there.colour(picture, (0, 0, 0.9))))
     driver.sim.inputs["drive"] = 5.0
-    driver.hear("single", 400)
-    angle = float(driver.sim["pin.position"])
+    angles = []
+    for _ in range(20):
+        driver.hear("single", 20)
+        there.turn()
+        angles.append(float(driver.sim["pin.position"]))
+    angle = angles[-1]
+    assert angle > 1.0
     tip = 0.8 * np.array([math.sin(angle), 0, math.cos(angle)])
     there.sees(lambda picture: blue(there.colour(picture, tip)))
-    there.tab("Show")
+    ways = [np.array([math.sin(a), 0, math.cos(a)]) for a in angles[6:14:2]]
+    there.sees(lambda picture: all(red(there.near(picture, way)) for way in ways))
+    assert not any(red(there.near(there.picture(), 0.9 * way)) for way in ways)
+    page.get_by_role("button", name="Clear trails").click()
+    there.sees(lambda picture: not any(red(there.near(picture, way)) for way in ways))
+    there.open("Trails")
     page.get_by_label("bodies").uncheck()
     there.sees(lambda picture: not blue(there.colour(picture, tip)))
     # the pin holds the arm by a force towards the pin: an arrow as long as the panel says
@@ -168,20 +208,46 @@ def test_switches_forces_trails_and_plots(there):
     assert np.linalg.norm(force) > 5.0
     view = live.view_of([driver.watch.stage])
     middle = 0.5 * (0.35 * view["radius"] / (2.0 * 9.81)) * force
-    column, row = (round(value) for value in there.place(middle))
-    window = (slice(row - 2, row + 3), slice(column - 2, column + 3))
-
-    def orange(picture):
-        return (picture[window][..., 0] - picture[window][..., 1]).max() > 25  # a slow browser draws coarsely
-
-    assert not orange(there.picture())
+    assert not red(there.near(there.picture(), middle))
     page.get_by_label("reactions").check()
-    there.sees(orange)
+    there.sees(lambda picture: red(there.near(picture, middle)))
     page.get_by_label("bodies").check()
     page.get_by_label("reactions").uncheck()
     there.tab("Plots")
     there.until(lambda: page.locator(".uplot canvas").count() == 1)
     assert "energy.total [J]" in page.inner_text("body")
+
+
+def test_joints_are_released_and_attached(there):
+    """A pin that is released is no longer drawn, one that is attached is; the simulation has it so as well."""
+    page, driver = there.page, there.driver
+    there.tab("Show")
+    for name in ("bodies", "springs"):
+        page.get_by_label(name).uncheck()
+
+    def pinned(picture, x):
+        return there.near(picture, x).mean(axis=2).min() < 140
+
+    there.sees(lambda picture: pinned(picture, (0, 0, 0)) and not pinned(picture, (0, 0, 0.5)))
+    there.tab("Drive")
+    there.open("Joints")
+    page.get_by_role("button", name="Release").click()
+    there.sees(lambda picture: not pinned(picture, (0, 0, 0)))
+    assert [change.joint for change in driver.sim.changes] == ["pin"]
+    page.get_by_label("by a joint").click()
+    page.get_by_role("option", name="ball").click()
+    page.get_by_role("button", name="Attach").click()  # the bar, where it is, to the ground
+    there.sees(lambda picture: pinned(picture, (0, 0, 0.5)))
+    assert driver.sim.attached == [driver.sim.changes[-1].joint]
+    driver.sim.drag("bar", (0.2, 0, 0.5), max_force=5.0)
+    driver.hear("single", 50)
+    np.testing.assert_allclose(driver.sim["bar.position"], (0, 0, 0.5), atol=1e-9)  # it holds
+    there.open("Joints")
+    driver.hear("reset")
+    there.sees(lambda picture: pinned(picture, (0, 0, 0)) and not pinned(picture, (0, 0, 0.5)))
+    there.tab("Show")
+    for name in ("bodies", "springs"):
+        page.get_by_label(name).check()
 
 
 def test_a_body_is_dragged_with_the_mouse(there):
@@ -247,12 +313,18 @@ def test_a_picture_is_a_file(there):
     assert blue(seen[round(row - box["y"]), round(column - box["x"])])
 
 
-def test_the_replay_scrubs_also_behind_a_token(visit, swing):
-    link, player = live.opened_runs([swing()], say=lambda _: None, browser=False, token="long_enough")
+def test_two_runs_over_each_other_are_scrubbed_also_behind_a_token(visit, swing):
+    """The balls of the runs go up and down apart from each other: one is blue, the other orange and shines through."""
+    runs = [swing(), swing(1.0)]
+    link, player = live.opened_runs(runs, say=lambda _: None, browser=False, token="long_enough")
     with link:
-        there = Shown(visit, link, player, (460, 400))
+        there = Shown(visit, link, player, (620, 400))
         page = there.page
         assert "token" not in page.url
+        player.hear("time", 1.0)
+        one, other = (run["ball.position"][100] for run in runs)
+        assert abs(one[2] - other[2]) > 0.2
+        there.sees(lambda picture: blue(there.colour(picture, one)) and yellow(there.colour(picture, other)))
         slider = page.get_by_role("slider").first
         slider.focus()
         page.keyboard.press("End")
@@ -267,3 +339,47 @@ def test_the_replay_scrubs_also_behind_a_token(visit, swing):
         there.until(lambda: player.time == pytest.approx(0.0))
         page.get_by_role("button", name="Run", exact=True).click()
         there.until(lambda: player.time > 0.5)
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "column", "body", "point"),
+    [
+        ("gripper", "l", "turn.velocity", "forearm", (0, 0, 0)),
+        ("rover", "i", "middle left axle.velocity", "hull", REAR),
+    ],
+)
+def test_the_keyboard_drives(visit, name, key, column, body, point):
+    """While a key is held the motors turn as it says, and the picture shows where that leads; then they stand."""
+    target = find(name, {"speed": 0.0} if name == "rover" else {}, viewing=True)
+
+    def made(method, dt):
+        return lw.Simulation(target.model, "impulse", dt=5e-3)
+
+    link, driver = live.opened(made, keys=target.keys, stay=target.stay, say=lambda _: None, browser=False)
+    with link:
+        there = Shown(visit, link, driver)
+        wanted = target.keys[key.upper()]
+
+        def place():
+            return driver.sim[f"{body}.position"] + matrix(driver.sim[f"{body}.rotation"]) @ point
+
+        def held():
+            there.page.keyboard.down(key)  # again and again, as keyboards do
+            return all(driver.sim.inputs[word] == value for word, value in wanted.items())
+
+        def coloured(picture, x):
+            return np.ptp(there.colour(picture, x)) > 40
+
+        before = place()
+        there.sees(lambda picture: coloured(picture, before))
+        there.page.mouse.click(30, 30)
+        there.until(held)
+        driver.hear("single", 100)
+        (speed,) = {value for word, value in wanted.items() if word.startswith(column.split()[0].split(".")[0])}
+        assert float(driver.sim[column]) == pytest.approx(speed, rel=0.05)
+        there.page.keyboard.up(key)
+        there.until(lambda: not any(driver.sim.inputs[word] for word in wanted))
+        driver.hear("single", 150)
+        assert float(driver.sim[column]) == pytest.approx(0.0, abs=0.05 * abs(speed))
+        after = place()
+        there.sees(lambda picture: coloured(picture, after) and not coloured(picture, before))

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from linkwork.simulation.certificate import Certificate
+
 
 @pytest.fixture
 def shown(visit, swing, tmp_path):
@@ -60,6 +62,29 @@ def test_the_picture_shows_them_there(shown, swing):
     assert np.ptp(colour(page, *ball)) < 12  # grey or white: it has gone from there
     red, green, blue = colour(page, *lower)
     assert green > 1.2 * red
+
+
+def test_pins_come_and_go_with_their_joints(shown, swing):
+    """The pin of the arm is released at 1 s; at 2 s a ball joint takes the ball, on the block."""
+    none = {"impulse": [0.0] * 6, "energy": 0.0}
+    events = [
+        {"time": 1.0, "what": "released", "joint": "pin", "kind": "revolute", "a": "block", "b": "arm", **none},
+        {"time": 2.0, "what": "attached", "joint": "hold", "kind": "ball", "a": "block", "b": "ball", **none}
+        | {"position": [-0.35, 0.0, 0.3], "axis": [0.0, 0.0, 1.0]},
+    ]
+    page = shown(swing(certificate=Certificate(method="recursive", events=events)))
+    shown_at = {}
+    for t in (0.5, 1.0, 1.5, 2.5):
+        seek(page, t)
+        shown_at[t] = page.evaluate(
+            "linkwork.runs[0].things(linkwork.runs[0].at(linkwork.time), true, linkwork.time)"
+            ".filter((thing) => linkwork.runs[0].marks.some((mark) => mark.corners === thing.corners)).length"
+        )
+    assert shown_at == {0.5: 1, 1.0: 0, 1.5: 0, 2.5: 1}
+    there = page.evaluate("linkwork.screenOf([-0.35, 0, 0.4])")  # the block stands 0.1 m high
+    assert colour(page, *there).max() < 120
+    seek(page, 1.5)
+    assert colour(page, *there).min() > 150
 
 
 def test_the_time_bar_scrubs(shown, swing):

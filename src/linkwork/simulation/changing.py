@@ -21,6 +21,12 @@ from linkwork.simulation.start import Start
 from linkwork.simulation.structure import Moment, changed, impulse_at, met, seen, struck
 
 
+def joint_place(joint: Joint) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Where an attached joint is, in the frame of its body a: position, m, and axis."""
+    assert joint.frame_a is not None
+    return tuple(map(float, joint.frame_a.position)), tuple(joint.frame_a.matrix[:, 2].tolist())
+
+
 class Changing(ABC):
     """The part of a `Simulation` that changes its structure; `system` stays as built, `moving` is what moves now."""
 
@@ -167,8 +173,8 @@ class Changing(ABC):
             raise
         self._attached, self._released = attached, released
         self.impacts += lost
-        ends = (joint.a.path, joint.b.path)
-        self.changes.append(Change(self.time, what, joint.path, joint.kind, *ends, tuple(impulse.tolist()), lost))
+        facts = (self.time, what, joint.path, joint.kind, joint.a.path, joint.b.path, tuple(impulse.tolist()), lost)
+        self.changes.append(Change(*facts, *joint_place(joint)) if what == "attached" else Change(*facts))
         return self.changes[-1]
 
     def _go_on(self, moment: Moment, work: float) -> None:

@@ -21,7 +21,8 @@ SAME = 1e-9  # of a step: instants nearer than this are one
 class Change:
     """A joint that was attached or released during a run: `what` is "attached" or "released", `time` in s.
 
-    `impulse` acts on b from a at the joint's point, in world axes: N s, then N m s; `energy` is what it cost, J.
+    `impulse` acts on b from a at the joint's point, in world axes: N s, then N m s; `energy` is what it cost, J. Of an
+    attached joint, `position` (m) and `axis` are where it is in the frame of a.
 
     >>> sim = lw.Simulation(lw.gallery.pendulum.build())
     >>> sim.step(100)
@@ -38,15 +39,18 @@ class Change:
     b: str
     impulse: tuple[float, ...]
     energy: float
+    position: tuple[float, ...] = ()
+    axis: tuple[float, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """The record as plain data."""
-        return {**asdict(self), "impulse": list(self.impulse)}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
 
     @classmethod
     def from_dict(cls, facts: dict[str, Any]) -> Change:
         """The way back from `as_dict`."""
-        return cls(**{**facts, "impulse": tuple(facts["impulse"])})
+        plain: dict[str, Any] = {k: tuple(value) if isinstance(value, list) else value for k, value in facts.items()}
+        return cls(**plain)
 
 
 class Schedule:

@@ -22,6 +22,7 @@ HEAD = 12
 SEQUENCE, TIME, ENERGY, BALANCE, DRIFT, FACTOR, RUNNING, LATE, STEPS, ITERATIONS, MEETING, WATCHED = range(HEAD)
 CONTACTS = 256  # that are shown at most
 PLOTTED = 24  # numbers in live plots at most
+SPARE = 16  # joints that may be attached later
 SHARED = "/dev/shm"  # never reaches a disk, where there is such a place
 PATIENCE = 0.05  # s that a reader waits for a writer; the next frame is never far
 
@@ -37,7 +38,7 @@ class Picture(NamedTuple):
 
 
 class Board:
-    """Room for `things` that move and `joints`; made by one side, opened by name by the other.
+    """Room for `things` that move, `joints` and some more; made by one side, opened by name by the other.
 
     >>> board = Board(2, 1)
     >>> board.write({TIME: 0.5}, np.ones((2, 7)))
@@ -49,8 +50,8 @@ class Board:
     """
 
     def __init__(self, things: int, joints: int, name: str | None = None) -> None:
-        self.things, self.joints = things, joints
-        size = HEAD + 7 * things + 3 * joints + 6 * CONTACTS + PLOTTED
+        self.things, self.joints = things, joints + SPARE
+        size = HEAD + 7 * things + 3 * self.joints + 6 * CONTACTS + PLOTTED
         self.ours = name is None
         if name is None:
             file, name = tempfile.mkstemp(prefix="linkwork-", dir=SHARED if os.path.isdir(SHARED) else None)

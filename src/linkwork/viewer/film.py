@@ -22,7 +22,7 @@ from linkwork.model.checked import shown
 from linkwork.simulation.files import check_path, write_failure
 from linkwork.simulation.trajectory import Trajectory
 from linkwork.viewer.solids import Canvas, Floats, Solid, rod
-from linkwork.viewer.staging import Stage, stage_solid
+from linkwork.viewer.staging import Stage, holds, stage_solid
 
 SUFFIXES = (".png", ".gif", ".mp4")
 MOST = 3000  # frames
@@ -128,7 +128,7 @@ class _Film:
         self.solids = [stage_solid(body["shapes"]) for body in stage.bodies()]
         self.colours = [body["colour"] for body in stage.bodies()]
         self.roads = [stage_solid([road]) for road in stage.roads()]
-        self.marks = [(mark["body"], stage_solid([mark["shape"]])) for mark in stage.marks()]
+        self.marks = [(mark["body"], stage_solid([mark["shape"]]), mark["span"]) for mark in stage.marks()]
         self._fit()
 
     def _fit(self) -> None:
@@ -162,8 +162,9 @@ class _Film:
             canvas.put(road, ROAD, len(placed) + 2)
         for k, (thing, colour) in enumerate(zip(placed, self.colours, strict=True)):
             canvas.put(thing, colour, k)
-        for body, made in self.marks:
-            canvas.put(self._moved(made, poses, body), DARK, len(placed))
+        for body, made, span in self.marks:
+            if holds(span, t):
+                canvas.put(self._moved(made, poses, body), DARK, len(placed))
         for spring in self.stage.springs():
             canvas.put(self._spring(spring, poses), DARK, len(placed) + 1)
         under = np.ones((self.height, self.width, 3))

@@ -82,7 +82,7 @@ class Link:
         return found
 
     def tell(self, *words: Any) -> None:
-        """Say something to the page: ("note", text), ("gone", names of joints), ("label", text)."""
+        """Say something to the page: ("note", text), ("joints", …), ("label", text)."""
         assert self.process.stdin is not None
         with contextlib.suppress(OSError, ValueError):
             self.process.stdin.write(json.dumps(words, default=_plain) + "\n")

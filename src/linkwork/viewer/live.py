@@ -5,6 +5,7 @@ Poses go over through shared memory and words come back through a pipe, so that 
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import time
@@ -24,7 +25,7 @@ from linkwork.viewer.link import Link
 from linkwork.viewer.pace import Pace
 from linkwork.viewer.replay import TINTS, speed_to_watch, view_of
 from linkwork.viewer.sliders import sliders
-from linkwork.viewer.staging import Stage, matrix
+from linkwork.viewer.staging import Stage, holds, matrix
 from linkwork.viewer.watch import Watch, able, preview, short
 
 FRAME = 1.0 / 60.0  # s between two pictures
@@ -116,7 +117,7 @@ def opened(
         [stage],
         [_told(sim)],
         weight=sum(body.mass for body in model.all_bodies()) * gravity,
-        inputs=sliders(model, dict(sim.inputs), stage.size),
+        inputs=sliders(model, dict(sim.inputs), stage.size, keys),
         columns=choices,
         plots=[name for name in plots if name in choices][:2] or ["energy.total"],
         methods=able(sim, sim.ignored),
@@ -128,6 +129,7 @@ def opened(
         changing=[joint["name"] for joint in stage.joints()],
         speed=1.0 if until is None else min(1.0, speed_to_watch(until)),
     )
+    show["view"]["digits"] = int(np.clip(math.ceil(-math.log10(sim.method.dt) - 1e-9), 3, 6))
     link = _open(show, **place)
     driver = Driver(link, make, sim, watch)
     driver.hear("speed", show["speed"])
@@ -260,6 +262,8 @@ class Driver:
             return
         self.fresh = False
         self.watch.look()
+        if self.watch.rearranged:
+            self.link.tell("joints", *self.watch.changes())
         contacts = self.watch.contacts()
         head = self.watch.head() | {
             board.FACTOR: self.pace.factor if self.running else 0.0,
@@ -312,7 +316,6 @@ class Driver:
 
     def _reset(self) -> None:
         self._anew(self.method)
-        self.link.tell("gone", [])
         self.link.tell("note", "")
 
     def _anew(self, method: str | None) -> None:
@@ -328,8 +331,6 @@ class Driver:
 
     def _release(self, joint: str) -> None:
         change = self.sim.release(joint)
-        self.watch.look()
-        self.link.tell("gone", [change.joint for change in self.sim.changes if change.what == "released"])
         self.link.tell("note", f"'{change.joint}' was released at t = {change.time:.4g} s")
 
     def _grab(self, body: str, point: Any, goal: Any) -> None:
@@ -351,7 +352,6 @@ class Driver:
         if kind != "fixed":
             options["at"] = tuple(self.sim[f"{b}.position"])
         change = self.sim.attach(a, b, kind, **options)
-        self.link.tell("attached", change.joint)
         self.link.tell("note", f"'{change.joint}' was attached at t = {change.time:.4g} s; {change.energy:.3g} J lost")
 
 
@@ -365,7 +365,7 @@ class Player:
         end = max(float(stage.run.time[-1]) for stage in stages)
         self.span = (begin, max(end, begin + 1e-9))
         self.time, self.running, self.speed, self.loop = begin, True, 1.0, True
-        self.joints = {id(stage): [joint["name"] for joint in stage.joints()] for stage in stages}
+        self.joints = {id(stage): stage.joints() for stage in stages}
         self.columns: list[str] = []
         self.last: float | None = None
         self.fresh = True
@@ -405,9 +405,10 @@ class Player:
         poses = np.concatenate([stage.poses([k])[0] for stage, k in zip(self.stages, rows, strict=True)])
         forces: list[Any] = []
         for stage, k in zip(self.stages, rows, strict=True):
-            for name in self.joints[id(stage)]:
-                column = f"{name}.reaction"
-                forces.append(np.nan_to_num(stage.run[column][k, :3]) if column in stage.run else np.zeros(3))
+            for joint in self.joints[id(stage)]:
+                column = f"{joint['name']}.reaction"
+                there = column in stage.run and holds(joint["span"], self.time)
+                forces.append(np.nan_to_num(stage.run[column][k, :3]) if there else np.zeros(3))
         plotted = [value for name in self.columns for value in np.nan_to_num(run[name][row]).reshape(-1)]
         self.link.board.write(head, poses, forces or None, None, plotted[: board.PLOTTED])
 

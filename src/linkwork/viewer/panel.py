@@ -3,7 +3,8 @@
 Words back through the pipe: ("run", bool), ("single", steps), ("reset",), ("speed", x), ("time", t), ("loop", bool),
 ("input", name, x), ("method", name), ("dt", s), ("watch", columns), ("release", joint), ("attach", a, b, kind),
 ("grab", body, point, goal), ("pull", body, goal), ("drop", body), with points in the world. Words from there:
-("note", text), ("label", text), ("gone", joints), ("attached", joint). The process ends with the one that started it.
+("note", text), ("label", text), ("joints", names of the released, pins and places of the attached). The process ends
+with the one that started it.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ READ, DRAW = 0.15, 0.25  # s between two readings, and two drawings of the chart
 # the page's camera moves by W A S D Q E and the arrows: these are free, two for each input, more and less
 NUDGES = (("I", "K"), ("L", "J"), ("O", "U"), ("Y", "H"), ("T", "G"), ("V", "C"))
 KINDS = ("fixed", "ball")
+NONE = "(none)"
 HELD = 0.7  # s without a repeat after which a key is no longer held; keyboards wait for half a second before the first
 NICE = 10  # the page gives way to the one who steps
 
@@ -95,6 +97,15 @@ def serve(show: dict[str, Any], board: Board, send: Any, host: str, port: int, t
     server.stop()
 
 
+def plain(text: str) -> str:
+    """A name as it is, where Markdown is read.
+
+    >>> plain("a_b <i>")
+    '&#97;&#95;&#98; &#60;&#105;&#62;'
+    """
+    return "".join(letter if letter.isspace() else f"&#{ord(letter)};" for letter in text)
+
+
 class Panel:
     """Controls, and the loop that keeps scene and readings up with the board."""
 
@@ -125,20 +136,16 @@ class Panel:
             self.note.visible = bool(facts[0])
         elif word == "label":
             self.label.content = self._label([facts[0]])
-        elif word == "gone":
-            kept = [name for name in self.show["changing"] if name not in facts[0]]
-            self._held(kept or ["(none)"])
-        elif word == "attached":
-            self._held([*self.held.options, facts[0]])
-
-    def _held(self, names: Any) -> None:
-        if self.show["changing"]:
-            self.held.options = tuple(dict.fromkeys(names))
+        elif word == "joints":
+            gone, marks, joints = facts
+            self.scenery.rearrange(gone, marks, joints)
+            kept = [name for name in self.show["changing"] if name not in gone]
+            self.held.options = tuple(kept + [joint["name"] for joint in joints]) or (NONE,)
 
     # --- the controls -------------------------------------------------------------------------------------
 
     def _label(self, labels: list[str]) -> str:
-        return f"**{self.show['title']}**  \n{' over '.join(labels)}"
+        return f"**{plain(self.show['title'])}**  \n{plain(' over '.join(labels))}"
 
     def _controls(self) -> None:
         gui = self.server.gui
@@ -196,16 +203,18 @@ class Panel:
         steps = {f"{dt:g}": dt for dt in self.show["steps"]}
         dt = gui.add_dropdown("dt [s]", tuple(steps), initial_value=f"{self.show['step']:g}")
         dt.on_update(lambda _: self.send("dt", steps[dt.value]))
-        if not self.show["changing"]:
-            return
         with gui.add_folder("Joints", expand_by_default=False):
-            self.held = gui.add_dropdown("joint", tuple(self.show["changing"]))
-            gui.add_button("Release").on_click(lambda _: self.send("release", self.held.value))
+            self.held = gui.add_dropdown("joint", tuple(self.show["changing"]) or (NONE,))
+            gui.add_button("Release").on_click(lambda _: self._release())
             bodies = [body["name"] for body in self.show["bodies"] if body["shapes"]]
             a = gui.add_dropdown("attach to", ("ground", *bodies))
             b = gui.add_dropdown("body", tuple(bodies))
             kind = gui.add_dropdown("by a joint", KINDS)
             gui.add_button("Attach").on_click(lambda _: self.send("attach", a.value, b.value, kind.value))
+
+    def _release(self) -> None:
+        if self.held.value != NONE:
+            self.send("release", self.held.value)
 
     def _shown(self, gui: Any) -> None:
         for name in SWITCHES:
@@ -349,7 +358,7 @@ class Panel:
             if not self.server.get_clients() and now - read < 1.0:
                 soon = False
                 continue  # nobody looks
-            if self.board.sequence != seen:
+            if self.board.sequence != seen or self.scenery.other is not None:
                 soon = False
                 picture = self.board.read()
                 seen = float(picture.head[on.SEQUENCE])

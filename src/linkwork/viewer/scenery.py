@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.viewer.board import CONTACTS, MEETING, TIME, Picture
+from linkwork.viewer.board import CONTACTS, MEETING, SPARE, TIME, Picture
 from linkwork.viewer.colours import COLOURS, LIGHTER
 from linkwork.viewer.solids import Floats, rod
-from linkwork.viewer.staging import stage_solid
+from linkwork.viewer.staging import holds, stage_solid
 from linkwork.viewer.turning import Carried, along
 
 DARK, AXIS, FORCE, MEET = (45, 45, 48), (150, 60, 112), (176, 44, 0), (0, 84, 160)
@@ -53,13 +53,17 @@ class Scenery:
         self._ground()
         self._roads()
         self._bodies()
+        self.marks, self.joints = list(show["marks"]), list(show["joints"])
+        self.gone: set[str] = set()  # names of joints that were released
+        self.other: tuple[list[Any], list[Any]] | None = None  # pins and joints, since some came or went
         self._pins()
         self._joints()
         springs = show["springs"]
         self.ends = [Carried([s[end] for s in springs], [s[at] for s in springs]) for end, at in SPRING_ENDS]
         self.coil_radius = np.array([spring["radius"] for spring in springs])
         self.coils = self._batch("springs", *_coil(8, 0.14), len(show["springs"]), DARK)
-        self.pushes = _Arrows(self, "reactions", len(show["joints"]), FORCE)
+        room = len(show["joints"]) + (SPARE if show["span"] is None else 0)
+        self.pushes = _Arrows(self, "reactions", room, FORCE)
         self.meetings = _Arrows(self, "contacts", CONTACTS, MEET)
         self.trails: list[_Trail] = []
         for name in SWITCHES:
@@ -127,9 +131,9 @@ class Scenery:
     def _pins(self) -> None:
         """Pins are one batch of cylinders, balls one of spheres; each has its place in what carries it."""
         ball = _ball(np.array([0.0, 0, 0, 1])).reshape(-1, 3)
-        self.pins: list[tuple[Any, Carried]] = []
+        self.pins: list[tuple[Any, Carried, _Lasting]] = []
         for kind in ("pin", "sphere"):
-            marks = [mark for mark in self.show["marks"] if mark["shape"]["kind"] == kind]
+            marks = [mark for mark in self.marks if mark["shape"]["kind"] == kind]
             shapes = [mark["shape"] for mark in marks]
             radii = np.array([shape["radius"] for shape in shapes])
             if kind == "sphere":
@@ -145,22 +149,24 @@ class Scenery:
                 handle = self._rods("pins", len(marks), DARK)
             if handle is not None:
                 handle.batched_scales = np.asarray(scales, dtype=np.float32)
-                self.pins.append((handle, Carried([mark["body"] for mark in marks], places, turns)))
+                held = Carried([mark["body"] for mark in marks], places, turns)
+                self.pins.append((handle, held, _Lasting(scales, marks)))
 
     def _joints(self) -> None:
         """Where forces act, and axes."""
-        joints = self.show["joints"]
+        joints = self.joints
         self.points = Carried([joint["body"] for joint in joints], [joint["at"] for joint in joints])
-        turning = [joint for joint in joints if joint["axis"] is not None]
+        turning = [joint for joint in joints if joint["axis"] is not None and joint["name"] not in self.gone]
         self.axes = Carried(
             [joint["body"] for joint in turning],
             [joint["at"] for joint in turning],
             along([joint["axis"] for joint in turning]),
         )
         self.axis_lines = self._rods("axes", len(turning), AXIS)
+        thin = 0.006 * self.radius
+        self.axis_spans = _Lasting(np.tile([thin, thin, 0.5 * self.radius], (len(turning), 1)), turning)
         if self.axis_lines is not None:
-            thin = 0.006 * self.radius
-            self.axis_lines.batched_scales = np.tile([thin, thin, 0.5 * self.radius], (len(turning), 1))
+            self.axis_lines.batched_scales = self.axis_spans.scales
 
     def _rods(self, name: str, count: int, colour: Any) -> Any:
         """Unit rods along z about the origin."""
@@ -190,7 +196,7 @@ class Scenery:
         """The handles behind a switch."""
         made: dict[str, list[Any]] = {
             "bodies": [handle for handle, _ in self.groups],
-            "joints": [handle for handle, _ in self.pins],
+            "joints": [handle for handle, _, _ in self.pins],
             "springs": [self.coils],
             "axes": [self.axis_lines],
             "reactions": [self.pushes.shafts, self.pushes.heads],
@@ -205,6 +211,23 @@ class Scenery:
         self.on[name] = on
         for handle in self.handles(name):
             handle.visible = on
+
+    def rearrange(self, gone: list[str], marks: list[Any], joints: list[Any]) -> None:
+        """Draw these joints beside those of the model that are not gone, with the next picture."""
+        self.gone = set(gone)
+        kept = [mark for mark in self.show["marks"] if mark["joint"] not in gone]
+        self.other = kept + marks, [*self.show["joints"], *joints][: self.pushes.count]
+
+    def _rearranged(self) -> None:
+        """Pins and axes made anew."""
+        assert self.other is not None
+        (self.marks, self.joints), self.other = self.other, None
+        for handle in self.handles("joints") + self.handles("axes"):
+            handle.remove()
+        self._pins()
+        self._joints()
+        for name in ("joints", "axes"):
+            self.switch(name, self.on[name])
 
     def trail(self, body: int, point: Any) -> None:
         """Follow a point of a body, in its frame."""
@@ -221,24 +244,27 @@ class Scenery:
 
     def pose(self, seen: Picture) -> None:
         """Everything as the board says it is."""
-        poses = seen.poses
+        poses, t = seen.poses, float(seen.head[TIME])
+        if self.other is not None:
+            self._rearranged()
         self._follow(poses)
         for handle, members in self.groups:
             _put(handle, poses[members, :3], poses[members, 3:])
-        for handle, held in self.pins:
-            _put(handle, held.points(poses), held.rotations(poses))
+        for handle, held, spans in self.pins:
+            _put(handle, held.points(poses), held.rotations(poses), spans.at(t))
         if self.coils is not None and self.on["springs"]:
             _put(self.coils, *self._springs(poses))
         if self.axis_lines is not None and self.on["axes"]:
-            _put(self.axis_lines, self.axes.points(poses), self.axes.rotations(poses))
+            _put(self.axis_lines, self.axes.points(poses), self.axes.rotations(poses), self.axis_spans.at(t))
         if self.on["reactions"]:
-            self.pushes.show(self.points.points(poses), seen.forces, self.per_newton(seen.forces))
+            forces = seen.forces[: len(self.points)]
+            self.pushes.show(self.points.points(poses), forces, self.per_newton(forces))
         if self.on["contacts"]:
             met = seen.contacts[: int(seen.head[MEETING])]
             # one body presses on another by its own weight rather than by that of all
             self.meetings.show(met[:, :3], met[:, 3:], len(poses) * self.per_newton(met[:, 3:]))
         for trail in self.trails:
-            trail.go(poses, float(seen.head[TIME]))
+            trail.go(poses, t)
 
     def per_newton(self, forces: Floats) -> float:
         """Length of an arrow, m for each N: the weight of all is a third of the picture, or else the largest force."""
@@ -297,6 +323,22 @@ class _Arrows:
             heads[shown] = np.stack([2.4 * wide, 2.4 * wide, head], axis=1)
         _put(self.shafts, places, turns, shafts)
         _put(self.heads, tips, turns, heads)
+
+
+class _Lasting:
+    """Sizes of things of which some are there for a time only."""
+
+    def __init__(self, scales: Any, things: list[dict[str, Any]]) -> None:
+        self.scales = np.asarray(scales, dtype=np.float32)
+        self.spans = [thing["span"] for thing in things]
+        self.always = not any(self.spans)
+
+    def at(self, t: float) -> Any:
+        """The sizes at a time, s; None where they never change."""
+        if self.always:
+            return None
+        there = np.array([holds(span, t) for span in self.spans])
+        return np.where(there[:, None], self.scales, NONE)
 
 
 class _Trail:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from linkwork.model import Force, Joint, Model, Motor, Torque
@@ -11,11 +12,14 @@ from linkwork.viewer.staging import step_of
 STEPS = 200  # of a slider from end to end
 
 
-def sliders(model: Model, inputs: dict[str, float], size: float) -> list[dict[str, Any]]:
+Keys = Mapping[str, Mapping[str, float]]
+
+
+def sliders(model: Model, inputs: dict[str, float], size: float, keys: Keys | None = None) -> list[dict[str, Any]]:
     """Name, unit, value, ends and step for each input; `size` (m) is that of the mechanism.
 
     Ends are the limits of the joint where a motor has a position to follow; else twice the value that the model gives,
-    and where that is zero, what moves a mechanism of this size and weight.
+    and where that is zero, what moves a mechanism of this size and weight. They are wide enough for what `keys` set.
 
     >>> model = lw.Model("wheel")
     >>> wheel = model.body("wheel", mass=2.0, shape=lw.Cylinder(0.3, 0.1))
@@ -25,7 +29,8 @@ def sliders(model: Model, inputs: dict[str, float], size: float) -> list[dict[st
     [('rad', -1.0, 2.0)]
     """
     weight = sum(body.mass for body in model.all_bodies()) * (math.hypot(*model.gravity) or 9.81)
-    return [_slider(name, model[name], value, weight, size) for name, value in inputs.items()]
+    set_to = {name: [named[name] for named in (keys or {}).values() if name in named] for name in inputs}
+    return [_slider(name, model[name], value, weight, size, set_to[name]) for name, value in inputs.items()]
 
 
 def rounded_up(value: float) -> float:
@@ -38,7 +43,7 @@ def rounded_up(value: float) -> float:
     return float(f"{math.ceil(value / unit - 1e-9) * unit:.2g}")
 
 
-def _slider(name: str, part: Any, value: float, weight: float, size: float) -> dict[str, Any]:
+def _slider(name: str, part: Any, value: float, weight: float, size: float, set_to: list[float]) -> dict[str, Any]:
     unit, reach, ends = "", 10.0, (-math.inf, math.inf)
     if isinstance(part, Motor):
         slides = part.joint.kind == "prismatic"
@@ -54,5 +59,5 @@ def _slider(name: str, part: Any, value: float, weight: float, size: float) -> d
         unit, reach = "N", weight
     reach = rounded_up(2 * abs(value)) if value else step_of(max(reach, 1e-9))
     low, high = (end if math.isfinite(end) else side * reach for side, end in zip((-1.0, 1.0), ends, strict=True))
-    low, high = min(low, value), max(high, value)
+    low, high = min(low, value, *set_to), max(high, value, *set_to)
     return {"name": name, "unit": unit, "value": value, "low": low, "high": high, "step": (high - low) / STEPS}

@@ -6,6 +6,7 @@ Shared by the replay page and the live page. Solids are words (box, rod, pin …
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,7 @@ class Stage:
         self.movers = [name for name, ground in self.scene["grounds"].items() if self._moves(name, ground)]
         self.names += self.movers
         self.places = {name: k for k, name in enumerate(self.names)}
+        self.held = self._held()
         self._measure()
 
     def _moves(self, name: str, ground: dict[str, Any]) -> bool:
@@ -74,6 +76,20 @@ class Stage:
         bad = ~np.isfinite(out).all(axis=2)
         out[bad] = (0, 0, 0, 1, 0, 0, 0)  # a run that broke down may end in such a row
         return out
+
+    def _held(self) -> list[dict[str, Any]]:
+        """Joints of the scene and those that were attached, each with the times from and until which it holds, s."""
+        found = [{**joint, "span": (-math.inf, math.inf)} for joint in self.scene["joints"]]
+        for change in self.run.events:
+            if change.what == "attached" and change.position:
+                place = {"position": list(change.position), "axis": list(change.axis)}
+                ends = {"name": change.joint, "kind": change.kind, "a": change.a, "b": change.b}
+                found.append({**ends, **place, "span": (change.time, math.inf)})
+            elif change.what == "released":
+                for joint in found:
+                    if joint["name"] == change.joint and joint["span"][1] == math.inf:
+                        joint["span"] = (joint["span"][0], change.time)
+        return found
 
     def _measure(self) -> None:
         """Size and place: of the mechanism, and of all the room it passes through."""
@@ -167,35 +183,32 @@ class Stage:
 
     def marks(self) -> list[dict[str, Any]]:
         """Pins of hinges and balls, each with the number of what carries it; -1 is the world."""
-        found = []
-        for joint in self.scene["joints"]:
-            if joint["kind"] not in HINGES:
-                continue
-            body, at = self._carried(joint["a"], joint["position"])
-            if joint["kind"] == "ball":
-                turn = [1.0, 0.0, 0.0, 0.0]
-                shape = {"kind": "sphere", "radius": 1.7 * self.thin, "position": at.tolist(), "rotation": turn}
-            else:
-                tip = np.add(joint["position"], np.multiply(joint["axis"], 2.6 * self.thin))
-                along = self._carried(joint["a"], tip)[1] - at
-                ends = ((at - along).tolist(), (at + along).tolist())
-                shape = {"kind": "pin", "from": ends[0], "to": ends[1], "radius": 1.35 * self.thin}
-            found.append({"body": body, "shape": shape})
-        return found
+        return [self.mark(joint) for joint in self.held if joint["kind"] in HINGES]
+
+    def mark(self, joint: dict[str, Any]) -> dict[str, Any]:
+        """The pin or ball of a joint."""
+        body, at = self._carried(joint["a"], joint["position"])
+        if joint["kind"] == "ball":
+            turn = [1.0, 0.0, 0.0, 0.0]
+            shape = {"kind": "sphere", "radius": 1.7 * self.thin, "position": at.tolist(), "rotation": turn}
+        else:
+            tip = np.add(joint["position"], np.multiply(joint["axis"], 2.6 * self.thin))
+            along = self._carried(joint["a"], tip)[1] - at
+            ends = ((at - along).tolist(), (at + along).tolist())
+            shape = {"kind": "pin", "from": ends[0], "to": ends[1], "radius": 1.35 * self.thin}
+        return {"joint": joint["name"], "body": body, "shape": shape, "span": _span(joint)}
 
     def joints(self) -> list[dict[str, Any]]:
         """Names, points and axes of joints, each with the number of what carries it; -1 is the world."""
-        found = []
-        for joint in self.scene["joints"]:
-            if joint["kind"] == "free":
-                continue
-            body, at = self._carried(joint["a"], joint["position"])
-            axis = self._carried(joint["a"], np.add(joint["position"], joint["axis"]))[1] - at
-            turns = joint["kind"] in AXES
-            found.append(
-                {"name": joint["name"], "body": body, "at": at.tolist(), "axis": axis.tolist() if turns else None}
-            )
-        return found
+        return [self.joint(joint) for joint in self.held if joint["kind"] != "free"]
+
+    def joint(self, joint: dict[str, Any]) -> dict[str, Any]:
+        """Where a joint is and how it stands."""
+        body, at = self._carried(joint["a"], joint["position"])
+        axis = self._carried(joint["a"], np.add(joint["position"], joint["axis"]))[1] - at
+        turns = joint["kind"] in AXES
+        facts = {"name": joint["name"], "body": body, "at": at.tolist(), "axis": axis.tolist() if turns else None}
+        return {**facts, "span": _span(joint)}
 
     def roads(self) -> list[dict[str, Any]]:
         """Strips of road and what stands on the ground, in the world."""
@@ -236,6 +249,22 @@ class Stage:
             if axes and len(turning) == len(axes):
                 return look
         return -60.0, 18.0
+
+
+def _span(joint: dict[str, Any]) -> list[float | None] | None:
+    """From and until when a joint holds, s, with None for ever; None where it always does."""
+    ends = [end if math.isfinite(end) else None for end in joint.get("span", ())]
+    return ends if any(end is not None for end in ends) else None
+
+
+def holds(span: Sequence[float | None] | None, t: float) -> bool:
+    """Whether a joint holds at a time, s.
+
+    >>> holds(None, 1.0), holds([0.5, None], 1.0), holds([None, 0.5], 1.0)
+    (True, True, False)
+    """
+    begin, end = span or (None, None)
+    return (begin is None or t >= begin) and (end is None or t < end)
 
 
 def stage_solid(shapes: list[dict[str, Any]]) -> Solid:

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import OptionError, RunError
-from linkwork.model import Ground
+from linkwork.model import Ground, Joint
 from linkwork.simulation.certificate import Certificate
+from linkwork.simulation.changing import joint_place
 from linkwork.simulation.methods import ALL, refuse_unsupported
 from linkwork.simulation.observe import Observer, column_units
 from linkwork.simulation.run import Simulation
@@ -19,7 +20,7 @@ from linkwork.simulation.scene import ground_at, scene_of
 from linkwork.simulation.trajectory import Trajectory
 from linkwork.simulation.units import component_names
 from linkwork.viewer import board
-from linkwork.viewer.staging import Stage
+from linkwork.viewer.staging import HINGES, Stage
 
 AHEAD = 10.0  # times the preview: how far roads are drawn
 SECONDS, BUDGET, LOOKS = 3.0, 0.3, 24  # of a preview: simulated, of computing, and rows
@@ -36,6 +37,7 @@ class Watch:
         self.sim, self.stage = sim, stage
         self.columns: list[str] = []
         self.first: float | None = None
+        self.built = [joint["name"] for joint in stage.joints()]
         self._number(Observer(sim.moving, "all", sim.tables))
         self.look()
 
@@ -47,7 +49,9 @@ class Watch:
         self.bodies = np.array([places[name] for name in names], dtype=np.int64)
         grounds = {ground.path: ground for ground in self.sim.system.model.all_grounds()}
         self.grounds: list[Ground] = [grounds[name] for name in self.stage.movers]
-        names = [joint["name"] for joint in self.stage.joints()]
+        self.attached = [_facts(joint) for joint in self.sim._attached.values()]
+        self.rearranged = True  # until somebody has asked for `changes`
+        names = [*self.built, *(joint["name"] for joint in self.attached)][: len(self.built) + board.SPARE]
         joints = {place.name: k for k, place in enumerate(system.joints)} if not system.absolute else {}
         cuts = {place.name: k for k, place in enumerate(system.cuts)}
         self.in_tree = np.array([joints.get(name, -1) for name in names], dtype=np.int64)
@@ -90,13 +94,21 @@ class Watch:
         return np.vstack([found, [(*pose.position, *pose.rotation) for pose in moved]])
 
     def forces(self) -> Any:
-        """In every joint, N, on b from a; zero where the joint is not there now."""
-        found = np.zeros((len(self.in_tree), 3))
+        """In every joint, N, on b from a; zero where the joint is not there now. The attached ones come last."""
+        found = np.zeros((len(self.built) + board.SPARE, 3))
         for places, source in ((self.in_tree, self.sight.reaction), (self.in_cuts, self.rows.cut_force)):
             there = places >= 0
             if there.any():
-                found[there] = source[0, places[there], :3]
+                found[: len(places)][there] = source[0, places[there], :3]
         return np.nan_to_num(found)
+
+    def changes(self) -> tuple[list[str], list[Any], list[Any]]:
+        """Joints of the model that were released, pins and places of those that are attached now."""
+        self.rearranged = False
+        there = (self.in_tree >= 0) | (self.in_cuts >= 0)
+        gone = [name for name, holds in zip(self.built, there, strict=False) if not holds]
+        marks = [self.stage.mark(joint) for joint in self.attached if joint["kind"] in HINGES]
+        return gone, marks, [self.stage.joint(joint) for joint in self.attached]
 
     def contacts(self) -> Any:
         """Points and forces of the contacts of the last step (contact, 6)."""
@@ -127,6 +139,13 @@ class Watch:
             unit, width = units.get(name, ""), math.prod(shape)
             made[name] = (list(component_names(name.rpartition(".")[2], unit, width)), short(unit))
         return made
+
+
+def _facts(joint: Joint) -> dict[str, Any]:
+    """An attached joint as in a scene."""
+    position, axis = joint_place(joint)
+    ends = {"a": joint.a.path, "b": joint.b.path}
+    return {"name": joint.path, "kind": joint.kind, **ends, "position": position, "axis": axis}
 
 
 def short(unit: str) -> str:

@@ -51,13 +51,15 @@ class Run {
     return [...p, ...q.map((x) => x / size)];
   }
 
-  things(now, withJoints) {
+  things(now, withJoints, t) {
     const found = [], matrices = this.bodies.map((_, k) => poseMatrix(this.pose(k, now)));
     this.bodies.forEach((body, k) => {
       if (body.corners.count) found.push({ corners: body.corners, pose: matrices[k], colour: body.colour });
     });
     const still = poseMatrix([0, 0, 0, 1, 0, 0, 0]);
     if (withJoints) for (const mark of this.marks) {
+      const [from, until] = mark.span || [null, null];
+      if ((from !== null && t < from) || (until !== null && t >= until)) continue;
       found.push({ corners: mark.corners, pose: mark.body < 0 ? still : matrices[mark.body], colour: DARK });
     }
     for (const spring of this.springs) {
@@ -179,7 +181,7 @@ class Player {
     const { view } = this.data, run = this.runs[0], now = this.runs.map((each) => each.at(this.time));
     this.camera.shift = $("follow").checked ? add(run.middle(now[0]), run.middle([0, 0]), -1) : [0, 0, 0];
     this.painter.begin(this.camera);
-    const all = this.runs.map((each, k) => each.things(now[k], $("joints").checked));
+    const all = this.runs.map((each, k) => each.things(now[k], $("joints").checked, this.time));
     const middle = add(this.camera.target, this.camera.shift);
     this.painter.floor(view.floor, middle, Math.max(6 * view.radius, 3 * this.camera.distance), view.cell);
     if (this.camera.towards()[2] > 0) this.painter.shadows(all.flat(), view.floor);
@@ -198,8 +200,13 @@ class Player {
 
   // where a body's centre of mass is on the canvas, in CSS points from its left upper corner
   screen(name, k = 0) {
+    const run = this.runs[k], b = run.places.get(name);
+    return this.screenOf(place(run.pose(b, run.at(this.time)), run.bodies[b].com));
+  }
+
+  // the same for a point of the world
+  screenOf(p) {
     this.draw();
-    const run = this.runs[k], b = run.places.get(name), p = place(run.pose(b, run.at(this.time)), run.bodies[b].com);
     const M = this.painter.view, c = [0, 1, 2, 3].map((i) => M[i] * p[0] + M[4 + i] * p[1] + M[8 + i] * p[2] + M[12 + i]);
     const canvas = $("scene");
     return [(1 + c[0] / c[3]) / 2 * canvas.clientWidth, (1 - c[1] / c[3]) / 2 * canvas.clientHeight];
