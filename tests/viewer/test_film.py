@@ -1,5 +1,7 @@
 """Pictures and films of recorded runs: what is drawn is where the run says, and what cannot be is refused."""
 
+import subprocess
+
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -61,7 +63,8 @@ def test_what_cannot_be_drawn_is_refused(swing, tmp_path, monkeypatch):
         with pytest.raises(lw.OptionError, match=said):
             run.film(tmp_path / file, **options)
     monkeypatch.setattr("shutil.which", lambda name: None)
-    with pytest.raises(lw.OptionError, match="needs the program ffmpeg"):
+    monkeypatch.setattr(films, "find_spec", lambda name: None)
+    with pytest.raises(lw.OptionError, match=r'an mp4 needs ffmpeg: pip install "linkwork\[film\]"'):
         run.film(tmp_path / "a.mp4")
 
 
@@ -76,6 +79,24 @@ def test_an_mp4_is_what_ffmpeg_is_told(swing, tmp_path, monkeypatch):
     tool.write_text("#!/bin/sh\necho no codec >&2\nexit 1\n")
     with pytest.raises(lw.RunError, match="no codec"):
         swing(rows=11).film(tmp_path / "a.mp4", fps=1, width=100)
+
+
+def test_an_mp4_can_be_played(swing, tmp_path):
+    """Read back by ffmpeg: as many pictures as were drawn, with the ball where the run has it."""
+    program = films.ffmpeg()
+    if program is None:
+        pytest.skip("an mp4 needs ffmpeg: pip install imageio-ffmpeg")
+    run = swing(rows=41)
+    run.film(tmp_path / "swing.mp4", fps=5, speed=2.0, width=160)
+    assert (tmp_path / "swing.mp4").read_bytes()[4:8] == b"ftyp"
+    played = [program, "-loglevel", "error", "-i", str(tmp_path / "swing.mp4"), "-f", "rawvideo", "-pix_fmt", "rgb24"]
+    raw = subprocess.run([*played, "-"], capture_output=True, check=True).stdout
+    frames = np.frombuffer(raw, np.uint8).reshape(-1, 120, 160, 3)
+    assert len(frames) == 11
+    for k in (1, 3, 4):
+        height = 0.6 + 0.3 * np.sin(3 * 0.4 * k)
+        assert green(frames[k], spot(run, (-0.7, 0, height), 160))
+        assert not green(frames[k], spot(run, (-0.7, 0, 1.2 - height), 160))
 
 
 def test_the_command(swing, tmp_path):

@@ -1,14 +1,16 @@
 """`film`: a recorded run as a picture (png), an animated picture (gif) or a film (mp4), drawn without a browser.
 
 Bodies are drawn as in `still`, from the run alone: it holds its shapes. A gif needs pillow, which comes with
-matplotlib; an mp4 needs the program ffmpeg.
+matplotlib; an mp4 needs the program ffmpeg, that of the system or the one that the extra `film` brings.
 """
 
 from __future__ import annotations
 
+import importlib
 import math
 import shutil
 import subprocess
+from importlib.util import find_spec
 from itertools import pairwise
 from os import PathLike
 from pathlib import Path
@@ -95,10 +97,21 @@ def _gif(Image: Any, path: Path, frames: list[Any], fps: int) -> None:
     _write(path, lambda: first.save(path, save_all=True, append_images=rest, duration=10 * hundredths, loop=0))
 
 
-def _mp4(path: Path, drawn: _Film, times: Floats, fps: int) -> None:
+def ffmpeg() -> str | None:
+    """The program ffmpeg: of the system, else of the package imageio-ffmpeg; None where there is neither."""
     program = shutil.which("ffmpeg")
+    if program is not None or find_spec("imageio_ffmpeg") is None:
+        return program
+    try:
+        return str(importlib.import_module("imageio_ffmpeg").get_ffmpeg_exe())
+    except RuntimeError:  # the package came without the program
+        return None
+
+
+def _mp4(path: Path, drawn: _Film, times: Floats, fps: int) -> None:
+    program = ffmpeg()
     if program is None:
-        raise OptionError(f"{path.name}: an mp4 needs the program ffmpeg; install it, or write a .gif")
+        raise OptionError(f'{path.name}: an mp4 needs ffmpeg: pip install "linkwork[film]", or write a .gif')
     raw = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{drawn.width}x{drawn.height}", "-r", str(fps), "-i", "-"]
     made = ["-an", "-pix_fmt", "yuv420p", "-movflags", "+faststart", str(path)]
     with subprocess.Popen(
