@@ -101,7 +101,8 @@ def run_command(command: str, folder: Path) -> None:
     assert result.exit_code == 0, f"{command}: {result.output}"
     for option in ("--plot", "--out"):
         if option in arguments:
-            assert (folder / arguments[arguments.index(option) + 1].partition("=")[0]).exists()
+            file = folder / arguments[arguments.index(option) + 1].partition("=")[0]
+            assert file.stat().st_size > (5000 if option == "--plot" else 0)
 
 
 def run_python(page: str, name: str, folder: Path) -> dict[str, Any]:

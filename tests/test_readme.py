@@ -59,6 +59,7 @@ def test_every_piece_is_in_the_gallery_table(name):
     assert row, f"README's gallery table lacks a row for {name}"
     assert f"docs/pictures/{name}.png" in row
     assert gallery.piece(name).PAPER in row
+    assert f"`linkwork run {name} " in row  # which runs and plots it, above
     assert f"`linkwork run {name}" in row
 
 

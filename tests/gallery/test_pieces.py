@@ -85,16 +85,6 @@ def test_same_words_same_model(name):
 
 
 @pytest.mark.parametrize("name", PIECES)
-def test_run_and_plot(name, tmp_path):
-    piece = gallery.piece(name)
-    run = lw.simulate(piece.build(), until=20 * piece.METHOD["dt"], **{**piece.METHOD, "every": 1})
-    assert len(run) == 21
-    file = tmp_path / f"{name}.png"
-    run.plot(*piece.PLOTS, file=file)
-    assert file.stat().st_size > 5000
-
-
-@pytest.mark.parametrize("name", PIECES)
 def test_every_body_has_a_shape(name):
     assert all(body.shape is not None for body in gallery.piece(name).build().all_bodies())
 

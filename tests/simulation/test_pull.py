@@ -46,7 +46,7 @@ def test_the_force_is_bounded():
     assert sim["ball.velocity"][2] == pytest.approx((10.0 / 2.0 - 9.81) * 0.2, rel=1e-6)
 
 
-@pytest.mark.parametrize("dt", [1e-3, 0.01, 0.04])
+@pytest.mark.parametrize("dt", [3e-3, 0.01, 0.04])
 def test_it_cannot_blow_up(dt):
     """A light hand at the end of heavy links is torn about; whatever comes in is what the ledger says."""
     model = lw.Model("arm")
