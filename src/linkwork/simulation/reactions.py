@@ -134,8 +134,7 @@ class Stress:
         self.scale = np.tile([1.0, 1.0, 1.0, *np.full(3, 1.0 / (size or 1.0))], len(self.places))
         wrenches = self._wrenches(closure)
         # orthonormal, as S B
-        scaled = self.scale[:, None] * wrenches
-        self.basis = np.linalg.qr(scaled)[0] if scaled.shape[1] else scaled
+        self.basis = _orthonormal(self.scale[:, None] * wrenches)
 
     def _wrenches(self, closure: Closure) -> Floats:
         """B: a column for every state of stress, force and torque at its point for every joint."""
@@ -195,6 +194,17 @@ def _rows(word: str) -> Any:
     """Where a component, or all three of a vector, are in a wrench."""
     what, _, axis = word.partition(" ")
     return ROWS[what] if not axis else slice(k := ROWS[what].start + "xyz".index(axis), k + 1)
+
+
+def _orthonormal(A: Floats) -> Floats:
+    """The same span, columns orthonormal. By Cholesky factors of A^T A, twice, which is as exact as it need be."""
+    for _ in range(2):
+        try:
+            L = np.linalg.cholesky(A.T @ A)
+        except np.linalg.LinAlgError:
+            return np.linalg.qr(A)[0]
+        A = np.linalg.solve(L, A.T).T
+    return A
 
 
 def _null_space(G: Floats) -> Floats:
