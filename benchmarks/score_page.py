@@ -8,7 +8,7 @@ from typing import Any
 ROOT = Path(__file__).parent.parent
 FIGURES = ("energy", "drift", "seconds")
 BEGIN, END = "<!-- scores, written by make validate -->", "<!-- end of scores -->"
-HEADS = ("problem", "source", "quantity", "published", "ours", "difference", "tolerance", "method", "s", "verdict")
+HEADS = ("quantity", "method", "published", "ours", "difference", "tolerance", "s", "verdict")
 WORDS = ("pass", "fail", "told", "refused")
 
 
@@ -32,18 +32,29 @@ def digest(scores: list[Any]) -> list[str]:
     return markdown(("problem", "published in", "numbers", "verdict"), rows)
 
 
-def page(scores: list[Any], pieces: list[dict[str, Any]], summary: str) -> list[str]:
-    """The lines of the page."""
-    numbers = []
+def problem(name: str, scores: list[Any]) -> list[str]:
+    """A problem with its numbers, or why there are none."""
+    lines = [
+        f"### {name}",
+        "",
+        f"{scores[0].source}." + (f" Not comparable: {scores[0].note}." if scores[0].note else ""),
+    ]
+    rows = []
     for s in scores:
         if not s.refused:
             found = (f"{s.published:.10g}", f"{s.ours:.10g}", f"{s.difference:.1e}", s.allowed)
-            numbers.append((s.problem, s.source, s.quantity, *found, s.method, f"{s.seconds:.2g}", s.verdict))
+            rows.append((s.quantity, s.method, *found, f"{s.seconds:.2g}", s.verdict))
+    lines += ["", *(markdown(HEADS, rows) if rows else []), ""]
+    return lines + [line for s in scores if s.refused for line in (f"- {s.method} refused: {s.refused}", "")]
+
+
+def page(scores: list[Any], pieces: list[dict[str, Any]], summary: str) -> list[str]:
+    """The lines of the page."""
     runs = []
     for r in pieces:
         found = tuple(f"{r[k]:.1e}" if k in r else "" for k in FIGURES)
         runs.append((r["piece"], r["method"], f"{r['dt']:g}", *found, r["told"] or "good"))
-    refused = [(s.problem, s.method, s.refused) for s in scores if s.refused]
+    told = dict.fromkeys(s.problem for s in scores)
     return [
         "# Scores",
         "",
@@ -56,12 +67,7 @@ def page(scores: list[Any], pieces: list[dict[str, Any]], summary: str) -> list[
         "",
         "## Published numbers, and ours",
         "",
-        *markdown(HEADS, numbers),
-        "",
-        "## Refused",
-        "",
-        *markdown(("problem", "method", "why"), refused),
-        "",
+        *(line for name in told for line in problem(name, [s for s in scores if s.problem == name])),
         "## Every piece by every method",
         "",
         "A second of each at the step of the piece: the worst energy balance as a part of the energy that moved, the "

@@ -56,17 +56,22 @@ class Score:
     def verdict(self) -> str:
         if self.refused:
             return "refused"
-        if self.problem in NOTES:
+        if self.note:
             return "told"
         if self.tolerance == AT_MOST:
             return "pass" if abs(self.ours) <= abs(self.published) else "fail"
         return "pass" if self.difference <= self.tolerance else "fail"
 
     @property
+    def note(self) -> str:
+        """Why its digits cannot be the same; empty where they can."""
+        return NOTES.get(self.problem, "")
+
+    @property
     def allowed(self) -> str:
         """What is asked of it, in words."""
-        if self.problem in NOTES:
-            return NOTES[self.problem]
+        if self.note:
+            return "none"
         return "at most" if self.tolerance == AT_MOST else f"{self.tolerance:.1e}"
 
 
@@ -119,8 +124,8 @@ def page(scores: list[Score], pieces: list[dict[str, Any]]) -> str:
     """The page as text."""
     heads = ("problem", "source", "quantity", "published", "ours", "difference", "tolerance", "method", "time", "")
     rows = [
-        (s.problem, s.source, s.quantity, f"{s.published:.10g}", f"{s.ours:.10g}", f"{s.difference:.1e}",
-         s.allowed, s.method, f"{s.seconds:.2g} s", s.verdict)
+        (s.problem, f"{s.source} {s.note}".strip(), s.quantity, f"{s.published:.10g}", f"{s.ours:.10g}",
+         f"{s.difference:.1e}", s.allowed, s.method, f"{s.seconds:.2g} s", s.verdict)
         if not s.refused
         else (s.problem, s.source, s.refused, "", "", "", "", s.method, "", "refused")
         for s in scores
