@@ -36,6 +36,11 @@ def test_all_methods_agree(through_singular: lw.Agreement) -> None:
     assert found.reference in ("recursive", "component", "absolute")
     assert entries[found.reference].distance == 0.0
     assert "recursive, component and absolute agree to" in found.verdict
+    # every two of them: alike both ways, and no farther than by way of the reference
+    for a, others in found.pairs.items():
+        for b, apart in others.items():
+            assert found.pairs[b][a] == apart
+            assert apart <= 1.001 * (entries[a].distance + entries[b].distance) + 1e-12
 
 
 def test_own_errors_are_right(through_singular: lw.Agreement) -> None:

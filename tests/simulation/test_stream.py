@@ -298,6 +298,9 @@ def test_command(tmp_path: Path) -> None:
     assert json.loads(shown.output)["time"] == 2.0
     assert say(app, [*words, "--until", "2", "--out", whole]).exit_code == 0
     same(lw.load_run(whole), lw.load_run(rest), 10)  # every tenth step, as the piece says
+    page = tmp_path / "rest.html"
+    assert say(app, ["replay", rest, str(page)]).exit_code == 0
+    assert page.stat().st_size > 10_000
 
 
 def test_the_command_keeps_the_last_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,11 +15,14 @@ if TYPE_CHECKING:
     from linkwork.targets import Target
 
 
+SAVED = (".npz", ".h5")  # what a run is kept in
+
+
 @app.command()
 def view(
     model: Annotated[
         list[str],
-        typer.Argument(metavar="MODEL", help="A gallery name, a Python file with a model, or saved runs: A.npz B.npz"),
+        typer.Argument(metavar="MODEL", help="A gallery name, a Python file with a model, or saved runs: A.npz B.h5"),
     ],
     method: Annotated[str | None, typer.Option(help="Method, such as recursive; auto chooses.")] = None,
     dt: Annotated[float | None, typer.Option(help="Step size, s.")] = None,
@@ -41,7 +44,7 @@ def view(
             "seconds": seconds,
             "say": typer.echo,
         }
-        saved = [name.endswith(".npz") for name in model]
+        saved = [name.lower().endswith(SAVED) for name in model]
         if any(saved):
             from linkwork.simulation.files import load_run
             from linkwork.viewer.live import view_run
@@ -72,7 +75,8 @@ def _view_model(target: Target, given: dict[str, Any], place: dict[str, Any]) ->
 @app.command()
 def replay(
     files: Annotated[
-        list[str], typer.Argument(metavar="RUN.npz... PAGE.html", help="Runs that were saved, and the page to write.")
+        list[str],
+        typer.Argument(metavar="RUN... PAGE.html", help="Runs that were saved (.npz, .h5), and the page to write."),
     ],
     label: Annotated[list[str] | None, typer.Option(help="Name of a run in the legend, one for each run.")] = None,
     title: Annotated[str | None, typer.Option(help="Title of the page; the name of the model when not given.")] = None,
@@ -83,7 +87,7 @@ def replay(
         from linkwork.viewer.replay import replay as write
 
         *names, page = files
-        if not names or page.lower().endswith(".npz"):
+        if not names or page.lower().endswith(SAVED):
             raise OptionError(f"give the page to write as well: linkwork replay {' '.join(files)} replay.html")
         check_path(page, (".html", ".htm"))
         write([load_run(name) for name in names], page, labels=label, title=title)
@@ -92,7 +96,7 @@ def replay(
 
 @app.command()
 def film(
-    run: Annotated[str, typer.Argument(metavar="RUN.npz", help="A run that was saved.")],
+    run: Annotated[str, typer.Argument(metavar="RUN", help="A run that was saved (.npz, .h5).")],
     file: Annotated[str, typer.Argument(metavar="FILE", help="FILE.gif, FILE.mp4 (by ffmpeg) or FILE.png.")],
     time: Annotated[float | None, typer.Option(help="Time of the picture, s; the end when not given.")] = None,
     speed: Annotated[float, typer.Option(help="Simulated seconds in a second.")] = 1.0,

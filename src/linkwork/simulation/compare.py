@@ -91,6 +91,8 @@ class Agreement:
     time: NDArray[Any] = field(repr=False)
     distances: dict[str, NDArray[Any]] = field(repr=False)
     """Distance of each method from the reference over time."""
+    pairs: dict[str, dict[str, float]] = field(default_factory=dict, repr=False)
+    """Largest distance of every two methods, with dt / 4."""
 
     @property
     def agree(self) -> bool:
@@ -167,6 +169,7 @@ class Agreement:
             "methods": [{name: plain(value) for name, value in asdict(e).items()} for e in self.entries],
             "time": self.time.tolist(),
             "distances": {name: values.tolist() for name, values in self.distances.items()},
+            "pairs": self.pairs,
         }
 
     def plot(self, file: str | PathLike[str] | None = None, show: bool = False) -> Any:
@@ -340,6 +343,11 @@ def _judged(model: str, until: float, matched: str, found: dict[str, _Runs]) -> 
         entries.append(Entry(**facts))
         distances[name] = away
     time = ran[reference].runs[2].time if ran else np.zeros(0)
+    last = {name: one.runs[2] for name, one in ran.items()}
+    pairs = {
+        a: {b: float(_largest(_gaps(run, last[b], columns)).max(initial=0.0)) for b in last if b != a}
+        for a, run in last.items()
+    }
     return Agreement(
         model=model,
         until=until,
@@ -348,6 +356,7 @@ def _judged(model: str, until: float, matched: str, found: dict[str, _Runs]) -> 
         entries=entries,
         time=time,
         distances=distances,
+        pairs=pairs,
     )
 
 
