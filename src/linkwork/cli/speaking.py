@@ -6,7 +6,6 @@ import contextlib
 import os
 import sys
 from collections.abc import Iterator
-from importlib.util import find_spec
 from typing import Any, NoReturn
 
 import typer
@@ -88,6 +87,9 @@ def _finite(value: Any) -> Any:
 
 
 def need_viser() -> None:
+    """Refuse to open a page where what it is made with is not installed."""
+    from importlib.util import find_spec
+
     if find_spec("viser") is None:
         say('the live page needs viser; install it with: pip install "linkwork[view]"')
         raise typer.Exit(FAILED)
