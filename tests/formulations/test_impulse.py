@@ -404,3 +404,15 @@ def test_joints_that_slide_on_need_no_row_and_the_motion_is_the_same() -> None:
     # what friction wasted is the same
     assert sims[0].state.y[-2] == pytest.approx(sims[1].state.y[-2], rel=1e-9)
     assert sims[0].state.y[-2] > 1.0
+
+
+def test_a_stop_that_a_motor_presses_on_from_rest_holds() -> None:
+    model = lw.Model("stop")
+    for name in "ab":
+        slider = model.body(name, mass=1.0, inertia=0)
+        model.prismatic(f"slide {name}", "ground", slider, axis=(1, 0, 0), position=0.0333, limits=(0.0, 0.1))
+    model.motor("drive", "slide a", velocity=-0.15, max_torque=60.0)
+    model.repeater("mirror", "slide a", "slide b")
+    x = lw.simulate(model, until=1.0, method="impulse", dt=1e-3)["slide a.position"]
+    assert x.min() > -1e-9
+    assert abs(x[-1]) < 1e-9

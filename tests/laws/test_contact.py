@@ -356,3 +356,23 @@ def test_what_is_grasped_can_be_attached_and_let_go() -> None:
     assert at[-1] == pytest.approx(0.1, abs=1e-3)
     assert run["block.contact_force"][398].tolist() == [0, 0, 0]
     assert [(event.what, event.joint) for event in run.events] == [("attached", "grip"), ("released", "grip")]
+
+
+@pytest.mark.parametrize("force", [2.0, 8.0])
+def test_contacts_guessed_at_once_are_those_that_sweeps_find(force: float) -> None:
+    """A heavy lid on two blocks, pushed aside: by 2 N all stick, by 8 N some slide."""
+    model = lw.Model("bench")
+    rough = lw.Material(friction=0.4)
+    model.plane("floor", material=lw.Material(friction=0.2))
+    for name, y in (("left", -0.3), ("right", 0.3)):
+        model.body(name, shape=lw.Box((0.2, 0.2, 0.2)), mass=1.0, position=(0, y, 0.1), material=rough)
+    lid = model.body("lid", shape=lw.Box((0.3, 0.9, 0.05)), mass=2.0, position=(0, 0, 0.225), material=rough)
+    model.force("push", lid, (force, 0, 0))
+    runs = [
+        lw.simulate(model, until=0.5, method=lw.Impulse(dt=5e-3, solver=solver, epsilon=1e-9, iterations=20_000))
+        for solver in ("direct", "sequential")
+    ]
+    ends = [[run[f"{name}.position"][-1] for name in ("left", "right", "lid")] for run in runs]
+    assert ends[0] == pytest.approx(np.array(ends[1]), abs=1e-5)
+    moved = runs[0]["lid.position"][-1][0]
+    assert (moved < 1e-6) if force == 2.0 else (moved > 1e-3)

@@ -26,7 +26,7 @@ __all__ = ["SCENES", "Chart", "Comparison", "Figure", "SceneReport", "best_of", 
 SCENES = {
     "tree": ("linkwork.bench.tree", "open trees: a step against MuJoCo, Pinocchio's articulated bodies, Drake, DART"),
     "implicit": ("linkwork.bench.implicit", "four-bars through singular positions: the time to reach an energy error"),
-    "impulse": ("linkwork.bench.impulse", "impulses: a chain with friction, a driven linkage, a pile against MuJoCo"),
+    "impulse": ("linkwork.bench.impulse", "impulses: chain, driven linkage, gripper, rover and pile against MuJoCo"),
     "components": ("linkwork.bench.components", "chains and ladders by methods component and absolute; two processes"),
 }
 ENGINES = {"MuJoCo": "mujoco", "Pinocchio": "pin", "Exudyn": "exudyn", "Drake": "drake", "DART": "dartpy"}

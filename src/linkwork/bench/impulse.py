@@ -2,39 +2,52 @@
 
     chain          five links with dry friction in their hinges, let go from the horizontal again and again
     peaucellier    the linkage of 7 links, 10 hinges and 3 loops, its crank swung by a motor
+    gripper        an arm grasps a block by friction, lifts it and carries it aside
+    rover          six sprung and driven wheels over a kerb and up stairs
     pile           a hundred boxes fall into a pit and come to rest on each other
 
-The same bodies, joints, friction and steps; MuJoCo closes the loops by `connect` constraints, once as soft as it is by
-itself and once as stiff as the step allows, and drives the crank by a position servo. Its contacts are off but in the
-pile, where they are as it makes them by itself.
+The same bodies, joints, friction and steps (mjcf.py); MuJoCo closes the loops by `connect` constraints, once as soft as
+it is by itself and once as stiff as the step allows, and drives crank and arm by position servos. Its contacts are as
+it makes them by itself; with damped springs it runs its integrator "implicitfast".
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from time import perf_counter
 from typing import Any
 
 import numpy as np
+from scipy.interpolate import CubicSpline
 
 import linkwork as lw
 from linkwork.bench import Comparison, Figure, SceneReport, best_of
-from linkwork.gallery import chain, peaucellier, pile
+from linkwork.bench.mjcf import mjcf
+from linkwork.gallery import chain, gripper, peaucellier, pile, rover
 
 HOW = (
     "Seconds per step: linkwork's impulse, solver direct, and MuJoCo's Euler steps, many in one compiled call, best "
     "of interleaved repeats. The chain starts anew every 5 s, so that it moves. MuJoCo's loops are as soft as it makes "
-    "them by itself, or as stiff as the step allows; its crank follows by a servo, told anew every 10 ms. The pile "
-    "falls for 2 s by our maximal."
+    "them by itself, or as stiff as the step allows; its crank and arm follow by servos, told anew every 10 ms. The "
+    "rover's impulses are exact to 1e-4 N s or swept 20 times. The pile falls for 2 s by our maximal."
 )
 CHAIN_TARGET, PEAUCELLIER_TARGET, PILE_TARGET, PEN_TARGET = 0.5, 1.5, 3.0, 1e-6
+GRIPPER_TARGET, ROVER_TARGET = 1.5, 1.5
 FALL = 2.0  # s that the pile falls and settles
 FRICTION = 0.2  # N m
 SIZE = 0.7  # m, arm and rod of the linkage
 SWING, OFTEN = -0.9, 0.4  # rad, Hz: swing of the crank
 SERVO = 20.0, 2.0  # N m/rad, N m s/rad: as strong as MuJoCo's servo can be at 1 ms
 LOOPS = ("left corner", "right corner", "pen corner")
+# N m/rad and N m s/rad (the grip: N s/m) of MuJoCo's servos in the arm
+ARM = {
+    "turn motor": (2e4, 400.0),
+    "shoulder motor": (2e4, 400.0),
+    "elbow motor": (1e4, 200.0),
+    "wrist motor": (2e3, 40.0),
+    "grip": (0.0, 2000.0),
+}
 
 
 def measure(*, quick: bool = False) -> SceneReport:
@@ -48,6 +61,10 @@ def measure(*, quick: bool = False) -> SceneReport:
         figures += errors
     for stiff in (False, True):
         row, errors = _peaucellier(1e-3, stiff, repeats, seconds, until=0.5 if quick else 5.0)
+        comparisons.append(row)
+        figures += errors
+    for scene in (_gripper, _rover):
+        row, errors = scene(1 if quick else 3, 0.1 if quick else 1.0)
         comparisons.append(row)
         figures += errors
     for n in (10,) if quick else (30, 100):
@@ -123,7 +140,9 @@ def _peaucellier(dt: float, stiff: bool, repeats: int, seconds: float, until: fl
         import mujoco
     except ImportError:
         return _timed(row, repeats, seconds, [sim.step]), figures
-    peer = mujoco.MjModel.from_xml_string(mjcf(model, dt, LOOPS, stiff))
+    soft = f' solref="{2 * dt} 1" solimp="0.9999 0.9999 0.001"' if stiff else ""
+    servos = {drive.path: SERVO for drive in model.all_drives()}
+    peer = mujoco.MjModel.from_xml_string(mjcf(model, dt, loops=LOOPS, solver=soft, servos=servos))
     data = mujoco.MjData(peer)
     pen = mujoco.mj_name2id(peer, mujoco.mjtObj.mjOBJ_BODY, "left far")
 
@@ -141,6 +160,114 @@ def _peaucellier(dt: float, stiff: bool, repeats: int, seconds: float, until: fl
     off = theirs(round(until / dt)) / SIZE
     figures.append(Figure(f"{case}: pen off its line by part of the size, MuJoCo", off))
     return _timed(row, repeats, seconds, [sim.step, theirs]), figures
+
+
+# ---- arm and rover ---------------------------------------------------------------------------------------------------
+
+
+def _in_turn(row: Comparison, repeats: int, steps: int, contestants: list[Callable[[], Callable[[int], Any]]]) -> None:
+    """Seconds per step of whole runs from the start, the best of each."""
+    best = [math.inf] * len(contestants)
+    for _ in range(repeats):
+        for k, make in enumerate(contestants):
+            step = make()
+            start = perf_counter()
+            step(steps)
+            best[k] = min(best[k], (perf_counter() - start) / steps)
+    row.linkwork = best[0]
+    row.peer = best[1] if len(best) > 1 else None
+
+
+def _gripper(repeats: int, part: float, dt: float = 1e-3) -> tuple[Comparison, list[Figure]]:
+    """Down, grasp, up and around; `part` of it."""
+    model, steps = gripper.build(), round(part * gripper.TURNED / dt)
+    case = f"gripper, dt {dt * 1e3:g} ms"
+    row = Comparison(case, "MuJoCo", math.inf, target=GRIPPER_TARGET)
+    what = f"{case}: slip of the block in the hand on its way, m"
+    run = lw.simulate(model, until=steps * dt, method=lw.Impulse(dt=dt), every=20)
+    figures = [Figure(f"{what}, linkwork", gripper.slip(run, min(gripper.UP, run.time[-1]), run.time[-1]), 1e-3)]
+    ours = lambda: lw.Simulation(model, lw.Impulse(dt=dt)).step  # noqa: E731
+    try:
+        import mujoco
+    except ImportError:
+        _in_turn(row, repeats, steps, [ours])
+        return row, figures
+    peer = mujoco.MjModel.from_xml_string(mjcf(model, dt, servos=ARM, integrator="implicitfast"))
+    motors: list[Any] = [drive for drive in model.all_drives() if not hasattr(drive, "follower")]
+    between = round(0.01 / dt)
+    goals = np.array([_values(drive.position or drive.velocity, 0.01 * np.arange(1, 900)) for drive in motors]).T
+    seen: list[Any] = []
+
+    def theirs() -> Callable[[int], None]:
+        data = mujoco.MjData(peer)
+        for joint in model.all_joints():
+            if joint.position is not None and joint.kind != "free":
+                data.joint(joint.path).qpos[0] = joint.position[0]
+
+        def step(n: int) -> None:
+            seen.clear()
+            for k in range(-(-n // between)):
+                data.ctrl[:] = goals[k]
+                mujoco.mj_step(peer, data, nstep=between)
+                if k % 2 == 0:
+                    hand, block = data.body("hand"), data.body("block")
+                    seen.append(hand.xmat.reshape(3, 3).T @ (block.xpos - hand.xpos))
+
+        return step
+
+    _in_turn(row, repeats, steps, [ours, theirs])
+    held = np.array(seen[min(round(gripper.UP / 0.02), len(seen) - 1) :])
+    figures.append(Figure(f"{what}, MuJoCo", float(np.linalg.norm(held - held[0], axis=1).max())))
+    return row, figures
+
+
+def _values(law: Any, times: Any) -> Any:
+    """A table or a number at these times."""
+    if not isinstance(law, lw.Table):
+        return np.full(len(times), law.value)
+    within = np.clip(times, law.times[0], law.times[-1])
+    return (
+        CubicSpline(law.times, law.values)(within) if law.kind == "cubic" else np.interp(within, law.times, law.values)
+    )
+
+
+def _rover(repeats: int, part: float, dt: float = 5e-3) -> tuple[Comparison, list[Figure]]:
+    """Over the kerb and up the stairs; `part` of it."""
+    model, steps = rover.build(), round(part * rover.UNTIL / dt)
+    case = f"rover, dt {dt * 1e3:g} ms"
+    row = Comparison(case, "MuJoCo", math.inf, target=ROVER_TARGET)
+    sims: list[lw.Simulation] = []
+
+    def ours() -> Callable[[int], None]:
+        sims[:] = [lw.Simulation(model, lw.Impulse(dt=dt, epsilon=1e-4, iterations=20))]
+        return sims[0].step
+
+    datas: list[Any] = []
+    contestants: list[Any] = [ours]
+    try:
+        import mujoco
+
+        peer = mujoco.MjModel.from_xml_string(mjcf(model, dt, integrator="implicitfast"))
+
+        def theirs() -> Callable[[int], None]:
+            data = mujoco.MjData(peer)
+            motors: list[Any] = list(model.all_drives())
+            data.ctrl[:] = [drive.velocity.value for drive in motors]
+            datas[:] = [data]
+            return lambda n: mujoco.mj_step(peer, data, nstep=n)
+
+        contestants.append(theirs)
+    except ImportError:
+        pass
+    _in_turn(row, repeats, steps, contestants)
+    effort, what = sims[0].state.effort, f"{case}: how far it came in {steps * dt:g} s, m"
+    figures = [
+        Figure(f"{what}, linkwork", float(sims[0]["hull.position"][0])),
+        Figure(f"{case}: part of the steps whose sweeps were cut short, linkwork", float(effort[5] / steps)),
+        Figure(f"{case}: largest change of an impulse in a last sweep, N s, linkwork", float(effort[4])),
+    ]
+    figures += [Figure(f"{what}, MuJoCo", float(data.body("hull").xpos[0])) for data in datas]
+    return row, figures
 
 
 # ---- the pile --------------------------------------------------------------------------------------------------------
@@ -166,7 +293,7 @@ def _pile(n: int, repeats: int, dt: float = 5e-3) -> tuple[Comparison, list[Figu
         import mujoco
     except ImportError:
         return row, figures
-    peer = mujoco.MjModel.from_xml_string(pile_mjcf(model, dt))
+    peer = mujoco.MjModel.from_xml_string(mjcf(model, dt))
     row.peer = math.inf
     for _ in range(repeats):
         data = mujoco.MjData(peer)
@@ -178,91 +305,3 @@ def _pile(n: int, repeats: int, dt: float = 5e-3) -> tuple[Comparison, list[Figu
         Figure(f"{told}, MuJoCo, speed", float(np.abs(data.qvel).max())),
     ]
     return row, figures
-
-
-def pile_mjcf(model: lw.Model, dt: float) -> str:
-    """Loose boxes and planes as MuJoCo reads them, with the friction of the model's materials.
-
-    >>> pile_mjcf(lw.gallery.pile.build(n=4, kinds=("box",)), 5e-3).count("<geom ")
-    9
-    """
-
-    def told(numbers: Any) -> str:
-        return " ".join(f"{number:.17g}" for number in numbers)
-
-    shapes = []
-    for collider in model.all_colliders():
-        rough, pose = f'friction="{collider.material.friction} 0 0" condim="3"', collider.shape.pose
-        where = f'pos="{told(pose.position)}" quat="{told(pose.rotation)}"'
-        body = collider.body
-        if body.mass == 0.0:
-            shapes.append(f'<geom type="plane" size="5 5 1" {where} {rough}/>')
-            continue
-        at = body.reference or lw.Frame()
-        half = told(np.array(collider.shape.size) / 2)  # type: ignore[attr-defined]
-        shapes.append(
-            f'<body pos="{told(at.position)}" quat="{told(at.rotation)}"><freejoint/>'
-            f'<geom type="box" size="{half}" {where} mass="{body.mass:.17g}" {rough}/></body>'
-        )
-    return (
-        f'<mujoco><option timestep="{dt}" gravity="{told(model.gravity)}" integrator="Euler"/>'
-        f"<worldbody>{''.join(shapes)}</worldbody></mujoco>"
-    )
-
-
-# ---- the words in MuJoCo's -------------------------------------------------------------------------------------------
-
-
-def mjcf(model: lw.Model, dt: float, loops: Collection[str] = (), stiff: bool = False) -> str:
-    """A mechanism on hinges as MuJoCo reads it: `loops` are joints that become constraints, motors become servos.
-
-    Bodies start where the model places them, with all angles zero.
-
-    >>> text = mjcf(lw.gallery.peaucellier.build(drive="motor"), 1e-3, LOOPS)
-    >>> text.count("<joint "), text.count("<connect ")
-    (7, 3)
-    """
-    pose = {body.path: body.reference or lw.Frame() for body in model.all_bodies()} | {"ground": lw.Frame()}
-    carried: dict[str, list[lw.Joint]] = {}
-    for joint in model.all_joints():
-        if joint.path not in loops:
-            carried.setdefault(joint.a.path, []).append(joint)
-
-    def place(joint: lw.Joint) -> Any:
-        return joint.at if joint.at is not None else pose[joint.b.path].position
-
-    def told(numbers: Any) -> str:
-        return " ".join(f"{number:.17g}" for number in numbers)
-
-    def body(joint: lw.Joint) -> str:
-        here, link = pose[joint.b.path], joint.b
-        axis = (0, 0, 1) if joint.axis is None else joint.axis
-        seen = pose[joint.a.path].inverse() @ here
-        inertia = [link.inertia[i, j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
-        return (
-            f'<body name="{link.path}" pos="{told(seen.position)}" quat="{told(seen.rotation)}">'
-            f'<joint name="{joint.path}" type="hinge" pos="{told(here.inverse().point(place(joint)))}" '
-            f'axis="{told(here.matrix.T @ np.asarray(axis, dtype=float))}" frictionloss="{joint.friction}"/>'
-            f'<inertial pos="{told(link.com)}" mass="{link.mass:.17g}" fullinertia="{told(inertia)}"/>'
-            + "".join(body(inner) for inner in carried.get(link.path, ()))
-            + "</body>"
-        )
-
-    soft = f' solref="{2 * dt} 1" solimp="0.9999 0.9999 0.001"' if stiff else ""
-    closing = (
-        f'<connect body1="{joint.a.path}" body2="{joint.b.path}" '
-        f'anchor="{told(pose[joint.a.path].inverse().point(place(joint)))}"{soft}/>'
-        for joint in model.all_joints()
-        if joint.path in loops
-    )
-    drives = (
-        f'<position joint="{drive.joint.path}" kp="{SERVO[0]}" kv="{SERVO[1]}"/>'
-        for drive in model.all_drives()
-        if not hasattr(drive, "follower")
-    )
-    return (
-        f'<mujoco><compiler angle="radian" boundmass="0" boundinertia="0"/>'
-        f'<option timestep="{dt}" gravity="{told(model.gravity)}" integrator="Euler"><flag contact="disable"/></option>'
-        f"<worldbody>{''.join(body(joint) for joint in carried['ground'])}</worldbody>"
-        f"<equality>{''.join(closing)}</equality><actuator>{''.join(drives)}</actuator></mujoco>"
-    )

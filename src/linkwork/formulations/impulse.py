@@ -169,7 +169,7 @@ def workspace(tables: Any, method: Any) -> Workspace:
         tree=tree_work(tree),
         table=table,
         rows=rows,
-        solver=row_solver(method, rows.code.size, nv),
+        solver=row_solver(method, rows.code.size, nv, rows.u.shape[1]),
         hands=make_hands(nv),
         drags=make_drags(),
         contacts=make_contacts(contacts),
@@ -326,7 +326,7 @@ def step(w, state, t, h, end, moves, world):
             # overlaps are undone over several steps: no need to be exact about it
             rough = stage == 1 and s.direct and (rows.count[1] == 0 or w.position_iterations > 0)
             most = min(s.iterations[0], PUSHES) if rough else s.iterations[0]
-            more, far = solve_rows(w.table, rows, s, low, high, p, most)
+            more, far = solve_rows(w.table, rows, s, low, high, p, most, stage == 0)
             apply_impulses(tree, w.tree, w.table, rows, q, p, w.dv)
             if stage < 2 and not rough:
                 sweeps = max(sweeps, more)

@@ -37,6 +37,7 @@ from linkwork.spatial.codes import RIGID
 from linkwork.spatial.vectors import add, cross, load3, load9, load_pair, rotate, store_pair
 
 FAR = 4.0  # a limit that is farther than so many steps of its present motion is not looked at
+NEAR = 1e-3  # m or rad: one so near is, since a motor may start towards it
 BOUNCE = 0.05  # m/s: slower contacts do not bounce
 SLACK = 1e-4  # m of overlap that contacts are left with, so that they stay contacts
 PUSHED_OUT = 0.2  # part of an overlap that is undone in a step
@@ -213,7 +214,7 @@ def stop(drives, rows, r, e, value, speed, h):
     e = e // 2
     gap = value - drives.limit_low[e] if lower else drives.limit_high[e] - value
     rigid = soft[e, 0] == RIGID
-    if gap > 0.0 and (not rigid or gap > FAR * h * speed):
+    if gap > 0.0 and (not rigid or gap > NEAR + FAR * h * speed):
         return False
     rows.coordinate[r, 0] = drives.limit_coordinate[e]
     rows.amount[r, 0] = 1.0 if lower else -1.0

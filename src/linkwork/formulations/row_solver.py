@@ -9,7 +9,8 @@ impulses of least norm taken), and loops over C on what is left,
     S = A_CC - A_CB A_BB^+ A_BC        b_C - A_CB A_BB^+ b_B        p_B = A_BB^+ (b_B - A_BC p_C)
 
 A is formed once a step and serves velocities and positions. Where rows are many it is not formed: impulses then act on
-x, what they leave for the joints (step 7 of the algorithm), and B is solved as one block in every sweep.
+x, what they leave for the joints (step 7 of the algorithm), and B is solved as one block in every sweep. Nor is it
+where contacts rub in a system of few dofs: there the guess of coulomb.py takes the place of S.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork._jit import kernel, small
-from linkwork.formulations.rows import add_impulse, finish_row, rate_change, response
+from linkwork.formulations.coulomb import Newton, guess_all, make_newton
+from linkwork.formulations.rows import RUBBING, add_impulse, finish_row, rate_change, response
 from linkwork.numerics.clipped import Guess, hurry_on, idle, make_guess, missing, put, put_pair, solve_clipped
 from linkwork.numerics.semidefinite import factor_block, half_solve, solve
 
@@ -28,6 +30,9 @@ DENSE = 320  # rows up to which A can be formed
 WORTH = 128  # and up to which it is worth it, unless rows reach over more than half as many dofs as there are rows
 HELD = 1e-10  # of its own response: a row with less is moved by lasting rows alone
 STILL = 1e-9  # rate below which such a row stands still
+PLAIN = 1  # sweeps before the first guess at contacts that rub
+NEAR = (1e-10, 1e-4)  # softness of one guess after the other: exact, and less so for rows that contradict each other
+FEW = 0.25  # of all rows: more lasting ones are better taken out of A
 
 
 class RowSolver(NamedTuple):
@@ -41,18 +46,20 @@ class RowSolver(NamedTuple):
     order: Any
     scale: Any
     half: Any  # (row, row) half solutions of A_BB for the columns of A_BC
-    diagonal: Any  # (row,)
+    diagonal: Any  # (row,) of A, or of S where it is formed
+    own: Any  # (row,) of S, 0 where a row is moved by lasting rows alone
     beside: Any  # (row,) |A_rs| of the second row of a friction with the first, where A is not formed
     b: Any
     y: Any
     x: Any  # (dof,)
     guess: Guess
+    newton: Newton
     rank: Any  # (1,) of A_BB
     torn: Any  # (1,) the impulse that rows miss which contradict each other
     formed: Any  # (1,) 1 where A is formed in this step
 
 
-def row_solver(method: Any, rows: int, dofs: int) -> RowSolver:
+def row_solver(method: Any, rows: int, dofs: int, width: int) -> RowSolver:
     n = min(rows, DENSE)
     return RowSolver(
         direct=method.solver == "direct",
@@ -66,11 +73,13 @@ def row_solver(method: Any, rows: int, dofs: int) -> RowSolver:
         scale=np.zeros(n),
         half=np.zeros((n, n)),
         diagonal=np.zeros(rows),
+        own=np.zeros(rows),
         beside=np.zeros(rows),
         b=np.zeros(rows),
         y=np.zeros(n),
         x=np.zeros(dofs),
         guess=make_guess(rows),
+        newton=make_newton(rows, dofs, width),
         rank=np.zeros(1, dtype=np.int64),
         torn=np.zeros(1),
         formed=np.zeros(1, dtype=np.int64),
@@ -97,69 +106,98 @@ def worth_forming(table, rows, s, n):
     return n <= s.A.shape[0] and n * n <= 2 * reach
 
 
+@kernel
+def some_rub(rows, s, n, held):
+    """Whether contacts rub, and all impulses can be guessed at once: few dofs, few rows that last."""
+    if not s.direct or s.newton.x.size == 0 or held > FEW * n:
+        return False
+    for r in range(n - 1, -1, -1):
+        if rows.code[r] == RUBBING:
+            return True
+    return False
+
+
 @small
 def factor_rows(table, rows, s, h):
     """Effective masses, and what is factored of them, for the rows of this step."""
     n = rows.count[0]
     held = lasting(rows, s)
     s.rank[0] = 0
-    s.formed[0] = 1 if worth_forming(table, rows, s, n) else 0
-    dense = n if s.formed[0] == 1 else held
-    # clipped rows meet the mass that they have while the lasting ones hold
-    for r in range(held if dense == n else n):
+    rub = some_rub(rows, s, n, held)
+    s.formed[0] = 1 if not rub and worth_forming(table, rows, s, n) else 0
+    for r in range(held):
         finish_row(rows, r, rows.diagonal[r], h)
-    for r in range(dense):
-        for c in range(r + 1):
+    form(table, rows, s, 0, held)
+    if held > 0:
+        for r in range(held):
+            s.scale[r] = 1.0 / math.sqrt(s.A[r, r])
+        s.rank[0] = factor_block(s.A, held, s.tolerance, s.scale, 0, s.L, s.K, s.order)
+    dense = s.formed[0] == 1
+    for r in range(held, n):
+        # clipped rows meet the mass that they have while the lasting ones hold
+        left = rows.diagonal[r]
+        if held > 0 and (dense or (rub and n <= s.A.shape[0])):
+            for c in range(held):
+                s.A[r, c] = response(table, rows, r, c)
+                s.A[c, r] = s.A[r, c]
+            half_solve(s.scale, s.L, s.K, s.order, s.rank[0], s.A[r, :held], s.half[r])
+            for k in range(s.rank[0]):
+                left -= s.half[r, k] * s.half[r, k]
+            if not left > HELD * rows.diagonal[r]:
+                left = 0.0
+                dense = dense or worth_forming(table, rows, s, n)
+        if left > 0.0:
+            finish_row(rows, r, left, h)
+        s.own[r] = left + rows.gamma[r] if left > 0.0 else 0.0
+    if dense:
+        reduce(table, rows, s, held, n)
+        return
+    for r in range(n):
+        s.diagonal[r] = rows.diagonal[r] + rows.gamma[r]
+        if r < held:
+            s.own[r] = s.diagonal[r]
+        if rows.partner[r] >= 0:
+            s.beside[r] = abs(response(table, rows, r, rows.partner[r]))
+
+
+@kernel
+def form(table, rows, s, first, last):
+    """A of the rows first … last - 1 among themselves."""
+    for r in range(first, last):
+        for c in range(first, r + 1):
             s.A[r, c] = response(table, rows, r, c)
             s.A[c, r] = s.A[r, c]
         s.A[r, r] += rows.gamma[r]
-    for r in range(n):
-        s.diagonal[r] = rows.diagonal[r] + rows.gamma[r]
-        if dense < n and rows.partner[r] >= 0:
-            s.beside[r] = abs(response(table, rows, r, rows.partner[r]))
-    if held == 0:
-        if dense == n:
-            for r in range(n):
-                finish_clipped(rows, s, r, h)
-        return
-    for r in range(held):
-        s.scale[r] = 1.0 / math.sqrt(s.A[r, r])
-    s.rank[0] = factor_block(s.A, held, s.tolerance, s.scale, 0, s.L, s.K, s.order)
-    if dense < n:
-        return
-    # S in place of A_CC
+
+
+@kernel
+def reduce(table, rows, s, held, n):
+    """S in place of A_CC; the half solutions are there."""
+    s.formed[0] = 1
+    form(table, rows, s, held, n)
     for r in range(held, n):
-        half_solve(s.scale, s.L, s.K, s.order, s.rank[0], s.A[r, :held], s.half[r])
-    for r in range(held, n):
+        s.diagonal[r] = s.own[r]
         for c in range(held, r + 1):
             less = 0.0
             for k in range(s.rank[0]):
                 less += s.half[r, k] * s.half[c, k]
             s.A[r, c] -= less
             s.A[c, r] = s.A[r, c]
-        s.diagonal[r] = s.A[r, r] if s.A[r, r] > HELD * s.diagonal[r] else 0.0
-        finish_clipped(rows, s, r, h)
-
-
-@kernel
-def finish_clipped(rows, s, r, h):
-    """Softness and speed of a row whose place on the diagonal of S is known."""
-    if rows.later[r] > 0 and s.diagonal[r] > 0.0:
-        finish_row(rows, r, s.diagonal[r], h)
-        s.A[r, r] += rows.gamma[r]
-        s.diagonal[r] = s.A[r, r]
 
 
 @small
-def solve_rows(table, rows, s, low, high, p, iterations):
-    """p for the right side s.b, from the values that p has; returns sweeps and the largest |dp| of the last one."""
+def solve_rows(table, rows, s, low, high, p, iterations, guessing):
+    """p for the right side s.b, from the values that p has; returns sweeps and the largest |dp| of the last one.
+
+    `guessing`: contacts that rub may be guessed.
+    """
     n = rows.count[0]
     held = lasting(rows, s)
     b = s.b
     torn = 0.0
     s.torn[0] = 0.0
     if s.formed[0] == 0:
-        return solve_wide(table, rows, s, low, high, p, iterations)
+        return solve_wide(table, rows, s, low, high, p, iterations, guessing and some_rub(rows, s, n, held))
     if held > 0 and held < n:
         half_solve(s.scale, s.L, s.K, s.order, s.rank[0], b[:held], s.y)
         for r in range(held, n):
@@ -206,47 +244,75 @@ def solve_rows(table, rows, s, low, high, p, iterations):
 
 
 @small
-def solve_wide(table, rows, s, low, high, p, iterations):
+def solve_wide(table, rows, s, low, high, p, iterations, guessing):
     """The same without A: step 7 as it stands, impulses change x and through it the rates."""
     n = rows.count[0]
     held = lasting(rows, s)
-    b = s.b
+    guess = s.guess
     for r in range(n):
-        s.guess.past[r] = p[r]
+        guess.past[r] = p[r]
     add_impulses(table, rows, n, p, s.x)
-    worst = 0.0
+    worst = math.inf
     pace = 1.0
-    for i in range(iterations):
+    guess_number = 0 if guessing else len(NEAR)
+    i = 0
+    while i < iterations:
+        i += 1
+        guessed = guess_number < len(NEAR) and i > PLAIN
+        if guessed:
+            for r in range(n):
+                guess.past[r] = p[r]
+            guess_all(table, rows, s, s.newton, NEAR[guess_number], held, low, high, p)
+            add_impulses(table, rows, n, p, s.x)
+            guess_number += 1
         for r in range(n):
-            s.guess.begin[r] = p[r]
-        worst = 0.0
-        if held > 0:
-            worst = solve_block(table, rows, s, held, p)
-        for r in range(held, n):
-            if not s.diagonal[r] > 0.0 or rows.partner[r] >= 0 or (low[r] == high[r] and rows.normal[r] < 0):
+            guess.begin[r] = p[r]
+        change = sweep_wide(table, rows, s, held, low, high, p)
+        if change <= s.epsilon:
+            return i, change
+        if guessed:
+            pace = 1.0
+            if not change < worst:
+                for r in range(n):
+                    p[r] = guess.past[r]
+                add_impulses(table, rows, n, p, s.x)
                 continue
-            pair = r + 1 < n and rows.partner[r + 1] == r
-            if pair and idle(r, rows.normal, p):
-                continue
-            before = p[r]
-            left = b[r] - rate_change(table, rows, r, s.x) - rows.gamma[r] * before
-            if pair:
-                d = max(s.diagonal[r], s.diagonal[r + 1]) + s.beside[r + 1]
-                beside = p[r + 1]
-                other = b[r + 1] - rate_change(table, rows, r + 1, s.x) - rows.gamma[r + 1] * beside
-                put_pair(r, before + left / d, beside + other / d, rows.normal, rows.friction, p)
-                add_impulse(table, rows, r + 1, p[r + 1] - beside, s.x)
-                worst = max(worst, abs(p[r + 1] - beside))
-            else:
-                put(r, before + left / s.diagonal[r], low, high, rows.normal, rows.friction, p)
+        elif s.direct and i < iterations and guess_number == len(NEAR):
+            pace = hurry_on(held, n, guess.begin, guess.past, p, 1.0 if change > worst else pace)
+            add_impulses(table, rows, n, p, s.x)
+        worst = change
+    return iterations, worst
+
+
+@small
+def sweep_wide(table, rows, s, held, low, high, p):
+    """One pass over all rows, the lasting ones as one block; returns the largest |dp|."""
+    n = rows.count[0]
+    b = s.b
+    worst = 0.0
+    if held > 0:
+        worst = solve_block(table, rows, s, held, p)
+    for r in range(held, n):
+        if not s.diagonal[r] > 0.0 or rows.partner[r] >= 0 or (low[r] == high[r] and rows.normal[r] < 0):
+            continue
+        pair = r + 1 < n and rows.partner[r + 1] == r
+        if pair and idle(r, rows.normal, p):
+            continue
+        before = p[r]
+        left = b[r] - rate_change(table, rows, r, s.x) - rows.gamma[r] * before
+        if pair:
+            d = max(s.diagonal[r], s.diagonal[r + 1]) + s.beside[r + 1]
+            beside = p[r + 1]
+            other = b[r + 1] - rate_change(table, rows, r + 1, s.x) - rows.gamma[r + 1] * beside
+            put_pair(r, before + left / d, beside + other / d, rows.normal, rows.friction, p)
+            add_impulse(table, rows, r + 1, p[r + 1] - beside, s.x)
+            worst = max(worst, abs(p[r + 1] - beside))
+        else:
+            put(r, before + left / s.diagonal[r], low, high, rows.normal, rows.friction, p)
+        if p[r] != before:
             add_impulse(table, rows, r, p[r] - before, s.x)
             worst = max(worst, abs(p[r] - before))
-        if worst <= s.epsilon:
-            return i + 1, worst
-        if s.direct and i + 1 < iterations:
-            pace = hurry_on(held, n, s.guess.begin, s.guess.past, p, pace)
-            add_impulses(table, rows, n, p, s.x)
-    return iterations, worst
+    return worst
 
 
 @kernel

@@ -232,11 +232,11 @@ def solve_clipped(
             for r in range(first, last):
                 if better:
                     guess.past[r] = p[r]
-                elif k + 1 == GUESSES:
+                elif k + 1 == min(GUESSES, iterations):
                     p[r] = guess.past[r]
             if not better:
                 continue
         elif guessing and k + 1 < iterations:
-            pace = hurry_on(first, last, guess.begin, guess.past, p, pace)
+            pace = hurry_on(first, last, guess.begin, guess.past, p, 1.0 if change > worst else pace)
         worst = change
     return iterations, worst
