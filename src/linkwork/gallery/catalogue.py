@@ -41,7 +41,7 @@ FLAGS = (
     "--use-angle=swiftshader",
     "--enable-unsafe-swiftshader",
 )
-CLOSE = 3.0  # how far the camera stands from what it looks at, by its radius
+CLOSE = 3.4  # how far the camera stands from what it looks at, by its radius
 AIM = """([time, centre, distance]) => {
   document.getElementById("follow").checked = false;
   linkwork.pause();

@@ -155,7 +155,7 @@ class _Film:
         size = np.maximum(np.ptp(flat[:, :2], axis=0), 1e-6)
         self.scale = float(min(0.88 * self.width / size[0], 0.88 * self.height / size[1]))
         self.middle = self.camera.T @ ((flat.min(axis=0) + flat.max(axis=0)) / 2)
-        self.first = stage.first[:, :3].mean(axis=0)
+        self.first = stage.first[stage.led, :3].mean(axis=0)
         floor_free = low[2] > -0.03 * stage.radius
         self.floor = 0.0 if floor_free else float(low[2] - 0.03 * stage.radius)
 
@@ -164,7 +164,7 @@ class _Film:
         run = self.stage.run
         row = int(np.searchsorted(run.time, t - 1e-9).clip(0, len(run) - 1))
         poses = self.stage.poses([row])[0]
-        middle = self.middle + (poses[:, :3].mean(axis=0) - self.first if self.stage.travels else 0.0)
+        middle = self.middle + (poses[self.stage.led, :3].mean(axis=0) - self.first if self.stage.travels else 0.0)
         placed = [self._moved(made, poses, k) for k, made in enumerate(self.solids)]
         shadow = Canvas(self.camera, middle, self.scale, self.width, self.height, 1)
         if self.camera[2, 2] > 0.05:

@@ -48,7 +48,9 @@ class Link:
             text=True,
             encoding="utf-8",
             env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
-            start_new_session=True,  # Ctrl-C is for the one who steps
+            # Ctrl-C is for the one who steps. Not a session of its own: Linux shares time among sessions first, and who
+            # is nice within one counts for nothing in another
+            process_group=None if sys.platform == "win32" else 0,
         )
         threading.Thread(target=self._listen, daemon=True).start()
         try:

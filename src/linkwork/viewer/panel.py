@@ -48,7 +48,6 @@ def main() -> None:
     # viser has a banner; the address is the other side's to print
     out, sys.stdout = sys.stdout, open(os.devnull, "w")  # noqa: SIM115
     warnings.filterwarnings("ignore", message="Queued a")  # a page that was just closed
-    give_way()
     lock = threading.Lock()  # clicks come in threads
 
     def send(*words: Any) -> None:
@@ -67,18 +66,12 @@ def main() -> None:
     os._exit(0)  # threads of the server may still be at work
 
 
-def give_way() -> None:
-    """Let others go first. Linux shares time among sessions before it looks at who is nice within one of them."""
-    if hasattr(os, "nice"):
-        os.nice(NICE)
-    with contextlib.suppress(OSError), open("/proc/self/autogroup", "w") as group:
-        group.write(str(NICE))
-
-
 def serve(show: dict[str, Any], board: Board, send: Any, host: str, port: int, token: str | None) -> None:
     """Serve the page until the other side hangs up. `show` is what `live.staged` made."""
     import viser
 
+    if hasattr(os, "nice"):
+        os.nice(NICE)  # this thread, and those that it will start
     try:
         inner = ("127.0.0.1", 0) if token else (host, port)
         key = secrets.token_urlsafe(16)

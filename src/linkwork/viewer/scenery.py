@@ -46,6 +46,7 @@ class Scenery:
         self.follow = bool(view["follow"])
         self.on = dict(SWITCHES)
         self.shift = np.zeros(3)
+        self.led = [k for k, body in enumerate(show["bodies"]) if body["led"] and not body["faint"]]
         self.home: Floats | None = None
         self._camera()
         self._light()
@@ -273,8 +274,7 @@ class Scenery:
 
     def _follow(self, poses: Floats) -> None:
         """Move the stage against the middle of what is followed; the grid goes by whole cells."""
-        count = max(1, sum(not body["faint"] for body in self.show["bodies"]))
-        middle = poses[:count, :3].mean(axis=0) if len(poses) else np.zeros(3)
+        middle = poses[self.led, :3].mean(axis=0) if self.led else np.zeros(3)
         if self.home is None:
             self.home = middle
         shift = middle - self.home if self.follow else np.zeros(3)

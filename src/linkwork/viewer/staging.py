@@ -26,6 +26,7 @@ HINGES = ("revolute", "screw", "universal", "ball")
 AXES = ("revolute", "prismatic", "cylindrical", "screw", "universal")
 THIN = 0.011  # radius of struts, by the size of the mechanism
 WIDE = 0.05  # and at most so much of that of its largest body
+COURSE = 2.5  # times as wide as what moves: then what stands is no part of the mechanism
 
 
 class Stage:
@@ -55,6 +56,9 @@ class Stage:
         self.names += self.movers
         self.places = {name: k for k, name in enumerate(self.names)}
         self.held = self._held()
+        self.standing = self._standing()
+        moving = [k for k, name in enumerate(self.names) if name not in {*self.standing, *self.movers}]
+        self.led = moving or list(range(len(self.names)))  # what a camera that follows goes by
         self._measure()
 
     def _moves(self, name: str, ground: dict[str, Any]) -> bool:
@@ -91,20 +95,39 @@ class Stage:
                         joint["span"] = (joint["span"][0], change.time)
         return found
 
+    def _standing(self) -> set[str]:
+        """Names of bodies that are fixed to the ground at rest for all the run."""
+        still = {name for name in self.scene["grounds"] if name not in self.movers}
+        bonds = [joint for joint in self.held if joint["kind"] == "fixed" and joint["span"] == (-math.inf, math.inf)]
+        found: set[str] = set()
+        for _ in bonds:
+            for joint in bonds:
+                if {joint["a"], joint["b"]} & (still | found):
+                    found |= {joint["a"], joint["b"]} - still
+        return found
+
     def _measure(self) -> None:
         """Size and place: of the mechanism, and of all the room it passes through."""
         rows = np.unique(np.linspace(0, len(self.run) - 1, LOOKS).astype(int))
         poses = self.poses(rows)
         largest = 0.0  # half the diagonal of the largest body
-        lows, highs = np.full((len(rows), 3), np.inf), np.full((len(rows), 3), -np.inf)
+        reach = {stands: np.full((2, len(rows), 3), np.inf) for stands in (False, True)}  # lows, and highs with a minus
         for k, body in enumerate(self.scene["bodies"]):
             local = self._points(body)
-            largest = max(largest, float(np.linalg.norm(np.ptp(local, axis=0))) / 2)
+            reached = reach[body["name"] in self.standing]
+            if body["name"] not in self.standing:
+                largest = max(largest, float(np.linalg.norm(np.ptp(local, axis=0))) / 2)
             for row in range(len(rows)):
                 world = local @ matrix(poses[row, k, 3:]).T + poses[row, k, :3]
-                lows[row] = np.minimum(lows[row], world.min(axis=0))
-                highs[row] = np.maximum(highs[row], world.max(axis=0))
-        held = [self.world(joint["a"], joint["position"], poses[0]) for joint in self.scene["joints"]]
+                reached[0, row] = np.minimum(reached[0, row], world.min(axis=0))
+                reached[1, row] = np.minimum(reached[1, row], -world.max(axis=0))
+        lows, highs = np.minimum(reach[False], reach[True]) * np.reshape((1.0, -1.0), (2, 1, 1))
+        if np.isfinite(reach[False]).all() and np.ptp((lows, highs), axis=0).max() > COURSE * _widest(reach[False]):
+            lows, highs = reach[False] * np.reshape((1.0, -1.0), (2, 1, 1))  # the rest is a course to be driven along
+        hinges = [
+            joint for joint in self.scene["joints"] if joint["kind"] in HINGES
+        ]  # others have no place of their own
+        held = [self.world(joint["a"], joint["position"], poses[0]) for joint in hinges]
         held += [self.world(spring["a"], spring["at_a"], poses[0]) for spring in self.scene["springs"]]
         held += [self.world(spring["b"], spring["at_b"], poses[0]) for spring in self.scene["springs"]]
         if not np.isfinite(lows).all():
@@ -158,10 +181,12 @@ class Stage:
                 "colour": colours[body["name"]].round(4).tolist(),
                 "com": body["com"],
                 "shapes": self._solids(body),
+                "led": self.places[body["name"]] in self.led,
             }
             for body in self.scene["bodies"]
         ]
-        return found + [{"name": name, "colour": [0.6] * 3, "com": [0.0] * 3, "shapes": []} for name in self.movers]
+        bare: dict[str, Any] = {"colour": [0.6] * 3, "com": [0.0] * 3, "shapes": [], "led": False}
+        return found + [{"name": name, **bare} for name in self.movers]
 
     def _solids(self, body: dict[str, Any]) -> list[dict[str, Any]]:
         """The shape of a body, and struts to what holds it outside of that."""
@@ -249,6 +274,11 @@ class Stage:
             if axes and len(turning) == len(axes):
                 return look
         return -60.0, 18.0
+
+
+def _widest(reach: Floats) -> float:
+    """The largest extent in any direction at any time, m."""
+    return float((-reach[1] - reach[0]).max())
 
 
 def _span(joint: dict[str, Any]) -> list[float | None] | None:

@@ -75,7 +75,7 @@ class Run {
 
   middle(now) {
     let sum = [0, 0, 0], count = 0;
-    this.bodies.forEach((body, k) => { if (body.corners.count) { sum = add(sum, this.pose(k, now)); count++; } });
+    this.bodies.forEach((body, k) => { if (body.led) { sum = add(sum, this.pose(k, now)); count++; } });
     return times(sum, 1 / Math.max(1, count));
   }
 }
