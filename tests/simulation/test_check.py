@@ -130,6 +130,18 @@ def test_the_same_model_has_the_same_hash_and_another_has_not() -> None:
     assert len({hash_of(model) for model in [four_bar(), *others]}) == 4
 
 
+def test_ranks_of_methods_that_ask_for_none() -> None:
+    """Penalties need no rank: that of the geometry is told, at both ends. Impulses tell theirs from the first step."""
+    hybrid = lw.simulate(four_bar(), until=0.1, dt=0.01, method="hybrid").certificate
+    assert [(entry["time"], entry["rank"]) for entry in hybrid.rank_history] == [(0.0, 2), (0.1, 2)]
+    assert hybrid.rank_history[1]["redundant"] == hybrid.redundant_rows
+    assert "rank 2 at start and end, closed by the penalty" in hybrid.lines()[3]
+    impulse = lw.simulate(four_bar(), until=0.1, dt=0.01, method="impulse").certificate
+    assert (impulse.rank_min, impulse.rank_max, impulse.rank_changes) == (2, 2, 0)
+    tree = lw.simulate(pendulum(), until=0.1, dt=0.01, method="recursive").certificate
+    assert (tree.rank_min, tree.rank_max, tree.lines()[3]) == (0, 0, "loops    no loop to close; no redundant rows")
+
+
 def test_quaternions_are_watched() -> None:
     """Kept at unit length by the methods; one that is put out of it is told, and refused by strict runs."""
     model = lw.Model("top")

@@ -56,7 +56,7 @@ class Certificate:
     rank_max: int = 0
     rank_history: list[dict[str, Any]] = field(default_factory=list)
     """The rank of the loops at the start and where it changed: time (s), rank, and which rows were redundant then. The
-    first changes only; rank 0 where the method asks for none."""
+    first changes only. Methods that ask for no rank have that of the geometry, at the start and at the end."""
     rank_changes: int = 0
     """How often the rank changed from one recorded row to the next."""
     redundant_rows: list[str] = field(default_factory=list)
@@ -183,7 +183,7 @@ class Certificate:
         if self.rank_min == self.rank_max:
             rank = f"rank {self.rank_max} throughout" if self.rank_max or self.loops else "no loop to close"
             if self.loops and self.settings.get("penalty"):
-                rank = f"closed by the penalty {self.settings['penalty']:g}"
+                rank = f"rank {self.rank_max} at start and end, closed by the penalty {self.settings['penalty']:g}"
         else:
             rank = f"rank {self.rank_min} to {self.rank_max}{self._changes()}"
         if self.redundant_rows:

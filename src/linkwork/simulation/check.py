@@ -16,6 +16,7 @@ from linkwork.simulation.methods import FEATURE_HINTS
 from linkwork.simulation.start import DEPENDENT, Closure, Start
 from linkwork.spatial import codes
 
+LARGE = 1e6  # numbers in the rows of the loops: more of them take longer than a moment
 PART_WORDS = {
     codes.ALONG: "position along {i}",
     codes.CROSSED: "angle between {i} and {j}",
@@ -137,6 +138,11 @@ def report(system: System, start: Start) -> Report:
     if start.moved:
         notes.append(f"start values were rounded; moved a little to fit the loops: {', '.join(start.moved)}")
     bodies = list(system.model.all_bodies())
+    shared: dict[str, list[str]] = {}
+    if dependent and system.rows * system.nv <= LARGE:
+        shared = _shared(system, start)
+    elif dependent:
+        notes.append("which reactions are unique was not looked for in so many loops; sim.reactions() does")
     return Report(
         model=system.model.name,
         bodies=len(bodies),
@@ -147,7 +153,7 @@ def report(system: System, start: Start) -> Report:
         rows=system.rows,
         redundant_rows=len(dependent),
         redundant=redundant,
-        shared_reactions=_shared(system, start) if dependent else {},
+        shared_reactions=shared,
         floating=system.floating,
         total_mass=float(sum(body.mass for body in bodies)),
         grounds=system.ground_names,

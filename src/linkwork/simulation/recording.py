@@ -212,7 +212,7 @@ class Recording:
             except OptionError:
                 self.unwritten = True
                 raise
-        self.tally.add(counted | {"rank": rows.count[:count, 1], "quaternion": self.observer.lengths(rows, count)})
+        self.tally.add(counted | {"quaternion": self.observer.lengths(rows, count)})
         self.ranks.add(self.sim.moving, rows, rows.count[:count, 1])
         if self.first_cut is None and (cut := np.flatnonzero(rows.effort[:count, 5])).size:
             self.first_cut = float(rows.t[cut[0], 0])
@@ -272,6 +272,8 @@ class Recording:
     def _certificate(self, seconds: float, stopped: str | None) -> Certificate:
         sim, system, tally = self.sim, self.sim.system, self.tally
         dependent = [] if system.foreign else dependent_rows(system, sim.start)
+        self.ranks.end(sim.moving, sim._present())
+        rank_min, rank_max = self.ranks.bounds()
         moved = [tally.moved(f"energy/{name}") for name in LEDGER if name not in ("total", "balance")]
         return Certificate(
             method=sim.method.name,
@@ -294,8 +296,8 @@ class Recording:
             final_drift_velocity=tally.last["drift/velocity"],
             energy_balance_worst=tally.worst("energy/balance"),
             energy_scale=max([*moved, tally.most["energy/kinetic"]]),
-            rank_min=int(tally.least["rank"]),
-            rank_max=int(tally.most["rank"]),
+            rank_min=rank_min,
+            rank_max=rank_max,
             rank_history=self.ranks.entries,
             rank_changes=self.ranks.changes,
             redundant_rows=row_names(system, dependent),
