@@ -356,6 +356,10 @@ def test_going_on_by_other_methods(tmp_path: Path) -> None:
         ("is no state of linkwork", lambda folder: lw.Simulation(pendulum.build(), resume=folder / "noise.npz")),
         ("holds no state", lambda folder: lw.Simulation(pendulum.build(), resume=folder / "run.npz")),
         ("is no file of a long run", lambda folder: lw.load_run(folder / "noise.h5")),
+        (
+            "write to another file",
+            lambda folder: lw.stream(pendulum.build(), folder / "a.h5", until=1.0, resume=folder / "b" / ".." / "a.h5"),
+        ),
         (r"known are \.h5", lambda folder: lw.stream(pendulum.build(), folder / "run.xls", until=1.0)),
     ],
 )

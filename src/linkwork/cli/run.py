@@ -66,11 +66,12 @@ def run(
     with speaking(as_json):
         if view and as_json:
             raise OptionError("--json prints one document and ends, --view goes on until Ctrl-C; give one of them")
-        from linkwork.simulation.files import check_path
+        from linkwork.simulation.files import check_path, refuse_same
 
         pictures = [picture(text) for text in plot or []]
         if out is not None:
             check_path(out, (".npz", ".csv", ".h5"))
+            refuse_same(resume, out)
         with stdout_kept_clean(as_json):
             target = target_of(model, setting or [])
             options = options_of(

@@ -119,6 +119,17 @@ def check_path(file: str | PathLike[str], suffixes: tuple[str, ...] = SUFFIXES) 
     return path
 
 
+def refuse_same(resume: Any, file: Any) -> None:
+    """A run must not overwrite the state that it starts from.
+
+    >>> refuse_same("run.h5", "./run.h5")
+    Traceback (most recent call last):
+    linkwork.errors.OptionError: ./run.h5 holds the state that the run starts from; write to another file
+    """
+    if resume is not None and file is not None and _path(resume).resolve() == _path(file).resolve():
+        raise OptionError(f"{file} holds the state that the run starts from; write to another file")
+
+
 def write_failure(path: Path, error: OSError) -> OptionError:
     """The sentence for a write that went wrong half way."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):

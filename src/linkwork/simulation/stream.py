@@ -25,7 +25,7 @@ import numpy as np
 
 from linkwork.errors import OptionError
 from linkwork.simulation.certificate import Certificate
-from linkwork.simulation.files import check_path, packed, unpacked, write_failure
+from linkwork.simulation.files import check_path, packed, refuse_same, unpacked, write_failure
 from linkwork.simulation.room import Room
 from linkwork.simulation.snapshot import refuse_parts_elsewhere, state_arrays
 from linkwork.simulation.strict import checked_bounds, refuse_poor
@@ -181,6 +181,7 @@ def stream(
     from linkwork.simulation.simulate import recording
 
     bounds = checked_bounds(strict)
+    refuse_same(resume, file)
     sink = Stream(file)
     sim, record_it = recording(
         model, until, method, record, every, progress, ignore, {**options, "resume": resume}, sink
