@@ -12,6 +12,7 @@ and corrects them there, with the same effective masses (Newton's method, simpli
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -50,7 +51,7 @@ from linkwork.formulations.rows import (
     row_work,
 )
 from linkwork.formulations.sliding import guess_sliding, push_sliding, slides_on, sliding_loss
-from linkwork.formulations.stepping import NOT_FINITE, SINGULAR, copy, finite
+from linkwork.formulations.stepping import NOT_FINITE, SINGULAR, TORN, copy, finite
 from linkwork.mechanics.articulated import inward_inertias, outward_accelerations, outward_velocities
 from linkwork.mechanics.forces import apply_laws, clear_loads, push_link
 from linkwork.mechanics.grounds import move_grounds
@@ -79,6 +80,7 @@ SUPPORTS = frozenset(
 )
 PUSHES = 8  # sweeps that push bodies apart which overlap
 CLOSED = 1e-9  # m or rad: loops that are closed this well are left alone
+TORN_APART = 10.0  # of the largest lever arms of a cut: so far open is torn
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,6 +132,7 @@ class Workspace(NamedTuple):
     tables: Any  # with inertias of springs and dampers among the armatures
     position_iterations: int
     world: bool  # something needs to know where the links are in the world
+    torn: float  # m: a cut that is farther open is none any more
     tree: TreeWork
     table: RowTable
     rows: RowWork
@@ -162,10 +165,12 @@ def workspace(tables: Any, method: Any) -> Workspace:
     table = row_table(tables)
     rows = row_work(tables, table, contacts)
     apart = (tables.cuts.cut_a, forces.spring_a, forces.load_law, forces.tyre_link, forces.rotor_link)
+    ends = (tables.cuts.cut_pa, tables.cuts.cut_pb)
     return Workspace(
         tables=own,
         position_iterations=int(method.position_iterations) if cut_rows + tables.drives.repeater_ratio.size else 0,
         world=bool(sum(a.size for a in apart) or contacts or tree.grounds > 1),
+        torn=TORN_APART * float(np.hypot(*(np.linalg.norm(p, axis=1).max(initial=0.0) for p in ends)) or math.inf),
         tree=tree_work(tree),
         table=table,
         rows=rows,
@@ -314,6 +319,9 @@ def step(w, state, t, h, end, moves, world):
                 return status
             find_contacts(w.tables.colliders, w.tree, w.ahead_v, w.meeting, w.contacts, h)
             make_rows(w, state, t, h, q, v)
+            for e in range(rows.gap.size):
+                if abs(rows.gap[e]) > w.torn:
+                    return TORN
             if rows.count[0] > 0:
                 recall_impulses(w.table, rows, w.contacts, h / w.carried[0] if w.carried[0] > 0.0 else 0.0)
                 factor_rows(w.table, rows, s, h)

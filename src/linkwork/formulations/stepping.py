@@ -40,7 +40,7 @@ INTEGRATORS = {
 }
 ORDERS = {"semi-implicit": 1, "rk2": 2, "rk4": 4, "abm4": 4, "adaptive": 5, "trapezoidal": 2}
 # what a step may return besides 0; a singular link i is SINGULAR + i
-NOT_FINITE, STUCK, NOT_CONVERGED, SINGULAR_POSITION, SINGULAR = 1, 2, 3, 4, 16
+NOT_FINITE, STUCK, NOT_CONVERGED, SINGULAR_POSITION, TORN, SINGULAR = 1, 2, 3, 4, 5, 16
 FIXED_POINTS = 50  # evaluations of a step by the trapezoidal rule
 SETTLED = 1e-10  # rad, m, rad/s, m/s: the change between two of them at which it ends
 SMALLEST_STEP = 1e-12  # of the time of the run

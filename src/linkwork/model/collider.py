@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 from linkwork.errors import ModelError
 from linkwork.model import checked
 from linkwork.model.body import Body, Part
 from linkwork.model.material import Material
-from linkwork.model.shapes import Box, Capsule, Cylinder, Hull, Shape, Sphere
+from linkwork.model.shapes import Box, Capsule, Cylinder, Hull, Mesh, Shape, Sphere
 
-SOLID = (Sphere, Capsule, Box, Cylinder, Hull)  # and on grounds a HeightField
+SOLID = (Sphere, Capsule, Box, Cylinder, Hull, Mesh)  # and on grounds a HeightField
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,13 @@ class Collider(Part):
     shape: Shape
     material: Material
     group: str | None = None
+
+    def parts(self) -> Iterator[Collider]:
+        """Itself, or one collider for each convex part of a mesh."""
+        if isinstance(self.shape, Mesh):
+            yield from (replace(self, shape=part) for part in self.shape.parts)
+        else:
+            yield self
 
 
 def check_shape(shape: Any, what: str, body: Body | None = None) -> Shape:

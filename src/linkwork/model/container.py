@@ -235,12 +235,16 @@ class Container:
         return (drive for container in self.walk() for drive in container.drives.values())
 
     def all_colliders(self) -> Iterator[Collider]:
-        """Every collider of the tree: shapes of bodies with a material, then those that stand by themselves."""
+        """Every collider of the tree: shapes of bodies with a material, then those that stand by themselves.
+
+        A mesh is as many as it has convex parts.
+        """
         for body in self.all_bodies():
             if body.material is not None and body.shape is not None:
-                yield Collider(body.name, body.owner, body, body.shape, body.material, body.group)
+                yield from Collider(body.name, body.owner, body, body.shape, body.material, body.group).parts()
         for container in self.walk():
-            yield from container.colliders.values()
+            for collider in container.colliders.values():
+                yield from collider.parts()
 
     def all_events(self) -> Iterator[Event]:
         """Every planned event of the tree."""

@@ -14,8 +14,11 @@ import numpy as np
 from linkwork.errors import ModelError
 from linkwork.model import checked
 from linkwork.model.checked import Vector, VectorLike
+from linkwork.model.convex_parts import convex_parts
 from linkwork.model.frame import Frame
 from linkwork.model.stl import read_stl
+
+CONVEX = 1e-3  # of its volume: a solid that fills its hull but for this is convex
 
 
 @dataclass(frozen=True)
@@ -198,13 +201,16 @@ class Mesh(Faceted):
     """A closed surface of triangles read from an STL file; `scale` turns the file's unit into metres (0.001 for mm).
 
     The mass properties are those of the solid inside. A surface with holes may still be a picture: then give the body
-    its mass=, inertia= and com=.
+    its mass=, inertia= and com=. Where it meets other bodies it is taken apart into convex pieces, whose union differs
+    from it by the fraction `concavity` of its size at most: less means more pieces. One that is not convex needs the
+    extra `mesh` for that.
 
     >>> lw.Mesh("gear.stl", scale=0.001)  # doctest: +SKIP
     """
 
     file: str | PathLike[str]
     scale: float = 1.0
+    concavity: float = 0.05
     triangles: Vector = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -214,7 +220,25 @@ class Mesh(Faceted):
             raise ModelError(f"Mesh: file is {checked.shown(given)} but must be a path; give the path of an STL file")
         object.__setattr__(self, "file", str(Path(self.file)))
         object.__setattr__(self, "scale", checked.positive(self.scale, f"Mesh '{self.file}'", "scale"))
+        concavity = checked.positive(self.concavity, f"Mesh '{self.file}'", "concavity")
+        if not 0.01 <= concavity <= 1.0:
+            raise ModelError(f"Mesh '{self.file}': concavity is {self.concavity!r}; give a fraction from 0.01 to 1")
+        object.__setattr__(self, "concavity", concavity)
         object.__setattr__(self, "triangles", read_stl(Path(self.file)) * self.scale)
+
+    @cached_property
+    def parts(self) -> tuple[Hull, ...]:
+        """The convex pieces that meet other bodies.
+
+        >>> len(lw.Mesh("gear.stl", scale=0.001).parts)  # doctest: +SKIP
+        13
+        """
+        whole = Hull(self.triangles.reshape(-1, 3), pose=self.pose)
+        full = self.volume > (1.0 - CONVEX) * whole.volume
+        if full:
+            return (whole,)
+        pieces = convex_parts(self.triangles, self.concavity, self._what)
+        return tuple(Hull(points, pose=self.pose) for points in pieces)
 
     @property
     def _what(self) -> str:

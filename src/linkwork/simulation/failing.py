@@ -50,6 +50,15 @@ def failure_of(sim: Simulation, status: int) -> RunError:
         culprit = system.row_name(int(row))
         what = f"it came to a singular position: the loop of joint '{culprit}' loses a constraint there"
         hint = "use method='hybrid', which passes such positions"
+    elif status == stepping.TORN:
+        gaps = np.abs(sim.workspace.rows.gap)
+        culprit = system.row_name(int(np.argmax(gaps)))
+        what = f"joint '{culprit}' was torn apart: its ends are {gaps.max():.3g} m from where they belong"
+        hint = (
+            f"try a dt smaller than {sim.method.dt:g} s, solver='direct', or method='impulse', whose joints cannot tear"
+        )
+        if sim.method.name == "impulse":
+            hint = f"try a dt smaller than {sim.method.dt:g} s, or solver='direct'"
     elif status == stepping.STUCK:
         culprit = system.dof_name(int(np.argmax(np.abs(sim.state.vd))))
         what = f"its steps became too small, with {_told(sim, culprit)} accelerating most"

@@ -1,0 +1,46 @@
+"""A solid taken apart into convex pieces, which is what meets other bodies.
+
+CoACD (extra `mesh`) finds pieces whose union is within a fraction of the
+solid; it takes seconds, so what it found is kept beside the compiled kernels.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+
+from linkwork._jit import cache_folder
+from linkwork.errors import ModelError
+from linkwork.model.checked import Vector
+
+
+def convex_parts(triangles: Vector, concavity: float, what: str) -> list[Vector]:
+    """Points of each piece."""
+    digest = hashlib.sha256(np.ascontiguousarray(triangles).tobytes() + f"{concavity!r}".encode()).hexdigest()[:16]
+    kept = cache_folder().parent / f"mesh-{digest}.npz"
+    if kept.exists():
+        with np.load(kept) as found:
+            return [found[name] for name in found.files]
+    parts = _taken_apart(triangles, concavity, what)
+    try:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        np.savez(kept, *parts)
+    except OSError:
+        pass  # a read-only home: it is done again the next time
+    return parts
+
+
+def _taken_apart(triangles: Vector, concavity: float, what: str) -> list[Vector]:
+    try:
+        import coacd
+    except ImportError as error:
+        raise ModelError(
+            f"{what} is not convex; to meet other bodies it is taken apart, which needs coacd: "
+            'pip install "linkwork[mesh]"; or give several lw.Hull colliders'
+        ) from error
+    coacd.set_log_level("error")
+    corners, numbers = np.unique(triangles.reshape(-1, 3), axis=0, return_inverse=True)
+    faces = numbers.reshape(-1, 3).astype(np.int32)
+    found = coacd.run_coacd(coacd.Mesh(corners, faces), threshold=concavity, seed=0)
+    return [np.asarray(points, dtype=float) for points, _ in found]
