@@ -54,11 +54,10 @@ def failure_of(sim: Simulation, status: int) -> RunError:
         gaps = np.abs(sim.workspace.rows.gap)
         culprit = system.row_name(int(np.argmax(gaps)))
         what = f"joint '{culprit}' was torn apart: its ends are {gaps.max():.3g} m from where they belong"
-        hint = (
-            f"try a dt smaller than {sim.method.dt:g} s, solver='direct', or method='impulse', whose joints cannot tear"
-        )
-        if sim.method.name == "impulse":
-            hint = f"try a dt smaller than {sim.method.dt:g} s, or solver='direct'"
+        other = "" if sim.method.solver == "direct" else ", solver='direct'"
+        if sim.method.name == "maximal":
+            other += " or method='impulse', whose joints hold by themselves"
+        hint = f"try a dt smaller than {sim.method.dt:g} s{other}, and masses that are less unequal"
     elif status == stepping.STUCK:
         culprit = system.dof_name(int(np.argmax(np.abs(sim.state.vd))))
         what = f"its steps became too small, with {_told(sim, culprit)} accelerating most"
