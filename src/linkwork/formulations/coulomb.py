@@ -85,8 +85,18 @@ def join(table, rows, newton, r, u, z, wish, c):
                 s = rows.tree[r, b]
                 j0 = table.tree_dof[s]
                 k = rows.place[r, b]
-                for j in range(table.tree_dof[s + 1] - j0):
-                    H[j0 + j] += g * z[k + j]
+                n = table.tree_dof[s + 1] - j0
+                if n == 6:
+                    # a loose body, written out: loops this short cost more than what is in them
+                    H[j0] += g * z[k]
+                    H[j0 + 1] += g * z[k + 1]
+                    H[j0 + 2] += g * z[k + 2]
+                    H[j0 + 3] += g * z[k + 3]
+                    H[j0 + 4] += g * z[k + 4]
+                    H[j0 + 5] += g * z[k + 5]
+                else:
+                    for j in range(n):
+                        H[j0 + j] += g * z[k + j]
 
 
 @kernel
