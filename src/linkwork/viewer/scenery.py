@@ -31,6 +31,8 @@ SWITCHES = {  # what can be switched, and whether it is on
     "grid": True,
 }
 TRAIL = 900  # points of a trail
+ROWS = 16  # of triangles from the top of a ball to its bottom
+BALLS = 30_000  # triangles of all balls: many are drawn more coarsely, for machines without a graphics card
 NONE = 1e-6  # scale of what is not there
 SPRING_ENDS = (("a", "at_a"), ("b", "at_b"))
 
@@ -121,10 +123,12 @@ class Scenery:
             if body["shapes"]:
                 kinds.setdefault(repr((body["shapes"], body["faint"])), []).append(k)
         self.groups: list[tuple[Any, list[int]]] = []
+        balls = sum(len(stage_solid(body["shapes"]).balls) for body in self.show["bodies"])
+        rows = int(np.clip(math.sqrt(BALLS / (4 * max(1, balls))), 7, ROWS))
         for g, members in enumerate(kinds.values()):
             bodies = [self.show["bodies"][k] for k in members]
             colours = np.array([_full(body["colour"]) for body in bodies])
-            corners = triangles(bodies[0]["shapes"]).reshape(-1, 3)
+            corners = triangles(bodies[0]["shapes"], rows).reshape(-1, 3)
             faces = np.arange(len(corners)).reshape(-1, 3)
             faint = 0.45 if bodies[0]["faint"] else None
             self.groups.append((self._batch(f"bodies {g}", corners, faces, len(members), colours, faint), members))
@@ -200,18 +204,18 @@ class Scenery:
             "joints": [handle for handle, _, _ in self.pins],
             "springs": [self.coils],
             "axes": [self.axis_lines],
-            "reactions": [self.pushes.shafts, self.pushes.heads],
-            "contacts": [self.meetings.shafts, self.meetings.heads],
             "trails": [trail.handle for trail in self.trails],
             "grid": [self.grid],
         }
-        return [handle for handle in made[name] if handle is not None]
+        return [handle for handle in made.get(name, []) if handle is not None]
 
     def switch(self, name: str, on: bool) -> None:
         """Show something, or not."""
         self.on[name] = on
         for handle in self.handles(name):
             handle.visible = on
+        for arrows in {"reactions": [self.pushes], "contacts": [self.meetings]}.get(name, []):
+            arrows.switch(False)  # until the next picture has some
 
     def rearrange(self, gone: list[str], marks: list[Any], joints: list[Any]) -> None:
         """Draw these joints beside those of the model that are not gone, with the next picture."""
@@ -301,26 +305,34 @@ class _Arrows:
         self.shafts = scenery._rods(f"{name} shafts", count, colour)
         cone = _cone()
         self.heads = scenery._batch(f"{name} heads", cone, np.arange(len(cone)).reshape(-1, 3), count, colour)
+        self.on = True
+
+    def switch(self, on: bool) -> None:
+        """Show the arrows or not; those that are not seen cost nothing."""
+        if self.shafts is not None and on != self.on:
+            self.on = self.shafts.visible = self.heads.visible = on
 
     def show(self, at: Floats, forces: Floats, per_newton: float) -> None:
         """Arrows from points along forces; the rest is hidden."""
         if self.shafts is None:
             return
-        places, turns = np.zeros((self.count, 3)), np.tile([1.0, 0, 0, 0], (self.count, 1))
-        tips = places.copy()
-        shafts, heads = np.full((self.count, 3), NONE), np.full((self.count, 3), NONE)
         newton = np.linalg.norm(forces, axis=1)
         length = np.minimum(newton * per_newton, self.longest)
         shown = np.flatnonzero(length > 0.2 * self.thick)
-        if len(shown):
-            way, length = forces[shown] / newton[shown, None], length[shown]
-            wide = np.minimum(self.thick, 0.15 * length)
-            head = np.minimum(5 * wide, 0.6 * length)
-            turns[shown] = along(way)
-            places[shown] = at[shown] + way * ((length - head) / 2)[:, None]
-            tips[shown] = at[shown] + way * (length - head)[:, None]
-            shafts[shown] = np.stack([wide, wide, length - head], axis=1)
-            heads[shown] = np.stack([2.4 * wide, 2.4 * wide, head], axis=1)
+        self.switch(len(shown) > 0)
+        if len(shown) == 0:
+            return
+        places, turns = np.zeros((self.count, 3)), np.tile([1.0, 0, 0, 0], (self.count, 1))
+        tips = places.copy()
+        shafts, heads = np.full((self.count, 3), NONE), np.full((self.count, 3), NONE)
+        way, length = forces[shown] / newton[shown, None], length[shown]
+        wide = np.minimum(self.thick, 0.15 * length)
+        head = np.minimum(5 * wide, 0.6 * length)
+        turns[shown] = along(way)
+        places[shown] = at[shown] + way * ((length - head) / 2)[:, None]
+        tips[shown] = at[shown] + way * (length - head)[:, None]
+        shafts[shown] = np.stack([wide, wide, length - head], axis=1)
+        heads[shown] = np.stack([2.4 * wide, 2.4 * wide, head], axis=1)
         _put(self.shafts, places, turns, shafts)
         _put(self.heads, tips, turns, heads)
 
@@ -380,20 +392,20 @@ def _full(colour: Any) -> Any:
 # --- shapes -----------------------------------------------------------------------------------------------
 
 
-def triangles(shapes: list[dict[str, Any]]) -> Floats:
+def triangles(shapes: list[dict[str, Any]], rows: int = ROWS) -> Floats:
     """Solids of the stage as triangles in the frame of their body, (n, 3, 3).
 
     >>> triangles([{"kind": "rod", "from": [0, 0, 0], "to": [0, 0, 1], "radius": 0.1}]).shape[1:]
     (3, 3)
     """
     made = stage_solid(shapes)
-    return np.concatenate([made.corners, *(_ball(ball) for ball in made.balls)])
+    return np.concatenate([made.corners, *(_ball(ball, rows) for ball in made.balls)])
 
 
-def _ball(ball: Floats) -> Floats:
-    """A ball (centre, radius) as triangles."""
-    down = np.linspace(0, math.pi, 17)[:, None]
-    round_ = np.linspace(0, 2 * math.pi, 33)[None, :]
+def _ball(ball: Floats, rows: int = ROWS) -> Floats:
+    """A ball (centre, radius) as triangles, `rows` of them from top to bottom."""
+    down = np.linspace(0, math.pi, rows + 1)[:, None]
+    round_ = np.linspace(0, 2 * math.pi, 2 * rows + 1)[None, :]
     grid = np.stack([np.sin(down) * np.cos(round_), np.sin(down) * np.sin(round_), np.cos(down) + 0 * round_], axis=-1)
     grid = ball[:3] + ball[3] * grid
     a, b, c, d = grid[:-1, :-1], grid[1:, :-1], grid[1:, 1:], grid[:-1, 1:]
