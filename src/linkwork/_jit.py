@@ -12,6 +12,7 @@ import functools
 import hashlib
 import os
 import shutil
+import threading
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -32,6 +33,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 FAST = {"contract", "afn", "reassoc", "nsz", "arcp"}
 KERNEL_ROOMS = ("spatial", "mechanics", "numerics", "contact", "formulations")
 KEPT_FOLDERS = 3
+_one_thread = threading.RLock()  # threads compile one after the other, as processes do
 
 
 @lru_cache(maxsize=1)
@@ -94,21 +96,24 @@ def entry(function: Function) -> Function:
     """
     compiled: Any = _compile(function, no_cpython_wrapper=False)
     ready = False
-    last: tuple[Any, ...] = ()
-    code: Any = None
+    known: tuple[tuple[Any, ...], Any] = ((), None)  # the last arguments and the code for their types, read at once
 
     @functools.wraps(function)
     def call(*arguments: Any) -> Any:
-        nonlocal ready, last, code
+        nonlocal ready, known
+        last, code = known
         if len(arguments) == len(last) and all(map(_same, arguments, last)):
             if code is None:
                 code = compiled.overloads[tuple(compiled.typeof_pyval(value) for value in arguments)].entry_point
+                known = (last, code)
             return code(*arguments)
         if not ready:
-            with _alone(f"{function.__module__}.{function.__qualname__}"), _closed():
-                compiled.compile(tuple(compiled.typeof_pyval(value) for value in arguments))
-            ready = True
-        last, code = arguments, None
+            with _one_thread:
+                if not ready:
+                    with _alone(f"{function.__module__}.{function.__qualname__}"), _closed():
+                        compiled.compile(tuple(compiled.typeof_pyval(value) for value in arguments))
+                    ready = True
+        known = (arguments, None)
         return compiled(*arguments)
 
     call.compiled = compiled  # type: ignore[attr-defined]
