@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 import linkwork as lw
 from linkwork.assembly.assemble import assemble
 from linkwork.cli import app
+from linkwork.model.collider import Plane
 from linkwork.simulation.certificate import Certificate
 from linkwork.simulation.numbers import forward_kinematics
 from linkwork.simulation.scene import scene_of
@@ -163,6 +164,11 @@ def test_every_piece_can_be_shown(name):
     stage = Stage(run)
     assert all(body["shapes"] for body in stage.bodies()[: len(list(model.all_bodies()))])
     assert len(stage.springs()) == len(stage.scene["springs"])
+    if any(isinstance(collider.shape, Plane) for collider in model.all_colliders()):
+        assert view["floor"] == 0.0  # where the plane is
+    if name == "rover":  # the camera is for the robot of 1 m and not for the course before it
+        assert stage.standing == {"kerb", "step 1", "step 2", "step 3", "step 4"}
+        assert view["radius"] < 1.0
 
 
 def test_a_frame_for_notebooks_holds_the_page_as_one_attribute(swing):
