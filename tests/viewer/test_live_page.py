@@ -18,7 +18,10 @@ pytest.importorskip("viser", reason="the live page needs the extra view")
 Image = pytest.importorskip("PIL.Image", reason="screenshots are read by pillow")
 
 WIDE, HIGH = 620, 340
-LONG = pytest.mark.skipif(not os.environ.get("LINKWORK_LONG"), reason="the gripper shows it: set LINKWORK_LONG=1")
+LONG = pytest.mark.skipif(
+    not os.environ.get("LINKWORK_LONG"),
+    reason="half a minute of drawing, and the keys of a small page are tested: set LINKWORK_LONG=1 (make validate)",
+)
 REAR = (-0.9 * rover.HULL[0] / 2, 0.0, 0.4 * rover.HULL[2])  # of the hull
 
 
@@ -343,11 +346,12 @@ def test_two_runs_over_each_other_are_scrubbed_also_behind_a_token(visit, swing)
         there.until(lambda: player.time > 0.5)
 
 
+@LONG
 @pytest.mark.parametrize(
     ("name", "key", "column", "body", "point"),
     [
         ("gripper", "l", "turn.velocity", "forearm", (0, 0, 0)),
-        pytest.param("rover", "i", "middle left axle.velocity", "hull", REAR, marks=LONG),
+        ("rover", "i", "middle left axle.velocity", "hull", REAR),
     ],
 )
 def test_the_keyboard_drives(visit, name, key, column, body, point):
