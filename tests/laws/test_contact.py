@@ -202,11 +202,15 @@ def test_a_pile_gains_no_energy_in_a_minute(kind: Any) -> None:
 
     With fewer sweeps, where steps are cut short while it settles, it is up to a thousandth.
     """
-    run = lw.simulate(lw.gallery.pile.build(), until=60.0, method=kind(dt=0.01, iterations=500))
+    model = lw.gallery.pile.build()
+    run = lw.simulate(model, until=60.0, method=kind(dt=0.01, iterations=500))
     total = run.energy["total"]
     rises = np.diff(total)
     assert rises[rises > 0].sum() < 1e-6 * (total[0] - total[-1])
-    assert run.energy["kinetic"][-1] < 1e-6
+    # nothing brakes a ball that rolls on a level floor: it may go on slowly until it meets a wall; all else stands
+    speeds = {name: float(np.linalg.norm(run[f"{name}.velocity"][-1])) for name in model.bodies}
+    assert max(speed for name, speed in speeds.items() if not name.startswith("ball")) < 1e-6
+    assert max(speeds.values()) < 0.01
 
 
 def test_soft_contact_sinks_in_by_its_weight() -> None:
