@@ -278,30 +278,35 @@ def _pile(n: int, repeats: int, dt: float = 5e-3) -> tuple[Comparison, list[Figu
     case, steps = f"pile of {n} boxes, dt {dt * 1e3:g} ms", round(FALL / dt)
     row = Comparison(case, "MuJoCo", math.inf, target=PILE_TARGET if n == 100 else None)
     told = f"{case}: overlap (m), speed (m/s) after {FALL:g} s, at most"
-    sim = None
-    for _ in range(repeats):
-        sim = lw.Simulation(model, lw.Maximal(dt=dt))
-        start = perf_counter()
-        sim.step(steps)
-        row.linkwork = min(row.linkwork, (perf_counter() - start) / steps)
-    assert sim is not None
-    figures = [
-        Figure(f"{told}, linkwork, overlap", float(sim.contacts().depths.max())),
-        Figure(f"{told}, linkwork, speed", float(np.abs(sim.v).max())),
-    ]
+    sims: list[lw.Simulation] = []
+    datas: list[Any] = []
+
+    def ours() -> Callable[[int], None]:
+        sims[:] = [lw.Simulation(model, lw.Maximal(dt=dt))]
+        return sims[0].step
+
+    contestants: list[Any] = [ours]
     try:
         import mujoco
+
+        peer = mujoco.MjModel.from_xml_string(mjcf(model, dt))
+
+        def theirs() -> Callable[[int], None]:
+            data = mujoco.MjData(peer)
+            datas[:] = [data]
+            return lambda n: mujoco.mj_step(peer, data, nstep=n)
+
+        contestants.append(theirs)
     except ImportError:
-        return row, figures
-    peer = mujoco.MjModel.from_xml_string(mjcf(model, dt))
-    row.peer = math.inf
-    for _ in range(repeats):
-        data = mujoco.MjData(peer)
-        start = perf_counter()
-        mujoco.mj_step(peer, data, nstep=steps)
-        row.peer = min(row.peer, (perf_counter() - start) / steps)
-    figures += [
-        Figure(f"{told}, MuJoCo, overlap", -min(contact.dist for contact in data.contact[: data.ncon])),
-        Figure(f"{told}, MuJoCo, speed", float(np.abs(data.qvel).max())),
+        pass
+    _in_turn(row, repeats, steps, contestants)
+    figures = [
+        Figure(f"{told}, linkwork, overlap", float(sims[0].contacts().depths.max())),
+        Figure(f"{told}, linkwork, speed", float(np.abs(sims[0].v).max())),
     ]
+    for data in datas:
+        figures += [
+            Figure(f"{told}, MuJoCo, overlap", -min(contact.dist for contact in data.contact[: data.ncon])),
+            Figure(f"{told}, MuJoCo, speed", float(np.abs(data.qvel).max())),
+        ]
     return row, figures

@@ -16,6 +16,7 @@ import numpy as np
 
 import linkwork as lw
 from linkwork.assembly.assemble import assemble
+from linkwork.model import Spring, TorsionSpring
 
 GEOMS = {"Box": "box", "Sphere": "sphere", "Cylinder": "cylinder", "Capsule": "capsule", "Plane": "plane"}
 TYPES = {"revolute": "hinge", "prismatic": "slide"}
@@ -58,8 +59,8 @@ class _Writer:
                 held.add(joint.b.path)
         self.loose = [body for body in model.all_bodies() if body.path not in held]
         forces: list[Any] = list(model.all_forces())
-        self.coils = {force.joint.path: force for force in forces if type(force).__name__ == "TorsionSpring"}
-        self.lines = [force for force in forces if type(force).__name__ == "Spring"]
+        self.coils = {force.joint.path: force for force in forces if isinstance(force, TorsionSpring)}
+        self.lines = [force for force in forces if isinstance(force, Spring)]
         self.geoms: dict[str, list[str]] = {}
         for k, collider in enumerate(model.all_colliders()):
             self.geoms.setdefault(collider.body.path, []).append(self._geom(collider, k))

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork._jit import kernel, small
-from linkwork.formulations.rows import rate_change
+from linkwork.formulations.rows import add_impulse, rate_change
 from linkwork.numerics.clipped import put, put_pair
 from linkwork.numerics.gauss import solve_in_place
 
@@ -99,17 +99,6 @@ def join(table, rows, newton, r, u, z, wish, c):
                         H[j0 + j] += g * z[k + j]
 
 
-@kernel
-def leave(table, rows, newton, r, p):
-    """A row at a bound: its impulse is p."""
-    for a in range(rows.blocks[r]):
-        t = rows.tree[r, a]
-        i0 = table.tree_dof[t]
-        place = rows.place[r, a]
-        for i in range(table.tree_dof[t + 1] - i0):
-            newton.x[i0 + i] += p * rows.u[r, place + i]
-
-
 @small
 def beyond(table, rows, s, r, p):
     """v of row r: its rate beyond what it wants, with x of the impulses p."""
@@ -117,13 +106,13 @@ def beyond(table, rows, s, r, p):
 
 
 @kernel
-def hold_on(table, rows, s, newton, near, r, p):
-    """Row r holds, softly about the impulse that it has."""
+def hold_on(table, rows, s, newton, near, r, p, kind, u):
+    """Row r holds, softly about the impulse that it has; its impulse acts by u."""
     soft = near * s.own[r]
-    newton.kind[r] = HELD
+    newton.kind[r] = kind
     newton.wish[r] = s.b[r] + soft * p[r]
     newton.c[r] = rows.gamma[r] + soft
-    join(table, rows, newton, r, rows.u[r], rows.z[r], newton.wish[r], newton.c[r])
+    join(table, rows, newton, r, u, rows.z[r], newton.wish[r], newton.c[r])
 
 
 @kernel
@@ -145,11 +134,7 @@ def slide(table, rows, s, newton, near, r, most, one, two, length, d, p):
     mix(rows.u[r + 1], mu * dx, rows.u[r + 2], mu * dy, u, n)
     for k in range(n):
         u[k] += rows.u[r, k]
-    soft = near * s.own[r]
-    newton.kind[r] = ALONG
-    newton.wish[r] = s.b[r] + soft * p[r]
-    newton.c[r] = rows.gamma[r] + soft
-    join(table, rows, newton, r, u, rows.z[r], newton.wish[r], newton.c[r])
+    hold_on(table, rows, s, newton, near, r, p, ALONG, u)
     # across the slip
     mix(rows.u[r + 1], -dy, rows.u[r + 2], dx, u, n)
     mix(rows.z[r + 1], -dy, rows.z[r + 2], dx, z, n)
@@ -162,7 +147,7 @@ def slide(table, rows, s, newton, near, r, most, one, two, length, d, p):
 
 @kernel
 def guess_all(table, rows, s, newton, near, held, low, high, p):
-    """p becomes the guess from p, whose x is in s.x; False where there is none."""
+    """p becomes the guess from p, whose x is in s.x; where there is none it stays."""
     n = rows.count[0]
     size = newton.x.size
     for i in range(size):
@@ -181,11 +166,11 @@ def guess_all(table, rows, s, newton, near, held, low, high, p):
         rubs = r + 2 < n and rows.normal[r + 1] == r and rows.partner[r + 2] == r + 1
         if not rubs:
             if r < held or low[r] < a < high[r]:
-                hold_on(table, rows, s, newton, near, r, p)
+                hold_on(table, rows, s, newton, near, r, p, HELD, rows.u[r])
             else:
                 newton.kind[r] = BOUND
                 newton.wish[r] = min(max(a, low[r]), high[r])
-                leave(table, rows, newton, r, newton.wish[r])
+                add_impulse(table, rows, r, newton.wish[r], newton.x)
             r += 1
             continue
         if not a > 0.0:
@@ -200,15 +185,13 @@ def guess_all(table, rows, s, newton, near, held, low, high, p):
         length = math.sqrt(one * one + two * two)
         if length <= rows.friction[r + 1] * a:
             for k in range(3):
-                hold_on(table, rows, s, newton, near, r + k, p)
+                hold_on(table, rows, s, newton, near, r + k, p, HELD, rows.u[r + k])
         else:
             pressed = p[r] if p[r] > 0.0 else a
             slide(table, rows, s, newton, near, r, rows.friction[r + 1] * min(pressed, a), one, two, length, d, p)
         r += 3
-    if not solve_in_place(newton.H, newton.x, size):
-        return False
-    take(table, rows, newton, n, low, high, p)
-    return True
+    if solve_in_place(newton.H, newton.x, size):
+        take(table, rows, newton, n, low, high, p)
 
 
 @kernel

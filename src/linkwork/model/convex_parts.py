@@ -1,12 +1,13 @@
 """A solid taken apart into convex pieces, which is what meets other bodies.
 
-CoACD (extra `mesh`) finds pieces whose union is within a fraction of the
-solid; it takes seconds, so what it found is kept beside the compiled kernels.
+CoACD (extra `mesh`) finds pieces whose union is within a fraction of the solid; it takes seconds, so what it found is
+kept beside the compiled kernels.
 """
 
 from __future__ import annotations
 
 import hashlib
+import os
 
 import numpy as np
 
@@ -25,7 +26,10 @@ def convex_parts(triangles: Vector, concavity: float, what: str) -> list[Vector]
     parts = _taken_apart(triangles, concavity, what)
     try:
         kept.parent.mkdir(parents=True, exist_ok=True)
-        np.savez(kept, *parts)
+        # at once under its name: another process may look for it, and this one may be stopped
+        unfinished = kept.with_name(f"{digest}-{os.getpid()}.npz")
+        np.savez(unfinished, *parts)
+        unfinished.replace(kept)
     except OSError:
         pass  # a read-only home: it is done again the next time
     return parts
