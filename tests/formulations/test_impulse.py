@@ -280,6 +280,8 @@ def test_budget_is_told() -> None:
     assert "CUT SHORT" in str(found.certificate)
     assert found["solver.sweeps"].shape == found.time.shape
     assert found.certificate.worst_residual == pytest.approx(found.solver["residual"].max())
+    assert found["solver.cut"][-1] == found.certificate.cut_short
+    assert np.all(np.diff(found["solver.cut"]) == (found["solver.residual"][1:] > 1e-6))
     free = lw.simulate(model, until=0.2, method=lw.Impulse(dt=0.01))
     assert free.certificate.cut_short == 0
     assert "CUT SHORT" not in str(free.certificate)

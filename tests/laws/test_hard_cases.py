@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -62,13 +63,18 @@ def test_bodies_at_the_very_same_place(kind: Any) -> None:
         (lambda: lw.Capsule(0.0, 1.0), "radius is 0"),
         (lambda: lw.Cylinder(0.1, 0.0), "length is 0"),
         (lambda: lw.Hull([(0, 0, 0), (1, 0, 0), (0, 1, 0), (1, 1, 0)]), "lie in a plane"),
+        (lambda: lw.Hull([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1e-14)]), "lie in a plane"),
+        (lambda: lw.HeightField([[0, 0], [0, 0]], size=(0, 1)), r"size is \(0.0, 1.0\)"),
         (lambda: lw.Hull([(0, 0, 0), (math.nan, 0, 0), (0, 1, 0), (1, 1, 1)]), "finite"),
         (lambda: lw.Material(friction=-0.1), "friction is -0.1"),
         (lambda: lw.Material(restitution=1.5), "between 0 and 1"),
+        (lambda: lw.Material(restitution=0.5, softness=lw.Soft(hertz=30)), "remove restitution= or softness="),
         (lambda: lw.Model("m").plane("floor", normal=(0, 0, 0)), "normal is zero"),
         (lambda: lw.Model("m").collider("c", "ground", lw.Cylinder(0.2, 0.1, inner_radius=0.1)), "hollow"),
         (lambda: arm(limits=(1.0, -1.0)), "lower limit 1 is not below its upper limit -1"),
         (lambda: arm(limits=(0.5, 1.0), position=0.0), "outside its limits"),
+        (lambda: lw.Simulation(arm(limits=(0.5, 1.0)), "impulse"), "'pin'.*starts with it at 0, outside its limits"),
+        (lambda: arm(limits=(-0.5, 0.5)).motor("m", "pin", position=1.0), "'pin' at 1, beyond its limits -0.5 to 0.5"),
         (lambda: arm(friction=-1.0), "friction"),
     ],
 )
@@ -157,6 +163,46 @@ def test_numbers_that_are_none_stop_a_run_and_stay_out_of_it() -> None:
     for value in (math.nan, math.inf):
         with pytest.raises(lw.OptionError, match="'push' must be a finite number"):
             sim.inputs["push"] = value
+
+
+@both
+def test_after_a_step_that_failed_it_stands_where_it_was_and_can_go_on(kind: Any) -> None:
+    model = lw.Model("wheels")
+    for name, x in (("small", 0.0), ("big", 0.3)):
+        wheel = model.body(name, shape=lw.Cylinder(0.1, 0.02), mass=1.0, position=(x, 0, 0))
+        model.revolute(name + " axle", "ground", wheel, at=(x, 0, 0), axis=(0, 0, 1))
+    model.repeater("mesh", "small axle", "big axle", ratio=-0.5)
+    model.motor("drive", "small axle", velocity=20.0)
+    sims = [lw.Simulation(model, kind(dt=0.01)) for _ in range(2)]
+    for sim in sims:
+        sim.step(100)
+    sims[0].inputs["drive"] = 1e300
+    with pytest.raises(lw.RunError, match="grew beyond all bounds"):
+        sims[0].step(3)
+    assert sims[0].time == sims[1].time
+    assert sims[0]["small axle.position"] == pytest.approx(20.0)  # whole turns are not lost
+    assert np.isfinite(sims[0]["big axle.velocity"])
+    for sim in sims:
+        sim.inputs["drive"] = 10.0
+        sim.step(10)
+    for name in ("small axle.position", "big axle.position", "small.angular_velocity"):
+        assert sims[0][name] == pytest.approx(sims[1][name], abs=1e-12)
+
+
+def test_who_stands_still_is_not_called_poor_and_gains_are() -> None:
+    model = lw.Model("locked")
+    for k in range(3):
+        wheel = model.body(f"wheel {k}", shape=lw.Cylinder(0.1, 0.02), mass=1.0, position=(0.3 * k, 0, 0))
+        model.revolute(f"axle {k}", "ground", wheel, at=(0.3 * k, 0, 0), axis=(0, 0, 1))
+    for a, b, ratio in ((0, 1, -2.0), (1, 2, -0.5), (0, 2, 1.5)):
+        model.repeater(f"mesh {a} {b}", f"axle {a}", f"axle {b}", ratio=ratio)
+    model.motor("drive", "axle 0", velocity=1.0, max_torque=1.0)
+    run = lw.simulate(model, until=0.5, dt=0.01, method="impulse", strict=True)
+    assert np.abs(run["axle 0.position"]).max() < 1e-12
+    assert run.certificate.broken() == []
+    wrong = replace(run.certificate, energy_scale=10.0, energy_gained=1.0)
+    assert wrong.broken() == ["friction, stops or contacts gave 0.1 of what moved, more than 0.01"]
+    assert "GAVE 1 J - POOR" in str(wrong)
 
 
 @both

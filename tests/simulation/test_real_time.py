@@ -111,9 +111,12 @@ def test_inputs_are_taken_between_steps() -> None:
     assert run.sim.time == pytest.approx(0.2)
     assert seen[:11] == [0.0] * 11
     assert seen[11:] == [2.0] * 10
-    run.put("pull", 1.0)
+    # who gives what is no input, or no number, is told at once; the one who steps is not stopped by it
     with pytest.raises(lw.OptionError, match="no input 'pull'"):
-        run.step()
+        run.put("pull", 1.0)
+    with pytest.raises(lw.OptionError, match="finite number, not nan"):
+        run.put("push", float("nan"))
+    run.step()
 
 
 def test_stop_from_elsewhere() -> None:
@@ -123,20 +126,55 @@ def test_stop_from_elsewhere() -> None:
 
 def test_a_budget_cuts_sweeps_and_gives_them_back() -> None:
     dear = {"a sweep": 1e-3}
+    sweeps: list[int] = []
     run, clock = live(lambda _: 1e-4 + dear["a sweep"] * limit(), budget=0.012)
 
     def limit() -> int:
-        return int(run.sim.workspace.solver.iterations[0])
+        sweeps.append(int(run.sim.workspace.solver.iterations[0]))
+        return sweeps[-1]
 
-    sweeps = []
-    run.run(0.2, lambda sim: sweeps.append(limit()))
+    run.run(0.2)
     # the solver needs one sweep here: what is cut is the room for more
     assert sweeps[0] == 50
-    assert limit() <= 12
+    assert sweeps[-1] <= 12
     dear["a sweep"] = 1e-5
     run.run(0.5)
-    assert limit() == 50
+    assert sweeps[-1] == 50
     assert clock.steps == 70
+
+
+def test_what_a_budget_cut_is_told_and_steps_by_hand_have_all_their_sweeps() -> None:
+    model = lw.Model("stack")
+    rough = lw.Material(friction=0.8)
+    model.plane("floor", material=rough)
+    for i in range(3):
+        model.body(
+            f"box {i}", shape=lw.Box((0.2, 0.2, 0.2)), mass=10.0**i, position=(0, 0, 0.1 + 0.2 * i), material=rough
+        )
+    sim = lw.Simulation(model, lw.Impulse(dt=0.01, solver="sequential", iterations=500))
+    clock = Clock(sim, lambda _: 1.0)
+    run = lw.RealTime(sim, clock=clock, sleep=clock.sleep, budget=1e-3, patience=1e3)
+    pace = run.run(0.1)
+    assert 0 < pace.cut == run.sim.state.effort[5]
+    assert f"{pace.cut} with sweeps cut short" in str(pace)
+    assert sim.workspace.solver.iterations[0] == 500
+    cut = pace.cut
+    sim.step()
+    assert sim.solver["sweeps"] > 10
+    assert sim.state.effort[5] == cut + sim.solver["cut"]
+
+
+def test_the_rate_may_change_on_the_way() -> None:
+    run, clock = live(lambda _: 0.001, rate=4.0)
+    run.run(4.0)
+    begun = clock.now
+    run.rate = 1.0
+    run.step()
+    run.step()
+    assert clock.now - begun == pytest.approx(0.011)
+    assert run.pace.dropped == 0.0
+    with pytest.raises(lw.OptionError, match="rate"):
+        run.rate = 0.0
 
 
 def test_refusals() -> None:
@@ -144,6 +182,8 @@ def test_refusals() -> None:
     for options in ({"rate": 0.0}, {"rate": float("nan")}, {"patience": -1.0}, {"budget": 0.0}):
         with pytest.raises(lw.OptionError, match=next(iter(options))):
             lw.RealTime(sim, **options)
+    with pytest.raises(lw.OptionError, match="each must be a function"):
+        lw.RealTime(sim).run(0.1, each=3)  # type: ignore[arg-type]
     with pytest.raises(lw.OptionError, match=r"needs an lw\.Simulation"):
         lw.RealTime(arm())  # type: ignore[arg-type]
     free = lw.Simulation(lw.gallery.pendulum.build(), "recursive", dt=0.01)

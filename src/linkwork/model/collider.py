@@ -40,11 +40,11 @@ class HeightField(Shape):
         given = checked.array(self.heights, "HeightField", "heights", "a table of heights in metres")
         if given.ndim != 2 or min(given.shape) < 2:
             raise ModelError(f"HeightField: heights have shape {given.shape}; give two rows of two numbers, or more")
-        sides = checked.vector(self.size, "HeightField", "size", 2, "metres")
+        sides = checked.vector(self.size, "HeightField", "size", 2, "metres").tolist()
         if not min(sides) > 0.0:
             raise ModelError(f"HeightField: size is {tuple(sides)} but both lengths must be positive; correct size=")
         object.__setattr__(self, "heights", given)
-        object.__setattr__(self, "size", tuple(float(side) for side in sides))
+        object.__setattr__(self, "size", tuple(sides))
 
     @property
     def volume(self) -> float:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from linkwork.errors import ModelError
 from linkwork.model.body import Part
 from linkwork.model.joint import Joint
-from linkwork.model.laws import Law
+from linkwork.model.laws import Constant, Law
 from linkwork.model.soft import Soft
 
 
@@ -52,3 +53,15 @@ def servo_softness(what: str, softness: Soft | None, follows_velocity: bool) -> 
     if softness is not None and follows_velocity and softness.stiffness:
         raise ModelError(f"{what}: a velocity= motor has no place to spring back to; remove stiffness= of its softness")
     return softness
+
+
+def refuse_out_of_reach(what: str, motor: Motor) -> None:
+    """A motor that nothing can hold up, and a place beyond the stops of its joint, contradict each other."""
+    if motor.softness is not None or motor.max_torque < math.inf or not isinstance(motor.position, Constant):
+        return
+    low, high = motor.joint.coordinate_limits[0]
+    if motor.joint.limit_softness is None and not low <= motor.position.value <= high:
+        raise ModelError(
+            f"{what}: it would hold joint '{motor.joint.path}' at {motor.position.value:g}, beyond its limits {low:g} "
+            f"to {high:g}; correct position=, or let it give way by max_torque= or softness="
+        )

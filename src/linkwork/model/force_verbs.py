@@ -11,7 +11,7 @@ from linkwork.model.body import Body
 from linkwork.model.checked import VectorLike
 from linkwork.model.container import Container
 from linkwork.model.curves import Curve
-from linkwork.model.drive import Motor, Repeater, one_coordinate, servo_softness
+from linkwork.model.drive import Motor, Repeater, one_coordinate, refuse_out_of_reach, servo_softness
 from linkwork.model.force import (
     TURNING,
     Force,
@@ -221,6 +221,7 @@ class ForceVerbs(Container):
             math.inf if max_torque is None else checked.positive(max_torque, what, "max_torque", "N m or N"),
             servo_softness(what, checked_softness(softness, what, "softness"), velocity is not None),
         )
+        refuse_out_of_reach(what, motor)
         return self._keep(self.drives, motor)
 
     def repeater(

@@ -16,7 +16,8 @@ class Material:
 
     Where two meet, friction is the root of the product of the two coefficients and restitution the larger one; where
     both are soft the softness is that of the simpler shape. Restitution is the part of the speed of approach with which
-    bodies part again; below 0.05 m/s nothing bounces.
+    bodies part again; below 0.05 m/s nothing bounces. What is soft rebounds by its spring and damper instead, whatever
+    the other surface is like.
 
     >>> lw.Material(friction=0.5, restitution=0.2)
     Material(friction=0.5, restitution=0.2, softness=None)
@@ -32,7 +33,10 @@ class Material:
         if e > 1.0:
             raise ModelError(f"Material: restitution is {e:g} but must be between 0 and 1; correct restitution=")
         object.__setattr__(self, "restitution", e)
-        softness(self.softness, "Material", "softness")
+        if softness(self.softness, "Material", "softness") is not None and e > 0.0:
+            raise ModelError(
+                "Material: what is soft rebounds as its spring and damper say; remove restitution= or softness="
+            )
 
 
 def check_material(value: Any, what: str) -> Material:

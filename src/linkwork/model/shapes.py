@@ -18,6 +18,7 @@ from linkwork.model.convex_parts import convex_parts
 from linkwork.model.frame import Frame
 from linkwork.model.stl import read_stl
 
+FLAT = 1e-12  # of the cube around it: a hull with less volume has none
 CONVEX = 1e-3  # of its volume: a solid that fills its hull but for this is convex
 
 
@@ -296,7 +297,9 @@ def hull_triangles(points: Vector) -> Vector:
     try:
         hull = ConvexHull(points)
     except QhullError:
-        raise ModelError("Hull: the points lie in a plane and enclose nothing; give points all around it") from None
+        hull = None
+    if hull is None or hull.volume < FLAT * float(np.ptp(points, axis=0).max()) ** 3:
+        raise ModelError("Hull: the points lie in a plane and enclose nothing; give points all around it")
     corners: Vector = points[hull.simplices]
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     inward = np.einsum("ni,ni->n", normals, hull.equations[:, :3]) < 0.0

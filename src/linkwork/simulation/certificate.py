@@ -9,7 +9,7 @@ import numpy as np
 
 POOR_BALANCE = 1e-2  # of the energy that moved: a run with more than this missing is not to be trusted
 # what a strict run is held to: parts of the energy that moved, m and rad, steps
-BOUNDS = {"energy": POOR_BALANCE, "drift": 1e-3, "quaternion": 1e-6, "cut": 0.0}
+BOUNDS = {"energy": POOR_BALANCE, "gain": POOR_BALANCE, "drift": 1e-3, "quaternion": 1e-6, "cut": 0.0}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +52,10 @@ class Certificate:
     """Largest |energy now - energy at the start - work done + energy dissipated|, J."""
     energy_scale: float = 0.0
     """Largest energy that moved about during the run, J: what the balance is to be compared with."""
+    energy_least: float = 0.0
+    """Energies below this are nothing, J: of a creep, and of what contacts overlap by."""
+    energy_gained: float = 0.0
+    """What friction, stops, contacts and dampers gave in all instead of taking, at worst, J; 0 where all is well."""
     rank_min: int = 0
     rank_max: int = 0
     rank_history: list[dict[str, Any]] = field(default_factory=list)
@@ -83,7 +87,12 @@ class Certificate:
     @property
     def energy_balance_relative(self) -> float:
         """Worst energy balance as a part of the energy scale; the plain joules where nothing moved."""
-        return self.energy_balance_worst / self.energy_scale if self.energy_scale > 0 else self.energy_balance_worst
+        return self._part(self.energy_balance_worst)
+
+    def _part(self, energy: float) -> float:
+        """Of what moved, where that is something."""
+        scale = max(self.energy_scale, self.energy_least)
+        return energy / scale if scale > 0 else energy
 
     @property
     def real_time_factor(self) -> float:
@@ -98,15 +107,19 @@ class Certificate:
     def broken(self, bounds: dict[str, float] | None = None) -> list[str]:
         """What of the run is beyond `bounds`, in words; empty where all is well. Without them a few plain ones hold.
 
-        "energy" bounds the worst balance as a part of the energy that moved, "drift" that of the loops on position
-        level (m, rad), "quaternion" how far quaternions leave unit length, "cut" the number of steps whose sweeps were
-        cut short.
+        "energy" bounds the worst balance as a part of the energy that moved, "gain" what friction, stops and contacts
+        gave instead of taking, as such a part, "drift" that of the loops on position level (m, rad), "quaternion" how
+        far quaternions leave unit length, "cut" the number of steps whose sweeps were cut short.
 
         >>> Certificate(method="recursive", worst_drift_position=0.1).broken({"drift": 1e-3})
         ['the loops drift by 0.1, more than 0.001']
         """
         told = {
             "energy": (self.energy_balance_relative, "the energy balance is off by {:.2g} of what moved"),
+            "gain": (
+                self._part(self.energy_gained),
+                "friction, stops or contacts gave {:.2g} of what moved",
+            ),
             "drift": (self.worst_drift_position, "the loops drift by {:.2g}"),
             "quaternion": (self.worst_quaternion or 0.0, "the quaternions leave unit length by {:.2g}"),
             "cut": (float(self.cut_short), "{:g} steps were cut short by their number of sweeps"),
@@ -168,8 +181,10 @@ class Certificate:
             part = f", {self.energy_balance_relative:.1e} of the {self.energy_scale:.3g} J that moved"
         else:
             part = ""
-        doubt = self.energy_balance_relative if self.energy_scale > 0 else 0.0
+        doubt = max(self.energy_balance_relative, self._part(self.energy_gained)) if self.energy_scale > 0 else 0.0
         poor = " - POOR: take a smaller dt, or compare with another method" if doubt > POOR_BALANCE else ""
+        if self._part(self.energy_gained) > POOR_BALANCE:
+            part += f"; friction, stops or contacts GAVE {self.energy_gained:.2g} J"
         return f"energy   balance within {self.energy_balance_worst:.1e} J{part}{poor}"
 
     def _line_drift(self) -> str:

@@ -28,11 +28,16 @@ class Inputs(MutableMapping[str, float]):
         return float(self._values[self._row(name), 0])
 
     def __setitem__(self, name: str, value: float) -> None:
-        row = self._row(name)
+        number, row = self.checked(name, value), self._row(name)
+        self.changed = self.changed or number != self._values[row, 0]
+        self._values[row, 0] = number
+
+    def checked(self, name: str, value: float) -> float:
+        """The number that input `name` would be set to, or a refusal."""
+        self._row(name)
         if not isinstance(value, (int, float, np.number)) or isinstance(value, bool) or not np.isfinite(value):
             raise OptionError(f"input '{name}' must be a finite number, not {value!r}")
-        self.changed = self.changed or float(value) != self._values[row, 0]
-        self._values[row, 0] = float(value)
+        return float(value)
 
     def __delitem__(self, name: str) -> None:
         raise OptionError(f"input '{name}' cannot be removed; set it to 0")

@@ -133,6 +133,7 @@ class Observer:
             "iterations": rows.effort[:count, 0].copy(),
             "residual": rows.effort[:count, 1].copy(),
             "rows": rows.effort[:count, 2].copy(),
+            "cut": rows.effort[:count, 5].copy(),
         }
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from linkwork.errors import OptionError
+from linkwork.model.checked import shown
 from linkwork.simulation.methods import IMPULSES, positive
 from linkwork.simulation.run import Simulation
 
@@ -20,22 +21,24 @@ FEWEST = 4  # sweeps that a step is left with, whatever the budget
 class Pace:
     """How a simulation kept pace with the clock; all times in seconds of the wall clock.
 
-    >>> print(Pace(steps=100, late=2, worst=0.0013, busy=0.25, passed=1.0))
-    100 steps in 1 s: 2 late, by 1.3 ms at worst; 25 % busy
+    >>> print(Pace(steps=100, late=2, worst=0.0013, cut=3, busy=0.25, passed=1.0))
+    100 steps in 1 s: 2 late, by 1.3 ms at worst, 3 with sweeps cut short; 25 % busy
     """
 
     steps: int = 0
     late: int = 0  # steps that ended after their time
     worst: float = 0.0  # by how much at most
     dropped: float = 0.0  # time that was given up, so as not to run after it
+    cut: int = 0  # steps of methods with impulses whose sweeps ended by their number or the budget, not by epsilon
     busy: float = 0.0  # spent in steps
     passed: float = 0.0
 
     def __str__(self) -> str:
         late = f"{self.late} late, by {1e3 * self.worst:.3g} ms at worst" if self.late else "none late"
         dropped = f", {self.dropped:.3g} s dropped" if self.dropped else ""
+        cut = f", {self.cut} with sweeps cut short" if self.cut else ""
         share = f"; {100 * self.busy / self.passed:.0f} % busy" if self.passed else ""
-        return f"{self.steps} steps in {self.passed:.4g} s: {late}{dropped}{share}"
+        return f"{self.steps} steps in {self.passed:.4g} s: {late}{dropped}{cut}{share}"
 
 
 class RealTime:
@@ -45,7 +48,7 @@ class RealTime:
     late is made up for as far as possible; whoever is behind by more than `patience` (s) gives that time up, warns
     once, and goes on from there: it never runs after a clock that it cannot reach. `budget` (s) is what a step of the
     methods with impulses may take: where steps take longer their sweeps are cut, and given back once there is time.
-    `live.pace` tells how it went.
+    `live.pace` tells how it went; `live.rate` may be set on the way.
 
     >>> live = lw.RealTime(lw.Simulation(lw.gallery.pendulum.build(), dt=0.01), rate=2.0)
     >>> live.run(0.1).steps  # in 0.05 s
@@ -65,7 +68,7 @@ class RealTime:
         if not isinstance(sim, Simulation):
             raise OptionError(f"RealTime needs an lw.Simulation, not {sim!r}; make one of your model")
         self.sim = sim
-        self.rate = positive("rate", rate, "simulated seconds a second")
+        self.rate = rate
         self.patience = positive("patience", patience, "seconds")
         self.budget = None if budget is None else positive("budget", budget, "seconds")
         if self.budget is not None and not hasattr(sim.workspace, "solver"):
@@ -75,11 +78,20 @@ class RealTime:
         self._clock, self._sleep = clock, sleep
         self._words: deque[tuple[str, float]] = deque()
         self._stopped = False
-        self._origin: float | None = None  # of the wall clock, where the simulation is at time 0
         self._sweeps = int(getattr(sim.method, "iterations", 0))
 
+    @property
+    def rate(self) -> float:
+        """Simulated seconds a second; may be set between steps."""
+        return self._rate
+
+    @rate.setter
+    def rate(self, rate: float) -> None:
+        self._rate = positive("rate", rate, "simulated seconds a second")
+        self._origin: float | None = None  # of the wall clock, where the simulation is at time 0: to be found anew
+
     def put(self, name: str, value: float) -> None:
-        """Set an input before the next step; may be called from any thread.
+        """Set an input before the next step; may be called from any thread. What is no input is refused here.
 
         >>> model = lw.gallery.pendulum.build()
         >>> push = model.torque("push", "pin", 0.0)
@@ -89,7 +101,7 @@ class RealTime:
         >>> live.sim.inputs["push"]
         2.0
         """
-        self._words.append((name, value))
+        self._words.append((name, self.sim.inputs.checked(name, value)))
 
     def stop(self) -> None:
         """End `run` after the present step; may be called from any thread."""
@@ -98,6 +110,8 @@ class RealTime:
     def run(self, seconds: float, each: Callable[[Simulation], Any] | None = None) -> Pace:
         """Run for so many simulated seconds; `each(sim)` is called before every step, and ends the run by False."""
         steps = round(positive("seconds", seconds, "seconds") / self.sim.method.dt)
+        if each is not None and not callable(each):
+            raise OptionError(f"each must be a function of the simulation, not {shown(each)}; correct each=")
         self._stopped, self._origin = False, None
         for _ in range(steps):
             if self._stopped or (each is not None and each(self.sim) is False):
@@ -119,15 +133,17 @@ class RealTime:
         while self._words:
             name, value = self._words.popleft()
             sim.inputs[name] = value
-        if self.budget is not None:
-            sim.workspace.solver.iterations[0] = self._sweeps
+        pace, cut = self.pace, sim.state.effort[5]
         started = self._clock()
-        sim.step()
+        if self.budget is None:
+            sim.step()
+        else:
+            self._step_within()
         ended = self._clock()
         if self.budget is not None:
             self._cut(ended - started)
-        pace = self.pace
         pace.steps += 1
+        pace.cut += int(sim.state.effort[5] - cut)
         pace.busy += ended - started
         pace.passed += ended - begun
         behind = ended - due - dt / self.rate
@@ -144,6 +160,14 @@ class RealTime:
                 )
             pace.dropped += behind
             self._origin += behind
+
+    def _step_within(self) -> None:
+        """A step with the sweeps that are left to it; those by hand, later on, have all."""
+        self.sim.workspace.solver.iterations[0] = self._sweeps
+        try:
+            self.sim.step()
+        finally:
+            self.sim.workspace.solver.iterations[0] = int(self.sim.method.iterations)
 
     def _cut(self, took: float) -> None:
         """Fewer sweeps after a step beyond the budget, more again after one well within it."""

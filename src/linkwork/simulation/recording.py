@@ -17,7 +17,8 @@ from linkwork.assembly.law_functions import told_of
 from linkwork.assembly.system import System
 from linkwork.errors import ModelError, OptionError, RunError
 from linkwork.formulations.record import Rows, make_rows
-from linkwork.simulation.certificate import Certificate
+from linkwork.formulations.row_kinds import SLACK
+from linkwork.simulation.certificate import POOR_BALANCE, Certificate
 from linkwork.simulation.check import dependent_rows
 from linkwork.simulation.interrupt import Interrupt
 from linkwork.simulation.methods import IMPULSES
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 CHUNK_SECONDS = 0.1  # of computing between two looks at the keyboard
 CHUNK_ROWS = 4096
+CREEP = 1e-6  # m/s: a mechanism that moves no faster stands still
 LEDGER = ("kinetic", "potential", "springs", "total", "dissipated", "impacts", "work", "balance")
 DRIFT = ("position", "velocity")
 
@@ -296,6 +298,8 @@ class Recording:
             final_drift_velocity=tally.last["drift/velocity"],
             energy_balance_worst=tally.worst("energy/balance"),
             energy_scale=max([*moved, tally.most["energy/kinetic"]]),
+            energy_least=least_energy(system),
+            energy_gained=max(0.0, -tally.least["energy/dissipated"]),
             rank_min=rank_min,
             rank_max=rank_max,
             rank_history=self.ranks.entries,
@@ -313,6 +317,13 @@ class Recording:
             versions=versions(),
             model_hash=model_hash(system),
         )
+
+
+def least_energy(system: System) -> float:
+    """Energies below this are nothing, J: of all bodies at the speed of a creep, or lifted by what contacts overlap."""
+    mass = float(sum(body.mass for body in system.model.all_bodies()))
+    lift = SLACK / POOR_BALANCE if system.tables.colliders.room else 0.0
+    return mass * (0.5 * CREEP**2 + float(np.linalg.norm(system.model.gravity)) * lift)
 
 
 def free_memory() -> float:

@@ -37,7 +37,7 @@ from linkwork.simulation.pull import Pulls, with_loads
 from linkwork.simulation.reactions import Reactions, present_reactions
 from linkwork.simulation.recording import CHUNK_SECONDS, next_chunk
 from linkwork.simulation.snapshot import put_back, read_state, save_state
-from linkwork.simulation.start import Start, absolute_start, consistent_start
+from linkwork.simulation.start import Start, absolute_start, consistent_start, refuse_beyond_limits
 from linkwork.simulation.touching import Touching, touching
 
 
@@ -86,6 +86,8 @@ class Simulation(Changing):
         if start is not None:
             self.system = replace(self.system, q_start=resting(self.system, start).q)
         self.start: Start = consistent_start(self.system)
+        if "limits" in self.method.supports:
+            refuse_beyond_limits(self.system, self.start)
         y, cut_q = np.concatenate([self.start.q, self.start.v, [0.0, 0.0]]), self.start.cut_q
         # the coordinates that move: those of the tree, or of every body by itself
         self.moving = self.system
@@ -214,8 +216,25 @@ class Simulation(Changing):
         """Joint velocities of the tree."""
         return self.state.y[self.moving.nq : self.moving.nq + self.moving.nv]  # type: ignore[no-any-return]
 
+    @property
+    def solver(self) -> dict[str, float]:
+        """How hard the last step was, where the method iterates: as in `Trajectory.solver`; `cut` tells of this step.
+
+        >>> sim = lw.Simulation(lw.gallery.peaucellier.build(), lw.Impulse(dt=0.01))
+        >>> sim.step(10)
+        >>> sim.solver["sweeps"], sim.solver["cut"]  # its loops are solved for directly
+        (1.0, 0.0)
+        """
+        sweeps, residual, rows = (float(number) for number in self.state.effort[:3])
+        if self.method.name in IMPULSES:
+            cut = float(residual > self.method.epsilon)
+            return {"sweeps": sweeps, "residual": residual, "rows": rows, "cut": cut}
+        return {"iterations": sweeps, "residual": residual} if self.method.integrator == "trapezoidal" else {}
+
     def step(self, steps: int = 1, dt: float | None = None) -> None:
         """Take `steps` steps of `dt` seconds, the method's own if not given; raises `RunError` where they cannot go on.
+
+        The simulation then stands where it was before the step that failed: with other inputs it may go on.
 
         >>> sim = lw.Simulation(lw.gallery.pendulum.build(), dt=1e-3)
         >>> sim.step(10)
@@ -225,6 +244,7 @@ class Simulation(Changing):
         """
         goal = self.steps + whole("steps", steps)
         self._take(self.method.dt if dt is None else positive("dt", dt, "seconds"))
+        turns = self.state.cut_q.copy()
         with Interrupt() as interrupt:
             while self.steps < goal:
                 started = clock.perf_counter()
@@ -233,7 +253,9 @@ class Simulation(Changing):
                 count = self._quiet(1 if self._pulls is not None else min(self._chunk, goal - self.steps))
                 status = self._advance(count, goal + 1, self._none)[2] if count else self._eventful_step()
                 if status != 0:
-                    raise self.failure(status)
+                    failed = self.failure(status)
+                    self._take_back(turns)
+                    raise failed
                 if interrupt.pressed:
                     raise KeyboardInterrupt
                 took = clock.perf_counter() - started
@@ -363,6 +385,21 @@ class Simulation(Changing):
         for name in Rows._fields:
             getattr(rows, name)[0] = getattr(self.state, name)
         return rows
+
+    def _take_back(self, turns: Floats) -> None:
+        """After a step that failed: the state before it; `turns` are coordinates of cuts, less than half a turn ago."""
+        state = self.state
+        if self._here is not None or self.carriers is not None or not np.isfinite(state.last).all():
+            return
+        state.y[:], state.cut_q[:], state.t[0] = state.last, turns, self._clock()
+        for numbers in (state.vd, state.cut_rate, state.cut_force, state.push, state.touch):
+            numbers[:] = 0.0
+        old = self.workspace
+        self.workspace = self._prepare(Start(self.q.copy(), self.v.copy(), turns.copy(), []))
+        if hasattr(old, "rows"):
+            self.workspace.rows.offset[:] = old.rows.offset
+        self.moving.faults.clear()
+        self.inputs.changed = True
 
     def _take(self, h: float) -> None:
         """Steps are of length h from now on."""

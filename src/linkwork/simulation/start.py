@@ -70,6 +70,20 @@ class Closure:
         return max(1.0, float(np.max(np.ptp(p, axis=0))))
 
 
+def refuse_beyond_limits(system: System, start: Start) -> None:
+    """No joint starts beyond its rigid stops, which would throw it back."""
+    for places, numbers in ((system.joints, start.q), (system.cuts, start.cut_q)):
+        for place in places:
+            if place.joint is None or place.joint.limits is None or place.joint.limit_softness is not None:
+                continue
+            for at, (low, high) in zip(numbers[place.q], place.joint.coordinate_limits, strict=True):
+                if not low - NEARLY <= at <= high + NEARLY:
+                    raise ModelError(
+                        f"{place.kind} joint '{place.name}': the mechanism starts with it at {at:.4g}, outside its "
+                        f"limits {low:g} to {high:g}; give it another position=, move its bodies, or correct limits="
+                    )
+
+
 def consistent_start(system: System) -> Start:
     """Start values that close every loop; refuses with the loop, the gap and the joint when there are none."""
     closure = Closure(system)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 ENERGY_NAMES = ("kinetic", "potential", "springs", "total", "dissipated", "impacts", "work", "balance")
 DRIFT_NAMES = ("position", "velocity")
-SOLVER_NAMES = ("sweeps", "residual", "rows")
+SOLVER_NAMES = ("sweeps", "residual", "rows", "cut")
 
 
 class Trajectory:
@@ -55,7 +55,7 @@ class Trajectory:
     """Norms of what the loops are off by: position (m and rad), velocity (m/s and rad/s)."""
     solver: dict[str, NDArray[Any]]
     """Of the step that ends in each row, where the method iterates: iterations and the residual (m, rad) they left;
-    with impulses: sweeps over the rows, residual (N s), rows."""
+    with impulses: sweeps over the rows, residual (N s), rows, and how many steps so far were cut short."""
     certificate: Certificate
     model_name: str
     stopped: str | None
