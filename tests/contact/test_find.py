@@ -20,7 +20,7 @@ from linkwork.contact.table import make_contacts
 from linkwork.mechanics.workspace import tree_work
 from linkwork.model.frame import Frame
 
-SOLIDS = ("box", "hull", "cylinder")
+POLYHEDRA = ("box", "hull")
 SIZE = 0.5  # m, none of the shapes reaches farther
 
 
@@ -76,7 +76,7 @@ def overlap(A: Any, B: Any) -> tuple[float, Any]:
     return -float(distance[k]), -hull.equations[k, :3]
 
 
-@pytest.mark.parametrize(("a", "b"), list(itertools.combinations_with_replacement(SOLIDS, 2)))
+@pytest.mark.parametrize(("a", "b"), list(itertools.combinations_with_replacement(POLYHEDRA, 2)))
 def test_polyhedra_overlap_as_their_difference_says(a: str, b: str) -> None:
     found = Found([SHAPES[a], SHAPES[b]])
     meeting = 0
@@ -89,8 +89,8 @@ def test_polyhedra_overlap_as_their_difference_says(a: str, b: str) -> None:
             continue
         meeting += 1
         deepest = max(contacts, key=lambda contact: contact[2])
-        # a face is preferred to edges that are better by a thousandth of the size; the side of a cylinder is round
-        near = 2 * FACES_FIRST * SIZE + (0.01 * SHAPES["cylinder"].radius if "cylinder" in (a, b) else 0.0)
+        # a face is preferred to edges that are better by a thousandth of the size
+        near = 2 * FACES_FIRST * SIZE
         assert deepest[2] == pytest.approx(depth, abs=near)
         first_is_a = found.table.link_a[0] == found.links[0]
         n = deepest[1] if first_is_a else -deepest[1]
@@ -98,6 +98,121 @@ def test_polyhedra_overlap_as_their_difference_says(a: str, b: str) -> None:
         assert (A @ n).max() - (B @ n).min() > deepest[2] - near
         assert deepest[2] > 0.02 or n @ direction > 0.9 or abs(depth - deepest[2]) < near
     assert meeting > 5
+
+
+def apart(a: Any, at_a: Frame, b: Any, at_b: Frame) -> float:
+    """How far two shapes are apart along the best direction of thousands, made better and better."""
+    rng = np.random.default_rng(0)
+
+    def along(n: Any) -> Any:
+        return -reach(a, at_a, n) - reach(b, at_b, -n)
+
+    n = rng.normal(size=(2000, 3))
+    n /= np.linalg.norm(n, axis=1)[:, None]
+    n = n[np.argsort(along(n))[-8:]]
+    spread = 0.06
+    for _ in range(24):
+        tried = n[:, None] + spread * np.concatenate([np.zeros((8, 1, 3)), rng.normal(size=(8, 30, 3))], axis=1)
+        tried /= np.linalg.norm(tried, axis=2)[..., None]
+        best = along(tried.reshape(-1, 3)).reshape(8, 31).argmax(axis=1)
+        n = tried[np.arange(8), best]
+        spread *= 0.55
+    return float(along(n).max())
+
+
+def reach(shape: Any, pose: Frame, n: Any) -> Any:
+    """Farthest that a shape comes along each row of n (world)."""
+    d = n @ pose.matrix
+    match shape:
+        case lw.Box():
+            far = np.abs(d) @ shape.size / 2
+        case lw.Cylinder():
+            far = np.hypot(d[:, 0], d[:, 1]) * shape.radius + np.abs(d[:, 2]) * shape.length / 2
+        case _:
+            far = (d @ np.array(shape.points).T).max(axis=1)
+    return far + n @ np.array(pose.position)
+
+
+@pytest.mark.parametrize("other", ["box", "hull", "cylinder"])
+def test_cylinders_are_round_whatever_they_meet(other: str) -> None:
+    """Ends, sides and rims: the deepest contact is as deep as the bodies overlap along the best of all directions."""
+    cylinder, solid = SHAPES["cylinder"], SHAPES[other]
+    found = Found([cylinder, solid])
+    meeting = 0
+    for seed in range(150):
+        one, two = poses(seed, 0.2)
+        contacts = found.at(one, two)
+        gap = apart(cylinder, one, solid, two)
+        if gap > 2 * SKIN:
+            assert contacts == []
+        if not -0.1 < gap < 0.0:  # deeper, there are several ways out
+            continue
+        meeting += 1
+        assert 1 <= len(contacts) <= 4
+        deepest = max(contacts, key=lambda contact: contact[2])
+        way = deepest[1] if found.table.link_a[0] == found.links[0] else -deepest[1]
+        along = float(-reach(cylinder, one, way[None])[0] - reach(solid, two, -way[None])[0])
+        assert deepest[2] == pytest.approx(-along, abs=1e-6)
+        # as good as the best, but that an end is taken only where it is better than a face by 1e-4 of the size
+        assert along > gap - 5e-5
+    assert meeting > 25
+
+
+def test_ends_of_cylinders_touch_with_their_true_rims() -> None:
+    drum, table = lw.Cylinder(0.2, 0.1), lw.Box((1, 1, 0.2))
+    for spin in (0.0, 0.3, 1.1):  # about its own axis: all the same
+        turned = (math.cos(spin / 2), 0, 0, math.sin(spin / 2))
+        whole = Found([table, drum]).at(Frame(), Frame((0.1, 0.2, 0.15), turned))
+        assert len(whole) == 4
+        assert [math.hypot(p[0] - 0.1, p[1] - 0.2) for p, *_ in whole] == pytest.approx([0.2] * 4)
+        assert np.mean([p for p, *_ in whole], axis=0) == pytest.approx([0.1, 0.2, 0.1])
+        # half over the side of the table: where the rim crosses it, and no point beyond
+        half = Found([table, drum]).at(Frame(), Frame((0.5, 0.0, 0.15), turned))
+        crossing = sorted(tuple(p.round(9)) for p, *_ in half if p[0] > 0.499)
+        assert crossing == [(0.5, -0.2, 0.1), (0.5, 0.2, 0.1)]
+        assert max(p[0] for p, *_ in half) == pytest.approx(0.5)
+        # on another, aside: where both rims cross, at x = 0.05, and the inner parts of both
+        lens = Found([drum, drum]).at(Frame(), Frame((0.1, 0.0, 0.1), turned))
+        assert len(lens) == 4
+        for p, *_ in lens:
+            assert max(math.hypot(p[0], p[1]), math.hypot(p[0] - 0.1, p[1])) == pytest.approx(0.2)
+        assert max(p[1] for p, *_ in lens) == pytest.approx(math.sqrt(0.2**2 - 0.05**2))
+    # a table that is smaller stands on the end of the drum with its corners
+    small = Found([lw.Box((0.1, 0.1, 0.1)), drum]).at(Frame((0, 0, 0.1)), Frame())
+    assert sorted(tuple(p.round(9)) for p, *_ in small) == [(x, y, 0.05) for x in (-0.05, 0.05) for y in (-0.05, 0.05)]
+
+
+def test_a_leaning_coin_touches_with_the_lowest_point_of_its_rim() -> None:
+    coin, radius, half = lw.Cylinder(0.2, 0.02), 0.2, 0.01
+    for below in (lw.Box((1, 1, 0.2)), lw.Cylinder(0.5, 0.2)):
+        for lean in (0.2, 0.8, 1.3):  # of its axis from the vertical
+            pose = Frame((0.05, 0.03, 0.1 + radius * math.sin(lean) + half * math.cos(lean) - 1e-3))
+            pose = pose @ Frame(rotation=(math.cos(lean / 2), 0, math.sin(lean / 2), 0))
+            (point, normal, depth, _), *others = Found([below, coin]).at(Frame(), pose)
+            assert others == []
+            assert depth == pytest.approx(1e-3)
+            assert abs(normal[2]) == pytest.approx(1.0)
+            low = radius * math.cos(lean) - half * math.sin(lean)
+            assert point == pytest.approx([0.05 + low, 0.03, 0.1 - 5e-4])
+
+
+def test_cylinders_side_by_side_and_across() -> None:
+    bar, lying = lw.Cylinder(0.1, 0.6), Frame.along((1, 0, 0))
+    askew = Frame((0, 0, 0.2), (math.cos(0.01), 0, 0, math.sin(0.01))) @ lying
+    across = Frame((0.1, 0.05, 0.2 - 1e-3), Frame.along((0, 1, 0)).rotation)
+    along = Found([bar, bar]).at(lying, Frame((0.2, 0.0, 0.2 - 1e-3), lying.rotation))
+    assert sorted(p[0] for p, *_ in along) == pytest.approx([-0.1, 0.3])
+    assert [depth for _, _, depth, _ in along] == pytest.approx([1e-3, 1e-3])
+    (point, normal, depth, _), *others = Found([bar, bar]).at(lying, across)
+    assert others == []
+    assert depth == pytest.approx(1e-3)
+    assert abs(normal[2]) == pytest.approx(1.0)
+    assert point == pytest.approx([0.1, 0.0, 0.1 - 5e-4], abs=1e-9)
+    # a little askew, of bars as of capsules, it is between the ends that they touch
+    for shape in (bar, lw.Capsule(0.1, 0.6)):
+        deepest = max(Found([shape, shape]).at(lying, askew), key=lambda contact: contact[2])
+        assert deepest[0] == pytest.approx([0, 0, 0.1], abs=1e-9)
+        assert deepest[2] == pytest.approx(0.0, abs=1e-12)
 
 
 @pytest.mark.parametrize("solid", ["box", "hull", "cylinder"])
@@ -110,7 +225,7 @@ def test_balls_and_capsules_outside_solids(ball: str, solid: str) -> None:
     for seed in range(40):
         one, two = poses(seed, 0.3)
         contacts = found.at(one, two, speed=0.2)
-        axis = [one.point((0, 0, z)) for z in np.linspace(-half, half, 801 if half else 1)]
+        axis = [one.point((0, 0, z)) for z in np.linspace(-half, half, 201 if half else 1)]
         far = min(distance(SHAPES[solid], two.inverse().point(x)) for x in axis)
         if far < 1e-6:
             continue
@@ -120,10 +235,21 @@ def test_balls_and_capsules_outside_solids(ball: str, solid: str) -> None:
             assert deepest is None
         else:
             assert deepest is not None
-            # where a capsule lies on the end of a cylinder that end has corners
-            near = (1e-3 if solid == "cylinder" else 3e-4) if half else 1e-12
-            assert -deepest[2] == pytest.approx(far - radius, abs=near)
+            assert -deepest[2] == pytest.approx(far - radius, abs=3e-4 if half else 1e-12)
     assert checked > 10
+
+
+def test_a_capsule_over_the_side_of_a_face() -> None:
+    """Nearly along the side of a wide box and nearly level: as far as the nearest point of its axis."""
+    rng = np.random.default_rng(5)
+    capsule, box = lw.Capsule(0.1, 0.6), lw.Box((2, 2, 1))
+    found = Found([capsule, box])
+    for _ in range(30):
+        yaw, tilt, beyond = rng.uniform(-1, 1, size=3) * (0.02, 0.005, 0.002)
+        pose = Frame((1 + beyond, 0.3, 0.6)) @ Frame.along((yaw, 1, tilt))
+        far = min(distance(box, pose.point((0, 0, z))) for z in np.linspace(-0.3, 0.3, 201))
+        deepest = max(depth for _, _, depth, _ in found.at(pose, Frame(), speed=0.01))
+        assert 0.1 - deepest == pytest.approx(far, abs=3e-5)
 
 
 def distance(shape: Any, x: Any) -> float:

@@ -50,8 +50,7 @@ def test_level_land_is_a_plane(name: str) -> None:
         pose = lw.Frame((0.31, 0.17, 0.08), rng.normal(size=4))
         _, _, plane = contacts(SHAPES[name], pose, None)
         points, normals, depths = contacts(SHAPES[name], pose, field)
-        # the rims of a standing cylinder have corners
-        assert depths.max() == pytest.approx(plane.max(), abs=3e-3 if name == "cylinder" else 1e-12)
+        assert depths.max() == pytest.approx(plane.max(), abs=1e-12)
         assert normals == pytest.approx(np.tile([0, 0, 1], (len(depths), 1)))
         assert points[:, 2] == pytest.approx(-depths / 2)
 

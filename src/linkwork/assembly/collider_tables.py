@@ -12,7 +12,6 @@ from linkwork.assembly.tables import Colliders, Floats
 from linkwork.model import Body, Box, Capsule, Collider, Cylinder, Frame, HeightField, Hull, Model, Plane, Sphere
 from linkwork.spatial import codes
 
-SIDES = 24  # of the prism that a cylinder is where it meets boxes, hulls and its like
 SAME_FACE = 1e-6  # triangles of a hull whose normals differ less are one face
 CONTACTS = 16  # room for each collider
 PAIR = 8  # contacts of two colliders
@@ -47,7 +46,7 @@ def collider_tables(model: Model, place: dict[int, tuple[int, Frame]], grounds: 
         columns["size"].append(size)
         round_by = size[0] if kind in (codes.SPHERE, codes.CAPSULE) else 0.0
         far = max((math.sqrt(float(np.dot(x, x))) for x in solid.vertices), default=math.inf)
-        columns["bound"].append(max(far, math.hypot(size[0], size[1])) if kind == codes.CYLINDER else far + round_by)
+        columns["bound"].append(math.hypot(size[0], size[1]) if kind == codes.CYLINDER else far + round_by)
     empty = np.zeros((0, 0))
     fields = [c.shape.heights if isinstance(c.shape, HeightField) else empty for c in found]
     meets = meeting(model, found, columns["link"], columns["kind"], grounds)
@@ -112,7 +111,7 @@ def meeting(model: Model, found: list[Collider], links: list[int], kinds: list[i
 
 
 class Solid:
-    """A polyhedron in its own axes; a point or a segment has no faces."""
+    """A polyhedron in its own axes; a point or a segment has no faces, a cylinder not even vertices."""
 
     def __init__(self, vertices: Any = (), normals: Any = (), loops: Any = (), edges: Any = ()) -> None:
         self.vertices, self.normals, self.loops, self.edges = list(vertices), list(normals), list(loops), list(edges)
@@ -137,12 +136,7 @@ def polyhedron(shape: Any) -> tuple[int, list[float], Solid, Floats]:
             corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * half_sides
             return codes.BOX, half_sides.tolist(), convex(corners), middle
         case Cylinder():
-            # as wide as the cylinder on average
-            radius = shape.radius * math.sqrt(2.0 * math.pi / (SIDES * math.sin(2.0 * math.pi / SIDES)))
-            angles = 2.0 * math.pi * np.arange(SIDES) / SIDES
-            ring = np.column_stack([radius * np.cos(angles), radius * np.sin(angles)])
-            both = np.array([[*at, z] for z in (-shape.length / 2, shape.length / 2) for at in ring])
-            return codes.CYLINDER, [shape.radius, shape.length / 2, 0.0], convex(both), middle
+            return codes.CYLINDER, [shape.radius, shape.length / 2, 0.0], Solid(), middle
         case HeightField():
             # the box around it, as deep below as it is wide
             x, y = shape.size[0] / 2, shape.size[1] / 2

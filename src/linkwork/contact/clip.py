@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from linkwork._jit import kernel
+from linkwork._jit import kernel, small
+from linkwork.contact.keep import add_contact
 from linkwork.spatial.vectors import add_scaled, cross, dot, load3, load9, rotate, store3, sub
 
 SLIVER = 1e-6  # of the squared length of a polygon: corners that close to a line are on it
@@ -25,7 +26,7 @@ def facing(c, m, j, n):
     return face
 
 
-@kernel
+@small
 def side(c, m, f, k, n):
     """A point on side k of face f, and the direction out of the face there."""
     first = c.face_loop[f]
@@ -99,3 +100,20 @@ def four_of(m, here, count, n):
             least = s
             right = e
     return a, b, left, right
+
+
+@small
+def tell_corners(c, m, contacts, i, j, here, count, n, normal, mark):
+    """Contacts of i and j at corners over a face (its normal n), four at most; returns how many."""
+    chosen = (0, 1, 2, 3)
+    if count > 4:
+        chosen = four_of(m, here, count, n)
+    told = 0
+    for k in range(min(count, 4)):
+        e = chosen[k]
+        if k < 2 or e != chosen[0]:
+            gap = m.gap[e]
+            x = add_scaled(load3(m.corner[here], e), -0.5 * gap, n)
+            add_contact(c, m, contacts, i, j, x, normal, -gap, mark + 2 + m.tag[here, e])
+            told += 1
+    return told

@@ -1,23 +1,25 @@
 """Pairs of colliders that are near: their contacts, with normals from i to j.
 
 A plane meets the vertices of the other. Spheres and capsules are a point or a segment with a radius, for which nearest
-points suffice. So it does for the side of a cylinder on boxes and hulls. These meet face to face or edge to edge; with
-its ends and rims, and with other cylinders, a cylinder is a prism.
+points suffice. Boxes and hulls meet face to face or edge to edge (separate.py, clip.py); cylinders meet these and each
+other as the round things that they are (apart.py, rims.py).
 """
 
 from __future__ import annotations
 
+import math
+
 from linkwork._jit import kernel
-from linkwork.contact.clip import facing, four_of, overlap, side
+from linkwork.contact.clip import facing, overlap, tell_corners
 from linkwork.contact.keep import across, add_contact
-from linkwork.contact.nearest import clamp, nearest_of_segment, nearest_of_segments, outside
+from linkwork.contact.nearest import nearest_of_segment, nearest_of_segments, outside
+from linkwork.contact.rims import DEEPER, FLAT, LEVEL, LYING, alongside, cylinder_and_solid, farthest_centre, over_flat
 from linkwork.contact.separate import lowest, separate
 from linkwork.contact.terrain import on_field
-from linkwork.spatial.codes import CAPSULE, CYLINDER, FIELD, PLANE
+from linkwork.spatial.codes import BOX, CAPSULE, CYLINDER, FIELD, PLANE
 from linkwork.spatial.vectors import (
     add,
     add_scaled,
-    axis_x,
     axis_z,
     cross,
     dot,
@@ -30,10 +32,6 @@ from linkwork.spatial.vectors import (
     sub,
 )
 
-FLAT = 0.9998  # cosine of the angle up to which a contact's normal is that of a face
-SIDEWAYS = 0.02  # cosine of the angle between a cylinder's axis and a normal on its side
-DEEP = 0.2  # of its radius: overlap beyond which the shortest way out may be another
-LYING = 0.05  # sine of the angle up to which a capsule lies on what it touches: it then touches at two points
 THIN = 1e-9  # of a shape's size: points that are as near are the same
 
 
@@ -52,12 +50,12 @@ def meet(c, m, contacts, i, j, margin):
             two_capsules(c, m, contacts, i, j, margin)
         else:
             capsule_and_solid(c, m, contacts, i, j, margin)
-    elif c.kind[i] == CYLINDER and c.kind[j] != CYLINDER:
-        if not side_on_solid(c, m, contacts, i, j, margin):
-            two_solids(c, m, contacts, i, j, margin)
-    elif c.kind[j] == CYLINDER and c.kind[i] != CYLINDER:
-        if not side_on_solid(c, m, contacts, j, i, margin):
-            two_solids(c, m, contacts, i, j, margin)
+    elif c.kind[i] == BOX and c.kind[j] == BOX:  # many are
+        two_solids(c, m, contacts, i, j, margin)
+    elif c.kind[i] == CYLINDER:
+        cylinder_and_solid(c, m, contacts, i, j, margin)
+    elif c.kind[j] == CYLINDER:
+        cylinder_and_solid(c, m, contacts, j, i, margin)
     else:
         two_solids(c, m, contacts, i, j, margin)
 
@@ -84,7 +82,7 @@ def plane_and_cylinder(c, m, contacts, i, j, margin):
     u = axis_z(R)
     down = add_scaled(scale(dot(n, u), u), -1.0, n)
     far = norm(down)
-    down = scale(1.0 / far, down) if far > 1e-6 else axis_x(R)
+    down = scale(1.0 / far, down) if far > LEVEL else across(u)
     beside = cross(u, down)
     for end in range(2):
         centre = add_scaled(load3(m.p, j), c.size[j, 1] if end == 0 else -c.size[j, 1], u)
@@ -98,10 +96,7 @@ def plane_and_cylinder(c, m, contacts, i, j, margin):
 
 @kernel
 def ends(c, m, i):
-    """Ends of the segment in a capsule, of a cylinder's axis; of a sphere its centre, twice."""
-    if c.kind[i] == CYLINDER:
-        u = scale(c.size[i, 1], axis_z(load9(m.R, i)))
-        return sub(load3(m.p, i), u), add(load3(m.p, i), u)
+    """Ends of the segment in a capsule; of a sphere its centre, twice."""
     first = c.vertex_start[i]
     return load3(m.vertex, first), load3(m.vertex, c.vertex_start[i + 1] - 1)
 
@@ -118,26 +113,17 @@ def two_capsules(c, m, contacts, i, j, margin):
         aside = across(scale(1.0 / norm(u), u))
     elif norm(v) > 0.0:
         aside = across(scale(1.0 / norm(v), v))
-    # side by side: where each ends beside the other
-    wide = norm(u) * norm(v)
-    if wide > 0.0 and norm(cross(u, v)) < LYING * wide:
-        uu = dot(u, u)
-        s0 = dot(u, sub(b, a)) / uu
-        s1 = dot(u, sub(b1, a)) / uu
-        low = max(0.0, min(s0, s1))
-        high = min(1.0, max(s0, s1))
-        if high - low > LYING:
-            for k in range(2):
-                x = add_scaled(a, low if k == 0 else high, u)
-                y = add_scaled(b, clamp(dot(v, sub(x, b)) / dot(v, v), 0.0, 1.0), v)
-                round_contact(c, m, contacts, i, j, x, y, aside, margin, 1 + k)
-            return
     s, t = nearest_of_segments(a, u, b, v)
-    round_contact(c, m, contacts, i, j, add_scaled(a, s, u), add_scaled(b, t, v), aside, margin, 0)
+    x = add_scaled(a, s, u)
+    y = add_scaled(b, t, v)
+    if norm(u) * norm(v) > 0.0:
+        if alongside(c, m, contacts, i, j, a, u, c.size[i, 0], b, v, c.size[j, 0], sub(y, x), margin) > 0:
+            return
+    round_contact(c, m, contacts, i, j, x, y, aside, margin)
 
 
 @kernel
-def round_contact(c, m, contacts, i, j, x, y, aside, margin, feature):
+def round_contact(c, m, contacts, i, j, x, y, aside, margin):
     """Of two balls around x and y, pushed `aside` where these are the same."""
     d = sub(y, x)
     far = norm(d)
@@ -145,20 +131,7 @@ def round_contact(c, m, contacts, i, j, x, y, aside, margin, feature):
     n = scale(1.0 / far, d) if far > THIN * r else aside
     gap = far - r - c.size[j, 0]
     if gap < margin:
-        add_contact(c, m, contacts, i, j, add_scaled(x, r + 0.5 * gap, n), n, -gap, feature)
-
-
-@kernel
-def side_on_solid(c, m, contacts, i, j, margin):
-    """The side of cylinder i on a box or hull, as round as a capsule's; False where an end or a rim is nearer."""
-    a, b = ends(c, m, i)
-    ab = sub(b, a)
-    t = nearest_of_segment(c, m, j, a, b)
-    n, gap = outside(c, m, j, add_scaled(a, t, ab))
-    if gap < (1.0 - DEEP) * c.size[i, 0] or abs(dot(n, ab)) > SIDEWAYS * norm(ab):
-        return False
-    capsule_at(c, m, contacts, i, j, margin, a, ab, t)
-    return True
+        add_contact(c, m, contacts, i, j, add_scaled(x, r + 0.5 * gap, n), n, -gap, 0)
 
 
 @kernel
@@ -177,27 +150,31 @@ def capsule_at(c, m, contacts, i, j, margin, a, ab, t):
     if gap - r > margin:
         return
     if abs(dot(n, ab)) < LYING * norm(ab):
-        f = facing(c, m, j, neg(n))
-        if dot(n, rotate(load9(m.R, j), load3(c.face_normal, f))) > FLAT:
-            low = 0.0
-            high = 1.0
-            for k in range(c.face_loop[f + 1] - c.face_loop[f]):
-                y, out = side(c, m, f, k, n)
-                s = dot(out, sub(a, y))
-                ds = dot(out, ab)
-                if ds > 0.0:
-                    high = min(high, -s / ds)
-                elif ds < 0.0:
-                    low = max(low, -s / ds)
-                elif s > 0.0:
-                    high = -1.0
+        # on a face, or an end
+        round_one = c.kind[j] == CYLINDER
+        u = axis_z(load9(m.R, j))
+        f = -1 if round_one else facing(c, m, j, neg(n))
+        out = (u if dot(n, u) > 0.0 else neg(u)) if round_one else rotate(load9(m.R, j), load3(c.face_normal, f))
+        if dot(n, out) > FLAT:
+            base = farthest_centre(c, m, j, n) if round_one else load3(m.vertex, c.loop[c.face_loop[f]])
+            low, high = over_flat(c, m, j, f, base, out, a, ab)
             if high - low > LYING:
-                on_face = load3(m.vertex, c.loop[c.face_loop[f]])
+                least = math.inf
                 for k in range(2):
-                    x = add_scaled(a, low if k == 0 else high, ab)
-                    gap = dot(n, sub(x, on_face)) - r
-                    if gap < margin:
-                        add_contact(c, m, contacts, i, j, add_scaled(x, -r - 0.5 * gap, n), neg(n), -gap, 1 + k)
+                    y = add_scaled(a, low if k == 0 else high, ab)
+                    gap_k = dot(out, sub(y, base)) - r
+                    least = min(least, gap_k)
+                    if gap_k < margin:
+                        y = add_scaled(y, -r - 0.5 * gap_k, out)
+                        add_contact(c, m, contacts, i, j, y, neg(out), -gap_k, 1 + k)
+                # lower still beyond the face
+                if gap - r < least - DEEPER * r:
+                    add_contact(c, m, contacts, i, j, add_scaled(x, -0.5 * (r + gap), n), neg(n), r - gap, 0)
+                return
+        if round_one:
+            v = scale(2.0 * c.size[j, 1], u)
+            b = add_scaled(load3(m.p, j), -0.5, v)
+            if alongside(c, m, contacts, i, j, a, ab, r, b, v, c.size[j, 0], neg(n), margin) > 0:
                 return
         # along an edge: both ends, as far as they are beside it
         far = norm(ab)
@@ -245,22 +222,7 @@ def two_solids(c, m, contacts, i, j, margin):
             near += 1
     normal = n if what == 1 else neg(n)
     mark = 0 if what == 1 else 0x8000
-    if near > 4:
-        chosen = four_of(m, here, near, n)
-        for k in range(4):
-            e = chosen[k]
-            if k < 2 or e != chosen[0]:
-                face_contact(c, m, contacts, i, j, here, e, n, normal, mark)
-        return
-    for e in range(near):
-        face_contact(c, m, contacts, i, j, here, e, n, normal, mark)
-
-
-@kernel
-def face_contact(c, m, contacts, i, j, here, e, n, normal, mark):
-    gap = m.gap[e]
-    x = add_scaled(load3(m.corner[here], e), -0.5 * gap, n)
-    add_contact(c, m, contacts, i, j, x, normal, -gap, mark + 2 + m.tag[here, e])
+    tell_corners(c, m, contacts, i, j, here, near, n, normal, mark)
 
 
 @kernel

@@ -37,7 +37,7 @@ def make_meeting(colliders: Any) -> Meeting:
     """Scratch for a table of colliders."""
     n, room = colliders.link.size, colliders.room
     largest = int(np.diff(colliders.face_loop).max(initial=2))
-    corners = 2 * largest + 8
+    corners = 3 * largest + 8  # a disc over a face
     if colliders.grid.size:
         corners = max(corners, UNDER)
     slots = 1 << max(2, int(4 * room).bit_length())

@@ -4,7 +4,7 @@
 
 Spheres, and points along capsules, meet the nearest points of the triangles around them. Corners of boxes and hulls
 meet the triangle that they are over, and points of the grid meet the undersides of these: where a hill is narrower than
-a box it is the hill that pokes. Of a cylinder it is the lowest points of discs along its axis, and its rims' corners.
+a box it is the hill that pokes. Of a cylinder it is the lowest points of discs along its axis, and points of its rims.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ import math
 
 from linkwork._jit import kernel
 from linkwork.contact.clip import four_of
-from linkwork.contact.keep import add_contact
+from linkwork.contact.keep import across, add_contact
 from linkwork.contact.nearest import clamp, outside
+from linkwork.contact.rims import LEVEL
 from linkwork.spatial.codes import CAPSULE, CYLINDER
 from linkwork.spatial.vectors import (
     add,
@@ -38,6 +39,7 @@ AGAIN = 0.95  # cosine between normals below which a ball lies against two slope
 STANDING = 0.1  # cosine between a cylinder's axis and up: with less it lies, and its rims stay out of it
 FLAT = 1e-6  # of the field's size: the land is level where it bends less
 POINTS = 24  # along a capsule, at most
+RIM = 12  # points of a cylinder's rim
 
 
 @kernel
@@ -166,11 +168,37 @@ def ball_on_field(c, m, j, x, r, margin, count, tag):
 
 
 @kernel
+def point_on_field(c, m, j, x, margin, count, tag):
+    """Candidate of a corner x (world)."""
+    R = load9(m.R, j)
+    z = unrotate(R, sub(x, load3(m.p, j)))
+    if not over(c, j, z):
+        return count
+    gap, n = above(c, j, z)
+    if gap >= margin:
+        return count
+    way = neg(rotate(R, n))
+    return note(m, count, add_scaled(x, 0.5 * gap, way), way, gap, tag)
+
+
+@kernel
+def on_rim(c, m, i, k, up):
+    """Point k of the rims of cylinder i, RIM on each; the first of each is the lowest."""
+    u = axis_z(load9(m.R, i))
+    s = dot(u, up)
+    t = add_scaled(scale(s, u), -1.0, up)
+    lean = norm(t)
+    t = scale(1.0 / lean, t) if lean > LEVEL else across(u)
+    angle = 2.0 * math.pi * (k % RIM) / RIM
+    centre = add_scaled(load3(m.p, i), c.size[i, 1] if k < RIM else -c.size[i, 1], u)
+    r = c.size[i, 0]
+    return add_scaled(add_scaled(centre, r * math.cos(angle), t), r * math.sin(angle), cross(u, t))
+
+
+@kernel
 def on_field(c, m, contacts, i, j, margin):
     """Collider i on the field j."""
-    R = load9(m.R, j)
-    p = load3(m.p, j)
-    up = axis_z(R)
+    up = axis_z(load9(m.R, j))
     first = c.vertex_start[i]
     last = c.vertex_start[i + 1]
     count = 0
@@ -187,16 +215,11 @@ def on_field(c, m, contacts, i, j, margin):
     else:
         if c.kind[i] == CYLINDER:
             count = discs(c, m, i, j, margin, count)
+            if abs(dot(axis_z(load9(m.R, i)), up)) > STANDING:
+                for k in range(2 * RIM):
+                    count = point_on_field(c, m, j, on_rim(c, m, i, k, up), margin, count, k)
         for k in range(first, last):
-            if c.kind[i] == CYLINDER and abs(dot(axis_z(load9(m.R, i)), up)) < STANDING:
-                break
-            x = load3(m.vertex, k)
-            z = unrotate(R, sub(x, p))
-            if over(c, j, z):
-                gap, n = above(c, j, z)
-                if gap < margin:
-                    way = neg(rotate(R, n))
-                    count = note(m, count, add_scaled(x, 0.5 * gap, way), way, gap, k - first)
+            count = point_on_field(c, m, j, load3(m.vertex, k), margin, count, k - first)
         count = hills(c, m, i, j, margin, count)
     if count <= 4:
         for e in range(count):
@@ -261,6 +284,10 @@ def hills(c, m, i, j, margin, count):
     up = axis_z(R)
     low = (math.inf, math.inf)
     high = (-math.inf, -math.inf)
+    if c.kind[i] == CYLINDER:
+        z = unrotate(R, sub(load3(m.p, i), p))
+        low = (z[0] - c.bound[i], z[1] - c.bound[i])
+        high = (z[0] + c.bound[i], z[1] + c.bound[i])
     for k in range(c.vertex_start[i], c.vertex_start[i + 1]):
         z = unrotate(R, sub(load3(m.vertex, k), p))
         low = (min(low[0], z[0]), min(low[1], z[1]))

@@ -1,0 +1,247 @@
+"""Cylinders, as round as they are: the direction in which one is farthest apart from another solid, or overlaps least.
+
+    n    unit, from i to j            x(n)    farthest point of i along n      y(n)    of j against n
+    d    y(n) - x(n)                  f(n)    n . d, how far apart they are along n
+    u    axis of a cylinder           L r     its half length, radius          t       across u, along n
+
+f is concave (of any n, not only of unit length), and n' . d(n) is never less than f(n'): what lies on an arc is bounded
+by its ends. Largest f is at a face or an end; or somewhere on the directions across an edge, or across the axis, which
+are searched by halving; or, of two rims, by Newton's method. Where a rim is nearest to a lone corner the distance is a
+little more than f, as it is for polyhedra (separate.py).
+"""
+
+from __future__ import annotations
+
+import math
+
+from linkwork._jit import kernel
+from linkwork.contact.keep import across
+from linkwork.contact.separate import PARALLEL
+from linkwork.spatial.codes import BOX, CYLINDER
+from linkwork.spatial.vectors import (
+    add_scaled,
+    axis_x,
+    axis_y,
+    axis_z,
+    cross,
+    dot,
+    load3,
+    load9,
+    neg,
+    norm,
+    rotate,
+    scale,
+    sub,
+)
+
+APART, FACE, END, END_OF_OTHER, ELSEWHERE = 0, 1, 2, 3, 4
+END_AFTER_FACE = 1e-4  # of the shapes' size: by so much must an end be better than a face, or than the other's end
+ROUND_AFTER_FLAT = 1e-7  # and all else than these
+HALVINGS = 30  # of a quarter turn: 1e-9 rad
+CLIMBS = 3  # along great circles, before Newton's method
+NEWTON = 8  # its steps
+STEP = 0.3  # rad, longest of them
+
+
+@kernel
+def farthest(c, m, i, n):
+    """Point of collider i (box, cylinder or hull) that is farthest along n."""
+    R = load9(m.R, i)
+    p = load3(m.p, i)
+    if c.kind[i] == CYLINDER:
+        u = axis_z(R)
+        s = dot(n, u)
+        x = add_scaled(p, math.copysign(c.size[i, 1], s), u)
+        t = add_scaled(n, -s, u)
+        wide = norm(t)
+        return add_scaled(x, c.size[i, 0] / wide, t) if wide > 1e-12 else x
+    if c.kind[i] == BOX:
+        x = add_scaled(p, math.copysign(c.size[i, 0], dot(n, axis_x(R))), axis_x(R))
+        x = add_scaled(x, math.copysign(c.size[i, 1], dot(n, axis_y(R))), axis_y(R))
+        return add_scaled(x, math.copysign(c.size[i, 2], dot(n, axis_z(R))), axis_z(R))
+    best = -math.inf
+    x = p
+    for k in range(c.vertex_start[i], c.vertex_start[i + 1]):
+        y = load3(m.vertex, k)
+        if dot(n, y) > best:
+            best = dot(n, y)
+            x = y
+    return x
+
+
+@kernel
+def between(c, m, i, j, n):
+    """d(n)."""
+    return sub(farthest(c, m, j, neg(n)), farthest(c, m, i, n))
+
+
+@kernel
+def unit(a):
+    return scale(1.0 / norm(a), a)
+
+
+@kernel
+def best_around(c, m, i, j, about, start, known):
+    """Best direction across `about` within a right angle of `start`, and f there; given up where none beats `known`."""
+    a = add_scaled(start, -dot(start, about), about)
+    a = unit(a) if norm(a) > 1e-9 else across(about)
+    high = cross(about, a)
+    low = neg(high)
+    n = a
+    best_n = a
+    best = -math.inf
+    for _ in range(HALVINGS):
+        d = between(c, m, i, j, n)
+        f = dot(n, d)
+        if f > best:
+            best = f
+            best_n = n
+        slope = dot(d, cross(about, n))
+        if slope > 0.0:
+            low = n
+            end = high
+            beyond = dot(d, cross(about, high)) > 0.0
+        else:
+            high = n
+            end = low
+            beyond = dot(d, cross(about, low)) < 0.0
+        bound = dot(d, end) if beyond else math.sqrt(f * f + slope * slope)
+        if bound < known:
+            break
+        n = unit((low[0] + high[0], low[1] + high[1], low[2] + high[2]))
+    return best_n, best
+
+
+@kernel
+def two_rims(c, m, i, j, n):
+    """From n up to the best direction of two rims, if it leads there: climbing, then Newton's method on the sphere."""
+    u = axis_z(load9(m.R, i))
+    v = axis_z(load9(m.R, j))
+    d = between(c, m, i, j, n)
+    f = dot(n, d)
+    for _ in range(CLIMBS):
+        about = cross(n, d)
+        if norm(about) < 1e-9 * norm(d):
+            return n, f
+        new, g = best_around(c, m, i, j, unit(about), n, f)
+        if not g > f:
+            return n, f
+        n = new
+        d = between(c, m, i, j, n)
+        f = g
+    for _ in range(NEWTON):
+        # slope and curvature of f across n
+        a = across(n)
+        b = cross(n, a)
+        da = dot(d, a)
+        db = dot(d, b)
+        aa = -f
+        bb = -f
+        ab = 0.0
+        for k in range(2):
+            w = cross(u if k == 0 else v, n)  # along the rim, as long as n is across the axis
+            wide = norm(w)
+            if wide < 1e-6:
+                return n, f
+            bend = c.size[i if k == 0 else j, 0] / (wide * wide * wide)
+            wa = dot(w, a)
+            wb = dot(w, b)
+            aa -= bend * wa * wa
+            bb -= bend * wb * wb
+            ab -= bend * wa * wb
+        det = aa * bb - ab * ab
+        if aa >= 0.0 or det <= 0.0:
+            return n, f
+        s = (ab * db - bb * da) / det
+        t = (ab * da - aa * db) / det
+        far = math.sqrt(s * s + t * t)
+        short = STEP / far if far > STEP else 1.0
+        new = unit(add_scaled(add_scaled(n, short * s, a), short * t, b))
+        d = between(c, m, i, j, new)
+        g = dot(new, d)
+        if not g >= f:
+            return n, f
+        n = new
+        f = g
+        if far < 1e-12:
+            break
+    return n, f
+
+
+@kernel
+def best_flat(c, m, i, j, margin):
+    """Best of the faces and ends: (what, face, n, f)."""
+    what = ELSEWHERE
+    face = -1
+    best = -math.inf
+    n = (0.0, 0.0, 1.0)
+    R = load9(m.R, j)
+    for f in range(c.face_start[j], c.face_start[j + 1]):
+        out = rotate(R, load3(c.face_normal, f))
+        s = dot(out, sub(farthest(c, m, i, neg(out)), load3(m.vertex, c.loop[c.face_loop[f]])))
+        if s > best:
+            what = FACE
+            face = f
+            best = s
+            n = neg(out)
+            if s > margin:
+                return what, face, n, best
+    slack = END_AFTER_FACE * min(c.bound[i], c.bound[j])
+    for k in range(4):
+        if k > 1 and c.kind[j] != CYLINDER:
+            break
+        axis = axis_z(load9(m.R, i if k < 2 else j))
+        axis = axis if k % 2 == 0 else neg(axis)
+        s = dot(axis, between(c, m, i, j, axis))
+        if s > best + (slack if what == FACE or (k > 1 and what == END) else 0.0):
+            what = END if k < 2 else END_OF_OTHER
+            best = s
+            n = axis
+    return what, face, n, best
+
+
+@kernel
+def apart(c, m, i, j, margin):
+    """(what, face, n, f) of cylinder i and solid j: APART, a FACE of j, an END of i or of j, or ELSEWHERE."""
+    what, face, n, best = best_flat(c, m, i, j, margin)
+    if best > margin:
+        return APART, face, n, best
+    slack = ROUND_AFTER_FLAT * min(c.bound[i], c.bound[j])
+    u = axis_z(load9(m.R, i))
+    v = axis_z(load9(m.R, j))
+    from_centre = sub(load3(m.p, j), load3(m.p, i))
+    start = n if abs(dot(n, u)) < 0.9 else between(c, m, i, j, n)
+    new, f = best_around(c, m, i, j, u, start, best + slack)
+    if f > best + slack:
+        what = ELSEWHERE
+        best = f
+        n = new
+    round_other = c.kind[j] == CYLINDER
+    first = c.edge_start[j]
+    count = 1 if round_other else c.edge_start[j + 1] - first
+    for k in range(count):
+        if best > margin:
+            return APART, face, n, best
+        e = v if round_other else rotate(load9(m.R, j), load3(c.edge, first + k))
+        new = cross(u, e)
+        if norm(new) > PARALLEL:
+            new = unit(new)
+            new = new if dot(new, from_centre) >= 0.0 else neg(new)
+            f = dot(new, between(c, m, i, j, new))
+            if f > best + slack:
+                what = ELSEWHERE
+                best = f
+                n = new
+        start = n if abs(dot(n, e)) < 0.9 else between(c, m, i, j, n)
+        new, f = best_around(c, m, i, j, e, start, best + slack)
+        if f > best + slack:
+            what = ELSEWHERE
+            best = f
+            n = new
+    if round_other:
+        new, f = two_rims(c, m, i, j, n)
+        if f > best + slack:
+            what = ELSEWHERE
+            best = f
+            n = new
+    return (APART if best > margin else what), face, n, best
