@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork._jit import kernel, small
-from linkwork.formulations.rows import add_impulse, rate_change
+from linkwork.formulations.rows import add_impulse, add_three_times, add_times, change_three, rate_change, rubs
 from linkwork.numerics.clipped import put, put_pair
 from linkwork.numerics.gauss import solve_in_place
 
@@ -40,7 +40,7 @@ class Newton(NamedTuple):
     wish: Any  # (row,)
     c: Any  # (row,)
     slip: Any  # (row, 2) d of a contact that slides
-    u: Any  # (width,) of one row that is made of several
+    u: Any  # (3, width) of a contact that slides: rows along and across, the third is nothing
     z: Any
 
 
@@ -54,99 +54,107 @@ def make_newton(rows: int, dofs: int, width: int) -> Newton:
         np.zeros(rows),
         np.zeros(rows),
         np.zeros((rows, 2)),
-        np.zeros(width),
-        np.zeros(width),
+        np.zeros((3, width)),
+        np.zeros((3, width)),
     )
 
 
 @kernel
-def width_of(table, rows, r):
+def width_of(rows, r):
     """Length of u and z of row r."""
-    last = rows.blocks[r] - 1
-    t = rows.tree[r, last]
-    return rows.place[r, last] + table.tree_dof[t + 1] - table.tree_dof[t]
+    n = 0
+    for b in range(rows.runs[r]):
+        n += rows.length[r, b]
+    return n
 
 
 @kernel
-def join(table, rows, newton, r, u, z, wish, c):
-    """A row that holds: u and z laid out as those of row r."""
-    f = 1.0 / c
-    for a in range(rows.blocks[r]):
-        t = rows.tree[r, a]
-        i0 = table.tree_dof[t]
-        place = rows.place[r, a]
-        for i in range(table.tree_dof[t + 1] - i0):
-            g = f * u[place + i]
+def join(rows, newton, r):
+    """Row r holds."""
+    f = 1.0 / newton.c[r]
+    wish = newton.wish[r]
+    k = 0
+    for a in range(rows.runs[r]):
+        for i in range(rows.first[r, a], rows.first[r, a] + rows.length[r, a]):
+            g = f * rows.u[r, k]
+            k += 1
             if g == 0.0:
                 continue
-            newton.x[i0 + i] += g * wish
-            H = newton.H[i0 + i]
-            for b in range(rows.blocks[r]):
-                s = rows.tree[r, b]
-                j0 = table.tree_dof[s]
-                k = rows.place[r, b]
-                n = table.tree_dof[s + 1] - j0
-                if n == 6:
-                    # a loose body, written out: loops this short cost more than what is in them
-                    H[j0] += g * z[k]
-                    H[j0 + 1] += g * z[k + 1]
-                    H[j0 + 2] += g * z[k + 2]
-                    H[j0 + 3] += g * z[k + 3]
-                    H[j0 + 4] += g * z[k + 4]
-                    H[j0 + 5] += g * z[k + 5]
-                else:
-                    for j in range(n):
-                        H[j0 + j] += g * z[k + j]
-
-
-@small
-def beyond(table, rows, s, r, p):
-    """v of row r: its rate beyond what it wants, with x of the impulses p."""
-    return rate_change(table, rows, r, s.x) + rows.gamma[r] * p[r] - s.b[r]
+            newton.x[i] += g * wish
+            j = 0
+            for b in range(rows.runs[r]):
+                n = rows.length[r, b]
+                add_times(newton.H[i], rows.first[r, b], g, rows.z, r, j, n)
+                j += n
 
 
 @kernel
-def hold_on(table, rows, s, newton, near, r, p, kind, u):
-    """Row r holds, softly about the impulse that it has; its impulse acts by u."""
+def join_three(rows, newton, r, u, z, e):
+    """Rows r … r + 2 hold; they act by the rows of u from e on, and feel by those of z, laid out as row r."""
+    f = 1.0 / newton.c[r]
+    f_1 = 1.0 / newton.c[r + 1]
+    f_2 = 1.0 / newton.c[r + 2]
+    wish = newton.wish[r]
+    wish_1 = newton.wish[r + 1]
+    wish_2 = newton.wish[r + 2]
+    k = 0
+    for a in range(rows.runs[r]):
+        for i in range(rows.first[r, a], rows.first[r, a] + rows.length[r, a]):
+            g = f * u[e, k]
+            g_1 = f_1 * u[e + 1, k]
+            g_2 = f_2 * u[e + 2, k]
+            k += 1
+            newton.x[i] += g * wish + g_1 * wish_1 + g_2 * wish_2
+            j = 0
+            for b in range(rows.runs[r]):
+                n = rows.length[r, b]
+                add_three_times(newton.H[i], rows.first[r, b], g, g_1, g_2, z, e, j, n)
+                j += n
+
+
+@kernel
+def hold_on(rows, s, newton, near, r, p, kind):
+    """Row r is to hold, softly about the impulse that it has."""
     soft = near * s.own[r]
     newton.kind[r] = kind
     newton.wish[r] = s.b[r] + soft * p[r]
     newton.c[r] = rows.gamma[r] + soft
-    join(table, rows, newton, r, u, rows.z[r], newton.wish[r], newton.c[r])
 
 
 @kernel
-def mix(one, n_one, two, n_two, out, n):
-    for k in range(n):
-        out[k] = n_one * one[k] + n_two * two[k]
-
-
-@kernel
-def slide(table, rows, s, newton, near, r, most, one, two, length, d, p):
+def slide(rows, s, newton, near, r, most, one, two, length, d, p):
     """Contact r slides: (one, two) is where its friction would go, `length` long, and `most` what it can be."""
-    n = width_of(table, rows, r)
+    n = width_of(rows, r)
     dx = one / length
     dy = two / length
     mu = rows.friction[r + 1]
     newton.slip[r, 0] = dx
     newton.slip[r, 1] = dy
     u, z = newton.u, newton.z
-    mix(rows.u[r + 1], mu * dx, rows.u[r + 2], mu * dy, u, n)
     for k in range(n):
-        u[k] += rows.u[r, k]
-    hold_on(table, rows, s, newton, near, r, p, ALONG, u)
-    # across the slip
-    mix(rows.u[r + 1], -dy, rows.u[r + 2], dx, u, n)
-    mix(rows.z[r + 1], -dy, rows.z[r + 2], dx, z, n)
+        # along the slip, and across
+        u[0, k] = rows.u[r, k] + mu * (dx * rows.u[r + 1, k] + dy * rows.u[r + 2, k])
+        z[0, k] = rows.z[r, k]
+        u[1, k] = dx * rows.u[r + 2, k] - dy * rows.u[r + 1, k]
+        z[1, k] = dx * rows.z[r + 2, k] - dy * rows.z[r + 1, k]
+    hold_on(rows, s, newton, near, r, p, ALONG)
     newton.kind[r + 1] = ACROSS
     newton.kind[r + 2] = ACROSS
     newton.wish[r + 1] = dx * s.b[r + 2] - dy * s.b[r + 1]
     newton.c[r + 1] = (length / most - 1.0 + near) * d
-    join(table, rows, newton, r, u, z, newton.wish[r + 1], newton.c[r + 1])
+    newton.wish[r + 2] = 0.0
+    newton.c[r + 2] = math.inf
+    join_three(rows, newton, r, u, z, 0)
+
+
+@small
+def beyond(rows, s, r, p, change):
+    """v of row r: its rate beyond what it wants, `change` what the impulses p make of it."""
+    return change + rows.gamma[r] * p[r] - s.b[r]
 
 
 @kernel
-def guess_all(table, rows, s, newton, near, held, low, high, p):
+def guess_all(rows, s, newton, near, held, low, high, p):
     """p becomes the guess from p, whose x is in s.x; where there is none it stays."""
     n = rows.count[0]
     size = newton.x.size
@@ -162,60 +170,66 @@ def guess_all(table, rows, s, newton, near, held, low, high, p):
             newton.wish[r] = p[r]
             r += 1
             continue
-        a = p[r] - beyond(table, rows, s, r, p) / s.own[r]
-        rubs = r + 2 < n and rows.normal[r + 1] == r and rows.partner[r + 2] == r + 1
-        if not rubs:
+        if not rubs(rows, r, n):
+            a = p[r] - beyond(rows, s, r, p, rate_change(rows, r, s.x)) / s.own[r]
             if r < held or low[r] < a < high[r]:
-                hold_on(table, rows, s, newton, near, r, p, HELD, rows.u[r])
+                hold_on(rows, s, newton, near, r, p, HELD)
+                join(rows, newton, r)
             else:
                 newton.kind[r] = BOUND
                 newton.wish[r] = min(max(a, low[r]), high[r])
-                add_impulse(table, rows, r, newton.wish[r], newton.x)
+                add_impulse(rows, r, newton.wish[r], newton.x)
             r += 1
             continue
+        v, v_1, v_2 = change_three(rows, r, s.x)
+        a = p[r] - beyond(rows, s, r, p, v) / s.own[r]
         if not a > 0.0:
             for k in range(3):
                 newton.kind[r + k] = BOUND
                 newton.wish[r + k] = 0.0
             r += 3
             continue
-        d = min(s.own[r + 1] + s.own[r + 2], max(s.diagonal[r + 1], s.diagonal[r + 2]) + s.beside[r + 2])
-        one = p[r + 1] - beyond(table, rows, s, r + 1, p) / d
-        two = p[r + 2] - beyond(table, rows, s, r + 2, p) / d
+        d = min(s.own[r + 1] + s.own[r + 2], max(s.diagonal[r + 1], s.diagonal[r + 2]) + abs(s.beside[r + 2]))
+        one = p[r + 1] - beyond(rows, s, r + 1, p, v_1) / d
+        two = p[r + 2] - beyond(rows, s, r + 2, p, v_2) / d
         length = math.sqrt(one * one + two * two)
         if length <= rows.friction[r + 1] * a:
             for k in range(3):
-                hold_on(table, rows, s, newton, near, r + k, p, HELD, rows.u[r + k])
+                hold_on(rows, s, newton, near, r + k, p, HELD)
+            join_three(rows, newton, r, rows.u, rows.z, r)
         else:
             pressed = p[r] if p[r] > 0.0 else a
-            slide(table, rows, s, newton, near, r, rows.friction[r + 1] * min(pressed, a), one, two, length, d, p)
+            slide(rows, s, newton, near, r, rows.friction[r + 1] * min(pressed, a), one, two, length, d, p)
         r += 3
     if solve_in_place(newton.H, newton.x, size):
-        take(table, rows, newton, n, low, high, p)
+        take(rows, newton, n, low, high, p)
 
 
 @kernel
-def take(table, rows, newton, n, low, high, p):
+def take(rows, newton, n, low, high, p):
     """Impulses of the guess from its x, each within its bounds."""
-    for r in range(n):
+    r = 0
+    while r < n:
         if newton.kind[r] == BOUND:
             p[r] = newton.wish[r]
-        elif newton.kind[r] == HELD:
-            value = (newton.wish[r] - rate_change(table, rows, r, newton.x)) / newton.c[r]
-            if rows.normal[r] >= 0:
-                p[r] = value
-            else:
-                put(r, value, low, high, rows.normal, rows.friction, p)
-        elif newton.kind[r] == ALONG:
-            mu = rows.friction[r + 1]
+            r += 1
+            continue
+        if not rubs(rows, r, n):
+            value = (newton.wish[r] - rate_change(rows, r, newton.x)) / newton.c[r]
+            put(r, value, low, high, rows.normal, rows.friction, p)
+            r += 1
+            continue
+        v, v_1, v_2 = change_three(rows, r, newton.x)
+        p[r] = max(0.0, (newton.wish[r] - v) / newton.c[r])
+        if newton.kind[r] == HELD:
+            one = (newton.wish[r + 1] - v_1) / newton.c[r + 1]
+            two = (newton.wish[r + 2] - v_2) / newton.c[r + 2]
+        else:
             dx = newton.slip[r, 0]
             dy = newton.slip[r, 1]
-            pressed = max(0.0, (newton.wish[r] - rate_change(table, rows, r, newton.x)) / newton.c[r])
-            along = dx * rate_change(table, rows, r + 2, newton.x) - dy * rate_change(table, rows, r + 1, newton.x)
-            turned = (newton.wish[r + 1] - along) / newton.c[r + 1]
-            p[r] = pressed
-            p[r + 1] = mu * pressed * dx - turned * dy
-            p[r + 2] = mu * pressed * dy + turned * dx
-    for r in range(n):
-        if rows.partner[r] >= 0:
-            put_pair(r - 1, p[r - 1], p[r], rows.normal, rows.friction, p)
+            along = rows.friction[r + 1] * p[r]
+            across = (newton.wish[r + 1] - (dx * v_2 - dy * v_1)) / newton.c[r + 1]
+            one = along * dx - across * dy
+            two = along * dy + across * dx
+        put_pair(r + 1, one, two, rows.normal, rows.friction, p)
+        r += 3

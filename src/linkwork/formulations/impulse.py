@@ -284,13 +284,13 @@ def right_side(w, state, t, q, v, world, stage):
 
 
 @small
-def apply_impulses(tree, work, table, rows, q, p, dv):
+def apply_impulses(tree, work, rows, q, p, dv):
     """dv: change of the joint velocities by the impulses p of all rows (figure 3)."""
     for k in range(dv.size):
         dv[k] = 0.0
     for r in range(rows.count[0]):
         if p[r] != 0.0:
-            add_impulse(table, rows, r, p[r], dv)
+            add_impulse(rows, r, p[r], dv)
     outward_response(tree, work, q, tree.grounds, tree.link_parent.size, dv)
 
 
@@ -324,7 +324,7 @@ def step(w, state, t, h, end, moves, world):
                     return TORN
             if rows.count[0] > 0:
                 recall_impulses(w.table, rows, w.contacts, h / w.carried[0] if w.carried[0] > 0.0 else 0.0)
-                factor_rows(w.table, rows, s, h)
+                factor_rows(rows, s, h)
             stage = 0
         some = right_side(w, state, end, q, v, world, stage)
         p = rows.p if stage == 0 else rows.pseudo
@@ -334,8 +334,8 @@ def step(w, state, t, h, end, moves, world):
             # overlaps are undone over several steps: no need to be exact about it
             rough = stage == 1 and s.direct and (rows.count[1] == 0 or w.position_iterations > 0)
             most = min(s.iterations[0], PUSHES) if rough else s.iterations[0]
-            more, far = solve_rows(w.table, rows, s, low, high, p, most, stage == 0)
-            apply_impulses(tree, w.tree, w.table, rows, q, p, w.dv)
+            more, far = solve_rows(rows, s, low, high, p, most, stage == 0)
+            apply_impulses(tree, w.tree, rows, q, p, w.dv)
             if stage < 2 and not rough:
                 sweeps = max(sweeps, more)
                 worst = max(worst, far, s.torn[0] if stage == 0 else 0.0)
@@ -462,8 +462,8 @@ def book(forces, table, rows, x, ahead, h):
         else:
             if not pushed:
                 pushed = True
-                add_impulses(table, rows, rows.count[0], rows.p, x)
-            rate = rows.rate[r] + rate_change(table, rows, r, x)
+                add_impulses(rows, rows.count[0], rows.p, x)
+            rate = rows.rate[r] + rate_change(rows, r, x)
         if code == LINE:
             wasted += h * (rows.pending[r, 0] + rows.waste[r] * rate) * rate
             fed -= h * rows.pending[r, 1] * rate

@@ -22,16 +22,28 @@ import numpy as np
 
 from linkwork._jit import kernel, small
 from linkwork.formulations.coulomb import Newton, guess_all, make_newton
-from linkwork.formulations.rows import RUBBING, add_impulse, finish_row, rate_change, response
-from linkwork.numerics.clipped import Guess, hurry_on, idle, make_guess, missing, put, put_pair, solve_clipped
+from linkwork.formulations.rows import (
+    RUBBING,
+    add_impulse,
+    add_three,
+    change_three,
+    finish_row,
+    rate_change,
+    response,
+    rubs,
+)
+from linkwork.numerics.clipped import Guess, hurry_on, make_guess, missing, put, put_pair, solve_clipped
 from linkwork.numerics.semidefinite import factor_block, half_solve, solve
 
 DENSE = 320  # rows up to which A can be formed
 WORTH = 128  # and up to which it is worth it, unless rows reach over more than half as many dofs as there are rows
 HELD = 1e-10  # of its own response: a row with less is moved by lasting rows alone
 STILL = 1e-9  # rate below which such a row stands still
-PLAIN = 1  # sweeps before the first guess at contacts that rub
-NEAR = (1e-10, 1e-4)  # softness of one guess after the other: exact, and less so for rows that contradict each other
+GUESSES = 10  # at contacts that rub, each with a sweep after it
+NEAR = 1e-2  # softness of the first guess: Newton's own step where rows contradict each other goes much too far
+NEARER = 0.3  # and of the next one, after a guess that was better than the last
+FARTHER = 30.0  # or worse, and forgotten
+FAR = 1.0  # so soft a guess is none
 FEW = 0.25  # of all rows: more lasting ones are better taken out of A
 
 
@@ -48,7 +60,8 @@ class RowSolver(NamedTuple):
     half: Any  # (row, row) half solutions of A_BB for the columns of A_BC
     diagonal: Any  # (row,) of A, or of S where it is formed
     own: Any  # (row,) of S, 0 where a row is moved by lasting rows alone
-    beside: Any  # (row,) |A_rs| of the second row of a friction with the first, where A is not formed
+    under: Any  # (row,) A_rs of a row of friction with that of its contact, where A is not formed
+    beside: Any  # (row,) and of the second one with the first
     b: Any
     y: Any
     x: Any  # (dof,)
@@ -74,6 +87,7 @@ def row_solver(method: Any, rows: int, dofs: int, width: int) -> RowSolver:
         half=np.zeros((n, n)),
         diagonal=np.zeros(rows),
         own=np.zeros(rows),
+        under=np.zeros(rows),
         beside=np.zeros(rows),
         b=np.zeros(rows),
         y=np.zeros(n),
@@ -94,15 +108,14 @@ def lasting(rows, s):
 
 
 @kernel
-def worth_forming(table, rows, s, n):
+def worth_forming(rows, s, n):
     """Whether a sweep over A is not much longer than one over what the rows move."""
     if n <= min(WORTH, s.A.shape[0]):
         return True
     reach = 0
     for r in range(n):
-        for b in range(rows.blocks[r]):
-            t = rows.tree[r, b]
-            reach += table.tree_dof[t + 1] - table.tree_dof[t]
+        for b in range(rows.runs[r]):
+            reach += rows.length[r, b]
     return n <= s.A.shape[0] and n * n <= 2 * reach
 
 
@@ -118,63 +131,69 @@ def some_rub(rows, s, n, held):
 
 
 @small
-def factor_rows(table, rows, s, h):
+def factor_rows(rows, s, h):
     """Effective masses, and what is factored of them, for the rows of this step."""
     n = rows.count[0]
     held = lasting(rows, s)
     s.rank[0] = 0
     rub = some_rub(rows, s, n, held)
-    s.formed[0] = 1 if not rub and worth_forming(table, rows, s, n) else 0
+    s.formed[0] = 1 if not rub and worth_forming(rows, s, n) else 0
     for r in range(held):
         finish_row(rows, r, rows.diagonal[r], h)
-    form(table, rows, s, 0, held)
+    form(rows, s, 0, held)
     if held > 0:
         for r in range(held):
             s.scale[r] = 1.0 / math.sqrt(s.A[r, r])
         s.rank[0] = factor_block(s.A, held, s.tolerance, s.scale, 0, s.L, s.K, s.order)
     dense = s.formed[0] == 1
+    rigid = False
+    for r in range(held):
+        rigid = rigid or rows.gamma[r] == 0.0
     for r in range(held, n):
         # clipped rows meet the mass that they have while the lasting ones hold
         left = rows.diagonal[r]
-        if held > 0 and (dense or (rub and n <= s.A.shape[0])):
+        wanted = dense or (rub and n <= s.A.shape[0] and (rigid or rows.later[r] != 0))
+        if held > 0 and wanted:
             for c in range(held):
-                s.A[r, c] = response(table, rows, r, c)
+                s.A[r, c] = response(rows, r, c)
                 s.A[c, r] = s.A[r, c]
             half_solve(s.scale, s.L, s.K, s.order, s.rank[0], s.A[r, :held], s.half[r])
             for k in range(s.rank[0]):
                 left -= s.half[r, k] * s.half[r, k]
             if not left > HELD * rows.diagonal[r]:
                 left = 0.0
-                dense = dense or worth_forming(table, rows, s, n)
+                dense = dense or worth_forming(rows, s, n)
         if left > 0.0:
             finish_row(rows, r, left, h)
         s.own[r] = left + rows.gamma[r] if left > 0.0 else 0.0
     if dense:
-        reduce(table, rows, s, held, n)
+        reduce(rows, s, held, n)
         return
     for r in range(n):
         s.diagonal[r] = rows.diagonal[r] + rows.gamma[r]
         if r < held:
             s.own[r] = s.diagonal[r]
+        if rows.normal[r] >= 0:
+            s.under[r] = response(rows, r, rows.normal[r])
         if rows.partner[r] >= 0:
-            s.beside[r] = abs(response(table, rows, r, rows.partner[r]))
+            s.beside[r] = response(rows, r, rows.partner[r])
 
 
 @kernel
-def form(table, rows, s, first, last):
+def form(rows, s, first, last):
     """A of the rows first … last - 1 among themselves."""
     for r in range(first, last):
         for c in range(first, r + 1):
-            s.A[r, c] = response(table, rows, r, c)
+            s.A[r, c] = response(rows, r, c)
             s.A[c, r] = s.A[r, c]
         s.A[r, r] += rows.gamma[r]
 
 
 @kernel
-def reduce(table, rows, s, held, n):
+def reduce(rows, s, held, n):
     """S in place of A_CC; the half solutions are there."""
     s.formed[0] = 1
-    form(table, rows, s, held, n)
+    form(rows, s, held, n)
     for r in range(held, n):
         s.diagonal[r] = s.own[r]
         for c in range(held, r + 1):
@@ -186,7 +205,7 @@ def reduce(table, rows, s, held, n):
 
 
 @small
-def solve_rows(table, rows, s, low, high, p, iterations, guessing):
+def solve_rows(rows, s, low, high, p, iterations, guessing):
     """p for the right side s.b, from the values that p has; returns sweeps and the largest |dp| of the last one.
 
     `guessing`: contacts that rub may be guessed.
@@ -197,7 +216,7 @@ def solve_rows(table, rows, s, low, high, p, iterations, guessing):
     torn = 0.0
     s.torn[0] = 0.0
     if s.formed[0] == 0:
-        return solve_wide(table, rows, s, low, high, p, iterations, guessing and some_rub(rows, s, n, held))
+        return solve_wide(rows, s, low, high, p, iterations, guessing and some_rub(rows, s, n, held))
     if held > 0 and held < n:
         half_solve(s.scale, s.L, s.K, s.order, s.rank[0], b[:held], s.y)
         for r in range(held, n):
@@ -244,98 +263,118 @@ def solve_rows(table, rows, s, low, high, p, iterations, guessing):
 
 
 @small
-def solve_wide(table, rows, s, low, high, p, iterations, guessing):
+def solve_wide(rows, s, low, high, p, iterations, guessing):
     """The same without A: step 7 as it stands, impulses change x and through it the rates."""
     n = rows.count[0]
     held = lasting(rows, s)
     guess = s.guess
     for r in range(n):
         guess.past[r] = p[r]
-    add_impulses(table, rows, n, p, s.x)
+    add_impulses(rows, n, p, s.x)
     worst = math.inf
     pace = 1.0
-    guess_number = 0 if guessing else len(NEAR)
-    i = 0
-    while i < iterations:
-        i += 1
-        guessed = guess_number < len(NEAR) and i > PLAIN
-        if guessed:
-            for r in range(n):
-                guess.past[r] = p[r]
-            guess_all(table, rows, s, s.newton, NEAR[guess_number], held, low, high, p)
-            add_impulses(table, rows, n, p, s.x)
-            guess_number += 1
-        for r in range(n):
-            guess.begin[r] = p[r]
-        change = sweep_wide(table, rows, s, held, low, high, p)
+    near = NEAR
+    guesses = GUESSES if guessing else 0
+    for i in range(1, iterations + 1):
+        if i <= guesses and near <= FAR:
+            guess_all(rows, s, s.newton, near, held, low, high, p)
+            add_impulses(rows, n, p, s.x)
+            change = sweep_wide(rows, s, held, low, high, p)
+            if change <= s.epsilon:
+                return i, change
+            better = change < worst
+            near *= NEARER if better else FARTHER
+            if better:
+                worst = change
+                copy(n, p, guess.past)
+            else:
+                copy(n, guess.past, p)
+                add_impulses(rows, n, p, s.x)
+            continue
+        copy(n, p, guess.begin)
+        change = sweep_wide(rows, s, held, low, high, p)
         if change <= s.epsilon:
             return i, change
-        if guessed:
-            pace = 1.0
-            if not change < worst:
-                for r in range(n):
-                    p[r] = guess.past[r]
-                add_impulses(table, rows, n, p, s.x)
-                continue
-        elif s.direct and i < iterations and guess_number == len(NEAR):
+        if s.direct and i < iterations:
             pace = hurry_on(held, n, guess.begin, guess.past, p, 1.0 if change > worst else pace)
-            add_impulses(table, rows, n, p, s.x)
+            add_impulses(rows, n, p, s.x)
         worst = change
     return iterations, worst
 
 
+@kernel
+def copy(n, a, b):
+    for k in range(n):
+        b[k] = a[k]
+
+
 @small
-def sweep_wide(table, rows, s, held, low, high, p):
+def sweep_wide(rows, s, held, low, high, p):
     """One pass over all rows, the lasting ones as one block; returns the largest |dp|."""
     n = rows.count[0]
-    b = s.b
     worst = 0.0
     if held > 0:
-        worst = solve_block(table, rows, s, held, p)
-    for r in range(held, n):
-        if not s.diagonal[r] > 0.0 or rows.partner[r] >= 0 or (low[r] == high[r] and rows.normal[r] < 0):
+        worst = solve_block(rows, s, held, p)
+    r = held
+    while r < n:
+        if rubs(rows, r, n):
+            worst = max(worst, sweep_contact(rows, s, low, high, r, p))
+            r += 3
             continue
-        pair = r + 1 < n and rows.partner[r + 1] == r
-        if pair and idle(r, rows.normal, p):
-            continue
-        before = p[r]
-        left = b[r] - rate_change(table, rows, r, s.x) - rows.gamma[r] * before
-        if pair:
-            d = max(s.diagonal[r], s.diagonal[r + 1]) + s.beside[r + 1]
-            beside = p[r + 1]
-            other = b[r + 1] - rate_change(table, rows, r + 1, s.x) - rows.gamma[r + 1] * beside
-            put_pair(r, before + left / d, beside + other / d, rows.normal, rows.friction, p)
-            add_impulse(table, rows, r + 1, p[r + 1] - beside, s.x)
-            worst = max(worst, abs(p[r + 1] - beside))
-        else:
+        if s.diagonal[r] > 0.0 and (low[r] < high[r] or rows.normal[r] >= 0):
+            before = p[r]
+            left = s.b[r] - rate_change(rows, r, s.x) - rows.gamma[r] * before
             put(r, before + left / s.diagonal[r], low, high, rows.normal, rows.friction, p)
-        if p[r] != before:
-            add_impulse(table, rows, r, p[r] - before, s.x)
-            worst = max(worst, abs(p[r] - before))
+            if p[r] != before:
+                add_impulse(rows, r, p[r] - before, s.x)
+                worst = max(worst, abs(p[r] - before))
+        r += 1
     return worst
 
 
+@small
+def sweep_contact(rows, s, low, high, r, p):
+    """A contact and its friction, rows r … r + 2: x is read once and written once."""
+    before = p[r]
+    one = p[r + 1]
+    two = p[r + 2]
+    if before == 0.0 and one == 0.0 and two == 0.0:
+        if high[r] == 0.0 or not s.b[r] > rate_change(rows, r, s.x):
+            return 0.0
+    a, a_1, a_2 = change_three(rows, r, s.x)
+    if low[r] < high[r]:
+        left = s.b[r] - a - rows.gamma[r] * before
+        put(r, before + left / s.diagonal[r], low, high, rows.normal, rows.friction, p)
+    dp = p[r] - before
+    d = max(s.diagonal[r + 1], s.diagonal[r + 2]) + abs(s.beside[r + 2])
+    left_1 = s.b[r + 1] - a_1 - dp * s.under[r + 1] - rows.gamma[r + 1] * one
+    left_2 = s.b[r + 2] - a_2 - dp * s.under[r + 2] - rows.gamma[r + 2] * two
+    put_pair(r + 1, one + left_1 / d, two + left_2 / d, rows.normal, rows.friction, p)
+    add_three(rows, r, dp, p[r + 1] - one, p[r + 2] - two, s.x)
+    return max(abs(dp), abs(p[r + 1] - one), abs(p[r + 2] - two))
+
+
 @kernel
-def add_impulses(table, rows, n, p, x):
+def add_impulses(rows, n, p, x):
     """x: what all impulses p leave for the joints."""
     for k in range(x.size):
         x[k] = 0.0
     for r in range(n):
-        add_impulse(table, rows, r, p[r], x)
+        add_impulse(rows, r, p[r], x)
 
 
 @kernel
-def solve_block(table, rows, s, held, p):
+def solve_block(rows, s, held, p):
     """The lasting rows at once, for the present x; returns the largest |dp|."""
     b = s.b
     left = s.half[0]  # free here: S is not formed
     for r in range(held):
-        left[r] = b[r] - rate_change(table, rows, r, s.x) - rows.gamma[r] * p[r]
+        left[r] = b[r] - rate_change(rows, r, s.x) - rows.gamma[r] * p[r]
     change = s.half[1] if held > 1 else s.guess.x
     solve(s.scale, s.L, s.K, s.order, s.rank[0], left[:held], s.y, change)
     worst = 0.0
     for r in range(held):
         p[r] += change[r]
-        add_impulse(table, rows, r, change[r], s.x)
+        add_impulse(rows, r, change[r], s.x)
         worst = max(worst, abs(change[r]))
     return worst

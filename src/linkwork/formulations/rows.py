@@ -23,7 +23,7 @@ from linkwork._jit import kernel, small
 from linkwork.formulations.record import make_state
 from linkwork.formulations.recursive import count_q
 from linkwork.mechanics.closure import close_at
-from linkwork.mechanics.impulses import carry_inward, hold_dof, hold_link, rate_along
+from linkwork.mechanics.impulses import HANDS, carry_inward, hold_dof, hold_link, rate_along
 from linkwork.mechanics.parts import cut_frames, measure_wrench
 from linkwork.mechanics.workspace import tree_work
 from linkwork.spatial.codes import ATTITUDE, FREE, SPRING, SWING, SWING_BACK
@@ -40,9 +40,10 @@ ROUNDING = 1e-22  # of an answer, which is a square: halves that should cancel l
 class RowTable(NamedTuple):
     """What stays the same from step to step."""
 
-    link_tree: Any  # (link,) -1 for grounds
-    tree_link: Any  # (tree + 1,) first link
-    tree_dof: Any  # (tree + 1,) first dof
+    dofs: int
+    link_run: Any  # (link + 1,) of the runs below: the dofs between a link and the ground, in stretches without gaps
+    run_first: Any
+    run_last: Any
     rate_cut: Any  # (rate of a cut,) the cut, the measure and the place in it
     rate_measure: Any
     rate_part: Any
@@ -63,9 +64,9 @@ class RowWork(NamedTuple):
     count: Any  # (2,) rows, and those of them that hold always and both ways
     code: Any  # (row,)
     name: Any
-    blocks: Any  # (row,) trees that it moves
-    tree: Any  # (row, 4)
-    place: Any  # (row, 4) of the tree's first dof in u and z
+    runs: Any  # (row,) runs of dofs that it moves, one after the other in u and z
+    first: Any  # (row, run) dof
+    length: Any  # (row, run)
     u: Any  # (row, width)
     z: Any
     # what it holds: two links, or one coordinate, or two (a dof, or from nv on a rate of a cut, as in the tables)
@@ -111,12 +112,8 @@ class Drags(NamedTuple):
 
 def row_table(tables: Any) -> RowTable:
     tree, cuts, forces, drives = tables.tree, tables.cuts, tables.forces, tables.drives
-    links = tree.link_parent.size
-    link_tree = np.full(links, -1, dtype=np.int64)
-    firsts = [i for i in range(tree.grounds, links) if tree.link_first[i] == i]
-    for t, first in enumerate(firsts):
-        link_tree[first : int(tree.link_last[first])] = t
-    dofs = [int(np.searchsorted(link_tree[tree.dof_link], t)) for t in range(len(firsts))]
+    runs = runs_of_links(tree)
+    ends = np.array([run for some in runs for run in some], dtype=np.int64).reshape(-1, 2)
     places = []
     for c in range(cuts.cut_a.size):
         for m in range(cuts.cut_measure[c], cuts.cut_measure[c + 1]):
@@ -142,9 +139,10 @@ def row_table(tables: Any) -> RowTable:
     names = [(code, e) for code, elements in kinds for e in elements]
     named = np.array(names, dtype=np.int64).reshape(-1, 2)
     return RowTable(
-        link_tree=link_tree,
-        tree_link=np.array([*firsts, links], dtype=np.int64),
-        tree_dof=np.array([*dofs, nv], dtype=np.int64),
+        dofs=nv,
+        link_run=np.cumsum([0, *(len(some) for some in runs)]).astype(np.int64),
+        run_first=ends[:, 0].copy(),
+        run_last=ends[:, 1].copy(),
         rate_cut=rates[:, 0].copy(),
         rate_measure=rates[:, 1].copy(),
         rate_part=rates[:, 2].copy(),
@@ -158,6 +156,19 @@ def row_table(tables: Any) -> RowTable:
         names=len(names),
         nothing=ROUNDING * lightest_answer(tree),
     )
+
+
+def runs_of_links(tree: Any) -> list[list[tuple[int, int]]]:
+    """Of every link: first and last + 1 of each run of dofs between it and the ground, from the ground on."""
+    runs: list[list[tuple[int, int]]] = [[] for _ in range(tree.grounds)]
+    counts = np.bincount(tree.dof_link, minlength=tree.link_parent.size)
+    for i in range(tree.grounds, tree.link_parent.size):
+        way, k, n = list(runs[int(tree.link_parent[i])]), int(tree.link_v[i]), int(counts[i])
+        if n > 0:
+            begin = way.pop()[0] if way and way[-1][1] == k else k
+            way.append((begin, k + n))
+        runs.append(way)
+    return runs
 
 
 def lightest_answer(tree: Any) -> float:
@@ -200,11 +211,12 @@ def normalize_all(tree: Any, q: Any) -> None:
 def row_work(tables: Any, table: RowTable, contacts: int) -> RowWork:
     """Room for all rows that there could be."""
     n = table.names + 3 * contacts
-    sizes = sorted(np.diff(table.tree_dof).tolist(), reverse=True)
-    holds = 4 if tables.drives.repeater_ratio.size else 2
-    width = max(1, int(sum(sizes[:holds])))
-    whole = {"code", "name", "blocks", "tree", "place", "ends", "coordinate", "later", "normal", "partner"}
-    wide = {"tree": 4, "place": 4, "u": width, "z": width, "wrench": 6, "pending": 5}
+    holds = HANDS if tables.drives.repeater_ratio.size else 2
+    counts = [[last - first for first, last in way] for way in runs_of_links(tables.tree)]
+    width = max(1, sum(sorted(map(sum, counts))[-holds:]))
+    runs = max(1, sum(sorted(map(len, counts))[-holds:]))
+    whole = {"code", "name", "runs", "first", "length", "ends", "coordinate", "later", "normal", "partner"}
+    wide = {"first": runs, "length": runs, "u": width, "z": width, "wrench": 6, "pending": 5}
     wide |= {"ends": 2, "coordinate": 2, "amount": 2}
     own: dict[str, Any] = {
         "count": np.zeros(2, dtype=np.int64),
@@ -314,103 +326,161 @@ def coordinate_wrench(cuts, work, table, s):
 @small
 def close_row(tree, work, table, rows, hands, q, count, r):
     """Response of the row that `count` hands hold; False where it moves nothing."""
-    blocks = 0
-    width = 0
+    runs = 0
     for h in range(count):
         i = hands.link[h]
         if i < 0:
             continue
-        t = table.link_tree[i]
-        b = 0
-        while b < blocks and rows.tree[r, b] != t:
-            b += 1
-        if b == blocks:
-            rows.tree[r, b] = t
-            rows.place[r, b] = width
-            width += table.tree_dof[t + 1] - table.tree_dof[t]
-            blocks += 1
-        hands.shift[h] = rows.place[r, b] - table.tree_dof[t]
-    rows.blocks[r] = blocks
+        for e in range(table.link_run[i], table.link_run[i + 1]):
+            # ways to the ground that meet have their runs in common, but for the one in which they meet
+            first = table.run_first[e]
+            length = table.run_last[e] - first
+            b = 0
+            while b < runs and rows.first[r, b] != first:
+                b += 1
+            if b == runs:
+                rows.first[r, b] = first
+                rows.length[r, b] = length
+                runs += 1
+            else:
+                rows.length[r, b] = max(rows.length[r, b], length)
+    rows.runs[r] = runs
+    carry_inward(tree, work, q, hands, count)
     u = rows.u[r]
     z = rows.z[r]
-    for k in range(width):
-        u[k] = 0.0
-        z[k] = 0.0
-    carry_inward(tree, work, q, hands, count, u, z)
     x = 0.0
-    for k in range(width):
-        x += u[k] * z[k]
+    i = 0
+    for b in range(runs):
+        first = rows.first[r, b]
+        for k in range(first, first + rows.length[r, b]):
+            u[i] = hands.u[k]
+            z[i] = hands.z[k]
+            x += u[i] * z[i]
+            i += 1
     rows.diagonal[r] = x
     return x > table.nothing
 
 
 @small
-def dot_six(a, r, i, x, j):
-    """Of a loose body, written out: most of the time of a pile is spent here."""
-    return (
-        a[r, i] * x[j]
-        + a[r, i + 1] * x[j + 1]
-        + a[r, i + 2] * x[j + 2]
-        + a[r, i + 3] * x[j + 3]
-        + a[r, i + 4] * x[j + 4]
-        + a[r, i + 5] * x[j + 5]
-    )
-
-
-@small
-def dot_some(a, r, i, x, j, n):
+def dot(a, r, i, x, j, n):
+    """a[r, i …] . x[j …], n long; of a loose body written out: most of the time of a pile is spent here."""
+    if n == 6:
+        return (
+            a[r, i] * x[j]
+            + a[r, i + 1] * x[j + 1]
+            + a[r, i + 2] * x[j + 2]
+            + a[r, i + 3] * x[j + 3]
+            + a[r, i + 4] * x[j + 4]
+            + a[r, i + 5] * x[j + 5]
+        )
     total = 0.0
     for k in range(n):
         total += a[r, i + k] * x[j + k]
     return total
 
 
+@small
+def add_times(x, j, p, a, r, i, n):
+    """x[j …] += p a[r, i …], n long."""
+    if n == 6:
+        x[j] += p * a[r, i]
+        x[j + 1] += p * a[r, i + 1]
+        x[j + 2] += p * a[r, i + 2]
+        x[j + 3] += p * a[r, i + 3]
+        x[j + 4] += p * a[r, i + 4]
+        x[j + 5] += p * a[r, i + 5]
+    else:
+        for k in range(n):
+            x[j + k] += p * a[r, i + k]
+
+
 @kernel
-def response(table, rows, r, s):
+def rubs(rows, r, n):
+    """Whether row r is a contact with two rows of friction after it."""
+    return r + 2 < n and rows.partner[r + 2] == r + 1 and rows.normal[r + 1] == r
+
+
+@kernel
+def response(rows, r, s):
     """A_rs."""
     x = 0.0
-    for b in range(rows.blocks[r]):
-        t = rows.tree[r, b]
-        for c in range(rows.blocks[s]):
-            if rows.tree[s, c] == t:
-                i = rows.place[r, b]
-                j = rows.place[s, c]
-                n = table.tree_dof[t + 1] - table.tree_dof[t]
-                x += dot_six(rows.u, r, i, rows.z[s], j) if n == 6 else dot_some(rows.u, r, i, rows.z[s], j, n)
+    i = 0
+    for b in range(rows.runs[r]):
+        begin = rows.first[r, b]
+        end = begin + rows.length[r, b]
+        j = 0
+        for c in range(rows.runs[s]):
+            first = max(begin, rows.first[s, c])
+            n = min(end, rows.first[s, c] + rows.length[s, c]) - first
+            if n > 0:
+                x += dot(rows.u, r, i + first - begin, rows.z[s], j + first - rows.first[s, c], n)
+            j += rows.length[s, c]
+        i += rows.length[r, b]
     return x
 
 
 @kernel
-def add_impulse(table, rows, r, p, x):
+def add_impulse(rows, r, p, x):
     """x (dof,) gets what the impulse p of row r leaves for the joints."""
-    for b in range(rows.blocks[r]):
-        t = rows.tree[r, b]
-        i = rows.place[r, b]
-        first = table.tree_dof[t]
-        n = table.tree_dof[t + 1] - first
-        if n == 6:
-            x[first] += p * rows.u[r, i]
-            x[first + 1] += p * rows.u[r, i + 1]
-            x[first + 2] += p * rows.u[r, i + 2]
-            x[first + 3] += p * rows.u[r, i + 3]
-            x[first + 4] += p * rows.u[r, i + 4]
-            x[first + 5] += p * rows.u[r, i + 5]
-        else:
-            for k in range(n):
-                x[first + k] += p * rows.u[r, i + k]
+    i = 0
+    for b in range(rows.runs[r]):
+        n = rows.length[r, b]
+        add_times(x, rows.first[r, b], p, rows.u, r, i, n)
+        i += n
 
 
 @kernel
-def rate_change(table, rows, r, x):
+def rate_change(rows, r, x):
     """Change of the rate of row r by all that is in x."""
     change = 0.0
-    for b in range(rows.blocks[r]):
-        t = rows.tree[r, b]
-        i = rows.place[r, b]
-        first = table.tree_dof[t]
-        n = table.tree_dof[t + 1] - first
-        change += dot_six(rows.z, r, i, x, first) if n == 6 else dot_some(rows.z, r, i, x, first, n)
+    i = 0
+    for b in range(rows.runs[r]):
+        n = rows.length[r, b]
+        change += dot(rows.z, r, i, x, rows.first[r, b], n)
+        i += n
     return change
+
+
+@small
+def add_three_times(x, j, p, p_1, p_2, a, r, i, n):
+    """x[j …] += p a[r, i …] + p_1 a[r + 1, i …] + p_2 a[r + 2, i …], n long."""
+    if n == 6:
+        x[j] += p * a[r, i] + p_1 * a[r + 1, i] + p_2 * a[r + 2, i]
+        x[j + 1] += p * a[r, i + 1] + p_1 * a[r + 1, i + 1] + p_2 * a[r + 2, i + 1]
+        x[j + 2] += p * a[r, i + 2] + p_1 * a[r + 1, i + 2] + p_2 * a[r + 2, i + 2]
+        x[j + 3] += p * a[r, i + 3] + p_1 * a[r + 1, i + 3] + p_2 * a[r + 2, i + 3]
+        x[j + 4] += p * a[r, i + 4] + p_1 * a[r + 1, i + 4] + p_2 * a[r + 2, i + 4]
+        x[j + 5] += p * a[r, i + 5] + p_1 * a[r + 1, i + 5] + p_2 * a[r + 2, i + 5]
+    else:
+        for k in range(n):
+            x[j + k] += p * a[r, i + k] + p_1 * a[r + 1, i + k] + p_2 * a[r + 2, i + k]
+
+
+@kernel
+def add_three(rows, r, p, p_1, p_2, x):
+    """What impulses of a contact that rubs leave: of row r and the two after it, which move the same dofs."""
+    i = 0
+    for b in range(rows.runs[r]):
+        n = rows.length[r, b]
+        add_three_times(x, rows.first[r, b], p, p_1, p_2, rows.u, r, i, n)
+        i += n
+
+
+@kernel
+def change_three(rows, r, x):
+    """Changes of the rates of these three rows."""
+    a = 0.0
+    a_1 = 0.0
+    a_2 = 0.0
+    i = 0
+    for b in range(rows.runs[r]):
+        n = rows.length[r, b]
+        first = rows.first[r, b]
+        a += dot(rows.z, r, i, x, first, n)
+        a_1 += dot(rows.z, r + 1, i, x, first, n)
+        a_2 += dot(rows.z, r + 2, i, x, first, n)
+        i += n
+    return a, a_1, a_2
 
 
 @kernel

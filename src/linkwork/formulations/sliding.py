@@ -16,11 +16,10 @@ from linkwork._jit import kernel
 @kernel
 def guess_sliding(drives, table, rows, before, h, allowed):
     """rows.sliding: impulse of each friction that was at its bound in the last step, of length `before`; else 0."""
-    dofs = table.tree_dof[-1]
     for e in range(rows.sliding.size):
         most = drives.friction_most[e]
         p = rows.kept[table.rubbed + e]
-        slid = allowed and p != 0.0 and abs(p) >= before * most and drives.friction_coordinate[e] < dofs
+        slid = allowed and p != 0.0 and abs(p) >= before * most and drives.friction_coordinate[e] < table.dofs
         rows.sliding[e] = math.copysign(h * most, p) if slid else 0.0
 
 

@@ -44,22 +44,24 @@ class Hands(NamedTuple):
     """Where a unit impulse takes hold, and how far it has come on its ways to the ground."""
 
     link: Any  # (hand,) -1 once it has arrived
-    shift: Any  # (hand,) from a dof to its place in u and z
     push: Any  # (hand, 6) Y
     reach: Any  # (hand,) what its torques could be at most, from which rounding is told
     joint: Any  # (hand,) 1 where it begins with a joint impulse
     tau: Any  # (dof,) the joint impulses
+    u: Any  # (dof,) of the dofs on the ways to the ground
+    z: Any
 
 
 def make_hands(dofs: int) -> Hands:
     """Hands for a tree of so many dofs."""
     return Hands(
         link=np.full(HANDS, -1, dtype=np.int64),
-        shift=np.zeros(HANDS, dtype=np.int64),
         push=np.zeros((HANDS, 6)),
         reach=np.zeros(HANDS),
         joint=np.zeros(HANDS, dtype=np.int64),
         tau=np.zeros(dofs),
+        u=np.zeros(dofs),
+        z=np.zeros(dofs),
     )
 
 
@@ -103,8 +105,8 @@ def rate_along(work, velocities, i, n, f):
 
 
 @kernel
-def carry_inward(tree, work, q, hands, count, u, z):
-    """u and z of the joints between the first `count` hands and the ground; needs the articulated inertias at q.
+def carry_inward(tree, work, q, hands, count):
+    """hands.u and .z of the joints between the first `count` hands and the ground; needs articulated inertias at q.
 
     What rounding leaves for a joint that the impulse cannot move is set to zero: nobody later could tell it from a
     motion.
@@ -134,7 +136,7 @@ def carry_inward(tree, work, q, hands, count, u, z):
                 hands.link[j] = -1
             other = max(other, hands.link[j])
         while True:
-            n, f = take_up(tree, work, q, hands.tau, i, held, n, f, reach, u, z, hands.shift[h])
+            n, f = take_up(tree, work, q, hands.tau, i, held, n, f, reach, hands.u, hands.z)
             j = tree.link_parent[i]
             if j < tree.grounds:
                 hands.link[h] = -1
@@ -156,11 +158,10 @@ def carry_inward(tree, work, q, hands, count, u, z):
 
 
 @small
-def take_up(tree, work, q, tau, i, held, n, f, reach, u, z, shift):
+def take_up(tree, work, q, tau, i, held, n, f, reach, u, z):
     """Link i under the impulse (n, f) from beyond and, if `held`, the tau of its dofs; returns what it hands on."""
     motion = tree.link_motion[i]
     k = tree.link_v[i]
-    e = k + shift
     if motion == TURN:
         left = tau[k] - n[2]
         if abs(left) <= ROUNDING * reach:
@@ -168,8 +169,8 @@ def take_up(tree, work, q, tau, i, held, n, f, reach, u, z, shift):
         tau[k] = 0.0
         g = work.inverse[i, 0] * left
         U, V = load_pair(work.U, i)
-        u[e] = left
-        z[e] = g
+        u[k] = left
+        z[k] = g
         return add_scaled(n, g, U), add_scaled(f, g, V)
     if motion == WELD:
         return n, f
@@ -184,10 +185,10 @@ def take_up(tree, work, q, tau, i, held, n, f, reach, u, z, shift):
         f = sub(f_t, f)
         a, b = free_solve(work, i, n, f)
         for j in range(3):
-            u[e + j] = n[j]
-            u[e + 3 + j] = f[j]
-            z[e + j] = a[j]
-            z[e + 3 + j] = b[j]
+            u[k + j] = n[j]
+            u[k + 3 + j] = f[j]
+            z[k + j] = a[j]
+            z[k + 3 + j] = b[j]
         return n_t, f_t
     if motion == SWING or motion == SWING_BACK:
         t = ZERO
@@ -198,8 +199,8 @@ def take_up(tree, work, q, tau, i, held, n, f, reach, u, z, shift):
         n = sub(t, n)
         a = times(load6(work.inverse, i), n)
         for j in range(3):
-            u[e + j] = n[j]
-            z[e + j] = a[j]
+            u[k + j] = n[j]
+            z[k + j] = a[j]
         return t, add(f, unrotate(load9(work.H, i), a))
     # slide and helical
     turn = tree.link_turn[i]
@@ -210,6 +211,6 @@ def take_up(tree, work, q, tau, i, held, n, f, reach, u, z, shift):
     tau[k] = 0.0
     g = work.inverse[i, 0] * left
     U, V = load_pair(work.U, i)
-    u[e] = left
-    z[e] = g
+    u[k] = left
+    z[k] = g
     return add_scaled(n, g, U), add_scaled(f, g, V)
