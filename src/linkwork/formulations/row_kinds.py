@@ -21,7 +21,9 @@ from linkwork.formulations.rows import (
     MOTOR,
     REPEATER,
     RUBBING,
+    apart,
     close_row,
+    close_three,
     dragging,
     hold_row,
     open_row,
@@ -34,7 +36,7 @@ from linkwork.mechanics.laws import evaluate
 from linkwork.mechanics.parts import row_values
 from linkwork.mechanics.springs import spring_force, spring_slopes
 from linkwork.spatial.codes import RIGID
-from linkwork.spatial.vectors import add, cross, load3, load9, load_pair, rotate, store_pair
+from linkwork.spatial.vectors import add, cross, dot, load3, load9, load_pair, rotate, store_pair, sub
 
 FAR = 4.0  # a limit that is farther than so many steps of its present motion is not looked at
 NEAR = 1e-3  # m or rad: one so near is, since a motor may start towards it
@@ -54,28 +56,33 @@ def make_rows(w, state, t, h, q, v):
     row_values(cuts, w.tree, state.cut_q, rows.gap, rows.cut_wrench)
     rows.count[0] = 0
     rows.count[1] = 0
-    last = table.names + 3 * w.contacts.count[0]
-    name = 0
-    while name < last:
+    for name in range(table.names):
         r = rows.count[0]
         if name == table.lasting:
             rows.count[1] = r
         if name == table.dragged and not dragging(w.drags):
-            name = table.names
-            continue
-        if name >= table.names:
-            there = contact_row(table, rows, w.contacts, r, name)
-        else:
-            there = describe_row(w, state, t, h, q, v, r, name)
-        if there:
+            break
+        if describe_row(w, state, t, h, q, v, r, name):
             hands = hold_row(tree, cuts, w.tree, w.ahead_v, table, rows, w.hands, v, w.ahead, r)
             if close_row(tree, w.tree, table, rows, w.hands, q, hands, r):
                 rows.count[0] = r + 1
                 if rows.code[r] == LINE:
                     stretch_line(w.tables.forces, w.tables.laws, w.tree, rows, w.told, w.out, table.element[name], t, h)
-                elif rows.code[r] == CONTACT:
-                    push_apart(rows, w.contacts, (name - table.names) // 3, r, h)
-        name += 1
+    for e in range(w.contacts.count[0]):
+        r = rows.count[0]
+        count = describe_contact(w.tree, w.ahead_v, table, rows, w.contacts, r, e)
+        kept = 0
+        if count == 3 and apart(table, rows.ends[r, 0], rows.ends[r, 1]):
+            kept = close_three(tree, w.tree, table, rows, w.hands, q, r)
+        else:
+            while kept < count:
+                hands = hold_row(tree, cuts, w.tree, w.ahead_v, table, rows, w.hands, v, w.ahead, r + kept)
+                if not close_row(tree, w.tree, table, rows, w.hands, q, hands, r + kept):
+                    break
+                kept += 1
+        if kept > 0:
+            push_apart(rows, w.contacts, e, r, h)
+        rows.count[0] = r + kept
 
 
 @small
@@ -247,29 +254,41 @@ def drag(work, rows, drags, r, e, h):
 
 
 @small
-def contact_row(table, rows, contacts, r, name):
-    """Of each contact one row that keeps two bodies apart, then two of friction within mu times its impulse."""
-    e = (name - table.names) // 3
-    j = (name - table.names) % 3
+def describe_contact(work, ahead_v, table, rows, contacts, r, e):
+    """Rows from r on for contact e: one that keeps two bodies apart, two of friction within mu times its impulse.
+
+    Returns how many; their rates are told.
+    """
+    a = contacts.link_a[e]
+    b = contacts.link_b[e]
     x = load3(contacts.point, e)
-    axis = load3(contacts.normal, e)
-    if j == 0:
-        open_row(rows, r, CONTACT, name)
-        rows.low[r] = 0.0
-    else:
-        # friction follows its contact, where that is a row at all
-        s = r - j
-        if contacts.friction[e] == 0.0 or s < 0 or rows.code[s] != CONTACT or rows.name[s] != name - j:
-            return False
-        open_row(rows, r, RUBBING, name)
-        rows.normal[r] = s
-        rows.friction[r] = contacts.friction[e]
-        tangent = load3(contacts.tangent, e)
-        axis = tangent if j == 1 else cross(axis, tangent)
+    normal = load3(contacts.normal, e)
+    tangent = load3(contacts.tangent, e)
+    old = sub(point_velocity(work, work.pose_v, b, x), point_velocity(work, work.pose_v, a, x))
+    ahead = sub(point_velocity(work, ahead_v, b, x), point_velocity(work, ahead_v, a, x))
+    count = 3 if contacts.friction[e] != 0.0 else 1
+    axis = normal
+    for j in range(count):
+        open_row(rows, r + j, RUBBING if j > 0 else CONTACT, table.names + 3 * e + j)
+        hold(rows, r + j, a, b, cross(x, axis), axis)
+        rows.old[r + j] = dot(axis, old)
+        rows.rate[r + j] = dot(axis, ahead)
+        if j == 0:
+            rows.low[r] = 0.0
+        else:
+            rows.normal[r + j] = r
+            rows.friction[r + j] = contacts.friction[e]
         if j == 2:
-            rows.partner[r] = r - 1
-    hold(rows, r, contacts.link_a[e], contacts.link_b[e], cross(x, axis), axis)
-    return True
+            rows.partner[r + j] = r + 1
+        axis = cross(normal, tangent) if j > 0 else tangent
+    return count
+
+
+@small
+def point_velocity(work, velocities, i, x):
+    """Of the point x of link i, world axes."""
+    w, v = load_pair(velocities, i)
+    return add(v, cross(w, sub(x, load3(work.pose_p, i))))
 
 
 @small

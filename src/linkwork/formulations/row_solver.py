@@ -32,7 +32,7 @@ from linkwork.formulations.rows import (
     response,
     rubs,
 )
-from linkwork.numerics.clipped import Guess, hurry_on, make_guess, missing, put, put_pair, solve_clipped
+from linkwork.numerics.clipped import Guess, hurry_on, make_guess, missing, move_on, put, put_pair, solve_clipped
 from linkwork.numerics.semidefinite import factor_block, half_solve, solve
 
 DENSE = 320  # rows up to which A can be formed
@@ -64,7 +64,8 @@ class RowSolver(NamedTuple):
     beside: Any  # (row,) and of the second one with the first
     b: Any
     y: Any
-    x: Any  # (dof,)
+    x: Any  # (dof,) what the impulses leave for the joints
+    past: Any  # (dof,) of the impulses in guess.past
     guess: Guess
     newton: Newton
     rank: Any  # (1,) of A_BB
@@ -92,6 +93,7 @@ def row_solver(method: Any, rows: int, dofs: int, width: int) -> RowSolver:
         b=np.zeros(rows),
         y=np.zeros(n),
         x=np.zeros(dofs),
+        past=np.zeros(dofs),
         guess=make_guess(rows),
         newton=make_newton(rows, dofs, width),
         rank=np.zeros(1, dtype=np.int64),
@@ -268,9 +270,10 @@ def solve_wide(rows, s, low, high, p, iterations, guessing):
     n = rows.count[0]
     held = lasting(rows, s)
     guess = s.guess
-    for r in range(n):
-        guess.past[r] = p[r]
+    nv = s.x.size
+    copy(n, p, guess.past)
     add_impulses(rows, n, p, s.x)
+    copy(nv, s.x, s.past)
     worst = math.inf
     pace = 1.0
     near = NEAR
@@ -287,17 +290,18 @@ def solve_wide(rows, s, low, high, p, iterations, guessing):
             if better:
                 worst = change
                 copy(n, p, guess.past)
+                copy(nv, s.x, s.past)
             else:
                 copy(n, guess.past, p)
-                add_impulses(rows, n, p, s.x)
+                copy(nv, s.past, s.x)
             continue
         copy(n, p, guess.begin)
         change = sweep_wide(rows, s, held, low, high, p)
         if change <= s.epsilon:
             return i, change
         if s.direct and i < iterations:
-            pace = hurry_on(held, n, guess.begin, guess.past, p, 1.0 if change > worst else pace)
-            add_impulses(rows, n, p, s.x)
+            on, pace = hurry_on(0, n, guess.begin, guess.past, p, 1.0 if change > worst else pace)
+            move_on(0, nv, s.past, s.x, on)  # what is linear in p goes with it
         worst = change
     return iterations, worst
 

@@ -23,7 +23,7 @@ from linkwork._jit import kernel, small
 from linkwork.formulations.record import make_state
 from linkwork.formulations.recursive import count_q
 from linkwork.mechanics.closure import close_at
-from linkwork.mechanics.impulses import HANDS, carry_inward, hold_dof, hold_link, rate_along
+from linkwork.mechanics.impulses import HANDS, carry_inward, carry_three, hold_dof, hold_link, rate_along
 from linkwork.mechanics.parts import cut_frames, measure_wrench
 from linkwork.mechanics.workspace import tree_work
 from linkwork.spatial.codes import ATTITUDE, FREE, SPRING, SWING, SWING_BACK
@@ -353,12 +353,60 @@ def close_row(tree, work, table, rows, hands, q, count, r):
     for b in range(runs):
         first = rows.first[r, b]
         for k in range(first, first + rows.length[r, b]):
-            u[i] = hands.u[k]
-            z[i] = hands.z[k]
+            u[i] = hands.u[0, k]
+            z[i] = hands.z[0, k]
             x += u[i] * z[i]
             i += 1
     rows.diagonal[r] = x
     return x > table.nothing
+
+
+@kernel
+def apart(table, a, b):
+    """Whether no dof moves both links."""
+    i = table.link_run[a]
+    j = table.link_run[b]
+    if i == table.link_run[a + 1] or j == table.link_run[b + 1]:
+        return True
+    return table.run_first[i] != table.run_first[j]
+
+
+@small
+def close_three(tree, work, table, rows, hands, q, r):
+    """Responses of rows r … r + 2 of a contact between links that are apart; how many of them move anything."""
+    runs = 0
+    i = 0
+    x = 0.0
+    x_1 = 0.0
+    x_2 = 0.0
+    for side in range(2):
+        link = rows.ends[r, 1 - side]
+        carry_three(tree, work, q, hands, link, rows.wrench, r, 1.0 - 2.0 * side)
+        for e in range(table.link_run[link], table.link_run[link + 1]):
+            first = table.run_first[e]
+            last = table.run_last[e]
+            for j in range(3):
+                rows.first[r + j, runs] = first
+                rows.length[r + j, runs] = last - first
+            runs += 1
+            for k in range(first, last):
+                for j in range(3):
+                    rows.u[r + j, i] = hands.u[j, k]
+                    rows.z[r + j, i] = hands.z[j, k]
+                x += hands.u[0, k] * hands.z[0, k]
+                x_1 += hands.u[1, k] * hands.z[1, k]
+                x_2 += hands.u[2, k] * hands.z[2, k]
+                i += 1
+    for j in range(3):
+        rows.runs[r + j] = runs
+    rows.diagonal[r] = x
+    rows.diagonal[r + 1] = x_1
+    rows.diagonal[r + 2] = x_2
+    if not x > table.nothing:
+        return 0
+    if not x_1 > table.nothing:
+        return 1
+    return 3 if x_2 > table.nothing else 2
 
 
 @small

@@ -48,7 +48,7 @@ class Hands(NamedTuple):
     reach: Any  # (hand,) what its torques could be at most, from which rounding is told
     joint: Any  # (hand,) 1 where it begins with a joint impulse
     tau: Any  # (dof,) the joint impulses
-    u: Any  # (dof,) of the dofs on the ways to the ground
+    u: Any  # (3, dof) of the dofs on the ways to the ground, for up to three impulses
     z: Any
 
 
@@ -60,14 +60,26 @@ def make_hands(dofs: int) -> Hands:
         reach=np.zeros(HANDS),
         joint=np.zeros(HANDS, dtype=np.int64),
         tau=np.zeros(dofs),
-        u=np.zeros(dofs),
-        z=np.zeros(dofs),
+        u=np.zeros((3, dofs)),
+        z=np.zeros((3, dofs)),
     )
 
 
 @small
 def size(a):
     return abs(a[0]) + abs(a[1]) + abs(a[2])
+
+
+@small
+def in_link(work, i, n, f, amount):
+    """The wrench (n about the world's origin, f; world axes) times `amount`, as a bias on link i in its axes; its reach."""
+    X = load9(work.pose_R, i)
+    x = load3(work.pose_p, i)
+    n_i = unrotate(X, sub(n, cross(x, f)))
+    f_i = unrotate(X, f)
+    n_i = (-amount * n_i[0], -amount * n_i[1], -amount * n_i[2])
+    f_i = (-amount * f_i[0], -amount * f_i[1], -amount * f_i[2])
+    return n_i, f_i, abs(amount) * (size(n) + size(x) * size(f))
 
 
 @kernel
@@ -78,13 +90,8 @@ def hold_link(tree, work, hands, h, i, n, f, amount):
     if i < tree.grounds:
         return
     hands.link[h] = i
-    X = load9(work.pose_R, i)
-    x = load3(work.pose_p, i)
-    n_i = unrotate(X, sub(n, cross(x, f)))
-    f_i = unrotate(X, f)
-    hands.reach[h] = abs(amount) * (size(n) + size(x) * size(f))
-    n_i = (-amount * n_i[0], -amount * n_i[1], -amount * n_i[2])
-    store_pair(hands.push, h, n_i, (-amount * f_i[0], -amount * f_i[1], -amount * f_i[2]))
+    n_i, f_i, hands.reach[h] = in_link(work, i, n, f, amount)
+    store_pair(hands.push, h, n_i, f_i)
 
 
 @kernel
@@ -136,17 +143,12 @@ def carry_inward(tree, work, q, hands, count):
                 hands.link[j] = -1
             other = max(other, hands.link[j])
         while True:
-            n, f = take_up(tree, work, q, hands.tau, i, held, n, f, reach, hands.u, hands.z)
+            n, f = take_up(tree, work, q, hands.tau, i, held, n, f, reach, hands.u, hands.z, 0)
             j = tree.link_parent[i]
             if j < tree.grounds:
                 hands.link[h] = -1
                 break
-            # on to the parent
-            p = load3(work.p, i)
-            R = load9(work.R, i)
-            f = rotate(R, f)
-            n = add(rotate(R, n), cross(p, f))
-            reach += size(p) * size(f) + size(n)
+            n, f, reach = hand_on(work, i, n, f, reach)
             held = 0
             i = j
             if j <= other:
@@ -157,9 +159,45 @@ def carry_inward(tree, work, q, hands, count):
                 break
 
 
+@kernel
+def carry_three(tree, work, q, hands, i, wrench, r, amount):
+    """The same for three impulses on link i at once, of the wrenches r … r + 2: rows 0 … 2 of hands.u and .z."""
+    if i < tree.grounds:
+        return
+    n, f = load_pair(wrench, r)
+    n_1, f_1 = load_pair(wrench, r + 1)
+    n_2, f_2 = load_pair(wrench, r + 2)
+    n, f, reach = in_link(work, i, n, f, amount)
+    n_1, f_1, reach_1 = in_link(work, i, n_1, f_1, amount)
+    n_2, f_2, reach_2 = in_link(work, i, n_2, f_2, amount)
+    while True:
+        n, f = take_up(tree, work, q, hands.tau, i, 0, n, f, reach, hands.u, hands.z, 0)
+        n_1, f_1 = take_up(tree, work, q, hands.tau, i, 0, n_1, f_1, reach_1, hands.u, hands.z, 1)
+        n_2, f_2 = take_up(tree, work, q, hands.tau, i, 0, n_2, f_2, reach_2, hands.u, hands.z, 2)
+        if tree.link_parent[i] < tree.grounds:
+            return
+        n, f, reach = hand_on(work, i, n, f, reach)
+        n_1, f_1, reach_1 = hand_on(work, i, n_1, f_1, reach_1)
+        n_2, f_2, reach_2 = hand_on(work, i, n_2, f_2, reach_2)
+        i = tree.link_parent[i]
+
+
 @small
-def take_up(tree, work, q, tau, i, held, n, f, reach, u, z):
-    """Link i under the impulse (n, f) from beyond and, if `held`, the tau of its dofs; returns what it hands on."""
+def hand_on(work, i, n, f, reach):
+    """An impulse of link i as one of its parent."""
+    p = load3(work.p, i)
+    R = load9(work.R, i)
+    f = rotate(R, f)
+    n = add(rotate(R, n), cross(p, f))
+    return n, f, reach + size(p) * size(f) + size(n)
+
+
+@small
+def take_up(tree, work, q, tau, i, held, n, f, reach, u, z, e):
+    """Link i under the impulse (n, f) from beyond and, if `held`, the tau of its dofs; returns what it hands on.
+
+    What it takes goes into row e of u and z.
+    """
     motion = tree.link_motion[i]
     k = tree.link_v[i]
     if motion == TURN:
@@ -169,8 +207,8 @@ def take_up(tree, work, q, tau, i, held, n, f, reach, u, z):
         tau[k] = 0.0
         g = work.inverse[i, 0] * left
         U, V = load_pair(work.U, i)
-        u[k] = left
-        z[k] = g
+        u[e, k] = left
+        z[e, k] = g
         return add_scaled(n, g, U), add_scaled(f, g, V)
     if motion == WELD:
         return n, f
@@ -185,10 +223,10 @@ def take_up(tree, work, q, tau, i, held, n, f, reach, u, z):
         f = sub(f_t, f)
         a, b = free_solve(work, i, n, f)
         for j in range(3):
-            u[k + j] = n[j]
-            u[k + 3 + j] = f[j]
-            z[k + j] = a[j]
-            z[k + 3 + j] = b[j]
+            u[e, k + j] = n[j]
+            u[e, k + 3 + j] = f[j]
+            z[e, k + j] = a[j]
+            z[e, k + 3 + j] = b[j]
         return n_t, f_t
     if motion == SWING or motion == SWING_BACK:
         t = ZERO
@@ -199,8 +237,8 @@ def take_up(tree, work, q, tau, i, held, n, f, reach, u, z):
         n = sub(t, n)
         a = times(load6(work.inverse, i), n)
         for j in range(3):
-            u[k + j] = n[j]
-            z[k + j] = a[j]
+            u[e, k + j] = n[j]
+            z[e, k + j] = a[j]
         return t, add(f, unrotate(load9(work.H, i), a))
     # slide and helical
     turn = tree.link_turn[i]
@@ -211,6 +249,6 @@ def take_up(tree, work, q, tau, i, held, n, f, reach, u, z):
     tau[k] = 0.0
     g = work.inverse[i, 0] * left
     U, V = load_pair(work.U, i)
-    u[k] = left
-    z[k] = g
+    u[e, k] = left
+    z[e, k] = g
     return add_scaled(n, g, U), add_scaled(f, g, V)

@@ -191,7 +191,10 @@ def how_far(A, first, last, diagonal, b, low, high, normal, friction, p):
 
 @kernel
 def hurry_on(first, last, begin, past, p, pace):
-    """After a sweep from `begin` to p: p moves on along past -> p; returns the next pace. 1 is a fresh start."""
+    """After a sweep from `begin` to p: p moves on along past -> p; returns how far, and the next pace.
+
+    The pace 1 is a fresh start.
+    """
     back = 0.0
     for r in range(first, last):
         back += (begin[r] - p[r]) * (p[r] - past[r])
@@ -199,11 +202,16 @@ def hurry_on(first, last, begin, past, p, pace):
         pace = 1.0
     faster = 0.5 * (1.0 + math.sqrt(1.0 + 4.0 * pace * pace))
     on = (pace - 1.0) / faster
+    move_on(first, last, past, p, on)
+    return on, faster
+
+
+@small
+def move_on(first, last, past, p, on):
     for r in range(first, last):
         end = p[r]
         p[r] += on * (end - past[r])
         past[r] = end
-    return faster
 
 
 @small
@@ -237,6 +245,6 @@ def solve_clipped(
             if not better:
                 continue
         elif guessing and k + 1 < iterations:
-            pace = hurry_on(first, last, guess.begin, guess.past, p, 1.0 if change > worst else pace)
+            _on, pace = hurry_on(first, last, guess.begin, guess.past, p, 1.0 if change > worst else pace)
         worst = change
     return iterations, worst
