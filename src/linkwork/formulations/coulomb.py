@@ -10,9 +10,10 @@ impulses, and with p = (wish - z . x) / c of each row that holds there is one eq
 
     (1 + sum u z^T / c) x = sum u wish / c + what rows at their bounds leave
 
-as large as the tree has dofs, however many the contacts. Rows that depend on each other get a little softness about the
-impulses that they have (`near`, as part of their own response): the guess is near the solution, and a sweep finds out
-how near.
+as large as the tree has dofs, however many the contacts. Two points of one wheel or four corners of a box depend on
+each other, and hardly ever agree to the last digit: Newton's own step would make much of what they differ by. So every
+row gets some softness about the impulse that it has (`near`, as part of its own response): impulses that nobody can
+tell apart stay as they were, and a guess that made things worse is tried again, softer (`row_solver.solve_wide`).
 """
 
 from __future__ import annotations

@@ -22,30 +22,21 @@ from linkwork._jit import entry, kernel, small
 from linkwork.contact.find import find_contacts
 from linkwork.contact.scratch import Meeting, make_meeting, warn_of_lost
 from linkwork.contact.table import Contacts, make_contacts
-from linkwork.formulations.loops import cut_reactions
+from linkwork.formulations.impulse_accounts import book, tell
 from linkwork.formulations.loose import Loose, carry_loose, hold_loose, leave_loose, loose_bodies, spin_loose
 from linkwork.formulations.record import keep_row
 from linkwork.formulations.row_kinds import make_rows, repeater_gap
-from linkwork.formulations.row_solver import RowSolver, add_impulses, factor_rows, row_solver, solve_rows
+from linkwork.formulations.row_solver import RowSolver, factor_rows, row_solver, solve_rows
 from linkwork.formulations.rows import (
-    COIL,
-    CONTACT,
     CUT,
-    DRAG,
-    LIMIT,
-    LINE,
-    MOTOR,
     REPEATER,
-    RUBBING,
     Drags,
     RowTable,
     RowWork,
     add_impulse,
-    coordinate_wrench,
     dragging,
     keep_impulses,
     make_drags,
-    rate_change,
     recall_impulses,
     row_table,
     row_work,
@@ -53,16 +44,14 @@ from linkwork.formulations.rows import (
 from linkwork.formulations.sliding import guess_sliding, push_sliding, slides_on, sliding_loss
 from linkwork.formulations.stepping import NOT_FINITE, SINGULAR, TORN, copy, finite
 from linkwork.mechanics.articulated import inward_inertias, outward_accelerations, outward_velocities
-from linkwork.mechanics.forces import apply_laws, clear_loads, push_link
+from linkwork.mechanics.forces import apply_laws, clear_loads
 from linkwork.mechanics.grounds import move_grounds
 from linkwork.mechanics.impulses import Hands, make_hands
 from linkwork.mechanics.kinematics import outward_poses, velocities_of, world_velocities
 from linkwork.mechanics.motions import displace
 from linkwork.mechanics.parts import measure_cuts, row_values
-from linkwork.mechanics.power import ground_power
 from linkwork.mechanics.respond import outward_response
 from linkwork.mechanics.workspace import TreeWork, tree_work
-from linkwork.spatial.vectors import add_pair, load_pair, scale, store_pair
 
 SUPPORTS = frozenset(
     {
@@ -379,105 +368,6 @@ def step(w, state, t, h, end, moves, world):
     state.effort[4] = max(state.effort[4], worst)
     state.effort[5] += 1.0 if worst > s.epsilon else 0.0
     return 0
-
-
-# ---- what the impulses were ------------------------------------------------------------------------------------------
-
-
-@small
-def tell(w, state, h, q, v):
-    """Accelerations, loads of the cuts and of what no table knows, for this step."""
-    rows = w.rows
-    work = w.tree
-    w.carried[2] = 1.0
-    for k in range(v.size):
-        state.vd[k] = (w.ahead[k] - v[k]) / h
-    for e in range(rows.cut_load.size):
-        rows.cut_load[e] = 0.0
-    for i in range(state.push.shape[0]):
-        for e in range(6):
-            state.push[i, e] = 0.0
-    for i in range(state.touch.shape[0]):
-        for e in range(3):
-            state.touch[i, e] = 0.0
-    for r in range(rows.count[0]):
-        code = rows.code[r]
-        p = rows.p[r] / h
-        if code == CONTACT or code == RUBBING:
-            for e in range(3):
-                state.touch[rows.ends[r, 1], e] += p * rows.wrench[r, 3 + e]
-                state.touch[rows.ends[r, 0], e] -= p * rows.wrench[r, 3 + e]
-        if code == CUT:
-            rows.cut_load[w.table.element[rows.name[r]]] = p
-        elif code != LINE and code != COIL:
-            push_row(w.tables.cuts, work, w.table, rows, r, p, v.size, state.push)
-        if p != 0.0 and (code == CONTACT or code == LIMIT):
-            w.carried[2] = 0.0  # a blow tells nothing about the next step
-    if rows.cut_load.size > 0:
-        cut_reactions(w.tables.cuts, work, w.loads, state.cut_force)
-    if w.tables.tree.grounds > 1:
-        # what acts on moving grounds: all that was told, and the springs, which are rows here
-        for i in range(state.push.shape[0]):
-            n, f = load_pair(state.push, i)
-            store_pair(w.ahead_own, i, n, f)
-        for r in range(rows.count[0]):
-            if rows.code[r] == LINE or rows.code[r] == COIL:
-                push_row(w.tables.cuts, work, w.table, rows, r, rows.p[r] / h, v.size, w.ahead_own)
-        for i in range(state.push.shape[0]):
-            n, f = load_pair(w.ahead_own, i)
-            push_link(work, i, n, f)
-        w.power[1] += ground_power(w.tables, work, q, state.vd, w.loads)
-
-
-@kernel
-def push_row(cuts, work, table, rows, r, p, dofs, push):
-    """The force p of row r as loads on links, added to `push`; forces on dofs are the joints' own affair."""
-    if rows.ends[r, 1] >= 0:
-        n, f = load_pair(rows.wrench, r)
-        add_pair(push, rows.ends[r, 1], scale(p, n), scale(p, f))
-        add_pair(push, rows.ends[r, 0], scale(-p, n), scale(-p, f))
-        return
-    for j in range(2):
-        c = rows.coordinate[r, j]
-        if c >= dofs:
-            n, f, a, b = coordinate_wrench(cuts, work, table, c - dofs)
-            Q = rows.amount[r, j] * p
-            add_pair(push, b, scale(Q, n), scale(Q, f))
-            add_pair(push, a, scale(-Q, n), scale(-Q, f))
-
-
-@small
-def book(forces, table, rows, x, ahead, h):
-    """Energy wasted and fed in by rows; impulses work along the mean of a row's rates before and after."""
-    wasted = 0.0
-    fed = 0.0
-    pushed = False  # whether x is what the impulses leave for the joints
-    for r in range(rows.count[0]):
-        code = rows.code[r]
-        if code == CUT or code == REPEATER:
-            continue
-        c = rows.coordinate[r, 0]
-        if 0 <= c < ahead.size and rows.coordinate[r, 1] < 0:
-            rate = rows.amount[r, 0] * ahead[c]
-        else:
-            if not pushed:
-                pushed = True
-                add_impulses(rows, rows.count[0], rows.p, x)
-            rate = rows.rate[r] + rate_change(rows, r, x)
-        if code == LINE:
-            wasted += h * (rows.pending[r, 0] + rows.waste[r] * rate) * rate
-            fed -= h * rows.pending[r, 1] * rate
-        elif code == COIL:
-            wasted += h * rows.waste[r] * rate * rate
-        elif code == MOTOR or code == DRAG:
-            fed += 0.5 * rows.p[r] * (rows.old[r] + rate)
-        else:
-            wasted -= 0.5 * rows.p[r] * (rows.old[r] + rate)
-    for e in range(table.coil_dof.size):
-        s = table.coil_dof[e]
-        rate = ahead[forces.coil_coordinate[s]]
-        wasted += h * forces.coil_c[s] * rate * rate
-    return wasted, fed
 
 
 @entry

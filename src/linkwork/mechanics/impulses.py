@@ -72,7 +72,7 @@ def size(a):
 
 @small
 def in_link(work, i, n, f, amount):
-    """The wrench (n about the world's origin, f; world axes) times `amount`, as a bias on link i in its axes; its reach."""
+    """The wrench (n about the world's origin, f; world axes) times `amount` as a bias on link i; and its reach."""
     X = load9(work.pose_R, i)
     x = load3(work.pose_p, i)
     n_i = unrotate(X, sub(n, cross(x, f)))
