@@ -11,9 +11,9 @@ import pytest
 from scipy.spatial import ConvexHull
 
 import linkwork as lw
+from found_contacts import find
 from known_shapes import SHAPES
-from linkwork._jit import entry
-from linkwork.contact.find import SKIN, find_contacts
+from linkwork.contact.find import SKIN
 from linkwork.contact.scratch import make_meeting
 from linkwork.contact.separate import FACES_FIRST
 from linkwork.contact.table import make_contacts
@@ -22,11 +22,6 @@ from linkwork.model.frame import Frame
 
 POLYHEDRA = ("box", "hull")
 SIZE = 0.5  # m, none of the shapes reaches farther
-
-
-@entry
-def call(colliders, work, ahead_v, meeting, contacts, h):  # type: ignore[no-untyped-def]
-    find_contacts(colliders, work, ahead_v, meeting, contacts, h)
 
 
 class Found:
@@ -51,7 +46,7 @@ class Found:
             self.work.pose_R[link] = pose.matrix.ravel()
             self.work.pose_p[link] = pose.position
             self.work.pose_v[link, 3] = speed
-        call(self.colliders, self.work, self.work.pose_v, self.meeting, self.table, 1.0)
+        find(self.colliders, self.work, self.work.pose_v, self.meeting, self.table, 1.0)
         t = self.table
         return [
             (t.point[e].copy(), t.normal[e].copy(), float(t.depth[e]), int(t.id[e])) for e in range(int(t.count[0]))

@@ -9,17 +9,11 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from found_contacts import find
 from known_shapes import SHAPES
-from linkwork._jit import entry
-from linkwork.contact.find import find_contacts
 from linkwork.contact.scratch import make_meeting
 from linkwork.contact.table import make_contacts
 from linkwork.mechanics.workspace import tree_work
-
-
-@entry
-def call(colliders, work, ahead_v, meeting, contacts, h):  # type: ignore[no-untyped-def]
-    find_contacts(colliders, work, ahead_v, meeting, contacts, h)
 
 
 def contacts(shape: Any, pose: lw.Frame, field: lw.HeightField | None, speed: float = 0.0) -> Any:
@@ -36,7 +30,7 @@ def contacts(shape: Any, pose: lw.Frame, field: lw.HeightField | None, speed: fl
     work.pose_R[0] = np.eye(3).ravel()
     work.pose_R[link], work.pose_p[link] = pose.matrix.ravel(), pose.position
     work.pose_v[link, 3] = speed
-    call(system.tables.colliders, work, work.pose_v, make_meeting(system.tables.colliders), table, 1.0)
+    find(system.tables.colliders, work, work.pose_v, make_meeting(system.tables.colliders), table, 1.0)
     n = int(table.count[0])
     sign = 1.0 if n and table.link_a[0] == 0 else -1.0  # normals from the land to the body
     return table.point[:n], sign * table.normal[:n], table.depth[:n]
@@ -139,6 +133,67 @@ def test_a_plate_rests_on_hills_that_are_narrower() -> None:
     run = lw.simulate(model, until=2.0, method="impulse", dt=5e-3)
     assert run["plate.position"][-1] == pytest.approx([0, 0, 0.25], abs=1e-3)
     assert run["plate.contact_force"][-1] == pytest.approx([0, 0, 3 * 9.81], abs=1e-3)
+
+
+def land(height: Any, points: int = 41) -> lw.HeightField:
+    """4 m x 4 m by a function of the place."""
+    x = np.linspace(-2, 2, points)
+    return lw.HeightField([[height(a, b) for b in x] for a in x], size=(4.0, 4.0))
+
+
+THINGS = {
+    "box": lw.Box((0.4, 0.4, 0.3)),
+    "hull": lw.Hull([(x, y, z) for x in (-0.2, 0.2) for y in (-0.2, 0.2) for z in (-0.15, 0.15)]),
+    "cylinder": lw.Cylinder(0.2, 0.3),
+}
+
+
+@pytest.mark.parametrize("name", THINGS)
+@pytest.mark.parametrize("before", ["step", "post", "thin wall"])
+def test_steep_land_stops_what_slides_against_it(name: str, before: str) -> None:
+    """A step of 0.5 m within a cell, a post that is narrower than what comes, a wall of one row: none is passed."""
+    heights = {
+        "step": lambda x, y: 0.5 * (x > 0.01),
+        "post": lambda x, y: 0.5 * (abs(x) < 0.06 and abs(y) < 0.06),
+        "thin wall": lambda x, y: 0.5 * (abs(x) < 0.01),
+    }
+    foot = {"step": 0.0, "post": -0.1, "thin wall": -0.1}[before]
+    model = lw.Model("against")
+    smooth = lw.Material(friction=0.05)
+    model.collider("land", "ground", land(heights[before]), material=smooth)
+    thing = model.body("thing", shape=THINGS[name], mass=2.0, position=(-0.8, 0.02, 0.15), material=smooth)
+    model.free("slide", "ground", thing, velocity=(2.0, 0, 0, 0, 0, 0))
+    run = lw.simulate(model, until=1.0, method="impulse", dt=5e-3)
+    x = run["thing.position"]
+    assert foot - 0.22 < x[:, 0].max() < foot - 0.2 + 0.06  # it climbs the slope of the first cell a little
+    assert x[:, 2].min() > 0.15 - 2.5e-3  # a corner that comes down the slope meets the level a step late
+    total = run.energy["total"]
+    assert np.diff(total).max() < 5e-3 * (total[0] - total[-1])
+
+
+def test_a_slope_as_steep_as_a_wall_is_a_plane_too() -> None:
+    """A box before a slope of 63 degrees, level and with its side laid against it: depths by hand."""
+    angle = math.atan(2.0)
+    out = np.array([-math.sin(angle), 0, math.cos(angle)])
+    field = land(lambda x, y: 2.0 * x, points=11)
+    box = lw.Box((0.4, 0.3, 0.2))
+    for tilt, corner in ((0.0, (0.2, 0, -0.1)), (-angle, None)):
+        turn = lw.Frame(rotation=(math.cos(tilt / 2), 0, math.sin(tilt / 2), 0))
+        far = 0.1 if corner is None else float(-out @ np.array(corner))
+        pose = lw.Frame((far - 1e-3) * out + (0.11, 0.07, 0.22), turn.rotation)
+        _, normals, depths = contacts(box, pose, field)
+        assert depths.max() == pytest.approx(1e-3, abs=1e-9)
+        assert normals == pytest.approx(np.tile(out, (len(depths), 1)), abs=1e-9)
+        assert len(depths) == (2 if corner else 4)
+
+
+def test_a_small_box_rests_on_a_ridge_between_points_of_the_grid() -> None:
+    model = lw.Model("roof")
+    rough = lw.Material(friction=0.8)
+    model.collider("roof", "ground", land(lambda x, y: 0.3 - 0.6 * abs(x), points=5), material=rough)
+    model.body("box", shape=lw.Box((0.3, 0.3, 0.1)), mass=1.0, position=(0, 0.45, 0.35), material=rough)
+    run = lw.simulate(model, until=0.2, method="impulse", dt=5e-3)
+    assert run["box.position"][-1] == pytest.approx([0, 0.45, 0.35], abs=1e-3)
 
 
 def test_refusals() -> None:

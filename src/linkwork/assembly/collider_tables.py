@@ -51,6 +51,7 @@ def collider_tables(model: Model, place: dict[int, tuple[int, Frame]], grounds: 
     fields = [c.shape.heights if isinstance(c.shape, HeightField) else empty for c in found]
     meets = meeting(model, found, columns["link"], columns["kind"], grounds)
     many = sum(len(c.shape.points) for c in found if isinstance(c.shape, Hull))  # all of them may lie on a plane
+    walls = PAIR * int(meets[np.array(columns["kind"], dtype=np.int64) == codes.FIELD].sum())  # beside what is below
     return Colliders(
         link=np.array(columns["link"], dtype=np.int64),
         kind=np.array(columns["kind"], dtype=np.int64),
@@ -73,7 +74,7 @@ def collider_tables(model: Model, place: dict[int, tuple[int, Frame]], grounds: 
         grid_start=np.cumsum([0, *(field.size for field in fields[:-1])], dtype=np.int64)[:n],
         grid_shape=np.array([field.shape for field in fields], dtype=np.int64).reshape(-1, 2),
         grid=np.concatenate([np.zeros(0), *(field.ravel() for field in fields)]),
-        room=min(CONTACTS * n, PAIR * int(meets.sum()) // 2) + many,
+        room=min(CONTACTS * n, PAIR * int(meets.sum()) // 2) + many + walls,
     )
 
 

@@ -16,7 +16,6 @@ import math
 
 from linkwork._jit import kernel
 from linkwork.contact.keep import across
-from linkwork.contact.separate import PARALLEL
 from linkwork.spatial.codes import BOX, CYLINDER
 from linkwork.spatial.vectors import (
     add_scaled,
@@ -117,19 +116,21 @@ def two_rims(c, m, i, j, n):
     """From n up to the best direction of two rims, if it leads there: climbing, then Newton's method on the sphere."""
     u = axis_z(load9(m.R, i))
     v = axis_z(load9(m.R, j))
-    d = between(c, m, i, j, n)
-    f = dot(n, d)
-    for _ in range(CLIMBS):
-        about = cross(n, d)
-        if norm(about) < 1e-9 * norm(d):
-            return n, f
-        new, g = best_around(c, m, i, j, unit(about), n, f)
-        if not g > f:
-            return n, f
-        n = new
+    best_n = n
+    best = -math.inf
+    for step in range(CLIMBS + NEWTON):
         d = between(c, m, i, j, n)
-        f = g
-    for _ in range(NEWTON):
+        f = dot(n, d)
+        if f < best:
+            break
+        best = f
+        best_n = n
+        if step < CLIMBS:
+            about = cross(n, d)
+            if norm(about) < 1e-9 * norm(d):
+                break
+            n, f = best_around(c, m, i, j, unit(about), n, f)
+            continue
         # slope and curvature of f across n
         a = across(n)
         b = cross(n, a)
@@ -140,9 +141,7 @@ def two_rims(c, m, i, j, n):
         ab = 0.0
         for k in range(2):
             w = cross(u if k == 0 else v, n)  # along the rim, as long as n is across the axis
-            wide = norm(w)
-            if wide < 1e-6:
-                return n, f
+            wide = max(norm(w), 1e-6)
             bend = c.size[i if k == 0 else j, 0] / (wide * wide * wide)
             wa = dot(w, a)
             wb = dot(w, b)
@@ -151,21 +150,15 @@ def two_rims(c, m, i, j, n):
             ab -= bend * wa * wb
         det = aa * bb - ab * ab
         if aa >= 0.0 or det <= 0.0:
-            return n, f
+            break
         s = (ab * db - bb * da) / det
         t = (ab * da - aa * db) / det
         far = math.sqrt(s * s + t * t)
-        short = STEP / far if far > STEP else 1.0
-        new = unit(add_scaled(add_scaled(n, short * s, a), short * t, b))
-        d = between(c, m, i, j, new)
-        g = dot(new, d)
-        if not g >= f:
-            return n, f
-        n = new
-        f = g
         if far < 1e-12:
             break
-    return n, f
+        short = STEP / far if far > STEP else 1.0
+        n = unit(add_scaled(add_scaled(n, short * s, a), short * t, b))
+    return best_n, best
 
 
 @kernel
@@ -174,71 +167,55 @@ def best_flat(c, m, i, j, margin):
     what = ELSEWHERE
     face = -1
     best = -math.inf
-    n = (0.0, 0.0, 1.0)
+    best_n = (0.0, 0.0, 1.0)
     R = load9(m.R, j)
-    for f in range(c.face_start[j], c.face_start[j + 1]):
-        out = rotate(R, load3(c.face_normal, f))
-        s = dot(out, sub(farthest(c, m, i, neg(out)), load3(m.vertex, c.loop[c.face_loop[f]])))
-        if s > best:
-            what = FACE
-            face = f
-            best = s
-            n = neg(out)
-            if s > margin:
-                return what, face, n, best
+    first = c.face_start[j]
+    faces = c.face_start[j + 1] - first
     slack = END_AFTER_FACE * min(c.bound[i], c.bound[j])
-    for k in range(4):
-        if k > 1 and c.kind[j] != CYLINDER:
-            break
-        axis = axis_z(load9(m.R, i if k < 2 else j))
-        axis = axis if k % 2 == 0 else neg(axis)
-        s = dot(axis, between(c, m, i, j, axis))
-        if s > best + (slack if what == FACE or (k > 1 and what == END) else 0.0):
-            what = END if k < 2 else END_OF_OTHER
-            best = s
-            n = axis
-    return what, face, n, best
+    for k in range(faces + (4 if c.kind[j] == CYLINDER else 2)):
+        end = k - faces
+        if end < 0:
+            n = neg(rotate(R, load3(c.face_normal, first + k)))
+            kind = FACE
+        else:
+            n = axis_z(load9(m.R, i if end < 2 else j))
+            n = n if end % 2 == 0 else neg(n)
+            kind = END if end < 2 else END_OF_OTHER
+        f = dot(n, between(c, m, i, j, n))
+        if f > best + (slack if what < kind else 0.0):
+            what = kind
+            face = first + k
+            best = f
+            best_n = n
+            if f > margin:
+                break
+    return what, face, best_n, best
 
 
 @kernel
 def apart(c, m, i, j, margin):
     """(what, face, n, f) of cylinder i and solid j: APART, a FACE of j, an END of i or of j, or ELSEWHERE."""
     what, face, n, best = best_flat(c, m, i, j, margin)
-    if best > margin:
-        return APART, face, n, best
     slack = ROUND_AFTER_FLAT * min(c.bound[i], c.bound[j])
     u = axis_z(load9(m.R, i))
-    v = axis_z(load9(m.R, j))
     from_centre = sub(load3(m.p, j), load3(m.p, i))
-    start = n if abs(dot(n, u)) < 0.9 else between(c, m, i, j, n)
-    new, f = best_around(c, m, i, j, u, start, best + slack)
-    if f > best + slack:
-        what = ELSEWHERE
-        best = f
-        n = new
     round_other = c.kind[j] == CYLINDER
     first = c.edge_start[j]
-    count = 1 if round_other else c.edge_start[j + 1] - first
-    for k in range(count):
+    # across the axis, then across edges, or the other's axis
+    for k in range(2 if round_other else 1 + c.edge_start[j + 1] - first):
         if best > margin:
             return APART, face, n, best
-        e = v if round_other else rotate(load9(m.R, j), load3(c.edge, first + k))
-        new = cross(u, e)
-        if norm(new) > PARALLEL:
-            new = unit(new)
-            new = new if dot(new, from_centre) >= 0.0 else neg(new)
-            f = dot(new, between(c, m, i, j, new))
-            if f > best + slack:
-                what = ELSEWHERE
-                best = f
-                n = new
-        start = n if abs(dot(n, e)) < 0.9 else between(c, m, i, j, n)
-        new, f = best_around(c, m, i, j, e, start, best + slack)
+        about = u
+        if k > 0:
+            R = load9(m.R, j)
+            about = axis_z(R) if round_other else rotate(R, load3(c.edge, first + k - 1))
+        start = n if abs(dot(n, about)) < 0.9 else from_centre
+        new, f = best_around(c, m, i, j, about, start, best + slack)
         if f > best + slack:
             what = ELSEWHERE
             best = f
             n = new
-    if round_other:
+    if round_other and best <= margin:
         new, f = two_rims(c, m, i, j, n)
         if f > best + slack:
             what = ELSEWHERE

@@ -26,9 +26,14 @@ def facing(c, m, j, n):
     return face
 
 
-@small
+@kernel
 def side(c, m, f, k, n):
     """A point on side k of face f, and the direction out of the face there."""
+    return side_here(c, m, f, k, n)
+
+
+@small
+def side_here(c, m, f, k, n):
     first = c.face_loop[f]
     a = load3(m.vertex, c.loop[first + k])
     after = k + 1 if first + k + 1 < c.face_loop[f + 1] else 0
@@ -39,13 +44,19 @@ def side(c, m, f, k, n):
 def overlap(c, m, f, n, g):
     """Corners of face g within the sides of face f (its normal n): how many, and in which half of m.corner."""
     count = c.face_loop[g + 1] - c.face_loop[g]
-    here = 0
     for k in range(count):
         store3(m.corner[0], k, load3(m.vertex, c.loop[c.face_loop[g] + k]))
         m.tag[0, k] = k
+    return cut_by(c, m, f, n, count)
+
+
+@small
+def cut_by(c, m, f, n, count):
+    """What of the first `count` corners in m.corner[0], a polygon, is within the sides of face f, looking along n."""
+    here = 0
     room = m.gap.size
     for k in range(c.face_loop[f + 1] - c.face_loop[f]):
-        a, out = side(c, m, f, k, n)
+        a, out = side_here(c, m, f, k, n)
         beyond = ON_SIDE * dot(out, out)
         there = 1 - here
         kept = 0

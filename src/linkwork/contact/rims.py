@@ -52,15 +52,14 @@ def cylinder_and_solid(c, m, contacts, i, j, margin):
     if what == ELSEWHERE:
         what, face = flat_near(c, m, i, j, n)
     found = 0
-    if what == FACE:
-        out = rotate(load9(m.R, j), load3(c.face_normal, face))
-        found = on_flat(c, m, contacts, i, j, i, face, out, margin)
-    elif what == END:
-        u = axis_z(load9(m.R, i))
-        found = on_flat(c, m, contacts, i, j, j, -1, u if dot(n, u) > 0.0 else neg(u), margin)
-    elif what == END_OF_OTHER:
-        u = axis_z(load9(m.R, j))
-        found = on_flat(c, m, contacts, i, j, i, -1, u if dot(n, u) < 0.0 else neg(u), margin)
+    if what != ELSEWHERE:
+        upper = j if what == END else i
+        out = axis_z(load9(m.R, i if what == END else j))
+        if what == FACE:
+            out = rotate(load9(m.R, j), load3(c.face_normal, face))
+        elif (dot(n, out) > 0.0) != (what == END):
+            out = neg(out)
+        found = on_flat(c, m, contacts, i, j, upper, face if what == FACE else -1, out, margin)
     if found == 0:
         elsewhere(c, m, contacts, i, j, n, gap, margin)
 
@@ -327,10 +326,6 @@ def lowest_edge(c, m, i, j, n):
 def elsewhere(c, m, contacts, i, j, n, gap, margin):
     """Contacts of a side or rim of cylinder i with an edge or corner of j, or with its side or rim."""
     u = axis_z(load9(m.R, i))
-    if abs(dot(n, u)) >= LYING:
-        x = farthest(c, m, i, n)
-        add_contact(c, m, contacts, i, j, add_scaled(x, 0.5 * gap, n), n, -gap, 0)
-        return
     r = 0.0
     if c.kind[j] == CYLINDER:
         v = scale(2.0 * c.size[j, 1], axis_z(load9(m.R, j)))
@@ -338,9 +333,10 @@ def elsewhere(c, m, contacts, i, j, n, gap, margin):
         r = c.size[j, 0]
     else:
         y, v = lowest_edge(c, m, i, j, n)
-    if abs(dot(n, v)) >= LYING * norm(v):
-        x = farthest(c, m, j, neg(n))
-        add_contact(c, m, contacts, i, j, add_scaled(x, -0.5 * gap, n), n, -gap, 0)
+    on_rim = abs(dot(n, u)) >= LYING
+    if on_rim or abs(dot(n, v)) >= LYING * norm(v):
+        x = farthest(c, m, i if on_rim else j, n if on_rim else neg(n))
+        add_contact(c, m, contacts, i, j, add_scaled(x, 0.5 * gap if on_rim else -0.5 * gap, n), n, -gap, 0)
         return
     a = add_scaled(load3(m.p, i), -c.size[i, 1], u)
     u = scale(2.0 * c.size[i, 1], u)

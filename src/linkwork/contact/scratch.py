@@ -20,8 +20,8 @@ class Meeting(NamedTuple):
     high: Any  # (collider, 3)
     reach: Any  # (collider,) m, how far it may come within the step
     order: Any  # (collider,) by low x; kept from step to step, so that it is nearly sorted
-    corner: Any  # (2, corner, 3) a polygon before and after a cut
-    tag: Any  # (2, corner) where its corners come from
+    corner: Any  # (3, corner, 3) a polygon before and after a cut; candidates on height fields
+    tag: Any  # (3, corner) where its corners come from
     gap: Any  # (corner,)
     way: Any  # (corner, 3) normals, on height fields
     old_id: Any  # (contact,) of the last step; those of two colliders stand together; 0 once it is found again
@@ -50,8 +50,8 @@ def make_meeting(colliders: Any) -> Meeting:
         high=np.zeros((n, 3)),
         reach=np.zeros(n),
         order=order,
-        corner=np.zeros((2, corners, 3)),
-        tag=np.zeros((2, corners), dtype=np.int64),
+        corner=np.zeros((3, corners, 3)),
+        tag=np.zeros((3, corners), dtype=np.int64),
         gap=np.zeros(corners),
         way=np.zeros((corners, 3)),
         old_id=np.zeros(room, dtype=np.int64),

@@ -1,0 +1,101 @@
+"""Height fields: hills that are narrower than what stands on them poke into it, by their tops and by their ridges.
+
+out    normal of the underside        a b    point of the grid
+"""
+
+from __future__ import annotations
+
+from linkwork._jit import kernel
+from linkwork.contact.clip import facing
+from linkwork.contact.grid import cell, grid_point, in_world, note, range_of
+from linkwork.contact.nearest import outside
+from linkwork.contact.rims import farthest_centre, over_flat
+from linkwork.spatial.codes import CYLINDER
+from linkwork.spatial.vectors import add_scaled, axis_z, dot, load3, load9, neg, rotate, sub
+
+BELOW = -0.7  # a face that looks down by so much is an underside
+FLAT = 1e-6  # of the field's size: the land is level where it bends less
+
+
+@kernel
+def pokes(c, j, a, b):
+    """Whether the land falls off on two opposite sides of a point of the grid."""
+    nx = c.grid_shape[j, 0]
+    ny = c.grid_shape[j, 1]
+    k = c.grid_start[j] + a * ny + b
+    h = 2.0 * c.grid[k] - FLAT * (c.size[j, 0] + c.size[j, 1])
+    return (0 < a < nx - 1 and h > c.grid[k - ny] + c.grid[k + ny]) or (
+        0 < b < ny - 1 and h > c.grid[k - 1] + c.grid[k + 1]
+    )
+
+
+@kernel
+def hills(c, m, i, j, margin, count):
+    """Candidates where points of the grid, and ridges between them, poke into undersides of the solid i."""
+    up = axis_z(load9(m.R, j))
+    low, high = range_of(c, m, i, j)
+    a0, b0, dx, dy = cell(c, j, low[0], low[1])
+    a1, b1, dx, dy = cell(c, j, high[0] + dx, high[1] + dy)
+    for a in range(a0, a1 + 1):
+        for b in range(b0, b1 + 1):
+            if not pokes(c, j, a, b):
+                continue
+            x = in_world(m, j, grid_point(c, j, a, b, dx, dy))
+            n, gap = outside(c, m, i, x)
+            if gap < margin and dot(n, up) < BELOW:
+                count = note(m, count, add_scaled(x, -0.5 * gap, n), n, gap, 0x2000 + a * c.grid_shape[j, 1] + b)
+    # the underside
+    face = -1
+    out = axis_z(load9(m.R, i))
+    if c.kind[i] == CYLINDER:
+        out = neg(out) if dot(out, up) > 0.0 else out
+        base = farthest_centre(c, m, i, out)
+    else:
+        face = facing(c, m, i, up)
+        out = rotate(load9(m.R, i), load3(c.face_normal, face))
+        base = load3(m.vertex, c.loop[c.face_loop[face]])
+    if dot(out, up) > BELOW:
+        return count
+    for a in range(a0, a1 + 1):
+        for b in range(b0, b1 + 1):
+            for k in range(3):
+                if ridge(c, j, a, b, k):
+                    x = in_world(m, j, grid_point(c, j, a, b, dx, dy))
+                    end = grid_point(c, j, a + (1 if k != 1 else 0), b + (1 if k != 0 else 0), dx, dy)
+                    along = sub(in_world(m, j, end), x)
+                    first, last = over_flat(c, m, i, face, base, out, x, along)
+                    if first >= last:
+                        continue
+                    # through the underside, and not by way of a side
+                    n, gap = outside(c, m, i, add_scaled(x, 0.5 * (first + last), along))
+                    if gap >= margin or dot(n, up) > BELOW:
+                        continue
+                    tag = 0x4000 + 2 * (3 * (a * c.grid_shape[j, 1] + b) + k)
+                    for e in range(2):
+                        part = first if e == 0 else last
+                        y = add_scaled(x, part, along)
+                        gap = dot(out, sub(y, base))
+                        if 0.0 < part < 1.0 and gap < margin:
+                            count = note(m, count, add_scaled(y, -0.5 * gap, out), out, gap, tag + e)
+    return count
+
+
+@kernel
+def ridge(c, j, a, b, k):
+    """Whether the land falls off on both sides of an edge from a point of the grid: along x, along y, or across."""
+    nx = c.grid_shape[j, 0]
+    ny = c.grid_shape[j, 1]
+    if a + 1 >= nx or b + 1 >= ny:
+        return False
+    e = c.grid_start[j] + a * ny + b
+    if k == 0:
+        if b == 0:
+            return False
+        bend = c.grid[e] + c.grid[e + ny] - c.grid[e + ny + 1] - c.grid[e - 1]
+    elif k == 1:
+        if a == 0:
+            return False
+        bend = c.grid[e] + c.grid[e + 1] - c.grid[e + ny + 1] - c.grid[e - ny]
+    else:
+        bend = c.grid[e] + c.grid[e + ny + 1] - c.grid[e + ny] - c.grid[e + 1]
+    return bend > FLAT * (c.size[j, 0] + c.size[j, 1])
