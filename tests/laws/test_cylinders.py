@@ -10,6 +10,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import linkwork as lw
+from known_shapes import rolling_coin
 
 G = 9.81
 ROUGH = lw.Material(friction=2.0)
@@ -81,26 +82,7 @@ def test_a_bar_rocks_across_a_cylinder() -> None:
 
 
 def coin(land: Any, until: float, dt: float) -> lw.Trajectory:
-    """A coin that leans by 0.3 rad and rolls, 12 rad/s about its axis."""
-    model = lw.Model("coin")
-    if land is None:
-        model.plane("land", material=ROUGH)
-    else:
-        model.collider("land", "ground", land, material=ROUGH)
-    radius, half, lean = 0.2, 0.01, 0.3
-    pose = turned((1, 0, 0), lean) @ LYING
-    axis = pose.matrix @ (0, 0, 1)
-    low = radius * np.array([0, math.sin(lean), -math.cos(lean)]) - half * math.copysign(1, axis[2]) * axis
-    made = model.body(
-        "coin",
-        shape=lw.Cylinder(radius, 2 * half),
-        mass=1.0,
-        position=(0, 0, -low[2]),
-        rotation=pose.rotation,
-        material=ROUGH,
-    )
-    model.free("roll", "ground", made, velocity=(*-np.cross(12 * axis, low), *(12 * axis)))
-    return lw.simulate(model, until=until, method="impulse", dt=dt)
+    return lw.simulate(rolling_coin(land), until=until, method="impulse", dt=dt)
 
 
 def test_a_coin_rolls_on_its_edge() -> None:

@@ -1,4 +1,4 @@
-"""Contact and friction against MuJoCo: the rover over its kerb.
+"""Contact and friction against MuJoCo: the rover over its kerb, a coin on its edge.
 
 MuJoCo's contacts are soft: with what it chooses by itself the wheels slip where ours climb, and its rover is left
 behind at the kerb. With friction in circles and contacts as stiff as a step of 1 ms allows it climbs as ours does. On
@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from known_shapes import rolling_coin
 from linkwork.bench.impulse import driven, rigid_contacts
 
 mujoco = pytest.importorskip("mujoco", reason="MuJoCo is not installed: pip install mujoco")
@@ -28,3 +29,32 @@ def test_rover_over_the_kerb() -> None:
         mujoco.mj_step(peer, data, nstep=1000)
         assert np.abs(sim["hull.position"] - data.body("hull").xpos).max() < 0.02  # of 2.9 m
     assert sim["hull.position"][0] > 2.8
+
+
+COIN = """
+<mujoco>
+  <option timestep="0.001" integrator="implicitfast" cone="elliptic" impratio="10"/>
+  <default><geom solref="0.004 1" solimp="0.99 0.999 0.0001" friction="2 0 0"/></default>
+  <worldbody>
+    <geom type="box" size="4 4 0.1" pos="0 0 -0.1"/>
+    <body name="coin"><freejoint/><geom type="cylinder" size="0.2 0.01" mass="1"/></body>
+  </worldbody>
+</mujoco>
+"""
+
+
+def test_a_coin_rolls_on_its_edge() -> None:
+    """A second on a box. Both are of first order: the motion without steps follows from two runs of each."""
+    model = rolling_coin(lw.Box((8, 8, 0.2), pose=lw.Frame((0, 0, -0.1))))
+    ours, theirs = [], []
+    for dt in (1e-3, 5e-4):
+        run = lw.simulate(model, until=1.0, method="impulse", dt=dt)
+        ours.append(run["coin.position"][-1])
+        peer = mujoco.MjModel.from_xml_string(COIN)
+        peer.opt.timestep = dt
+        data = mujoco.MjData(peer)
+        data.qpos[:3], data.qpos[3:] = run["coin.position"][0], run["coin.rotation"][0]
+        data.qvel[:3], data.qvel[5] = run["coin.velocity"][0], 12.0  # about its own axis
+        mujoco.mj_step(peer, data, nstep=round(1.0 / dt))
+        theirs.append(data.body("coin").xpos.copy())
+    assert 2 * ours[1] - ours[0] == pytest.approx(2 * theirs[1] - theirs[0], abs=1e-3)  # of 2.3 m
