@@ -187,6 +187,26 @@ def test_a_slope_as_steep_as_a_wall_is_a_plane_too() -> None:
         assert len(depths) == (2 if corner else 4)
 
 
+@pytest.mark.parametrize("name", ["ball", *THINGS])
+def test_land_has_sides(name: str) -> None:
+    """What comes against the side of a table land stops there; what stands over the edge does not sink in."""
+    smooth = lw.Material(friction=0.0)
+    model = lw.Model("table land")
+    model.collider("land", "ground", lw.HeightField(np.ones((5, 5)), size=(2.0, 2.0)), material=smooth)
+    model.plane("floor", material=smooth)
+    shape = lw.Sphere(0.2) if name == "ball" else THINGS[name]
+    low = 0.2 if name == "ball" else 0.15
+    thing = model.body("thing", shape=shape, mass=2.0, position=(-1.6, 0.13, low), material=smooth)
+    model.free("slide", "ground", thing, velocity=(2.0, 0, 0, 0, 0, 0))
+    model.body("other", shape=shape, mass=2.0, position=(-0.9, -0.6, 1.0 + low), material=lw.Material(friction=0.5))
+    run = lw.simulate(model, until=0.6, method="impulse", dt=5e-3)
+    x = run["thing.position"]
+    assert x[:, 0].max() < -1.2 + 2.0 * 5e-3
+    assert np.abs(x[:, 1:] - (0.13, low)).max() < 0.01
+    if name != "ball":
+        assert run["other.position"][-1] == pytest.approx([-0.9, -0.6, 1.0 + low], abs=1e-3)
+
+
 def test_a_small_box_rests_on_a_ridge_between_points_of_the_grid() -> None:
     model = lw.Model("roof")
     rough = lw.Material(friction=0.8)

@@ -55,14 +55,24 @@ def triangle(c, j, a, b, dx, dy, upper):
 
 @kernel
 def above(c, j, z):
-    """How far the point z (axes of the field) is above the triangle under it, across it, and the triangle's normal."""
+    """How far the point z (axes of the field) is above the triangle under it, across it, and the triangle's normal.
+
+    Below it, where a side of the land is nearer: how far it is from coming out there.
+    """
     a, b, dx, dy = cell(c, j, z[0], z[1])
     s = (z[0] + c.size[j, 0]) / dx - a
     t = (z[1] + c.size[j, 1]) / dy - b
     one, two, three = triangle(c, j, a, b, dx, dy, t > s)
     n = cross(sub(two, one), sub(three, one))
     n = scale(1.0 / norm(n), n)
-    return dot(n, sub(z, one)), n
+    gap = dot(n, sub(z, one))
+    x = c.size[j, 0] - abs(z[0])
+    y = c.size[j, 1] - abs(z[1])
+    if gap < 0.0 and min(x, y) < -gap:
+        if x < y:
+            return -x, (math.copysign(1.0, z[0]), 0.0, 0.0)
+        return -y, (0.0, math.copysign(1.0, z[1]), 0.0)
+    return gap, n
 
 
 @kernel

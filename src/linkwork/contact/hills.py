@@ -19,14 +19,14 @@ FLAT = 1e-6  # of the field's size: the land is level where it bends less
 
 @kernel
 def pokes(c, j, a, b):
-    """Whether the land falls off on two opposite sides of a point of the grid."""
+    """Whether the land falls off on two opposite sides of a point of the grid, or ends there."""
     nx = c.grid_shape[j, 0]
     ny = c.grid_shape[j, 1]
     k = c.grid_start[j] + a * ny + b
+    if a == 0 or b == 0 or a == nx - 1 or b == ny - 1:
+        return True
     h = 2.0 * c.grid[k] - FLAT * (c.size[j, 0] + c.size[j, 1])
-    return (0 < a < nx - 1 and h > c.grid[k - ny] + c.grid[k + ny]) or (
-        0 < b < ny - 1 and h > c.grid[k - 1] + c.grid[k + 1]
-    )
+    return h > c.grid[k - ny] + c.grid[k + ny] or h > c.grid[k - 1] + c.grid[k + 1]
 
 
 @kernel
@@ -35,9 +35,9 @@ def hills(c, m, i, j, margin, count):
     up = axis_z(load9(m.R, j))
     low, high = range_of(c, m, i, j)
     a0, b0, dx, dy = cell(c, j, low[0], low[1])
-    a1, b1, dx, dy = cell(c, j, high[0] + dx, high[1] + dy)
-    for a in range(a0, a1 + 1):
-        for b in range(b0, b1 + 1):
+    a1, b1, dx, dy = cell(c, j, high[0], high[1])
+    for a in range(a0, a1 + 2):
+        for b in range(b0, b1 + 2):
             if not pokes(c, j, a, b):
                 continue
             x = in_world(m, j, grid_point(c, j, a, b, dx, dy))
@@ -56,8 +56,8 @@ def hills(c, m, i, j, margin, count):
         base = load3(m.vertex, c.loop[c.face_loop[face]])
     if dot(out, up) > BELOW:
         return count
-    for a in range(a0, a1 + 1):
-        for b in range(b0, b1 + 1):
+    for a in range(a0, a1 + 2):
+        for b in range(b0, b1 + 2):
             for k in range(3):
                 if ridge(c, j, a, b, k):
                     x = in_world(m, j, grid_point(c, j, a, b, dx, dy))
@@ -82,19 +82,17 @@ def hills(c, m, i, j, margin, count):
 
 @kernel
 def ridge(c, j, a, b, k):
-    """Whether the land falls off on both sides of an edge from a point of the grid: along x, along y, or across."""
+    """Whether the land falls off or ends beside an edge from a point of the grid: along x, along y, or across."""
     nx = c.grid_shape[j, 0]
     ny = c.grid_shape[j, 1]
-    if a + 1 >= nx or b + 1 >= ny:
+    if a + (k != 1) >= nx or b + (k != 0) >= ny:
         return False
+    if (k == 0 and (b == 0 or b == ny - 1)) or (k == 1 and (a == 0 or a == nx - 1)):
+        return True
     e = c.grid_start[j] + a * ny + b
     if k == 0:
-        if b == 0:
-            return False
         bend = c.grid[e] + c.grid[e + ny] - c.grid[e + ny + 1] - c.grid[e - 1]
     elif k == 1:
-        if a == 0:
-            return False
         bend = c.grid[e] + c.grid[e + 1] - c.grid[e + ny + 1] - c.grid[e - ny]
     else:
         bend = c.grid[e] + c.grid[e + ny + 1] - c.grid[e + ny] - c.grid[e + 1]

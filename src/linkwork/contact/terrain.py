@@ -45,10 +45,15 @@ def ball_on_field(c, m, j, x, r, margin, count, tag):
     R = load9(m.R, j)
     p = load3(m.p, j)
     z = unrotate(R, sub(x, p))
-    if not over(c, j, z):
-        return count
-    height, n = above(c, j, z)
+    # beside the land: nearest is the point of its side
+    y = (clamp(z[0], -c.size[j, 0], c.size[j, 0]), clamp(z[1], -c.size[j, 1], c.size[j, 1]), z[2])
+    height, n = above(c, j, y)
     if height <= 0.0:
+        if not over(c, j, z):
+            height = norm(sub(z, y))
+            n = scale(1.0 / height, sub(z, y))
+        if height - r >= margin:
+            return count
         way = neg(rotate(R, n))
         return note(m, count, add_scaled(x, r + 0.5 * (height - r), way), way, height - r, tag)
     reach = r + margin
@@ -91,7 +96,7 @@ def point_on_field(c, m, j, x, margin, count, tag):
     if not over(c, j, z):
         return count
     gap, n = above(c, j, z)
-    if gap >= margin or n[2] < STEEP or (gap < -margin and wall_nearer(c, j, z, -gap)):
+    if gap >= margin or 0.0 < n[2] < STEEP or (gap < -margin and wall_nearer(c, j, z, -gap)):
         return count
     way = neg(rotate(R, n))
     return note(m, count, add_scaled(x, 0.5 * gap, way), way, gap, tag)
@@ -170,6 +175,6 @@ def discs(c, m, i, j, margin, count):
             x = add_scaled(centre, r / far, down)
             gap, n = above(c, j, unrotate(R, sub(x, p)))
             way = neg(rotate(R, n))
-        if gap < margin and n[2] >= STEEP and over(c, j, unrotate(R, sub(x, p))):
+        if gap < margin and not 0.0 < n[2] < STEEP and over(c, j, unrotate(R, sub(x, p))):
             count = note(m, count, add_scaled(x, 0.5 * gap, way), way, gap, 0x1000 + k)
     return count

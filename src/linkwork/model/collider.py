@@ -24,8 +24,8 @@ class Plane(Shape):
 class HeightField(Shape):
     """A landscape for grounds: `heights` (n x m, metres) on an even grid over `size` (along x and y, metres).
 
-    Its middle is at the origin of its pose, rows go along x, heights along z; all below is solid. A cell between four
-    points is two triangles.
+    Its middle is at the origin of its pose, rows go along x, heights along z; all below is solid, and ends at the
+    sides of the grid. A cell between four points is two triangles; it may be as steep as you like.
 
     >>> hills = lw.HeightField([[0.0, 0.1, 0.0], [0.2, 0.3, 0.1]], size=(1.0, 2.0))
     >>> hills.heights.shape
