@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -418,3 +419,123 @@ def test_a_stop_that_a_motor_presses_on_from_rest_holds() -> None:
     x = lw.simulate(model, until=1.0, method="impulse", dt=1e-3)["slide a.position"]
     assert x.min() > -1e-9
     assert abs(x[-1]) < 1e-9
+
+
+@pytest.mark.parametrize("kind", [lw.Impulse, lw.Maximal])
+def test_no_stop_is_passed_that_a_motor_or_a_blow_leads_to(kind: Any) -> None:
+    """Beyond what the motion before the step could reach: the step is then done again with all stops."""
+    for drive in ({"velocity": 10.0, "max_torque": 5.0}, {"position": 0.5, "softness": lw.Soft(hertz=20.0)}):
+        model = arm(limits=(-0.02, 0.02))
+        model.motor("drive", "pin", **drive)
+        assert lw.simulate(model, until=0.2, dt=0.01, method=kind)["pin.position"].max() < 0.02 + 1e-9
+    hard = lw.Material(friction=0.0, restitution=1.0)
+    model = lw.Model("blow", gravity=(0, 0, 0))
+    for name, mass, start in (
+        ("anvil", 1.0, {"limits": (-1.0, 0.05)}),
+        ("hammer", 10.0, {"position": -0.5, "velocity": 10.0}),
+    ):
+        model.body(name, shape=lw.Sphere(0.1), mass=mass, material=hard)
+        model.prismatic(f"{name} slide", "ground", name, axis=(1, 0, 0), **start)
+    found = lw.simulate(model, until=0.2, dt=0.01, method=kind)
+    assert found["anvil slide.position"].max() == pytest.approx(0.05, abs=1e-9)
+
+
+def limited_chain(softness: lw.Soft | None = None) -> lw.Model:
+    model = lw.Model("chain", gravity=(0, 0, 0))
+    before: Any = "ground"
+    for k in range(4):
+        link = model.body(f"link {k}", mass=1.0, inertia=(0.01,) * 3, position=(k + 0.5, 0, 0))
+        how = {"velocity": 2.0 * (-1) ** k, "limits": (-0.2, 0.2), "limit_softness": softness}
+        model.revolute(f"hinge {k}", before, link, at=(k, 0, 0), axis=(0, 0, 1), **how)
+        before = link
+    return model
+
+
+@pytest.mark.parametrize("kind", [lw.Impulse, lw.Maximal])
+@pytest.mark.parametrize("softness", [None, lw.Soft(stiffness=1e8), lw.Soft(stiffness=1e12, damping=1.0)])
+def test_stops_of_neighbours_do_not_throw_each_other_about(kind: Any, softness: lw.Soft | None) -> None:
+    found = lw.simulate(limited_chain(softness), until=2.0, dt=0.01, method=kind)
+    kinetic = found.energy["kinetic"]
+    assert kinetic.max() < 1.001 * kinetic[0]
+    assert max(np.abs(found[f"hinge {k}.position"]).max() for k in range(4)) < 0.21
+
+
+@every_way
+def test_a_motor_tells_its_torque(kind: Any, solver: str) -> None:
+    model = arm(position=math.pi / 2)
+    model.motor("hold", "pin", position=math.pi / 2, softness=lw.Soft(stiffness=1e4, damping=1e2))
+    found = run(model, kind, solver, until=1.0)
+    assert found["hold.torque"][-1] == pytest.approx(4.905, rel=1e-4)  # m g l
+    assert found.unit("hold.torque") == "N m"
+    model = arm(position=math.pi / 2)
+    model.motor("hold", "pin", position=math.pi / 2, max_torque=3.0)
+    assert run(model, kind, solver, until=0.5)["hold.torque"][-1] == pytest.approx(3.0, rel=1e-9)
+
+
+@pytest.mark.parametrize("kind", [lw.Impulse, lw.Maximal])
+def test_a_servo_swings_at_the_frequency_it_was_given(kind: Any) -> None:
+    """Whatever the mass that it meets, also where joints are rows."""
+    model = arm(position=0.1)
+    model.motor("servo", "pin", position=0.0, softness=lw.Soft(hertz=20.0, damping_ratio=0.0))
+    angle = lw.simulate(model, until=0.5, dt=1e-4, method=kind)["pin.position"]
+    crossings = np.flatnonzero(np.diff(np.sign(angle)))
+    assert 0.5 / (1e-4 * np.diff(crossings).mean()) == pytest.approx(20.0, rel=0.01)
+
+
+@pytest.mark.parametrize("kind", [lw.Impulse, lw.Maximal])
+def test_a_taut_chain_can_be_dragged(kind: Any) -> None:
+    """Along itself it gives way to nothing: the spring is then no stiffer than for all that it hangs on."""
+    model = lw.Model("taut")
+    before: Any = "ground"
+    for k in range(4):
+        link = model.body(f"link {k}", mass=1.0, shape=lw.Box((1, 0.1, 0.1)), position=(k + 0.5, 0, 0))
+        model.revolute(f"hinge {k}", before, link, at=(k, 0, 0), axis=(0, 1, 0), damping=1.0)
+        before = link
+    sim = lw.Simulation(model, kind(dt=0.01))
+    sim.drag("link 3", to=(2, 0, 0.5))
+    speeds = []
+    for _ in range(600):
+        sim.step()
+        speeds.append(np.linalg.norm(sim["link 3.velocity"]))
+    assert max(speeds) < 30.0
+    assert sim["link 3.position"] == pytest.approx((2, 0, 0.5), abs=0.05)
+
+
+@pytest.mark.parametrize("kind", [lw.Impulse, lw.Maximal])
+def test_a_spring_that_pulls_into_a_point_is_stable_there(kind: Any) -> None:
+    """It has no direction in that point, and another one after every step near it."""
+    for dt, k in itertools.product((1e-3, 1e-2, 0.1), (1.0, 1e3, 1e6, 1e9, 1e12)):
+        for start in ((0.1, 0, 0), (0, 0, 0)):
+            model = lw.Model("hook")
+            body = model.body("body", mass=1.0, inertia=(0.1, 0.1, 0.1))
+            model.free("free", "ground", body, position=(*start, 1, 0, 0, 0), velocity=(0, 1, 0, 0, 0, 0))
+            model.spring("hook", "ground", body, stiffness=k)
+            total = lw.simulate(model, until=100 * dt, dt=dt, method=kind).energy["total"]
+            assert total.max() - total[0] < 1e-9 * max(abs(total[0]), 0.5) + (0.1 * dt if k == 1.0 else 0.0)
+
+
+@pytest.mark.parametrize("kind", [lw.Impulse, lw.Maximal])
+def test_a_stiff_spring_between_two_points_becomes_a_ball_joint(kind: Any) -> None:
+    swings = []
+    for stiffness in (None, 1e7):
+        model = lw.Model("pendulum")
+        rod = model.body(
+            "rod", shape=lw.Cylinder(0.02, 1.0), mass=1.0, position=(0.5, 0, 0), rotation=(0.5**0.5, 0, 0.5**0.5, 0)
+        )
+        if stiffness is None:
+            model.ball("hook", "ground", rod, at=(0, 0, 0))
+        else:
+            model.spring("hook", "ground", rod, at_b=(0, 0, -0.5), stiffness=stiffness)
+        how = kind if stiffness else lw.Impulse  # which has the joint among its coordinates
+        swings.append(lw.simulate(model, until=1.0, dt=1e-3, method=how)["rod.position"])
+    assert np.abs(swings[1] - swings[0]).max() < 2e-3
+
+
+@pytest.mark.parametrize("kind", [lw.Impulse, lw.Maximal])
+def test_a_drag_pulls_with_its_strength_in_any_direction(kind: Any) -> None:
+    model = lw.Model("stone", gravity=(0, 0, 0))
+    model.body("stone", shape=lw.Sphere(0.1), mass=2.0)
+    sim = lw.Simulation(model, kind(dt=0.01))
+    sim.drag("stone", to=(10, 20, -30), max_force=10.0)
+    sim.step(10)
+    assert np.linalg.norm(sim["stone.velocity"]) == pytest.approx(10.0 * 0.1 / 2.0, rel=1e-6)

@@ -113,6 +113,31 @@ def test_a_rigid_motor_against_a_stop_is_told(kind: Any) -> None:
 
 
 @both
+def test_a_rigid_servo_that_stands_beyond_a_stop_is_told(kind: Any) -> None:
+    model = lw.Model("wheels")
+    for name, limits in (("leader", None), ("follower", (-0.5, 0.5))):
+        wheel = model.body(name, shape=lw.Cylinder(0.1, 0.02), mass=1.0)
+        model.revolute(f"{name} axle", "ground", wheel, at=(0, 0, 0), axis=(0, 0, 1), limits=limits)
+    model.repeater("mesh", "leader axle", "follower axle", ratio=2.0)
+    model.motor("drive", "leader axle", position=1.0)
+    assert lw.simulate(model, until=0.5, method=kind(dt=0.01)).certificate.cut_short > 45
+
+
+@both
+@pytest.mark.parametrize(("dt", "most"), [(1e-3, 500), (5e-3, 50)])
+def test_a_light_box_between_heavy_ones_holds_or_is_told(kind: Any, dt: float, most: int) -> None:
+    """Impulses too small to count throw a milligram far: it counts by its speed."""
+    model = lw.Model("sandwich")
+    model.plane("floor", material=lw.Material())
+    for k, mass in enumerate((1.0, 1e-6, 1.0)):
+        at = (0, 0, 0.1 + 0.2 * k)
+        model.body(f"box {k}", shape=lw.Box((0.2, 0.2, 0.2)), mass=mass, position=at, material=lw.Material())
+    run = lw.simulate(model, until=0.3, method=kind(dt=dt, iterations=most))
+    assert all_finite(run)
+    assert abs(run["box 2.position"][-1, 2] - 0.5) < 1e-3 or run.certificate.cut_short > 0
+
+
+@both
 @pytest.mark.parametrize("mass", [1e-6, 1e-3, 1e3, 1e6])
 def test_a_box_on_a_box_of_another_weight(kind: Any, mass: float) -> None:
     model = lw.Model("two")
@@ -210,6 +235,17 @@ def test_the_same_run_twice_has_the_same_bits(kind: Any) -> None:
     one, two = (lw.simulate(pile.build(n=20), until=1.0, method=kind(dt=0.01)) for _ in range(2))
     for name, values in one.columns.items():
         assert values.tobytes() == two.columns[name].tobytes()
+
+
+@both
+def test_rods_that_are_torn_apart_are_named(kind: Any) -> None:
+    model = lw.Model("crane")
+    for name, mass, at in (("hook", 1.0, (0, 0, -1)), ("load", 1e6, (0.5, 0, -2))):
+        model.body(name, mass=mass, inertia=(0.1 * mass,) * 3, position=at)
+    model.distance("rope", "ground", "hook")
+    model.distance("chain", "hook", "load")
+    with pytest.raises(lw.RunError, match="was torn apart"):
+        lw.simulate(model, until=1.0, method=kind(dt=1e-3))
 
 
 def test_joints_that_are_torn_apart_are_named() -> None:

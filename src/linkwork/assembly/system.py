@@ -7,7 +7,7 @@ from typing import Any
 
 from linkwork.assembly.law_functions import Faults
 from linkwork.assembly.tables import Floats, Tables
-from linkwork.model import Joint, Model, Spring, Tyre
+from linkwork.model import Joint, Model, Motor, Spring, Tyre
 
 
 @dataclass(frozen=True)
@@ -86,6 +86,12 @@ class System:
     def tyre_names(self) -> list[str]:
         """Names of the tyres."""
         return [force.path for force in self.model.all_forces() if isinstance(force, Tyre)]
+
+    @property
+    def motors(self) -> list[Motor]:
+        """The motors whose joints hold now, in the order of the tables."""
+        held = {place.name for place in (*self.joints, *self.cuts)}
+        return [drive for drive in self.model.all_drives() if isinstance(drive, Motor) and drive.joint.path in held]
 
     @property
     def joint_names(self) -> list[str]:

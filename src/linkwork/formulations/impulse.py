@@ -25,7 +25,7 @@ from linkwork.contact.table import Contacts, make_contacts
 from linkwork.formulations.impulse_accounts import book, tell
 from linkwork.formulations.loose import Loose, carry_loose, hold_loose, leave_loose, loose_bodies, spin_loose
 from linkwork.formulations.record import keep_row
-from linkwork.formulations.row_kinds import make_rows, repeater_gap
+from linkwork.formulations.row_kinds import make_rows, repeater_gap, stops_kept
 from linkwork.formulations.row_solver import RowSolver, factor_rows, row_solver, solve_rows
 from linkwork.formulations.rows import (
     CUT,
@@ -52,6 +52,7 @@ from linkwork.mechanics.motions import displace
 from linkwork.mechanics.parts import measure_cuts, row_values
 from linkwork.mechanics.respond import outward_response
 from linkwork.mechanics.workspace import TreeWork, tree_work
+from linkwork.spatial.codes import DISTANCE
 
 SUPPORTS = frozenset(
     {
@@ -140,7 +141,8 @@ class Workspace(NamedTuple):
     loose: Loose
     gap: Any  # (cut row,) at the new positions
     wrench: Any  # (cut row, 6) there
-    carried: Any  # (4,) lengths of the last step and of the one for the armatures; whether it was smooth; seen its end
+    carried: Any  # (5,) lengths of the last step and of the one for the armatures; whether it was smooth; seen its end;
+    # whether all stops are looked at
     told: Any
     out: Any
     power: Any
@@ -155,11 +157,13 @@ def workspace(tables: Any, method: Any) -> Workspace:
     rows = row_work(tables, table, contacts)
     apart = (tables.cuts.cut_a, forces.spring_a, forces.load_law, forces.tyre_link, forces.rotor_link)
     ends = (tables.cuts.cut_pa, tables.cuts.cut_pb)
+    arms = [float(np.linalg.norm(p, axis=1).max(initial=0.0)) for p in ends]
+    rods = np.abs(tables.cuts.row_pitch[tables.cuts.row_kind == DISTANCE])
     return Workspace(
         tables=own,
         position_iterations=int(method.position_iterations) if cut_rows + tables.drives.repeater_ratio.size else 0,
         world=bool(sum(a.size for a in apart) or contacts or tree.grounds > 1),
-        torn=TORN_APART * float(np.hypot(*(np.linalg.norm(p, axis=1).max(initial=0.0) for p in ends)) or math.inf),
+        torn=TORN_APART * (math.hypot(*arms, rods.max(initial=0.0)) or math.inf),
         tree=tree_work(tree),
         table=table,
         rows=rows,
@@ -178,7 +182,7 @@ def workspace(tables: Any, method: Any) -> Workspace:
         loose=loose_bodies(tree),
         gap=np.zeros(cut_rows),
         wrench=np.zeros((cut_rows, 6)),
-        carried=np.zeros(4),
+        carried=np.zeros(5),
         told=np.zeros(16),
         out=np.zeros(4),
         power=np.zeros(2),
@@ -299,6 +303,7 @@ def step(w, state, t, h, end, moves, world):
     sweeps = 0
     worst = 0.0
     w.carried[3] = 0.0
+    w.carried[4] = 0.0
     guess_sliding(w.tables.drives, w.table, rows, w.carried[0], h, s.direct)
     stage = -1
     while stage < 2 + w.position_iterations:
@@ -325,9 +330,11 @@ def step(w, state, t, h, end, moves, world):
             most = min(s.iterations[0], PUSHES) if rough else s.iterations[0]
             more, far = solve_rows(rows, s, low, high, p, most, stage == 0)
             apply_impulses(tree, w.tree, rows, q, p, w.dv)
+            if stage < 2:
+                worst = max(worst, s.torn[0])
             if stage < 2 and not rough:
                 sweeps = max(sweeps, more)
-                worst = max(worst, far, s.torn[0] if stage == 0 else 0.0)
+                worst = max(worst, far)
             elif stage > 1 and not s.direct:
                 sweeps += more
         if stage == 0:
@@ -335,6 +342,23 @@ def step(w, state, t, h, end, moves, world):
                 for k in range(nv):
                     w.ahead[k] += w.dv[k]
             if not slides_on(w.tables.drives, rows, w.ahead):
+                stage = -1
+                continue
+            if w.carried[4] == 0.0 and not stops_kept(
+                tree,
+                w.tables.cuts,
+                w.tables.drives,
+                w.tree,
+                w.table,
+                rows,
+                q,
+                state.cut_q,
+                w.ahead,
+                w.ahead_own,
+                w.ahead_v,
+                h,
+            ):
+                w.carried[4] = 1.0
                 stage = -1
                 continue
             tell(w, state, h, q, v)

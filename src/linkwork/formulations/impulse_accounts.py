@@ -15,6 +15,7 @@ from linkwork.formulations.rows import (
     MOTOR,
     REPEATER,
     RUBBING,
+    TIE,
     coordinate_wrench,
     rate_change,
 )
@@ -39,16 +40,20 @@ def tell(w, state, h, q, v):
     for i in range(state.touch.shape[0]):
         for e in range(3):
             state.touch[i, e] = 0.0
+    for e in range(state.drive.size):
+        state.drive[e] = 0.0
     for r in range(rows.count[0]):
         code = rows.code[r]
         p = rows.p[r] / h
+        if code == MOTOR:
+            state.drive[w.table.element[rows.name[r]]] = p
         if code == CONTACT or code == RUBBING:
             for e in range(3):
                 state.touch[rows.ends[r, 1], e] += p * rows.wrench[r, 3 + e]
                 state.touch[rows.ends[r, 0], e] -= p * rows.wrench[r, 3 + e]
         if code == CUT:
             rows.cut_load[w.table.element[rows.name[r]]] = p
-        elif code != LINE and code != COIL:
+        elif code != LINE and code != COIL and code != TIE:
             push_row(w.tables.cuts, work, w.table, rows, r, p, v.size, state.push)
         if p != 0.0 and (code == CONTACT or code == LIMIT):
             w.carried[2] = 0.0  # a blow tells nothing about the next step
@@ -60,7 +65,7 @@ def tell(w, state, h, q, v):
             n, f = load_pair(state.push, i)
             store_pair(w.ahead_own, i, n, f)
         for r in range(rows.count[0]):
-            if rows.code[r] == LINE or rows.code[r] == COIL:
+            if rows.code[r] == LINE or rows.code[r] == COIL or rows.code[r] == TIE:
                 push_row(w.tables.cuts, work, w.table, rows, r, rows.p[r] / h, v.size, w.ahead_own)
         for i in range(state.push.shape[0]):
             n, f = load_pair(w.ahead_own, i)
@@ -106,7 +111,7 @@ def book(forces, table, rows, x, ahead, h):
         if code == LINE:
             wasted += h * (rows.pending[r, 0] + rows.waste[r] * rate) * rate
             fed -= h * rows.pending[r, 1] * rate
-        elif code == COIL:
+        elif code == COIL or code == TIE:
             wasted += h * rows.waste[r] * rate * rate
         elif code == MOTOR or code == DRAG:
             fed += 0.5 * rows.p[r] * (rows.old[r] + rate)

@@ -25,6 +25,7 @@ class State(NamedTuple):
     # of methods with impulses
     push: Any  # (link, 6) loads that no table tells: torque about the world's origin, force; world axes
     touch: Any  # (link, 3) N, what contacts push with; world axes
+    drive: Any  # (motor,) N m or N, what motors drive with
     # of methods that iterate
     effort: Any  # (7,) of the last step: sweeps, residual, rows; so far: sweeps, worst residual, steps cut, most sweeps
 
@@ -43,6 +44,7 @@ class Rows(NamedTuple):
     count: Any
     push: Any
     touch: Any
+    drive: Any
     effort: Any
 
 
@@ -62,6 +64,7 @@ def make_state(tables: Any, y: Any, cut_q: Any, pushes: bool = False) -> State:
         count=np.zeros(3, dtype=np.int64),
         push=np.zeros((tables.tree.link_parent.size if pushes else 0, 6)),
         touch=np.zeros((tables.tree.link_parent.size if pushes and tables.colliders.room else 0, 3)),
+        drive=np.zeros(tables.drives.motor_law.size if pushes else 0),
         effort=np.zeros(7),
     )
 
@@ -93,6 +96,7 @@ def keep_row(state, rows, k):
     for i in range(state.touch.shape[0]):
         for e in range(3):
             rows.touch[k, i, e] = state.touch[i, e]
+    keep(state.drive, rows.drive, k)
     keep(state.effort, rows.effort, k)
 
 

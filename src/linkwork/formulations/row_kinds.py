@@ -21,9 +21,11 @@ from linkwork.formulations.rows import (
     MOTOR,
     REPEATER,
     RUBBING,
+    TIE,
     apart,
     close_row,
     close_three,
+    coordinate_wrench,
     dragging,
     hold_row,
     open_row,
@@ -32,17 +34,23 @@ from linkwork.formulations.rows import (
 )
 from linkwork.mechanics.curves import curve_at
 from linkwork.mechanics.forces import coordinate_rate, coordinate_value, spring_line
+from linkwork.mechanics.impulses import rate_along
+from linkwork.mechanics.kinematics import velocities_of
 from linkwork.mechanics.laws import evaluate
 from linkwork.mechanics.parts import row_values
 from linkwork.mechanics.springs import spring_force, spring_slopes
 from linkwork.spatial.codes import RIGID
-from linkwork.spatial.vectors import add, cross, dot, load3, load9, load_pair, rotate, store_pair, sub
+from linkwork.spatial.vectors import add, cross, dot, load3, load9, load_pair, norm, rotate, store_pair, sub
 
 FAR = 4.0  # a limit that is farther than so many steps of its present motion is not looked at
 NEAR = 1e-3  # m or rad: one so near is, since a motor may start towards it
 BOUNCE = 0.05  # m/s: slower contacts do not bounce
 SLACK = 1e-4  # m of overlap that contacts are left with, so that they stay contacts
 PUSHED_OUT = 0.2  # part of an overlap that is undone in a step
+PUSHED_BACK = 0.3  # the same of joints beyond their stops: all at once would push others beyond theirs
+SHORT = 4.0  # steps of its motion
+TINY = 1e-12  # m
+ASIDE = 0.1  # of its strength: what a drag may always brake with, also across its pull
 FAINT = 1e-9  # of a row's effective mass over the step: the damping that stands for none
 
 
@@ -67,7 +75,18 @@ def make_rows(w, state, t, h, q, v):
             if close_row(tree, w.tree, table, rows, w.hands, q, hands, r):
                 rows.count[0] = r + 1
                 if rows.code[r] == LINE:
-                    stretch_line(w.tables.forces, w.tables.laws, w.tree, rows, w.told, w.out, table.element[name], t, h)
+                    stretch_line(
+                        w.tables.forces,
+                        w.tables.laws,
+                        w.tree,
+                        w.ahead_v,
+                        rows,
+                        w.told,
+                        w.out,
+                        table.element[name],
+                        t,
+                        h,
+                    )
     for e in range(w.contacts.count[0]):
         r = rows.count[0]
         count = describe_contact(w.tree, w.ahead_v, table, rows, w.contacts, r, e)
@@ -103,7 +122,16 @@ def describe_row(w, state, t, h, q, v, r, name):
         hold(rows, r, cuts.cut_a[c], cuts.cut_b[c], n, f)
     elif code == LINE:
         _, p_b, axis, _, _ = spring_line(forces, w.tree, e)
+        if forces.spring_c[e] == 0.0 and forces.spring_viscous[e] < 0 and short(forces, w.tree, w.ahead_v, e, h):
+            return False
         hold(rows, r, forces.spring_a[e], forces.spring_b[e], cross(p_b, axis), axis)
+    elif code == TIE:
+        if not short(forces, w.tree, w.ahead_v, e // 3, h):
+            return False
+        p_a, p_b, _, _, _ = spring_line(forces, w.tree, e // 3)
+        axis = unit_vector(e % 3)
+        soften(rows, r, forces.spring_k[e // 3], 0.0, dot(axis, sub(p_b, p_a)), 0.0, h)
+        hold(rows, r, forces.spring_a[e // 3], forces.spring_b[e // 3], cross(p_b, axis), axis)
     elif code == FRICTION:
         if rows.sliding[e] != 0.0:
             return False
@@ -120,7 +148,9 @@ def describe_row(w, state, t, h, q, v, r, name):
         speed = abs(coordinate_rate(c, v, state.cut_rate))
         if c < v.size:
             speed = max(speed, abs(w.ahead[c]))
-        return stop(drives, rows, r, e, value, speed, h)
+        there = stop(drives, rows, r, e, value, speed, w.carried[4] != 0.0, h)
+        rows.stops[e] = 1.0 if there else 0.0
+        return there
     elif code == REPEATER:
         close_gap(rows, r, -repeater_gap(drives, rows.offset, e, q, state.cut_q) / h)
         rows.coordinate[r, 0] = drives.repeater_coordinate[e, 1]
@@ -156,13 +186,38 @@ def close_gap(rows, r, shift):
     rows.shift_high[r] = math.inf
 
 
+@kernel
+def short(forces, work, ahead_v, e, h):
+    """Whether a spring that is unloaded in a point is so short that its direction changes much in this step."""
+    if forces.spring_length[e] != 0.0 or forces.spring_guided[e] == 1 or not forces.spring_k[e] > 0.0:
+        return False
+    if forces.spring_elastic[e] >= 0 or forces.spring_law[e] >= 0:
+        return False
+    p_a, p_b, _, length, _ = spring_line(forces, work, e)
+    way = 0.0
+    for j in range(3):
+        axis = unit_vector(j)
+        u = rate_along(work, ahead_v, forces.spring_b[e], cross(p_b, axis), axis)
+        u -= rate_along(work, ahead_v, forces.spring_a[e], cross(p_a, axis), axis)
+        way += h * h * u * u
+    return length <= TINY or length * length <= SHORT * SHORT * way
+
+
 @small
-def stretch_line(forces, laws, work, rows, told, out, e, t, h):
+def unit_vector(j):
+    return (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0)
+
+
+@small
+def stretch_line(forces, laws, work, ahead_v, rows, told, out, e, t, h):
     """The spring of the newest row, (2) or along an axis; curves and laws by their slopes at the start of the step."""
     r = rows.count[0] - 1
     _, _, _, length, rate = spring_line(forces, work, e)
     elastic, viscous, given = spring_force(forces, laws, e, length, rate, t, told, out)
     k, c = spring_slopes(forces, laws, e, length, rate, t, told, out)
+    if short(forces, work, ahead_v, e, h):
+        elastic = 0.0  # its ties pull
+        k = 0.0
     # a pull that does not change with the motion has no row of its own: it gets a spring that is hardly there
     stiff = max(k * h + c, FAINT / (h * rows.diagonal[r]))
     rows.gamma[r] = 1.0 / (h * stiff)
@@ -214,25 +269,48 @@ def follow(drives, laws, rows, told, out, r, e, place, t, h):
 
 
 @small
-def stop(drives, rows, r, e, value, speed, h):
-    """A stop of a coordinate, if it could reach it in this step; e counts lower and upper ones in turn."""
+def stop(drives, rows, r, e, value, speed, every, h):
+    """A stop that its coordinate could reach in this step, or `every` one; e counts lower and upper ones in turn."""
     soft = drives.limit_soft
     lower = e % 2 == 0
     e = e // 2
     gap = value - drives.limit_low[e] if lower else drives.limit_high[e] - value
     rigid = soft[e, 0] == RIGID
-    if gap > 0.0 and (not rigid or gap > NEAR + FAR * h * speed):
+    if not every and gap > NEAR + FAR * h * speed:
         return False
     rows.coordinate[r, 0] = drives.limit_coordinate[e]
     rows.amount[r, 0] = 1.0 if lower else -1.0
     rows.low[r] = 0.0
     if not rigid:
-        soften_later(rows, r, soft, e, gap, 0.0)
+        soften_later(rows, r, soft, e, gap, -max(gap, 0.0) / h)  # what is left of the way is free
     elif gap > 0.0:
         rows.want[r] = -gap / h
     else:
-        rows.shift[r] = -gap / h
+        rows.shift[r] = -PUSHED_BACK * gap / h
         rows.shift_high[r] = math.inf
+    return True
+
+
+@kernel
+def stops_kept(tree, cuts, drives, work, table, rows, q, cut_q, ahead, own, world, h):
+    """Whether no joint passes a stop in this step that is no row, since nothing before the impulses led there."""
+    dofs = ahead.size
+    known = False  # whether the links move as `ahead` says
+    for e in range(rows.stops.size):
+        if rows.stops[e] != 0.0:
+            continue
+        c = drives.limit_coordinate[e // 2]
+        if c < dofs:
+            rate = ahead[c]
+        else:
+            if not known:
+                velocities_of(tree, work, q, ahead, own, world)
+                known = True
+            n, f, a, b = coordinate_wrench(cuts, work, table, c - dofs)
+            rate = rate_along(work, world, b, n, f) - rate_along(work, world, a, n, f)
+        value = coordinate_value(drives.limit_q[e // 2], q, cut_q) + h * rate
+        if value < drives.limit_low[e // 2] if e % 2 == 0 else value > drives.limit_high[e // 2]:
+            return False
     return True
 
 
@@ -245,10 +323,15 @@ def drag(work, rows, drags, r, e, h):
     if i < 0:
         return False
     x = add(load3(work.pose_p, i), rotate(load9(work.pose_R, i), load3(drags.point, e)))
-    axis = (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0)
-    soften_later(rows, r, drags.soft, e, x[j] - drags.goal[e, j], 0.0)
-    rows.low[r] = -h * drags.most[e]
-    rows.high[r] = h * drags.most[e]
+    axis = unit_vector(j)
+    d = sub(x, load3(drags.goal, e))
+    soften_later(rows, r, drags.soft, e, dot(axis, d), 0.0)
+    rows.waste[r] = drags.least[e]
+    # all three together pull towards the goal with `most`
+    length = norm(d)
+    most = h * drags.most[e] * (max(abs(dot(axis, d)) / length, ASIDE) if length > TINY else 1.0)
+    rows.low[r] = -most
+    rows.high[r] = most
     hold(rows, r, 0, i, cross(x, axis), axis)
     return True
 
@@ -295,10 +378,10 @@ def point_velocity(work, velocities, i, x):
 def push_apart(rows, contacts, e, r, h):
     """What contact e wants of its row r: no approach beyond its gap, a bounce, or less overlap."""
     depth = contacts.depth[e]
-    if depth < 0.0:
+    if contacts.soft[e, 0] != RIGID:
+        soften_later(rows, r, contacts.soft, e, -depth, min(depth, 0.0) / h)  # what is left of the way is free
+    elif depth < 0.0:
         rows.want[r] = depth / h
-    elif contacts.soft[e, 0] != RIGID:
-        soften_later(rows, r, contacts.soft, e, -depth, 0.0)
     elif depth > SLACK:
         rows.shift[r] = PUSHED_OUT * (depth - SLACK) / h
         rows.shift_high[r] = math.inf

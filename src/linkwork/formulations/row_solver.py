@@ -23,6 +23,7 @@ import numpy as np
 from linkwork._jit import kernel, small
 from linkwork.formulations.coulomb import Newton, guess_all, make_newton
 from linkwork.formulations.rows import (
+    LIMIT,
     RUBBING,
     add_impulse,
     add_three,
@@ -32,16 +33,27 @@ from linkwork.formulations.rows import (
     response,
     rubs,
 )
-from linkwork.numerics.clipped import Guess, hurry_on, make_guess, missing, move_on, put, put_pair, solve_clipped
+from linkwork.numerics.clipped import (
+    Guess,
+    counted,
+    hurry_on,
+    make_guess,
+    missing,
+    move_on,
+    put,
+    put_pair,
+    solve_clipped,
+)
 from linkwork.numerics.semidefinite import factor_block, half_solve, solve
 
 DENSE = 320  # rows up to which A can be formed
 WORTH = 128  # and up to which it is worth it, unless rows reach over more than half as many dofs as there are rows
 HELD = 1e-10  # of its own response: a row with less is moved by lasting rows alone
 STILL = 1e-9  # rate below which such a row stands still
-GUESSES = 10  # at contacts that rub, each with a sweep after it
-NEAR = 1e-2  # softness of the first guess: Newton's own step where rows contradict each other goes much too far
-NEARER = 0.3  # and of the next one, after a guess that was better than the last
+GUESSES = 8  # at contacts that rub, each with a sweep after it, after a first sweep to compare them with
+NEAR = 1e-2  # softness of the first guess
+EXACT = 1e-10  # and of the second: Newton's own step, which goes much too far where rows contradict each other
+NEARER = 0.3  # from then on: times that of the first, after a guess that was better than the last
 FARTHER = 30.0  # or worse, and forgotten
 FAR = 1.0  # so soft a guess is none
 FEW = 0.25  # of all rows: more lasting ones are better taken out of A
@@ -210,7 +222,7 @@ def reduce(rows, s, held, n):
 def solve_rows(rows, s, low, high, p, iterations, guessing):
     """p for the right side s.b, from the values that p has; returns sweeps and the largest |dp| of the last one.
 
-    `guessing`: contacts that rub may be guessed.
+    `guessing`: velocities are asked for; contacts that rub may be guessed.
     """
     n = rows.count[0]
     held = lasting(rows, s)
@@ -229,7 +241,7 @@ def solve_rows(rows, s, low, high, p, iterations, guessing):
                 p[r] = 0.0
                 if low[r] > -math.inf and high[r] < math.inf and abs(b[r]) > STILL:
                     p[r] = high[r] if b[r] > 0.0 else low[r]
-                elif b[r] > STILL and high[r] == math.inf:
+                elif b[r] > STILL and high[r] == math.inf and (guessing or rows.code[r] == LIMIT):
                     torn = max(torn, b[r] / rows.diagonal[r])
     sweeps = 0
     worst = 0.0
@@ -257,7 +269,7 @@ def solve_rows(rows, s, low, high, p, iterations, guessing):
                 b[r] -= s.A[r, c] * p[c]
         solve(s.scale, s.L, s.K, s.order, s.rank[0], b[:held], s.y, p)
         sweeps = max(sweeps, 1)
-        if s.rank[0] < held:
+        if s.rank[0] < held and guessing:
             for r in range(held):
                 torn = max(torn, abs(missing(s.A, 0, held, r, b, p)) / s.A[r, r])
     s.torn[0] = torn
@@ -279,14 +291,16 @@ def solve_wide(rows, s, low, high, p, iterations, guessing):
     near = NEAR
     guesses = GUESSES if guessing else 0
     for i in range(1, iterations + 1):
-        if i <= guesses and near <= FAR:
-            guess_all(rows, s, s.newton, near, held, low, high, p)
+        if 1 < i <= 1 + guesses and near <= FAR:
+            guess_all(rows, s, s.newton, EXACT if i == 3 else near, held, low, high, p)
             add_impulses(rows, n, p, s.x)
             change = sweep_wide(rows, s, held, low, high, p)
             if change <= s.epsilon:
                 return i, change
             better = change < worst
-            near *= NEARER if better else FARTHER
+            if i != 3:
+                near *= NEARER if better else FARTHER
+            pace = 1.0
             if better:
                 worst = change
                 copy(n, p, guess.past)
@@ -312,7 +326,7 @@ def copy(n, a, b):
         b[k] = a[k]
 
 
-@small
+@kernel
 def sweep_wide(rows, s, held, low, high, p):
     """One pass over all rows, the lasting ones as one block; returns the largest |dp|."""
     n = rows.count[0]
@@ -331,7 +345,7 @@ def sweep_wide(rows, s, held, low, high, p):
             put(r, before + left / s.diagonal[r], low, high, rows.normal, rows.friction, p)
             if p[r] != before:
                 add_impulse(rows, r, p[r] - before, s.x)
-                worst = max(worst, abs(p[r] - before))
+                worst = max(worst, counted(p[r] - before, s.diagonal[r]))
         r += 1
     return worst
 
@@ -355,7 +369,7 @@ def sweep_contact(rows, s, low, high, r, p):
     left_2 = s.b[r + 2] - a_2 - dp * s.under[r + 2] - rows.gamma[r + 2] * two
     put_pair(r + 1, one + left_1 / d, two + left_2 / d, rows.normal, rows.friction, p)
     add_three(rows, r, dp, p[r + 1] - one, p[r + 2] - two, s.x)
-    return max(abs(dp), abs(p[r + 1] - one), abs(p[r + 2] - two))
+    return counted(max(abs(dp), abs(p[r + 1] - one), abs(p[r + 2] - two)), max(s.diagonal[r], d))
 
 
 @kernel

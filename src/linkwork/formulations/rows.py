@@ -26,11 +26,11 @@ from linkwork.mechanics.closure import close_at
 from linkwork.mechanics.impulses import HANDS, carry_inward, carry_three, hold_dof, hold_link, rate_along
 from linkwork.mechanics.parts import cut_frames, measure_wrench
 from linkwork.mechanics.workspace import tree_work
-from linkwork.spatial.codes import ATTITUDE, FREE, SPRING, SWING, SWING_BACK
+from linkwork.spatial.codes import ATTITUDE, FREE, SPRING, SWING, SWING_BACK, SWINGING
 from linkwork.spatial.vectors import load_pair
 
 # what a row is made of
-CUT, REPEATER, LINE, COIL, MOTOR, LIMIT, FRICTION, DRAG, CONTACT, RUBBING = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
+CUT, REPEATER, LINE, COIL, MOTOR, LIMIT, FRICTION, DRAG, CONTACT, RUBBING, TIE = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
 SOFTNESS, BRAKE = 1, 2
 DRAGS = 4  # bodies that can be dragged at once
 BRAKING = 0.5  # part of a servo's torque that it may count on for stopping
@@ -50,7 +50,7 @@ class RowTable(NamedTuple):
     row_cut: Any  # (cut row,) the cut that it belongs to
     coil_dof: Any  # springs and dampers on dofs, which go into the joints' inertias; all others become rows
     code: Any  # (name,) what it is a row of
-    element: Any  # (name,) which one: a row of the cuts, a repeater, …; of limits and drags counted by row
+    element: Any  # (name,) which one: a row of the cuts, a repeater, …; of limits, drags and ties counted by row
     lasting: int  # names below this hold always and both ways
     rubbed: int  # the first name of a joint friction
     dragged: int  # the first name of a drag: they are the last
@@ -78,7 +78,7 @@ class RowWork(NamedTuple):
     old: Any
     want: Any
     gamma: Any
-    waste: Any  # N s/m or N m s/rad: the damper of a soft row
+    waste: Any  # N s/m or N m s/rad: the damper of a soft row; before that is known, the least A_rr it is reckoned by
     later: Any  # (row,) what waits for the row's effective mass: SOFTNESS, BRAKE or 0
     pending: Any  # (row, 5) softness, gap, pace; or torque, how far behind, pace; of springs: see `stretch_line`
     low: Any
@@ -94,6 +94,7 @@ class RowWork(NamedTuple):
     pseudo: Any
     kept: Any  # (name,) impulses of the last step
     sliding: Any  # (friction,) impulses of joints that slide on: see sliding.py
+    stops: Any  # (limit, lower and upper in turn) 1 where one is a row
     offset: Any  # (repeater,) what the follower is ahead at the start; nan before
     gap: Any  # (cut row,)
     cut_wrench: Any  # (cut row, 6)
@@ -108,6 +109,7 @@ class Drags(NamedTuple):
     goal: Any  # (drag, 3) world
     soft: Any  # (drag, 3)
     most: Any  # (drag,) N
+    least: Any  # (drag,) 1/kg: softness in hertz is reckoned by no heavier a mass, where joints hardly give way
 
 
 def row_table(tables: Any) -> RowTable:
@@ -123,12 +125,15 @@ def row_table(tables: Any) -> RowTable:
     # a swing or a free joint has no inertia of its own that a damper could be added to
     many = (SWING, SWING_BACK, FREE)
     inside = [c < nv and tree.link_motion[tree.dof_link[c]] not in many for c in forces.coil_coordinate]
-    unlimited = [int(e) for e in np.flatnonzero(np.isinf(drives.motor_most))]
-    limited = [int(e) for e in np.flatnonzero(np.isfinite(drives.motor_most))]
+    # softness in hertz is reckoned by the mass that a row meets while the lasting ones hold: it comes after them
+    lasts = np.isinf(drives.motor_most) & (drives.motor_soft[:, 0] != SWINGING)
+    unlimited = [int(e) for e in np.flatnonzero(lasts)]
+    limited = [int(e) for e in np.flatnonzero(~lasts)]
     kinds: list[tuple[int, Any]] = [
         (CUT, [e for e, empty in enumerate(empty_rows(tables)) if not empty]),
         (REPEATER, range(drives.repeater_ratio.size)),
         (LINE, range(forces.spring_a.size)),
+        (TIE, [3 * s + j for s in range(forces.spring_a.size) if without_length(forces, s) for j in range(3)]),
         (COIL, [s for s, within in enumerate(inside) if not within]),
         (MOTOR, unlimited),
         (MOTOR, limited),
@@ -150,12 +155,18 @@ def row_table(tables: Any) -> RowTable:
         coil_dof=np.array([s for s, within in enumerate(inside) if within], dtype=np.int64),
         code=named[:, 0].copy(),
         element=named[:, 1].copy(),
-        lasting=sum(len(elements) for _, elements in kinds[:5]),
+        lasting=sum(len(elements) for _, elements in kinds[:6]),
         rubbed=len(names) - 3 * DRAGS - drives.friction_most.size,
         dragged=len(names) - 3 * DRAGS,
         names=len(names),
         nothing=ROUNDING * lightest_answer(tree),
     )
+
+
+def without_length(forces: Any, s: int) -> bool:
+    """Whether spring s would pull its ends into one point, where it has no direction: three rows stand for it there."""
+    plain = forces.spring_guided[s] == 0 and forces.spring_elastic[s] < 0 and forces.spring_law[s] < 0
+    return bool(plain and forces.spring_length[s] == 0.0 and forces.spring_k[s] > 0.0)
 
 
 def runs_of_links(tree: Any) -> list[list[tuple[int, int]]]:
@@ -222,6 +233,7 @@ def row_work(tables: Any, table: RowTable, contacts: int) -> RowWork:
         "count": np.zeros(2, dtype=np.int64),
         "kept": np.zeros(table.names),
         "sliding": np.zeros(tables.drives.friction_most.size),
+        "stops": np.zeros(2 * tables.drives.limit_q.size),
         "offset": np.full(tables.drives.repeater_ratio.size, np.nan),
         "gap": np.zeros(tables.cuts.row_kind.size),
         "cut_wrench": np.zeros((tables.cuts.row_kind.size, 6)),
@@ -249,6 +261,7 @@ def make_drags() -> Drags:
         np.zeros((DRAGS, 3)),
         np.zeros((DRAGS, 3)),
         np.zeros((DRAGS, 3)),
+        np.zeros(DRAGS),
         np.zeros(DRAGS),
     )
 
@@ -323,7 +336,7 @@ def coordinate_wrench(cuts, work, table, s):
     return n, f, cuts.cut_a[cut], cuts.cut_b[cut]
 
 
-@small
+@kernel
 def close_row(tree, work, table, rows, hands, q, count, r):
     """Response of the row that `count` hands hold; False where it moves nothing."""
     runs = 0
@@ -550,6 +563,7 @@ def finish_row(rows, r, diagonal, h):
         k = rows.pending[r, 1]
         c = rows.pending[r, 2]
         if rows.pending[r, 0] != SPRING:
+            diagonal = max(diagonal, rows.waste[r])
             omega = 2.0 * math.pi * k
             k = omega * omega / diagonal
             c = 2.0 * c * omega / diagonal

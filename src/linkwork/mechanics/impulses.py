@@ -164,21 +164,16 @@ def carry_three(tree, work, q, hands, i, wrench, r, amount):
     """The same for three impulses on link i at once, of the wrenches r … r + 2: rows 0 … 2 of hands.u and .z."""
     if i < tree.grounds:
         return
-    n, f = load_pair(wrench, r)
-    n_1, f_1 = load_pair(wrench, r + 1)
-    n_2, f_2 = load_pair(wrench, r + 2)
-    n, f, reach = in_link(work, i, n, f, amount)
-    n_1, f_1, reach_1 = in_link(work, i, n_1, f_1, amount)
-    n_2, f_2, reach_2 = in_link(work, i, n_2, f_2, amount)
-    while True:
-        n, f = take_up(tree, work, q, hands.tau, i, 0, n, f, reach, hands.u, hands.z, 0)
-        n_1, f_1 = take_up(tree, work, q, hands.tau, i, 0, n_1, f_1, reach_1, hands.u, hands.z, 1)
-        n_2, f_2 = take_up(tree, work, q, hands.tau, i, 0, n_2, f_2, reach_2, hands.u, hands.z, 2)
-        if tree.link_parent[i] < tree.grounds:
-            return
-        n, f, reach = hand_on(work, i, n, f, reach)
-        n_1, f_1, reach_1 = hand_on(work, i, n_1, f_1, reach_1)
-        n_2, f_2, reach_2 = hand_on(work, i, n_2, f_2, reach_2)
+    for e in range(3):
+        n, f = load_pair(wrench, r + e)
+        n, f, hands.reach[e] = in_link(work, i, n, f, amount)
+        store_pair(hands.push, e, n, f)
+    while i >= tree.grounds:
+        for e in range(3):
+            n, f = load_pair(hands.push, e)
+            n, f = take_up(tree, work, q, hands.tau, i, 0, n, f, hands.reach[e], hands.u, hands.z, e)
+            n, f, hands.reach[e] = hand_on(work, i, n, f, hands.reach[e])
+            store_pair(hands.push, e, n, f)
         i = tree.link_parent[i]
 
 

@@ -17,7 +17,7 @@ class Motor(Part):
     """A motor that gives its joint a `velocity` (rad/s or m/s) or a `position` (rad or m), one of them a law of time.
 
     `max_torque` (N m or N) bounds its effort; infinite when not given. With `softness` it is a servo of that stiffness
-    and damping, else it holds rigidly. Made by `model.motor`.
+    and damping, else it holds rigidly. Its effort is the column `name.torque` (N m or N). Made by `model.motor`.
     """
 
     joint: Joint

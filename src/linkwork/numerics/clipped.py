@@ -1,7 +1,7 @@
 """[MST17] Clipped systems: A p = b with every p between bounds, A symmetric and semidefinite; sequential impulses.
 
     p   unknowns (impulses)             low high   their bounds
-    dp  change of one in a sweep        epsilon    a sweep in which no |dp| is larger ends the loop
+    dp  change of one in a sweep        epsilon    a sweep in which no |dp| counts for more ends the loop
 
 Row r holds where p is strictly between its bounds; at a bound it may miss on the side that the bound allows. A row of
 dry friction has no bounds of its own: with `normal[r]` >= 0 they are -+ friction[r] p[normal[r]], and where
@@ -26,6 +26,7 @@ from linkwork.numerics.semidefinite import factor_block, solve
 DEPENDENT = 1e-11  # pivot of the scaled matrix below which a row depends on others
 MOST_FREE = 128  # more unknowns are not solved for at once
 GUESSES = 4
+LIGHT = 1e-3  # kg or kg m2: what is lighter counts by its speed, as if it weighed that much
 
 
 class Guess(NamedTuple):
@@ -105,6 +106,12 @@ def idle(r, normal, p):
     return not p[normal[r]] > 0.0 and p[r] == 0.0 and p[r + 1] == 0.0
 
 
+@small
+def counted(dp, diagonal):
+    """|dp| as it counts: tiny impulses throw tiny bodies far."""
+    return abs(dp) * max(1.0, LIGHT * diagonal)
+
+
 @kernel
 def missing(A, first, last, r, b, p):
     left = b[r]
@@ -130,10 +137,10 @@ def sweep(A, first, last, diagonal, b, low, high, normal, partner, friction, p):
             d = max(diagonal[r], diagonal[r + 1]) + abs(A[r + 1, r])
             beside = p[r + 1]
             put_pair(r, before + left / d, beside + missing(A, first, last, r + 1, b, p) / d, normal, friction, p)
-            worst = max(worst, abs(p[r + 1] - beside))
+            worst = max(worst, counted(p[r + 1] - beside, diagonal[r + 1]))
         else:
             put(r, before + left / diagonal[r], low, high, normal, friction, p)  # (8)
-        worst = max(worst, abs(p[r] - before))
+        worst = max(worst, counted(p[r] - before, diagonal[r]))
     return worst
 
 
@@ -184,7 +191,7 @@ def how_far(A, first, last, diagonal, b, low, high, normal, friction, p):
         if diagonal[r] > 0.0 and (low[r] < high[r] or normal[r] >= 0):
             before = p[r]
             put(r, before + missing(A, first, last, r, b, p) / diagonal[r], low, high, normal, friction, p)
-            worst = max(worst, abs(p[r] - before))
+            worst = max(worst, counted(p[r] - before, diagonal[r]))
             p[r] = before
     return worst
 

@@ -48,3 +48,4 @@ def place_drags(system: System, drags: Any, wanted: dict[str, Drag]) -> None:
         drags.goal[k] = drag.to
         drags.soft[k] = softness_row(drag.softness)
         drags.most[k] = drag.most
+        drags.least[k] = 1.0 / (sum(body.mass for body in system.model.all_bodies()) or 1.0)

@@ -104,6 +104,8 @@ class Observer:
         for k, name in enumerate(system.spring_names):
             found[f"{name}.length"] = sight.spring[:, k, 0]
             found[f"{name}.force"] = sight.spring[:, k, 1]
+        if rows.drive.shape[1]:
+            found |= {f"{motor.path}.torque": rows.drive[:count, k] for k, motor in enumerate(system.motors)}
         for k, name in enumerate(system.tyre_names):
             found[f"{name}.load"] = sight.tyre[:, k, 0]
             found[f"{name}.force"] = sight.tyre[:, k, 1:]
@@ -164,6 +166,8 @@ def column_shapes(system: System) -> dict[str, tuple[int, ...]]:
         shapes |= {f"{name}.length": (), f"{name}.force": ()}
     for name in system.tyre_names:
         shapes |= {f"{name}.load": (), f"{name}.force": (3,)}
+    for motor in system.motors:
+        shapes[f"{motor.path}.torque"] = ()
     return shapes
 
 
@@ -188,6 +192,8 @@ def column_units(system: System, columns: Any) -> dict[str, str]:
             units[f"{name}.{quantity}"] = unit
     for names, told in ((system.spring_names, SPRING_UNITS), (system.tyre_names, TYRE_UNITS)):
         units |= {f"{name}.{quantity}": unit for name in names for quantity, unit in told.items()}
+    for motor in system.motors:
+        units[f"{motor.path}.torque"] = "N" if motor.joint.kind == "prismatic" else "N m"
     return {name: units[name] for name in columns}
 
 
