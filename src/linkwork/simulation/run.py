@@ -389,7 +389,8 @@ class Simulation(Changing):
     def _take_back(self, turns: Floats) -> None:
         """After a step that failed: the state before it; `turns` are coordinates of cuts, less than half a turn ago."""
         state = self.state
-        if self._here is not None or self.carriers is not None or not np.isfinite(state.last).all():
+        elsewhere = self._here is not None or remote_parts(self.moving.model)  # others have gone on
+        if elsewhere or not np.isfinite(state.last).all():
             return
         state.y[:], state.cut_q[:], state.t[0] = state.last, turns, self._clock()
         for numbers in (state.vd, state.cut_rate, state.cut_force, state.push, state.touch):
