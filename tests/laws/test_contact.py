@@ -198,18 +198,19 @@ def test_a_pile_gains_no_energy() -> None:
 @pytest.mark.skipif(not os.environ.get("LINKWORK_LONG"), reason="a simulated minute: set LINKWORK_LONG=1")
 @both
 def test_a_pile_gains_no_energy_in_a_minute(kind: Any) -> None:
-    """Overlaps that are undone lift bodies a little: all that ever rises is a millionth of what falls.
+    """Overlaps that are undone lift bodies a little, and what rocks gains and loses within the error of a step.
 
-    With fewer sweeps, where steps are cut short while it settles, it is up to a thousandth.
+    So it may climb above what it was before, by a ten-millionth of what falls. With fewer sweeps, where steps are cut
+    short while it settles, it is up to a thousandth.
     """
     model = lw.gallery.pile.build()
     run = lw.simulate(model, until=60.0, method=kind(dt=0.01, iterations=500))
     total = run.energy["total"]
-    rises = np.diff(total)
-    assert rises[rises > 0].sum() < 1e-6 * (total[0] - total[-1])
-    # nothing brakes a ball that rolls on a level floor: it may go on slowly until it meets a wall; all else stands
+    assert (total - np.minimum.accumulate(total)).max() < 1e-7 * (total[0] - total[-1])
+    # nothing brakes what rolls on a level floor: it may go on slowly until it meets a wall; all else stands, or leans
+    # on what still rolls
     speeds = {name: float(np.linalg.norm(run[f"{name}.velocity"][-1])) for name in model.bodies}
-    assert max(speed for name, speed in speeds.items() if not name.startswith("ball")) < 1e-6
+    assert max(speed for name, speed in speeds.items() if not name.startswith(("ball", "cylinder"))) < 1e-5
     assert max(speeds.values()) < 0.01
 
 
