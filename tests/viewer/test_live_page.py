@@ -20,7 +20,7 @@ Image = pytest.importorskip("PIL.Image", reason="screenshots are read by pillow"
 WIDE, HIGH = 620, 340
 LONG = pytest.mark.skipif(
     not os.environ.get("LINKWORK_LONG"),
-    reason="half a minute of drawing, and the keys of a small page are tested: set LINKWORK_LONG=1 (make validate)",
+    reason="half a minute of drawing, and a small page is tested: set LINKWORK_LONG=1 (make validate)",
 )
 REAR = (-0.9 * rover.HULL[0] / 2, 0.0, 0.4 * rover.HULL[2])  # of the hull
 
@@ -318,6 +318,7 @@ def test_a_picture_is_a_file(there):
     assert blue(seen[round(row - box["y"]), round(column - box["x"])])
 
 
+@LONG
 def test_two_runs_over_each_other_are_scrubbed_also_behind_a_token(visit, swing):
     """The balls of the runs go up and down apart from each other: one is blue, the other orange and shines through."""
     runs = [swing(), swing(1.0)]
