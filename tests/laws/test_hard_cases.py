@@ -259,3 +259,15 @@ def test_joints_that_are_torn_apart_are_named() -> None:
     with pytest.raises(lw.RunError, match=r"joint 'hinge \d' was torn apart: its ends are .* m from where") as caught:
         lw.simulate(model, until=3.0, method="maximal", dt=5e-3)
     assert str(caught.value.culprit).startswith("hinge")
+
+
+def test_no_torque_is_told_of_a_step_that_failed() -> None:
+    model = lw.Model("arm")
+    arm = model.body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), com=(0, 0, -0.3), position=(0, 0, 0))
+    model.revolute("hinge", "ground", arm, at=(0, 0, 0), axis=(0, 1, 0))
+    model.motor("motor", "hinge", velocity=1.0, max_torque=5.0)
+    model.torque("push", "hinge", lambda t: math.nan if t > 0.05 else 0.0)
+    sim = lw.Simulation(model, lw.Impulse(dt=0.01))
+    with pytest.raises(lw.RunError, match="'push'"):
+        sim.step(20)
+    assert sim["motor.torque"] == 0.0

@@ -393,7 +393,7 @@ class Simulation(Changing):
         if elsewhere or not np.isfinite(state.last).all():
             return
         state.y[:], state.cut_q[:], state.t[0] = state.last, turns, self._clock()
-        for numbers in (state.vd, state.cut_rate, state.cut_force, state.push, state.touch):
+        for numbers in (state.vd, state.cut_rate, state.cut_force, state.push, state.touch, state.drive):
             numbers[:] = 0.0
         old = self.workspace
         self.workspace = self._prepare(Start(self.q.copy(), self.v.copy(), turns.copy(), []))
