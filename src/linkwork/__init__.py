@@ -13,6 +13,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+import numpy as _numpy  # noqa: F401 - whole before any thread asks for a part of it: its modules import each other
+
 from linkwork._version import __version__
 
 # every public name once, and the room it lives in; rooms are entered when a name is first used

@@ -31,3 +31,14 @@ print("well")
 def test_threads_neither_wait_for_ever_nor_disturb_each_other() -> None:
     done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, timeout=500)
     assert done.stdout.strip() == "well", done.stderr
+
+
+def test_numpy_is_whole_before_threads_enter_the_rooms() -> None:
+    """Two threads that first import different parts of numpy at once can each see a half of it."""
+    done = subprocess.run(
+        [sys.executable, "-c", "import linkwork, sys; print('numpy' in sys.modules)"],
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    assert done.stdout.strip() == "True", done.stderr
