@@ -76,12 +76,16 @@ def _prepared_folder() -> str:
 
 
 def kernel(function: Function) -> Function:
-    """Compile `function` for use inside other kernels: numbers, tuples and the arrays it is handed, nothing else."""
-    return _compile(function, no_cpython_wrapper=True)
+    """Compile `function` for use inside other kernels: numbers, tuples and the arrays it is handed, nothing else.
+
+    Whether it is written into its callers is left to the compiler, also where a caller itself is: numba would hand
+    that down, and a method would become one function of a hundred thousand instructions.
+    """
+    return _compile(function, no_cpython_wrapper=True, forceinline=False)
 
 
 def small(function: Function) -> Function:
-    """A kernel of a few lines, always written into its callers: its tuples then stay in registers."""
+    """A kernel always written into its callers: a few lines, whose tuples then stay in registers, or in a hot loop."""
     return _compile(function, no_cpython_wrapper=True, forceinline=True)
 
 
@@ -94,7 +98,7 @@ def entry(function: Function) -> Function:
 
     To find the compiled type of hundreds of arrays takes longer than a step: with the same tables again it is known.
     """
-    compiled: Any = _compile(function, no_cpython_wrapper=False)
+    compiled: Any = _compile(function, no_cpython_wrapper=False, forceinline=False)
     ready = False
     known: tuple[tuple[Any, ...], Any] = ((), None)  # the last arguments and the code for their types, read at once
 

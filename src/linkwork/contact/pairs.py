@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from linkwork._jit import kernel
+from linkwork._jit import kernel, small
 from linkwork.contact.clip import facing, overlap, tell_corners
 from linkwork.contact.keep import across, add_contact
 from linkwork.contact.nearest import nearest_of_segment, nearest_of_segments, outside
@@ -192,7 +192,7 @@ def capsule_at(c, m, contacts, i, j, margin, a, ab, t):
     add_contact(c, m, contacts, i, j, add_scaled(x, -r - 0.5 * gap, n), neg(n), -gap, 0)
 
 
-@kernel
+@small
 def two_solids(c, m, contacts, i, j, margin):
     what, face, axis, gap = separate(c, m, i, j, margin)
     if what == 0:

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork._jit import kernel, small
-from linkwork.formulations.rows import add_impulse, add_three_times, add_times, change_three, rate_change, rubs
+from linkwork.formulations.row_algebra import add_impulse, add_three_times, add_times, change_three, rate_change, rubs
 from linkwork.numerics.clipped import put, put_pair
 from linkwork.numerics.gauss import solve_in_place
 

@@ -18,29 +18,19 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from linkwork._jit import entry, kernel, small
+from linkwork._jit import entry, small
 from linkwork.contact.find import find_contacts
 from linkwork.contact.scratch import Meeting, make_meeting, warn_of_lost
 from linkwork.contact.table import Contacts, make_contacts
+from linkwork.formulations.drags import Drags, dragging, make_drags
 from linkwork.formulations.impulse_accounts import book, tell
 from linkwork.formulations.loose import Loose, carry_loose, hold_loose, leave_loose, loose_bodies, spin_loose
 from linkwork.formulations.record import keep_row
+from linkwork.formulations.row_algebra import add_impulse
 from linkwork.formulations.row_kinds import make_rows, repeater_gap, stops_kept
 from linkwork.formulations.row_solver import RowSolver, factor_rows, row_solver, solve_rows
-from linkwork.formulations.rows import (
-    CUT,
-    REPEATER,
-    Drags,
-    RowTable,
-    RowWork,
-    add_impulse,
-    dragging,
-    keep_impulses,
-    make_drags,
-    recall_impulses,
-    row_table,
-    row_work,
-)
+from linkwork.formulations.row_table import CUT, REPEATER, RowTable, row_table
+from linkwork.formulations.rows import RowWork, keep_impulses, recall_impulses, row_work
 from linkwork.formulations.sliding import guess_sliding, push_sliding, slides_on, sliding_loss
 from linkwork.formulations.stepping import NOT_FINITE, SINGULAR, TORN, copy, finite
 from linkwork.mechanics.articulated import inward_inertias, outward_accelerations, outward_velocities
@@ -189,7 +179,7 @@ def workspace(tables: Any, method: Any) -> Workspace:
     )
 
 
-@kernel
+@small
 def look(tree, cuts, laws, work, world, told, out, state, t, q, v):
     """Where everything is at time t, and how it moves."""
     if tree.grounds > 1:

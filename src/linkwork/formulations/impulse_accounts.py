@@ -4,21 +4,10 @@ from __future__ import annotations
 
 from linkwork._jit import kernel, small
 from linkwork.formulations.loops import cut_reactions
+from linkwork.formulations.row_algebra import rate_change
 from linkwork.formulations.row_solver import add_impulses
-from linkwork.formulations.rows import (
-    COIL,
-    CONTACT,
-    CUT,
-    DRAG,
-    LIMIT,
-    LINE,
-    MOTOR,
-    REPEATER,
-    RUBBING,
-    TIE,
-    coordinate_wrench,
-    rate_change,
-)
+from linkwork.formulations.row_table import COIL, CONTACT, CUT, DRAG, LIMIT, LINE, MOTOR, REPEATER, RUBBING, TIE
+from linkwork.formulations.rows import coordinate_wrench
 from linkwork.mechanics.forces import push_link
 from linkwork.mechanics.power import ground_power
 from linkwork.spatial.vectors import add_pair, load_pair, scale, store_pair

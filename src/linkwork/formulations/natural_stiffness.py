@@ -7,7 +7,7 @@ without what one axis does to another: enough for Newton's iteration, which asks
 
 from __future__ import annotations
 
-from linkwork._jit import kernel, small
+from linkwork._jit import kernel
 from linkwork.formulations.natural import normal_of, pull_point, pull_wrench
 from linkwork.mechanics.forces import load_wrench, spring_line
 from linkwork.mechanics.laws import evaluate
@@ -26,6 +26,7 @@ from linkwork.spatial.vectors import (
     norm,
     scale,
     store9,
+    unit_vector,
 )
 
 NUDGE = 1e-6  # rad, m, rad/s, m/s
@@ -61,11 +62,6 @@ def drive_slopes(tables, state, s, t, told, out):
     return k, (Q - out[0]) / NUDGE
 
 
-@small
-def unit(axis):
-    return (1.0 if axis == 0 else 0.0, 1.0 if axis == 1 else 0.0, 1.0 if axis == 2 else 0.0)
-
-
 @kernel
 def load_along(tables, work, s, e, t, told, out):
     """What load s does along e: its torque, or its force."""
@@ -77,7 +73,7 @@ def load_along(tables, work, s, e, t, told, out):
 def load_gradient(tables, nat, work, z, s, axis, t, told, out, J, first):
     """The same for load s along an axis of the world, or about it."""
     i = tables.forces.load_link[s]
-    e = unit(axis)
+    e = unit_vector(axis)
     turns = tables.forces.load_is_torque[s] == 1
     Q = load_along(tables, work, s, e, t, told, out)
     X = load9(work.pose_R, i)

@@ -10,23 +10,14 @@ from __future__ import annotations
 import math
 
 from linkwork._jit import kernel, small
+from linkwork.formulations.drags import dragging
+from linkwork.formulations.row_table import CONTACT, CUT, DRAG, FRICTION, LIMIT, LINE, MOTOR, REPEATER, RUBBING, TIE
 from linkwork.formulations.rows import (
     BRAKE,
-    CONTACT,
-    CUT,
-    DRAG,
-    FRICTION,
-    LIMIT,
-    LINE,
-    MOTOR,
-    REPEATER,
-    RUBBING,
-    TIE,
     apart,
     close_row,
     close_three,
     coordinate_wrench,
-    dragging,
     hold_row,
     open_row,
     soften,
@@ -37,10 +28,22 @@ from linkwork.mechanics.forces import coordinate_rate, coordinate_value, spring_
 from linkwork.mechanics.impulses import rate_along
 from linkwork.mechanics.kinematics import velocities_of
 from linkwork.mechanics.laws import evaluate
-from linkwork.mechanics.parts import row_values
+from linkwork.mechanics.parts import row_values, velocity_at
 from linkwork.mechanics.springs import spring_force, spring_slopes
 from linkwork.spatial.codes import RIGID
-from linkwork.spatial.vectors import add, cross, dot, load3, load9, load_pair, norm, rotate, store_pair, sub
+from linkwork.spatial.vectors import (
+    add,
+    cross,
+    dot,
+    load3,
+    load9,
+    load_pair,
+    norm,
+    rotate,
+    store_pair,
+    sub,
+    unit_vector,
+)
 
 FAR = 4.0  # a limit that is farther than so many steps of its present motion is not looked at
 NEAR = 1e-3  # m or rad: one so near is, since a motor may start towards it
@@ -204,11 +207,6 @@ def short(forces, work, ahead_v, e, h):
 
 
 @small
-def unit_vector(j):
-    return (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0)
-
-
-@small
 def stretch_line(forces, laws, work, ahead_v, rows, told, out, e, t, h):
     """The spring of the newest row, (2) or along an axis; curves and laws by their slopes at the start of the step."""
     r = rows.count[0] - 1
@@ -347,8 +345,8 @@ def describe_contact(work, ahead_v, table, rows, contacts, r, e):
     x = load3(contacts.point, e)
     normal = load3(contacts.normal, e)
     tangent = load3(contacts.tangent, e)
-    old = sub(point_velocity(work, work.pose_v, b, x), point_velocity(work, work.pose_v, a, x))
-    ahead = sub(point_velocity(work, ahead_v, b, x), point_velocity(work, ahead_v, a, x))
+    old = sub(velocity_at(work, work.pose_v, b, x)[1], velocity_at(work, work.pose_v, a, x)[1])
+    ahead = sub(velocity_at(work, ahead_v, b, x)[1], velocity_at(work, ahead_v, a, x)[1])
     count = 3 if contacts.friction[e] != 0.0 else 1
     axis = normal
     for j in range(count):
@@ -365,13 +363,6 @@ def describe_contact(work, ahead_v, table, rows, contacts, r, e):
             rows.partner[r + j] = r + 1
         axis = cross(normal, tangent) if j > 0 else tangent
     return count
-
-
-@small
-def point_velocity(work, velocities, i, x):
-    """Of the point x of link i, world axes."""
-    w, v = load_pair(velocities, i)
-    return add(v, cross(w, sub(x, load3(work.pose_p, i))))
 
 
 @small

@@ -22,17 +22,10 @@ import numpy as np
 
 from linkwork._jit import kernel, small
 from linkwork.formulations.coulomb import Newton, guess_all, make_newton
-from linkwork.formulations.rows import (
-    LIMIT,
-    RUBBING,
-    add_impulse,
-    add_three,
-    change_three,
-    finish_row,
-    rate_change,
-    response,
-    rubs,
-)
+from linkwork.formulations.row_algebra import add_impulse, add_three, change_three, rate_change, response, rubs
+from linkwork.formulations.row_table import LIMIT, RUBBING
+from linkwork.formulations.rows import finish_row
+from linkwork.formulations.stepping import copy
 from linkwork.numerics.clipped import (
     Guess,
     counted,
@@ -283,9 +276,9 @@ def solve_wide(rows, s, low, high, p, iterations, guessing):
     held = lasting(rows, s)
     guess = s.guess
     nv = s.x.size
-    copy(n, p, guess.past)
+    copy(p[:n], guess.past)
     add_impulses(rows, n, p, s.x)
-    copy(nv, s.x, s.past)
+    copy(s.x[:nv], s.past)
     worst = math.inf
     pace = 1.0
     near = NEAR
@@ -303,13 +296,13 @@ def solve_wide(rows, s, low, high, p, iterations, guessing):
             pace = 1.0
             if better:
                 worst = change
-                copy(n, p, guess.past)
-                copy(nv, s.x, s.past)
+                copy(p[:n], guess.past)
+                copy(s.x[:nv], s.past)
             else:
-                copy(n, guess.past, p)
-                copy(nv, s.past, s.x)
+                copy(guess.past[:n], p)
+                copy(s.past[:nv], s.x)
             continue
-        copy(n, p, guess.begin)
+        copy(p[:n], guess.begin)
         change = sweep_wide(rows, s, held, low, high, p)
         if change <= s.epsilon:
             return i, change
@@ -320,13 +313,7 @@ def solve_wide(rows, s, low, high, p, iterations, guessing):
     return iterations, worst
 
 
-@kernel
-def copy(n, a, b):
-    for k in range(n):
-        b[k] = a[k]
-
-
-@kernel
+@small
 def sweep_wide(rows, s, held, low, high, p):
     """One pass over all rows, the lasting ones as one block; returns the largest |dp|."""
     n = rows.count[0]

@@ -9,7 +9,8 @@ A step makes its rows anew: those that hold always and both ways (cuts, repeater
 first, `count[1]` of them, so that they can be factored as one block; the clipped ones follow. A row that moves nothing
 is left out (step 5 of the algorithm). Every row has a `name`, a number that stays the same from step to step, under
 which its impulse is kept to start the next step from; names beyond `table.names` are contacts, three to each. What
-the rows of each kind say is in row_kinds.py; this is the table, and what all rows have in common.
+the rows of each kind say is in row_kinds.py, which rows there can be in row_table.py, and how they answer to each
+other in row_algebra.py; this is what all rows have in common.
 """
 
 from __future__ import annotations
@@ -20,42 +21,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork._jit import kernel, small
-from linkwork.formulations.record import make_state
-from linkwork.formulations.recursive import count_q
-from linkwork.mechanics.closure import close_at
+from linkwork.formulations.row_table import RowTable
 from linkwork.mechanics.impulses import HANDS, carry_inward, carry_three, hold_dof, hold_link, rate_along
 from linkwork.mechanics.parts import cut_frames, measure_wrench
-from linkwork.mechanics.workspace import tree_work
-from linkwork.spatial.codes import ATTITUDE, FREE, SPRING, SWING, SWING_BACK, SWINGING
+from linkwork.spatial.codes import SPRING
 from linkwork.spatial.vectors import load_pair
 
-# what a row is made of
-CUT, REPEATER, LINE, COIL, MOTOR, LIMIT, FRICTION, DRAG, CONTACT, RUBBING, TIE = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
 SOFTNESS, BRAKE = 1, 2
-DRAGS = 4  # bodies that can be dragged at once
 BRAKING = 0.5  # part of a servo's torque that it may count on for stopping
-ROUNDING = 1e-22  # of an answer, which is a square: halves that should cancel leave some 1e-16 of themselves
-
-
-class RowTable(NamedTuple):
-    """What stays the same from step to step."""
-
-    dofs: int
-    link_run: Any  # (link + 1,) of the runs below: the dofs between a link and the ground, in stretches without gaps
-    run_first: Any
-    run_last: Any
-    rate_cut: Any  # (rate of a cut,) the cut, the measure and the place in it
-    rate_measure: Any
-    rate_part: Any
-    row_cut: Any  # (cut row,) the cut that it belongs to
-    coil_dof: Any  # springs and dampers on dofs, which go into the joints' inertias; all others become rows
-    code: Any  # (name,) what it is a row of
-    element: Any  # (name,) which one: a row of the cuts, a repeater, …; of limits, drags and ties counted by row
-    lasting: int  # names below this hold always and both ways
-    rubbed: int  # the first name of a joint friction
-    dragged: int  # the first name of a drag: they are the last
-    names: int
-    nothing: float  # a response below this is rounding: the tree holds that row by itself
 
 
 class RowWork(NamedTuple):
@@ -101,131 +74,13 @@ class RowWork(NamedTuple):
     cut_load: Any  # (cut row,) multipliers of the last step, N or N m
 
 
-class Drags(NamedTuple):
-    """Springs that pull points of bodies to points in the world."""
-
-    link: Any  # (drag,) -1 where there is none
-    point: Any  # (drag, 3) in the link
-    goal: Any  # (drag, 3) world
-    soft: Any  # (drag, 3)
-    most: Any  # (drag,) N
-    least: Any  # (drag,) 1/kg: softness in hertz is reckoned by no heavier a mass, where joints hardly give way
-
-
-def row_table(tables: Any) -> RowTable:
-    tree, cuts, forces, drives = tables.tree, tables.cuts, tables.forces, tables.drives
-    runs = runs_of_links(tree)
-    ends = np.array([run for some in runs for run in some], dtype=np.int64).reshape(-1, 2)
-    places = []
-    for c in range(cuts.cut_a.size):
-        for m in range(cuts.cut_measure[c], cuts.cut_measure[c + 1]):
-            places += [(c, m, j) for j in range(3 if cuts.measure_kind[m] >= ATTITUDE else 1)]
-    rates = np.array(places, dtype=np.int64).reshape(-1, 3)
-    nv = tree.dof_link.size
-    # a swing or a free joint has no inertia of its own that a damper could be added to
-    many = (SWING, SWING_BACK, FREE)
-    inside = [c < nv and tree.link_motion[tree.dof_link[c]] not in many for c in forces.coil_coordinate]
-    # softness in hertz is reckoned by the mass that a row meets while the lasting ones hold: it comes after them
-    lasts = np.isinf(drives.motor_most) & (drives.motor_soft[:, 0] != SWINGING)
-    unlimited = [int(e) for e in np.flatnonzero(lasts)]
-    limited = [int(e) for e in np.flatnonzero(~lasts)]
-    kinds: list[tuple[int, Any]] = [
-        (CUT, [e for e, empty in enumerate(empty_rows(tables)) if not empty]),
-        (REPEATER, range(drives.repeater_ratio.size)),
-        (LINE, range(forces.spring_a.size)),
-        (TIE, [3 * s + j for s in range(forces.spring_a.size) if without_length(forces, s) for j in range(3)]),
-        (COIL, [s for s, within in enumerate(inside) if not within]),
-        (MOTOR, unlimited),
-        (MOTOR, limited),
-        (LIMIT, range(2 * drives.limit_q.size)),
-        (FRICTION, range(drives.friction_most.size)),
-        (DRAG, range(3 * DRAGS)),
-    ]
-    names = [(code, e) for code, elements in kinds for e in elements]
-    named = np.array(names, dtype=np.int64).reshape(-1, 2)
-    return RowTable(
-        dofs=nv,
-        link_run=np.cumsum([0, *(len(some) for some in runs)]).astype(np.int64),
-        run_first=ends[:, 0].copy(),
-        run_last=ends[:, 1].copy(),
-        rate_cut=rates[:, 0].copy(),
-        rate_measure=rates[:, 1].copy(),
-        rate_part=rates[:, 2].copy(),
-        row_cut=np.repeat(np.arange(cuts.cut_a.size), np.diff(cuts.cut_row)).astype(np.int64),
-        coil_dof=np.array([s for s, within in enumerate(inside) if within], dtype=np.int64),
-        code=named[:, 0].copy(),
-        element=named[:, 1].copy(),
-        lasting=sum(len(elements) for _, elements in kinds[:6]),
-        rubbed=len(names) - 3 * DRAGS - drives.friction_most.size,
-        dragged=len(names) - 3 * DRAGS,
-        names=len(names),
-        nothing=ROUNDING * lightest_answer(tree),
-    )
-
-
-def without_length(forces: Any, s: int) -> bool:
-    """Whether spring s would pull its ends into one point, where it has no direction: three rows stand for it there."""
-    plain = forces.spring_guided[s] == 0 and forces.spring_elastic[s] < 0 and forces.spring_law[s] < 0
-    return bool(plain and forces.spring_length[s] == 0.0 and forces.spring_k[s] > 0.0)
-
-
-def runs_of_links(tree: Any) -> list[list[tuple[int, int]]]:
-    """Of every link: first and last + 1 of each run of dofs between it and the ground, from the ground on."""
-    runs: list[list[tuple[int, int]]] = [[] for _ in range(tree.grounds)]
-    counts = np.bincount(tree.dof_link, minlength=tree.link_parent.size)
-    for i in range(tree.grounds, tree.link_parent.size):
-        way, k, n = list(runs[int(tree.link_parent[i])]), int(tree.link_v[i]), int(counts[i])
-        if n > 0:
-            begin = way.pop()[0] if way and way[-1][1] == k else k
-            way.append((begin, k + n))
-        runs.append(way)
-    return runs
-
-
-def lightest_answer(tree: Any) -> float:
-    """What the lightest body, alone, would answer to a unit of force or torque, 1/kg or 1/(kg m2)."""
-    masses, moments = tree.link_mass[tree.grounds :], tree.link_I[tree.grounds :, :3].sum(axis=1) / 3.0
-    return max(1.0 / float(x[x > 0.0].min()) if (x > 0.0).any() else 0.0 for x in (masses, moments))
-
-
-def empty_rows(tables: Any) -> Any:
-    """(cut row,) True where no motion of the tree ever changes a row: those across a flat linkage.
-
-    A row that vanishes at places drawn at random vanishes everywhere.
-    """
-    tree, cuts = tables.tree, tables.cuts
-    n, nv = cuts.row_kind.size, tree.dof_link.size
-    empty = np.ones(n, dtype=bool)
-    if n == 0:
-        return empty
-    work, rng = tree_work(tree), np.random.default_rng(n)
-    state = make_state(tables, np.zeros(1), np.zeros(1 + int(cuts.measure_q.max(initial=0)) + 4))
-    for _ in range(3):
-        q = rng.uniform(-1.0, 1.0, count_q(tree))
-        normalize_all(tree, q)
-        rows = (np.zeros(n), np.zeros(n), np.zeros((n, 6)), np.zeros((n, nv)), np.zeros((state.cut_rate.size, nv)))
-        given = (0.0, np.zeros(16), np.zeros(4))
-        close_at(tables, work, given, (q, np.zeros(nv), state.cut_q, state.cut_rate), rows)
-        empty &= ~rows[3].any(axis=1)
-    return empty
-
-
-def normalize_all(tree: Any, q: Any) -> None:
-    """Quaternions in q to unit length."""
-    for i in range(tree.grounds, tree.link_parent.size):
-        start = {SWING: 0, SWING_BACK: 0, FREE: 3}.get(int(tree.link_motion[i]))
-        if start is not None:
-            e = q[tree.link_q[i] + start : tree.link_q[i] + start + 4]
-            e /= np.linalg.norm(e)
-
-
 def row_work(tables: Any, table: RowTable, contacts: int) -> RowWork:
     """Room for all rows that there could be."""
     n = table.names + 3 * contacts
     holds = HANDS if tables.drives.repeater_ratio.size else 2
-    counts = [[last - first for first, last in way] for way in runs_of_links(tables.tree)]
-    width = max(1, sum(sorted(map(sum, counts))[-holds:]))
-    runs = max(1, sum(sorted(map(len, counts))[-holds:]))
+    lengths = np.append(0, np.cumsum(table.run_last - table.run_first))
+    width = max(1, sum(sorted(np.diff(lengths[table.link_run]).tolist())[-holds:]))
+    runs = max(1, sum(sorted(np.diff(table.link_run).tolist())[-holds:]))
     whole = {"code", "name", "runs", "first", "length", "ends", "coordinate", "later", "normal", "partner"}
     wide = {"first": runs, "length": runs, "u": width, "z": width, "wrench": 6, "pending": 5}
     wide |= {"ends": 2, "coordinate": 2, "amount": 2}
@@ -244,26 +99,6 @@ def row_work(tables: Any, table: RowTable, contacts: int) -> RowWork:
             shape = (n, wide[name]) if name in wide else (n,)
             own[name] = np.zeros(shape, dtype=np.int64 if name in whole else np.float64)
     return RowWork(**own)
-
-
-@kernel
-def dragging(drags):
-    """Whether a body is dragged."""
-    for e in range(drags.link.size):
-        if drags.link[e] >= 0:
-            return True
-    return False
-
-
-def make_drags() -> Drags:
-    return Drags(
-        np.full(DRAGS, -1, dtype=np.int64),
-        np.zeros((DRAGS, 3)),
-        np.zeros((DRAGS, 3)),
-        np.zeros((DRAGS, 3)),
-        np.zeros(DRAGS),
-        np.zeros(DRAGS),
-    )
 
 
 # ---- a row, from its first number to its response --------------------------------------------------------------------
@@ -294,7 +129,7 @@ def open_row(rows, r, code, name):
     rows.p[r] = 0.0
 
 
-@kernel
+@small
 def hold_row(tree, cuts, work, ahead_v, table, rows, hands, v, ahead, r):
     """A unit impulse on row r takes hold; the row's rates `old` and `rate`. Returns the hands it needs."""
     if rows.ends[r, 1] >= 0:
@@ -336,7 +171,7 @@ def coordinate_wrench(cuts, work, table, s):
     return n, f, cuts.cut_a[cut], cuts.cut_b[cut]
 
 
-@kernel
+@small
 def close_row(tree, work, table, rows, hands, q, count, r):
     """Response of the row that `count` hands hold; False where it moves nothing."""
     runs = 0
@@ -420,128 +255,6 @@ def close_three(tree, work, table, rows, hands, q, r):
     if not x_1 > table.nothing:
         return 1
     return 3 if x_2 > table.nothing else 2
-
-
-@small
-def dot(a, r, i, x, j, n):
-    """a[r, i …] . x[j …], n long; of a loose body written out: most of the time of a pile is spent here."""
-    if n == 6:
-        return (
-            a[r, i] * x[j]
-            + a[r, i + 1] * x[j + 1]
-            + a[r, i + 2] * x[j + 2]
-            + a[r, i + 3] * x[j + 3]
-            + a[r, i + 4] * x[j + 4]
-            + a[r, i + 5] * x[j + 5]
-        )
-    total = 0.0
-    for k in range(n):
-        total += a[r, i + k] * x[j + k]
-    return total
-
-
-@small
-def add_times(x, j, p, a, r, i, n):
-    """x[j …] += p a[r, i …], n long."""
-    if n == 6:
-        x[j] += p * a[r, i]
-        x[j + 1] += p * a[r, i + 1]
-        x[j + 2] += p * a[r, i + 2]
-        x[j + 3] += p * a[r, i + 3]
-        x[j + 4] += p * a[r, i + 4]
-        x[j + 5] += p * a[r, i + 5]
-    else:
-        for k in range(n):
-            x[j + k] += p * a[r, i + k]
-
-
-@kernel
-def rubs(rows, r, n):
-    """Whether row r is a contact with two rows of friction after it."""
-    return r + 2 < n and rows.partner[r + 2] == r + 1 and rows.normal[r + 1] == r
-
-
-@kernel
-def response(rows, r, s):
-    """A_rs."""
-    x = 0.0
-    i = 0
-    for b in range(rows.runs[r]):
-        begin = rows.first[r, b]
-        end = begin + rows.length[r, b]
-        j = 0
-        for c in range(rows.runs[s]):
-            first = max(begin, rows.first[s, c])
-            n = min(end, rows.first[s, c] + rows.length[s, c]) - first
-            if n > 0:
-                x += dot(rows.u, r, i + first - begin, rows.z[s], j + first - rows.first[s, c], n)
-            j += rows.length[s, c]
-        i += rows.length[r, b]
-    return x
-
-
-@kernel
-def add_impulse(rows, r, p, x):
-    """x (dof,) gets what the impulse p of row r leaves for the joints."""
-    i = 0
-    for b in range(rows.runs[r]):
-        n = rows.length[r, b]
-        add_times(x, rows.first[r, b], p, rows.u, r, i, n)
-        i += n
-
-
-@kernel
-def rate_change(rows, r, x):
-    """Change of the rate of row r by all that is in x."""
-    change = 0.0
-    i = 0
-    for b in range(rows.runs[r]):
-        n = rows.length[r, b]
-        change += dot(rows.z, r, i, x, rows.first[r, b], n)
-        i += n
-    return change
-
-
-@small
-def add_three_times(x, j, p, p_1, p_2, a, r, i, n):
-    """x[j …] += p a[r, i …] + p_1 a[r + 1, i …] + p_2 a[r + 2, i …], n long."""
-    if n == 6:
-        x[j] += p * a[r, i] + p_1 * a[r + 1, i] + p_2 * a[r + 2, i]
-        x[j + 1] += p * a[r, i + 1] + p_1 * a[r + 1, i + 1] + p_2 * a[r + 2, i + 1]
-        x[j + 2] += p * a[r, i + 2] + p_1 * a[r + 1, i + 2] + p_2 * a[r + 2, i + 2]
-        x[j + 3] += p * a[r, i + 3] + p_1 * a[r + 1, i + 3] + p_2 * a[r + 2, i + 3]
-        x[j + 4] += p * a[r, i + 4] + p_1 * a[r + 1, i + 4] + p_2 * a[r + 2, i + 4]
-        x[j + 5] += p * a[r, i + 5] + p_1 * a[r + 1, i + 5] + p_2 * a[r + 2, i + 5]
-    else:
-        for k in range(n):
-            x[j + k] += p * a[r, i + k] + p_1 * a[r + 1, i + k] + p_2 * a[r + 2, i + k]
-
-
-@kernel
-def add_three(rows, r, p, p_1, p_2, x):
-    """What impulses of a contact that rubs leave: of row r and the two after it, which move the same dofs."""
-    i = 0
-    for b in range(rows.runs[r]):
-        n = rows.length[r, b]
-        add_three_times(x, rows.first[r, b], p, p_1, p_2, rows.u, r, i, n)
-        i += n
-
-
-@kernel
-def change_three(rows, r, x):
-    """Changes of the rates of these three rows."""
-    a = 0.0
-    a_1 = 0.0
-    a_2 = 0.0
-    i = 0
-    for b in range(rows.runs[r]):
-        n = rows.length[r, b]
-        first = rows.first[r, b]
-        a += dot(rows.z, r, i, x, first, n)
-        a_1 += dot(rows.z, r + 1, i, x, first, n)
-        a_2 += dot(rows.z, r + 2, i, x, first, n)
-        i += n
-    return a, a_1, a_2
 
 
 @kernel

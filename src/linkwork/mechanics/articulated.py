@@ -79,7 +79,7 @@ def joint_velocity(tree, i, q, v):
     return unrotate(R, (v[k + 3], v[k + 4], v[k + 5])), unrotate(R, w)
 
 
-@kernel
+@small
 def outward_velocities(tree, work, q, v):
     """First pass: transforms, velocities, bias accelerations."""
     for i in range(tree.grounds, tree.link_parent.size):
@@ -127,7 +127,7 @@ def outward_other(tree, work, i, q, v):
         store_pair(work.velocity, i, add(w, w_r), add(u, u_r))
 
 
-@kernel
+@small
 def inward_inertias(tree, work, q):
     """Second pass: articulated inertias and bias forces, from the tips to the grounds.
 

@@ -126,7 +126,13 @@ def row_values(cuts, work, cut_q, g, W):
 @small
 def point_velocity(work, i, p):
     """Angular velocity of link i and velocity of its point now at p, world axes."""
-    w, u = load_pair(work.pose_v, i)
+    return velocity_at(work, work.pose_v, i, p)
+
+
+@small
+def velocity_at(work, velocities, i, p):
+    """The same where links move with these velocities, a row of six for each."""
+    w, u = load_pair(velocities, i)
     return w, add(u, cross(w, sub(p, load3(work.pose_p, i))))
 
 

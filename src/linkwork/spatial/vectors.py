@@ -115,6 +115,11 @@ def column(R, i):
 
 
 @small
+def unit_vector(j):  # along axis j of the world
+    return (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0)
+
+
+@small
 def axis_x(R):
     return (R[0], R[3], R[6])
 
