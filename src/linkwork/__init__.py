@@ -13,8 +13,6 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-import numpy as _numpy  # noqa: F401 - whole before any thread asks for a part of it: its modules import each other
-
 from linkwork._version import __version__
 
 # every public name once, and the room it lives in; rooms are entered when a name is first used
@@ -242,6 +240,7 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module("linkwork.gallery")
     if name not in _HOME:
         raise AttributeError(f"module 'linkwork' has no attribute {name!r}")
+    importlib.import_module("numpy")  # whole, before threads ask for parts of it: its modules import each other
     value = getattr(importlib.import_module(f"linkwork.{_HOME[name]}"), name)
     globals()[name] = value
     return value

@@ -43,6 +43,7 @@ def piece(name: str) -> ModuleType:
         close = difflib.get_close_matches(name, known, n=3)
         remedy = "did you mean " + " or ".join(repr(c) for c in close) + "?" if close else "known: " + ", ".join(known)
         raise OptionError(f"the gallery has no piece {name!r}; {remedy}")
+    importlib.import_module("numpy")  # whole, before threads ask for parts of it: its modules import each other
     return importlib.import_module(f"{__name__}.{name}")
 
 
