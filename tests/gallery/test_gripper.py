@@ -29,7 +29,7 @@ def test_block_is_lifted_and_carried(run):
 
 def test_it_slips_less_than_a_millimetre(run):
     assert gripper.slip(run, gripper.TURNED, HELD) < 1e-6  # ten seconds
-    assert gripper.slip(run, gripper.CLOSED, HELD + 0.95) < 1e-3
+    assert gripper.slip(run, gripper.CLOSED, HELD + 0.95) < 1e-4  # with all the way
 
 
 def test_it_stands_where_it_was_put(run):

@@ -396,3 +396,22 @@ def test_contacts_guessed_at_once_are_those_that_sweeps_find(force: float) -> No
     assert ends[0] == pytest.approx(np.array(ends[1]), abs=1e-5)
     moved = runs[0]["lid.position"][-1][0]
     assert (moved < 1e-6) if force == 2.0 else (moved > 1e-3)
+
+
+@both
+def test_friction_does_not_creep_on_a_turntable(kind: Any) -> None:
+    """Half a minute at 2 rad/s and 10 ms: straight steps alone would carry the block outward by 6 mm a second.
+
+    What is left is of third order in each step: (w dt)^3 / 6 ahead of the table.
+    """
+    model = lw.Model("turntable")
+    table = model.body("table", shape=lw.Cylinder(0.5, 0.1), mass=20.0, position=(0, 0, -0.05), material=rough())
+    model.revolute("axle", "ground", table, at=(0, 0, 0), axis=(0, 0, 1), velocity=2.0)
+    model.motor("drive", "axle", velocity=2.0)
+    block = {"shape": lw.Box((0.1, 0.1, 0.1)), "mass": 1.0, "material": rough()}
+    thrown(model, "block", (0, 0.6, 0, 0, 0, 2.0), position=(0.3, 0, 0.05), **block)
+    run = lw.simulate(model, until=30.0, method=kind(dt=0.01), every=10)
+    radius = np.linalg.norm(run["block.position"][:, :2], axis=1)
+    assert np.abs(radius - 0.3).max() < 1e-4
+    angle = np.unwrap(np.arctan2(run["block.position"][:, 1], run["block.position"][:, 0]))
+    assert angle[-1] - run["axle.position"][-1] == pytest.approx(3000 * 0.02**3 / 6, rel=0.05)

@@ -24,7 +24,15 @@ from linkwork.contact.scratch import Meeting, make_meeting, warn_of_lost
 from linkwork.contact.table import Contacts, make_contacts
 from linkwork.formulations.drags import Drags, dragging, make_drags
 from linkwork.formulations.impulse_accounts import book, tell
-from linkwork.formulations.loose import Loose, carry_loose, hold_loose, leave_loose, loose_bodies, spin_loose
+from linkwork.formulations.loose import (
+    Loose,
+    carry_loose,
+    coast_loose,
+    hold_loose,
+    leave_loose,
+    loose_bodies,
+    spin_loose,
+)
 from linkwork.formulations.record import keep_row
 from linkwork.formulations.row_algebra import add_impulse
 from linkwork.formulations.row_kinds import make_rows, repeater_gap, stops_kept
@@ -37,7 +45,7 @@ from linkwork.mechanics.articulated import inward_inertias, outward_acceleration
 from linkwork.mechanics.forces import apply_laws, clear_loads
 from linkwork.mechanics.grounds import move_grounds
 from linkwork.mechanics.impulses import Hands, make_hands
-from linkwork.mechanics.kinematics import outward_poses, velocities_of, world_velocities
+from linkwork.mechanics.kinematics import coasting, outward_poses, velocities_of, world_velocities
 from linkwork.mechanics.motions import displace
 from linkwork.mechanics.parts import measure_cuts, row_values
 from linkwork.mechanics.respond import outward_response
@@ -126,6 +134,7 @@ class Workspace(NamedTuple):
     ahead: Any  # (dof,)
     ahead_own: Any  # (link, 6) velocities of the links that go with it, own axes
     ahead_v: Any  # (link, 6) world axes
+    coast: Any  # (link, 6) accelerations of the links while no joint changes its rate, world axes
     dv: Any  # (dof,)
     plus: Any
     loose: Loose
@@ -167,6 +176,7 @@ def workspace(tables: Any, method: Any) -> Workspace:
         ahead=np.zeros(nv),
         ahead_own=np.zeros((links, 6)),
         ahead_v=np.zeros((links, 6)),
+        coast=np.zeros((links, 6)),
         dv=np.zeros(nv),
         plus=np.zeros(nv),
         loose=loose_bodies(tree),
@@ -302,6 +312,9 @@ def step(w, state, t, h, end, moves, world):
             if status != 0:
                 return status
             find_contacts(w.tables.colliders, w.tree, w.ahead_v, w.meeting, w.contacts, h)
+            if w.contacts.count[0] > 0:
+                coasting(tree, w.tree, w.coast)
+                coast_loose(w.loose, w.tree, w.coast)
             make_rows(w, state, t, h, q, v)
             for e in range(rows.gap.size):
                 if abs(rows.gap[e]) > w.torn:

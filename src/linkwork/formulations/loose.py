@@ -20,7 +20,22 @@ from linkwork.mechanics.motions import load_quaternion
 from linkwork.spatial.codes import FREE
 from linkwork.spatial.inertia import inverse_symmetric, times
 from linkwork.spatial.quaternions import rotation_of
-from linkwork.spatial.vectors import add, add_scaled, cross, load3, load6, rotate, scale, store3, sub, unrotate
+from linkwork.spatial.vectors import (
+    ZERO,
+    add,
+    add_scaled,
+    cross,
+    load3,
+    load6,
+    load9,
+    load_pair,
+    rotate,
+    scale,
+    store3,
+    store_pair,
+    sub,
+    unrotate,
+)
 
 NEWTON = 3  # rounds for the middle of the step
 ROUND = 1e-12  # of its inertia: less difference between the axes makes no body tumble
@@ -124,6 +139,16 @@ def spin_loose(loose, tree, q, v, h, vd):
         for j in range(3):
             vd[k + j] = a[j]
             vd[k + 3 + j] = turned[j]
+
+
+@kernel
+def coast_loose(loose, work, world):
+    """What `coasting` finds for them, whose centres of mass go straight on."""
+    for e in range(loose.link.size):
+        i = loose.link[e]
+        w, _ = load_pair(work.pose_v, i)
+        c = rotate(load9(work.pose_R, i), load3(loose.centre, e))
+        store_pair(world, i, ZERO, cross(w, cross(c, w)))
 
 
 @kernel

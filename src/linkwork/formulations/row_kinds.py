@@ -32,6 +32,7 @@ from linkwork.mechanics.parts import row_values, velocity_at
 from linkwork.mechanics.springs import spring_force, spring_slopes
 from linkwork.spatial.codes import RIGID
 from linkwork.spatial.vectors import (
+    ZERO,
     add,
     cross,
     dot,
@@ -40,6 +41,7 @@ from linkwork.spatial.vectors import (
     load_pair,
     norm,
     rotate,
+    scale,
     store_pair,
     sub,
     unit_vector,
@@ -54,6 +56,8 @@ PUSHED_BACK = 0.3  # the same of joints beyond their stops: all at once would pu
 SHORT = 4.0  # steps of its motion
 TINY = 1e-12  # m
 ASIDE = 0.1  # of its strength: what a drag may always brake with, also across its pull
+ROLLING = 0.01  # of how fast the faster one turns
+SLOW = 1.0  # rad/s, and at least of this
 FAINT = 1e-9  # of a row's effective mass over the step: the damping that stands for none
 
 
@@ -92,7 +96,7 @@ def make_rows(w, state, t, h, q, v):
                     )
     for e in range(w.contacts.count[0]):
         r = rows.count[0]
-        count = describe_contact(w.tree, w.ahead_v, table, rows, w.contacts, r, e)
+        count = describe_contact(w.tree, w.ahead_v, w.coast, table, rows, w.contacts, r, e, h)
         kept = 0
         if count == 3 and apart(table, rows.ends[r, 0], rows.ends[r, 1]):
             kept = close_three(tree, w.tree, table, rows, w.hands, q, r)
@@ -335,10 +339,11 @@ def drag(work, rows, drags, r, e, h):
 
 
 @small
-def describe_contact(work, ahead_v, table, rows, contacts, r, e):
+def describe_contact(work, ahead_v, coast, table, rows, contacts, r, e, h):
     """Rows from r on for contact e: one that keeps two bodies apart, two of friction within mu times its impulse.
 
-    Returns how many; their rates are told.
+    Returns how many; their rates are told. Friction holds two points together at the end of the step, not just at its
+    start: what moves on a curve with what it lies on would creep outward in every step. What rolls touches elsewhere.
     """
     a = contacts.link_a[e]
     b = contacts.link_b[e]
@@ -348,6 +353,9 @@ def describe_contact(work, ahead_v, table, rows, contacts, r, e):
     old = sub(velocity_at(work, work.pose_v, b, x)[1], velocity_at(work, work.pose_v, a, x)[1])
     ahead = sub(velocity_at(work, ahead_v, b, x)[1], velocity_at(work, ahead_v, a, x)[1])
     count = 3 if contacts.friction[e] != 0.0 else 1
+    bend = ZERO
+    if not rolls(work, a, b, normal):
+        bend = scale(-0.5 * h, sub(coasting_point(work, coast, b, x), coasting_point(work, coast, a, x)))
     axis = normal
     for j in range(count):
         open_row(rows, r + j, RUBBING if j > 0 else CONTACT, table.names + 3 * e + j)
@@ -359,10 +367,30 @@ def describe_contact(work, ahead_v, table, rows, contacts, r, e):
         else:
             rows.normal[r + j] = r
             rows.friction[r + j] = contacts.friction[e]
+            rows.want[r + j] = dot(axis, bend)
         if j == 2:
             rows.partner[r + j] = r + 1
         axis = cross(normal, tangent) if j > 0 else tangent
     return count
+
+
+@small
+def rolls(work, a, b, normal):
+    """Whether the links turn against each other about an axis across the normal."""
+    w_a, _ = load_pair(work.pose_v, a)
+    w_b, _ = load_pair(work.pose_v, b)
+    w = sub(w_b, w_a)
+    high = dot(w, normal)
+    return dot(w, w) - high * high > ROLLING * ROLLING * max(SLOW * SLOW, dot(w_a, w_a), dot(w_b, w_b))
+
+
+@small
+def coasting_point(work, coast, i, x):
+    """Acceleration of the point x of link i while no joint changes its rate, world axes."""
+    r = sub(x, load3(work.pose_p, i))
+    w, _ = load_pair(work.pose_v, i)
+    a, b = load_pair(coast, i)
+    return add(b, add(cross(a, r), cross(w, cross(w, r))))
 
 
 @small

@@ -7,7 +7,9 @@ from linkwork.mechanics.articulated import joint_velocity
 from linkwork.mechanics.motions import dof_count, world_axis
 from linkwork.spatial.codes import FREE, SWING, SWING_BACK, WELD
 from linkwork.spatial.vectors import (
+    ZERO,
     add,
+    add_scaled,
     cross,
     load3,
     load9,
@@ -17,6 +19,7 @@ from linkwork.spatial.vectors import (
     store3,
     store9,
     store_pair,
+    sub,
     unrotate,
 )
 
@@ -64,6 +67,23 @@ def velocities_of(tree, work, q, v, own, world):
         store_pair(own, i, w, u)
         X = load9(work.pose_R, i)
         store_pair(world, i, rotate(X, w), rotate(X, u))
+
+
+@kernel
+def coasting(tree, work, a):
+    """Accelerations of the links while every joint keeps its rate: angular, and of the origins; world axes."""
+    for i in range(tree.grounds):
+        store_pair(a, i, ZERO, ZERO)
+    for i in range(tree.grounds, tree.link_parent.size):
+        j = tree.link_parent[i]
+        alpha, b = load_pair(a, j)
+        w_j, u_j = load_pair(work.pose_v, j)
+        w, u = load_pair(work.pose_v, i)
+        r = sub(load3(work.pose_p, i), load3(work.pose_p, j))
+        carried = cross(w_j, r)
+        slide = sub(sub(u, u_j), carried)
+        b = add(add(b, cross(alpha, r)), cross(w_j, add_scaled(carried, 2.0, slide)))
+        store_pair(a, i, add(alpha, cross(w_j, w)), b)
 
 
 @kernel
