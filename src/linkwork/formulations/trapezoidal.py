@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwork._jit import kernel
+from linkwork._jit import kernel, small
 from linkwork.formulations.loops import cut_reactions
 from linkwork.formulations.recursive import count_q
 from linkwork.formulations.tangent import find_axes, find_rows
@@ -38,7 +38,7 @@ def rule(tables: Any) -> Rule:
     return Rule(np.zeros(nv), np.zeros(count_q(tables.tree)), np.zeros(nv), np.zeros(nv), np.zeros(2))
 
 
-@kernel
+@small
 def kinematics(tables, n, state, t, q, v):
     """Everything that follows from q and v: poses, velocities, axes, rows and Phi."""
     tree = tables.tree
@@ -63,7 +63,7 @@ def kinematics_again(tables, n, state, q, v):
         measure_cuts(tables.cuts, n.tree, state.cut_q, state.cut_rate)
 
 
-@kernel
+@small
 def unbalanced(tables, n, state, t, q, v, a, f):
     """f = M a - Q, by Newton and Euler (11)-(19)."""
     apply_forces(tables, n.tree, t, q, v, state.cut_q, state.cut_rate, n.told, n.out, n.power)
