@@ -100,25 +100,29 @@ def entry(function: Function) -> Function:
     """
     compiled: Any = _compile(function, no_cpython_wrapper=False, forceinline=False)
     ready = False
+    only: Any = None  # the first code, mostly the only one: to find it among others takes milliseconds
     known: tuple[tuple[Any, ...], Any] = ((), None)  # the last arguments and the code for their types, read at once
 
     @functools.wraps(function)
     def call(*arguments: Any) -> Any:
-        nonlocal ready, known
+        nonlocal ready, only, known
         last, code = known
         if len(arguments) == len(last) and all(map(_same, arguments, last)):
             if code is None:
-                code = compiled.overloads[tuple(compiled.typeof_pyval(value) for value in arguments)].entry_point
+                code = only if len(compiled.overloads) == 1 else None
+                code = code or compiled.overloads[tuple(map(compiled.typeof_pyval, arguments))].entry_point
                 known = (last, code)
             return code(*arguments)
         if not ready:
             with _one_thread:
                 if not ready:
                     with _alone(f"{function.__module__}.{function.__qualname__}"), _closed():
-                        compiled.compile(tuple(compiled.typeof_pyval(value) for value in arguments))
+                        compiled.compile(tuple(map(compiled.typeof_pyval, arguments)))
+                    only = next(iter(compiled.overloads.values())).entry_point
                     ready = True
+        result = compiled(*arguments)
         known = (arguments, None)
-        return compiled(*arguments)
+        return result
 
     call.compiled = compiled  # type: ignore[attr-defined]
     return call  # type: ignore[return-value]
