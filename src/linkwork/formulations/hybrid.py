@@ -16,7 +16,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from linkwork._jit import entry, kernel, small
+from linkwork._jit import entry, small
 from linkwork.formulations.implicit import Kept, advance, kept
 from linkwork.formulations.stepping import NOT_CONVERGED, NOT_FINITE, copy, finite, largest
 from linkwork.formulations.tangent import Newton, add_forces, add_rows, fill_mass, newton, rows_times, times_rows
@@ -111,7 +111,7 @@ def workspace(tables: Any, method: Hybrid) -> Workspace:
     )
 
 
-@kernel
+@small
 def project(tables, w, x, h, rates):
     """x = f_z^-1 (A x - h^2/4 Phi_z^T alpha rates): (35) for velocities, (36) for accelerations.
 
@@ -180,7 +180,7 @@ def step(tables, w, state, t, h, parts):
     return 0 if finite(state.y) and finite(state.vd) else NOT_FINITE
 
 
-@kernel
+@small
 def carry(tables, w, state, t, h):
     """The step is done; its cuts carry -w.lam on b. The multipliers n.lam go on to the next step."""
     n = w.newton
@@ -191,7 +191,7 @@ def carry(tables, w, state, t, h):
     copy(n.gd, n.lam)
 
 
-@kernel
+@small
 def reactions(tables, w, h):
     """w.lam: multipliers of the projected motion, M zdd - Q + Phi_z^T lam = 0, from lam + alpha Phi on.
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwork._jit import kernel, small
+from linkwork._jit import small
 from linkwork.formulations.loops import cut_reactions
 from linkwork.formulations.recursive import count_q
 from linkwork.formulations.tangent import find_axes, find_rows
@@ -54,7 +54,7 @@ def kinematics(tables, n, state, t, q, v):
     find_rows(tables.cuts, n)
 
 
-@kernel
+@small
 def kinematics_again(tables, n, state, q, v):
     """What changes with v alone."""
     outward_velocities(tables.tree, n.tree, q, v)
@@ -72,7 +72,7 @@ def unbalanced(tables, n, state, t, q, v, a, f):
         f[k] -= n.tree.tau[k]
 
 
-@kernel
+@small
 def guess(tables, s, state, h):
     """z, zd, zdd at the end of the step from the displacement delta."""
     nq = s.z.size
@@ -83,7 +83,7 @@ def guess(tables, s, state, h):
         s.zdd[k] = 4.0 / (h * h) * s.delta[k] - 4.0 / h * v0 - state.vd[k]  # (22), (24)
 
 
-@kernel
+@small
 def predict(s, state, h):
     """delta as the velocities and accelerations at hand would have it."""
     nq = s.z.size
@@ -91,7 +91,7 @@ def predict(s, state, h):
         s.delta[k] = h * state.y[nq + k] + 0.5 * h * h * state.vd[k]
 
 
-@kernel
+@small
 def finish(tables, n, s, state, t, h):
     """The state moves to z, zd, zdd; reactions of n.lam (on b); the accounts by the trapezoidal rule."""
     nv = s.zd.size
@@ -113,7 +113,7 @@ def finish(tables, n, s, state, t, h):
     state.effort[4] = max(state.effort[4], state.effort[1])
 
 
-@kernel
+@small
 def begin_again(state, s):
     """z and zd of the state at hand, zdd zero."""
     for k in range(s.z.size):
