@@ -125,6 +125,7 @@ def there(opened):
     opened.driver.hear("reset")
     opened.count = getattr(opened, "count", 0) + 1
     opened.driver.hear("single", opened.count)
+    opened.turn()  # a page that lags may still say this time of an earlier run
     opened.tab("Drive")
     opened.until(lambda: f"time {opened.count / 1000:.3f} s" in opened.page.inner_text("body"))
     return opened
