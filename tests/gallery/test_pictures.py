@@ -115,6 +115,22 @@ def test_roads_and_rods(view, tmp_path):
     assert inks[1] > inks[0] > 0.005
 
 
+def test_what_stands_on_the_ground_is_drawn_and_hides_what_is_behind(tmp_path):
+    coloured = {}
+    for y in (-1.0, 1.0):  # before the ball, and behind it
+        model = lw.Model("yard")
+        model.body("ball", mass=1.0, shape=lw.Sphere(0.5), position=(0, 0, 0.5))
+        model.collider("kerb", "ground", lw.Box((2.0, 0.2, 0.5), pose=lw.Frame((0, y, 0.25))))
+        model.plane("slope", normal=(-0.1, 0, 1))
+        file = tmp_path / "yard.png"
+        still(model, view="front", size=(3, 2), file=file)
+        seen = matplotlib_image.imread(file)[..., :3]
+        colour = np.ptp(seen, axis=-1) > 0.15
+        coloured[y] = np.count_nonzero(colour)
+        assert np.count_nonzero(~colour & (seen.min(axis=-1) < 0.97)) > 0.05 * colour.size  # the kerb
+    assert coloured[-1.0] == pytest.approx(0.5 * coloured[1.0], rel=0.05)
+
+
 def test_strips_follow_their_road():
     model = lw.Model("two tyres")
     wheel = model.body("wheel", mass=1.0, inertia=(1, 1, 1))

@@ -19,7 +19,7 @@ from linkwork.simulation.scene import scene_of
 from linkwork.simulation.start import consistent_start
 from linkwork.simulation.trajectory import Trajectory
 from linkwork.viewer.replay import inline, page
-from linkwork.viewer.staging import Stage
+from linkwork.viewer.staging import Stage, stage_solid
 
 
 def data_of(text):
@@ -212,7 +212,8 @@ def test_what_stands_on_the_ground_is_drawn():
     model.plane("floor")
     model.collider("kerb", "ground", lw.Box((1, 2, 0.2), pose=lw.Frame((3, 0, 0.1))))
     model.collider("hills", "ground", lw.HeightField([[0.0, 0.1, 0.0], [0.2, 0.3, 0.1]], size=(1.0, 2.0)))
-    kerb, hills = scene_of(model)["fixtures"]
+    floor, kerb, hills = scene_of(model)["fixtures"]
+    assert floor["kind"] == "plane"
     assert (kerb["kind"], kerb["size"], kerb["position"]) == ("box", [1.0, 2.0, 0.2], [3.0, 0.0, 0.1])
     corners = np.array(hills["triangles"])
     assert corners.shape == (4, 3, 3)
@@ -220,3 +221,30 @@ def test_what_stands_on_the_ground_is_drawn():
     assert np.all(normals[:, 2] > 0)
     highest = corners.reshape(-1, 3)[np.argmax(corners[..., 2])]
     np.testing.assert_allclose(highest, (0.5, 0.0, 0.3))  # rows go along x
+
+
+def test_planes_are_sheets_under_what_is_seen_but_for_the_floor():
+    model = lw.Model("slope")
+    model.body("ball", mass=1.0, shape=lw.Sphere(0.1), position=(4, 0, 1))
+    model.plane("floor")
+    model.plane("ramp", normal=(-0.6, 0, 0.8), at=(4, 0, 0.5))
+    [ramp] = Stage(lw.simulate(model, until=0.01, method="impulse", dt=0.01)).roads()
+    corners = stage_solid([ramp]).corners.reshape(-1, 3)
+    np.testing.assert_allclose(corners @ (-0.6, 0, 0.8), -0.6 * 4 + 0.8 * 0.5, atol=1e-12)
+    assert np.all(corners.min(axis=0)[:2] < (4, 0))
+    assert np.all(corners.max(axis=0)[:2] > (4, 0))
+
+
+def test_colliders_of_bodies_and_of_grounds_in_motion_are_drawn():
+    model = lw.Model("belt")
+    belt = model.moving_ground("belt", lw.Motion(position=(lw.Cosine(0.3, frequency=0.3), 0, 0)))
+    model.collider("band", belt, lw.Box((0.8, 0.3, 0.05)))
+    stool = model.body("stool", mass=5.0, inertia=(1, 1, 1), position=(0, 0, 1))
+    model.collider("seat", stool, lw.Box((0.4, 0.4, 0.05)))
+    model.collider("leg", stool, lw.Cylinder(0.03, 0.4, pose=lw.Frame((0, 0, -0.2))))
+    model.body("ball", mass=1.0, shape=lw.Sphere(0.1), position=(0, 2, 1), material=lw.Material())
+    model.collider("again", "ball", lw.Sphere(0.1))
+    run = lw.simulate(model, until=0.01, method="impulse", dt=0.01)
+    shown = {body["name"]: [shape["kind"] for shape in body["shapes"]] for body in Stage(run).bodies()}
+    assert shown == {"stool": ["box", "cylinder"], "ball": ["sphere"], "belt": ["box"]}
+    assert data_of(page(run))["runs"][0]["bodies"][2]["shapes"][0]["size"] == [0.8, 0.3, 0.05]

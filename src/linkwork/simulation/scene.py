@@ -8,6 +8,8 @@ A scene is a dictionary of lists and numbers only (metres, body frames, quaterni
     springs  [{name, a, at_a, b, at_b}]
     roads    [{x, y, z}]: heights z (y, x) of the strips on which tyres ran
     fixtures [shapes] that stand on grounds at rest, for others to meet them; in the world
+A body has `more` shapes than its own, and a ground in motion has `shapes`, where colliders were put on them. A plane,
+which has no end, is a shape of kind "plane".
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ import numpy as np
 from linkwork.assembly.reference import Reference, ground_pose
 from linkwork.errors import OptionError
 from linkwork.model import Box, Capsule, Cylinder, Frame, Ground, Hull, Mesh, Model, Road, Sphere, Tyre
-from linkwork.model.collider import HeightField
+from linkwork.model.collider import HeightField, Plane
 from linkwork.model.force import Spring
 from linkwork.model.laws import law_value
 from linkwork.model.shapes import Shape
@@ -61,17 +63,19 @@ def scene_of(model: Model, until: float = 0.0, tracks: Mapping[str, Any] | None 
     for spring in springs:
         holds.setdefault(id(spring.a), []).append(_numbers(spring.at_a))
         holds.setdefault(id(spring.b), []).append(_numbers(spring.at_b))
+    added = added_shapes(model)
     return {
         "bodies": [
             {
                 "name": body.path,
                 "shape": None if body.shape is None else shape_facts(body.shape),
+                "more": added.get(body.path, []),
                 "com": _numbers(body.com),
                 "holds": holds.get(id(body), []),
             }
             for body in model.all_bodies()
         ],
-        "grounds": {ground.path: _ground(ground, until) for ground in model.all_grounds()},
+        "grounds": {ground.path: _ground(ground, until, added.get(ground.path, [])) for ground in model.all_grounds()},
         "joints": [
             {
                 "name": joint.path,
@@ -94,8 +98,37 @@ def scene_of(model: Model, until: float = 0.0, tracks: Mapping[str, Any] | None 
             for spring in springs
         ],
         "roads": _roads(model, until, tracks or {}, ahead),
-        "fixtures": _fixtures(model),
+        "fixtures": [
+            moved_facts(facts, ground_pose(ground))
+            for ground in model.all_grounds()
+            if ground.motion is None
+            for facts in added.get(ground.path, [])
+        ],
     }
+
+
+def added_shapes(model: Model) -> dict[str, list[dict[str, Any]]]:
+    """What colliders add to the shapes of bodies and grounds, by their paths and in their frames.
+
+    >>> model = lw.Model("yard")
+    >>> step = model.collider("step", "ground", lw.Box((1, 1, 0.2), pose=lw.Frame((2, 0, 0.1))))
+    >>> [facts["kind"] for facts in added_shapes(model)["ground"]]
+    ['box']
+    """
+    found: dict[str, list[dict[str, Any]]] = {}
+    for container in model.walk():
+        for collider in container.colliders.values():
+            body, facts = collider.body, shape_facts(collider.shape)
+            known = None if isinstance(body, Ground) or body.shape is None else shape_facts(body.shape)
+            if facts is not None and facts != known:
+                found.setdefault(body.path, []).append(facts)
+    return found
+
+
+def moved_facts(facts: dict[str, Any], pose: Frame) -> dict[str, Any]:
+    """The shape of a body that stands there, in the world."""
+    there = pose @ Frame(facts["position"], facts["rotation"])
+    return {**facts, "position": _numbers(there.position), "rotation": _numbers(there.rotation)}
 
 
 def shape_facts(shape: Shape) -> dict[str, Any] | None:
@@ -107,6 +140,10 @@ def shape_facts(shape: Shape) -> dict[str, Any] | None:
     pose = {"position": _numbers(shape.pose.position), "rotation": _numbers(shape.pose.rotation)}
     if isinstance(shape, Mesh | Hull):
         return {"kind": "mesh", "triangles": np.asarray(shape.triangles).tolist(), **pose}
+    if isinstance(shape, HeightField):
+        return {"kind": "mesh", "triangles": _landscape(shape), **pose}
+    if isinstance(shape, Plane):
+        return {"kind": "plane", **pose}
     for kind, words in _SIZES.items():
         if isinstance(shape, kind):
             sizes = {word: np.asarray(getattr(shape, word), dtype=float).tolist() for word in words}
@@ -146,11 +183,12 @@ def ground_at(ground: Ground, t: float) -> Frame:
     return pose @ Frame([law_value(law, t) for law in motion.position], turn)
 
 
-def _ground(ground: Ground, until: float) -> dict[str, Any]:
+def _ground(ground: Ground, until: float, shapes: list[dict[str, Any]]) -> dict[str, Any]:
     pose, motion = ground_pose(ground), ground.motion
     facts: dict[str, Any] = {"position": _numbers(pose.position), "rotation": _numbers(pose.rotation)}
     if motion is None:
         return facts
+    facts["shapes"] = shapes
     time = np.linspace(0.0, until, SAMPLES if until > 0.0 else 1)
     poses = []
     try:
@@ -181,21 +219,8 @@ def _roads(model: Model, until: float, tracks: Mapping[str, Any], ahead: float) 
     return [_strip(road, np.concatenate(found), radius, until, ahead) for road, found, radius in ways]
 
 
-def _fixtures(model: Model) -> list[dict[str, Any]]:
-    """Shapes of grounds that can be met, but for planes, which have no end."""
-    found = []
-    for collider in model.all_colliders():
-        if not isinstance(collider.body, Ground) or collider.body.motion is not None:
-            continue
-        facts = _landscape(collider.shape) if isinstance(collider.shape, HeightField) else shape_facts(collider.shape)
-        if facts is not None:
-            pose = ground_pose(collider.body) @ Frame(facts["position"], facts["rotation"])
-            found.append({**facts, "position": _numbers(pose.position), "rotation": _numbers(pose.rotation)})
-    return found
-
-
-def _landscape(field: HeightField) -> dict[str, Any]:
-    """A field of heights as a mesh."""
+def _landscape(field: HeightField) -> list[Any]:
+    """Triangles of a field of heights."""
     rows, columns = field.heights.shape
     x, y = (np.linspace(-side / 2, side / 2, n) for side, n in zip(field.size, (rows, columns), strict=True))
     corner = [[(a, b, field.heights[i, j]) for j, b in enumerate(y)] for i, a in enumerate(x)]
@@ -204,8 +229,7 @@ def _landscape(field: HeightField) -> dict[str, Any]:
         for j in range(columns - 1):
             a, b, c, d = corner[i][j], corner[i + 1][j], corner[i + 1][j + 1], corner[i][j + 1]
             mesh += [(a, b, c), (a, c, d)]
-    pose = {"position": _numbers(field.pose.position), "rotation": _numbers(field.pose.rotation)}
-    return {"kind": "mesh", "triangles": np.asarray(mesh, dtype=float).tolist(), **pose}
+    return np.asarray(mesh, dtype=float).tolist()  # type: ignore[no-any-return]
 
 
 def _strip(road: Road, centres: Any, radius: float, t: float, ahead: float) -> dict[str, Any]:

@@ -168,7 +168,7 @@ class _Film:
         placed = [self._moved(made, poses, k) for k, made in enumerate(self.solids)]
         shadow = Canvas(self.camera, middle, self.scale, self.width, self.height, 1)
         if self.camera[2, 2] > 0.05:
-            for thing in placed:
+            for thing in placed[: len(placed) - len(self.stage.movers)]:
                 shadow.put(thing.pressed(self.floor), SHADOW, 0, lit=False)
         canvas = Canvas(self.camera, middle, self.scale, self.width, self.height, 2)
         for road in self.roads:

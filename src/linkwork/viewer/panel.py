@@ -33,6 +33,7 @@ from linkwork.viewer.scenery import SWITCHES, Scenery
 
 FRAME, LOOK = 1 / 60, 0.002  # s between two pictures, and between two looks for one that is due
 SPEEDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+HANDS_OFF = 0.5  # s for which the bar of time is left alone after somebody moved it
 READ, DRAW = 0.15, 0.25  # s between two readings, and two drawings of the charts
 # the page's camera moves by W A S D Q E and the arrows: these are free, two for each input, more and less
 NUDGES = (("I", "K"), ("L", "J"), ("O", "U"), ("Y", "H"), ("T", "G"), ("V", "C"))
@@ -153,11 +154,12 @@ class Panel:
         speed = gui.add_dropdown("speed", speeds, initial_value=f"{self.show['speed']:g}")
         speed.on_update(lambda _: self.send("speed", float(speed.value)))
         self.bar: Any = None
+        self.scrubbed = 0.0  # when somebody moved the bar last
+        self.owed = False  # whether it has yet to be put where the time is
         if not self.live:
             first, last = self.show["span"]
             self.bar = gui.add_slider("time [s]", first, last, (last - first) / 1000, first)
-            # the bar also moves by itself
-            self.bar.on_update(lambda event: self.send("time", self.bar.value) if event.client is not None else None)
+            self.bar.on_update(self._scrub)
             loop = gui.add_checkbox("loop", True)
             loop.on_update(lambda _: self.send("loop", loop.value))
         self.readings = gui.add_markdown("")
@@ -182,6 +184,11 @@ class Panel:
         else:
             self.send("reset")
 
+    def _scrub(self, event: Any) -> None:
+        if event.client is not None:  # the bar also moves by itself
+            self.scrubbed = time.monotonic()
+            self.send("time", self.bar.value)
+
     def _drive(self, gui: Any) -> None:
         for made in self.show["inputs"]:
             label = f"{made['name']} [{made['unit']}]" if made["unit"] else made["name"]
@@ -199,7 +206,7 @@ class Panel:
         with gui.add_folder("Joints", expand_by_default=False):
             self.held = gui.add_dropdown("joint", tuple(self.show["changing"]) or (NONE,))
             gui.add_button("Release").on_click(lambda _: self._release())
-            bodies = [body["name"] for body in self.show["bodies"] if body["shapes"]]
+            bodies = [body["name"] for body in self.show["bodies"] if body["shapes"] and not body["ground"]]
             a = gui.add_dropdown("attach to", ("ground", *bodies))
             b = gui.add_dropdown("body", tuple(bodies))
             kind = gui.add_dropdown("by a joint", KINDS)
@@ -232,7 +239,10 @@ class Panel:
 
         def on(handle: Any, members: list[int]) -> None:
             async def dragged(event: Any) -> None:
-                name = self.show["bodies"][members[event.instance_index or 0]]["name"]
+                body = self.show["bodies"][members[event.instance_index or 0]]
+                name = body["name"]
+                if body["ground"]:
+                    return
                 goal = tuple(np.add(event.end_position, self.scenery.shift))
                 if event.phase == "start":
                     self.send("grab", name, tuple(np.add(event.start_position, self.scenery.shift)), goal)
@@ -343,6 +353,7 @@ class Panel:
 
     def _follow(self) -> None:
         seen, read, drawn, soon = -1.0, 0.0, 0.0, False
+        picture, unread = self.board.read(), True
         while not self.ended:
             time.sleep(LOOK if soon else FRAME - 2 * LOOK)
             soon = True
@@ -359,9 +370,11 @@ class Panel:
                 with self.server.atomic():
                     self.scenery.pose(picture)
                 self.server.flush()  # viser would gather messages for a sixtieth of a second more
-                if now - read > READ or not picture.head[on.RUNNING]:
-                    read = now
-                    self._read(picture)
+                unread = True
+            due = unread and (now - read > READ or not picture.head[on.RUNNING])
+            if due or (self.owed and now - self.scrubbed > HANDS_OFF):
+                read, unread = now, False
+                self._read(picture)
             if now - drawn > DRAW:
                 drawn = now
                 self.charts.draw()
@@ -379,7 +392,9 @@ class Panel:
             if head[on.MEETING]:
                 lines.append(f"contacts {head[on.MEETING]:.0f}")
         else:
-            self.bar.value = float(np.clip(head[on.TIME], *self.show["span"]))
+            self.owed = time.monotonic() - self.scrubbed < HANDS_OFF
+            if not self.owed:
+                self.bar.value = float(np.clip(head[on.TIME], *self.show["span"]))
         lines += [f"energy {head[on.ENERGY]:.5g} J", f"balance {head[on.BALANCE]:.2g} J", f"drift {head[on.DRIFT]:.2g}"]
         if self.scenery.on["reactions"]:
             lines.append(f"arrows {self.scenery.per_newton(seen.forces):.2g} m for a newton")

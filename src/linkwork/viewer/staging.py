@@ -26,6 +26,7 @@ HINGES = ("revolute", "screw", "universal", "ball")
 AXES = ("revolute", "prismatic", "cylindrical", "screw", "universal")
 THIN = 0.011  # radius of struts, by the size of the mechanism
 WIDE = 0.05  # and at most so much of that of its largest body
+SHEET = 1.0  # how far planes are drawn, times all that is to be seen
 COURSE = 2.5  # times as wide as what moves: then what stands is no part of the mechanism
 
 
@@ -160,14 +161,7 @@ class Stage:
 
     def _points(self, body: dict[str, Any]) -> Floats:
         found = [np.array([body["com"]]), *(np.array([hold]) for hold in body["holds"])]
-        facts = body["shape"]
-        if facts is not None:
-            shape = shape_from(facts)
-            if shape is not None:
-                found.append(solid(shape).points())
-            else:
-                mesh = np.asarray(facts["triangles"], dtype=float).reshape(-1, 3)
-                found.append(mesh @ matrix(np.array(facts["rotation"])).T + facts["position"])
+        found.extend(stage_solid([facts]).points() for facts in _shapes(body))
         return np.concatenate(found)
 
     # --- what to draw -------------------------------------------------------------------------------------
@@ -182,27 +176,31 @@ class Stage:
                 "com": body["com"],
                 "shapes": self._solids(body),
                 "led": self.places[body["name"]] in self.led,
+                "ground": False,
             }
             for body in self.scene["bodies"]
         ]
-        bare: dict[str, Any] = {"colour": [0.6] * 3, "com": [0.0] * 3, "shapes": [], "led": False}
-        return found + [{"name": name, **bare} for name in self.movers]
+        bare: dict[str, Any] = {"colour": [0.6] * 3, "com": [0.0] * 3, "led": False, "ground": True}
+        for name in self.movers:
+            pose = Frame(self.first[self.places[name], :3], self.first[self.places[name], 3:])
+            shapes = [self._ended(facts, pose) for facts in self.scene["grounds"][name].get("shapes", [])]
+            found.append({"name": name, **bare, "shapes": shapes})
+        return found
 
     def _solids(self, body: dict[str, Any]) -> list[dict[str, Any]]:
         """The shape of a body, and struts to what holds it outside of that."""
-        facts, centre = body["shape"], body["com"]
-        made: list[dict[str, Any]] = []
-        if facts is not None:
-            made.append(facts)
-            if facts["kind"] == "mesh":
-                return made
-            centre = facts["position"]
-        else:
+        shapes, centre = _shapes(body), body["com"]
+        made: list[dict[str, Any]] = list(shapes)
+        if any(facts["kind"] == "mesh" for facts in shapes):
+            return made
+        if body["shape"] is not None:
+            centre = body["shape"]["position"]
+        elif not shapes:
             ball = {"kind": "sphere", "radius": 2.5 * self.thin, "position": centre, "rotation": [1.0, 0.0, 0.0, 0.0]}
             made.append(ball)
         for hold in body["holds"]:
             far = math.dist(hold, centre) > 1e-9 * self.size
-            if far and (facts is None or outside(facts, hold)):
+            if far and all(outside(facts, hold) for facts in shapes):
                 made.append({"kind": "rod", "from": centre, "to": hold, "radius": self.thin})
         return made
 
@@ -237,7 +235,7 @@ class Stage:
 
     def roads(self) -> list[dict[str, Any]]:
         """Strips of road and what stands on the ground, in the world."""
-        found = list(self.scene.get("fixtures", []))
+        found = [self._ended(facts) for facts in self.scene.get("fixtures", []) if not self._floor(facts)]
         for road in self.scene.get("roads", []):
             x, y = np.meshgrid(road["x"], road["y"])
             grid = quads(np.stack([x, y, np.asarray(road["z"], dtype=float)], axis=-1), 0)
@@ -246,6 +244,18 @@ class Stage:
                 {"kind": "mesh", "triangles": grid.corners[:, ::-1].tolist(), "position": [0.0] * 3, "rotation": turn}
             )
         return found
+
+    def _floor(self, facts: dict[str, Any]) -> bool:
+        """Whether a shape is the plane z = 0, where pages have their floor."""
+        level = facts["kind"] == "plane" and matrix(facts["rotation"])[2, 2] > 1 - 1e-12
+        return bool(level and abs(facts["position"][2]) < 1e-9 * self.size and self.low[2] > -0.03 * self.radius)
+
+    def _ended(self, facts: dict[str, Any], carrier: Frame | None = None) -> dict[str, Any]:
+        """A plane as a sheet under all that is to be seen; any other shape as it is. It is in the carrier's frame."""
+        if facts["kind"] != "plane":
+            return facts
+        seen = (self.low + self.high) / 2 if carrier is None else carrier.inverse().point((self.low + self.high) / 2)
+        return sheet(facts, seen, SHEET * max(float(np.linalg.norm(self.high - self.low)) / 2, self.radius))
 
     def springs(self) -> list[dict[str, Any]]:
         """Ends of springs, each on what carries it."""
@@ -274,6 +284,25 @@ class Stage:
             if axes and len(turning) == len(axes):
                 return look
         return -60.0, 18.0
+
+
+def sheet(plane: dict[str, Any], centre: Any, half: float) -> dict[str, Any]:
+    """The part of a plane that lies under a point: a square, `half` as wide to each side and as far as the point is.
+
+    >>> level = {"kind": "plane", "position": [0, 0, 1.0], "rotation": [1, 0, 0, 0]}
+    >>> sheet(level, (5, 0, 2), 1.0)["triangles"][0]
+    [[3.0, -2.0, 0.0], [7.0, -2.0, 0.0], [7.0, 2.0, 0.0]]
+    """
+    x, y, high = matrix(plane["rotation"]).T @ np.subtract(centre, plane["position"])
+    half += abs(high)
+    a, b, c, d = ([float(x + i * half), float(y + j * half), 0.0] for i, j in ((-1, -1), (1, -1), (1, 1), (-1, 1)))
+    return {**plane, "kind": "mesh", "triangles": [[a, b, c], [a, c, d]]}
+
+
+def _shapes(body: dict[str, Any]) -> list[dict[str, Any]]:
+    """The shape of a body, and those that colliders add."""
+    own = [] if body["shape"] is None else [body["shape"]]
+    return [*own, *body.get("more", [])]
 
 
 def _widest(reach: Floats) -> float:

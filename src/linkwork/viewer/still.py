@@ -1,8 +1,8 @@
 """`still`: one picture of a mechanism at an instant, with faint poses of other instants behind it.
 
 Bodies are drawn by their shapes (thin struts reach out to joints that lie outside a shape), hinges as dots, springs as
-zigzags, distances as rods, supports as hatched feet, roads as strips under their tyres. Bodies with alike names share a
-colour (Okabe and Ito's, lightened). Needs matplotlib.
+zigzags, distances as rods, supports as hatched feet, roads as strips under their tyres, colliders of grounds as pale
+solids and sheets. Bodies with alike names share a colour (Okabe and Ito's, lightened). Needs matplotlib.
 """
 
 from __future__ import annotations
@@ -17,17 +17,19 @@ import numpy as np
 from linkwork.assembly.assemble import assemble
 from linkwork.assembly.reference import Reference
 from linkwork.errors import OptionError
-from linkwork.model import Body, Box, Capsule, Cylinder, Frame, Ground, Joint, Model, Sphere, Tyre
+from linkwork.model import Body, Frame, Ground, Joint, Model, Tyre
 from linkwork.model.force import Spring
+from linkwork.model.shapes import Shape
 from linkwork.simulation.files import check_path, write_failure
 from linkwork.simulation.numbers import forward_kinematics
-from linkwork.simulation.scene import ground_at
+from linkwork.simulation.scene import added_shapes, ground_at, moved_facts, shape_facts
 from linkwork.simulation.simulate import simulate
 from linkwork.simulation.start import consistent_start
 from linkwork.simulation.trajectory import Trajectory
 from linkwork.viewer.colours import body_colours
 from linkwork.viewer.plots import SUFFIXES
 from linkwork.viewer.solids import Canvas, Floats, Solid, rod, solid
+from linkwork.viewer.staging import COURSE, SHEET, outside, sheet, stage_solid
 from linkwork.viewer.strips import strips
 
 if TYPE_CHECKING:
@@ -126,6 +128,7 @@ class _Scene:
         self.springs = [force for force in model.all_forces() if isinstance(force, Spring)]
         self.tyres = [force for force in model.all_forces() if isinstance(force, Tyre)]
         self.joints = [(joint, *self.reference.frames(joint)) for joint in model.all_joints()]
+        self.added = added_shapes(model)
         # where joints and springs hold each body, in its own frame
         self.holds: dict[int, list[Floats]] = {}
         for joint, a, b in self.joints:
@@ -148,6 +151,11 @@ class _Scene:
             body.path: Frame(self.run[f"{body.path}.position"][row], self.run[f"{body.path}.rotation"][row])
             for body in self.bodies
         }
+
+    def fixtures(self, poses: Poses) -> list[dict[str, Any]]:
+        """Shapes on grounds, in the world."""
+        grounds = [ground.path for ground in self.model.all_grounds()]
+        return [moved_facts(facts, poses[path]) for path in grounds for facts in self.added.get(path, [])]
 
     def path_of(self, point: Trace) -> Floats:
         """The way of a point through the whole run, (k, 3)."""
@@ -228,6 +236,7 @@ class _Picture:
         self.roads = strips(scene.tyres, poses, time)
         points += [line if plane else strip.points() for line, strip in self.roads]
         seen = np.concatenate([p.reshape(-1, 3) for p in points])
+        seen = self._grounds(poses[0], seen)
         self.sheet = np.zeros((0, 3))
         if floor is not None and not plane:
             low, high = seen.min(axis=0), seen.max(axis=0)
@@ -246,15 +255,45 @@ class _Picture:
         self.scale = min(size[0] * DPI / (high[0] - low[0]), size[1] * DPI / (high[1] - low[1]))
         self.middle = camera.T @ ((low + high) / 2)
 
+    def _grounds(self, poses: Poses, seen: Floats) -> Floats:
+        """What stands on grounds, unless it is the floor; returns all points that are to be seen with it."""
+        facts = self.scene.fixtures(poses)
+        planes = [fact for fact in facts if fact["kind"] == "plane" and not self._is_floor(fact)]
+        self.fixtures = [stage_solid([fact]) for fact in facts if fact["kind"] != "plane"]
+        if self.fixtures:
+            more = np.concatenate([seen, *(made.points() for made in self.fixtures)])
+            if np.ptp(more, axis=0).max() <= COURSE * max(np.ptp(seen, axis=0).max(), 1e-9):  # else a course to drive
+                seen = more
+        self.edges: list[Floats] = []  # of planes that are seen as lines
+        low, high = seen.min(axis=0), seen.max(axis=0)
+        for plane in planes:
+            part = stage_solid([sheet(plane, (low + high) / 2, SHEET * float(np.linalg.norm(high - low)) / 2)])
+            if self._edge_on(part):
+                self.edges.append(part.corners.reshape(-1, 3))
+            else:
+                self.fixtures.append(part)
+        return seen
+
+    def _is_floor(self, plane: dict[str, Any]) -> bool:
+        level = Frame(plane["position"], plane["rotation"]).matrix[2, 2] > 1 - 1e-12
+        return bool(self.floor is not None and level and abs(plane["position"][2] - self.floor) < 1e-9)
+
+    def _edge_on(self, part: Solid) -> bool:
+        """Whether a sheet is seen as a line."""
+        a, b, c = part.corners[0]
+        normal = np.cross(b - a, c - a)
+        return bool(abs(normal @ self.camera[2]) < 1e-6 * np.linalg.norm(normal))
+
     def _solid(self, body: Body) -> Solid:
-        """A body's shape in its own frame, with struts to what holds it."""
+        """A body's shapes in its own frame, with struts to what holds it."""
         radius = self.thin or 1e-3
-        holds = self.scene.holds.get(id(body), [])
+        holds, added = self.scene.holds.get(id(body), []), self.scene.added.get(body.path, [])
+        more = stage_solid(added)
         if body.shape is None:
-            made = rod(body.com, body.com, 3 * radius)
-            return sum((rod(body.com, p, radius) for p in holds), made)
-        made, centre = solid(body.shape), body.shape.pose.position
-        return sum((rod(centre, p, radius) for p in holds if _outside(body, p)), made)
+            made = more if added else rod(body.com, body.com, 3 * radius)
+            return sum((rod(body.com, p, radius) for p in holds if _outside(None, added, p)), made)
+        made, centre = solid(body.shape) + more, body.shape.pose.position
+        return sum((rod(centre, p, radius) for p in holds if _outside(body.shape, added, p)), made)
 
     def _world(self, k: int, poses: Poses) -> Solid:
         return self.solids[k].moved(poses[self.scene.bodies[k].path])
@@ -298,6 +337,8 @@ class _Picture:
 
     def _bodies(self, poses: Poses, *, faint: bool = False) -> Canvas:
         canvas = self._canvas(2 if faint else 3)
+        for thing in self.fixtures:
+            canvas.put(thing, ROAD, -1)  # it hides what is behind it, and is drawn already
         for foot in () if faint else self._columns(poses):
             canvas.put(foot, (0.78, 0.78, 0.76), len(self.solids))
         for joint, a, b in self.scene.joints:
@@ -339,14 +380,18 @@ class _Picture:
         axes.imshow(image, extent=extent, zorder=1)
 
     def _roads(self, axes: Axes, extent: tuple[float, float, float, float]) -> None:
-        """A line seen from the side, a strip in space."""
+        """A line seen from the side, a strip in space; and what stands on grounds."""
         canvas = self._canvas()
+        for k, thing in enumerate(self.fixtures):
+            canvas.put(thing, ROAD, len(self.roads) + k)
+        for edge in self.edges:
+            axes.plot(*np.array([self._flat(point) for point in edge]).T, color=DARK, linewidth=1.2, zorder=4)
         for k, (line, strip) in enumerate(self.roads):
             if self.plane:
                 axes.plot(*np.array([self._flat(point) for point in line]).T, color=DARK, linewidth=1.2, zorder=4)
             else:
                 canvas.put(strip, ROAD, k)
-        if self.roads and not self.plane:
+        if self.fixtures or (self.roads and not self.plane):
             axes.imshow(canvas.image(), extent=extent, zorder=1.5)
 
     def _supports(self, axes: Axes, poses: Poses) -> None:
@@ -458,21 +503,7 @@ class _Picture:
         axes.text(half[0] * 0.955, low, label, color=grey, fontsize=9, ha="right", va="center", zorder=8)
 
 
-def _outside(body: Body, point: Floats) -> bool:
-    """Whether a point of the body lies outside its shape."""
-    shape = body.shape
-    if shape is None:
-        return True
-    p = np.abs(shape.pose.inverse().point(point))
-    match shape:
-        case Box():
-            beyond = float(np.max(p - np.asarray(shape.size) / 2))
-        case Cylinder():
-            beyond = max(math.hypot(p[0], p[1]) - shape.radius, p[2] - shape.length / 2)
-        case Capsule():
-            beyond = math.hypot(p[0], p[1], max(0.0, p[2] - shape.length / 2)) - shape.radius
-        case Sphere():
-            beyond = float(np.linalg.norm(p)) - shape.radius
-        case _:
-            return False
-    return beyond > 1e-9
+def _outside(shape: Shape | None, more: list[dict[str, Any]], point: Floats) -> bool:
+    """Whether a point of a body lies outside its shape, and those that colliders add."""
+    own = None if shape is None else shape_facts(shape)
+    return all(outside(facts, point) for facts in ([own] if own else []) + more)
