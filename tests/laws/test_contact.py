@@ -415,3 +415,23 @@ def test_friction_does_not_creep_on_a_turntable(kind: Any) -> None:
     assert np.abs(radius - 0.3).max() < 1e-4
     angle = np.unwrap(np.arctan2(run["block.position"][:, 1], run["block.position"][:, 0]))
     assert angle[-1] - run["axle.position"][-1] == pytest.approx(3000 * 0.02**3 / 6, rel=0.05)
+
+
+@both
+def test_friction_takes_along_what_stands_on_a_shaker(kind: Any) -> None:
+    """A ground that shakes and turns to and fro: after each step the block is where the ground is, but for dt^2."""
+    apart = []
+    for dt in (0.01, 0.005):
+        model = lw.Model("shaker")
+        shake, turn = lw.Cosine(0.05, frequency=1.0), lw.Cosine(0.1, frequency=1.0)
+        table = model.moving_ground("table", lw.Motion(position=(shake, 0, 0), axis=(0, 0, 1), angle=turn))
+        model.collider("top", table, lw.Box((1, 1, 0.1), pose=lw.Frame((0, 0, -0.05))), material=rough())
+        start = (0.05 + 0.3 * math.cos(0.1), 0.3 * math.sin(0.1), 0.05)
+        model.body("block", shape=lw.Box((0.1, 0.1, 0.1)), mass=1.0, material=rough(), position=start)
+        run = lw.simulate(model, until=5.0, method=kind(dt=dt))
+        to_and_fro = np.cos(2 * math.pi * run.time)
+        x = 0.05 * to_and_fro + 0.3 * np.cos(0.1 * to_and_fro)
+        y = 0.3 * np.sin(0.1 * to_and_fro)
+        apart.append(float(np.abs(run["block.position"][:, :2] - np.column_stack([x, y])).max()))
+    assert apart[0] < 1e-4  # half a step behind would be 1.6e-3
+    assert apart[1] < 0.3 * apart[0]

@@ -72,8 +72,13 @@ def velocities_of(tree, work, q, v, own, world):
 @kernel
 def coasting(tree, work, a):
     """Accelerations of the links while every joint keeps its rate: angular, and of the origins; world axes."""
-    for i in range(tree.grounds):
-        store_pair(a, i, ZERO, ZERO)
+    store_pair(a, 0, ZERO, ZERO)
+    gravity = (tree.gravity[0], tree.gravity[1], tree.gravity[2])
+    for i in range(1, tree.grounds):
+        X = load9(work.pose_R, i)
+        alpha, b = load_pair(work.acceleration, i)
+        w, u = load_pair(work.velocity, i)
+        store_pair(a, i, rotate(X, alpha), add(rotate(X, add(b, cross(w, u))), gravity))
     for i in range(tree.grounds, tree.link_parent.size):
         j = tree.link_parent[i]
         alpha, b = load_pair(a, j)
