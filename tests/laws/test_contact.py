@@ -435,3 +435,31 @@ def test_friction_takes_along_what_stands_on_a_shaker(kind: Any) -> None:
         apart.append(float(np.abs(run["block.position"][:, :2] - np.column_stack([x, y])).max()))
     assert apart[0] < 1e-4  # half a step behind would be 1.6e-3
     assert apart[1] < 0.3 * apart[0]
+
+
+@both
+def test_a_lift_wastes_nothing(kind: Any) -> None:
+    """A box on a lift that goes up and down by 0.45 g never parts from it, and presses with m (g + a)."""
+    model, swing = lw.Model("lift"), lw.Cosine(0.05, frequency=1.5)
+    lift = model.moving_ground("lift", lw.Motion(position=(0, 0, swing)))
+    model.plane("floor", on=lift, material=rough())
+    model.body("box", shape=lw.Box((0.2, 0.2, 0.2)), mass=2.0, position=(0, 0, 0.15), material=rough())
+    run = lw.simulate(model, until=10.0, method=kind(dt=2e-3))
+    omega = 2 * math.pi * 1.5
+    height = 0.1 + 0.05 * np.cos(omega * run.time)
+    assert np.abs(run["box.position"][:, 2] - height).max() < 2e-5  # a step behind would be 1e-3
+    assert np.abs(run.energy["dissipated"]).max() < 1e-3  # of 2 J that go up and down
+    pressed = 2.0 * (9.81 - 0.05 * omega**2 * np.cos(omega * (run.time - 1e-3)))
+    assert run["box.contact_force"][5:, 2] == pytest.approx(pressed[5:], abs=0.1)
+
+
+@both
+def test_a_belt_told_by_a_table_runs_from_its_first_time_on(kind: Any) -> None:
+    model = lw.Model("belt")
+    belt = model.moving_ground("belt", lw.Motion(position=(lw.Table((0.0, 10.0), (0.0, 20.0)), 0, 0)))
+    model.plane("band", on=belt, material=rough())
+    box = model.body("box", shape=lw.Box((0.2, 0.2, 0.2)), mass=2.0, position=(0, 0, 0.1), material=rough())
+    model.free("throw", "ground", box, velocity=(2.0, 0, 0, 0, 0, 0))
+    run = lw.simulate(model, until=1.0, method=kind(dt=0.01))
+    assert run["box.position"][:, 0] == pytest.approx(2.0 * run.time, abs=1e-9)
+    assert abs(run.energy["dissipated"][-1]) < 1e-6  # of 4 J

@@ -112,7 +112,7 @@ def print_summary(target: Target, trajectory: Trajectory, files: list[str]) -> N
 
 
 def _print_fact(word: str, fact: str) -> None:
-    typer.echo(typer.style(word.ljust(10), fg=typer.colors.CYAN) + fact)
+    typer.echo(typer.style(word.ljust(11), fg=typer.colors.CYAN) + fact)
 
 
 def document_of(target: Target, trajectory: Trajectory, files: list[str]) -> dict[str, Any]:

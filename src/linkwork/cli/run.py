@@ -20,7 +20,7 @@ def run(
     until: Annotated[float | None, typer.Option(help="End of the run, s.")] = None,
     dt: Annotated[float | None, typer.Option(help="Step size, s.")] = None,
     integrator: Annotated[
-        str | None, typer.Option(help="semi-implicit, rk2, rk4, abm4 or adaptive (with --rtol, --atol).")
+        str | None, typer.Option(help="semi-implicit, rk2, rk4, abm4, trapezoidal or adaptive (with --rtol, --atol).")
     ] = None,
     rtol: Annotated[float | None, typer.Option(help="Relative tolerance of the adaptive integrator.")] = None,
     atol: Annotated[float | None, typer.Option(help="Absolute tolerance of the adaptive integrator.")] = None,

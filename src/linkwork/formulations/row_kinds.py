@@ -342,8 +342,9 @@ def drag(work, rows, drags, r, e, h):
 def describe_contact(work, ahead_v, coast, table, rows, contacts, r, e, h):
     """Rows from r on for contact e: one that keeps two bodies apart, two of friction within mu times its impulse.
 
-    Returns how many; their rates are told. Friction holds two points together at the end of the step, not just at its
-    start: what moves on a curve with what it lies on would creep outward in every step. What rolls touches elsewhere.
+    Returns how many; their rates are told. Two points are held together at the end of the step, not just at its start:
+    what moves on a curve with what it lies on would creep outward in every step, and what is lifted would lag behind.
+    What rolls touches elsewhere.
     """
     a = contacts.link_a[e]
     b = contacts.link_b[e]
@@ -362,12 +363,12 @@ def describe_contact(work, ahead_v, coast, table, rows, contacts, r, e, h):
         hold(rows, r + j, a, b, cross(x, axis), axis)
         rows.old[r + j] = dot(axis, old)
         rows.rate[r + j] = dot(axis, ahead)
+        rows.want[r + j] = dot(axis, bend)
         if j == 0:
             rows.low[r] = 0.0
         else:
             rows.normal[r + j] = r
             rows.friction[r + j] = contacts.friction[e]
-            rows.want[r + j] = dot(axis, bend)
         if j == 2:
             rows.partner[r + j] = r + 1
         axis = cross(normal, tangent) if j > 0 else tangent
@@ -400,7 +401,7 @@ def push_apart(rows, contacts, e, r, h):
     if contacts.soft[e, 0] != RIGID:
         soften_later(rows, r, contacts.soft, e, -depth, min(depth, 0.0) / h)  # what is left of the way is free
     elif depth < 0.0:
-        rows.want[r] = depth / h
+        rows.want[r] += depth / h
     elif depth > SLACK:
         rows.shift[r] = PUSHED_OUT * (depth - SLACK) / h
         rows.shift_high[r] = math.inf

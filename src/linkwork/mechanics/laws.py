@@ -49,8 +49,8 @@ def evaluate(laws, k, t, told, out):
     else:
         low = laws.law_start[k]
         high = laws.law_start[k + 1] - 1
-        if t <= laws.law_time[low] or t >= laws.law_time[high]:
-            end = low if t <= laws.law_time[low] else high
+        if t < laws.law_time[low] or t >= laws.law_time[high]:
+            end = low if t < laws.law_time[low] else high
             out[0] = laws.law_value[end, 0]
             out[1] = 0.0
             out[2] = 0.0

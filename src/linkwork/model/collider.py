@@ -46,11 +46,6 @@ class HeightField(Shape):
         object.__setattr__(self, "heights", given)
         object.__setattr__(self, "size", tuple(sides))
 
-    @property
-    def volume(self) -> float:
-        """It has none: it is no body."""
-        raise ModelError("HeightField: a landscape has no mass; put it on a ground by model.collider")
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Collider(Part):

@@ -39,7 +39,7 @@ class Shape:
     @property
     def volume(self) -> float:
         """Volume in cubic metres."""
-        raise NotImplementedError
+        raise self._no_mass()
 
     @property
     def com(self) -> Vector:
@@ -56,7 +56,10 @@ class Shape:
         return np.zeros(3)
 
     def _own_inertia(self) -> Vector:
-        raise NotImplementedError
+        raise self._no_mass()
+
+    def _no_mass(self) -> ModelError:
+        return ModelError(f"{self._what}: it is no body and has no mass; put it on a ground by model.collider")
 
 
 @dataclass(frozen=True)

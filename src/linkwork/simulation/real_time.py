@@ -123,9 +123,10 @@ class RealTime:
         """Wait until the next step is due, and take it."""
         sim, dt = self.sim, self.sim.method.dt
         now = self._clock()
-        if self._origin is None:
-            self._origin = now - sim.time / self.rate
-        due = self._origin + sim.time / self.rate
+        origin, rate = self._origin, self.rate  # another thread may set a new rate at any time
+        if origin is None:
+            origin = self._origin = now - sim.time / rate
+        due = origin + sim.time / rate
         begun = now
         while now < due:
             self._sleep(due - now)
@@ -146,7 +147,7 @@ class RealTime:
         pace.cut += int(sim.state.effort[5] - cut)
         pace.busy += ended - started
         pace.passed += ended - begun
-        behind = ended - due - dt / self.rate
+        behind = ended - due - dt / rate
         if behind > 0.0:
             pace.late += 1
             pace.worst = max(pace.worst, behind)
@@ -159,7 +160,8 @@ class RealTime:
                     stacklevel=2,
                 )
             pace.dropped += behind
-            self._origin += behind
+            if self._origin is not None:
+                self._origin = origin + behind
 
     def _step_within(self) -> None:
         """A step with the sweeps that are left to it; those by hand, later on, have all."""

@@ -24,7 +24,7 @@ from linkwork.model.checked import shown
 from linkwork.simulation.files import check_path, write_failure
 from linkwork.simulation.trajectory import Trajectory
 from linkwork.viewer.solids import Canvas, Floats, Solid, rod
-from linkwork.viewer.staging import Stage, holds, stage_solid
+from linkwork.viewer.staging import Stage, holds, seen_from, stage_solid
 
 SUFFIXES = (".png", ".gif", ".mp4")
 MOST = 3000  # frames
@@ -138,11 +138,16 @@ class _Film:
         towards = np.array([math.cos(up) * math.cos(turn), math.cos(up) * math.sin(turn), math.sin(up)])
         right = np.array([-math.sin(turn), math.cos(turn), 0.0])
         self.camera = np.array([right, np.cross(towards, right), towards])
-        self.solids = [stage_solid(body["shapes"]) for body in stage.bodies()]
+        self.solids = [stage_solid(self._seen(body)) for body in stage.bodies()]
         self.colours = [body["colour"] for body in stage.bodies()]
-        self.roads = [stage_solid([road]) for road in stage.roads()]
+        self.roads = [stage_solid([road]) for road in stage.roads() if seen_from(road, self.camera[2])]
         self.marks = [(mark["body"], stage_solid([mark["shape"]]), mark["span"]) for mark in stage.marks()]
         self._fit()
+
+    def _seen(self, body: dict[str, Any]) -> list[dict[str, Any]]:
+        """The shapes of a body, but for planes of grounds in motion that are seen from behind at first."""
+        pose = self.stage.first[self.stage.places[body["name"]]]
+        return [facts for facts in body["shapes"] if seen_from(facts, self.camera[2], Frame(pose[:3], pose[3:]))]
 
     def _fit(self) -> None:
         """The scale by which all poses that are looked at stand in the picture."""
@@ -156,8 +161,8 @@ class _Film:
         self.scale = float(min(0.88 * self.width / size[0], 0.88 * self.height / size[1]))
         self.middle = self.camera.T @ ((flat.min(axis=0) + flat.max(axis=0)) / 2)
         self.first = stage.first[stage.led, :3].mean(axis=0)
-        floor_free = low[2] > -0.03 * stage.radius
-        self.floor = 0.0 if floor_free else float(low[2] - 0.03 * stage.radius)
+        floor_free = stage.low[2] > -0.03 * stage.radius
+        self.floor = 0.0 if floor_free else float(stage.low[2] - 0.03 * stage.radius)
 
     def frame(self, t: float) -> Any:
         """The picture at a time, (height, width, 3) of bytes."""

@@ -113,7 +113,7 @@ class Scenery:
                 np.arange(len(corners), dtype=np.uint32).reshape(-1, 3),
                 color=ROAD,
                 flat_shading=True,
-                side="double",
+                side="front" if road.get("front") else "double",
             )
 
     def _bodies(self) -> None:

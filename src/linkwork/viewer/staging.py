@@ -27,6 +27,7 @@ AXES = ("revolute", "prismatic", "cylindrical", "screw", "universal")
 THIN = 0.011  # radius of struts, by the size of the mechanism
 WIDE = 0.05  # and at most so much of that of its largest body
 SHEET = 1.0  # how far planes are drawn, times all that is to be seen
+FAR, ALONE = 2.5, 12.0  # times as wide as it is: then something travels, and is followed; so far if it is alone
 COURSE = 2.5  # times as wide as what moves: then what stands is no part of the mechanism
 
 
@@ -122,6 +123,11 @@ class Stage:
                 world = local @ matrix(poses[row, k, 3:]).T + poses[row, k, :3]
                 reached[0, row] = np.minimum(reached[0, row], world.min(axis=0))
                 reached[1, row] = np.minimum(reached[1, row], -world.max(axis=0))
+        for facts in self.scene.get("fixtures", []):
+            if facts["kind"] != "plane":
+                points = stage_solid([facts]).points()
+                reach[True][0] = np.minimum(reach[True][0], points.min(axis=0))
+                reach[True][1] = np.minimum(reach[True][1], -points.max(axis=0))
         lows, highs = np.minimum(reach[False], reach[True]) * np.reshape((1.0, -1.0), (2, 1, 1))
         if np.isfinite(reach[False]).all() and np.ptp((lows, highs), axis=0).max() > COURSE * _widest(reach[False]):
             lows, highs = reach[False] * np.reshape((1.0, -1.0), (2, 1, 1))  # the rest is a course to be driven along
@@ -138,7 +144,8 @@ class Stage:
         self.low = np.min([*lows, *near], axis=0)
         self.high = np.max([*highs, *near], axis=0)
         room = float(np.linalg.norm(self.high - self.low)) / 2
-        self.travels = room > 2.5 * size
+        alone = len(self.led) == 1  # a ball is small against any way of its own
+        self.travels = room > (ALONE if alone else FAR) * size
         self.size = max(size, 1e-6)
         # of a long chain the struts and pins go by its links
         self.thin = min(THIN * self.size, WIDE * largest or np.inf)
@@ -289,6 +296,8 @@ class Stage:
 def sheet(plane: dict[str, Any], centre: Any, half: float) -> dict[str, Any]:
     """The part of a plane that lies under a point: a square, `half` as wide to each side and as far as the point is.
 
+    It is seen from its front alone: who looks from behind looks through.
+
     >>> level = {"kind": "plane", "position": [0, 0, 1.0], "rotation": [1, 0, 0, 0]}
     >>> sheet(level, (5, 0, 2), 1.0)["triangles"][0]
     [[3.0, -2.0, 0.0], [7.0, -2.0, 0.0], [7.0, 2.0, 0.0]]
@@ -296,7 +305,15 @@ def sheet(plane: dict[str, Any], centre: Any, half: float) -> dict[str, Any]:
     x, y, high = matrix(plane["rotation"]).T @ np.subtract(centre, plane["position"])
     half += abs(high)
     a, b, c, d = ([float(x + i * half), float(y + j * half), 0.0] for i, j in ((-1, -1), (1, -1), (1, 1), (-1, 1)))
-    return {**plane, "kind": "mesh", "triangles": [[a, b, c], [a, c, d]]}
+    return {**plane, "kind": "mesh", "triangles": [[a, b, c], [a, c, d]], "front": True}
+
+
+def seen_from(facts: dict[str, Any], towards: Floats, pose: Frame | None = None) -> bool:
+    """Whether a shape is seen by who looks from a direction; `pose` is that of its body."""
+    if not facts.get("front"):
+        return True
+    normal = matrix(facts["rotation"])[:, 2]
+    return bool((normal if pose is None else pose.matrix @ normal) @ towards > 0.0)
 
 
 def _shapes(body: dict[str, Any]) -> list[dict[str, Any]]:

@@ -29,7 +29,7 @@ from linkwork.simulation.trajectory import Trajectory
 from linkwork.viewer.colours import body_colours
 from linkwork.viewer.plots import SUFFIXES
 from linkwork.viewer.solids import Canvas, Floats, Solid, rod, solid
-from linkwork.viewer.staging import COURSE, SHEET, outside, sheet, stage_solid
+from linkwork.viewer.staging import COURSE, SHEET, outside, seen_from, sheet, stage_solid
 from linkwork.viewer.strips import strips
 
 if TYPE_CHECKING:
@@ -267,10 +267,11 @@ class _Picture:
         self.edges: list[Floats] = []  # of planes that are seen as lines
         low, high = seen.min(axis=0), seen.max(axis=0)
         for plane in planes:
-            part = stage_solid([sheet(plane, (low + high) / 2, SHEET * float(np.linalg.norm(high - low)) / 2)])
+            made = sheet(plane, (low + high) / 2, SHEET * float(np.linalg.norm(high - low)) / 2)
+            part = stage_solid([made])
             if self._edge_on(part):
                 self.edges.append(part.corners.reshape(-1, 3))
-            else:
+            elif seen_from(made, self.camera[2]):
                 self.fixtures.append(part)
         return seen
 

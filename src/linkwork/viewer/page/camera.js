@@ -23,7 +23,7 @@ class Camera {
     this.target = [...view.centre];
     this.azimuth = view.azimuth * Math.PI / 180;
     this.elevation = view.elevation * Math.PI / 180;
-    this.distance = view.radius / Math.sin(this.angle / 2) * 0.88;
+    this.distance = view.radius / Math.sin(this.angle / 2);
     this.changed();
   }
 

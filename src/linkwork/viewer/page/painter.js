@@ -125,7 +125,7 @@ class Painter {
     gl.stencilFunc(gl.EQUAL, 0, 255);
     gl.stencilOp(gl.KEEP, gl.KEEP, gl.INCR);
     gl.depthMask(false);
-    for (const thing of things) this.put(thing);
+    for (const thing of things) if (!thing.front) this.put(thing);
     gl.depthMask(true);
     gl.disable(gl.STENCIL_TEST);
     gl.disable(gl.BLEND);
@@ -160,7 +160,9 @@ class Painter {
     const gl = this.gl;
     gl.uniformMatrix4fv(this.solid.at.pose, false, thing.pose);
     gl.bindVertexArray(thing.corners.array);
+    if (thing.front) gl.enable(gl.CULL_FACE);  // a plane is looked through from behind
     gl.drawArrays(gl.TRIANGLES, 0, thing.corners.count);
+    gl.disable(gl.CULL_FACE);
   }
 
   line(corners, colour) {

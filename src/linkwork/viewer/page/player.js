@@ -21,7 +21,8 @@ class Run {
     };
     for (const body of this.bodies) body.corners = made(body.shapes);
     for (const mark of this.marks) mark.corners = made([mark.shape]);
-    this.strips = this.roads.map((road) => ({ corners: made([road]), pose: poseMatrix([0, 0, 0, 1, 0, 0, 0]), colour: ROAD }));
+    this.strips = this.roads.map((road) => ({ corners: made([road]), pose: poseMatrix([0, 0, 0, 1, 0, 0, 0]), colour: ROAD,
+      front: road.front }));
     this.coil = painter.corners(coil(8, 0.14));
     this.places = new Map(this.bodies.map((body, k) => [body.name, k]));
   }
@@ -54,7 +55,8 @@ class Run {
   things(now, withJoints, t) {
     const found = [], matrices = this.bodies.map((_, k) => poseMatrix(this.pose(k, now)));
     this.bodies.forEach((body, k) => {
-      if (body.corners.count) found.push({ corners: body.corners, pose: matrices[k], colour: body.colour });
+      const front = body.shapes.some((shape) => shape.front);
+      if (body.corners.count) found.push({ corners: body.corners, pose: matrices[k], colour: body.colour, front });
     });
     const still = poseMatrix([0, 0, 0, 1, 0, 0, 0]);
     if (withJoints) for (const mark of this.marks) {
