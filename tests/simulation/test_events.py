@@ -446,3 +446,22 @@ def test_a_motion_that_cannot_be_followed() -> None:
     model.attach(table, "box", "fixed", name="grip", time=0.1)
     with pytest.raises(lw.RunError, match="'grip': no motion of 'table' can follow it.*use a joint with more freedom"):
         lw.simulate(model, until=0.3, dt=0.01, method="recursive")
+
+
+def test_a_released_joint_leaves_zeros_and_its_input_says_that_it_ended():
+    model = lw.Model("gate")
+    bar = model.body("bar", mass=1.0, shape=lw.Box((0.5, 0.1, 0.1)), position=(0.25, 0, 1))
+    model.revolute("pin", "ground", bar, at=(0, 0, 1), axis=(0, 1, 0))
+    model.torque("drive", "pin", 0.5)
+    model.release("pin", time=0.05)
+    sim = lw.Simulation(model, "recursive", dt=1e-3)
+    sim.step(20)
+    assert sim["pin.position"] != 0.0
+    sim.step(80)
+    assert sim["pin.position"] == 0.0
+    assert sim["pin.reaction"].tolist() == [0.0] * 6
+    assert "drive" not in sim.inputs
+    with pytest.raises(lw.OptionError, match="input 'drive' ended when its joint was released"):
+        sim.inputs["drive"] = 1.0
+    with pytest.raises(lw.OptionError, match="no column 'pin.nothing'"):
+        sim["pin.nothing"]

@@ -15,6 +15,7 @@ class Inputs(MutableMapping[str, float]):
 
     def __init__(self, rows: dict[str, int], values: Floats) -> None:
         self._rows, self._values = rows, values
+        self._ended: set[str] = set()  # with joints that were released
         self.changed = False  # since the last step
 
     def rebuilt(self, rows: dict[str, int], values: Floats) -> None:
@@ -22,6 +23,7 @@ class Inputs(MutableMapping[str, float]):
         for name, row in rows.items():
             if name in self._rows:
                 values[row, 0] = self[name]
+        self._ended = (self._ended | self._rows.keys()) - rows.keys()
         self._rows, self._values = rows, values
 
     def __getitem__(self, name: str) -> float:
@@ -52,6 +54,10 @@ class Inputs(MutableMapping[str, float]):
         return len(self._rows)
 
     def _row(self, name: str) -> int:
+        if name in self._ended:
+            raise OptionError(
+                f"input {name!r} ended when its joint was released; set it only while {name!r} in sim.inputs"
+            )
         if name not in self._rows:
             known = (
                 f"give one of {', '.join(map(repr, self._rows))}" if self._rows else "give a torque or force such a law"

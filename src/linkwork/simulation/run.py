@@ -32,7 +32,7 @@ from linkwork.simulation.hierarchy import joint_components
 from linkwork.simulation.inputs import Inputs
 from linkwork.simulation.interrupt import Interrupt
 from linkwork.simulation.methods import IMPULSES, positive, refuse_unsupported, resolve, wanted, whole
-from linkwork.simulation.observe import Observer, no_column
+from linkwork.simulation.observe import Observer, column_shapes, no_column
 from linkwork.simulation.pull import Pulls, with_loads
 from linkwork.simulation.reactions import Reactions, present_reactions
 from linkwork.simulation.recording import CHUNK_SECONDS, next_chunk
@@ -369,6 +369,9 @@ class Simulation(Changing):
         if self._sight is None or self._sight.system is not self.moving:
             self._sight = Observer(self.moving, tables=self.tables)
         if name not in self._sight.columns:
+            first = {} if self.moving is self.system else column_shapes(self.system)
+            if name in first:
+                return np.zeros((1, *first[name]))[0]  # of a joint that was released
             raise OptionError(no_column(self._sight.columns, name))
         columns, _ = self._sight.look(self._present(), 1)
         return columns[name][0]
