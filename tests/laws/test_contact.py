@@ -463,3 +463,17 @@ def test_a_belt_told_by_a_table_runs_from_its_first_time_on(kind: Any) -> None:
     run = lw.simulate(model, until=1.0, method=kind(dt=0.01))
     assert run["box.position"][:, 0] == pytest.approx(2.0 * run.time, abs=1e-9)
     assert abs(run.energy["dissipated"][-1]) < 1e-6  # of 4 J
+
+
+@pytest.mark.parametrize("ahead", [1e-9, 1e-5, 1e-3, 1e-2])
+def test_a_lid_lies_on_what_is_far_from_its_hinge(ahead: float) -> None:
+    """Its corners below the hinge could carry it as well, by forces without end."""
+    model = lw.Model("lid")
+    model.plane("rim", at=(0, 0, -0.05), material=rough(0.3))
+    lid = model.body("lid", mass=2.0, shape=lw.Box((1, 0.1, 0.1)), position=(0.5 + ahead, 0, 0), material=rough(0.3))
+    model.revolute("hinge", "ground", lid, at=(0, 0, 0), axis=(0, 1, 0))
+    for solver in ("direct", "sequential"):
+        run = lw.simulate(model, until=0.2, method=lw.Impulse(dt=1e-3, solver=solver))
+        carried = 2.0 * 9.81 * (0.5 + ahead) / (1.0 + ahead)
+        assert run["lid.contact_force"][5:, 2] == pytest.approx(carried, rel=0.01)
+        assert run.certificate.cut_short == 0

@@ -184,7 +184,7 @@ def guess_all(rows, s, newton, near, held, low, high, p):
             continue
         v, v_1, v_2 = change_three(rows, r, s.x)
         a = p[r] - beyond(rows, s, r, p, v) / s.own[r]
-        if not a > 0.0:
+        if not a > 0.0 or high[r] == 0.0:
             for k in range(3):
                 newton.kind[r + k] = BOUND
                 newton.wish[r + k] = 0.0

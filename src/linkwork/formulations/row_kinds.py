@@ -11,6 +11,7 @@ import math
 
 from linkwork._jit import kernel, small
 from linkwork.formulations.drags import dragging
+from linkwork.formulations.row_algebra import response
 from linkwork.formulations.row_table import CONTACT, CUT, DRAG, FRICTION, LIMIT, LINE, MOTOR, REPEATER, RUBBING, TIE
 from linkwork.formulations.rows import (
     BRAKE,
@@ -58,6 +59,8 @@ TINY = 1e-12  # m
 ASIDE = 0.1  # of its strength: what a drag may always brake with, also across its pull
 ROLLING = 0.01  # of how fast the faster one turns
 SLOW = 1.0  # rad/s, and at least of this
+HARDLY = 1e-3  # of the response of another: so little has a contact that leaves its load to that one
+ALIKE = 0.99  # where their responses are as good as one (cosine, squared)
 FAINT = 1e-9  # of a row's effective mass over the step: the damping that stands for none
 
 
@@ -94,6 +97,7 @@ def make_rows(w, state, t, h, q, v):
                         t,
                         h,
                     )
+    first = rows.count[0]
     for e in range(w.contacts.count[0]):
         r = rows.count[0]
         count = describe_contact(w.tree, w.ahead_v, w.coast, table, rows, w.contacts, r, e, h)
@@ -109,6 +113,33 @@ def make_rows(w, state, t, h, q, v):
         if kept > 0:
             push_apart(rows, w.contacts, e, r, h)
         rows.count[0] = r + kept
+    leave_to_others(rows, first)
+
+
+@small
+def leave_to_others(rows, first):
+    """Contacts beside a hinge leave their load to those of the same links far from it, which move along with them.
+
+    To carry a lid on the rim at its hinge would take forces without end. `first` is the first row of a contact.
+    """
+    r = first
+    while r < rows.count[0]:
+        a = rows.ends[r, 0]
+        b = rows.ends[r, 1]
+        far = r
+        last = r
+        while last < rows.count[0] and rows.ends[last, 0] == a and rows.ends[last, 1] == b:
+            if rows.code[last] == CONTACT and rows.diagonal[last] > rows.diagonal[far]:
+                far = last
+            last += 1
+        for s in range(r, last):
+            if rows.code[s] != CONTACT or rows.later[s] != 0 or rows.diagonal[s] > HARDLY * rows.diagonal[far]:
+                continue
+            x = response(rows, s, far)
+            if x > 0.0 and x * x > ALIKE * rows.diagonal[s] * rows.diagonal[far]:
+                rows.high[s] = 0.0
+                rows.shift_high[s] = 0.0
+        r = last
 
 
 @small
