@@ -244,7 +244,9 @@ def test_colliders_of_bodies_and_of_grounds_in_motion_are_drawn():
     model.collider("leg", stool, lw.Cylinder(0.03, 0.4, pose=lw.Frame((0, 0, -0.2))))
     model.body("ball", mass=1.0, shape=lw.Sphere(0.1), position=(0, 2, 1), material=lw.Material())
     model.collider("again", "ball", lw.Sphere(0.1))
+    model.body("statue", mass=1.0, shape=lw.Capsule(0.1, 0.4), position=(0, 4, 1))
+    model.collider("hull", "statue", lw.Box((0.2, 0.2, 0.6)))  # stands in for what is looked at
     run = lw.simulate(model, until=0.01, method="impulse", dt=0.01)
     shown = {body["name"]: [shape["kind"] for shape in body["shapes"]] for body in Stage(run).bodies()}
-    assert shown == {"stool": ["box", "cylinder"], "ball": ["sphere"], "belt": ["box"]}
-    assert data_of(page(run))["runs"][0]["bodies"][2]["shapes"][0]["size"] == [0.8, 0.3, 0.05]
+    assert shown == {"stool": ["box", "cylinder"], "ball": ["sphere"], "statue": ["capsule"], "belt": ["box"]}
+    assert data_of(page(run))["runs"][0]["bodies"][3]["shapes"][0]["size"] == [0.8, 0.3, 0.05]

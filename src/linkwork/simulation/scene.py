@@ -110,6 +110,8 @@ def scene_of(model: Model, until: float = 0.0, tracks: Mapping[str, Any] | None 
 def added_shapes(model: Model) -> dict[str, list[dict[str, Any]]]:
     """What colliders add to the shapes of bodies and grounds, by their paths and in their frames.
 
+    Where a body has a shape for the eye alone, without a material, its colliders stand in for that and are not shown.
+
     >>> model = lw.Model("yard")
     >>> step = model.collider("step", "ground", lw.Box((1, 1, 0.2), pose=lw.Frame((2, 0, 0.1))))
     >>> [facts["kind"] for facts in added_shapes(model)["ground"]]
@@ -119,8 +121,10 @@ def added_shapes(model: Model) -> dict[str, list[dict[str, Any]]]:
     for container in model.walk():
         for collider in container.colliders.values():
             body, facts = collider.body, shape_facts(collider.shape)
-            known = None if isinstance(body, Ground) or body.shape is None else shape_facts(body.shape)
-            if facts is not None and facts != known:
+            own = None if isinstance(body, Ground) else body.shape
+            if own is not None and (body.material is None or facts == shape_facts(own)):
+                continue
+            if facts is not None:
                 found.setdefault(body.path, []).append(facts)
     return found
 
