@@ -138,8 +138,9 @@ class _Film:
         towards = np.array([math.cos(up) * math.cos(turn), math.cos(up) * math.sin(turn), math.sin(up)])
         right = np.array([-math.sin(turn), math.cos(turn), 0.0])
         self.camera = np.array([right, np.cross(towards, right), towards])
-        self.solids = [stage_solid(self._seen(body)) for body in stage.bodies()]
-        self.colours = [body["colour"] for body in stage.bodies()]
+        bodies = stage.bodies()
+        self.solids = [stage_solid(self._seen(body)) for body in bodies]
+        self.colours = [body["colour"] for body in bodies]
         self.roads = [stage_solid([road]) for road in stage.roads() if seen_from(road, self.camera[2])]
         self.marks = [(mark["body"], stage_solid([mark["shape"]]), mark["span"]) for mark in stage.marks()]
         self._fit()
@@ -161,8 +162,7 @@ class _Film:
         self.scale = float(min(0.88 * self.width / size[0], 0.88 * self.height / size[1]))
         self.middle = self.camera.T @ ((flat.min(axis=0) + flat.max(axis=0)) / 2)
         self.first = stage.first[stage.led, :3].mean(axis=0)
-        floor_free = stage.low[2] > -0.03 * stage.radius
-        self.floor = 0.0 if floor_free else float(stage.low[2] - 0.03 * stage.radius)
+        self.floor = 0.0 if stage.on_floor else float(stage.low[2] - 0.03 * stage.radius)
 
     def frame(self, t: float) -> Any:
         """The picture at a time, (height, width, 3) of bytes."""

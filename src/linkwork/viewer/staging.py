@@ -242,7 +242,9 @@ class Stage:
 
     def roads(self) -> list[dict[str, Any]]:
         """Strips of road and what stands on the ground, in the world."""
-        found = [self._ended(facts) for facts in self.scene.get("fixtures", []) if not self._floor(facts)]
+        fixtures = self.scene.get("fixtures", [])
+        floor = 0.0 if self.on_floor else None
+        found = [self._ended(facts) for facts in fixtures if not is_floor(facts, floor, 1e-9 * self.size)]
         for road in self.scene.get("roads", []):
             x, y = np.meshgrid(road["x"], road["y"])
             grid = quads(np.stack([x, y, np.asarray(road["z"], dtype=float)], axis=-1), 0)
@@ -252,10 +254,10 @@ class Stage:
             )
         return found
 
-    def _floor(self, facts: dict[str, Any]) -> bool:
-        """Whether a shape is the plane z = 0, where pages have their floor."""
-        level = facts["kind"] == "plane" and matrix(facts["rotation"])[2, 2] > 1 - 1e-12
-        return bool(level and abs(facts["position"][2]) < 1e-9 * self.size and self.low[2] > -0.03 * self.radius)
+    @property
+    def on_floor(self) -> bool:
+        """Whether nothing reaches below z = 0, which is then the floor."""
+        return bool(self.low[2] > -0.03 * self.radius)
 
     def _ended(self, facts: dict[str, Any], carrier: Frame | None = None) -> dict[str, Any]:
         """A plane as a sheet under all that is to be seen; any other shape as it is. It is in the carrier's frame."""
@@ -308,12 +310,26 @@ def sheet(plane: dict[str, Any], centre: Any, half: float) -> dict[str, Any]:
     return {**plane, "kind": "mesh", "triangles": [[a, b, c], [a, c, d]], "front": True}
 
 
+def is_floor(facts: dict[str, Any], floor: float | None, tolerance: float = 1e-9) -> bool:
+    """Whether a shape is the level plane at the height of the floor, m, where there is one.
+
+    >>> level = {"kind": "plane", "position": [0, 0, 1.0], "rotation": [1, 0, 0, 0]}
+    >>> is_floor(level, 1.0), is_floor(level, 0.0), is_floor(level, None)
+    (True, False, False)
+    """
+    level = facts["kind"] == "plane" and matrix(facts["rotation"])[2, 2] > 1 - 1e-12
+    return bool(level and floor is not None and abs(facts["position"][2] - floor) < tolerance)
+
+
+def facing(sheet: dict[str, Any], towards: Floats, pose: Frame | None = None) -> float:
+    """How far a sheet is turned towards who looks from a direction: 1 fully, 0 edge on; `pose` is that of its body."""
+    normal = matrix(sheet["rotation"])[:, 2]
+    return float((normal if pose is None else pose.matrix @ normal) @ towards)
+
+
 def seen_from(facts: dict[str, Any], towards: Floats, pose: Frame | None = None) -> bool:
-    """Whether a shape is seen by who looks from a direction; `pose` is that of its body."""
-    if not facts.get("front"):
-        return True
-    normal = matrix(facts["rotation"])[:, 2]
-    return bool((normal if pose is None else pose.matrix @ normal) @ towards > 0.0)
+    """Whether a shape is seen by who looks from a direction: all but sheets from behind."""
+    return not facts.get("front") or facing(facts, towards, pose) > 0.0
 
 
 def _shapes(body: dict[str, Any]) -> list[dict[str, Any]]:

@@ -29,7 +29,7 @@ from linkwork.simulation.trajectory import Trajectory
 from linkwork.viewer.colours import body_colours
 from linkwork.viewer.plots import SUFFIXES
 from linkwork.viewer.solids import Canvas, Floats, Solid, rod, solid
-from linkwork.viewer.staging import COURSE, SHEET, outside, seen_from, sheet, stage_solid
+from linkwork.viewer.staging import COURSE, SHEET, facing, is_floor, outside, sheet, stage_solid
 from linkwork.viewer.strips import strips
 
 if TYPE_CHECKING:
@@ -258,7 +258,7 @@ class _Picture:
     def _grounds(self, poses: Poses, seen: Floats) -> Floats:
         """What stands on grounds, unless it is the floor; returns all points that are to be seen with it."""
         facts = self.scene.fixtures(poses)
-        planes = [fact for fact in facts if fact["kind"] == "plane" and not self._is_floor(fact)]
+        planes = [fact for fact in facts if fact["kind"] == "plane" and not is_floor(fact, self.floor)]
         self.fixtures = [stage_solid([fact]) for fact in facts if fact["kind"] != "plane"]
         if self.fixtures:
             more = np.concatenate([seen, *(made.points() for made in self.fixtures)])
@@ -268,22 +268,12 @@ class _Picture:
         low, high = seen.min(axis=0), seen.max(axis=0)
         for plane in planes:
             made = sheet(plane, (low + high) / 2, SHEET * float(np.linalg.norm(high - low)) / 2)
-            part = stage_solid([made])
-            if self._edge_on(part):
+            part, turned = stage_solid([made]), facing(made, self.camera[2])
+            if abs(turned) < 1e-6:
                 self.edges.append(part.corners.reshape(-1, 3))
-            elif seen_from(made, self.camera[2]):
+            elif turned > 0.0:
                 self.fixtures.append(part)
         return seen
-
-    def _is_floor(self, plane: dict[str, Any]) -> bool:
-        level = Frame(plane["position"], plane["rotation"]).matrix[2, 2] > 1 - 1e-12
-        return bool(self.floor is not None and level and abs(plane["position"][2] - self.floor) < 1e-9)
-
-    def _edge_on(self, part: Solid) -> bool:
-        """Whether a sheet is seen as a line."""
-        a, b, c = part.corners[0]
-        normal = np.cross(b - a, c - a)
-        return bool(abs(normal @ self.camera[2]) < 1e-6 * np.linalg.norm(normal))
 
     def _solid(self, body: Body) -> Solid:
         """A body's shapes in its own frame, with struts to what holds it."""

@@ -19,7 +19,10 @@ class Run {
       if (!known.has(key)) known.set(key, painter.corners(shapes.flatMap(shapeCorners)));
       return known.get(key);
     };
-    for (const body of this.bodies) body.corners = made(body.shapes);
+    for (const body of this.bodies) {
+      body.corners = made(body.shapes);
+      body.front = body.shapes.some((shape) => shape.front);
+    }
     for (const mark of this.marks) mark.corners = made([mark.shape]);
     this.strips = this.roads.map((road) => ({ corners: made([road]), pose: poseMatrix([0, 0, 0, 1, 0, 0, 0]), colour: ROAD,
       front: road.front }));
@@ -55,8 +58,8 @@ class Run {
   things(now, withJoints, t) {
     const found = [], matrices = this.bodies.map((_, k) => poseMatrix(this.pose(k, now)));
     this.bodies.forEach((body, k) => {
-      const front = body.shapes.some((shape) => shape.front);
-      if (body.corners.count) found.push({ corners: body.corners, pose: matrices[k], colour: body.colour, front });
+      const { corners, colour, front } = body;
+      if (corners.count) found.push({ corners, pose: matrices[k], colour, front });
     });
     const still = poseMatrix([0, 0, 0, 1, 0, 0, 0]);
     if (withJoints) for (const mark of this.marks) {
