@@ -20,7 +20,7 @@ _ROOMS = {
     "distribute.remote": ["Remote"],
     "distribute.transport": ["PeerError"],
     "distribute.verify": ["verify"],
-    "errors": ["ModelError", "OptionError", "RunError"],
+    "errors": ["ModelError", "ModelWarning", "OptionError", "RunError", "RunWarning"],
     "model": [
         "Body",
         "Box",
@@ -117,6 +117,7 @@ __all__ = [
     "Mesh",
     "Model",
     "ModelError",
+    "ModelWarning",
     "Motion",
     "OptionError",
     "PeerError",
@@ -131,6 +132,7 @@ __all__ = [
     "Report",
     "Road",
     "RunError",
+    "RunWarning",
     "SemiRecursive",
     "Simulation",
     "Soft",
@@ -170,7 +172,7 @@ if TYPE_CHECKING:
     from linkwork.distribute.remote import Remote
     from linkwork.distribute.transport import PeerError
     from linkwork.distribute.verify import verify
-    from linkwork.errors import ModelError, OptionError, RunError
+    from linkwork.errors import ModelError, ModelWarning, OptionError, RunError, RunWarning
     from linkwork.formulations.absolute import Absolute
     from linkwork.formulations.component import Components
     from linkwork.formulations.global_ import Global

@@ -1,4 +1,4 @@
-"""The three ways linkwork says no: a wrong model, a wrong option, a run that failed."""
+"""The three ways linkwork says no: a wrong model, a wrong option, a run that failed; and two ways it warns."""
 
 from __future__ import annotations
 
@@ -56,3 +56,15 @@ class RunError(RuntimeError):
         if self._save_state is None:
             raise OptionError("this run has no state to keep; start it again")
         self._save_state(file)
+
+
+class ModelWarning(UserWarning):
+    """Something in the model looks like a mistake, such as lengths in millimetres; it runs all the same."""
+
+
+class RunWarning(UserWarning):
+    """A run reached its end, but its numbers should not be trusted as they are; the message says why, and what to try.
+
+    >>> import warnings
+    >>> warnings.simplefilter("ignore", lw.RunWarning)  # for those who know
+    """

@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import warnings
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
 import typer
 
-from linkwork.errors import ModelError, OptionError, RunError
+from linkwork.errors import ModelError, ModelWarning, OptionError, RunError, RunWarning
 
 FAILED, USAGE = 1, 2
 
@@ -19,7 +20,9 @@ FAILED, USAGE = 1, 2
 def speaking(as_json: bool) -> Iterator[None]:
     """Turn what a user can do something about into one paragraph on stderr and an exit code."""
     try:
-        yield
+        with warnings.catch_warnings():
+            _warn_in_words()
+            yield
     except OptionError as error:
         fail(error, as_json, USAGE)
     except (ModelError, RunError) as error:
@@ -49,6 +52,21 @@ def fail(error: Exception, as_json: bool, code: int) -> NoReturn:
 
 def say(sentence: str) -> None:
     typer.echo(f"linkwork: {' '.join(sentence.split())}", err=True)
+
+
+def _warn_in_words() -> None:
+    """Warnings of ours are one coloured paragraph each on stderr, without the place in the code."""
+    other = warnings.showwarning
+
+    def show(message: Any, category: type[Warning], *place: Any) -> None:
+        if not issubclass(category, ModelWarning | RunWarning):
+            other(message, category, *place)
+            return
+        typer.echo(typer.style("warning: ", fg=typer.colors.YELLOW, bold=True) + " ".join(str(message).split()), err=True)
+
+    warnings.showwarning = show
+    for kind in (ModelWarning, RunWarning):
+        warnings.simplefilter("always", kind)
 
 
 @contextlib.contextmanager
