@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 POOR_BALANCE = 1e-2  # of the energy that moved: a run with more than this missing is not to be trusted
-# what a strict run is held to: parts of the energy that moved, m and rad, steps
+# what a strict run is held to: parts of the energy that moved, of the size of the model, steps
 BOUNDS = {"energy": POOR_BALANCE, "gain": POOR_BALANCE, "drift": 1e-3, "quaternion": 1e-6, "cut": 0.0}
 
 
@@ -48,6 +48,8 @@ class Certificate:
     worst_drift_velocity: float = 0.0
     final_drift_position: float = 0.0
     final_drift_velocity: float = 0.0
+    size: float = 0.0
+    """Length of the largest moving body, m: what openings of joints are compared with; 0 where it is not known."""
     energy_balance_worst: float = 0.0
     """Largest |energy now - energy at the start - work done + energy dissipated|, J."""
     energy_scale: float = 0.0
@@ -104,32 +106,68 @@ class Certificate:
         """Mean number of sweeps over the rows in a step; 0 for methods without impulses."""
         return self.sweeps / self.steps if self.steps else 0.0
 
+    @property
+    def drift_relative(self) -> float:
+        """Worst drift on position level as a part of the size of the model; as it is where no size is known.
+
+        >>> Certificate(method="recursive", worst_drift_position=0.1, size=2.0).drift_relative
+        0.05
+        """
+        return self.worst_drift_position / self.size if self.size > 0 else self.worst_drift_position
+
     def broken(self, bounds: dict[str, float] | None = None) -> list[str]:
         """What of the run is beyond `bounds`, in words; empty where all is well. Without them a few plain ones hold.
 
         "energy" bounds the worst balance as a part of the energy that moved, "gain" what friction, stops and contacts
-        gave instead of taking, as such a part, "drift" that of the loops on position level (m, rad), "quaternion" how
-        far quaternions leave unit length, "cut" the number of steps whose sweeps were cut short.
+        gave instead of taking, as such a part, "drift" how far joints open, as a part of the size of the model,
+        "quaternion" how far quaternions leave unit length, "cut" the number of steps whose sweeps were cut short.
 
-        >>> Certificate(method="recursive", worst_drift_position=0.1).broken({"drift": 1e-3})
-        ['the loops drift by 0.1, more than 0.001']
+        >>> Certificate(method="recursive", worst_drift_position=0.1, size=2.0).broken({"drift": 1e-3})
+        ['the loops drift by 0.05 of the size of the model, more than 0.001']
         """
-        told = {
+        limits = BOUNDS if bounds is None else bounds
+        return [f"{words}, more than {limits[name]:g}" for name, words in self._beyond(limits).items()]
+
+    def doubts(self) -> list[str]:
+        """Every reason not to trust the numbers of the run, each with what to try; empty where there is none.
+
+        One sentence each: why it stopped, and what is beyond the plain bounds of `broken` or not a number at all.
+        `lines` says POOR where one of them is about energy or drift.
+
+        >>> Certificate(method="recursive").doubts()
+        []
+        >>> Certificate(method="recursive", worst_drift_position=5.7, size=1.0).doubts()
+        ['the loops drift by 5.7 of the size of the model; take a smaller dt, or compare with another method']
+        """
+        told = [] if self.stopped is None else [self.stopped]
+        return told + [f"{words}; {self._remedy(name)}" for name, words in self._beyond(BOUNDS).items()]
+
+    def _beyond(self, bounds: dict[str, float]) -> dict[str, str]:
+        """What is beyond the bounds, by the name of the bound; a number that is not finite is beyond any."""
+        known = {
             "energy": (self.energy_balance_relative, "the energy balance is off by {:.2g} of what moved"),
             "gain": (
                 self._part(self.energy_gained),
                 "friction, stops or contacts gave {:.2g} of what moved",
             ),
-            "drift": (self.worst_drift_position, "the loops drift by {:.2g}"),
+            "drift": (self.drift_relative, "the loops drift by {:.2g} of the size of the model"),
             "quaternion": (self.worst_quaternion or 0.0, "the quaternions leave unit length by {:.2g}"),
             "cut": (float(self.cut_short), "{:g} steps were cut short by their number of sweeps"),
         }
-        wrong = []
-        for name, most in (BOUNDS if bounds is None else bounds).items():
-            value, words = told[name]
-            if not value <= most:
-                wrong.append(f"{words.format(value)}, more than {most:g}")
-        return wrong
+        beyond = {name: known[name] for name in bounds if not known[name][0] <= bounds[name]}
+        return {name: words.format(value) for name, (value, words) in beyond.items()}
+
+    def _remedy(self, name: str) -> str:
+        """What to try against that doubt."""
+        if name == "cut":
+            return "give more iterations=, and look for drives that contradict each other"
+        if name == "drift" and self.settings.get("stabilize") is False:
+            return "let it be stabilised with stabilize=True, or take a smaller dt"
+        if name == "drift" and self.settings.get("stabilization", "") is None:
+            return "choose a stabilization=, or take a smaller dt"
+        if name == "drift" and self.settings.get("penalty"):
+            return "take a smaller dt, a larger penalty=, or compare with another method"
+        return "take a smaller dt, or compare with another method"
 
     def lines(self) -> list[str]:
         """Five lines to read, one more where joints were attached or released, one more for methods with impulses.
@@ -181,17 +219,24 @@ class Certificate:
             part = f", {self.energy_balance_relative:.1e} of the {self.energy_scale:.3g} J that moved"
         else:
             part = ""
-        doubt = max(self.energy_balance_relative, self._part(self.energy_gained)) if self.energy_scale > 0 else 0.0
-        poor = " - POOR: take a smaller dt, or compare with another method" if doubt > POOR_BALANCE else ""
-        if self._part(self.energy_gained) > POOR_BALANCE:
+        beyond = self._beyond(BOUNDS)
+        if "gain" in beyond:
             part += f"; friction, stops or contacts GAVE {self.energy_gained:.2g} J"
+        poor = self._poor("energy") if "energy" in beyond or "gain" in beyond else ""
         return f"energy   balance within {self.energy_balance_worst:.1e} J{part}{poor}"
+
+    def _poor(self, name: str) -> str:
+        return f" - POOR: {self._remedy(name)}"
 
     def _line_drift(self) -> str:
         unit = "" if self.worst_quaternion is None else f"; quaternions within {self.worst_quaternion:.0e}"
+        beyond = self._beyond(BOUNDS)
+        part = f"; {self.drift_relative:.2g} of the size {self.size:.3g} m" if "drift" in beyond and self.size else ""
+        name = next((name for name in ("drift", "quaternion") if name in beyond), None)
         return (
             f"drift    position {self.worst_drift_position:.1e} at worst, {self.final_drift_position:.1e} at the end;"
-            f" velocity {self.worst_drift_velocity:.1e}, {self.final_drift_velocity:.1e}{unit}"
+            f" velocity {self.worst_drift_velocity:.1e}, {self.final_drift_velocity:.1e}{unit}{part}"
+            f"{self._poor(name) if name else ''}"
         )
 
     def _line_loops(self) -> str:
@@ -220,12 +265,7 @@ class Certificate:
         return f"events   {shortened(told)}; {sum(event['energy'] for event in self.events):.3g} J lost in impacts"
 
     def _line_impulses(self) -> str:
-        cut = (
-            f"; {self.cut_short} STEPS CUT SHORT{self._since()}: give more iterations=, and look for drives that "
-            "contradict each other"
-            if self.cut_short
-            else ""
-        )
+        cut = f"; {self.cut_short} STEPS CUT SHORT{self._since()}: {self._remedy('cut')}" if self.cut_short else ""
         return f"impulses {self.sweeps_per_step:.3g} sweeps a step, residual {self.worst_residual:.1e} at worst{cut}"
 
     def _since(self) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 
 from linkwork._version import __version__
 from linkwork.assembly.law_functions import told_of
+from linkwork.assembly.size import size_of
 from linkwork.assembly.system import System
 from linkwork.errors import ModelError, OptionError, RunError
 from linkwork.formulations.record import Rows, make_rows
@@ -296,6 +297,7 @@ class Recording:
             worst_drift_velocity=tally.most["drift/velocity"],
             final_drift_position=tally.last["drift/position"],
             final_drift_velocity=tally.last["drift/velocity"],
+            size=size_of(system.tables),
             energy_balance_worst=tally.worst("energy/balance"),
             energy_scale=max([*moved, tally.most["energy/kinetic"]]),
             energy_least=least_energy(system),
