@@ -62,7 +62,8 @@ def _warn_in_words() -> None:
         if not issubclass(category, ModelWarning | RunWarning):
             other(message, category, *place)
             return
-        typer.echo(typer.style("warning: ", fg=typer.colors.YELLOW, bold=True) + " ".join(str(message).split()), err=True)
+        head = typer.style("warning: ", fg=typer.colors.YELLOW, bold=True)
+        typer.echo(head + " ".join(str(message).split()), err=True)
 
     warnings.showwarning = show
     for kind in (ModelWarning, RunWarning):
