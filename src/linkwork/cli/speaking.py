@@ -65,7 +65,7 @@ def _warn_in_words() -> None:
         head = typer.style("warning: ", fg=typer.colors.YELLOW, bold=True)
         typer.echo(head + " ".join(str(message).split()), err=True)
 
-    warnings.showwarning = show
+    warnings.showwarning = show  # type: ignore[assignment]
     for kind in (ModelWarning, RunWarning):
         warnings.simplefilter("always", kind)
 
