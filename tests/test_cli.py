@@ -284,6 +284,15 @@ def test_summary(command, swing, simulated):
     assert "\x1b" not in answer.stdout
 
 
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("--step", "--dt"), ("--t-end", "--until"), ("--solver", "--method"), ("--tol", "--rtol")]
+)
+def test_options_of_other_programs_are_translated(command, typed, meant):
+    answer = command("run", "pendulum", typed, "1")
+    assert answer.exit_code == 2
+    assert f"Possible options: {meant}" in answer.output or f", {meant})" in answer.output
+
+
 def test_options_reach_the_run(command, swing, simulated):
     seen = simulated()
     words = ["--until", "2", "--dt", "0.1", "--integrator", "rk2", "--every", "5", "--ignore", "friction"]

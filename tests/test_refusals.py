@@ -217,6 +217,29 @@ def compiled_wrongly(t):  # type: ignore[no-untyped-def]
     return nobody_knows_this(t)  # noqa: F821
 
 
+def not_compiled(x: float) -> float:
+    return 2.0 * x
+
+
+GAINS = {"low": 1.0}
+
+
+@lw.compiled
+def compiled_with_a_plain_helper(t):  # type: ignore[no-untyped-def]
+    return not_compiled(t)
+
+
+@lw.compiled
+def compiled_with_a_table(t):  # type: ignore[no-untyped-def]
+    return GAINS["low"] * t
+
+
+@lw.compiled
+def compiled_beyond(t):  # type: ignore[no-untyped-def]
+    values = np.ones(3)
+    return values[int(t) + 3]
+
+
 def stepping(**options: Any) -> lw.Simulation:
     return lw.Simulation(arm(), dt=0.01, **options)
 
@@ -282,6 +305,23 @@ CASES = [
     bad_model("box of one number", lambda: lw.Box(1.0), "Box", "3 numbers"),
     bad_model("tube without wall", lambda: lw.Cylinder(1, 1, inner_radius=1), "Cylinder", "inner_radius"),
     bad_model("mesh that is not there", lambda: lw.Mesh("nowhere.stl"), "nowhere.stl", "STL"),
+    bad_model("box of three numbers", lambda: lw.Box(1, 2, 3), "Box", "one size", "write Box((1, 2, 3))"),
+    bad_model("sphere of nothing", lambda: lw.Sphere(), "Sphere", "radius= is missing", "Sphere(radius)"),
+    bad_model("sphere by r", lambda: lw.Sphere(r=1), "Sphere", "did you mean 'radius'?"),
+    bad_model("cylinder of four", lambda: lw.Cylinder(1, 2, 0, 1), "Cylinder", "inner_radius", "pose="),
+    bad_model("radius twice", lambda: lw.Sphere(1, radius=1), "Sphere", "radius is given twice"),
+    bad_model("material by place", lambda: lw.Material(0.5), "Material", "friction="),
+    bad_model("material by mu", lambda: lw.Material(mu=0.5), "Material", "did you mean 'friction'?"),
+    bad_model("softness by k", lambda: lw.Soft(k=0.5), "Soft", "did you mean 'stiffness'?"),
+    bad_model("frame of x, y, z", lambda: lw.Frame(1, 2, 3), "Frame", "position, rotation"),
+    bad_model("cosine without frequency", lambda: lw.Cosine(1.0), "Cosine", "frequency= is missing"),
+    bad_model("constant of three", lambda: lw.Constant(1, 2, 3), "Constant", "write Constant((1, 2, 3))"),
+    bad_model("mass by place", lambda: model().body("crank", 1.0), "model.body", "mass="),
+    bad_model("body without a name", lambda: model().body(mass=1.0), "model.body", "name= is missing"),
+    bad_model("joint of one body", lambda: arm().ball("b", "arm"), "model.ball", "b= is missing"),
+    bad_model("spring by place", lambda: arm().spring("s", "ground", "arm", 5.0), "model.spring", "stiffness="),
+    bad_model("spring by k", lambda: arm().spring("s", "ground", "arm", k=5.0), "'s'", "did you mean 'stiffness'?"),
+    bad_model("gravity by place", lambda: lw.Model("m", (0, 0, 0)), "Model", "gravity="),
     bad_model("mesh that is a number", lambda: lw.Mesh(3), "Mesh", "path"),
     # names
     bad_model("name twice", lambda: arm().body("arm", mass=1, inertia=ROUND), "'arm'", "choose another name"),
@@ -376,6 +416,18 @@ CASES = [
     bad_model("law NaN at once", lambda: run(forced(lambda t: NAN)), "'push'", "nan"),
     bad_model("law of the grounds that raises", lambda: system(shaken(lambda t: 1 / 0)), "'table'", "ZeroDivision"),
     bad_model("compiled law that cannot be", lambda: system(forced(compiled_wrongly)), "'push'", "nobody_knows_this"),
+    bad_model(
+        "compiled law with a plain helper",
+        lambda: system(forced(compiled_with_a_plain_helper)),
+        "'push'",
+        "test_refusals.py, line ",
+        "'not_compiled' is a plain Python function",
+        "put @lw.compiled above 'not_compiled'",
+    ),
+    bad_model(
+        "compiled law with a dictionary", lambda: system(forced(compiled_with_a_table)), "'push'", "'GAINS' is a dict"
+    ),
+    bad_model("compiled law beyond its array", lambda: system(forced(compiled_beyond)), "'push'", "out of bounds"),
     bad_model("compiled number", lambda: lw.compiled(3), "3", "lw.compiled"),
     bad_model("force without direction", lambda: pushed(3.0), "'wind'", "axis="),
     bad_model("law without direction", lambda: system(pushed(lambda t: 3.0)), "'wind'", "axis="),
@@ -473,6 +525,18 @@ CASES = [
     bad_option("rtol negative", lambda: run(integrator="adaptive", rtol=-1e-6), "rtol"),
     bad_option("stabilize as text", lambda: run(stabilize="yes"), "stabilize", "True or False"),
     bad_option("option unknown", lambda: run(stepsize=0.01), "'stepsize'", "'dt'"),
+    bad_option("option step", lambda: run(step=0.01), "'step'", "did you mean 'dt'?"),
+    bad_option("option h", lambda: run(h=0.01), "'h'", "did you mean 'dt'?"),
+    bad_option("option solver", lambda: run(solver="rk4"), "'solver'", "did you mean 'method'?"),
+    bad_option("option tol", lambda: run(method="hybrid", tol=1), "'tol'", "did you mean 'tolerance'?"),
+    bad_option("option duration", lambda: run(duration=1), "'duration'", "did you mean 'until'?"),
+    bad_option("t_end for until", lambda: lw.simulate(arm(), t_end=1.0), "until= is missing", "by t_end="),
+    bad_option("until by place", lambda: lw.simulate(arm(), 1.0), "simulate", "until="),
+    bad_option("method by place", lambda: lw.Hybrid(1e-3), "Hybrid", "dt="),
+    bad_option("method by step", lambda: lw.Hybrid(step=1e-3), "Hybrid", "did you mean 'dt'?"),
+    bad_option("columns of a plot by keyword", lambda: run().plot(columns="pin.position"), "run.plot", "file="),
+    bad_option("steps twice", lambda: stepped().step(3, steps=3), "sim.step", "steps is given twice"),
+    bad_option("links of a chain", lambda: lw.gallery.chain.build(links=3), "chain.build", "n="),
     bad_option("option of another method", lambda: run(baumgarte=1.0), "'baumgarte'"),
     bad_option("every zero", lambda: run(every=0), "every"),
     bad_option("every half", lambda: run(every=1.5), "every", "1.5"),
@@ -501,6 +565,20 @@ CASES = [
     bad_option("no step", lambda: stepping().step(0), "steps"),
     bad_option("half a step", lambda: stepping().step(0.5), "steps", "0.5"),
     bad_option("input nobody made", lambda: stepping().inputs.update(drive=1.0), "'drive'", "law is a number"),
+    bad_option(
+        "input whose law is a function",
+        lambda: lw.Simulation(forced(lambda t: 1.0), dt=0.01).inputs.update(push=2.0),
+        "torque 'push'",
+        "its law is a function",
+        "law=0.0",
+    ),
+    bad_option(
+        "input that is a cosine",
+        lambda: lw.Simulation(forced(lw.Cosine(1.0, 2.0)), dt=0.01).inputs.update(push=2.0),
+        "torque 'push'",
+        "its law is a cosine",
+    ),
+    bad_option("input that is a joint", lambda: stepping().inputs.update(pin=1.0), "'pin'", "it is a revolute"),
     bad_option("simulation of unknown option", lambda: stepping(until=1), "'until'"),
     # numbers underneath
     bad_option("q too long", lambda: lw.forward_dynamics(system(), [0, 0], [0]), "q", "[0, 0]"),

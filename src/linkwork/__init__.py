@@ -243,7 +243,9 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'linkwork' has no attribute {name!r}")
     importlib.import_module("numpy")  # whole, before threads ask for parts of it: its modules import each other
-    value = getattr(importlib.import_module(f"linkwork.{_HOME[name]}"), name)
+    room = importlib.import_module(f"linkwork.{_HOME[name]}")
+    value = importlib.import_module("linkwork.model.arguments").helpful(getattr(room, name))
+    setattr(room, name, value)  # found there again by those who pass functions on to other processes
     globals()[name] = value
     return value
 

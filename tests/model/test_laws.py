@@ -1,9 +1,12 @@
 import math
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 
+import linkwork as lw
+from linkwork.errors import ModelError
 from linkwork.model import Constant, Cosine, Motion, PythonLaw, Table, as_law, compiled, laws
 
 
@@ -104,7 +107,7 @@ def test_motion() -> None:
         (lambda: Constant((1, 2)), ("Constant", "3 numbers")),
         (lambda: Constant(math.nan), ("Constant", "finite")),
         (lambda: PythonLaw(3), ("PythonLaw", "cannot be called")),
-        (lambda: compiled(lambda t, x: t), ("compiled function", "2 parameters", "(t)")),
+        (lambda: as_law(compiled(lambda t, x: t), "compiled function"), ("compiled function", "2 parameters", "(t)")),
         (lambda: Motion(position=(0, 0)), ("Motion", "position=(x, y, z)")),
         (lambda: Motion(position=lambda t: t), ("Motion", "position=(x, y, z)")),
         (lambda: Motion(axis=(0, 0, 0)), ("Motion", "axis", "zero")),
@@ -115,3 +118,45 @@ def test_motion() -> None:
 def test_refusals(refused, make, words) -> None:
     with refused(*words):
         make()
+
+
+FACTORS = np.array([1.0, 3.0])
+
+
+@compiled
+def scaled(value, by):  # type: ignore[no-untyped-def]
+    return FACTORS[1] * value + by
+
+
+@numba.njit
+def doubled(value):  # type: ignore[no-untyped-def]
+    return 2.0 * value
+
+
+def test_a_compiled_law_may_call_compiled_helpers_of_any_parameters() -> None:
+    @compiled
+    def law(t):  # type: ignore[no-untyped-def]
+        return doubled(scaled(t, 1.0))
+
+    assert law(2.0) == 14.0
+    model = lw.Model("wheel", gravity=(0, 0, 0))
+    model.body("wheel", mass=1.0, inertia=(1.0, 1.0, 1.0))
+    model.revolute("axle", "ground", "wheel", at=(0, 0, 0), axis=(0, 0, 1))
+    model.torque("drive", "axle", law)
+    run = lw.simulate(model, until=1.0, dt=0.1, method="recursive")
+    assert run["axle.velocity"][-1] == pytest.approx(5.0)  # the integral of 6 t + 2
+
+
+def test_the_line_that_numba_refuses_is_named() -> None:
+    @compiled
+    def law(t):  # type: ignore[no-untyped-def]
+        a = 2.0 * t
+        return a.nothing
+
+    line = law.py_func.__code__.co_firstlineno + 3  # type: ignore[attr-defined]
+    model = lw.Model("wheel")
+    model.body("wheel", mass=1.0, inertia=(1.0, 1.0, 1.0))
+    model.revolute("axle", "ground", "wheel", at=(0, 0, 0), axis=(0, 0, 1))
+    model.torque("drive", "axle", law)
+    with pytest.raises(ModelError, match=rf"test_laws.py, line {line}: Unknown attribute 'nothing'"):
+        lw.assemble(model)

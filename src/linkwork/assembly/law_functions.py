@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import math
-import re
 import weakref
 from collections.abc import Callable
 from functools import lru_cache
@@ -13,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import carray, cfunc, njit, types
 
+from linkwork.assembly.law_errors import NotFinite, remedy_of, told_of
 from linkwork.errors import ModelError
 from linkwork.model import PythonLaw
 from linkwork.model.checked import shown
@@ -46,10 +46,6 @@ class Faults(list[Fault]):
     __slots__ = ("__weakref__",)
 
 
-class NotFinite(Exception):
-    """A law returned what cannot be used; the message says what."""
-
-
 def tried(law: PythonLaw, part: str) -> int:
     """Number of components a law returns, found by calling it once at t = 0: at rest, or where that fails elsewhere."""
     at_rest, elsewhere = np.zeros(13), np.linspace(0.3, 0.9, 13)
@@ -70,7 +66,7 @@ def tried(law: PythonLaw, part: str) -> int:
             raise ModelError(f"{part}: its law returns {values.size} values; let it return one number, or three")
         return int(values.size)
     raise ModelError(
-        f"{part}: its law fails at t = 0 ({told_of(problem)}); let it return a finite number, or three, for every time"
+        f"{part}: its law fails at t = 0 ({told_of(problem, law.function)}); {remedy_of(problem)}"
     ) from problem
 
 
@@ -82,16 +78,6 @@ def arguments(arity: int, told: Any) -> tuple[Any, ...]:
         return told[0], told[1]
     x = np.array(told[:13])
     return x[0:3], x[3:7], x[7:10], x[10:13]
-
-
-def told_of(error: BaseException | None) -> str:
-    """An exception in a few words: its name and the first line that says something."""
-    if isinstance(error, NotFinite):
-        return str(error)
-    lines = [re.sub(r"\x1b\[[0-9;]*m", "", line).strip() for line in str(error).splitlines()]
-    lines = [line for line in lines if line and not line.startswith("Failed in nopython mode")]
-    message = lines[0] if lines else "no message"
-    return f"{type(error).__name__}: {message[:150]}"
 
 
 # --- functions that Python runs ---
@@ -114,7 +100,7 @@ def python_function(law: PythonLaw, size: int, part: str, motion: bool, faults: 
         try:
             values = _rates(lambda moment: ask(moment, told)[0], t) if motion and size == 1 else ask(t, told)
         except BaseException as error:
-            faults.append(Fault(part, t, told_of(error), isinstance(error, KeyboardInterrupt)))
+            faults.append(Fault(part, t, told_of(error, function), isinstance(error, KeyboardInterrupt)))
         for k in range(count):
             out[k] = values[k]
 
@@ -161,7 +147,7 @@ def _c_function(law: PythonLaw, size: int, part: str, motion: bool) -> tuple[Any
         return cfunc(SIGNATURE, error_model="numpy")(call), noted, homes
     except Exception as error:
         raise ModelError(
-            f"{part}: its compiled law cannot be used in the loop ({told_of(error)}); "
+            f"{part}: its compiled law cannot be used in the loop ({told_of(error, law.function)}); "
             "let it return a number or a tuple of three numbers"
         ) from error
 

@@ -6,6 +6,10 @@ goes to stdout and nothing else. Everything heavy is imported inside the command
 
 from linkwork.cli import gallery, run, looking, judging, serving  # noqa: F401, I001 - as --help lists them
 from linkwork.cli.app import app
+from linkwork.cli.options import Command
+
+for _command in app.registered_commands:
+    _command.cls = Command
 
 
 def main() -> None:

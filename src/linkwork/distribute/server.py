@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.assembly.law_functions import told_of
+from linkwork.assembly.law_errors import told_of
 from linkwork.assembly.reference import Reference
 from linkwork.distribute.remote import PROTOCOL
 from linkwork.distribute.transport import PeerError, Transport

@@ -14,6 +14,7 @@ import difflib
 import importlib
 import pkgutil
 from types import ModuleType
+from typing import Any
 
 from linkwork.errors import OptionError
 
@@ -44,7 +45,10 @@ def piece(name: str) -> ModuleType:
         remedy = "did you mean " + " or ".join(repr(c) for c in close) + "?" if close else "known: " + ", ".join(known)
         raise OptionError(f"the gallery has no piece {name!r}; {remedy}")
     importlib.import_module("numpy")  # whole, before threads ask for parts of it: its modules import each other
-    return importlib.import_module(f"{__name__}.{name}")
+    module: Any = importlib.import_module(f"{__name__}.{name}")
+    if not hasattr(module.build, "told_by_us"):
+        module.build = importlib.import_module("linkwork.model.arguments").helpful(module.build, f"{name}.build")
+    return module  # type: ignore[no-any-return]
 
 
 def __getattr__(name: str) -> ModuleType:

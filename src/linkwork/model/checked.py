@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.errors import ModelError
+from linkwork.model.synonyms import meant
 
 Vector: TypeAlias = NDArray[np.float64]
 VectorLike: TypeAlias = Sequence[float] | NDArray[Any]
@@ -135,13 +136,17 @@ def unknown_options(unknown: Iterable[str], known: Iterable[str], what: str) -> 
     for option in unknown:
         names = list(known)
         listing = "; give one of " + ", ".join(f"{name}=" for name in names) if names else "; remove it, there are none"
-        hint = did_you_mean(option, names) or listing
+        hint = or_meant(meant(option, names)) or listing
         raise ModelError(f"{what}: unknown option {option}={hint}")
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """`; did you mean 'crank' or 'crank 2'?`, or nothing when nothing is close."""
-    close = difflib.get_close_matches(name, list(known), n=3)
+    return or_meant(difflib.get_close_matches(name, list(known), n=3))
+
+
+def or_meant(close: Sequence[str]) -> str:
+    """`; did you mean 'crank' or 'crank 2'?`, or nothing where there are none."""
     return "; did you mean " + " or ".join(f"'{match}'" for match in close) + "?" if close else ""
 
 

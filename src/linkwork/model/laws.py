@@ -247,13 +247,18 @@ def compiled(function: Function) -> Function:
     """Compile a law so that it runs inside the compiled loop, at full speed.
 
     Use it as a decorator on a function of `(t)`, `(t, position, velocity)` for a joint or
-    `(t, position, rotation, velocity, angular_velocity)` for a body. It may use numbers, arrays and `math`.
+    `(t, position, rotation, velocity, angular_velocity)` for a body, and on the functions that it calls, which may have
+    any parameters (those under `numba.njit` do as well). It may use numbers, tuples, arrays and `math`, also those of
+    the module around it, which keep the values that they have when it is first used.
 
     >>> @lw.compiled
+    ... def smooth_sign(speed, width):
+    ...     return math.tanh(speed / width)
+    >>> @lw.compiled
     ... def brake(t, position, velocity):
-    ...     return -3.0 * velocity
+    ...     return -3.0 * smooth_sign(velocity, 0.01)
     >>> brake(0.0, 0.0, 2.0)
-    -6.0
+    -3.0
     """
     if hasattr(function, "py_func"):
         return function
@@ -264,8 +269,7 @@ def compiled(function: Function) -> Function:
         )
     import numba  # here, so that models can be built without waiting for it
 
-    as_law(function, f"compiled function '{function.__name__}'")
-    result: Function = numba.njit(function)
+    result: Function = numba.njit(boundscheck=True)(function)  # beyond the end of an array lies anything
     return result
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.assembly.law_functions import told_of
+from linkwork.assembly.law_errors import told_of
 from linkwork.errors import ModelError
 from linkwork.model import Event
 from linkwork.model.checked import shown

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, MutableMapping
+from typing import Any
 
 import numpy as np
 
 from linkwork.assembly.tables import Floats
 from linkwork.errors import OptionError
+from linkwork.model import Constant, Cosine, Model, Table
+from linkwork.model.checked import shown
+from linkwork.model.container import AnyDrive, AnyForce
 
 
 class Inputs(MutableMapping[str, float]):
     """Forces, torques and motors whose law is a number, by name; setting one takes effect from the next step on."""
 
-    def __init__(self, rows: dict[str, int], values: Floats) -> None:
-        self._rows, self._values = rows, values
+    def __init__(self, rows: dict[str, int], values: Floats, model: Model) -> None:
+        self._rows, self._values, self._model = rows, values, model
         self._ended: set[str] = set()  # with joints that were released
         self.changed = False  # since the last step
 
@@ -38,7 +42,7 @@ class Inputs(MutableMapping[str, float]):
         """The number that input `name` would be set to, or a refusal."""
         self._row(name)
         if not isinstance(value, (int, float, np.number)) or isinstance(value, bool) or not np.isfinite(value):
-            raise OptionError(f"input '{name}' must be a finite number, not {value!r}")
+            raise OptionError(f"input '{name}' must be a finite number, not {shown(value)}; set another one")
         return float(value)
 
     def __delitem__(self, name: str) -> None:
@@ -59,8 +63,22 @@ class Inputs(MutableMapping[str, float]):
                 f"input {name!r} ended when its joint was released; set it only while {name!r} in sim.inputs"
             )
         if name not in self._rows:
-            known = (
-                f"give one of {', '.join(map(repr, self._rows))}" if self._rows else "give a torque or force such a law"
-            )
-            raise OptionError(f"there is no input {name!r} (a torque, force or motor whose law is a number); {known}")
+            raise OptionError(self._unknown(name))
         return self._rows[name]
+
+    def _unknown(self, name: Any) -> str:
+        """Why there is no input of this name, and how to have one."""
+        part: Any = None
+        if name in self._model:
+            part = self._model[name]
+        for option in ("law", "velocity", "position") if isinstance(part, AnyForce | AnyDrive) else ():
+            law: Any = getattr(part, option, None)
+            if law is not None:
+                told = {Cosine: "a cosine", Table: "a table", Constant: "three numbers"}.get(type(law), "a function")
+                return (
+                    f"{part.word} {name!r} is no input, because its {option} is {told} and only a number can be set; "
+                    f"give it a number in the model, {option}=0.0, and set sim.inputs[{name!r}] between steps"
+                )
+        known = f"give one of {', '.join(map(repr, self._rows))}" if self._rows else "give a torque or force such a law"
+        told = f", it is a {part.word}" if part is not None else ""
+        return f"there is no input {shown(name)}{told} (one is a torque, force or motor whose law is a number); {known}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Iterable
 from dataclasses import fields, replace
@@ -22,6 +21,7 @@ from linkwork.formulations.recursive import Recursive
 from linkwork.formulations.semi_recursive import SemiRecursive
 from linkwork.formulations.stepping import INTEGRATORS
 from linkwork.model.checked import real, shown
+from linkwork.model.synonyms import meant
 from linkwork.simulation.choose import choose
 
 METHODS: dict[str, type[Any]] = {kind.name: kind for kind in (Recursive, Components, Absolute)}  # any integrator
@@ -38,6 +38,7 @@ FEATURE_HINTS = {
     "armature": "set armature=0 and add the rotor as a body",
     "distances": "make the distance joint a body with a ball and a universal joint at its ends",
 }
+CALL = ("method", "until", "record", "every", "start", "resume", "strict", "ignore", "progress")  # words of lw.simulate
 CHOICES: dict[str, Iterable[Any]] = {
     "integrator": INTEGRATORS,
     "stabilization": STABILIZATIONS,
@@ -76,7 +77,13 @@ def resolve(
             f"not {shown(method)}; correct method="
         )
     for name in options:
-        known(name, [f.name for f in fields(method)], f"method {method.name!r} has no option {name!r}")
+        own = [f.name for f in fields(method)]
+        wrong = f"method {method.name!r} has no option {name!r}"
+        if name in CALL:
+            raise OptionError(f"{wrong}, it is one of lw.simulate; leave it out")
+        if not meant(name, own) and (other := meant(name, CALL)):
+            raise OptionError(f"{wrong}; did you mean {other[0]!r}?")
+        known(name, own, wrong)
     return checked_options(replace(method, **options)), reason
 
 
@@ -102,7 +109,7 @@ def known(value: Any, names: Iterable[Any], wrong: str) -> Any:
     names = list(names)
     if any(value is name or (isinstance(value, str) and value == name) for name in names):
         return value
-    near = difflib.get_close_matches(str(value).lower(), [str(name) for name in names], 1)
+    near = meant(str(value), [str(name) for name in names], 1)
     listed = ", ".join(map(repr, names))
     raise OptionError(
         f"{wrong} (there are {listed}); did you mean {near[0]!r}?" if near else f"{wrong}; give one of {listed}"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork._version import __version__
-from linkwork.assembly.law_functions import told_of
+from linkwork.assembly.law_errors import told_of
 from linkwork.assembly.size import size_of
 from linkwork.assembly.system import System
 from linkwork.errors import ModelError, OptionError, RunError

@@ -97,7 +97,7 @@ class Simulation(Changing):
         self._pulls: Pulls | None = None
         self._chunk = 16  # steps between two looks at the keyboard
         self.tables = self._own_tables(self.moving)
-        self.inputs = Inputs(self.moving.inputs, self.tables.laws.law_param)
+        self.inputs = Inputs(self.moving.inputs, self.tables.laws.law_param, self.system.model)
         self.workspace = self._prepare(self.start)
         self.state: State = make_state(self.moving.tables, y, cut_q, getattr(self.method, "pushes", False))
         self.moving.faults.clear()

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.errors import OptionError
+from linkwork.model.arguments import helpful
 from linkwork.simulation.certificate import Certificate
 from linkwork.simulation.events import Change
 from linkwork.simulation.scene import Scene
@@ -27,6 +28,7 @@ DRIFT_NAMES = ("position", "velocity")
 SOLVER_NAMES = ("sweeps", "residual", "rows", "cut")
 
 
+@helpful
 class Trajectory:
     """A recorded run. Row k of every column belongs to `time[k]`; nothing in it can be written to.
 
