@@ -31,7 +31,11 @@ FOR_ALL = {"errors", "_jit", "_version"}
 
 # Doors that open upwards, each on purpose and only when somebody calls: run.plot() and run.view()
 # are verbs of the trajectory, sim.view() one of the simulation.
-UPWARDS = {("simulation/compare.py", "viewer"), ("simulation/trajectory.py", "viewer"), ("simulation/run.py", "viewer")}
+UPWARDS = {
+    ("simulation/agreement.py", "viewer"),
+    ("simulation/trajectory.py", "viewer"),
+    ("simulation/run.py", "viewer"),
+}
 
 FORBIDDEN_NAMES = {"utils", "util", "common", "misc", "helpers", "helper", "base"}
 

@@ -64,7 +64,8 @@ _ROOMS = {
     "formulations.maximal": ["Maximal"],
     "formulations.semi_recursive": ["SemiRecursive"],
     "formulations.recursive": ["Recursive"],
-    "simulation.compare": ["Agreement", "compare"],
+    "simulation.agreement": ["Agreement"],
+    "simulation.compare": ["compare"],
     "simulation.check": ["Report", "check"],
     "simulation.certificate": ["Certificate"],
     "simulation.equilibrium": ["Equilibrium", "equilibrium"],
@@ -214,9 +215,10 @@ if TYPE_CHECKING:
         as_law,
         compiled,
     )
+    from linkwork.simulation.agreement import Agreement
     from linkwork.simulation.certificate import Certificate
     from linkwork.simulation.check import Report, check
-    from linkwork.simulation.compare import Agreement, compare
+    from linkwork.simulation.compare import compare
     from linkwork.simulation.equilibrium import Equilibrium, equilibrium
     from linkwork.simulation.events import Change
     from linkwork.simulation.files import load_run

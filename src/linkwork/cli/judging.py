@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from linkwork.cli.app import AsJson, ModelName, Settings, app
-from linkwork.cli.running import announce_kernels, target_of
+from linkwork.cli.running import announce_kernels, options_of_methods, target_of
 from linkwork.cli.speaking import FAILED, print_json, speaking, stdout_kept_clean
 from linkwork.errors import OptionError
 
@@ -37,11 +37,15 @@ def compare(
     until: Annotated[float | None, typer.Option(help="End of the runs, s.")] = None,
     dt: Annotated[float | None, typer.Option(help="Step size, s; halved twice to learn each method's error.")] = None,
     matched: Annotated[str, typer.Option(help="dt: all take the same step; cost: all cost the same.")] = "dt",
+    ignore: Annotated[
+        list[str] | None,
+        typer.Option(help="A feature of the model that methods may leave out, such as friction. Repeatable."),
+    ] = None,
     setting: Settings = None,
     plot: Annotated[str | None, typer.Option(metavar="FILE.png", help="Draw the distances (png, svg, pdf).")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run every method on one model and say whether they agree; exit 1 where they do not."""
+    """Run every method on one model and say whether they agree; exit 1 where that is not so, or not shown."""
     with speaking(as_json):
         import linkwork as lw
         from linkwork.simulation.files import check_path
@@ -59,6 +63,9 @@ def compare(
                 methods=method or None,
                 dt=dt if dt is not None else target.options.get("dt", 1e-3),
                 matched=matched,
+                start=target.options.get("start"),
+                ignore=tuple(ignore or target.options.get("ignore", ())),
+                options=options_of_methods(target),
                 progress=announce_kernels,
             )
             if plot is not None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from linkwork.simulation.trajectory import Trajectory
     from linkwork.targets import Target
 
+FOR_ALL = ("dt", "every", "start", "ignore", "strict", "record")  # options of a piece that are not of its method
 QUIET_SECONDS = 1.0  # a progress bar for anything shorter is only a flicker
 
 
@@ -29,8 +30,22 @@ def options_of(target: Target, given: dict[str, Any]) -> dict[str, Any]:
     said = {name: value for name, value in given.items() if value is not None}
     own = dict(target.options)
     if "method" in said and said["method"] != own.get("method"):
-        own = {name: value for name, value in own.items() if name == "dt"}  # the rest belongs to the other method
+        own = {name: own[name] for name in ("dt", "start") if name in own}  # the rest belongs to the other method
     return own | said
+
+
+def options_of_methods(target: Target) -> dict[str, dict[str, Any]]:
+    """What the piece says of single methods: of its own, or of every one that knows such an option."""
+    from dataclasses import fields
+
+    from linkwork.simulation.methods import ALL
+
+    own = {name: value for name, value in target.options.items() if name not in (*FOR_ALL, "method")}
+    method = target.options.get("method", "auto")
+    if method != "auto":
+        return {method: own}
+    known = {name: {each.name for each in fields(kind)} for name, kind in ALL.items()}
+    return {name: {key: own[key] for key in own if key in has} for name, has in known.items()}
 
 
 def bounds_of(strict: bool, given: list[str]) -> dict[str, float]:
