@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, MutableMapping
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -34,13 +35,18 @@ class Inputs(MutableMapping[str, float]):
         return float(self._values[self._row(name), 0])
 
     def __setitem__(self, name: str, value: float) -> None:
-        number, row = self.checked(name, value), self._row(name)
-        self.changed = self.changed or number != self._values[row, 0]
-        self._values[row, 0] = number
+        number = self.checked(name, value)
+        values, place = self._values, (self._rows[name], 0)
+        if values[place] != number:
+            values[place] = number
+            self.changed = True
 
     def checked(self, name: str, value: float) -> float:
         """The number that input `name` would be set to, or a refusal."""
-        self._row(name)
+        if name not in self._rows:
+            self._row(name)
+        if type(value) is float and isfinite(value):
+            return value
         if not isinstance(value, (int, float, np.number)) or isinstance(value, bool) or not np.isfinite(value):
             raise OptionError(f"input '{name}' must be a finite number, not {shown(value)}; set another one")
         return float(value)

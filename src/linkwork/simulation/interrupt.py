@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import signal
+# the functions under those of `signal`, which make enums of all they touch: a single step would take twice as long
+import _signal  # type: ignore[import-not-found]
 import threading
 from typing import Any
 
@@ -16,20 +17,23 @@ class Interrupt:
 
     def __init__(self) -> None:
         self.pressed = False
-        self._before: Any = None
+        self._listening = False
 
     def __enter__(self) -> Interrupt:
-        main = threading.current_thread() is threading.main_thread()
-        if main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-            self._before = signal.signal(signal.SIGINT, self._note)
+        if (
+            _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler
+            and threading.current_thread() is threading.main_thread()
+        ):
+            _signal.signal(_signal.SIGINT, self._note)
+            self._listening = True
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._before is not None:
-            signal.signal(signal.SIGINT, self._before)
-            self._before = None
+        if self._listening:
+            _signal.signal(_signal.SIGINT, _signal.default_int_handler)
+            self._listening = False
 
     def _note(self, number: int, frame: Any) -> None:
         if self.pressed:
-            signal.default_int_handler(number, frame)
+            _signal.default_int_handler(number, frame)
         self.pressed = True

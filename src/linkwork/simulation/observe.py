@@ -52,14 +52,18 @@ class Observer:
         """An observer of the same columns after joints were attached or released."""
         other = Observer(system, tables=tables)
         other.columns = self.columns
-        for k, name in enumerate(self.system.body_names):
-            other.previous[system.body_names.index(name)] = self.previous[k]
+        other.follow(self)
         return other
 
-    def see(self, rows: Rows, count: int) -> Sight:
-        """What the first `count` kept rows show, by number instead of by name."""
+    def follow(self, before: Observer) -> None:
+        """Of the two quaternions of a rotation, go on with those that `before` has shown."""
+        for k, name in enumerate(before.system.body_names):
+            self.previous[self.system.body_names.index(name)] = before.previous[k]
+
+    def room(self, rows: Rows, count: int) -> Sight:
+        """Room for what `count` rows show."""
         system = self.system
-        sight = Sight(
+        return Sight(
             np.zeros((count, len(system.body_names), 13)),
             np.zeros((count, len(system.joints), 6)),
             np.zeros((count, rows.cut_rate.shape[1])),
@@ -68,6 +72,10 @@ class Observer:
             np.zeros((count, len(system.spring_names), 2)),
             np.zeros((count, len(system.tyre_names), 4)),
         )
+
+    def see(self, rows: Rows, count: int) -> Sight:
+        """What the first `count` kept rows show, by number instead of by name."""
+        sight = self.room(rows, count)
         observe(self.tables, self.scratch, self.view, rows, count, self.previous, sight)
         return sight
 
@@ -77,7 +85,15 @@ class Observer:
         return self.named(rows, sight, count), self.accounts(rows, sight, count)
 
     def named(self, rows: Rows, sight: Sight, count: int) -> dict[str, Any]:
-        """Columns by name."""
+        """The chosen columns by name; copies."""
+        found = self.shown(rows, sight, count)
+        return {
+            name: found[name].reshape(count, *shape).copy() if name in found else blank(name, count, shape)
+            for name, shape in self.columns.items()
+        }
+
+    def shown(self, rows: Rows, sight: Sight, count: int) -> dict[str, Any]:
+        """What there is to see by name, each where it stands in `rows` or `sight`."""
         system, nc = self.system, self.system.tables.cuts.cut_a.size
         nq, nv = system.nq, system.nv
         q, v = rows.y[:count, :nq], rows.y[:count, nq : nq + nv]
@@ -109,10 +125,7 @@ class Observer:
         for k, name in enumerate(system.tyre_names):
             found[f"{name}.load"] = sight.tyre[:, k, 0]
             found[f"{name}.force"] = sight.tyre[:, k, 1:]
-        return {
-            name: found[name].reshape(count, *shape).copy() if name in found else blank(name, count, shape)
-            for name, shape in self.columns.items()
-        }
+        return found
 
     def lengths(self, rows: Rows, count: int) -> Any:
         """How far the quaternions of joints are from unit length at worst, row by row."""

@@ -1,0 +1,188 @@
+"""The present values of columns, computed only as far as they are asked for.
+
+What joints do stands in the state and costs a look there. Poses, springs and reactions are found by one compiled
+observation of the present state, whose row is the state itself and whose room is made once. `Reader` gathers many
+columns in one array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwork.errors import OptionError
+from linkwork.formulations.record import Rows
+from linkwork.mechanics.sight import observe
+from linkwork.model.checked import shown
+from linkwork.simulation.observe import Observer, blank, column_shapes, column_units, no_column
+
+if TYPE_CHECKING:
+    from linkwork.simulation.run import Simulation
+
+
+def bound(entry: Any, *arguments: Any) -> Callable[[], Any]:
+    """A compiled entry, called once, with arguments that stay: their types are looked up now and never again."""
+    entry(*arguments)
+    compiled = entry.compiled
+    code = compiled.overloads[tuple(map(compiled.typeof_pyval, arguments))].entry_point
+    return partial(code, *arguments)
+
+
+class Reading:
+    """The columns of a simulation, each where it stands now, as long as state and tables are the same arrays."""
+
+    def __init__(self, sim: Simulation, before: Reading | None) -> None:
+        self.state, self.tables, system = sim.state, sim.tables, sim.moving
+        self.observer = Observer(system, tables=sim.tables)
+        if before is not None:
+            self.observer.follow(before.observer)
+        self.rows = Rows(*(getattr(sim.state, name)[None] for name in Rows._fields))
+        self.sight = self.observer.room(self.rows, 1)
+        self._see: Callable[[], Any] | None = None
+        # joints that were there when the simulation began and have been released
+        gone = {} if sim._began is system else column_shapes(sim._began)
+        self.shapes = {**gone, **self.observer.columns}
+        found = self.observer.shown(self.rows, self.sight, 1)
+        self.places = {"time": self.rows.t[0, 0:1].reshape(())}
+        for name, shape in self.shapes.items():
+            self.places[name] = found[name].reshape(shape) if name in found else blank(name, 1, shape).reshape(shape)
+        kept = [each for each in self.rows if each.size]
+        looked = [each for each in self.sight if each.size]
+        self.seen = {name for name, place in self.places.items() if _inside(place, looked)}
+        # neither in the state nor in what is seen: worked out anew from both
+        self.made = {
+            name for name, place in self.places.items() if name in found and not _inside(place, [*kept, *looked])
+        }
+
+    def see(self) -> Any:
+        """Look at the present state: fills `sight`, which is returned."""
+        if self._see is None:
+            observer = self.observer
+            self._see = bound(
+                observe, self.tables, observer.scratch, observer.view, self.rows, 1, observer.previous, self.sight
+            )
+        else:
+            self._see()
+        return self.sight
+
+    def __getitem__(self, name: str) -> Any:
+        try:
+            place = self.places[name]
+        except (KeyError, TypeError):
+            raise OptionError(no_column(self.shapes, name)) from None
+        if name in self.seen:
+            self.see()
+        elif name in self.made:
+            self.make()
+        return place.copy() if place.ndim else place[()]
+
+    def make(self) -> None:
+        """Work out what is neither in the state nor in what is seen."""
+        found = self.observer.shown(self.rows, self.see(), 1)
+        for name in self.made:
+            self.places[name][...] = found[name].reshape(self.shapes[name])
+
+
+class Reader:
+    """Chosen columns of a simulation in one array of floats; made by `sim.reader`, called after every step.
+
+    A call returns `values`, always the same array, with the present numbers in it: copy what you want to keep.
+    `names` are the columns in its order, `slices` says where each stands, `units` in what. A column of several numbers
+    (a position, a reaction) takes as many places. It goes on to be right after `sim.attach`, `sim.release` and
+    `sim.reset`; columns of a joint that was released are zero.
+
+    >>> sim = lw.Simulation(lw.gallery.pendulum.build(), dt=1e-3)
+    >>> reader = sim.reader(["pin.position", "pin.velocity", "bob.position"])
+    >>> sim.step(100)
+    >>> values = reader()
+    >>> values.shape, reader.slices["bob.position"]
+    ((5,), slice(2, 5, None))
+    >>> bool((values[reader.slices["bob.position"]] == sim["bob.position"]).all())
+    True
+    """
+
+    def __init__(self, sim: Simulation, columns: Sequence[str]) -> None:
+        self._sim = sim
+        reading = sim._reading()
+        names = [columns] if isinstance(columns, str) else columns
+        if not isinstance(names, (list, tuple)) or not names:
+            raise OptionError(
+                f"a reader needs the names of columns, not {shown(columns)}; give sim.reader(['pin.position'])"
+            )
+        self.names = list(names)
+        self.slices: dict[str, slice] = {}
+        size = 0
+        for name in names:
+            if not isinstance(name, str) or name not in reading.places:
+                raise OptionError(no_column(reading.shapes, name))
+            if name in self.slices:
+                raise OptionError(f"a reader needs every column once, not {name!r} twice; remove one of them")
+            self.slices[name] = slice(size, size := size + reading.places[name].size)
+        self.values = np.zeros(size)
+        self.units = {name: "s" for name in names if name == "time"}
+        for system in (sim._began, sim.moving):
+            known = column_shapes(system)
+            self.units |= column_units(system, [name for name in names if name in known])
+        self._find(reading)
+
+    def _find(self, reading: Reading) -> None:
+        """Where the numbers are: in each of the arrays, from which places of it to which of ours."""
+        self._reading = reading
+        self._seen = any(name in reading.seen for name in self.names)
+        self._made = any(name in reading.made for name in self.names)
+        sources = [each for each in (*reading.rows, *reading.sight) if each.size]
+        gathered: dict[int, tuple[list[Any], list[Any]]] = {}
+        self._rest: list[tuple[Any, Any]] = []  # numbers that stand elsewhere
+        for name, part in self.slices.items():
+            place = reading.places.get(name)
+            if place is None:  # of a joint that was attached and released again
+                self.values[part] = 0.0
+                continue
+            source = next((k for k, each in enumerate(sources) if _inside(place, [each])), None)
+            if source is None:
+                self._rest.append((self.values[part], place.reshape(-1)))
+                continue
+            flat, ours = gathered.setdefault(source, ([], []))
+            flat.append(_numbers(place, sources[source]))
+            ours.append(np.arange(part.start, part.stop))
+        self._gathered = []
+        for source, (flat, ours) in gathered.items():
+            numbers, to = np.concatenate(flat), np.concatenate(ours)
+            # one stretch of our array is filled in place
+            straight = to.size == to[-1] - to[0] + 1 and bool((np.diff(to) == 1).all())
+            room = self.values[to[0] : to[-1] + 1] if straight else np.zeros(to.size)
+            self._gathered.append((sources[source].reshape(-1), numbers, room, None if straight else to))
+
+    def __call__(self) -> Any:
+        reading = self._reading
+        sim = self._sim
+        if reading.state is not sim.state or reading.tables is not sim.tables:
+            self._find(reading := sim._reading())
+        if self._made:
+            reading.make()
+        elif self._seen:
+            reading.see()
+        values = self.values
+        for flat, numbers, room, to in self._gathered:
+            flat.take(numbers, None, room, "clip")
+            if to is not None:
+                values[to] = room
+        for room, place in self._rest:
+            room[...] = place
+        return values
+
+
+def _inside(place: Any, arrays: Sequence[Any]) -> bool:
+    return any(np.may_share_memory(place, each) for each in arrays)
+
+
+def _numbers(place: Any, array: Any) -> Any:
+    """Where the numbers of a view are in the flat array that it looks into."""
+    first = (place.__array_interface__["data"][0] - array.__array_interface__["data"][0]) // array.itemsize
+    at = np.full(place.shape, first, dtype=np.intp)
+    for axis, (size, stride) in enumerate(zip(place.shape, place.strides, strict=True)):
+        at += (np.arange(size) * (stride // array.itemsize)).reshape(-1, *(1,) * (place.ndim - axis - 1))
+    return at.reshape(-1)
