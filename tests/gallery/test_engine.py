@@ -20,7 +20,7 @@ IDLE = (1000.0, 1100.0)  # rpm, Table 1
 def runs():
     """The paper's method and step, with all, two and one cylinder firing."""
     return {
-        firing: lw.simulate(engine.build(firing=firing), until=engine.UNTIL, **engine.METHOD) for firing in (4, 2, 1)
+        firing: lw.simulate(engine.build(firing=firing), until=engine.UNTIL, **engine.PRINTED) for firing in (4, 2, 1)
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +32,10 @@ OTHERS = {
     "rover": [({"speed": -0.3, "mass": 50.0, "stiffness": 1e4, "damping": 300.0, "kerb": 0.0, "steps": 2}, 18)],
     "manipulator": [({"amplitudes": (0.0, 0.0, 0.0), "angles": (1.0, -2.0, 0.5), "frequency": 1.0}, 3)],
 }
+
+
+# simulated seconds of those that take long, unless there is time for all
+SHORTER = {"n_four_bar": 0.5, "friction_damper": 2.0, "kuka": 0.5, "engine": 1.0}
 
 
 def test_all_pieces_of_this_floor_are_there():
@@ -76,6 +81,15 @@ def test_other_parameters(name, parameters, freedom):
     run = lw.simulate(model, until=20 * piece.METHOD["dt"], **{**piece.METHOD, "every": 1})
     assert run.certificate.complete
     assert run.certificate.worst_drift_position < 1e-12
+
+
+@pytest.mark.parametrize("name", PIECES)
+def test_own_settings_leave_no_doubt(name):
+    piece = gallery.piece(name)
+    until = piece.UNTIL if os.environ.get("LINKWORK_LONG") else SHORTER.get(name, piece.UNTIL)
+    made = lw.simulate(piece.build(), until=until, **piece.METHOD).certificate
+    assert made.doubts() == []
+    assert not any(word in str(made) for word in ("POOR", "CUT SHORT", "GAVE"))
 
 
 @pytest.mark.parametrize("name", PIECES)

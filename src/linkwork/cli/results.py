@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,8 @@ from linkwork.errors import OptionError
 if TYPE_CHECKING:
     from linkwork.simulation.trajectory import Trajectory
     from linkwork.targets import Target
+
+DOUBTFUL = re.compile(r"POOR|GAVE|STOPPED|\d+ STEPS CUT SHORT")  # words of a certificate that are shown in red
 
 
 def picture(text: str) -> tuple[str, tuple[str, ...]]:
@@ -106,9 +109,13 @@ def print_summary(target: Target, trajectory: Trajectory, files: list[str]) -> N
     typer.echo("certificate")
     for line in made.lines():
         word, _, fact = line.partition(" ")
-        _print_fact("  " + word, fact.lstrip())
+        _print_fact("  " + word, DOUBTFUL.sub(_in_red, fact.lstrip()))
     if files:
         _print_fact("written", ", ".join(files))
+
+
+def _in_red(found: re.Match[str]) -> str:
+    return typer.style(found[0], fg=typer.colors.RED, bold=True)
 
 
 def _print_fact(word: str, fact: str) -> None:
@@ -125,6 +132,7 @@ def document_of(target: Target, trajectory: Trajectory, files: list[str]) -> dic
         "time": float(trajectory.time[-1]) if len(trajectory) else None,
         "rows": len(trajectory),
         "stopped": trajectory.stopped,
+        "doubts": trajectory.certificate.doubts(),
         "certificate": trajectory.certificate.as_dict(),
         "final": last,
         "energy": {name: float(values[-1]) for name, values in trajectory.energy.items() if len(values)},

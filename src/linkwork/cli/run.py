@@ -63,7 +63,7 @@ def run(
     """Simulate a model and print a short summary with its certificate."""
     if view:
         need_viser()
-    with speaking(as_json):
+    with speaking(as_json) as warned:
         if view and as_json:
             raise OptionError("--json prints one document and ends, --view goes on until Ctrl-C; give one of them")
         from linkwork.simulation.files import check_path, refuse_same
@@ -99,7 +99,7 @@ def run(
             trajectory, failure = simulate(target, end, options, out, whole=bool(pictures) or view)
         files, problem = write(trajectory, target, out, pictures)
         if as_json and trajectory is not None:
-            document = document_of(target, trajectory, files)
+            document = document_of(target, trajectory, files) | {"warnings": warned}
             if failure or problem:
                 document["error"] = {"kind": "RunError" if failure else "OptionError", "message": failure or problem}
             print_json(document)

@@ -143,6 +143,8 @@ class Progress:
             self._bar.start()
             self._task = self._bar.add_task(self._name, total=self._until)
         self._bar.update(self._task, completed=time)
+        if time >= self._until:
+            self.close()  # what is said from now on stands by itself
 
     def close(self) -> None:
         if self._bar is not None:

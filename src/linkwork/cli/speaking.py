@@ -17,12 +17,13 @@ FAILED, USAGE = 1, 2
 
 
 @contextlib.contextmanager
-def speaking(as_json: bool) -> Iterator[None]:
-    """Turn what a user can do something about into one paragraph on stderr and an exit code."""
+def speaking(as_json: bool) -> Iterator[list[str]]:
+    """Turn what a user can do something about into one paragraph on stderr and an exit code; lists warnings of ours."""
+    warned: list[str] = []
     try:
         with warnings.catch_warnings():
-            _warn_in_words()
-            yield
+            _warn_in_words(warned)
+            yield warned
     except OptionError as error:
         fail(error, as_json, USAGE)
     except (ModelError, RunError) as error:
@@ -54,16 +55,16 @@ def say(sentence: str) -> None:
     typer.echo(f"linkwork: {' '.join(sentence.split())}", err=True)
 
 
-def _warn_in_words() -> None:
-    """Warnings of ours are one coloured paragraph each on stderr, without the place in the code."""
+def _warn_in_words(warned: list[str]) -> None:
+    """Warnings of ours are one coloured paragraph each on stderr, without the place in the code; and listed."""
     other = warnings.showwarning
 
     def show(message: Any, category: type[Warning], *place: Any) -> None:
         if not issubclass(category, ModelWarning | RunWarning):
             other(message, category, *place)
             return
-        head = typer.style("warning: ", fg=typer.colors.YELLOW, bold=True)
-        typer.echo(head + " ".join(str(message).split()), err=True)
+        warned.append(" ".join(str(message).split()))
+        typer.echo(typer.style("warning: ", fg=typer.colors.YELLOW, bold=True) + warned[-1], err=True)
 
     warnings.showwarning = show  # type: ignore[assignment]
     for kind in (ModelWarning, RunWarning):

@@ -26,7 +26,7 @@ from linkwork.errors import ModelError
 TITLE = "manipulator that grasps a block, carries it and puts it down; one motor for both fingers"
 PAPER = "MST17 figure 6"
 UNTIL = 8.0
-METHOD = {"method": "impulse", "dt": 1e-3, "iterations": 500, "every": 20}
+METHOD = {"method": "impulse", "dt": 1e-3, "iterations": 20_000, "every": 20}
 PLOTS = ["block.position", "left slide.position", "right slide.position", "block.contact_force"]
 
 # the live page: parameters of build(), inputs that keys set as long as they are held, and those that stay

@@ -13,7 +13,9 @@ no mass of its own in the benchmark and moves as given; here it has 20 kg of the
 
 What it must show: design forces of 2728.9 N (leaf), 128.0 N (shock), 3829.6 and 3593.6 N (tyres); equilibrium 7.083 mm
 lower and pitched by 0.1465 degrees; the trajectories of the two benchmark manoeuvres within 1 % of their range (the
-reference is a run of Robotran); on the stairs the wheels leave the road and the body feels some 5 g.
+reference is a run of Robotran); on the stairs the wheels leave the road and the body feels some 5 g. CD03 steps by 10
+ms, three steps for an edge of the stairs: the drive is then right to 4 cm, but 3 % of the energy is missing. The steps
+here are of 2 ms.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ from linkwork.gallery.iltis_suspension import HEIGHT, RADIUS, suspend
 TITLE = "the Iltis, a whole car with ten degrees of freedom, on ramp and stairs"
 PAPER = "CD03 example 4, IAVSD benchmark"
 UNTIL = 8.0
-METHOD = {"method": "hybrid", "dt": 0.01, "start": "equilibrium"}
+METHOD = {"method": "hybrid", "dt": 2e-3, "every": 5, "start": "equilibrium"}
 PLOTS = ["* left tyre.load", "* left leaf.length", "energy"]
 
 FRONT, REAR = 0.970, -1.047  # m, axles before the centre of mass

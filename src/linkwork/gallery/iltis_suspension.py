@@ -11,7 +11,9 @@ names none), and the kerb: rounded, 10 cm within 0.02 s, as at some 5 m/s.
 What it must show (7 s): two stiff degrees of freedom; the start is not the equilibrium, so it swings and settles
 within a second; after 3 s it drops by the 10 cm of the kerb and settles again, 10 cm lower and otherwise the same; the
 energy ledger closes, so what gravity gave and springs do not hold has gone into the shock absorber. In the design
-position the leaf spring pushes with 2728.9 N and the shock absorber with 128.0 N, the printed values.
+position the leaf spring pushes with 2728.9 N and the shock absorber with 128.0 N, the printed values. CD03 steps by
+10 ms, which passes over the kerb in two steps: forces of the bump stop are then wrong by their own size, and 6 % of the
+energy is missing. The steps here are of 1 ms.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ import linkwork as lw
 TITLE = "one suspension of the Iltis: quarter car, settling, then down a kerb"
 PAPER = "CD03 example 2, IAVSD benchmark"
 UNTIL = 7.0
-METHOD = {"method": "hybrid", "dt": 0.01}
+METHOD = {"method": "hybrid", "dt": 1e-3, "every": 10}
 PLOTS = ["guide.position", "leaf.force", "shock.force", "tyre.load", "energy"]
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)

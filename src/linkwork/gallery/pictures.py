@@ -151,7 +151,7 @@ def engine_speed(folder: str | Path = FOLDER) -> Path:
     engine = gallery.piece("engine")
     lines = {}
     for firing, word in ((1, "one cylinder"), (2, "two cylinders"), (4, "four cylinders")):
-        run = simulate(engine.build(firing=firing), until=engine.UNTIL, record="main bearing.*", **engine.METHOD)
+        run = simulate(engine.build(firing=firing), until=engine.UNTIL, record="main bearing.*", **engine.PRINTED)
         lines[word] = (run.time, engine.speed(run))
     title, note = "engine: speed of the crankshaft", "absolute, rk2, dt = 0.002 s"
     return _lines("engine_speed", folder, {"speed [rpm]": lines}, title=title, note=note)
@@ -167,7 +167,7 @@ def engine_drift(folder: str | Path = FOLDER) -> Path:
     panels: dict[str, dict[str, Any]] = {"positions [m, rad]": {}, "velocities [m/s, rad/s]": {}}
     for way in (None, "baumgarte", "standard", "successive"):
         # 50/s would let the engine jam within two seconds
-        options = {**engine.METHOD, "stabilization": way, "baumgarte": 200.0, "record": "main bearing.position"}
+        options = {**engine.PRINTED, "stabilization": way, "baumgarte": 200.0, "record": "main bearing.position"}
         try:
             run = simulate(engine.build(), until=5.0, **options)
         except RunError as failure:  # what drifts freely does not last
@@ -212,7 +212,7 @@ def iltis_drive(folder: str | Path = FOLDER) -> Path:
         },
         "tyre load [N]": {axle: (run.time, run[f"{axle} left tyre.load"]) for axle in ("front", "rear")},
     }
-    return _lines("iltis_drive", folder, panels, title="iltis: ramp and stairs at 5 m/s", note="hybrid, dt = 0.01 s")
+    return _lines("iltis_drive", folder, panels, title="iltis: ramp and stairs at 5 m/s", note="hybrid, dt = 0.002 s")
 
 
 def _lines(name: str, folder: str | Path, panels: dict[str, Any], **options: Any) -> Path:

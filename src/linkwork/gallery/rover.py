@@ -25,7 +25,7 @@ from linkwork.model.checked import whole
 TITLE = "scout robot on six sprung wheels, over a kerb and up stairs"
 PAPER = "STT17 figure 4"
 UNTIL = 9.0
-METHOD = {"method": "impulse", "dt": 5e-3, "every": 4}
+METHOD = {"method": "impulse", "dt": 1e-3, "every": 20}
 PLOTS = ["hull.position", "* arm hinge.position", "* coil.force", "energy"]
 
 Y = (0.0, 1.0, 0.0)

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 import numpy as np
 
 POOR_BALANCE = 1e-2  # of the energy that moved: a run with more than this missing is not to be trusted
-# what a strict run is held to: parts of the energy that moved, of the size of the model, steps
-BOUNDS = {"energy": POOR_BALANCE, "gain": POOR_BALANCE, "drift": 1e-3, "quaternion": 1e-6, "cut": 0.0}
+POOR_IMPULSES = 1e-2  # of the impulses of steps that were cut short: what these may leave unsettled
+# what a strict run is held to: parts of the energy that moved, of the size of the model, of impulses; steps
+BOUNDS = {
+    "energy": POOR_BALANCE,
+    "gain": POOR_BALANCE,
+    "drift": 1e-3,
+    "quaternion": 1e-6,
+    "unsettled": POOR_IMPULSES,
+    "cut": math.inf,  # steps may be cut short as long as little is left: this is for those who ask
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +53,9 @@ class Certificate:
     """Steps whose sweeps ended with their number and not by epsilon."""
     first_cut: float | None = None
     """Time of the first recorded row by which that had happened, s."""
+    unsettled: float | None = None
+    """What the last sweep still changed in the steps that were cut short, as a part of the largest impulse there: the
+    mean over those that were recorded. None where no step was cut short, or where nobody looked."""
     worst_drift_position: float = 0.0
     worst_drift_velocity: float = 0.0
     final_drift_position: float = 0.0
@@ -120,7 +132,8 @@ class Certificate:
 
         "energy" bounds the worst balance as a part of the energy that moved, "gain" what friction, stops and contacts
         gave instead of taking, as such a part, "drift" how far joints open, as a part of the size of the model,
-        "quaternion" how far quaternions leave unit length, "cut" the number of steps whose sweeps were cut short.
+        "quaternion" how far quaternions leave unit length, "unsettled" the part of their impulses that steps with
+        sweeps cut short left unsettled, "cut" the number of these steps.
 
         >>> Certificate(method="recursive", worst_drift_position=0.1, size=2.0).broken({"drift": 1e-3})
         ['the loops drift by 0.05 of the size of the model, more than 0.001']
@@ -144,6 +157,7 @@ class Certificate:
 
     def _beyond(self, bounds: dict[str, float]) -> dict[str, str]:
         """What is beyond the bounds, by the name of the bound; a number that is not finite is beyond any."""
+        left = ", {:.2g} of their impulses unsettled" if self.unsettled is not None else ""
         known = {
             "energy": (self.energy_balance_relative, "the energy balance is off by {:.2g} of what moved"),
             "gain": (
@@ -152,14 +166,21 @@ class Certificate:
             ),
             "drift": (self.drift_relative, "the loops drift by {:.2g} of the size of the model"),
             "quaternion": (self.worst_quaternion or 0.0, "the quaternions leave unit length by {:.2g}"),
+            "unsettled": (self._unsettled(), f"{self.cut_short} steps were cut short by their number of sweeps{left}"),
             "cut": (float(self.cut_short), "{:g} steps were cut short by their number of sweeps"),
         }
         beyond = {name: known[name] for name in bounds if not known[name][0] <= bounds[name]}
         return {name: words.format(value) for name, (value, words) in beyond.items()}
 
+    def _unsettled(self) -> float:
+        """What cut steps left, as a part; all of it where nobody looked."""
+        if self.unsettled is None:
+            return math.inf if self.cut_short else 0.0
+        return self.unsettled
+
     def _remedy(self, name: str) -> str:
         """What to try against that doubt."""
-        if name == "cut":
+        if name in ("cut", "unsettled"):
             return "give more iterations=, and look for drives that contradict each other"
         if name == "drift" and self.settings.get("stabilize") is False:
             return "let it be stabilised with stabilize=True, or take a smaller dt"
@@ -265,11 +286,14 @@ class Certificate:
         return f"events   {shortened(told)}; {sum(event['energy'] for event in self.events):.3g} J lost in impacts"
 
     def _line_impulses(self) -> str:
-        cut = f"; {self.cut_short} STEPS CUT SHORT{self._since()}: {self._remedy('cut')}" if self.cut_short else ""
-        return f"impulses {self.sweeps_per_step:.3g} sweeps a step, residual {self.worst_residual:.1e} at worst{cut}"
-
-    def _since(self) -> str:
-        return "" if self.first_cut is None else f", first by t = {self.first_cut:.4g} s"
+        told = f"impulses {self.sweeps_per_step:.3g} sweeps a step, residual {self.worst_residual:.1e} at worst"
+        if not self.cut_short:
+            return told
+        since = "" if self.first_cut is None else f", first by t = {self.first_cut:.4g} s"
+        left = "" if self.unsettled is None else f", {self.unsettled:.1e} of their impulses unsettled"
+        if "unsettled" in self._beyond(BOUNDS):
+            return f"{told}; {self.cut_short} STEPS CUT SHORT{since}{left}: {self._remedy('unsettled')}"
+        return f"{told}; {self.cut_short} steps cut short{since}{left}"
 
     def _line_origin(self) -> str:
         end = "complete" if self.stopped is None else f"STOPPED, {self.stopped}"

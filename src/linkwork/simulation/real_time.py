@@ -47,7 +47,8 @@ class RealTime:
     A step is taken when the time it begins at has come, and is late when it ends after the time it leads to. What is
     late is made up for as far as possible; whoever is behind by more than `patience` (s) gives that time up, warns
     once, and goes on from there: it never runs after a clock that it cannot reach. `budget` (s) is what a step of the
-    methods with impulses may take: where steps take longer their sweeps are cut, and given back once there is time.
+    methods with impulses may take: where steps take longer their sweeps are cut, and given back once there is time;
+    steps cut short are then counted but not warned of.
     `live.pace` tells how it went; `live.rate` may be set on the way.
 
     >>> live = lw.RealTime(lw.Simulation(lw.gallery.pendulum.build(), dt=0.01), rate=2.0)
@@ -164,12 +165,14 @@ class RealTime:
                 self._origin = origin + behind
 
     def _step_within(self) -> None:
-        """A step with the sweeps that are left to it; those by hand, later on, have all."""
-        self.sim.workspace.solver.iterations[0] = self._sweeps
+        """A step with the sweeps that are left to it, which `pace.cut` tells of; those by hand, later on, have all."""
+        sim = self.sim
+        sim.workspace.solver.iterations[0], watch = self._sweeps, sim._unsettled
+        sim._unsettled = None
         try:
-            self.sim.step()
+            sim.step()
         finally:
-            self.sim.workspace.solver.iterations[0] = int(self.sim.method.iterations)
+            sim.workspace.solver.iterations[0], sim._unsettled = int(sim.method.iterations), watch
 
     def _cut(self, took: float) -> None:
         """Fewer sweeps after a step beyond the budget, more again after one well within it."""

@@ -27,6 +27,7 @@ from linkwork.simulation.observe import Observer, column_units
 from linkwork.simulation.ranks import RankHistory, row_names
 from linkwork.simulation.scene import scene_of
 from linkwork.simulation.trajectory import SOLVER_NAMES, Trajectory
+from linkwork.simulation.unsettled import Unsettled
 
 if TYPE_CHECKING:
     from linkwork.simulation.run import Simulation
@@ -96,6 +97,7 @@ class Recording:
         self.stream, self.tally = stream, Tally()
         self.began: float | None = None  # energy at the start, J
         self.first_cut: float | None = None
+        self.unsettled = Unsettled(sim.method.epsilon) if sim.method.name in IMPULSES else None
         self.unwritten = False  # rows that the stream could not take
         self.ranks = RankHistory(sim.method.name not in IMPULSES)
         self.blocks: dict[str, list[Any]] = {}
@@ -219,6 +221,8 @@ class Recording:
         self.ranks.add(self.sim.moving, rows, rows.count[:count, 1])
         if self.first_cut is None and (cut := np.flatnonzero(rows.effort[:count, 5])).size:
             self.first_cut = float(rows.t[cut[0], 0])
+        if self.unsettled is not None:
+            self.unsettled.add(rows, count, self.sim.method.dt)
         if self.stream is None:
             for name, values in block.items():
                 self.blocks.setdefault(name, []).append(values)
@@ -272,6 +276,11 @@ class Recording:
             scene=scene_of(self.sim.system.model, float(whole["time"][-1]), columns),
         )
 
+    def _left(self) -> float | None:
+        """What steps that were cut short left unsettled, as a part of their impulses."""
+        effort = self.sim.state.effort
+        return None if self.unsettled is None else self.unsettled.part(int(effort[5]), float(effort[4]))
+
     def _certificate(self, seconds: float, stopped: str | None) -> Certificate:
         sim, system, tally = self.sim, self.sim.system, self.tally
         dependent = [] if system.foreign else dependent_rows(system, sim.start)
@@ -293,6 +302,7 @@ class Recording:
             worst_residual=float(sim.state.effort[4]),
             cut_short=int(sim.state.effort[5]),
             first_cut=self.first_cut,
+            unsettled=self._left(),
             worst_drift_position=tally.most["drift/position"],
             worst_drift_velocity=tally.most["drift/velocity"],
             final_drift_position=tally.last["drift/position"],

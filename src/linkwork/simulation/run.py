@@ -16,13 +16,14 @@ from linkwork.assembly.natural import natural
 from linkwork.assembly.partition import partition
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats, Tables
-from linkwork.errors import OptionError, RunError
+from linkwork.errors import OptionError, RunError, RunWarning
 from linkwork.formulations import stepping
 from linkwork.formulations.record import Rows, State, make_rows, make_state
 from linkwork.mechanics.sight import Sight
 from linkwork.model import Model, Soft
 from linkwork.model.checked import VectorLike
 from linkwork.simulation.carriers import RUN, Carriers, remote_parts
+from linkwork.simulation.certificate import POOR_IMPULSES
 from linkwork.simulation.changing import Changing
 from linkwork.simulation.check import refuse_singular
 from linkwork.simulation.drag import Drag, checked_drag, place_drags
@@ -39,6 +40,10 @@ from linkwork.simulation.recording import CHUNK_SECONDS, next_chunk
 from linkwork.simulation.snapshot import put_back, read_state, save_state
 from linkwork.simulation.start import Start, absolute_start, consistent_start, refuse_beyond_limits
 from linkwork.simulation.touching import Touching, touching
+from linkwork.simulation.unsettled import Unsettled
+from linkwork.simulation.warning import warn
+
+CUT_STEPS = 10  # steps cut short that are looked at before anything is said of them
 
 
 class Simulation(Changing):
@@ -102,6 +107,9 @@ class Simulation(Changing):
         self.state: State = make_state(self.moving.tables, y, cut_q, getattr(self.method, "pushes", False))
         self.moving.faults.clear()
         self.steps = -1
+        # steps cut short, which a warning tells once
+        self._unsettled = Unsettled(self.method.epsilon) if self.method.name in IMPULSES else None
+        self._cut = 0.0  # of them, those that were looked at
         self._begin, self._h = 0.0, self.method.dt  # step n of length h ends at begin + n h
         self._none = make_rows(self.state, 1)
         self._began = self.moving
@@ -233,7 +241,8 @@ class Simulation(Changing):
     def step(self, steps: int = 1, dt: float | None = None) -> None:
         """Take `steps` steps of `dt` seconds, the method's own if not given; raises `RunError` where they cannot go on.
 
-        The simulation then stands where it was before the step that failed: with other inputs it may go on.
+        The simulation then stands where it was before the step that failed: with other inputs it may go on. Steps of
+        methods with impulses that are cut short, and leave much, are told once by a `RunWarning`.
 
         >>> sim = lw.Simulation(lw.gallery.pendulum.build(), dt=1e-3)
         >>> sim.step(10)
@@ -259,6 +268,24 @@ class Simulation(Changing):
                     raise KeyboardInterrupt
                 took = clock.perf_counter() - started
                 self._chunk = max(self._chunk if took < CHUNK_SECONDS else 1, next_chunk(max(count, 1), took))
+        if self.state.effort[5] > self._cut:
+            self._look_at_cut()
+
+    def _look_at_cut(self) -> None:
+        """Warn, once, when steps that were cut short leave much of their impulses; of one alone nothing is said."""
+        self._cut = self.state.effort[5]
+        if self._unsettled is None:
+            return
+        self._unsettled.add(self._present(), 1, self._h)
+        left = self._unsettled.part(int(self._cut), 0.0)
+        if self._unsettled.cut >= CUT_STEPS and left is not None and left > POOR_IMPULSES:
+            self._unsettled = None
+            warn(
+                f"steps of '{self.system.model.name}' are cut short by their number of sweeps, {int(self._cut)} of "
+                f"{self.steps} by t = {self.time:.4g} s, and leave {left:.2g} of their impulses unsettled; give more "
+                "iterations=, and look for drives that contradict each other",
+                RunWarning,
+            )
 
     def view(
         self, *, host: str = "127.0.0.1", port: int = 8080, token: str | None = None, seconds: float | None = None

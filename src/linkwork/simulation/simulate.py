@@ -13,6 +13,7 @@ from linkwork.simulation.recording import Recording
 from linkwork.simulation.run import Simulation
 from linkwork.simulation.strict import checked_bounds, refuse_poor
 from linkwork.simulation.trajectory import Trajectory
+from linkwork.simulation.warning import warn_of_doubts
 
 if TYPE_CHECKING:
     from linkwork.simulation.stream import Stream
@@ -39,8 +40,9 @@ def simulate(
     called with the time reached. `start="equilibrium"` begins where the model's forces balance (see `lw.equilibrium`).
     `resume` goes on from a state in a file (see `lw.Simulation`); `until` counts from the first start. `strict` refuses
     a run whose certificate is beyond bounds: those of `Certificate.broken`, or {"energy": 1e-6, "drift": 1e-9}.
-    A run that fails raises `RunError`, whose `.run` holds what was recorded. Events that the model plans
-    (`model.attach`, `model.release`) happen on the way; `run.events` lists them.
+    A run that fails raises `RunError`, whose `.run` holds what was recorded; one that reaches its end with numbers in
+    doubt (`Certificate.doubts`) is returned with a `RunWarning` that says why, and what to try. Events that the model
+    plans (`model.attach`, `model.release`) happen on the way; `run.events` lists them.
 
     >>> run = lw.simulate(lw.gallery.pendulum.build(), until=1.0, method="recursive", dt=0.01)
     >>> run["pin.position"].shape
@@ -54,6 +56,7 @@ def simulate(
         sim.close()
     assert run is not None
     refuse_poor(run.certificate, bounds, run.model_name, run)
+    warn_of_doubts(run.certificate, run.model_name)
     return run
 
 

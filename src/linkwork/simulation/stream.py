@@ -30,6 +30,7 @@ from linkwork.simulation.room import Room
 from linkwork.simulation.snapshot import refuse_parts_elsewhere, state_arrays
 from linkwork.simulation.strict import checked_bounds, refuse_poor
 from linkwork.simulation.trajectory import Trajectory
+from linkwork.simulation.warning import warn_of_doubts
 
 if TYPE_CHECKING:
     from linkwork.simulation.run import Simulation
@@ -169,8 +170,8 @@ def stream(
 
     The file can be read while the run lasts, and after it was killed; `lw.load_run(file)` gives the trajectory. It
     also keeps the whole state every other second and at the end: `resume=file` of `lw.simulate`, `lw.stream` or
-    `lw.Simulation` goes on from there, to the last bit as if nothing had happened. `strict` is that of `lw.simulate`.
-    Needs the extra `hdf5`.
+    `lw.Simulation` goes on from there, to the last bit as if nothing had happened. `strict` and warnings are those of
+    `lw.simulate`. Needs the extra `hdf5`.
 
     >>> import tempfile, os.path
     >>> file = os.path.join(tempfile.mkdtemp(), "run.h5")
@@ -191,6 +192,7 @@ def stream(
     finally:
         sim.close()
     refuse_poor(record_it.certificate, bounds, sim.system.model.name)
+    warn_of_doubts(record_it.certificate, sim.system.model.name)
     return record_it.certificate
 
 

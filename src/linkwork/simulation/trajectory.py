@@ -7,6 +7,7 @@ import fnmatch
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from html import escape
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -287,7 +288,17 @@ class Trajectory:
     def __repr__(self) -> str:
         span = f"t = {self.time[0]:g} to {self.time[-1]:g} s" if len(self) else "empty"
         end = "" if self.stopped is None else f", stopped: {self.stopped}"
-        return f"<Trajectory {self.model_name!r}: {len(self)} rows, {len(self.columns)} columns, {span}{end}>"
+        broken = self.certificate.broken()
+        doubt = f", IN DOUBT: {'; '.join(broken)}" if broken else ""
+        return f"<Trajectory {self.model_name!r}: {len(self)} rows, {len(self.columns)} columns, {span}{end}{doubt}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the same, with what is in doubt in colour, and what to try."""
+        told, _, doubt = repr(self).partition(", IN DOUBT")
+        if not doubt:
+            return f"<code>{escape(told)}</code>"
+        listed = "".join(f"<li>{escape(each)}</li>" for each in self.certificate.doubts())
+        return f'<code>{escape(told)}&gt;</code><div style="color: #b3261e"><b>IN DOUBT</b><ul>{listed}</ul></div>'
 
     def _find(self, name: str) -> NDArray[Any] | None:
         if name in self.columns:
