@@ -650,3 +650,21 @@ def test_wrong_bounds(command, swing, bound, words):
     assert answer.exit_code == 2
     assert one_paragraph(answer.stderr)
     assert words in answer.stderr
+
+
+@needs_core
+def test_a_doubtful_run_is_told_in_colour_and_as_data_and_ends_well(command, swing):
+    words = ("run", swing, "--dt", "0.1", "--integrator", "semi-implicit", "--until", "2")
+    done = CliRunner().invoke(cli.app, [str(word) for word in words], color=True)
+    assert done.exit_code == 0
+    assert "\x1b[31m\x1b[1mPOOR" in done.stdout
+    assert done.stderr.count("warning: ") == 1
+    assert "\x1b[33m\x1b[1mwarning: " in done.stderr
+    assert "reached t = 2 s, but its numbers are in doubt: the energy balance" in done.stderr
+    document = json.loads(command(*words, "--json").stdout)
+    assert document["doubts"] == Certificate.from_dict(document["certificate"]).doubts()
+    assert document["doubts"][0] in document["warnings"][0]
+    assert command(*words, "--strict").exit_code == 1
+    healthy = command("run", swing, "--json")
+    assert healthy.stderr == ""
+    assert (json.loads(healthy.stdout)["doubts"], json.loads(healthy.stdout)["warnings"]) == ([], [])

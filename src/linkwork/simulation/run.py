@@ -40,10 +40,8 @@ from linkwork.simulation.recording import CHUNK_SECONDS, next_chunk
 from linkwork.simulation.snapshot import put_back, read_state, save_state
 from linkwork.simulation.start import Start, absolute_start, consistent_start, refuse_beyond_limits
 from linkwork.simulation.touching import Touching, touching
-from linkwork.simulation.unsettled import Unsettled
+from linkwork.simulation.unsettled import FEW, Unsettled
 from linkwork.simulation.warning import warn
-
-CUT_STEPS = 10  # steps cut short that are looked at before anything is said of them
 
 
 class Simulation(Changing):
@@ -277,8 +275,8 @@ class Simulation(Changing):
         if self._unsettled is None:
             return
         self._unsettled.add(self._present(), 1, self._h)
-        left = self._unsettled.part(int(self._cut), 0.0)
-        if self._unsettled.cut >= CUT_STEPS and left is not None and left > POOR_IMPULSES:
+        left = self._unsettled.part(self._unsettled.cut, 0.0)
+        if self._unsettled.cut >= FEW and left is not None and left > POOR_IMPULSES:
             self._unsettled = None
             warn(
                 f"steps of '{self.system.model.name}' are cut short by their number of sweeps, {int(self._cut)} of "

@@ -7,6 +7,8 @@ import numpy as np
 from linkwork.assembly.tables import Floats
 from linkwork.formulations.record import Rows
 
+FEW = 10  # rows of steps cut short: fewer tell nothing of the others
+
 
 class Unsettled:
     """Sums over rows of a method with impulses. A residual says nothing by itself: 1e-3 N s is much for a stone, and
@@ -32,12 +34,12 @@ class Unsettled:
     def part(self, steps: int, worst: float) -> float | None:
         """What `steps` cut steps left, as a part of their impulses; None where there were none.
 
-        Where none of them is among the rows, the `worst` residual (N s) of all is put beside the mean impulse.
+        Where few of them are among the rows, the `worst` residual (N s) of all is put beside the mean impulse.
         """
         if steps == 0:
             return None
         left, beside = self._left, self._beside
-        if not self.cut:
+        if self.cut < min(FEW, steps):
             left, beside = worst, self._all / max(self._rows, 1)
         return left / beside if beside > 0.0 else float("inf")
 
