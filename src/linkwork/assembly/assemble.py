@@ -88,7 +88,7 @@ class _Assembler:
         cuts, places, start = self._cuts(tree)
         nq, nv = len(self.q_start), len(self.v_start)
         by_joint = {p.name: p for p in self.joints + places if p.joint is not None}
-        forces = force_tables(self.model, self.place, self.body_order, by_joint, self.laws, nq, nv)
+        forces, force_rows = force_tables(self.model, self.place, self.body_order, by_joint, self.laws, nq, nv)
         drives = drive_tables(self.model, by_joint, self.laws, nq, nv)
         colliders = collider_tables(self.model, self.place, grounds)
         tables = Tables(tree, cuts, forces, self.laws.tables(), drives, colliders)
@@ -109,6 +109,7 @@ class _Assembler:
             absolute=self.absolute,
             foreign=self.foreign,
             inputs=self.laws.inputs,
+            force_rows=force_rows,
             faults=self.laws.faults,
             alive=self.laws.alive,
             **start,

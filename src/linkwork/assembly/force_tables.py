@@ -57,8 +57,11 @@ def force_tables(
     laws: LawTable,
     nq: int,
     nv: int,
-) -> Forces:
-    """`place` says where bodies went, by identity; `joints` where joints went, by name: only those that hold now."""
+) -> tuple[Forces, dict[str, tuple[str, int]]]:
+    """The tables, and in which of them, at which row, every force element is, by name.
+
+    `place` says where bodies went, by identity; `joints` where joints went, by name: only those that hold now.
+    """
     springs: list[Any] = []
     coils: list[Any] = []
     drives: list[Any] = []
@@ -68,6 +71,7 @@ def force_tables(
     rotors: list[Any] = []
     sides: dict[Calspan, int] = {}
     curves = CurveTable()
+    rows: dict[str, tuple[str, int]] = {}
     number = {id(body): k for k, body in enumerate(bodies)}
 
     def coordinate(joint: Joint, k: int) -> tuple[int, int]:
@@ -90,11 +94,13 @@ def force_tables(
             axis = np.zeros(3) if force.axis is None else pose_a.matrix @ force.axis
             law = -1 if force.law is None else one_number(laws, force)
             guided = force.axis is not None
+            rows[force.path] = ("spring", len(springs))
             springs.append(
                 (link_a, link_b, *points, stiffness, damping, force.length, elastic, viscous, law, guided, axis)
             )
         elif isinstance(force, TorsionSpring):
             c, value = coordinate(force.joint, 0)
+            rows[force.path] = ("coil", len(coils))
             coils.append((c, value, force.stiffness, force.damping, force.angle))
         elif isinstance(force, Torque) and isinstance(force.target, Joint):
             row, vector = laws.add(force.law, force)
@@ -109,6 +115,7 @@ def force_tables(
                     f"torque '{force.path}' in joint '{force.target.path}': its law asks for a position, but turns of "
                     f"a {force.target.kind} joint have not one angle; let it depend on t alone, or act on a body"
                 )
+            rows[force.path] = ("drive", len(drives))
             drives.append((c, value, row))
         elif isinstance(force, Tyre):
             link, pose = place[id(force.body)]
@@ -117,9 +124,11 @@ def force_tables(
                 sides[force.side] = side = sides.get(force.side, len(sides))
             roads.append([road_row(piece, force, laws, curves) for piece in force.road.pieces()])
             centre, axis = pose.point(force.at), pose.matrix @ force.axis
+            rows[force.path] = ("tyre", len(tyres))
             tyres.append((link, centre, axis, force.radius, force.stiffness, force.damping, side))
         elif isinstance(force, Gyroscope):
             link, pose = place[id(force.body)]
+            rows[force.path] = ("rotor", len(rotors))
             rotors.append((link, force.momentum * (pose.matrix @ force.axis)))
         else:
             assert isinstance(force, (Force, Torque))
@@ -140,6 +149,7 @@ def force_tables(
             in_body = force.frame == "body"
             axis = np.zeros(3) if force.axis is None else np.array(force.axis, dtype=float)
             point = pose.point(force.at) if isinstance(force, Force) else pose.position
+            rows[force.path] = ("load", len(loads))
             loads.append((number.get(id(body), -1), link, point, axis, isinstance(force, Torque), in_body, vector, row))
 
     def column(rows: list[Any], k: int, kind: type = float) -> Any:
@@ -150,7 +160,7 @@ def force_tables(
     def points_of(rows: list[Any], k: int) -> Any:
         return np.array([row[k] for row in rows], dtype=float).reshape(-1, 3)
 
-    return Forces(
+    forces = Forces(
         spring_a=column(springs, 0, int),
         spring_b=column(springs, 1, int),
         spring_pa=points_of(springs, 2),
@@ -197,6 +207,7 @@ def force_tables(
         rotor_momentum=points_of(rotors, 1),
         **curves.columns(),
     )
+    return forces, rows
 
 
 def one_number(laws: LawTable, spring: Spring) -> int:

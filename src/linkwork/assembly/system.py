@@ -7,7 +7,7 @@ from typing import Any
 
 from linkwork.assembly.law_functions import Faults
 from linkwork.assembly.tables import Floats, Tables
-from linkwork.model import Joint, Model, Motor, Spring, Tyre
+from linkwork.model import Joint, Model, Motor
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,7 @@ class System:
     absolute: bool  # every body free, every joint a cut
     foreign: dict[str, int]  # links of the border bodies of components that live elsewhere
     inputs: dict[str, int]  # rows of the constant laws that may be set during a run, by the name of their force
+    force_rows: dict[str, tuple[str, int]]  # table ("spring", "coil", "drive", …) and row of every force that acts now
     faults: Faults = field(repr=False)  # filled by Python laws that raise
     alive: Any = field(repr=False, default=None)  # compiled laws
 
@@ -76,16 +77,6 @@ class System:
     def rows(self) -> int:
         """Number of loop-closing rows, redundant ones included."""
         return int(self.tables.cuts.row_kind.size)
-
-    @property
-    def spring_names(self) -> list[str]:
-        """Names of the springs between points, in the order of the tables."""
-        return [force.path for force in self.model.all_forces() if isinstance(force, Spring)]
-
-    @property
-    def tyre_names(self) -> list[str]:
-        """Names of the tyres."""
-        return [force.path for force in self.model.all_forces() if isinstance(force, Tyre)]
 
     @property
     def motors(self) -> list[Motor]:

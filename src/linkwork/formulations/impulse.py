@@ -223,7 +223,7 @@ def free_motion(w, state, t, h, q, v, world):
         if forces.coil_q[s] >= 0:
             Q -= forces.coil_k[s] * (q[forces.coil_q[s]] + h * v[k] - forces.coil_rest[s])
         work.tau[k] += Q
-    apply_laws(w.tables, work, t, q, v, state.cut_q, state.cut_rate, w.told, w.out, w.power)
+    apply_laws(w.tables, work, t, q, v, state.cut_q, state.cut_rate, w.told, w.out, w.power, None, 0)
     if w.carried[2] > 0.0:
         # centrifugal and Coriolis forces half a step ahead, by the acceleration of the last step
         for k in range(v.size):

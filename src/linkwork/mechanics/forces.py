@@ -83,8 +83,8 @@ def apply_forces(tables, work, t, q, v, cut_q, cut_rate, told, out, power):
     Needs poses and world velocities. `told` and `out` are scratch of the laws.
     """
     clear_loads(work, power)
-    apply_springs(tables, work, t, q, v, cut_q, cut_rate, told, out, power)
-    apply_laws(tables, work, t, q, v, cut_q, cut_rate, told, out, power)
+    apply_springs(tables, work, t, q, v, cut_q, cut_rate, told, out, power, None, 0)
+    apply_laws(tables, work, t, q, v, cut_q, cut_rate, told, out, power, None, 0)
 
 
 @kernel
@@ -98,17 +98,22 @@ def clear_loads(work, power):
 
 
 @kernel
-def apply_springs(tables, work, t, q, v, cut_q, cut_rate, told, out, power):
-    """Springs and coils, added to the loads."""
+def apply_springs(tables, work, t, q, v, cut_q, cut_rate, told, out, power, sight, row):
+    """Springs and coils, added to the loads; what each does is noted in this row of `sight`, if there is one."""
     forces = tables.forces
     for s in range(forces.spring_a.size):
         p_a, p_b, e, length, rate = spring_line(forces, work, s)
         elastic, viscous, given = spring_force(forces, tables.laws, s, length, rate, t, told, out)
-        f = scale(elastic + viscous + given, e)
+        pull = elastic + viscous + given
+        f = scale(pull, e)
         push_link(work, forces.spring_a[s], cross(p_a, f), f)
         push_link(work, forces.spring_b[s], neg(cross(p_b, f)), neg(f))
         power[0] += viscous * rate
         power[1] -= given * rate
+        if sight is not None:
+            sight.spring[row, s, 0] = length
+            sight.spring[row, s, 1] = pull
+            sight.spring[row, s, 2] = -pull * rate
     for s in range(forces.coil_coordinate.size):
         k = forces.coil_coordinate[s]
         rate = coordinate_rate(k, v, cut_rate)
@@ -120,11 +125,14 @@ def apply_springs(tables, work, t, q, v, cut_q, cut_rate, told, out, power):
             work.tau[k] += Q
         else:
             push_cut(tables.cuts, work, k - v.size, Q)
+        if sight is not None:
+            sight.coil[row, s, 0] = Q
+            sight.coil[row, s, 1] = Q * rate
 
 
 @kernel
-def apply_laws(tables, work, t, q, v, cut_q, cut_rate, told, out, power):
-    """Laws on joints and bodies, tyres and rotors, added to the loads."""
+def apply_laws(tables, work, t, q, v, cut_q, cut_rate, told, out, power, sight, row):
+    """Laws on joints and bodies, tyres and rotors, added to the loads and noted in this row of `sight`, if any."""
     tree = tables.tree
     forces = tables.forces
     for s in range(forces.drive_coordinate.size):
@@ -140,22 +148,40 @@ def apply_laws(tables, work, t, q, v, cut_q, cut_rate, told, out, power):
             work.tau[k] += out[0]
         else:
             push_cut(tables.cuts, work, k - v.size, out[0])
+        if sight is not None:
+            sight.drive[row, s, 0] = out[0]
+            sight.drive[row, s, 1] = out[0] * rate
     for s in range(forces.load_law.size):
         n, f, u, w = load_wrench(tree, forces, tables.laws, work, s, t, told, out)
         i = forces.load_link[s]
         x = add(load3(work.pose_p, i), rotate(load9(work.pose_R, i), load3(forces.load_point, s)))
-        power[1] += dot(f, u) + dot(n, w)
+        fed = dot(f, u) + dot(n, w)
+        power[1] += fed
         push_link(work, i, add(n, cross(x, f)), f)
+        if sight is not None:
+            for j in range(3):
+                sight.load[row, s, j] = f[j] + n[j]  # one of them is zero
+            sight.load[row, s, 3] = fed
     for k in range(forces.tyre_link.size):
         p, a, w, u = tyre_place(forces, work, k)
-        c, f, n, _, wasted, fed = contact(forces, tables.laws, k, p, a, w, u, t, told, out)
+        c, f, n, load, wasted, fed = contact(forces, tables.laws, k, p, a, w, u, t, told, out)
         push_link(work, forces.tyre_link[k], add(n, cross(c, f)), f)
         power[0] += wasted
         power[1] += fed
+        if sight is not None:
+            for j in range(3):
+                sight.tyre[row, k, j] = f[j]
+                sight.tyre[row, k, 3 + j] = n[j]
+            sight.tyre[row, k, 6] = load
+            sight.tyre[row, k, 7] = dot(f, add(u, cross(w, sub(c, p)))) + dot(n, w)
     for k in range(forces.rotor_link.size):
         i = forces.rotor_link[k]
         w, _ = load_pair(work.pose_v, i)
-        push_link(work, i, cross(rotate(load9(work.pose_R, i), load3(forces.rotor_momentum, k)), w), ZERO)
+        n = cross(rotate(load9(work.pose_R, i), load3(forces.rotor_momentum, k)), w)
+        push_link(work, i, n, ZERO)
+        if sight is not None:
+            for j in range(3):
+                sight.rotor[row, k, j] = n[j]
 
 
 @kernel

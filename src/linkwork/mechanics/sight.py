@@ -8,13 +8,11 @@ from typing import Any, NamedTuple
 from linkwork._jit import entry, kernel
 from linkwork.mechanics.articulated import outward_velocities
 from linkwork.mechanics.composite import gravity_energy, kinetic_energy
-from linkwork.mechanics.forces import apply_forces, push_link, spring_line, stored_energy
+from linkwork.mechanics.forces import apply_laws, apply_springs, clear_loads, push_link, stored_energy
 from linkwork.mechanics.grounds import move_grounds, place_foreign
 from linkwork.mechanics.kinematics import body_pose, body_velocity, outward_poses, world_velocities
 from linkwork.mechanics.newton_euler import inverse_dynamics
 from linkwork.mechanics.parts import cut_frames, measure_accelerations, row_rates, row_values
-from linkwork.mechanics.springs import spring_force
-from linkwork.mechanics.tyres import contact, tyre_place
 from linkwork.mechanics.workspace import TreeWork
 from linkwork.spatial.codes import FREE, HELICAL, SLIDE, SWING, SWING_BACK, TURN
 from linkwork.spatial.quaternions import quaternion_of
@@ -40,8 +38,13 @@ class Sight(NamedTuple):
     cut_acceleration: Any  # (row, rate of a cut)
     energy: Any  # (row, 3) kinetic, gravity, springs
     drift: Any  # (row, 2) norms
-    spring: Any  # (row, spring, 2) length, pull
-    tyre: Any  # (row, tyre, 4) load, force
+    # what forces do, with the power that each feeds into the mechanism, W
+    spring: Any  # (row, spring, 3) length, pull, power
+    coil: Any  # (row, coil, 2) force on the joint coordinate, power
+    drive: Any  # (row, drive, 2) the same
+    load: Any  # (row, load, 4) force or torque, power
+    tyre: Any  # (row, tyre, 8) force, torque, load, power
+    rotor: Any  # (row, rotor, 3) torque
 
 
 class Scratch(NamedTuple):
@@ -75,7 +78,11 @@ def observe(tables, scratch, view, rows, count, previous, sight):
         outward_velocities(tree, work, q, v)
         outward_poses(tree, work)
         world_velocities(tree, work)
-        apply_forces(tables, work, t, q, v, cut_q, cut_rate, scratch.told, scratch.out, scratch.power)
+        # laws of the user are asked here, once a row
+        told = scratch.told
+        clear_loads(work, scratch.power)
+        apply_springs(tables, work, t, q, v, cut_q, cut_rate, told, scratch.out, scratch.power, sight, k)
+        apply_laws(tables, work, t, q, v, cut_q, cut_rate, told, scratch.out, scratch.power, sight, k)
         for c in range(cuts.cut_a.size):
             _, _, _, p_b = cut_frames(cuts, work, c)
             f = (rows.cut_force[k, c, 0], rows.cut_force[k, c, 1], rows.cut_force[k, c, 2])
@@ -96,7 +103,6 @@ def observe(tables, scratch, view, rows, count, previous, sight):
         sight.energy[k, 0] = kinetic_energy(tree, work, v)
         sight.energy[k, 1] = gravity_energy(tree, work)
         sight.energy[k, 2] = stored_energy(tables, work, t, q, cut_q, scratch.told, scratch.out)
-        see_forces(tables, work, t, scratch.told, scratch.out, sight.spring[k], sight.tyre[k])
         row_values(cuts, work, cut_q, scratch.g, scratch.W)
         row_rates(cuts, work, scratch.gd)
         g = 0.0
@@ -123,22 +129,6 @@ def see_body(tree, work, b, previous, out):
     for j in range(4):
         out[3 + j] = sign * e[j]
         previous[b, j] = sign * e[j]
-
-
-@kernel
-def see_forces(tables, work, t, told, out, springs, tyres):
-    forces = tables.forces
-    for s in range(springs.shape[0]):
-        _, _, _, length, rate = spring_line(forces, work, s)
-        elastic, viscous, given = spring_force(forces, tables.laws, s, length, rate, t, told, out)
-        springs[s, 0] = length
-        springs[s, 1] = elastic + viscous + given
-    for k in range(tyres.shape[0]):
-        p, a, w, u = tyre_place(forces, work, k)
-        _, f, _, load, _, _ = contact(forces, tables.laws, k, p, a, w, u, t, told, out)
-        tyres[k, 0] = load
-        for j in range(3):
-            tyres[k, 1 + j] = f[j]
 
 
 @kernel

@@ -16,7 +16,8 @@ from linkwork.formulations.record import Rows
 from linkwork.mechanics.sight import Scratch, Sight, View, observe
 from linkwork.mechanics.workspace import tree_work
 from linkwork.model.checked import shown
-from linkwork.simulation.units import BODY_UNITS, REACTION_UNIT, SPRING_UNITS, TYRE_UNITS, joint_units
+from linkwork.simulation.force_columns import force_columns, motor_units
+from linkwork.simulation.units import BODY_UNITS, REACTION_UNIT, joint_units
 
 
 class Observer:
@@ -62,15 +63,19 @@ class Observer:
 
     def room(self, rows: Rows, count: int) -> Sight:
         """Room for what `count` rows show."""
-        system = self.system
+        system, forces = self.system, self.tables.forces
         return Sight(
             np.zeros((count, len(system.body_names), 13)),
             np.zeros((count, len(system.joints), 6)),
             np.zeros((count, rows.cut_rate.shape[1])),
             np.zeros((count, 3)),
             np.zeros((count, 2)),
-            np.zeros((count, len(system.spring_names), 2)),
-            np.zeros((count, len(system.tyre_names), 4)),
+            np.zeros((count, forces.spring_a.size, 3)),
+            np.zeros((count, forces.coil_coordinate.size, 2)),
+            np.zeros((count, forces.drive_coordinate.size, 2)),
+            np.zeros((count, forces.load_law.size, 4)),
+            np.zeros((count, forces.tyre_link.size, 8)),
+            np.zeros((count, forces.rotor_link.size, 3)),
         )
 
     def see(self, rows: Rows, count: int) -> Sight:
@@ -117,14 +122,16 @@ class Observer:
             found[f"{name}.angular_velocity"] = body[:, 10:13]
             if rows.touch.shape[1]:
                 found[f"{name}.contact_force"] = rows.touch[:count, system.tables.tree.body_link[k]]
-        for k, name in enumerate(system.spring_names):
-            found[f"{name}.length"] = sight.spring[:, k, 0]
-            found[f"{name}.force"] = sight.spring[:, k, 1]
+        for force in system.model.all_forces():
+            if force.path in system.force_rows:
+                table, row = system.force_rows[force.path]
+                for quantity, column in force_columns(force).items():
+                    found[f"{force.path}.{quantity}"] = getattr(sight, table)[:, row, column.first : column.last]
         if rows.drive.shape[1]:
-            found |= {f"{motor.path}.torque": rows.drive[:count, k] for k, motor in enumerate(system.motors)}
-        for k, name in enumerate(system.tyre_names):
-            found[f"{name}.load"] = sight.tyre[:, k, 0]
-            found[f"{name}.force"] = sight.tyre[:, k, 1:]
+            for k, motor in enumerate(system.motors):
+                effort = rows.drive[:count, k]
+                found[f"{motor.path}.torque"] = effort
+                found[f"{motor.path}.power"] = effort * found[f"{motor.joint.path}.velocity"][:, 0]
         return found
 
     def lengths(self, rows: Rows, count: int) -> Any:
@@ -175,12 +182,10 @@ def column_shapes(system: System) -> dict[str, tuple[int, ...]]:
     for name in dict.fromkeys(collider.body.path for collider in system.model.all_colliders()):
         if name in system.body_names:
             shapes[f"{name}.contact_force"] = (3,)
-    for name in system.spring_names:
-        shapes |= {f"{name}.length": (), f"{name}.force": ()}
-    for name in system.tyre_names:
-        shapes |= {f"{name}.load": (), f"{name}.force": (3,)}
+    for force in system.model.all_forces():
+        shapes |= {f"{force.path}.{quantity}": column.shape for quantity, column in force_columns(force).items()}
     for motor in system.motors:
-        shapes[f"{motor.path}.torque"] = ()
+        shapes |= {f"{motor.path}.{quantity}": () for quantity in motor_units(motor)}
     return shapes
 
 
@@ -203,10 +208,10 @@ def column_units(system: System, columns: Any) -> dict[str, str]:
     for name in system.body_names:
         for quantity, unit in BODY_UNITS.items():
             units[f"{name}.{quantity}"] = unit
-    for names, told in ((system.spring_names, SPRING_UNITS), (system.tyre_names, TYRE_UNITS)):
-        units |= {f"{name}.{quantity}": unit for name in names for quantity, unit in told.items()}
+    for force in system.model.all_forces():
+        units |= {f"{force.path}.{quantity}": column.unit for quantity, column in force_columns(force).items()}
     for motor in system.motors:
-        units[f"{motor.path}.torque"] = "N" if motor.joint.kind == "prismatic" else "N m"
+        units |= {f"{motor.path}.{quantity}": unit for quantity, unit in motor_units(motor).items()}
     return {name: units[name] for name in columns}
 
 

@@ -30,9 +30,6 @@ BODY_UNITS = {
     "contact_force": "N",
 }
 
-SPRING_UNITS = {"length": "m", "force": "N"}
-TYRE_UNITS = {"load": "N", "force": "N"}
-
 # (number of components, unit of the column) -> what the components are called; the shape alone decides otherwise
 _NAMES_BY_UNIT = {
     "rad,m": ("turn", "slide"),
