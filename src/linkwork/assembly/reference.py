@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from linkwork.model import Body, Frame, Ground, Joint, Model
+from linkwork.model import Body, Foreign, Frame, Ground, Joint, Model
 
 
 class Reference:
@@ -52,8 +52,9 @@ class Reference:
             return joint.frame_a or Frame(), joint.frame_b or Frame()
         if joint.kind == "free" and joint.at is None:
             return Frame(), Frame()
-        place = joint.owner.world @ joint_frame(joint)
-        return self.of(joint.a).inverse() @ place, self.of(joint.b).inverse() @ place
+        a, b = self.of(joint.a), self.of(joint.b)
+        place = joint_frame(joint, a, b)
+        return a.inverse() @ place, b.inverse() @ place
 
 
 def ground_pose(ground: Ground) -> Frame:
@@ -63,11 +64,26 @@ def ground_pose(ground: Ground) -> Frame:
     return ground.owner.world @ ground.reference
 
 
-def joint_frame(joint: Joint) -> Frame:
-    """The joint's frame in its owner's coordinates, from `at` and `axis`."""
-    at = (0.0, 0.0, 0.0) if joint.at is None else joint.at
+def joint_frame(joint: Joint, pose_a: Frame, pose_b: Frame) -> Frame:
+    """The joint's frame in the world, from `at` and `axis`, with its bodies in these poses."""
+    on = pose_b if point_body(joint) is joint.b else pose_a
     if joint.axis is None:
-        return Frame(at)
+        return on if joint.at is None else joint.owner.world @ Frame(joint.at)
+    at = (0.0, 0.0, 0.0) if joint.at is None else joint.at
     if joint.kind == "universal":
-        return Frame.axes(joint.axis[0], joint.axis[1], at)
-    return Frame.along(joint.axis, at)
+        return joint.owner.world @ Frame.axes(joint.axis[0], joint.axis[1], at)
+    place = joint.owner.world @ Frame.along(joint.axis, at)
+    return Frame(on.position, place.rotation) if joint.at is None else place
+
+
+def point_body(joint: Joint) -> Body:
+    """The body at whose origin a joint without a place of its own (a weld, a slide) is: b, but a where b is a ground.
+
+    It holds there as anywhere, but its reaction is told at this point.
+    """
+    return joint.a if isinstance(joint.b, Ground) and not isinstance(joint.b, Foreign) else joint.b
+
+
+def placed_by_body(joint: Joint) -> bool:
+    """True where neither `at` nor frames say where the joint is."""
+    return joint.kind in ("fixed", "prismatic") and joint.at is None and joint.frame_a is None and joint.frame_b is None

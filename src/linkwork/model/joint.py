@@ -68,12 +68,13 @@ class Joint(Part):
     Where it is, in one of two ways:
 
     * `at` (metres) and `axis`, in the owner's coordinates, with all bodies in their reference poses, where the
-      position is zero (a slide needs only `axis`);
+      position is zero;
     * `frame_a`, `frame_b`: the joint's frames inside a and inside b; the axis is their z (universal: x of `frame_a`,
       then y of `frame_b`; planar: z is the normal).
 
     A fixed joint needs neither and then welds the reference poses; so does a free one, whose position is then the pose
-    of b's frame in a's.
+    of b's frame in a's. A slide needs only `axis`. A weld or a slide without `at` has its point, at which its reaction
+    is told, at the origin of b, or of a where b is a ground.
 
     What else may be said, in SI units with radians; one number holds for all coordinates of the joint:
 

@@ -99,11 +99,9 @@ def _place(
         return None, None, None, None
     if not outer and kind == "free":
         return None, None, Frame(), Frame()
-    if kind == "prismatic" and "axis" in given:  # a slide is the same wherever it is
-        given = {"at": (0.0, 0.0, 0.0), **given}
-    if "at" not in given:
+    if "at" not in given and not (kind == "prismatic" and "axis" in given):  # a slide is the same wherever it is
         raise ModelError(f"{what}: its place is not known; give {remedy}")
-    at = checked.vector(given["at"], what, "at", 3, "metres")
+    at = checked.vector(given["at"], what, "at", 3, "metres") if "at" in given else None
     if "axis" not in given:
         if needs_axis:
             raise ModelError(f"{what}: its axis is not known; give {remedy}")

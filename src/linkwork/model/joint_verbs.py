@@ -29,6 +29,8 @@ class JointVerbs(Container):
     def fixed(self, name: str, a: BodyLike, b: BodyLike, **options: Unpack[JointOptions]) -> Joint:
         """Weld b to a, in their reference poses or, with `frame_a`, `frame_b`, so that these frames coincide.
 
+        Its reaction is told at `at` (or at the frames), else at the origin of b (of a, where b is a ground).
+
         >>> model = lw.Model("lamp")
         >>> base, pole = (model.body(name, mass=1.0, inertia=0) for name in ("base", "pole"))
         >>> model.fixed("weld", base, pole)
@@ -49,6 +51,8 @@ class JointVerbs(Container):
 
     def prismatic(self, name: str, a: BodyLike, b: BodyLike, **options: Unpack[JointOptions]) -> Joint:
         """A slide: b moves along an axis of a without turning; its position is a distance (m).
+
+        It needs no `at`; without one its reaction is told at the origin of b (of a, where b is a ground).
 
         >>> model = lw.Model("drawer")
         >>> drawer = model.body("drawer", mass=2.0, inertia=(0.1, 0.1, 0.1))

@@ -21,10 +21,15 @@ from linkwork.simulation.start import Start
 from linkwork.simulation.structure import Moment, changed, impulse_at, met, seen, struck
 
 
-def joint_place(joint: Joint) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Where an attached joint is, in the frame of its body a: position, m, and axis."""
+def joint_place(joint: Joint) -> tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...]]:
+    """Where an attached joint is, in the frame of its body a: position, m, and axis; and its frame in b."""
     assert joint.frame_a is not None
-    return tuple(map(float, joint.frame_a.position)), tuple(joint.frame_a.matrix[:, 2].tolist())
+    assert joint.frame_b is not None
+    return (
+        tuple(map(float, joint.frame_a.position)),
+        tuple(joint.frame_a.matrix[:, 2].tolist()),
+        (*joint.frame_b.position.tolist(), *joint.frame_b.rotation.tolist()),
+    )
 
 
 class Changing(ABC):

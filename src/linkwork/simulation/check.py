@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.assembly.reference import placed_by_body, point_body
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats
 from linkwork.errors import ModelError
@@ -45,6 +46,8 @@ class Report:
     redundant: dict[str, list[str]]
     shared_reactions: dict[str, list[str]]
     """Components of joints (axes of frame b, z along the axis) that the laws of mechanics leave open."""
+    reaction_points: dict[str, str]
+    """Joints given without a place (welds, slides), and the body at whose origin their reaction is told."""
     floating: list[str]
     total_mass: float
     grounds: list[str]
@@ -70,6 +73,9 @@ class Report:
             for joint, parts in self.shared_reactions.items():
                 alike.setdefault(", ".join(parts), []).append(joint)
             text += [f"  {parts}: {shortened(joints)}" for parts, joints in alike.items()]
+        if self.reaction_points:
+            places = [f"{joint} ({body})" for joint, body in self.reaction_points.items()]
+            text.append(f"reactions told at the origin of a body, for want of at=: {shortened(places)}")
         if self.floating:
             text.append(f"free bodies: {shortened(self.floating)}")
         if self.features:
@@ -154,6 +160,9 @@ def report(system: System, start: Start) -> Report:
         redundant_rows=len(dependent),
         redundant=redundant,
         shared_reactions=shared,
+        reaction_points={
+            joint.path: point_body(joint).path for joint in system.model.all_joints() if placed_by_body(joint)
+        },
         floating=system.floating,
         total_mass=float(sum(body.mass for body in bodies)),
         grounds=system.ground_names,

@@ -22,7 +22,8 @@ class Change:
     """A joint that was attached or released during a run: `what` is "attached" or "released", `time` in s.
 
     `impulse` acts on b from a at the joint's point, in world axes: N s, then N m s; `energy` is what it cost, J. Of an
-    attached joint, `position` (m) and `axis` are where it is in the frame of a.
+    attached joint, `position` (m) and `axis` are where it is in the frame of a, `frame_b` (m, quaternion w, x, y, z) is
+    its frame in that of b.
 
     >>> sim = lw.Simulation(lw.gallery.pendulum.build())
     >>> sim.step(100)
@@ -41,6 +42,7 @@ class Change:
     energy: float
     position: tuple[float, ...] = ()
     axis: tuple[float, ...] = ()
+    frame_b: tuple[float, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """The record as plain data."""

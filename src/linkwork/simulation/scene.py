@@ -4,7 +4,7 @@ A scene is a dictionary of lists and numbers only (metres, body frames, quaterni
 
     bodies   [{name, shape or None, com, holds: points where joints and springs hold it}]
     grounds  {name: {position, rotation}}; those that move also {time, positions, rotations}, at SAMPLES times
-    joints   [{name, kind, a, b, position, axis: in the frame of a}]
+    joints   [{name, kind, a, b, position, axis: in the frame of a; frame_b: position and quaternion in the frame of b}]
     springs  [{name, a, at_a, b, at_b}]
     roads    [{x, y, z}]: heights z (y, x) of the strips on which tyres ran
     fixtures [shapes] that stand on grounds at rest, for others to meet them; in the world
@@ -84,8 +84,9 @@ def scene_of(model: Model, until: float = 0.0, tracks: Mapping[str, Any] | None 
                 "b": joint.b.path,
                 "position": _numbers(a.position),
                 "axis": _numbers(a.matrix[:, 2]),
+                "frame_b": [*_numbers(b.position), *_numbers(b.rotation)],
             }
-            for joint, a, _ in joints
+            for joint, a, b in joints
         ],
         "springs": [
             {

@@ -133,7 +133,7 @@ def met(moment: Moment, joint: Joint) -> Joint:
     pose_a, pose_b = poses(moment, joint.a, joint.b)
     frame_a, frame_b = joint.frame_a, joint.frame_b
     if frame_a is None and frame_b is None:
-        place = pose_b if joint.at is None else joint.owner.world @ joint_frame(joint)
+        place = joint_frame(joint, pose_a, pose_b)
         frame_a, frame_b = pose_a.inverse() @ place, pose_b.inverse() @ place
     elif frame_b is None:
         assert frame_a is not None

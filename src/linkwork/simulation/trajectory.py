@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwork.errors import OptionError
 from linkwork.model.arguments import helpful
+from linkwork.model.checked import VectorLike
 from linkwork.simulation.certificate import Certificate
 from linkwork.simulation.events import Change
 from linkwork.simulation.scene import Scene
@@ -180,6 +181,37 @@ class Trajectory:
             (f"{name}.{label}" if label else name, word, flat[:, k])
             for k, (label, word) in enumerate(zip(labels, split_unit(unit, width), strict=True))
         ]
+
+    def reaction(
+        self,
+        joint: Any,
+        *,
+        at: VectorLike | None = None,
+        body: Any = None,
+        axes: Any = "world",
+    ) -> NDArray[Any]:
+        """The reaction of a joint (rows, 6) at any point, in any axes: force (N), then torque (N m), on b from a.
+
+        The column "pin.reaction" tells it at the joint's point, the origin of the joint's frame on b: where `at=` of
+        the joint put it; of a weld or a slide without `at=` the origin of b (of a, where b is a ground).
+
+        `at` is another point, in metres, fixed in `body` and given in the frame of that: b of the joint when not given,
+        "ground" for a point of the world. `axes` are "world", "joint" (those of the joint's frame on b, whose z is the
+        axis) or those of a body, by its name. Where b moves, its position and rotation must be recorded.
+
+        >>> model = lw.Model("shelf")
+        >>> board = model.body("board", mass=2.0, shape=lw.Box((0.4, 0.2, 0.02)), position=(0.2, 0, 1))
+        >>> bracket = model.fixed("bracket", model.ground, board)
+        >>> run = lw.simulate(model, until=0.01, dt=1e-3, method="recursive")
+        >>> run["bracket.reaction"][0].round(3).tolist()  # at the middle of the board
+        [0.0, 0.0, 19.62, 0.0, 0.0, 0.0]
+        >>> run.reaction("bracket", at=(-0.2, 0, 0))[0].round(3).tolist()  # at the wall
+        [0.0, 0.0, 19.62, 0.0, -3.924, 0.0]
+        """
+        from linkwork.simulation.moved_reactions import moved_reaction
+
+        moved: NDArray[Any] = moved_reaction(self, joint, at, body, axes)
+        return moved
 
     # --- pictures and files -------------------------------------------------------------------------------
 

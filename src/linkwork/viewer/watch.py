@@ -143,7 +143,7 @@ class Watch:
 
 def _facts(joint: Joint) -> dict[str, Any]:
     """An attached joint as in a scene."""
-    position, axis = joint_place(joint)
+    position, axis, _ = joint_place(joint)
     ends = {"a": joint.a.path, "b": joint.b.path}
     return {"name": joint.path, "kind": joint.kind, **ends, "position": position, "axis": axis}
 
