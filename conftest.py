@@ -15,7 +15,7 @@ def pytest_sessionstart() -> None:
     if "PYTEST_XDIST_WORKER" not in os.environ:
         return
     import linkwork as lw
-    from linkwork._jit import cold
+    from linkwork._cache import cold
     from linkwork.simulation.methods import ALL
 
     methods = {name: kind() for name, kind in ALL.items()} | {"component_joint": lw.Components(coordinates="joint")}

@@ -444,22 +444,22 @@ def test_first_run_says_that_it_prepares(command, swing, simulated, monkeypatch)
     announce = running.announce_kernels
     simulated()
     monkeypatch.setattr(running, "announce_kernels", announce)
-    from linkwork import _jit
+    from linkwork import _cache
 
-    monkeypatch.setattr(_jit, "cold", lambda method: True)
+    monkeypatch.setattr(_cache, "cold", lambda method: True)
     assert "preparing kernels" in command("run", swing).stderr
-    monkeypatch.setattr(_jit, "cold", lambda method: False)
+    monkeypatch.setattr(_cache, "cold", lambda method: False)
     assert command("run", swing).stderr == ""
 
 
 def test_kernels_are_known_by_method(tmp_path, monkeypatch):
-    from linkwork import _jit
+    from linkwork import _cache
 
-    monkeypatch.setattr(_jit, "cache_folder", lambda: tmp_path)
-    assert _jit.cold("recursive")
+    monkeypatch.setattr(_cache, "cache_folder", lambda: tmp_path)
+    assert _cache.cold("recursive")
     (tmp_path / "recursive.run-7.py311.nbi").touch()
-    assert not _jit.cold("recursive")
-    assert _jit.cold("absolute")
+    assert not _cache.cold("recursive")
+    assert _cache.cold("absolute")
 
 
 # --- with the real thing ----------------------------------------------------------------------------------

@@ -12,7 +12,8 @@ KERNELS = {"spatial", "mechanics", "contact", "numerics", "formulations"}
 BELOW_SIMULATION = {"model", "assembly", *KERNELS}
 ALLOWED = {
     "errors": set(),
-    "_jit": set(),
+    "_jit": {"_cache"},
+    "_cache": set(),
     "model": set(),
     "spatial": set(),
     "numerics": set(),
@@ -27,7 +28,7 @@ ALLOWED = {
     "gallery": BELOW_SIMULATION | {"simulation", FRONT_DOOR},
 }
 TOP = {"cli", "targets", "bench", "__init__", "__main__", "_version"}
-FOR_ALL = {"errors", "_jit", "_version"}
+FOR_ALL = {"errors", "_jit", "_cache", "_version"}
 
 # Doors that open upwards, each on purpose and only when somebody calls: run.plot() and run.view()
 # are verbs of the trajectory, sim.view() one of the simulation.

@@ -106,11 +106,11 @@ def _keep_state(error: RunError, target: Target, out: str | None) -> str:
 
 
 def announce_kernels(method: Any) -> None:
-    from linkwork import _jit
+    from linkwork import _cache
     from linkwork.simulation.methods import ALL
 
     name = "recursive" if method in (None, "auto") else str(method)
-    if name in ALL and _jit.cold(getattr(ALL[name], "loop", name)):
+    if name in ALL and _cache.cold(getattr(ALL[name], "loop", name)):
         typer.echo(f"preparing kernels (only before the first run of method {name}) ...", err=True)
 
 

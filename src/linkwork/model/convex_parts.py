@@ -8,21 +8,27 @@ from __future__ import annotations
 
 import hashlib
 import os
+import zipfile
+import zlib
+from pathlib import Path
 
 import numpy as np
 
-from linkwork._jit import cache_folder
+from linkwork._cache import cache_folder
 from linkwork.errors import ModelError
 from linkwork.model.checked import Vector
 
 
 def convex_parts(triangles: Vector, concavity: float, what: str) -> list[Vector]:
     """Points of each piece."""
+    folder = cache_folder()
+    if folder is None:
+        return _taken_apart(triangles, concavity, what)
     digest = hashlib.sha256(np.ascontiguousarray(triangles).tobytes() + f"{concavity!r}".encode()).hexdigest()[:16]
-    kept = cache_folder().parent / f"mesh-{digest}.npz"
-    if kept.exists():
-        with np.load(kept) as found:
-            return [found[name] for name in found.files]
+    kept = folder.parent / f"mesh-{digest}.npz"
+    parts = _kept_parts(kept)
+    if parts:
+        return parts
     parts = _taken_apart(triangles, concavity, what)
     try:
         kept.parent.mkdir(parents=True, exist_ok=True)
@@ -33,6 +39,17 @@ def convex_parts(triangles: Vector, concavity: float, what: str) -> list[Vector]
     except OSError:
         pass  # a read-only home: it is done again the next time
     return parts
+
+
+def _kept_parts(file: Path) -> list[Vector]:
+    """What an earlier run found; nothing where there is no such file or it is damaged."""
+    try:
+        with np.load(file) as found:
+            parts = [found[name] for name in found.files]
+    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error):
+        return []
+    good = all(p.dtype == np.float64 and p.ndim == 2 and p.shape[1] == 3 and np.isfinite(p).all() for p in parts)
+    return parts if good else []
 
 
 def _taken_apart(triangles: Vector, concavity: float, what: str) -> list[Vector]:
