@@ -152,7 +152,7 @@ def test_quaternions_are_watched() -> None:
     assert 0.0 < made.worst_quaternion < 1e-15
     assert made.lines()[2].endswith("; quaternions within 2e-16")
     sim = lw.Simulation(model, "recursive", dt=1e-3)
-    sim.q[:] *= 1.0 + 1e-4
+    sim.state.y[: sim.moving.nq] *= 1.0 + 1e-4
     off = Observer(sim.moving).lengths(sim._present(), 1)
     assert off[0] == pytest.approx(1e-4)
     assert replace(made, worst_quaternion=float(off[0])).broken() == [

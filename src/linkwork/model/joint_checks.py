@@ -38,7 +38,7 @@ def make_joint(
     refuse_pair(what, a, b)
     given = {option: value for option, value in options.items() if value is not None}
     at, axis, frame_a, frame_b = _place(what, kind, given)
-    position = _start(what, kind, "position", KINDS[kind].nq, KINDS[kind].position, given.get("position"))
+    position = start_values(what, kind, "position", KINDS[kind].nq, KINDS[kind].position, given.get("position"))
     limits = _limits(what, kind, given.get("limits"), position)
     limit_softness = softness(given.get("limit_softness"), what, "limit_softness")
     if limit_softness is not None and limits is None:
@@ -68,7 +68,7 @@ def make_joint(
         frame_a,
         frame_b,
         position,
-        _start(what, kind, "velocity", KINDS[kind].nv, KINDS[kind].velocity, given.get("velocity")),
+        start_values(what, kind, "velocity", KINDS[kind].nv, KINDS[kind].velocity, given.get("velocity")),
         limits,
         rest=rest,
         pitch=pitch,
@@ -126,7 +126,9 @@ def _two_axes(what: str, axes: Any) -> Vector:
     return result
 
 
-def _start(what: str, kind: JointKind, option: str, count: int, meaning: str, value: Any) -> tuple[float, ...] | None:
+def start_values(
+    what: str, kind: JointKind, option: str, count: int, meaning: str, value: Any
+) -> tuple[float, ...] | None:
     """A start position or velocity; quaternions are normalised."""
     if value is None:
         return None

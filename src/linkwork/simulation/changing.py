@@ -152,7 +152,7 @@ class Changing(ABC):
         return self._restructure("attached", joint, {**self._attached, name: joint}, self._released)
 
     def _moment(self) -> Moment:
-        return seen(self.moving, self.time, self.q, self.v, self.state.cut_q)
+        return seen(self.moving, self.time, self.q.copy(), self.v.copy(), self.state.cut_q)
 
     def _restructure(self, what: str, joint: Joint, attached: dict[str, Joint], released: dict[str, Joint]) -> Change:
         """Go on with other joints; where that fails everything stays as it was."""

@@ -63,6 +63,10 @@ class Schedule:
         self.timed = sorted((event for event in planned if event.time is not None), key=_time)
         self.watched = [event for event in planned if event.time is None]
 
+    def copied(self) -> Schedule:
+        """The same plan, for another simulation."""
+        return Schedule([*self.timed, *self.watched])
+
     def quiet(self, now: float, dt: float, steps: int, awake: Callable[[Event], bool]) -> int:
         """How many of the next steps are sure to end before anything happens."""
         if any(awake(event) for event in self.watched):

@@ -23,6 +23,26 @@ class Inputs(MutableMapping[str, float]):
         self._ended: set[str] = set()  # with joints that were released
         self.changed = False  # since the last step
 
+    def begin(self, rows: dict[str, int], values: Floats) -> None:
+        """As in a new simulation: with the numbers of its tables."""
+        self._rows, self._values, self._ended, self.changed = rows, values, set(), False
+
+    def kept(self) -> Inputs:
+        """These inputs as they are, to go back to."""
+        other = Inputs(self._rows, self._values, self._model)
+        other._ended, other.changed = self._ended, self.changed
+        return other
+
+    def go_back(self, to: Inputs) -> None:
+        """Be what `kept` gave."""
+        self._rows, self._values, self._ended, self.changed = to._rows, to._values, to._ended, to.changed
+
+    def copied(self, values: Floats) -> Inputs:
+        """The same inputs in other tables."""
+        other = self.kept()
+        other._values = values
+        return other
+
     def rebuilt(self, rows: dict[str, int], values: Floats) -> None:
         """Go on in other tables, with the numbers that were set."""
         for name, row in rows.items():

@@ -32,9 +32,9 @@ from linkwork.simulation.certificate import shortened
 
 
 def _vector(value: ArrayLike, size: int, name: str) -> Floats:
-    """So many finite numbers as floats."""
+    """So many finite numbers as floats, in an array of our own: kernels are compiled for arrays that can be written."""
     try:
-        array = np.ascontiguousarray(value, dtype=float)
+        array = np.array(value, dtype=float, order="C")
     except (TypeError, ValueError):
         array = np.zeros((0, 0))
     if array.shape != (size,) or not np.isfinite(array).all():

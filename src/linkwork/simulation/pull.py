@@ -70,6 +70,10 @@ class Pulls:
         self.mobilities: list[Floats] = []
         self.asked = 0.0  # when, s
 
+    def go_on(self, from_there: Pulls) -> None:
+        """With what others have found of the same bodies."""
+        self.mobilities, self.asked = list(from_there.mobilities), from_there.asked
+
     def renew(self) -> None:
         """Set the forces for the step that comes."""
         h = self.sim._h

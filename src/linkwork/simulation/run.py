@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from os import PathLike
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwork.assembly.assemble import assemble
 from linkwork.assembly.natural import natural
@@ -37,7 +38,8 @@ from linkwork.simulation.pull import Pulls, with_loads
 from linkwork.simulation.reactions import Reactions, present_reactions
 from linkwork.simulation.reading import Reader, Reading
 from linkwork.simulation.recording import CHUNK_SECONDS, next_chunk
-from linkwork.simulation.snapshot import put_back, read_state, save_state
+from linkwork.simulation.reset import start_anew
+from linkwork.simulation.snapshot import copied, put_back, read_state, save_state
 from linkwork.simulation.start import Start, absolute_start, consistent_start, refuse_beyond_limits
 from linkwork.simulation.touching import Touching, touching
 from linkwork.simulation.unsettled import FEW, Unsettled
@@ -56,8 +58,10 @@ class Simulation(Changing):
     state that `sim.save`, `lw.stream` or a failed run of the command line kept: go on there, by
     the same method and options to the last bit, by others in its positions and velocities.
     `sim.inputs["drive"] = 3.0` sets a force, torque or motor whose law is a number, from the next step on;
-    `sim["pin.position"]` is what a run would record now. `sim.attach` and `sim.release` change the structure,
-    `sim.changes` lists what they and the model's events did.
+    `sim["pin.position"]` is what a run would record now, `sim.reader` reads many columns at once. `sim.attach` and
+    `sim.release` change the structure, `sim.changes` lists what they and the model's events did. `sim.reset` begins
+    anew, there or elsewhere, `sim.copy` makes another in the same state. Nothing else of a simulation is to be set:
+    `sim.q` and `sim.v` are views that cannot be written to.
     """
 
     def __init__(
@@ -88,39 +92,43 @@ class Simulation(Changing):
         self._refuse_events_elsewhere()
         if start is not None:
             self.system = replace(self.system, q_start=resting(self.system, start).q)
-        self.start: Start = consistent_start(self.system)
-        if "limits" in self.method.supports:
-            refuse_beyond_limits(self.system, self.start)
-        y, cut_q = np.concatenate([self.start.q, self.start.v, [0.0, 0.0]]), self.start.cut_q
+        self._first: Start = consistent_start(self.system)
         # the coordinates that move: those of the tree, or of every body by itself
-        self.moving = self.system
-        if self.method.coordinates == "absolute":
-            self.moving = assemble(self.system.model, absolute=True)
-            y, cut_q = absolute_start(self.system, self.start, self.moving)
-        self._pulls: Pulls | None = None
+        absolute = self.method.coordinates == "absolute"
+        self._began = assemble(self.system.model, absolute=True) if absolute else self.system
         self._chunk = 16  # steps between two looks at the keyboard
+        self._look: Reading | None = None
+        self.inputs = Inputs({}, np.zeros((0, 1)), self.system.model)
+        try:
+            self._begin_at(self._first, 0.0)
+            if kept is not None:
+                put_back(self, *kept, resume)
+        except BaseException:
+            self.close()
+            raise
+
+    def _begin_at(self, start: Start, time: float) -> None:
+        """Stand at a start: tables, inputs, memory, plan and clock of a new simulation."""
+        if "limits" in self.method.supports:
+            refuse_beyond_limits(self.system, start)
+        y, cut_q = np.concatenate([start.q, start.v, [0.0, 0.0]]), start.cut_q
+        if self._began.absolute:
+            y, cut_q = absolute_start(self.system, start, self._began, time)
+        self.start, self.moving, self._drags = start, self._began, {}
         self.tables = self._own_tables(self.moving)
-        self.inputs = Inputs(self.moving.inputs, self.tables.laws.law_param, self.system.model)
-        self.workspace = self._prepare(self.start)
+        self.inputs.begin(self.moving.inputs, self.tables.laws.law_param)
+        self.workspace = self._prepare(start)
         self.state: State = make_state(self.moving.tables, y, cut_q, getattr(self.method, "pushes", False))
         self.moving.faults.clear()
         self.steps = -1
         # steps cut short, which a warning tells once
         self._unsettled = Unsettled(self.method.epsilon) if self.method.name in IMPULSES else None
         self._cut = 0.0  # of them, those that were looked at
-        self._begin, self._h = 0.0, self.method.dt  # step n of length h ends at begin + n h
+        self._begin, self._h = time, self.method.dt  # step n of length h ends at begin + n h
         self._none = make_rows(self.state, 1)
-        self._began = self.moving
         self._plan(self.system.model.all_events())
-        self._look: Reading | None = None
-        try:
-            self._settle()
-            self._happen(0.0)
-            if kept is not None:
-                put_back(self, *kept, resume)
-        except BaseException:
-            self.close()
-            raise
+        self._settle()
+        self._happen(time)
 
     def _refuse_events_elsewhere(self) -> None:
         event = next(self.system.model.all_events(), None)
@@ -200,6 +208,54 @@ class Simulation(Changing):
         """
         save_state(self, file)
 
+    def reset(
+        self,
+        q: ArrayLike | None = None,
+        v: ArrayLike | None = None,
+        *,
+        joints: Mapping[str, float | ArrayLike] | None = None,
+        velocities: Mapping[str, float | ArrayLike] | None = None,
+        time: float = 0.0,
+    ) -> None:
+        """Begin anew, as a new simulation would: at the start of the model, or at other start values.
+
+        `joints` are start positions (rad, m) and `velocities` start velocities (rad/s, m/s) of joints by name; they are
+        held, loops close, and the rest is as the model says where that fits. `q` and `v` are all coordinates and
+        velocities, laid out as `sim.q` and `sim.v`. `time` (s) is where the clock begins. Inputs have the numbers of
+        the model again, events are planned anew (those before `time` happen at once), contacts and the ledger of
+        energy are empty, nothing is dragged. Where it fails everything stays as it was.
+
+        >>> sim = lw.Simulation(lw.gallery.double_four_bar.build(), dt=1e-3)
+        >>> sim.step(100)
+        >>> sim.reset(joints={"foot 1": 1.2}, velocities={"foot 1": 0.5})
+        >>> sim.time, round(float(sim["foot 1.position"]), 12), round(float(sim["foot 2.velocity"]), 9)
+        (0.0, 1.2, 0.5)
+        """
+        start = start_anew(self, q, v, joints, velocities, time)
+        kept, inputs = self.__dict__.copy(), self.inputs.kept()
+        try:
+            self._begin_at(start, float(time))
+        except BaseException:
+            self.__dict__.update(kept)
+            self.inputs.go_back(inputs)
+            raise
+
+    def copy(self) -> Simulation:
+        """Another simulation in the same state, which goes on to the last bit and leaves this one alone.
+
+        The model and what was assembled of it are shared, and so are the model's Python functions: what one keeps to
+        itself between calls is known to both simulations.
+
+        >>> sim = lw.Simulation(lw.gallery.pendulum.build(), dt=1e-3)
+        >>> sim.step(100)
+        >>> ahead = sim.copy()
+        >>> ahead.step(50)
+        >>> sim.step(50)
+        >>> bool(sim["pin.position"] == ahead["pin.position"])
+        True
+        """
+        return copied(self)
+
     def close(self) -> None:
         """End the connections to components elsewhere; nothing to do where there are none."""
         if self.carriers is not None:
@@ -213,13 +269,29 @@ class Simulation(Changing):
 
     @property
     def q(self) -> Floats:
-        """Joint coordinates of the tree (a view: writing to it is not a step)."""
-        return self.state.y[: self.moving.nq]  # type: ignore[no-any-return]
+        """Coordinates, rad and m: of the joints of the tree as in `lw.assemble`, or of every body by itself.
+
+        A view that follows the steps and cannot be written to: `sim.reset(q=…)` sets coordinates, with loops closed.
+        """
+        return self._part(0, self.moving.nq)
+
+    @q.setter
+    def q(self, _: Any) -> None:
+        raise OptionError("coordinates are not set alone, as loops and contacts belong to them; use sim.reset(q=...)")
 
     @property
     def v(self) -> Floats:
-        """Joint velocities of the tree."""
-        return self.state.y[self.moving.nq : self.moving.nq + self.moving.nv]  # type: ignore[no-any-return]
+        """Velocities, rad/s and m/s, that belong to `q`; a view like it, set by `sim.reset(v=…)`."""
+        return self._part(self.moving.nq, self.moving.nq + self.moving.nv)
+
+    @v.setter
+    def v(self, _: Any) -> None:
+        raise OptionError("velocities are not set alone, as loops and contacts belong to them; use sim.reset(v=...)")
+
+    def _part(self, first: int, last: int) -> Floats:
+        view: Floats = self.state.y[first:last]
+        view.flags.writeable = False
+        return view
 
     @property
     def solver(self) -> dict[str, float]:

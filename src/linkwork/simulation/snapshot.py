@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import asdict
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ import numpy as np
 
 from linkwork.assembly.assemble import assemble
 from linkwork.errors import OptionError
+from linkwork.formulations.record import State, make_rows
 from linkwork.simulation.carriers import remote_parts
 from linkwork.simulation.history import history_of, put_back_history
 from linkwork.simulation.recording import model_hash
@@ -145,6 +147,25 @@ def _put_back_arrays(sim: Simulation, arrays: dict[str, Any], file: Any) -> None
         if name not in arrays or arrays[name].shape != values.shape:
             raise OptionError(f"{file} does not fit this version of linkwork ({name}); run from the start")
         values[...] = arrays[name]
+
+
+def copied(sim: Simulation) -> Simulation:
+    """Another simulation in the same state: what is never changed is shared, all arrays of the state are its own."""
+    if sim.carriers is not None or sim._border is not None:
+        raise OptionError(f"'{sim.system.model.name}' cannot be copied, as components of it live elsewhere")
+    other = copy(sim)
+    other._look, other._drags = None, dict(sim._drags)
+    other._attached, other._released, other.changes = dict(sim._attached), dict(sim._released), list(sim.changes)
+    other._schedule, other._unsettled = sim._schedule.copied(), copy(sim._unsettled)
+    other.tables = other._own_tables(sim.moving)
+    other.inputs = sim.inputs.copied(other.tables.laws.law_param)
+    other.workspace = other._prepare(Start(sim.q.copy(), sim.v.copy(), sim.state.cut_q.copy(), []))
+    other.state = State(*(numbers.copy() for numbers in sim.state))
+    other._none = make_rows(other.state, 1)
+    _put_back_arrays(other, arrays_of(sim), "the copy")
+    if sim._pulls is not None and other._pulls is not None:
+        other._pulls.go_on(sim._pulls)
+    return other
 
 
 def other_coordinates(sim: Simulation, model: Any, facts: dict[str, Any], y: Any, cut_q: Any) -> tuple[Any, Any]:

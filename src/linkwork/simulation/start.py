@@ -84,9 +84,9 @@ def refuse_beyond_limits(system: System, start: Start) -> None:
                     )
 
 
-def consistent_start(system: System) -> Start:
+def consistent_start(system: System, time: float = 0.0) -> Start:
     """Start values that close every loop; refuses with the loop, the gap and the joint when there are none."""
-    closure = Closure(system)
+    closure = Closure(system, time)
     q, v = system.q_start.copy(), system.v_start.copy()
     if system.rows == 0:
         return Start(q, v, closure.cut_q, [])
@@ -95,7 +95,7 @@ def consistent_start(system: System) -> Start:
     moved: list[str] = []
     if not closed and held.any():
         # the others fit as well as they can by now; what is left is the rounding of the given values, or worse
-        closure = Closure(system)
+        closure = Closure(system, time)
         closed, q_closed = _close(system, closure, q_closed, np.ones_like(held))
         if closed:
             moved = _moved(system, q, q_closed)

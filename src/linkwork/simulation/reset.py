@@ -1,0 +1,217 @@
+"""Start values asked for by `sim.reset`: they are held, loops close, the rest is as the model says where that fits."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwork.assembly.system import JointPlace, System
+from linkwork.assembly.tables import Floats
+from linkwork.errors import ModelError, OptionError
+from linkwork.model.checked import shown
+from linkwork.model.joint import KINDS
+from linkwork.model.joint_checks import start_values
+from linkwork.simulation.carriers import remote_parts
+from linkwork.simulation.numbers import _coordinates, _time, _vector
+from linkwork.simulation.start import NEARLY, Start, absolute_start, consistent_start
+from linkwork.simulation.structure import carried, seen
+
+if TYPE_CHECKING:
+    from linkwork.simulation.run import Simulation
+
+STAGES = 16  # on the way to start values that cannot be reached at once
+ROUGH = 0.1  # of the fastest: so far velocities are moved onto the loops when all of them are given
+Values = dict[str, tuple[float, ...]]  # of joints, by name
+
+
+def start_anew(sim: Simulation, q: Any, v: Any, joints: Any, velocities: Any, time: Any) -> Start:
+    """A consistent start with these values at this time; refuses with the joint that cannot be so."""
+    if sim.carriers is not None or sim._border is not None or remote_parts(sim.system.model):
+        raise OptionError(
+            f"'{sim.system.model.name}' cannot be reset while components live elsewhere; make a new lw.Simulation"
+        )
+    for whole, named, words in ((q, joints, "q= or joints="), (v, velocities, "v= or velocities=")):
+        if whole is not None and named is not None:
+            raise OptionError(f"reset: give {words}, not both")
+    system, time = sim.system, _time(time)
+    if all(each is None for each in (q, v, joints, velocities)):
+        return sim._first if time == 0.0 else consistent_start(system, time)
+    positions, rates = _named(system, joints, "position"), _named(system, velocities, "velocity")
+    if q is None and v is None:
+        return _start(system, sim._first, positions, rates, time)
+    if sim._began.absolute:
+        if joints is not None:
+            raise OptionError(f"reset: method {sim.method.name!r} needs q= beside v=, or velocities= beside joints=")
+        return _of_bodies(sim, q, v, rates, time)
+    if q is not None:
+        positions = _in_order(system, _coordinates(system, q))
+    if v is None:
+        return _start(system, sim._first, positions, rates, time)
+    asked = _vector(v, system.nv, "v")
+    start = _start(_moving(system, asked), sim._first, positions, rates, time)
+    off = np.abs(start.v - asked)
+    if off.max(initial=0.0) > ROUGH * np.abs(asked).max(initial=0.0):
+        k = int(np.argmax(off))
+        raise ModelError(
+            f"reset: the loops do not let joint '{system.dof_name(k)}' move as v says (v[{k}] of {asked[k]:.6g} is "
+            f"{start.v[k]:.6g}); give values that fit together, or use velocities="
+        )
+    return start
+
+
+def _moving(system: System, v: Floats) -> System:
+    """The system with all start velocities, none of them held: they have the errors of the method that found them."""
+    none = np.zeros_like
+    return replace(system, v_start=v, v_given=none(system.v_given), cut_v_given=none(system.cut_v_given))
+
+
+def _start(system: System, first: Start, positions: Values, rates: Values, time: float) -> Start:
+    """The start, looked for where the model begins; where that is too far away, on the way from its own start."""
+    try:
+        start = consistent_start(_given(system, positions, rates, held=True), time)
+        if not start.moved:
+            return start
+    except ModelError:
+        pass  # what the model gives other joints does not fit
+    try:
+        return consistent_start(_given(system, positions, rates, held=False), time)
+    except ModelError:
+        for part in np.linspace(0.0, 1.0, STAGES + 1)[1:-1]:
+            between = _between(system, first, positions, float(part))
+            try:
+                first = consistent_start(_given(_from(system, first), between, {}, held=False), time)
+            except ModelError:
+                break
+        else:
+            return consistent_start(_given(_from(system, first), positions, rates, held=False), time)
+        raise
+
+
+def _from(system: System, start: Start) -> System:
+    """The system with another place to begin the search at; nothing of it is given."""
+    return replace(system, q_start=start.q, cut_start=start.cut_q)
+
+
+def _between(system: System, first: Start, positions: Values, part: float) -> Values:
+    """Positions on the way from a start to the given ones."""
+    found: Values = {}
+    for places, numbers in ((system.joints, first.q), (system.cuts, first.cut_q)):
+        for place in places:
+            if place.name in positions:
+                # `first` has gone so far already: the same way is left in fewer stages
+                left = 1.0 / (STAGES * (1.0 - part) + 1.0)
+                here, there = numbers[place.q].copy(), np.array(positions[place.name])
+                if place.kind in ("ball", "free"):
+                    there[-4:] *= -1.0 if here[-4:] @ there[-4:] < 0.0 else 1.0
+                way = here + left * (there - here)
+                if place.kind in ("ball", "free"):
+                    way[-4:] /= np.linalg.norm(way[-4:])
+                found[place.name] = tuple(way.tolist())
+    return found
+
+
+def _given(system: System, positions: Values, rates: Values, held: bool) -> System:
+    """The system with these start values given; others that the model gives are `held` too, or only where to begin."""
+    places: dict[str, Any] = {"joints": list(system.joints), "cuts": list(system.cuts)}
+    numbers: dict[str, Any] = {
+        name: getattr(system, name).copy() for name in ("q_start", "v_start", "cut_start", "cut_v_start")
+    }
+    flags: dict[str, Any] = {
+        name: getattr(system, name).copy() for name in ("q_given", "v_given", "cut_q_given", "cut_v_given")
+    }
+    if not held:
+        for values, names in ((positions, ("q_given", "cut_q_given")), (rates, ("v_given", "cut_v_given"))):
+            for name in names if values else ():
+                flags[name][:] = False
+    for where, word in (("joints", ""), ("cuts", "cut_")):
+        for k, place in enumerate(places[where]):
+            position, rate = positions.get(place.name), rates.get(place.name)
+            if position is not None:
+                numbers["cut_start" if word else "q_start"][place.q] = position
+                flags[f"{word}q_given"][place.v] = True
+            if rate is not None:
+                numbers[f"{word}v_start"][place.v] = rate
+                flags[f"{word}v_given"][place.v] = True
+            places[where][k] = _told(place, position, rate, positions, rates, held)
+    return replace(system, **places, **numbers, **flags)
+
+
+def _told(place: JointPlace, position: Any, rate: Any, positions: Values, rates: Values, held: bool) -> JointPlace:
+    """The place with a joint that says what is given, for those who explain what does not fit."""
+    if place.joint is None:
+        return place
+    if position is None and (held or not positions):
+        position = place.joint.position
+    if rate is None and (held or not rates):
+        rate = place.joint.velocity
+    return replace(place, joint=replace(place.joint, position=position, velocity=rate))
+
+
+def _named(system: System, values: Any, option: str) -> Values:
+    """Start values by the names of joints, checked."""
+    if values is None:
+        return {}
+    word = "joints" if option == "position" else "velocities"
+    if not isinstance(values, Mapping):
+        raise OptionError(f"reset: {word} must be values by the names of joints, not {shown(values)}; correct {word}=")
+    places = {place.name: place for place in system.joints + system.cuts}
+    found: Values = {}
+    for key, value in values.items():
+        name = getattr(key, "path", key)
+        if name not in places:
+            close = difflib.get_close_matches(str(name), places, 3) or list(places)[:3]
+            names = " or ".join(map(repr, close))
+            raise OptionError(f"reset: there is no joint {shown(name)} to start from; give {names} in {word}=")
+        kind: Any = places[name].kind
+        if kind not in KINDS:
+            raise OptionError(f"reset: {kind} '{name}' has no {option}; remove it from {word}=")
+        size = KINDS[kind].nq if option == "position" else KINDS[kind].nv
+        meaning = KINDS[kind].position if option == "position" else KINDS[kind].velocity
+        numbers = start_values(f"reset of joint '{name}'", kind, option, size, meaning, value)
+        if numbers is not None:
+            found[name] = numbers
+    return found
+
+
+def _in_order(system: System, q: Floats) -> Values:
+    """All coordinates by the names of the joints of the tree."""
+    found: Values = {}
+    for place in system.joints:
+        if place.q.stop > place.q.start:
+            kind: Any = place.kind
+            size = place.q.stop - place.q.start
+            numbers = start_values(f"reset: q of joint '{place.name}'", kind, "position", size, "", q[place.q])
+            assert numbers is not None
+            found[place.name] = numbers
+    return found
+
+
+def _of_bodies(sim: Simulation, q: Any, v: Any, rates: Values, time: float) -> Start:
+    """Coordinates of every body by itself, as joints have them."""
+    system, bodies = sim.system, sim._began
+    before, cut_q = absolute_start(system, sim._first, bodies, time)
+    nq, nv = bodies.nq, bodies.nv
+    wanted = before[:nq] if q is None else _coordinates(bodies, q)
+    rate = np.zeros(nv) if v is None else _vector(v, nv, "v")
+    moment = carried(seen(bodies, time, wanted, rate, cut_q), system)
+    given = {} if q is None else _in_order(system, moment.q)
+    start = _start(system if v is None else _moving(system, moment.v), sim._first, given, rates, time)
+    found = absolute_start(system, start, bodies, time)[0]
+    for place in bodies.joints:  # of the two quaternions of a rotation, the one that was given
+        turn = slice(place.q.stop - 4, place.q.stop)
+        found[turn] *= -1.0 if found[turn] @ wanted[turn] < 0.0 else 1.0
+    most = {"q": NEARLY * max(1.0, float(np.abs(wanted).max())), "v": ROUGH * float(np.abs(rate).max())}
+    for word, asked, part in (("q", wanted, found[:nq]), ("v", rate, found[nq : nq + nv])):
+        off = np.abs(part - asked)
+        if (q if word == "q" else v) is not None and off.max() > most[word]:
+            k = int(np.argmax(off))
+            body = next(p.name for p in bodies.joints if k < (p.q if word == "q" else p.v).stop)
+            raise ModelError(
+                f"reset: joints do not let body '{body.removesuffix(' free')}' be as {word} says ({word}[{k}] of "
+                f"{asked[k]:.6g} is {part[k]:.6g}); give values that fit together, or use joints= and velocities="
+            )
+    return start
