@@ -57,7 +57,6 @@ def _rewire(container: Container, inside: set[int], port_of: dict[int, str], rem
                     changes[entry.name] = moved[id(value)]
             if changes:
                 new = replace(item, **changes)
-                table[key] = new  # type: ignore[assignment]
-                container._names[key] = new
+                container._keep(table, new)  # type: ignore[arg-type]
                 if isinstance(item, Joint):
                     moved[id(item)] = new  # type: ignore[assignment]

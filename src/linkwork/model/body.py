@@ -31,7 +31,12 @@ class Part:
     @property
     def path(self) -> str:
         """The full name with dots, seen from the model: 'left damper.piston'."""
-        return self.owner.inner_path(self.name)
+        return self.owner.inner_path(self.name, self.kind_of_name)
+
+    @property
+    def kind_of_name(self) -> str:
+        """What tells it from another part of its name: body, joint or ground; nothing where there can be none."""
+        return ""
 
     @property
     def word(self) -> str:
@@ -62,12 +67,22 @@ class Body(Part):
     material: Material | None = None
     group: str | None = None
 
+    @property
+    def kind_of_name(self) -> str:
+        """A joint may have the name of a body."""
+        return "body"
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ground(Body):
     """A body whose motion is given: at rest when `motion` is None. Every model and subsystem has one as `.ground`."""
 
     motion: Motion | None = None
+
+    @property
+    def kind_of_name(self) -> str:
+        """The ground of a subsystem may have the name of a body; others may not."""
+        return "ground" if self.name == "ground" else ""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.errors import ModelError
+from linkwork.model import names
 from linkwork.model.synonyms import meant
 
 Vector: TypeAlias = NDArray[np.float64]
@@ -118,25 +119,30 @@ def direction(value: Any, what: str, option: str) -> Vector:
     return result
 
 
-def part_name(name: Any, what: str) -> str:
-    """A name that can stand between dots."""
+def part_name(name: Any, what: str, *, top: bool = False) -> str:
+    """A name that can be a step of a full one (see `names`); directly in a model (`top`) a few more are kept."""
     if not isinstance(name, str) or not name.strip():
         raise ModelError(f"{what}: a name must be non-empty text, got {shown(name)}; give one such as 'crank'")
-    if "." in name:
-        raise ModelError(f"{what}: the name '{name}' holds a dot, which separates subsystems; write it without dots")
     if name != name.strip() or not name.isprintable():
         raise ModelError(f"{what}: the name {name!r} has blanks at its ends or breaks the line; remove them")
-    if name == "ground":
-        raise ModelError(f"{what}: the name 'ground' is kept for the fixed ground; choose another name")
+    if names.needs_quotes(name) and "'" in name:
+        raise ModelError(f"{what}: the name {name} holds a dot, or begins, with a quote; remove the quote")
+    kind = next((kind for kind in names.KINDS if name.startswith(f"{kind}:")), "")
+    if kind:
+        raise ModelError(f"{what}: '{kind}:' at its beginning tells parts of one name apart; remove it")
+    if top and name == "ground":
+        raise ModelError(f"{what}: the name 'ground' is kept for the world, here; choose another name")
+    if top and name in names.ACCOUNTS:
+        raise ModelError(f"{what}: the name '{name}' is kept for the accounts of runs; choose another name")
     return name
 
 
 def unknown_options(unknown: Iterable[str], known: Iterable[str], what: str) -> None:
     """Refuse options nobody knows, with the nearest known ones."""
     for option in unknown:
-        names = list(known)
-        listing = "; give one of " + ", ".join(f"{name}=" for name in names) if names else "; remove it, there are none"
-        hint = or_meant(meant(option, names)) or listing
+        options = list(known)
+        listing = "; give one of " + ", ".join(f"{name}=" for name in options) if options else "; remove it"
+        hint = or_meant(meant(option, options)) or listing
         raise ModelError(f"{what}: unknown option {option}={hint}")
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import numpy as np
 
 from linkwork.errors import ModelError
-from linkwork.model import checked
+from linkwork.model import checked, names
 from linkwork.model.body import Body, Ground, Part, ground
 from linkwork.model.collider import Collider
 from linkwork.model.drive import Motor, Repeater
@@ -59,14 +59,15 @@ class Container:
         """The full name with dots, seen from the model, which itself is ''."""
         return self.inner_path("")
 
-    def inner_path(self, name: str) -> str:
-        """The full name of something in here."""
-        names = [name] if name else []
+    def inner_path(self, name: str, kind: str = "") -> str:
+        """The full name of something in here, which says its `kind` where others have the same name (see `names`)."""
+        shared = bool(kind) and sum(name in table for table in (self.bodies, self.joints, self.grounds)) > 1
+        steps = [names.step(name, kind if shared else "")] if name else []
         here: Container | None = self
         while here is not None and here._label:
-            names.append(here._label)
+            steps.append(names.step(here._label))
             here = here.owner
-        return ".".join(reversed(names))
+        return ".".join(reversed(steps))
 
     @property
     def _label(self) -> str:
@@ -88,18 +89,23 @@ class Container:
 
     # registering
 
-    def _new(self, word: str, name: Any) -> str:
-        """Check a new name; returns the words that name the part in refusals."""
-        checked.part_name(name, f"{word} in {self._told}")
-        taken = self._names.get(name, self.ports.get(name))
-        if taken is not None:
-            other = f"the {taken.word} '{taken.path}'"
-            raise ModelError(f"{word} '{self.inner_path(name)}': the name is taken by {other}; choose another name")
+    def _new(self, word: str, name: Any, kind: str = "") -> str:
+        """Check a new name; returns the words that name the part in refusals.
+
+        A body and a joint (their `kind`) may have the same name, and in a subsystem that of its ground.
+        """
+        checked.part_name(name, f"{word} in {self._told}", top=self.owner is None and self.word == "model")
+        for taken in self._called(name):
+            planned = isinstance(taken, Joint) and name not in self.joints  # by an event
+            if planned or not kind or part_kind(taken) in ("", kind):
+                other = f"the {taken.word} '{taken.path}'"
+                raise ModelError(f"{word} '{self.inner_path(name)}': the name is taken by {other}; choose another name")
         return f"{word} '{self.inner_path(name)}'"
 
     def _keep(self, table: dict[str, Any], part: SomePart) -> SomePart:
         table[part.name] = part
-        self._names[part.name] = part
+        if part_kind(part) != "joint" or not isinstance(self._names.get(part.name), Body):
+            self._names[part.name] = part
         return part
 
     def _only_known(self, verb: str, what: str, unknown: dict[str, Any]) -> None:
@@ -114,20 +120,38 @@ class Container:
 
     # finding
 
-    def _look(self, name: str) -> Part | Container | None:
-        """The part with a dotted name, if there is one; at every step ports come first."""
-        here: Part | Container | None = self
-        for step in name.split("."):
-            here = (here.ports.get(step) or here._names.get(step)) if isinstance(here, Container) else None
-        return here
+    def _called(self, name: str) -> list[Part | Container]:
+        """What is called so in here: one, or a body and a joint, and in a subsystem its ground."""
+        tables: tuple[dict[str, Any], ...] = (self.ports, self._names, self.joints, self.grounds)
+        return list({id(table[name]): table[name] for table in tables if name in table}.values())
 
-    def _find(self, name: str, what: str = "") -> Part | Container:
-        """The part with a dotted name; a refusal suggests close ones."""
+    def _look(self, name: str) -> list[Part | Container]:
+        """The parts with a full name, or with this name, dots and all, in here."""
+        *before, (kind, last) = names.split(name)
+        here: Any = self
+        for step in before:
+            here = next((part for part in here._called(step.name) if isinstance(part, Container)), None)
+            if here is None:
+                break
+        found = [part for part in here._called(last) if kind in ("", part_kind(part))] if here is not None else []
+        plain = self._called(name) if before else []
+        return [*found, *(part for part in plain if all(part is not each for each in found))]
+
+    def _find(self, name: str, what: str = "", kind: str = "") -> Part | Container:
+        """The part with a full name, of a `kind` where several have it; a refusal suggests close ones."""
         found = self._look(name)
-        if found is None:
+        told = f"{what}{': ' if what else ''}"
+        if not found:
             hint = checked.did_you_mean(name, self._all_names()) or self._listing()
-            raise ModelError(f"{what}{': ' if what else ''}there is no '{name}' in {self._told}{hint}")
-        return found
+            raise ModelError(f"{told}there is no '{name}' in {self._told}{hint}")
+        if len(found) > 1:
+            kinds = ("body", "ground") if kind == "body" else (kind,)
+            found = [part for part in found if kind and part_kind(part) in kinds] or found
+        if len(found) > 1:
+            cut = len(self.path) + 1 if self.path else 0
+            paths = " or ".join(f'"{part.path[cut:]}"' for part in found)
+            raise ModelError(f"{told}several parts are called '{name}' in {self._told}; give {paths}")
+        return found[0]
 
     def _all_names(self) -> Iterator[str]:
         """Every dotted name from here down."""
@@ -137,12 +161,12 @@ class Container:
                 yield container.inner_path(name)[cut:]
 
     def _listing(self) -> str:
-        names = [f"'{name}'" for name in dict.fromkeys((*self.ports, *self._names))]
-        return "; give one of " + ", ".join(names[:12]) + (" and more" if len(names) > 12 else "")
+        known = [f"'{name}'" for name in dict.fromkeys((*self.ports, *self._names))]
+        return "; give one of " + ", ".join(known[:12]) + (" and more" if len(known) > 12 else "")
 
     def _body(self, value: Any, what: str) -> Body:
         """A body from its object or name."""
-        part = self._find(value, what) if isinstance(value, str) else value
+        part = self._find(value, what, "body") if isinstance(value, str) else value
         if isinstance(part, Container):
             raise ModelError(
                 f"{what}: '{part.path or part.name}' is a {part.word}, not a body; give one of its bodies or ports"
@@ -153,7 +177,7 @@ class Container:
 
     def _joint(self, value: Any, what: str) -> Joint:
         """A joint from its object or name."""
-        part = self._find(value, what) if isinstance(value, str) else value
+        part = self._find(value, what, "joint") if isinstance(value, str) else value
         if not isinstance(part, Joint):
             raise ModelError(f"{what}: {checked.shown(part)} is not a joint; give a joint or its name")
         return self._inside(part, what)
@@ -192,17 +216,19 @@ class Container:
         return self._find(name)
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and self._look(name) is not None
+        return isinstance(name, str) and bool(self._look(name))
 
     def __getattr__(self, name: str) -> Any:
         known = self.__dict__
         if "_names" not in known and not name.startswith("__"):
             raise ModelError(f"{type(self).__name__}: it is used before it is set up; call super().__init__() first")
-        found = known.get("ports", {}).get(name) or known.get("_names", {}).get(name)
-        if found is None:
+        found = self._called(name) if "_names" in known else []
+        if len(found) > 1:
+            self._find(name)  # which refuses it
+        if not found:
             hint = "" if name.startswith("_") else checked.did_you_mean(name, (*known["ports"], *known["_names"]))
             raise AttributeError(f"{type(self).__name__} has no attribute or part '{name}'{hint}")
-        return found
+        return found[0]
 
     # walking
 
@@ -264,6 +290,11 @@ class Container:
             tuple((name, body.path) for name, body in self.ports.items()),
             tuple(subsystem.content() for subsystem in self.subsystems.values()),
         )
+
+
+def part_kind(part: Part | Container) -> str:
+    """What tells a part from others of its name: body, joint or ground; nothing where no other can have it."""
+    return part.kind_of_name if isinstance(part, Part) else ""
 
 
 def _said(part: Part) -> tuple[Any, ...]:

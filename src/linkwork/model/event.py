@@ -46,6 +46,11 @@ class Event(Part):
     within: float | None
 
     @property
+    def kind_of_name(self) -> str:
+        """It has the name of its joint."""
+        return "joint"
+
+    @property
     def told(self) -> str:
         """The event in words."""
         return f"{'release' if self.joint is None else 'attachment'} of joint '{self.path}'"

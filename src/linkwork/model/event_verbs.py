@@ -48,7 +48,7 @@ class EventVerbs(Container):
         what = f"{word} '{self.inner_path(called)}'"
         moment = check_moment(what, time, when, within)
         planned = attached_joint(self, self._body(a, what), self._body(b, what), joint, called, options)
-        taken = self._names.get(called, self.ports.get(called))
+        taken = next(iter(self._called(called)), None)
         if taken is None:
             self._names[called] = planned
         elif not any(event.joint is taken for event in self.events):

@@ -143,6 +143,11 @@ class Joint(Part):
         """The kind of joint."""
         return self.kind
 
+    @property
+    def kind_of_name(self) -> str:
+        """A body may have the name of a joint."""
+        return "joint"
+
     def __repr__(self) -> str:
         return f"<{self.kind} '{self.path}': {self.a.path} to {self.b.path}>"
 

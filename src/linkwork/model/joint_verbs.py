@@ -22,7 +22,7 @@ class JointVerbs(Container):
     def _join(
         self, kind: JointKind, name: str, a: BodyLike, b: BodyLike, options: JointOptions, pitch: float = 0.0
     ) -> Joint:
-        what = self._new(f"{kind} joint", name)
+        what = self._new(f"{kind} joint", name, "joint")
         joint = make_joint(what, kind, name, self, self._body(a, what), self._body(b, what), options, pitch)
         return self._keep(self.joints, joint)
 
@@ -147,7 +147,7 @@ class JointVerbs(Container):
         >>> model.distance("string", model.ground, ball, length=1.0)
         <distance 'string': ground to ball>
         """
-        what = self._new("distance joint", name)
+        what = self._new("distance joint", name, "joint")
         self._only_known("distance", what, unknown)
         first, second = self._body(a, what), self._body(b, what)
         refuse_pair(what, first, second)

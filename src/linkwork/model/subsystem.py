@@ -63,7 +63,7 @@ class Parts(JointVerbs, ForceVerbs, TyreVerbs, ContactVerbs, EventVerbs):
         >>> round(rod.mass, 3), bob.path
         (9.802, 'bob')
         """
-        what = self._new("body", name)
+        what = self._new("body", name, "body")
         self._only_known("body", what, unknown)
         properties = mass_properties(what, mass, density, inertia, com, shape)
         reference = None if position is None and rotation is None else pose(position, rotation, what)
@@ -112,9 +112,9 @@ class Parts(JointVerbs, ForceVerbs, TyreVerbs, ContactVerbs, EventVerbs):
         2.0
         """
         what = f"port '{self.inner_path(str(name))}'"
-        checked.part_name(name, what)
+        checked.part_name(name, what, top=isinstance(self, Model))
         target = self._body(body, what)
-        if name in self.ports or self._names.get(name, target) is not target:
+        if name in self.ports or any(part is not target for part in self._called(name)):
             raise ModelError(f"{what}: the name is already taken by another part; choose another name")
         self.ports[name] = target
         return target

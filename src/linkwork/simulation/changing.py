@@ -142,7 +142,7 @@ class Changing(ABC):
         name = words.path
         if name in self._attached:
             raise ModelError(f"attached joint '{name}': it is attached already; release it, or give another name=")
-        taken = self.system.model._look(words.path)
+        taken = next(iter(self.system.model._look(words.path)), None)
         planned = any(event.joint is taken for event in self.system.model.all_events())
         if taken is not None and not planned:
             raise ModelError(

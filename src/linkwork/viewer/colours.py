@@ -8,6 +8,8 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork.model import names
+
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#8C8C8C")
 LIGHTER = 0.38  # of white in a body's colour
 
@@ -18,7 +20,7 @@ def colour_key(path: str) -> str:
     >>> colour_key("car.left wheel 2")
     'wheel'
     """
-    last = path.rpartition(".")[2]
+    last = names.last(path)
     return re.sub(r"\b(left|right|front|rear)\b|\d+", "", last).strip() or last
 
 
