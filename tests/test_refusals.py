@@ -44,6 +44,14 @@ def arm(**options: Any) -> lw.Model:
     return made
 
 
+def twins() -> lw.Model:
+    """The arm with a hinge below it: a body and a joint of the same name."""
+    made = arm()
+    made.body("hinge", mass=1.0, inertia=ROUND, position=(0, 0, -1))
+    made.revolute("hinge", "arm", "hinge", at=(0, 0, -1), axis=(0, 1, 0))
+    return made
+
+
 def stepped() -> lw.Simulation:
     return lw.Simulation(arm(), "recursive", dt=0.01)
 
@@ -325,9 +333,17 @@ CASES = [
     bad_model("mesh that is a number", lambda: lw.Mesh(3), "Mesh", "path"),
     # names
     bad_model("name twice", lambda: arm().body("arm", mass=1, inertia=ROUND), "'arm'", "choose another name"),
-    bad_model("name of a joint", lambda: arm().body("pin", mass=1, inertia=ROUND), "revolute 'pin'"),
+    bad_model("name of a joint", lambda: arm().force("pin", "arm", (0, 0, 1)), "revolute 'pin'"),
+    bad_model("name of two", lambda: twins()["hinge"], "'hinge'", '"body:hinge" or "joint:hinge"'),
+    bad_model("name of two, as an attribute", lambda: twins().hinge, "'hinge'", '"body:hinge" or "joint:hinge"'),
+    bad_model("name of two, pushed", lambda: twins().torque("t", "hinge", 1.0), "'hinge'", '"joint:hinge"'),
+    bad_option("column of two", lambda: run(twins())["hinge.position"], "'joint:hinge.position'"),
+    bad_option("present column of two", lambda: lw.Simulation(twins())["hinge.position"], "'joint:hinge.position'"),
+    bad_option("column of a joint that is a body", lambda: run()["joint:arm.position"], "'joint:arm.position'"),
+    bad_model("name of an account", lambda: model().body("drift", mass=1, inertia=ROUND), "'drift'", "accounts"),
+    bad_model("name with a kind", lambda: model().body("joint:a", mass=1, inertia=ROUND), "'joint:'", "remove"),
     bad_model("name empty", lambda: model().body("", mass=1, inertia=ROUND), "machine", "''"),
-    bad_model("name with a dot", lambda: model().body("a.b", mass=1, inertia=ROUND), "'a.b'", "dot"),
+    bad_model("name with a dot and a quote", lambda: model().body("a.b's", mass=1, inertia=ROUND), "a.b's", "quote"),
     bad_model("name ground", lambda: model().body("ground", mass=1, inertia=ROUND), "'ground'"),
     bad_model("name a number", lambda: model().body(3, mass=1, inertia=ROUND), "3"),
     bad_model("name of two lines", lambda: model().body("a\nb", mass=1, inertia=ROUND), "a\\nb"),

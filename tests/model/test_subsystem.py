@@ -164,7 +164,7 @@ def test_deep_nesting_does_not_meet_the_stack() -> None:
         ("", ("non-empty",)),
         ("  ", ("non-empty",)),
         (3, ("non-empty text", "3")),
-        ("a.b", ("'a.b'", "without dots")),
+        ("a.b's", ("a.b's", "remove the quote")),
         ("ground", ("'ground'", "choose another name")),
         (" a", ("blanks", "remove")),
         ("a\nb", ("blanks", "remove")),
@@ -178,8 +178,10 @@ def test_refused_names(model: Model, refused, name, words) -> None:
 def test_names_are_unique_across_kinds(model: Model, rod: Body, pin, refused) -> None:
     with refused("body 'rod'", "taken by the body", "choose another name"):
         model.body("rod", mass=1, inertia=0)
-    with refused("revolute joint 'rod'", "taken by the body", "choose another name"):
-        model.revolute("rod", "ground", rod, at=(0, 0, 0), axis=(0, 0, 1))
+    with refused("revolute joint 'pin'", "taken by the revolute", "choose another name"):
+        model.revolute("pin", "ground", rod, at=(0, 0, 0), axis=(0, 0, 1))
+    with refused("spring 'rod'", "taken by the body", "choose another name"):
+        model.spring("rod", "ground", rod, stiffness=1)
     with refused("spring 'pin'", "taken by the revolute", "choose another name"):
         model.spring("pin", "ground", rod, stiffness=1)
     with refused("motor 'pin'", "taken by the revolute"):
@@ -199,8 +201,10 @@ def test_refused_ports(model: Model, rod: Body, pin, refused) -> None:
         model.port("pin", rod)
     with refused("port 'x'", "not a body"):
         model.port("x", pin)
-    with refused("port 'a.b'", "without dots"):
-        model.port("a.b", rod)
+    with refused("port", "a.b's", "remove the quote"):
+        model.port("a.b's", rod)
+    with refused("revolute joint 'handle'", "taken by the body 'rod'"):
+        model.revolute("handle", "ground", rod, at=(0, 0, 0), axis=(0, 0, 1))
     with refused("body 'handle'", "taken by the body 'rod'"):
         model.body("handle", mass=1, inertia=0)
 

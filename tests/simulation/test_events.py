@@ -308,7 +308,7 @@ def attach_now(*words: Any, **options: Any) -> lw.Simulation:
             {"at": (0, 0, 0), "name": "pin"},
             "taken by the revolute 'pin'; give another name=",
         ),
-        (("ground", "bob", "ball"), {"at": (0, 0, 0), "name": "a.b"}, "holds a dot"),
+        (("ground", "bob", "ball"), {"at": (0, 0, 0), "name": "a.b's"}, "would stand in quotes"),
         (("ground", "bob", "screw"), {"at": (0, 0, 0), "axis": (0, 0, 1)}, "has no pitch; give pitch="),
         (("ground", "bob", "ball"), {"at": (0, 0, 0), "pitch": 1.0}, "only a screw has a pitch; remove"),
         (

@@ -23,6 +23,7 @@ def picture(text: str) -> tuple[str, tuple[str, ...]]:
     """FILE.png or FILE.png=column,column; checked before the run, which may be long."""
     from importlib.util import find_spec
 
+    from linkwork.model.names import split_list
     from linkwork.simulation.files import check_path
     from linkwork.viewer.plots import SUFFIXES
 
@@ -30,7 +31,7 @@ def picture(text: str) -> tuple[str, tuple[str, ...]]:
     check_path(file, SUFFIXES)
     if find_spec("matplotlib") is None:
         raise OptionError('--plot needs matplotlib; install it with: pip install "linkwork[plot]"')
-    return file, tuple(column.strip() for column in columns.split(",") if column.strip())
+    return file, tuple(split_list(columns))
 
 
 def check_columns(target: Target, columns: list[str]) -> None:
@@ -38,17 +39,17 @@ def check_columns(target: Target, columns: list[str]) -> None:
     if not columns:
         return
     import difflib
-    import fnmatch
 
     from linkwork.assembly.assemble import assemble
+    from linkwork.simulation.column_names import ACCOUNTS, find_column, fitting
     from linkwork.simulation.observe import column_shapes
-    from linkwork.simulation.trajectory import DRIFT_NAMES, ENERGY_NAMES
 
-    recorded = list(column_shapes(assemble(target.model)))
-    ledgers = [f"energy.{name}" for name in ENERGY_NAMES] + [f"drift.{name}" for name in DRIFT_NAMES]
-    known = [*recorded, "energy", "drift", "phase", "iterations", *ledgers]
+    system = assemble(target.model)
+    recorded = list(column_shapes(system))
+    known = [*recorded, *ACCOUNTS, "phase", "iterations"]
     for column in columns:
-        if column not in known and not fnmatch.filter(recorded, column):
+        found = column in known or find_column(column, recorded, lambda: system.body_names) is not None
+        if not found and not fitting(column, recorded):
             close = difflib.get_close_matches(column, known, n=3, cutoff=0.5)
             listed = ", ".join(recorded[:6]) + (" and more" if len(recorded) > 6 else "")
             remedy = "did you mean " + " or ".join(close) + "?" if close else f"it has energy, drift, {listed}"

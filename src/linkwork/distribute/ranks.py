@@ -13,6 +13,7 @@ from linkwork.distribute.substitute import substitute
 from linkwork.distribute.transport import MpiTransport, PeerError, mpi
 from linkwork.errors import ModelError, OptionError, RunError
 from linkwork.model import Model, Subsystem
+from linkwork.model.names import split_list
 from linkwork.simulation.run import ready_components
 
 
@@ -23,7 +24,7 @@ def parse(text: str, size: int) -> dict[str, int]:
     {'left wheel': 1, 'right wheel': 2}
     """
     found: dict[str, int] = {}
-    for item in text.split(","):
+    for item in split_list(text) or [text]:
         name, equals, rank = item.rpartition("=")
         if not equals or not rank.strip().isdigit():
             raise OptionError(f"--ranks takes COMPONENT=RANK,…, such as 'left wheel=1', not {item!r}")

@@ -42,7 +42,7 @@ def _rewire(container: Container, inside: set[int], port_of: dict[int, str], rem
     """Joints and forces of one level: ends on bodies of the old subsystem go to the ports of the new one."""
     moved: dict[int, Joint] = {}
     for table in (container.joints, container.forces, container.drives):
-        for key, item in list(table.items()):
+        for item in list(table.values()):
             changes: dict[str, Any] = {}
             for entry in fields(item):
                 value = getattr(item, entry.name)
@@ -57,6 +57,6 @@ def _rewire(container: Container, inside: set[int], port_of: dict[int, str], rem
                     changes[entry.name] = moved[id(value)]
             if changes:
                 new = replace(item, **changes)
-                container._keep(table, new)  # type: ignore[arg-type]
+                container._keep(table, new)
                 if isinstance(item, Joint):
                     moved[id(item)] = new  # type: ignore[assignment]

@@ -25,7 +25,8 @@ ROW = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWOR
 def helpful(value: Public, told: str = "") -> Public:
     """The public class or function, which from now on refuses wrong arguments in a sentence; `told` is its name there.
 
-    >>> lw.Box(1, 2, 3)
+    >>> import linkwork
+    >>> linkwork.Box(1, 2, 3)
     Traceback (most recent call last):
     linkwork.errors.ModelError: Box: it takes one size, not 3 numbers; write Box((1, 2, 3))
     """

@@ -126,7 +126,7 @@ def part_name(name: Any, what: str, *, top: bool = False) -> str:
     if name != name.strip() or not name.isprintable():
         raise ModelError(f"{what}: the name {name!r} has blanks at its ends or breaks the line; remove them")
     if names.needs_quotes(name) and "'" in name:
-        raise ModelError(f"{what}: the name {name} holds a dot, or begins, with a quote; remove the quote")
+        raise ModelError(f"{what}: the name {name} would stand in quotes but holds one; remove the quote")
     kind = next((kind for kind in names.KINDS if name.startswith(f"{kind}:")), "")
     if kind:
         raise ModelError(f"{what}: '{kind}:' at its beginning tells parts of one name apart; remove it")

@@ -96,8 +96,9 @@ class Container:
         """
         checked.part_name(name, f"{word} in {self._told}", top=self.owner is None and self.word == "model")
         for taken in self._called(name):
+            other_name = isinstance(taken, Part) and taken.name != name  # a port
             planned = isinstance(taken, Joint) and name not in self.joints  # by an event
-            if planned or not kind or part_kind(taken) in ("", kind):
+            if other_name or planned or not kind or part_kind(taken) in ("", kind):
                 other = f"the {taken.word} '{taken.path}'"
                 raise ModelError(f"{word} '{self.inner_path(name)}': the name is taken by {other}; choose another name")
         return f"{word} '{self.inner_path(name)}'"

@@ -1,8 +1,8 @@
 """Full names: the steps from the model to a part, with dots between them.
 
-A step is the name of a part. One with a dot in it stands in quotes: `'left.arm'.hand`. Where a body and a joint have the
-same name, each says what it is: `body:arm`, `joint:arm`; so does the ground of a subsystem beside a body `ground`. A
-column is a full name and a quantity, `'left.arm'.hand.position`.
+A step is the name of a part. One with a dot in it stands in quotes: `'left.arm'.hand`. Where a body and a joint have
+the same name, each says what it is: `body:arm`, `joint:arm`; so does the ground of a subsystem beside a body `ground`.
+A column is a full name and a quantity, `'left.arm'.hand.position`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import NamedTuple
 KINDS = ("body", "joint", "ground")  # what may stand before a colon
 ACCOUNTS = ("energy", "drift", "solver")  # of a run: no part of the model may be called so
 _STEP = re.compile(rf"(?:(?P<kind>{'|'.join(KINDS)}):)?(?P<name>(?:'[^']*')?[^.]*)(?:\.|$)")
+_ITEM = re.compile(r"(?:(?<![^.:,\s])'[^']*'|[^,])+")
 
 
 class Step(NamedTuple):
@@ -89,3 +90,12 @@ def without_kinds(path: str) -> str:
     'left.arm.position'
     """
     return joined(Step("", name) for _, name in split(path)) if ":" in path else path
+
+
+def split_list(text: str) -> list[str]:
+    """What stands between the commas of a list that somebody typed; those inside quotes belong to names.
+
+    >>> split_list("pin.position, 'a, b'.velocity")
+    ['pin.position', "'a, b'.velocity"]
+    """
+    return [each.strip() for each in _ITEM.findall(text) if each.strip()]

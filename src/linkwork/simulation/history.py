@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from linkwork.errors import OptionError
 from linkwork.model import Altered, Frame, Joint, attached_joint
+from linkwork.model.names import last
 from linkwork.simulation.events import Change
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def _joint(sim: Simulation, told: dict[str, Any]) -> Joint:
             return replace(event.joint, at=None, axis=None, frame_a=frame_a, frame_b=frame_b)
     a, b = (model._body(told[end], "attached joint") for end in ("a", "b"))
     options = {name: told[name] for name in OPTIONS if told[name]}
-    joint = attached_joint(model, a, b, told["kind"], told["name"], {**options, "frame_a": frame_a})
+    joint = attached_joint(model, a, b, told["kind"], last(told["name"]), {**options, "frame_a": frame_a})
     return replace(joint, frame_a=frame_a, frame_b=frame_b)
 
 

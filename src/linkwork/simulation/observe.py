@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import fnmatch
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +15,7 @@ from linkwork.formulations.record import Rows
 from linkwork.mechanics.sight import Scratch, Sight, View, observe
 from linkwork.mechanics.workspace import tree_work
 from linkwork.model.checked import shown
+from linkwork.simulation.column_names import ACCOUNTS, fitting
 from linkwork.simulation.force_columns import force_columns, motor_units
 from linkwork.simulation.units import BODY_UNITS, REACTION_UNIT, joint_units
 
@@ -216,7 +216,7 @@ def column_units(system: System, columns: Any) -> dict[str, str]:
 
 
 def choose(shapes: dict[str, tuple[int, ...]], patterns: str | Sequence[str]) -> dict[str, tuple[int, ...]]:
-    """The columns that match; a pattern that matches nothing is refused."""
+    """The columns that match; a pattern that fits neither one nor an account (energy, drift, solver) is refused."""
     wanted = [patterns] if isinstance(patterns, str) else patterns
     if not isinstance(wanted, (list, tuple, set)) or not wanted or not all(isinstance(each, str) for each in wanted):
         raise OptionError(
@@ -224,15 +224,15 @@ def choose(shapes: dict[str, tuple[int, ...]], patterns: str | Sequence[str]) ->
         )
     chosen: dict[str, tuple[int, ...]] = {}
     for pattern in wanted:
-        matches = [name for name in shapes if pattern in ("all", name) or fnmatch.fnmatchcase(name, pattern)]
-        if not matches:
+        matches = list(shapes) if pattern == "all" else [pattern] if pattern in shapes else fitting(pattern, shapes)
+        if not matches and not fitting(pattern, ACCOUNTS):  # the accounts are always kept
             raise OptionError(f"record={pattern!r} fits no column of this model; {_nearest(shapes, pattern)}")
         chosen |= {name: shapes[name] for name in matches}
     return {name: shape for name, shape in shapes.items() if name in chosen}
 
 
 def _nearest(shapes: dict[str, tuple[int, ...]], name: str) -> str:
-    close = [repr(each) for each in difflib.get_close_matches(name, shapes, 3)]
+    close = [repr(each) for each in difflib.get_close_matches(name, [*shapes, *ACCOUNTS], 3)]
     return f"did you mean {' or '.join(close)}?" if close else f"give {next(iter(shapes))!r}, for example"
 
 
@@ -240,7 +240,7 @@ def no_column(shapes: dict[str, tuple[int, ...]], name: Any) -> str:
     """What is wrong with a name that should be one of a column."""
     if not isinstance(name, str):
         return f"columns of a simulation are found by name, not by {shown(name)}; write sim[{next(iter(shapes))!r}]"
-    if fnmatch.filter(shapes, name):
+    if fitting(name, shapes):
         return f"sim[{name!r}] would be many values; give the name of one column"
     return f"there is no column {name!r} in this simulation; {_nearest(shapes, name)}"
 

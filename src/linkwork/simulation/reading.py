@@ -17,6 +17,7 @@ from linkwork.errors import OptionError
 from linkwork.formulations.record import Rows
 from linkwork.mechanics.sight import observe
 from linkwork.model.checked import shown
+from linkwork.simulation.column_names import find_column
 from linkwork.simulation.observe import Observer, blank, column_shapes, column_units, no_column
 
 if TYPE_CHECKING:
@@ -72,12 +73,20 @@ class Reading:
         try:
             place = self.places[name]
         except (KeyError, TypeError):
-            raise OptionError(no_column(self.shapes, name)) from None
+            return self[self.meant(name)]
         if name in self.seen:
             self.see()
         elif name in self.made:
             self.make()
         return place.copy() if place.ndim else place[()]
+
+    def meant(self, name: Any) -> str:
+        """The column of this name, refused where there is none."""
+        names = self.observer.system.body_names
+        found = find_column(name, self.places, lambda: names) if isinstance(name, str) else None
+        if found is None:
+            raise OptionError(no_column(self.shapes, name))
+        return found
 
     def make(self) -> None:
         """Work out what is neither in the state nor in what is seen."""
@@ -112,12 +121,10 @@ class Reader:
             raise OptionError(
                 f"a reader needs the names of columns, not {shown(columns)}; give sim.reader(['pin.position'])"
             )
-        self.names = list(names)
+        names = self.names = [reading.meant(name) for name in names]
         self.slices: dict[str, slice] = {}
         size = 0
         for name in names:
-            if not isinstance(name, str) or name not in reading.places:
-                raise OptionError(no_column(reading.shapes, name))
             if name in self.slices:
                 raise OptionError(f"a reader needs every column once, not {name!r} twice; remove one of them")
             self.slices[name] = slice(size, size := size + reading.places[name].size)

@@ -21,12 +21,14 @@ from linkwork.formulations.record import Rows, make_rows
 from linkwork.formulations.row_kinds import SLACK
 from linkwork.simulation.certificate import POOR_BALANCE, Certificate
 from linkwork.simulation.check import dependent_rows
+from linkwork.simulation.column_names import DRIFT, OF_IMPULSES, OF_ITERATIONS
+from linkwork.simulation.column_names import ENERGY as LEDGER
 from linkwork.simulation.interrupt import Interrupt
 from linkwork.simulation.methods import IMPULSES
 from linkwork.simulation.observe import Observer, column_units
 from linkwork.simulation.ranks import RankHistory, row_names
 from linkwork.simulation.scene import scene_of
-from linkwork.simulation.trajectory import SOLVER_NAMES, Trajectory
+from linkwork.simulation.trajectory import Trajectory
 from linkwork.simulation.unsettled import Unsettled
 
 if TYPE_CHECKING:
@@ -36,8 +38,6 @@ if TYPE_CHECKING:
 CHUNK_SECONDS = 0.1  # of computing between two looks at the keyboard
 CHUNK_ROWS = 4096
 CREEP = 1e-6  # m/s: a mechanism that moves no faster stands still
-LEDGER = ("kinetic", "potential", "springs", "total", "dissipated", "impacts", "work", "balance")
-DRIFT = ("position", "velocity")
 
 
 def next_chunk(count: int, took: float) -> int:
@@ -91,9 +91,9 @@ class Recording:
         self.sim, self.steps, self.until, self.every, self.progress = sim, steps, until, every, progress
         self.observer = Observer(sim._began, record, sim.tables if sim.moving is sim._began else None)
         self.units = column_units(sim._began, self.observer.columns)
-        self.solver: tuple[str, ...] = SOLVER_NAMES if hasattr(sim.method, "solver") else ()
+        self.solver: tuple[str, ...] = OF_IMPULSES if hasattr(sim.method, "solver") else ()
         if sim.method.integrator == "trapezoidal":
-            self.solver = ("iterations", "residual")
+            self.solver = OF_ITERATIONS
         self.stream, self.tally = stream, Tally()
         self.began: float | None = None  # energy at the start, J
         self.first_cut: float | None = None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import fnmatch
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,16 +17,13 @@ from linkwork.errors import OptionError
 from linkwork.model.arguments import helpful
 from linkwork.model.checked import VectorLike
 from linkwork.simulation.certificate import Certificate
+from linkwork.simulation.column_names import find_column, fitting
 from linkwork.simulation.events import Change
 from linkwork.simulation.scene import Scene
 from linkwork.simulation.units import BODY_UNITS, component_names, split_unit
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-ENERGY_NAMES = ("kinetic", "potential", "springs", "total", "dissipated", "impacts", "work", "balance")
-DRIFT_NAMES = ("position", "velocity")
-SOLVER_NAMES = ("sweeps", "residual", "rows", "cut")
 
 
 @helpful
@@ -141,14 +137,15 @@ class Trajectory:
         if not isinstance(pattern, str):
             raise OptionError(self._unknown(pattern))
         if self._find(pattern) is not None:
-            return [pattern]
-        found = [name for name in self.columns if fnmatch.fnmatchcase(name, pattern)]
+            return [self._meant(pattern) or pattern]
+        found = fitting(pattern, self.columns)
         if not found:
             raise OptionError(self._unknown(pattern))
         return found
 
     def unit(self, name: str) -> str:
         """Unit of a column: "rad", "m/s", or one per component as in "rad,m"; empty where nobody said."""
+        name = self._meant(name) or name
         if name not in self.columns:
             if name == "time":
                 return "s"
@@ -173,6 +170,7 @@ class Trajectory:
         [('rod.position.x', 'm'), ('rod.position.y', 'm'), ('rod.position.z', 'm')]
         """
         values = self[name]
+        name = self._meant(name) or name
         width = math.prod(values.shape[1:])
         flat = values.reshape(len(values), width)
         unit = self.unit(name)
@@ -332,9 +330,20 @@ class Trajectory:
         listed = "".join(f"<li>{escape(each)}</li>" for each in self.certificate.doubts())
         return f'<code>{escape(told)}&gt;</code><div style="color: #b3261e"><b>IN DOUBT</b><ul>{listed}</ul></div>'
 
+    def _meant(self, name: Any) -> str | None:
+        """The column that a name means, if there is one (see `column_names`)."""
+        return find_column(name, self.columns, self._bodies) if isinstance(name, str) else None
+
+    def _bodies(self) -> set[str]:
+        """Full names of the bodies."""
+        if self.scene is not None:
+            return {body["name"] for body in self.scene["bodies"]}
+        return {name.removesuffix(".rotation") for name in self.columns if name.endswith(".rotation")}
+
     def _find(self, name: str) -> NDArray[Any] | None:
-        if name in self.columns:
-            return self.columns[name]
+        meant = self._meant(name)
+        if meant is not None:
+            return self.columns[meant]
         if name == "time":
             return self.time
         ledger, _, entry = name.partition(".")
