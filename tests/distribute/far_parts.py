@@ -95,6 +95,16 @@ class Exploding(lw.Subsystem):
         self.port("block", block)
 
 
+class Tyred(lw.Subsystem):
+    """A wheel on the road of the world, in a wind of the world: both stay where they are when it is turned."""
+
+    def build(self) -> None:
+        hub = self.body("hub", mass=20.0, inertia=(1.0, 1.2, 1.0), com=(0, 0.02, 0), position=(0, 0, 0.29))
+        self.tyre("tyre", hub, radius=0.3, stiffness=2e5, damping=100.0, side=lw.Calspan())
+        self.force("wind", hub, (0, 30.0, 0))
+        self.port("hub", hub)
+
+
 class Portless(lw.Subsystem):
     def build(self) -> None:
         self.body("block", mass=1.0, inertia=(0.1, 0.1, 0.1))

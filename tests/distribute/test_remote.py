@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ from linkwork.simulation.run import ready_components
 
 sys.path.insert(0, str(Path(__file__).parent))
 import far_parts
-from far_parts import Arm, Carriage, Exploding, Failing, Parallelogram, Portless, Spinning
+from far_parts import Arm, Carriage, Exploding, Failing, Parallelogram, Portless, Spinning, Tyred
 from processes import Process
 
 Make = Callable[[], lw.Subsystem]
@@ -75,6 +76,28 @@ class Served:
         for thread in self.threads:
             thread.join(seconds)
         return not any(thread.is_alive() for thread in self.threads)
+
+
+@contextmanager
+def listening(make: Make, **options: Any) -> Iterator[str]:
+    """An address at which a thread serves one whole after the other."""
+    listener, done = listen(0, timeout=20), threading.Event()
+
+    def work() -> None:
+        while not done.is_set():
+            if listener.wait(0.02):
+                with suppress(PeerError, lw.RunError):
+                    serve(make, listener.accept(), **options)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    try:
+        yield listener.address
+    finally:
+        done.set()
+        thread.join(10)
+        listener.close()
+    assert not thread.is_alive()
 
 
 @pytest.fixture(scope="module")
@@ -600,12 +623,61 @@ def test_a_start_that_cannot_be_lets_the_component_go(served: Served) -> None:
     assert served.ended(3.0)
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"method": "recursive"},
+        {"method": "component", "integrator": "adaptive"},
+        {"method": "component", "every": 1000},
+        {"method": "component", "strict": {"colour": 1.0}},
+        {"method": "component", "start": "somewhere"},
+    ],
+    ids=lambda wrong: next(reversed(wrong)),
+)
+def test_a_refused_run_lets_go_of_its_component(wrong: dict[str, Any], ready: None) -> None:
+    """The server is free for whoever comes next, while the model of the refused run still lives."""
+    with listening(Arm) as address:
+        model = loop_across(lambda _, __: lw.Remote(address, timeout=5))
+        with pytest.raises(lw.OptionError):
+            lw.simulate(model, until=0.01, **({"dt": DT} | wrong))
+        for after in (loop_across(lambda _, __: lw.Remote(address, timeout=5)), model):
+            lw.simulate(after, until=0.01, dt=DT, method="component")
+
+
+def test_a_model_with_a_component_elsewhere_is_checked(served: Served) -> None:
+    """Without a run: what is here is told, what is elsewhere is not guessed; the run may follow."""
+    model = loop_across(served.part("arm"))
+    report = lw.check(model)
+    assert (report.bodies, report.degrees_of_freedom, report.loops, report.redundant) == (3, None, None, {})
+    assert "degrees of freedom and loops: not known" in str(report)
+    assert "component 'arm' lives elsewhere, its mass is not counted; its ports are near, far" in str(report)
+    lw.simulate(model, until=0.01, dt=DT, method="component")
+
+
+def test_a_wrong_model_with_a_component_elsewhere_is_refused_by_check(served: Served) -> None:
+    model = loop_across(served.part("arm"))
+    model.distance("too short", model.bodies["trolley"], model.subsystems["arm"].ports["near"], length=1e-3)
+    with pytest.raises(lw.ModelError):
+        lw.check(model)
+    model.subsystems["arm"].close()  # type: ignore[attr-defined]
+
+
 # ---- verify ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     "component",
-    [car.Damper(), car.Wheel(), car.Suspension(side="left"), Arm(), Arm(kind="ball"), Carriage(), Parallelogram()],
+    [
+        car.Damper(),
+        car.Wheel(),
+        car.Suspension(side="left"),
+        Arm(),
+        Arm(kind="ball"),
+        Carriage(),
+        Parallelogram(),
+        Spinning(),
+        Tyred(),
+    ],
     ids=lambda component: type(component).__name__,
 )
 def test_good_components_are_found_good(component: lw.Subsystem, ready: None) -> None:

@@ -121,8 +121,9 @@ class Remote(Subsystem):
         return self.transport  # type: ignore[no-any-return]
 
     def hang_up(self) -> None:
-        """End the connection if a run was to come over it."""
-        if self._ready:
+        """End the connection if a run was to come over it, or if another can be made for the next run."""
+        if self._ready or self._dial is not None:
+            self._ready = True  # that connection is spent
             self.close()
 
     def close(self) -> None:

@@ -38,8 +38,8 @@ def serve(make: Callable[[], Subsystem], transport: Transport, *, name: str = ""
 def _answer(make: Callable[[], Subsystem], transport: Transport, name: str) -> None:
     ports: list[str] = []
     while True:
-        _patiently(transport)
         try:
+            _patiently(transport)
             question = _question(transport.receive_text())
             if question["verb"] == "describe":
                 ports, answer = describe(make, name)
@@ -61,8 +61,8 @@ def _answer(make: Callable[[], Subsystem], transport: Transport, name: str) -> N
             _reply(transport, {"error": f"the component cannot be used: {told}"})
             return
         _reply(transport, {})
-        _step(model, method, ports, transport)
-        return
+        if not _step(model, method, ports, transport):
+            return
 
 
 def _question(text: str) -> dict[str, Any]:
@@ -127,17 +127,18 @@ def describe(make: Callable[[], Subsystem], name: str = "") -> tuple[list[str], 
     return [body.path for _, body in chosen], {"component": name or type(component).__name__, "ports": ports}
 
 
-def _step(model: Model, method: Components, ports: list[str], transport: Transport) -> None:
+def _step(model: Model, method: Components, ports: list[str], transport: Transport) -> bool:
+    """One run; True when the whole has ended it, so that another may come, and False when the whole was lost."""
     border = Border(transport)
     try:
-        _follow(model, method, ports, border)
+        return _follow(model, method, ports, border)
     except (ModelError, OptionError, RunError) as error:
         if not border.lost:
             transport.send_failure(str(error))
         raise
 
 
-def _follow(model: Model, method: Components, ports: list[str], border: Border) -> None:
+def _follow(model: Model, method: Components, ports: list[str], border: Border) -> bool:
     """Step as the whole says, until it ends the run or is lost."""
     sim = Simulation(model, method, border=border, ports=ports)
     command = np.zeros(COMMAND)
@@ -146,7 +147,7 @@ def _follow(model: Model, method: Components, ports: list[str], border: Border) 
         _patiently(border.transport)
         border.transport.receive(command)
         if command[0] == END:
-            return
+            return True
         begin, first, h, steps = float(command[1]), int(command[2]), float(command[3]), int(command[4])
         if first < 0:
             sim.workspace.steps.carried[0] = 0.0
@@ -155,3 +156,4 @@ def _follow(model: Model, method: Components, ports: list[str], border: Border) 
         sim.steps = max(sim.steps, first + done)
         if status != 0 and not border.lost:
             raise sim.failure(status)
+    return False

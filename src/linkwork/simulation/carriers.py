@@ -7,6 +7,8 @@ become NaN, the loop stops at the next look, and the run then tells whose fault 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -56,6 +58,18 @@ def remote_parts(model: Model) -> list[Any]:
 
     walk(model)
     return found
+
+
+@contextmanager
+def letting_go(model: Any) -> Iterator[None]:
+    """Where a run of `model` is refused its components elsewhere are let go: whoever comes next finds them free."""
+    try:
+        yield
+    except BaseException:
+        whole = getattr(model, "model", model)  # of an assembled system
+        for remote in remote_parts(whole) if isinstance(whole, Model) else []:
+            remote.hang_up()
+        raise
 
 
 class Carriers:

@@ -7,14 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.assembly.assemble import assemble
 from linkwork.assembly.reference import placed_by_body, point_body
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats
 from linkwork.errors import ModelError
 from linkwork.model import Model
+from linkwork.simulation.carriers import remote_parts
 from linkwork.simulation.certificate import shortened
 from linkwork.simulation.methods import FEATURE_HINTS
-from linkwork.simulation.start import DEPENDENT, Closure, Start
+from linkwork.simulation.start import DEPENDENT, Closure, Start, consistent_start
 from linkwork.spatial import codes
 
 LARGE = 1e6  # numbers in the rows of the loops: more of them take longer than a moment
@@ -38,8 +40,9 @@ class Report:
     model: str
     bodies: int
     joints: int
-    degrees_of_freedom: int
-    loops: int
+    degrees_of_freedom: int | None
+    """None where components live elsewhere: what they can do is known to their owners alone."""
+    loops: int | None
     cuts: list[str]
     rows: int
     redundant_rows: int
@@ -59,9 +62,12 @@ class Report:
         text = [
             f"{self.model}: {_count(self.bodies, 'body', 'bodies')}, {_count(self.joints, 'joint', 'joints')}, "
             f"{self.total_mass:.6g} kg",
-            f"degrees of freedom: {self.degrees_of_freedom}",
-            f"loops: {self.loops}" + (f", closed by {shortened(self.cuts)}" if self.cuts else ""),
         ]
+        if self.loops is None:
+            text.append("degrees of freedom and loops: not known, some run through components elsewhere")
+        else:
+            text.append(f"degrees of freedom: {self.degrees_of_freedom}")
+            text.append(f"loops: {self.loops}" + (f", closed by {shortened(self.cuts)}" if self.cuts else ""))
         if self.redundant:
             text.append(f"redundant rows: {self.redundant_rows} of {self.rows}, handled by multipliers of least norm")
             text += [f"  {joint}: {', '.join(parts)}" for joint, parts in self.redundant.items()]
@@ -104,6 +110,9 @@ def check(model: Model) -> Report:
     """
     from linkwork.simulation.run import Simulation
 
+    if isinstance(model, Model) and remote_parts(model):
+        system = assemble(model)  # nobody elsewhere is asked to start a run
+        return report(system, consistent_start(system))
     sim = Simulation(model, "recursive", ignore=tuple(FEATURE_HINTS))
     return report(sim.system, sim.start)
 
@@ -136,11 +145,15 @@ def refuse_singular(system: System, link: int, method: str = "") -> None:
 
 def report(system: System, start: Start) -> Report:
     """The facts about an assembled system at its start."""
-    dependent = dependent_rows(system, start)
+    elsewhere = remote_parts(system.model)
+    dependent = [] if elsewhere else dependent_rows(system, start)
     redundant: dict[str, list[str]] = {}
     for r in dependent:
         redundant.setdefault(system.row_name(r), []).append(row_words(system, r))
     notes = []
+    for remote in elsewhere:
+        ports = ", ".join(remote.ports)
+        notes.append(f"component '{remote.path}' lives elsewhere, its mass is not counted; its ports are {ports}")
     if start.moved:
         notes.append(f"start values were rounded; moved a little to fit the loops: {', '.join(start.moved)}")
     bodies = list(system.model.all_bodies())
@@ -153,9 +166,9 @@ def report(system: System, start: Start) -> Report:
         model=system.model.name,
         bodies=len(bodies),
         joints=len(system.joints) + len(system.cuts) - len(system.floating),
-        degrees_of_freedom=system.nv - (system.rows - len(dependent)),
-        loops=len(system.cuts),
-        cuts=system.cut_names,
+        degrees_of_freedom=None if elsewhere else system.nv - (system.rows - len(dependent)),
+        loops=None if elsewhere else len(system.cuts),
+        cuts=[] if elsewhere else system.cut_names,
         rows=system.rows,
         redundant_rows=len(dependent),
         redundant=redundant,

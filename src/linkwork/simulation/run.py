@@ -23,7 +23,7 @@ from linkwork.formulations.record import Rows, State, make_rows, make_state
 from linkwork.mechanics.sight import Sight
 from linkwork.model import Model, Soft
 from linkwork.model.checked import VectorLike
-from linkwork.simulation.carriers import RUN, Carriers, remote_parts
+from linkwork.simulation.carriers import RUN, Carriers, letting_go, remote_parts
 from linkwork.simulation.certificate import POOR_IMPULSES
 from linkwork.simulation.changing import Changing
 from linkwork.simulation.check import refuse_singular
@@ -75,6 +75,20 @@ class Simulation(Changing):
         start: Equilibrium | Literal["equilibrium"] | None = None,
         resume: str | PathLike[str] | None = None,
         **options: Any,
+    ) -> None:
+        with letting_go(model):
+            self._set_up(model, method, ignore, border, ports, start, resume, options)
+
+    def _set_up(
+        self,
+        model: Model | System,
+        method: Any,
+        ignore: Sequence[str],
+        border: Any,
+        ports: Sequence[str],
+        start: Equilibrium | Literal["equilibrium"] | None,
+        resume: str | PathLike[str] | None,
+        options: dict[str, Any],
     ) -> None:
         kept = None if resume is None else read_state(resume)
         if kept is not None and isinstance(method, str) and method in ("auto", kept[0]["method"]):
@@ -162,13 +176,8 @@ class Simulation(Changing):
         remotes = remote_parts(self.moving.model)
         if remotes:
             ready_components()  # nobody shall wait for this side's compiler
-            try:
-                for remote in remotes:
-                    remote.prepare(self.method, self.moving.model.gravity)
-            except BaseException:
-                for remote in remotes:
-                    remote.hang_up()
-                raise
+            for remote in remotes:
+                remote.prepare(self.method, self.moving.model.gravity)
             self.carriers = Carriers(remotes, parts, workspace.outer)
             workspace = workspace._replace(outer=self.carriers.outer)
         if self._border is not None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from linkwork.errors import OptionError
 from linkwork.model import Model
+from linkwork.simulation.carriers import letting_go
 from linkwork.simulation.methods import positive, resolve, whole
 from linkwork.simulation.recording import Recording
 from linkwork.simulation.run import Simulation
@@ -48,8 +49,9 @@ def simulate(
     >>> run["pin.position"].shape
     (101,)
     """
-    bounds = checked_bounds(strict)
-    sim, record_it = recording(model, until, method, record, every, progress, ignore, options)
+    with letting_go(model):
+        bounds = checked_bounds(strict)
+        sim, record_it = recording(model, until, method, record, every, progress, ignore, options)
     try:
         run = record_it.run()
     finally:

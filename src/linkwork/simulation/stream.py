@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.errors import OptionError
+from linkwork.simulation.carriers import letting_go
 from linkwork.simulation.certificate import Certificate
 from linkwork.simulation.files import check_path, packed, refuse_same, unpacked, write_failure
 from linkwork.simulation.room import Room
@@ -181,12 +182,13 @@ def stream(
     """
     from linkwork.simulation.simulate import recording
 
-    bounds = checked_bounds(strict)
-    refuse_same(resume, file)
-    sink = Stream(file)
-    sim, record_it = recording(
-        model, until, method, record, every, progress, ignore, {**options, "resume": resume}, sink
-    )
+    with letting_go(model):
+        bounds = checked_bounds(strict)
+        refuse_same(resume, file)
+        sink = Stream(file)
+        sim, record_it = recording(
+            model, until, method, record, every, progress, ignore, {**options, "resume": resume}, sink
+        )
     try:
         record_it.run()
     finally:
