@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import linkwork as lw
+from linkwork.distribute.keep import Keep
 from linkwork.distribute.listen import listen
 from linkwork.distribute.server import serve
 from pages import ROOT, commands, fenced, run_command, run_python
@@ -37,12 +38,12 @@ def folder(tmp_path, monkeypatch):
 def served(folder) -> Iterator[str]:
     """The address of a wheel that is served as the page says, once for each connection."""
     listener = listen(0, timeout=30.0)
-    ended = threading.Event()
+    ended, keep = threading.Event(), Keep("states")
 
     def work() -> None:
         while not ended.is_set():
             if listener.wait(0.1):
-                serve(lw.gallery.car.Wheel, listener.accept(), name="Wheel")
+                serve(lw.gallery.car.Wheel, listener.accept(), name="Wheel", keep=keep)
 
     thread = threading.Thread(target=work, daemon=True)
     thread.start()

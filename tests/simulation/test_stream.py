@@ -19,7 +19,9 @@ from typer.testing import CliRunner
 import linkwork as lw
 from linkwork.cli import app
 from linkwork.gallery import chain, double_four_bar, n_four_bar, pendulum, pile
+from linkwork.simulation import stream
 from linkwork.simulation.methods import ALL
+from linkwork.simulation.snapshot import read_state
 
 h5py = pytest.importorskip("h5py", reason="files of long runs need h5py")
 
@@ -241,6 +243,18 @@ def test_a_failed_run_leaves_a_state_to_start_from(tmp_path: Path) -> None:
     assert sim.time == pytest.approx(caught.value.time or 0.0)
     assert sim.method.dt == 1e-3
     assert np.array_equal(sim.state.y, caught.value.state)
+
+
+def test_a_state_in_which_a_step_failed_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last state in the file is one to go on from, however often states are kept."""
+    monkeypatch.setattr(stream, "STATE_SECONDS", 0.0)
+    file = tmp_path / "failed.h5"
+    with pytest.raises(lw.RunError) as caught:
+        lw.stream(exploding(), file, until=100.0, method="recursive", dt=0.01)
+    _, arrays = read_state(file)
+    assert np.isfinite(arrays["state.y"]).all()
+    sim = lw.Simulation(exploding(), resume=file)
+    assert sim.time < (caught.value.time or 0.0)
 
 
 def test_an_interrupted_run_goes_on_to_the_last_bit(tmp_path: Path) -> None:

@@ -21,17 +21,23 @@ def serve(
     key: Annotated[str | None, typer.Option(help="Its private key (PEM).")] = None,
     ca: Annotated[str | None, typer.Option(help="The authority that signs both sides (PEM).")] = None,
     timeout: Annotated[float, typer.Option(help="Seconds without an answer after which a whole is given up.")] = 10.0,
+    keep: Annotated[
+        str | None,
+        typer.Option(metavar="FOLDER", help="Keep states in FOLDER when a whole does, so that its run can be resumed."),
+    ] = None,
     runs: Annotated[int, typer.Option(help="End after so many runs; 0 goes on until Ctrl-C.")] = 0,
     setting: Settings = None,
 ) -> None:
     """Serve a sealed component to a model elsewhere, which joins it by lw.Remote("HOST:PORT")."""
     with speaking(False):
+        from linkwork.distribute.keep import Keep
         from linkwork.distribute.listen import listen
         from linkwork.distribute.server import describe
         from linkwork.distribute.server import serve as serve_one
         from linkwork.distribute.transport import PeerError
         from linkwork.targets import find_component, parse_settings
 
+        states = None if keep is None else Keep(keep)
         make = find_component(component, parse_settings(setting or []))
         announce_kernels("component")
         describe(make)  # so that nobody has to wait for the compiler, or for a refusal
@@ -48,7 +54,7 @@ def serve(
                     typer.echo(f"refused: {error}", err=True)
                     continue
                 try:
-                    serve_one(make, transport, name=component.partition(":")[2])
+                    serve_one(make, transport, name=component.partition(":")[2], keep=states)
                 except PeerError as error:
                     typer.echo(f"the whole was lost: {error}", err=True)
                 except RunError as error:  # the whole has been told; the next one may fare better

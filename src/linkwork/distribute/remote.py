@@ -22,6 +22,7 @@ class Remote(Subsystem):
 
     `address` is "host:port". Other hosts than this one need `cert`, `key` and `ca` (files, mutual TLS). No answer
     within `timeout` seconds ends the run with an error that names the component. Runs by method "component" only.
+    `keeps` is True where its owner keeps states (`linkwork serve … --keep FOLDER`): then such a run can be resumed.
 
     >>> wheel = lw.Remote("127.0.0.1:5000")  # doctest: +SKIP
     >>> model.add("left wheel", wheel, position=(-1, 0, 0.35))  # doctest: +SKIP
@@ -51,6 +52,7 @@ class Remote(Subsystem):
     def _describe(self) -> None:
         answer = self._ask({"verb": "describe"})
         self.component = str(answer.get("component", ""))
+        self.keeps = answer.get("keeps") is True
         try:
             bodies = [self._foreign(port) for port in answer["ports"]]
         except (KeyError, TypeError, ValueError) as error:
@@ -113,6 +115,11 @@ class Remote(Subsystem):
             }
         )
 
+    def order(self, command: Any) -> str:
+        """Between two runs of the loop: send an order in numbers; what the component says against it, or nothing."""
+        self.transport.send(command)
+        return str(understood(self.transport).get("refused", ""))
+
     def renew(self) -> Transport:
         """Another connection to the same component; the one at hand ends, since a component serves one at a time."""
         self.close()
@@ -134,6 +141,11 @@ class Remote(Subsystem):
 def ask(transport: Transport, question: dict[str, Any]) -> dict[str, Any]:
     """The answer of a component to a question; `PeerError` where it refuses or makes no sense."""
     transport.send_text(json.dumps({"linkwork": __version__, "protocol": PROTOCOL, **question}))
+    return understood(transport)
+
+
+def understood(transport: Transport) -> dict[str, Any]:
+    """The next answer of a component."""
     text = transport.receive_text()
     try:
         answer = json.loads(text)

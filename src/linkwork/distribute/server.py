@@ -10,32 +10,33 @@ import numpy as np
 
 from linkwork.assembly.law_errors import told_of
 from linkwork.assembly.reference import Reference
+from linkwork.distribute.keep import Keep
 from linkwork.distribute.remote import PROTOCOL
 from linkwork.distribute.transport import PeerError, Transport
 from linkwork.errors import ModelError, OptionError, RunError
 from linkwork.formulations.component import Components
 from linkwork.formulations.record import make_rows
 from linkwork.model import Frame, Model, Subsystem
-from linkwork.simulation.carriers import COMMAND, END, Border
+from linkwork.simulation.carriers import COMMAND, END, KEEP, RESTORE, Border
 from linkwork.simulation.numbers import forward_kinematics
 from linkwork.simulation.run import Simulation
 
 NAME = "component"
 
 
-def serve(make: Callable[[], Subsystem], transport: Transport, *, name: str = "") -> None:
-    """Serve one whole over `transport` until it ends; `make` gives a fresh component.
+def serve(make: Callable[[], Subsystem], transport: Transport, *, name: str = "", keep: Keep | None = None) -> None:
+    """Serve one whole over `transport` until it ends; `make` gives a fresh component, `keep` a folder for its states.
 
     Raises `PeerError` when the whole is lost and `RunError` when the component itself cannot go on, of which the whole
     is told. Nothing is left running.
     """
     try:
-        _answer(make, transport, name)
+        _answer(make, transport, name, keep)
     finally:
         transport.close()
 
 
-def _answer(make: Callable[[], Subsystem], transport: Transport, name: str) -> None:
+def _answer(make: Callable[[], Subsystem], transport: Transport, name: str, keep: Keep | None) -> None:
     ports: list[str] = []
     while True:
         try:
@@ -43,7 +44,7 @@ def _answer(make: Callable[[], Subsystem], transport: Transport, name: str) -> N
             question = _question(transport.receive_text())
             if question["verb"] == "describe":
                 ports, answer = describe(make, name)
-                _reply(transport, answer)
+                _reply(transport, {**answer, "keeps": keep is not None})
                 continue
             method = Components(
                 integrator=question["integrator"],
@@ -61,7 +62,7 @@ def _answer(make: Callable[[], Subsystem], transport: Transport, name: str) -> N
             _reply(transport, {"error": f"the component cannot be used: {told}"})
             return
         _reply(transport, {})
-        if not _step(model, method, ports, transport):
+        if not _step(model, method, ports, transport, keep):
             return
 
 
@@ -127,18 +128,18 @@ def describe(make: Callable[[], Subsystem], name: str = "") -> tuple[list[str], 
     return [body.path for _, body in chosen], {"component": name or type(component).__name__, "ports": ports}
 
 
-def _step(model: Model, method: Components, ports: list[str], transport: Transport) -> bool:
+def _step(model: Model, method: Components, ports: list[str], transport: Transport, keep: Keep | None) -> bool:
     """One run; True when the whole has ended it, so that another may come, and False when the whole was lost."""
     border = Border(transport)
     try:
-        return _follow(model, method, ports, border)
+        return _follow(model, method, ports, border, keep)
     except (ModelError, OptionError, RunError) as error:
         if not border.lost:
             transport.send_failure(str(error))
         raise
 
 
-def _follow(model: Model, method: Components, ports: list[str], border: Border) -> bool:
+def _follow(model: Model, method: Components, ports: list[str], border: Border, keep: Keep | None) -> bool:
     """Step as the whole says, until it ends the run or is lost."""
     sim = Simulation(model, method, border=border, ports=ports)
     command = np.zeros(COMMAND)
@@ -148,6 +149,10 @@ def _follow(model: Model, method: Components, ports: list[str], border: Border) 
         border.transport.receive(command)
         if command[0] == END:
             return True
+        if command[0] in (KEEP, RESTORE):
+            said = "it keeps no states" if keep is None else keep.obey(sim, command)
+            _reply(border.transport, {"refused": said} if said else {})
+            continue
         begin, first, h, steps = float(command[1]), int(command[2]), float(command[3]), int(command[4])
         if first < 0:
             sim.workspace.steps.carried[0] = 0.0

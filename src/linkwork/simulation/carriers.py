@@ -7,6 +7,7 @@ become NaN, the loop stops at the next look, and the run then tells whose fault 
 from __future__ import annotations
 
 import math
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -16,10 +17,12 @@ import numpy as np
 from linkwork.assembly.law_functions import CALLBACK, address_of
 from linkwork.assembly.partition import message_size
 from linkwork.assembly.tables import Floats
+from linkwork.errors import OptionError
 from linkwork.model import Container, Foreign, Model
 
-END, RUN = 0.0, 1.0
-COMMAND = 5  # numbers of a command: what, begin, first, h, steps
+END, RUN, KEEP, RESTORE = 0.0, 1.0, 2.0, 3.0
+COMMAND = 5  # numbers of a command: what, then begin, first, h, steps; or the place of a state and its mark
+MARKS = 1 << 53  # numbers below this are whole ones also as floats
 
 
 FAILED = "the other side cannot go on: "  # what a transport says before the reason of a component
@@ -85,6 +88,7 @@ class Carriers:
             ports = int(parts.border_start[k + 1] - parts.border_start[k])
             first, r = int(parts.remote[k]), int(parts.r[k])
             self.boxes.append((outer.inbox[first : first + message_size(ports)], outer.outbox[r : r + 6 * ports]))
+        self._places: dict[tuple[str, int], int] = {}  # of states that take turns
         self._alive = (CALLBACK(self._fetch), CALLBACK(self._give))
         self.outer = outer._replace(fetch=address_of(self._alive[0]), give=address_of(self._alive[1]))
 
@@ -111,6 +115,44 @@ class Carriers:
         for remote in self.remotes:
             if not self.lost:
                 self._try(remote, remote.transport.send, message)
+
+    def keep(self, turn: int | None = None) -> dict[str, list[int]]:
+        """Every part keeps its present state: where, and the mark of this moment. Those of a `turn` replace each other.
+
+        A part that was lost is in `lost`; one that cannot keep its state raises `OptionError`.
+        """
+        kept = {}
+        for remote in self.remotes:
+            place = secrets.randbelow(MARKS)
+            if turn is not None:
+                place = self._places.setdefault((remote.path, turn), place)
+            kept[remote.path] = [place, secrets.randbelow(MARKS)]
+            refused = self._order(remote, KEEP, *kept[remote.path])
+            if refused:
+                raise OptionError(f"component '{remote.path}' cannot keep its state ({refused}); ask its owner")
+        return kept
+
+    def restore(self, kept: dict[str, Any], file: Any) -> None:
+        """Every part goes back to the state that it kept when the one in `file` was taken."""
+        for remote in self.remotes:
+            if remote.path not in kept:
+                raise OptionError(f"{file} knows of no state of component '{remote.path}'; run from the start")
+            refused = self._order(remote, RESTORE, *kept[remote.path])
+            if refused:
+                raise OptionError(
+                    f"component '{remote.path}' cannot go on from {file} ({refused}); let its owner serve it with the "
+                    "folder in which its states were kept (--keep), or run from the start"
+                )
+
+    def _order(self, remote: Any, what: float, place: int, mark: int) -> str:
+        """Give an order; what the part says against it."""
+        if self.lost:
+            return ""
+        try:
+            return str(remote.order(np.array([what, float(place), float(mark), 0.0, 0.0])))
+        except BaseException as error:
+            self.lost.append(lost(remote.path, error))
+            return ""
 
     def _try(self, remote: Any, verb: Any, values: Floats) -> None:
         try:

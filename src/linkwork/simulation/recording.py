@@ -7,6 +7,7 @@ import os
 import platform
 import time as clock
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 CHUNK_SECONDS = 0.1  # of computing between two looks at the keyboard
 CHUNK_ROWS = 4096
+STATE_SECONDS = 2.0  # between two states that are kept
 CREEP = 1e-6  # m/s: a mechanism that moves no faster stands still
 
 
@@ -99,6 +101,8 @@ class Recording:
         self.first_cut: float | None = None
         self.unsettled = Unsettled(sim.method.epsilon) if sim.method.name in IMPULSES else None
         self.unwritten = False  # rows that the stream could not take
+        self.remembered: dict[str, Any] | None = None
+        self._turn, self._next_state = 0, 0.0
         self.ranks = RankHistory(sim.method.name not in IMPULSES)
         self.blocks: dict[str, list[Any]] = {}
         if stream is None:
@@ -144,7 +148,9 @@ class Recording:
                         if buffer.t.shape[0] < room:
                             buffer = make_rows(sim.state, room)
                         _, kept, status = sim._advance(count, self.every, buffer)
-                        self._keep(buffer, kept)
+                        self._keep(buffer, kept, status == 0)
+                    if status == 0:
+                        self._remember()
                 except (ModelError, OptionError) as error:
                     stopped = str(error).rstrip(".")
                     break
@@ -156,6 +162,10 @@ class Recording:
                 chunk = next_chunk(max(count, 1), clock.perf_counter() - started)
                 stopped = self._stopped_from_outside(interrupt)
                 whole = stopped is not None
+        if whole:
+            with suppress(RunError):  # the state before that one is as good
+                self._next_state = 0.0
+                self._remember()
         if status != 0:
             failure = sim.failure(status)
             stopped = str(failure)
@@ -171,10 +181,13 @@ class Recording:
 
     def _told(self, failure: RunError, run: Trajectory | None, whole: bool) -> RunError:
         """The failure with what is left: rows, and a state to go on from, the `whole` one between two steps."""
+        from linkwork.simulation.files import check_path, write_arrays
         from linkwork.simulation.snapshot import save_coordinates, save_state
 
         def save(file: str) -> None:
-            if whole:
+            if self.remembered is not None:
+                write_arrays(check_path(file, (".npz",)), self.remembered)
+            elif whole:
                 save_state(self.sim, file)
             else:
                 save_coordinates(self.sim, failure.state, failure.time, file)
@@ -204,7 +217,19 @@ class Recording:
             return f"the function given as progress= failed ({told_of(error)}); correct it, or leave it out"
         return "it was interrupted" if interrupt.pressed else None
 
-    def _keep(self, rows: Rows, count: int) -> None:
+    def _remember(self) -> None:
+        """Where components elsewhere keep their states: the whole state now and then, as a lost one leaves none."""
+        from linkwork.simulation.snapshot import state_arrays
+
+        carriers = self.sim.carriers
+        if carriers is None or self.stream is not None or clock.monotonic() < self._next_state:
+            return
+        if all(remote.keeps for remote in carriers.remotes):
+            arrays = state_arrays(self.sim, self._turn)
+            self.remembered = {name: np.array(values) for name, values in arrays.items()}
+        self._turn, self._next_state = 1 - self._turn, clock.monotonic() + STATE_SECONDS
+
+    def _keep(self, rows: Rows, count: int, sound: bool = True) -> None:
         if count == 0:
             return
         if self.observer.system is not self.sim.moving:
@@ -213,7 +238,7 @@ class Recording:
         counted = {name: values for name, values in block.items() if name.startswith(("time", "energy/", "drift/"))}
         if self.stream is not None:
             try:
-                self.stream.add(block, self.sim)
+                self.stream.add(block, self.sim, sound)
             except OptionError:
                 self.unwritten = True
                 raise

@@ -205,7 +205,8 @@ class Simulation(Changing):
     def save(self, file: str | PathLike[str]) -> None:
         """Keep the whole present state in `file` (.npz): `lw.Simulation(model, resume=file)` goes on to the last bit.
 
-        What a Python function keeps to itself between calls is not in it.
+        What a Python function keeps to itself between calls is not in it. Components elsewhere keep their part where
+        they are, if their owners let them (`linkwork serve … --keep FOLDER`).
 
         >>> import tempfile, os.path
         >>> file = os.path.join(tempfile.mkdtemp(), "here.npz")

@@ -69,25 +69,38 @@ def facts_of(sim: Simulation, kind: str = WHOLE) -> dict[str, Any]:
     }
 
 
-def refuse_parts_elsewhere(sim: Simulation) -> None:
-    """What components elsewhere remember, and what pulls at a body by hand, is not in the arrays."""
-    why = "components of it live elsewhere; let it run in one piece" if remote_parts(sim.system.model) else ""
+def refuse_forgetful(sim: Simulation) -> None:
+    """What components elsewhere do not keep, and what pulls at a body by hand, would be missing from the state."""
+    forgetful = [remote.path for remote in remote_parts(sim.system.model) if not remote.keeps]
+    why = ""
+    if forgetful:
+        why = f"component '{forgetful[0]}' lives elsewhere and keeps no states; let its owner serve it with --keep"
     if sim._drags:
         why = f"body '{next(iter(sim._drags))}' is dragged in it; let it go first"
     if why:
         raise OptionError(f"the state of '{sim.system.model.name}' cannot be kept for a later start, as {why}")
 
 
-def state_arrays(sim: Simulation) -> dict[str, Any]:
-    """The present state as it goes to a file."""
-    return {"metadata": np.array(json.dumps(facts_of(sim))), **arrays_of(sim)}
+def state_arrays(sim: Simulation, turn: int | None = None, **more: Any) -> dict[str, Any]:
+    """The present state as it goes to a file, with `more` facts; components elsewhere keep theirs at the same moment.
+
+    States of the same `turn` replace each other there. A component that is lost meanwhile ends the run.
+    """
+    facts = {**facts_of(sim), **more}
+    if sim.carriers is not None:
+        facts["elsewhere"] = sim.carriers.keep(turn)
+        if sim.carriers.lost:
+            raise sim.failure(0)
+    elif remote_parts(sim.system.model):
+        raise OptionError(f"the connections of '{sim.system.model.name}' to its components elsewhere are closed")
+    return {"metadata": np.array(json.dumps(facts)), **arrays_of(sim)}
 
 
 def save_state(sim: Simulation, file: str | PathLike[str]) -> None:
     """Write the present state to `.npz`."""
     from linkwork.simulation.files import check_path, write_arrays
 
-    refuse_parts_elsewhere(sim)
+    refuse_forgetful(sim)
     path = check_path(file, (".npz",))
     write_arrays(path, state_arrays(sim))
 
@@ -96,7 +109,12 @@ def save_coordinates(sim: Simulation, y: Any, time: float | None, file: str | Pa
     """Write coordinates and velocities y at `time` (s) alone: what is left of a run that failed."""
     from linkwork.simulation.files import check_path, write_arrays
 
-    refuse_parts_elsewhere(sim)
+    refuse_forgetful(sim)
+    if remote_parts(sim.system.model):
+        raise OptionError(
+            f"the last state of '{sim.system.model.name}' is gone, as its components elsewhere have gone on; "
+            "run from the start"
+        )
     if not np.isfinite(y).all():
         raise OptionError(f"the last state of '{sim.system.model.name}' is not finite; run it from the start")
     facts = {**facts_of(sim, COORDINATES), "time": time}
@@ -117,7 +135,7 @@ def read_state(file: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Any
 
 def put_back(sim: Simulation, facts: dict[str, Any], arrays: dict[str, Any], file: Any) -> None:
     """The simulation stands where the state was taken; by another method or option in its positions and velocities."""
-    refuse_parts_elsewhere(sim)
+    refuse_forgetful(sim)
     if facts["model_hash"] != model_hash(sim.system):
         raise OptionError(
             f"{file} is a state of another model ('{facts['model']}', or other numbers in it) than "
@@ -134,7 +152,14 @@ def put_back(sim: Simulation, facts: dict[str, Any], arrays: dict[str, Any], fil
     if facts["kind"] == WHOLE and facts["method"] == sim.method.name and facts["settings"] == asdict(sim.method):
         _put_back_arrays(sim, arrays, file)
         sim.steps, sim._begin, sim._h = int(facts["steps"]), float(facts["begin"]), float(facts["h"])
+        if sim.carriers is not None:
+            sim.carriers.restore(facts.get("elsewhere", {}), file)
         return
+    if sim.carriers is not None or sim._border is not None:
+        raise OptionError(
+            f"{file} was made by other options than those given now, and parts of '{sim.system.model.name}' live "
+            "elsewhere, which go on as they were only; give the same options"
+        )
     sim.state.y[:] = y
     sim.state.cut_q[:] = cut_q
     sim.state.last[:] = y
@@ -144,7 +169,7 @@ def put_back(sim: Simulation, facts: dict[str, Any], arrays: dict[str, Any], fil
 
 def _put_back_arrays(sim: Simulation, arrays: dict[str, Any], file: Any) -> None:
     for name, values in arrays_of(sim).items():
-        if name not in arrays or arrays[name].shape != values.shape:
+        if name not in arrays or (arrays[name].shape, arrays[name].dtype) != (values.shape, values.dtype):
             raise OptionError(f"{file} does not fit this version of linkwork ({name}); run from the start")
         values[...] = arrays[name]
 

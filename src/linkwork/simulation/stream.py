@@ -23,12 +23,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.errors import OptionError
+from linkwork.errors import OptionError, RunError
 from linkwork.simulation.carriers import letting_go
 from linkwork.simulation.certificate import Certificate
 from linkwork.simulation.files import check_path, packed, refuse_same, unpacked, write_failure
+from linkwork.simulation.recording import STATE_SECONDS
 from linkwork.simulation.room import Room
-from linkwork.simulation.snapshot import refuse_parts_elsewhere, state_arrays
+from linkwork.simulation.snapshot import refuse_forgetful, state_arrays
 from linkwork.simulation.strict import checked_bounds, refuse_poor
 from linkwork.simulation.trajectory import Trajectory
 from linkwork.simulation.warning import warn_of_doubts
@@ -40,7 +41,6 @@ FORMAT = "linkwork stream"
 CHUNK = 1024  # rows of a chunk of the file
 CACHE = 1 << 18  # bytes of memory for the chunks of a column
 INDEX = 512  # bytes, at most, by which a chunk more makes the index of its column grow
-STATE_SECONDS = 2.0  # between two states that are kept
 
 
 def _h5py() -> Any:
@@ -65,7 +65,7 @@ class Stream:
     def open(self, metadata: dict[str, Any], block: dict[str, Any], sim: Simulation) -> None:
         """Make the file with room for what comes; `block` shows what rows look like."""
         try:
-            refuse_parts_elsewhere(sim)
+            refuse_forgetful(sim)
         except OptionError:
             self._states = False
         names = [name for name in block if name != "time"]
@@ -87,8 +87,8 @@ class Stream:
             self._room.grow(self.path.stat().st_size)
             file.swmr_mode = True
 
-    def add(self, block: dict[str, Any], sim: Simulation) -> None:
-        """Write further rows, and the state now and then."""
+    def add(self, block: dict[str, Any], sim: Simulation, sound: bool) -> None:
+        """Write further rows, and the state now and then, unless a step of it failed."""
         file = self._file
         with _writing(self.path):
             rows = int(file["rows"][0])
@@ -102,14 +102,19 @@ class Stream:
             file.flush()
             file["rows"][0] = rows + more
             file["rows"].flush()
-            if clock.monotonic() >= self._next_state:
+            if sound and clock.monotonic() >= self._next_state:
                 self._keep_state(sim)
 
     def _keep_state(self, sim: Simulation) -> None:
         if not self._states:
             return
         place = self._file[f"state/{self._turn}"]
-        data = np.frombuffer(packed(state_arrays(sim)), dtype=np.uint8)
+        try:
+            arrays = state_arrays(sim, self._turn)
+        except RunError:
+            self._states = False  # a component elsewhere was lost; the state before this one stays
+            raise
+        data = np.frombuffer(packed(arrays), dtype=np.uint8)
         if len(data) > len(place):
             self._room.grow(len(data) - len(place) + place.chunks[0] + INDEX)
             place.resize(len(data), axis=0)
@@ -144,7 +149,7 @@ def _writing(path: Path) -> Iterator[None]:
     """Failures of writing as one sentence."""
     try:
         yield
-    except OptionError:
+    except (OptionError, RunError):
         raise
     except OSError as error:
         raise write_failure(path, error) from error
