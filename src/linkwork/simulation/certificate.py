@@ -213,7 +213,13 @@ class Certificate:
         >>> Certificate.from_dict(c.as_dict()) == c
         True
         """
-        known = {f.name for f in fields(cls)}
+        blank = cls(method="")
+        known = {f.name: getattr(blank, f.name) for f in fields(cls)}
+        for name in known.keys() & facts.keys():
+            like = (int, float) if isinstance(known[name], (int, float)) else type(known[name])
+            kinds = (int, float, str, type(None)) if known[name] is None else like
+            if not isinstance(facts[name], kinds):
+                raise TypeError(f"{name} of a certificate cannot be {facts[name]!r}")
         return cls(**{name: value for name, value in facts.items() if name in known})
 
     def __str__(self) -> str:

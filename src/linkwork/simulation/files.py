@@ -14,8 +14,6 @@ import errno
 import io
 import json
 import os
-import secrets
-import zipfile
 from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
@@ -26,12 +24,14 @@ import numpy as np
 from linkwork.errors import OptionError
 from linkwork.model.checked import shown
 from linkwork.simulation.certificate import Certificate
+from linkwork.simulation.npz import DAMAGES, Damaged, reason, unpacked, write_members, write_whole
 from linkwork.simulation.trajectory import Trajectory
 
 FORMAT = "linkwork run"
 FORMAT_VERSION = 1
 SUFFIXES = (".npz", ".csv")
 REMEDY = "give a file that run.save(...) wrote"
+LEDGERS = ("energy", "drift", "solver")
 _ROWS_AT_ONCE = 4096
 
 
@@ -42,7 +42,7 @@ def save(run: Trajectory, file: str | PathLike[str]) -> None:
     """
     path = check_path(file)
     write = _write_csv if path.suffix.lower() == ".csv" else _write_npz
-    _write_whole(path, lambda stream: write(run, stream))
+    _write(path, lambda stream: write(run, stream))
 
 
 def load_run(file: str | PathLike[str]) -> Trajectory:
@@ -64,31 +64,35 @@ def load_run(file: str | PathLike[str]) -> Trajectory:
 
         return read_run(path)
     try:
-        with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as archive:
-            if "metadata" not in archive.files:
-                raise OptionError(f"{path} is not a linkwork run, it has no metadata; {REMEDY}")
-            metadata = json.loads(str(archive["metadata"]))
-            _check_format(path, metadata)
-            return Trajectory(
-                time=archive["time"],
-                columns={name: archive[name] for name in metadata["columns"]},
-                units=metadata["units"],
-                energy={name: archive[f"energy/{name}"] for name in metadata["energy"]},
-                drift={name: archive[f"drift/{name}"] for name in metadata["drift"]},
-                solver={name: archive[f"solver/{name}"] for name in metadata.get("solver", [])},
-                certificate=Certificate.from_dict(metadata["certificate"]),
-                model_name=metadata["model_name"],
-                stopped=metadata["stopped"],
-                scene=metadata.get("scene"),
-            )
+        facts, arrays = unpacked(path)
+        check_format(path, facts)
+        return trajectory(facts, arrays, facts["certificate"], facts["columns"])
     except OptionError:
         raise
-    except OSError as error:
-        raise OptionError(f"cannot read {path} ({error.strerror or error}); {REMEDY}") from error
-    except (ValueError, KeyError, TypeError, AttributeError, EOFError, zipfile.BadZipFile) as error:
-        raise OptionError(
-            f"{path} is not a linkwork run, or it is damaged ({' '.join(str(error).split())[:80]}); {REMEDY}"
-        ) from error
+    except PermissionError as error:
+        raise OptionError(f"cannot read {path}: no permission; {REMEDY}") from error
+    except DAMAGES as error:
+        raise OptionError(f"{path} is not a linkwork run, or it is damaged{reason(error)}; {REMEDY}") from error
+
+
+def trajectory(facts: Any, data: dict[str, Any], certificate: dict[str, Any], columns: Any) -> Trajectory:
+    """A run from what its file says of it and its arrays; `columns` leads from the name of each to its array's."""
+    ledgers = {kind: {str(name): data[f"{kind}/{name}"] for name in facts.get(kind, [])} for kind in LEDGERS}
+    if any(not isinstance(unit, str) for unit in facts["units"].values()) or not isinstance(facts["model_name"], str):
+        raise Damaged("its names and units are no text")
+    if facts["stopped"] is not None and not isinstance(facts["stopped"], str):
+        raise Damaged("why it stopped is no text")
+    names = columns if isinstance(columns, dict) else {name: name for name in columns}
+    return Trajectory(
+        time=data["time"],
+        columns={name: data[place] for name, place in names.items()},
+        units=facts["units"],
+        certificate=Certificate.from_dict(certificate),
+        model_name=facts["model_name"],
+        stopped=facts["stopped"],
+        scene=facts.get("scene"),
+        **ledgers,
+    )
 
 
 def _path(file: Any) -> Path:
@@ -137,17 +141,12 @@ def write_failure(path: Path, error: OSError) -> OptionError:
     return OptionError(f"cannot write {path}: {error.strerror or error}; choose another place")
 
 
-def _write_whole(path: Path, write: Callable[[BinaryIO], None]) -> None:
-    """Write beside the target and move it there, so that a failure leaves the older file as it was."""
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+def _write(path: Path, write: Callable[[BinaryIO], None]) -> None:
+    """`write_whole`, with what goes wrong in a sentence."""
     try:
-        with open(beside, "xb") as stream:
-            write(stream)
-        os.replace(beside, path)
+        write_whole(path, write)
     except OSError as error:
         raise write_failure(path, error) from error
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def _write_npz(run: Trajectory, stream: BinaryIO) -> None:
@@ -168,33 +167,12 @@ def _write_npz(run: Trajectory, stream: BinaryIO) -> None:
     arrays |= {f"energy/{name}": values for name, values in run.energy.items()}
     arrays |= {f"drift/{name}": values for name, values in run.drift.items()}
     arrays |= {f"solver/{name}": values for name, values in run.solver.items()}
-    _write_members(arrays, stream)
-
-
-def _write_members(arrays: dict[str, Any], stream: BinaryIO) -> None:
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
-        for name, array in arrays.items():
-            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
-                np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
+    write_members(arrays, stream)
 
 
 def write_arrays(path: Path, arrays: dict[str, Any]) -> None:
     """Write arrays by name to an npz."""
-    _write_whole(path, lambda stream: _write_members(arrays, stream))
-
-
-def packed(arrays: dict[str, Any]) -> bytes:
-    """The bytes of an npz of these arrays."""
-    stream = io.BytesIO()
-    _write_members(arrays, stream)
-    return stream.getvalue()
-
-
-def unpacked(source: bytes | Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What the metadata of an npz says, and its other arrays."""
-    with np.load(io.BytesIO(source) if isinstance(source, bytes) else source, allow_pickle=False) as archive:
-        arrays = {name: archive[name] for name in archive.files}
-    return json.loads(str(arrays.pop("metadata"))), arrays
+    _write(path, lambda stream: write_members(arrays, stream))
 
 
 def read_arrays(file: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -208,10 +186,12 @@ def read_arrays(file: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, An
 
             return read_state(path)
         return unpacked(path)
-    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
-        if isinstance(error, OptionError):
-            raise
-        raise OptionError(f"{path} is no state of linkwork, or it is damaged; give another file") from error
+    except OptionError:
+        raise
+    except DAMAGES as error:
+        raise OptionError(
+            f"{path} is no state of linkwork, or it is damaged{reason(error)}; give another file"
+        ) from error
 
 
 def _write_csv(run: Trajectory, stream: BinaryIO) -> None:
@@ -222,16 +202,18 @@ def _write_csv(run: Trajectory, stream: BinaryIO) -> None:
         for label, unit, values in run.components(name):
             header.append(f"{label} [{unit}]" if unit else label)
             series.append(values)
-    with io.TextIOWrapper(stream, encoding="utf-8", newline="") as text:
-        rows = csv.writer(text)
-        rows.writerow(header)
-        for start in range(0, len(run), _ROWS_AT_ONCE):
-            block = [values[start : start + _ROWS_AT_ONCE].tolist() for values in series]
-            rows.writerows(zip(*block, strict=True))
+    text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
+    rows = csv.writer(text)
+    rows.writerow(header)
+    for start in range(0, len(run), _ROWS_AT_ONCE):
+        block = [values[start : start + _ROWS_AT_ONCE].tolist() for values in series]
+        rows.writerows(zip(*block, strict=True))
+    text.detach()  # flushed, and the stream stays open
 
 
-def _check_format(path: Path, metadata: Any) -> None:
-    if metadata.get("format") != FORMAT:
+def check_format(path: Path, facts: dict[str, Any], format_name: str = FORMAT) -> None:
+    """Refuse what is another kind of file, or was written by a later version."""
+    if facts.get("format") != format_name:
         raise OptionError(f"{path} is not a linkwork run; {REMEDY}")
-    if metadata.get("version", 0) > FORMAT_VERSION:
+    if not facts.get("version", 0) <= FORMAT_VERSION:
         raise OptionError(f"{path} was written by a newer linkwork; install that version to read it")

@@ -8,15 +8,18 @@
                           when joints have come or gone; `state/newest` says which is complete, and its size
     certificate           JSON, when the run has ended
 
-The file is written so that others may read it meanwhile (HDF5 calls that single writer, multiple readers).
+The file is written so that others may read it meanwhile (HDF5 calls that single writer, multiple readers), by one
+process at a time, and every block of it carries a checksum. How it is read: `hdf5`.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import secrets
 import time as clock
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,13 +29,16 @@ import numpy as np
 from linkwork.errors import OptionError, RunError
 from linkwork.simulation.carriers import letting_go
 from linkwork.simulation.certificate import Certificate
-from linkwork.simulation.files import check_path, packed, refuse_same, unpacked, write_failure
+from linkwork.simulation.files import check_format, check_path, refuse_same, trajectory, write_failure
+from linkwork.simulation.hdf5 import h5py_module, read
+from linkwork.simulation.npz import Damaged, packed, unpacked
 from linkwork.simulation.recording import STATE_SECONDS
 from linkwork.simulation.room import Room
 from linkwork.simulation.snapshot import refuse_forgetful, state_arrays
 from linkwork.simulation.strict import checked_bounds, refuse_poor
 from linkwork.simulation.trajectory import Trajectory
 from linkwork.simulation.warning import warn_of_doubts
+from linkwork.simulation.writer_lock import WriterLock, being_written
 
 if TYPE_CHECKING:
     from linkwork.simulation.run import Simulation
@@ -43,21 +49,14 @@ CACHE = 1 << 18  # bytes of memory for the chunks of a column
 INDEX = 512  # bytes, at most, by which a chunk more makes the index of its column grow
 
 
-def _h5py() -> Any:
-    try:
-        import h5py
-    except ImportError as error:
-        raise OptionError('files of long runs need h5py: pip install "linkwork[hdf5]"') from error
-    return h5py
-
-
 class Stream:
     """A file that rows go to."""
 
     def __init__(self, file: str | PathLike[str]) -> None:
         self.path = check_path(file, (".h5",))
-        self._h5py = _h5py()
+        self._h5py = h5py_module()
         self._file: Any = None
+        self._lock = WriterLock(self.path)
         self._states = True
         self._turn, self._next_state = 0, 0.0
         self._room = Room(self.path)
@@ -70,22 +69,47 @@ class Stream:
             self._states = False
         names = [name for name in block if name != "time"]
         metadata = {"format": FORMAT, "version": 1, "names": names, **metadata}
+        # made beside and moved into place once it is whole: an older file stays until then
+        beside = self.path.with_name(f".{self.path.name[-200:]}.{secrets.token_hex(4)}")
         with _writing(self.path):
             self._room.probe()
-            self._file = file = self._h5py.File(self.path, "w", libver="latest", rdcc_nbytes=CACHE)
-            file.create_dataset("metadata", data=np.frombuffer(json.dumps(metadata).encode(), dtype=np.uint8))
-            file.create_dataset("certificate", (0,), np.uint8, maxshape=(None,), chunks=(4096,))
-            file.create_dataset("rows", (1,), np.int64)
-            file.create_dataset("time", (0,), "f8", maxshape=(None,), chunks=(CHUNK,))
-            for k, name in enumerate(names):
-                shape = np.shape(block[name])[1:]
-                file.create_dataset(f"data/{k}", (0, *shape), "f8", maxshape=(None, *shape), chunks=(CHUNK, *shape))
-            file.create_dataset("state/newest", data=np.array([-1, 0]))
-            for turn in range(2):
-                file.create_dataset(f"state/{turn}", (0,), np.uint8, maxshape=(None,), chunks=(1 << 16,))
-            file.flush()
+            self._lock.take()
+            try:
+                self._make(beside, metadata, names, block)
+                os.replace(beside, self.path)
+            except BaseException:
+                self.release()
+                beside.unlink(missing_ok=True)
+                raise
             self._room.grow(self.path.stat().st_size)
-            file.swmr_mode = True
+
+    def _make(self, place: Path, metadata: dict[str, Any], names: list[str], block: dict[str, Any]) -> None:
+        self._file = file = self._h5py.File(place, "w", libver="latest", rdcc_nbytes=CACHE)
+
+        def add(name: str, shape: tuple[int, ...], kind: Any, chunk: int, data: Any = None) -> None:
+            """A dataset that grows by rows, every chunk of it with a checksum."""
+            options = {"maxshape": (None, *shape[1:]), "chunks": (chunk, *shape[1:]), "fletcher32": True}
+            file.create_dataset(name, shape if data is None else None, kind, data, **options)
+
+        text = np.frombuffer(json.dumps(metadata).encode(), dtype=np.uint8)
+        add("metadata", text.shape, np.uint8, len(text), text)
+        add("certificate", (0,), np.uint8, 4096)
+        add("rows", (1,), np.int64, 1)
+        add("time", (0,), "f8", CHUNK)
+        for k, name in enumerate(names):
+            add(f"data/{k}", (0, *np.shape(block[name])[1:]), "f8", CHUNK)
+        add("state/newest", (2,), np.int64, 2, np.array([-1, 0]))
+        for turn in range(2):
+            add(f"state/{turn}", (0,), np.uint8, 1 << 16)
+        file.flush()
+        file.swmr_mode = True
+
+    def release(self) -> None:
+        """Close what is open, whatever state it is in."""
+        if self._file is not None:
+            with suppress(Exception):
+                self._file.close()
+        self._lock.release()
 
     def add(self, block: dict[str, Any], sim: Simulation, sound: bool) -> None:
         """Write further rows, and the state now and then, unless a step of it failed."""
@@ -122,6 +146,7 @@ class Stream:
         self._file.flush()
         self._file["state/newest"][:] = self._turn, len(data)
         self._file["state/newest"].flush()
+        os.fsync(self._file.id.get_vfd_handle())
         self._turn, self._next_state = 1 - self._turn, clock.monotonic() + STATE_SECONDS
 
     def _text(self, place: Any, facts: dict[str, Any]) -> None:
@@ -135,7 +160,10 @@ class Stream:
             if sound:
                 self._keep_state(sim)
             self._text(self._file["certificate"], certificate.as_dict())
+            self._file.flush()
+            os.fsync(self._file.id.get_vfd_handle())
             self._file.close()
+        self._lock.release()
 
 
 def _growth(rows: int, more: int, values: list[Any]) -> int:
@@ -203,52 +231,44 @@ def stream(
     return record_it.certificate
 
 
-def _open(path: Path) -> Any:
-    try:
-        return _h5py().File(path, "r", libver="latest", swmr=True)
-    except OSError as error:
-        raise OptionError(f"{path} is no file of a long run, or it is damaged; give what lw.stream wrote") from error
-
-
 def _said(place: Any) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(bytes(place[:]).decode())
+    found = json.loads(bytes(place[:]).decode())
+    if not isinstance(found, dict):
+        raise Damaged("it is no table")
     return found
 
 
 def read_run(path: Path, last: bool = False) -> Trajectory:
     """The complete rows of a file, or its `last` one; the certificate of a killed run says no more than that."""
-    with _open(path) as file:
-        if "metadata" not in file or "rows" not in file:
-            raise OptionError(f"{path} is no file of a long run; give what lw.stream wrote")
-        facts = _said(file["metadata"])
-        rows = int(file["rows"][0])
-        if rows == 0:
-            raise OptionError(f"{path} has no complete row; run it again")
-        first = rows - 1 if last else 0
-        data = {name: file[f"data/{k}"][first:rows] for k, name in enumerate(facts["names"])}
-        time = file["time"][first:rows]
-        if file["certificate"].shape[0]:
-            certificate = Certificate.from_dict(_said(file["certificate"]))
-        else:
-            certificate = Certificate(method="", reached=float(time[-1]), stopped="the run did not come to its end")
-    return Trajectory(
-        time,
-        {name: data[f"column/{name}"] for name in facts["columns"]},
-        facts["units"],
-        {name: data[f"energy/{name}"] for name in facts["energy"]},
-        {name: data[f"drift/{name}"] for name in facts["drift"]},
-        certificate=certificate,
-        model_name=facts["model_name"],
-        stopped=certificate.stopped,
-        solver={name: data[f"solver/{name}"] for name in facts["solver"]},
-        scene=facts["scene"],
-    )
+    return read(path, lambda file: _run(path, file, last), lambda: being_written(path))
+
+
+def _run(path: Path, file: Any, last: bool) -> Trajectory:
+    facts = _said(file["metadata"])
+    check_format(path, facts, FORMAT)
+    rows = int(file["rows"][0])
+    if rows <= 0:
+        raise OptionError(f"{path} has no complete row; run it again")
+    first = rows - 1 if last else 0
+    places = {"time": "time"} | {str(name): f"data/{k}" for k, name in enumerate(facts["names"])}
+    if any(file[place].shape[0] < rows for place in places.values()):
+        raise Damaged("it has fewer rows than it says")
+    data = {name: file[place][first:rows] for name, place in places.items()}
+    if file["certificate"].shape[0]:
+        certificate = _said(file["certificate"])
+    else:
+        certificate = {"method": "", "reached": float(data["time"][-1]), "stopped": "the run did not come to its end"}
+    facts["stopped"] = certificate["stopped"]
+    return trajectory(facts, data, certificate, {name: f"column/{name}" for name in facts["columns"]})
 
 
 def read_state(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """The newest complete state of a file."""
-    with _open(path) as file:
-        newest, size = file["state/newest"][:] if "state/newest" in file else (-1, 0)
-        if newest < 0:
-            raise OptionError(f"{path} holds no state to start from; run from the start")
-        return unpacked(bytes(file[f"state/{newest}"][:size]))
+    return read(path, lambda file: _state(path, file), lambda: being_written(path))
+
+
+def _state(path: Path, file: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    newest, size = (int(number) for number in file["state/newest"][:]) if "state/newest" in file else (-1, 0)
+    if newest < 0:
+        raise OptionError(f"{path} holds no state to start from; run from the start")
+    return unpacked(bytes(file[f"state/{newest}"][:size]))
