@@ -495,3 +495,16 @@ def test_a_run_of_nothing_is_refused():
     run = Trajectory([], {}, {}, certificate=Certificate(method=""), model_name="m", scene=scene_of(model))
     with pytest.raises(lw.OptionError, match="no rows"):
         live.view_run(run)
+
+
+def test_a_simulation_that_starts_at_rest_starts_there_again(monkeypatch):
+    """Reset, and another method, on the page of sim.view()."""
+    model = lw.Model("scales")
+    pan = model.body("pan", mass=2.0, inertia=0)
+    model.prismatic("guide", "ground", pan, at=(0, 0, 0), axis=(0, 0, 1), stiffness=981.0)
+    sim = lw.Simulation(model, "recursive", dt=1e-3, start="equilibrium")
+    made = []
+    monkeypatch.setattr(live, "view_simulation", lambda make, *_, **__: made.append(make))
+    sim.view()
+    for again in (made[0](None, None), made[0]("hybrid", 0.01)):
+        assert again["guide.position"] == pytest.approx(-0.02, abs=1e-9)

@@ -94,6 +94,7 @@ class Simulation(Changing):
         if kept is not None and isinstance(method, str) and method in ("auto", kept[0]["method"]):
             method, options = kept[0]["method"], kept[0]["settings"] | options
         self._border, self._ports = border, ports  # where this model is a component of somebody else's
+        self._rest = start
         self._drags: dict[str, Drag] = {}
         self.carriers: Carriers | None = None
         ours = isinstance(method, str) and method == "auto"
@@ -382,7 +383,7 @@ class Simulation(Changing):
             chosen = replace(self.method, dt=dt) if dt is not None else self.method
             if method is not None and method != self.method.name:
                 chosen = resolve(method, {"dt": dt or self.method.dt})[0]
-            other = Simulation(self.system.model, chosen, ignore=self.ignored)
+            other = Simulation(self.system.model, chosen, ignore=self.ignored, start=self._rest)
             other.inputs.update(self.inputs)
             return other
 
