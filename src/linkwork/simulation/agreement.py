@@ -151,7 +151,10 @@ class Agreement:
             if entry.standing == "in doubt":
                 said.append(f"{entry.method} is IN DOUBT, no statement: {entry.torn}")
         said += [_refusal(entry) for entry in self.entries if not entry.ran]
-        said += [f"{name} was left out, it does not support {', '.join(x)}" for name, x in self.left_out.items()]
+        alike: dict[str, list[str]] = {}
+        for name, features in self.left_out.items():
+            alike.setdefault(", ".join(features), []).append(name)
+        said += [f"left out, as the model has {features}: {', '.join(names)}" for features, names in alike.items()]
         for entry in self.entries:
             if entry.standing != "agrees":
                 continue

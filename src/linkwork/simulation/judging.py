@@ -191,7 +191,7 @@ def _seen_order(coarse: float, fine: float, promised: float) -> tuple[float | No
 
 def _remedy(one: Runs, excess: float, order: float, falls: bool) -> str:
     """What to try with a method that has not converged."""
-    leave = "leave it out with methods="
+    leave = "compare the others without it"
     if not falls:
         return f"look at its certificate, or {leave}"
     step = one.dt * excess ** (-1.0 / order)
