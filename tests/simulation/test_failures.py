@@ -51,8 +51,9 @@ def stiff() -> lw.Model:
 def test_a_step_too_long(integrator: str) -> None:
     error = failure(stiff(), until=1.0, dt=1e-3, integrator=integrator)
     assert error.culprit == "rail"
-    for word in ("'stiff'", "'rail'", "dt", "adaptive", f"{len(error.run)} rows"):
+    for word in ("'stiff'", "too large for joint 'rail'", "take dt of", "'hybrid'", f"{len(error.run)} rows"):
         assert word in str(error)
+    assert "adaptive" not in str(error)  # it would take steps as small
     assert error.step >= 1
     assert error.time == pytest.approx(error.step * 1e-3)
     assert len(error.run) == error.step + 1
@@ -175,10 +176,11 @@ def test_inertia_that_vanishes_on_the_way() -> None:
     """A point mass slides along its arm to the very axis it turns about."""
     model = lw.Model("vanishing", gravity=(0, 0, 0))
     model.body("arm", mass=1.0, inertia=0.0)
-    model.body("bead", mass=1.0, inertia=0.0, position=(1, 0, 0))
-    model.revolute("pin", "ground", "arm", at=(0, 0, 0), axis=(0, 0, 1))
-    model.prismatic("rail", "arm", "bead", axis=(1, 0, 0), velocity=-1.0)
-    error = failure(model, until=2.0, dt=0.0625)  # sixteen steps to the axis
+    model.body("bead", mass=1.0, inertia=0.0, position=(0, 0, 1))
+    model.revolute("pin", "ground", "arm", at=(0, 0, 0), axis=(1, 0, 0))
+    model.prismatic("rail", "arm", "bead", axis=(0, 0, 1), velocity=-1.0)
+    # sixteen steps to the axis; turned axes and sums as in rk4 may be rounded, and end beside it
+    error = failure(model, until=2.0, dt=0.0625, integrator="semi-implicit")
     assert error.culprit == "pin"
     assert "'pin'" in str(error)
     assert error.run["rail.position"][-1] == pytest.approx(-1.0, abs=0.07)

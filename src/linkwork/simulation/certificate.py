@@ -87,6 +87,8 @@ class Certificate:
     stopped: str | None = None
     reason: str = ""
     """Why this method was chosen, where it was left to linkwork."""
+    advice: str = ""
+    """What the steps were too large for, and which should do; filled where energy came from nowhere."""
     degrees_of_freedom: int | None = None
     loops: int | None = None
     settings: dict[str, Any] = field(default_factory=dict)
@@ -188,6 +190,8 @@ class Certificate:
             return "choose a stabilization=, or take a smaller dt"
         if name == "drift" and self.settings.get("penalty"):
             return "take a smaller dt, a larger penalty=, or compare with another method"
+        if name == "energy" and self.advice:
+            return self.advice
         return "take a smaller dt, or compare with another method"
 
     def lines(self) -> list[str]:

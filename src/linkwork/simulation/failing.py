@@ -10,10 +10,13 @@ from linkwork.errors import RunError
 from linkwork.formulations import stepping
 from linkwork.formulations.implicit import HALVES
 from linkwork.simulation.methods import METHODS
+from linkwork.simulation.numbers import mass_matrix
+from linkwork.simulation.stiffness import Finding, remedy, steps_too_large, told
 
 if TYPE_CHECKING:
     from linkwork.simulation.run import Simulation
 
+VANISHES = 1e-2  # of the inertia at the start: less than this is on its way to none
 SUDDEN = 1e4  # rad/s or m/s
 
 
@@ -39,6 +42,8 @@ def failure_of(sim: Simulation, status: int) -> RunError:
         hint = "let it return finite numbers for every state"
         if faults[0].interrupted:
             culprit, what, hint = None, "it was interrupted", "start it again"
+    elif (stiff := _too_stiff(sim, status)) is not None:
+        culprit, what, hint = stiff.culprit, told(sim, stiff), remedy(sim, stiff)
     elif status >= stepping.SINGULAR:
         culprit = system.link_names[status - stepping.SINGULAR]
         what = f"what {_told(sim, culprit)} moves has no inertia in this position"
@@ -71,6 +76,34 @@ def failure_of(sim: Simulation, status: int) -> RunError:
         culprit=culprit,
         state=sim.state.last.copy(),
     )
+
+
+def _too_stiff(sim: Simulation, status: int) -> Finding | None:
+    """What the steps are too large for, where that is why they failed."""
+    if status in (stepping.SINGULAR_POSITION, stepping.TORN):
+        return None
+    found = steps_too_large(sim, sane=True)
+    if found is None and _has_inertia(sim):
+        found = steps_too_large(sim)
+    return found
+
+
+def _has_inertia(sim: Simulation) -> bool:
+    """Whether the joints move as much inertia before the step that failed as they did at the start."""
+    if sim.moving.absolute:
+        return True  # that of a body does not change
+    if sim.moving is not sim.system:
+        return False
+    last = sim.state.last[: sim.moving.nq]
+    if not np.isfinite(last).all():
+        return False
+    least = []
+    for q in (sim.start.q, last):
+        M = mass_matrix(sim.system, q)
+        scale = 1.0 / np.sqrt(np.maximum(np.diag(M), 1e-300))
+        least.append((np.diag(M), float(np.linalg.eigvalsh(M * np.outer(scale, scale))[0])))
+    (diagonal, smallest), (diagonal_last, smallest_last) = least
+    return bool(smallest_last > VANISHES * smallest and np.all(diagonal_last > VANISHES * diagonal))
 
 
 def _not_converged(sim: Simulation) -> tuple[str, str, str]:

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from linkwork.assembly.system import System
-from linkwork.assembly.tables import Floats
+from linkwork.assembly.tables import Floats, Tables
 from linkwork.errors import OptionError, RunError
 from linkwork.formulations.record import make_rows, make_state
 from linkwork.formulations.recursive import Recursive, run
@@ -82,19 +82,43 @@ def forward_dynamics(
     """
     q, v = _coordinates(system, q), _vector(v, system.nv, "v")
     tau = np.zeros(system.nv) if tau is None else _vector(tau, system.nv, "tau")
-    workspace = Recursive(stabilize=False).prepare(system.tables)._replace(extra=tau)
-    state = make_state(system.tables, np.concatenate([q, v, [0.0, 0.0]]), system.cut_start)
     system.faults.clear()
-    _, _, status = run(system.tables, workspace, state, _time(time), -1, 1.0, 1, 2, make_rows(state, 1))
-    if status != 0:
+    accelerations = Accelerations(system, tau).at(q, v, _time(time))
+    if accelerations is None:
         fault = system.faults[0] if system.faults else None
         why = f"the law of {fault.part} fails: {fault.what}" if fault else "some joint moves nothing that has inertia"
         raise RunError(
             f"the accelerations of '{system.model.name}' cannot be computed in this state ({why}); correct the model, "
             "or give another state"
         )
-    accelerations: Floats = state.vd
     return accelerations
+
+
+class Accelerations:
+    """Joint accelerations at one state after the other, by memory made once; closed loops are kept by multipliers.
+
+    `tau` are joint forces beside the model's own; `cut_q` coordinates of the joints that close loops, near the states.
+
+    >>> system = lw.assemble(lw.gallery.pendulum.build())
+    >>> Accelerations(system).at(np.zeros(1), np.zeros(1)).shape
+    (1,)
+    """
+
+    def __init__(self, system: System, tau: Floats | None = None, cut_q: Floats | None = None) -> None:
+        self.tables = system.tables
+        self.cut_q = system.cut_start if cut_q is None else cut_q
+        self.tau = np.zeros(system.nv) if tau is None else tau
+        self.workspace = Recursive(stabilize=False).prepare(self.tables)._replace(extra=self.tau)
+        self.state = make_state(self.tables, np.zeros(system.nq + system.nv + 2), self.cut_q)
+        self.rows = make_rows(self.state, 1)
+
+    def at(self, q: Floats, v: Floats, time: float = 0.0, tables: Tables | None = None) -> Floats | None:
+        """At q, v and a time (s), with other `tables` of the same system where given; None where there are none."""
+        self.state.y[: q.size], self.state.y[q.size : q.size + v.size] = q, v
+        self.state.cut_q[:] = self.cut_q
+        used = self.tables if tables is None else tables
+        _, _, status = run(used, self.workspace, self.state, time, -1, 1.0, 1, 2, self.rows)
+        return self.state.vd.copy() if status == 0 else None
 
 
 def inverse_dynamics(system: System, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, time: float = 0.0) -> Floats:

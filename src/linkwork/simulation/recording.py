@@ -8,7 +8,7 @@ import platform
 import time as clock
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from linkwork.assembly.law_errors import told_of
 from linkwork.assembly.size import size_of
 from linkwork.assembly.system import System
 from linkwork.errors import ModelError, OptionError, RunError
+from linkwork.formulations.hybrid import Hybrid
 from linkwork.formulations.record import Rows, make_rows
 from linkwork.formulations.row_kinds import SLACK
 from linkwork.simulation.certificate import POOR_BALANCE, Certificate
@@ -29,6 +30,7 @@ from linkwork.simulation.methods import IMPULSES
 from linkwork.simulation.observe import Observer, column_units
 from linkwork.simulation.ranks import RankHistory, row_names
 from linkwork.simulation.scene import scene_of
+from linkwork.simulation.stiffness import Moment, advice, steps_too_large
 from linkwork.simulation.trajectory import Trajectory
 from linkwork.simulation.unsettled import Unsettled
 
@@ -77,6 +79,10 @@ class Tally:
         return max(abs(self.least[name]), abs(self.most[name]))
 
 
+class TooStiff(Exception):
+    """Explicit steps that linkwork chose are too large: the run is to begin again; says why, and by which method."""
+
+
 class Recording:
     """One run of a simulation with its columns, accounts and certificate; rows go to `stream` where there is one."""
 
@@ -100,6 +106,8 @@ class Recording:
         self.began: float | None = None  # energy at the start, J
         self.first_cut: float | None = None
         self.unsettled = Unsettled(sim.method.epsilon) if sim.method.name in IMPULSES else None
+        self.jump: list[Moment] = []  # around the largest change of the energy balance
+        self.largest_jump = 0.0  # J
         self.unwritten = False  # rows that the stream could not take
         self.remembered: dict[str, Any] | None = None
         self._turn, self._next_state = 0, 0.0
@@ -159,6 +167,7 @@ class Recording:
                     break
                 if status != 0:
                     break
+                self._reconsider()
                 chunk = next_chunk(max(count, 1), clock.perf_counter() - started)
                 stopped = self._stopped_from_outside(interrupt)
                 whole = stopped is not None
@@ -167,6 +176,8 @@ class Recording:
                 self._next_state = 0.0
                 self._remember()
         if status != 0:
+            sim.marks = [*sim.marks, *self.jump]
+            self._reconsider(ended=True)
             failure = sim.failure(status)
             stopped = str(failure)
         elif stopped is not None and failure is None:
@@ -178,6 +189,20 @@ class Recording:
         if failure is not None:
             raise self._told(failure, run, whole)
         return run
+
+    def _reconsider(self, ended: bool = False) -> None:
+        """Raise `TooStiff` where the method was left to linkwork and explicit steps prove too large on the way.
+
+        When it `ended` badly all states that were kept are looked at, before that only the present one.
+        """
+        sim, watch = self.sim, self.sim.watch
+        if watch is None or sim.moving.faults:
+            return
+        found = steps_too_large(sim) if ended else watch.look(sim)
+        if found is None:
+            return
+        after = f"after {sim.steps} steps by {sim.method.name} {found.what} was found too stiff"
+        raise TooStiff(f"{Hybrid.name}: {after} for explicit steps of {sim._h:g} s")
 
     def _told(self, failure: RunError, run: Trajectory | None, whole: bool) -> RunError:
         """The failure with what is left: rows, and a state to go on from, the `whole` one between two steps."""
@@ -242,6 +267,7 @@ class Recording:
             except OptionError:
                 self.unwritten = True
                 raise
+        self._note_jump(rows, block["energy/balance"])
         self.tally.add(counted | {"quaternion": self.observer.lengths(rows, count)})
         self.ranks.add(self.sim.moving, rows, rows.count[:count, 1])
         if self.first_cut is None and (cut := np.flatnonzero(rows.effort[:count, 5])).size:
@@ -251,6 +277,19 @@ class Recording:
         if self.stream is None:
             for name, values in block.items():
                 self.blocks.setdefault(name, []).append(values)
+
+    def _note_jump(self, rows: Rows, balance: Any) -> None:
+        """Keep the states before and after the largest change of the energy balance from one row to the next."""
+        changes = np.abs(np.diff(balance, prepend=self.tally.last.get("energy/balance", balance[0])))
+        k = int(np.argmax(changes))
+        if changes[k] > self.largest_jump:
+            self.largest_jump, nq, nv = float(changes[k]), self.sim.moving.nq, self.sim.moving.nv
+            self.jump = [
+                Moment(self.sim.moving, self.sim.tables, y[:nq], y[nq : nq + nv], cut_q, float(t[0]))
+                for y, cut_q, t in (
+                    (rows.y[i].copy(), rows.cut_q[i].copy(), rows.t[i]) for i in range(max(k - 1, 0), k + 1)
+                )
+            ]
 
     def _block(self, rows: Rows, count: int) -> dict[str, Any]:
         """Rows as written: time, columns, ledgers as "energy/total", "drift/position", "solver/…"."""
@@ -281,7 +320,12 @@ class Recording:
         }
 
     def _finished(self, seconds: float, stopped: str | None, sound: bool) -> Trajectory | None:
-        self.certificate = certificate = self._certificate(seconds, stopped)
+        certificate = self._certificate(seconds, stopped)
+        if stopped is None and not certificate.energy_balance_relative <= POOR_BALANCE:
+            self.sim.marks = [*self.sim.marks, *self.jump]
+            self._reconsider(ended=True)
+            certificate = replace(certificate, advice=advice(self.sim))
+        self.certificate = certificate
         if self.stream is not None:
             self.stream.finish(certificate, self.sim, sound)
             return None

@@ -20,6 +20,7 @@ from linkwork.assembly.tables import Floats, Tables
 from linkwork.errors import OptionError, RunError, RunWarning
 from linkwork.formulations import stepping
 from linkwork.formulations.record import Rows, State, make_rows, make_state
+from linkwork.formulations.recursive import Recursive
 from linkwork.mechanics.sight import Sight
 from linkwork.model import Model, Soft
 from linkwork.model.checked import VectorLike
@@ -41,9 +42,12 @@ from linkwork.simulation.recording import CHUNK_SECONDS, next_chunk
 from linkwork.simulation.reset import start_anew
 from linkwork.simulation.snapshot import copied, put_back, read_state, save_state
 from linkwork.simulation.start import Start, absolute_start, consistent_start, refuse_beyond_limits
+from linkwork.simulation.stiffness import Moment, Watch, remedy, told
 from linkwork.simulation.touching import Touching, touching
 from linkwork.simulation.unsettled import FEW, Unsettled
 from linkwork.simulation.warning import warn
+
+MARK_STEPS = 16  # between two states that are kept to look back at
 
 
 class Simulation(Changing):
@@ -101,12 +105,14 @@ class Simulation(Changing):
         if not ours:
             self.method, self.reason = resolve(method, options)
         self.system = model if isinstance(model, System) else assemble(model, floating=bool(ports))
+        if start is not None:
+            self.system = replace(self.system, q_start=resting(self.system, start).q)
         if ours:
             self.method, self.reason = resolve(method, options, self.system, wanted(self.system, ignore))
         self.ignored = refuse_unsupported(self.system, self.method, ignore)
         self._refuse_events_elsewhere()
-        if start is not None:
-            self.system = replace(self.system, q_start=resting(self.system, start).q)
+        # who left the choice of the method to us is told when it proves wrong
+        self._chosen = ours and options.keys() <= {"dt"} and self.method.name == Recursive.name
         self._first: Start = consistent_start(self.system)
         # the coordinates that move: those of the tree, or of every body by itself
         absolute = self.method.coordinates == "absolute"
@@ -141,6 +147,10 @@ class Simulation(Changing):
         self._cut = 0.0  # of them, those that were looked at
         self._begin, self._h = time, self.method.dt  # step n of length h ends at begin + n h
         self._none = make_rows(self.state, 1)
+        self.watch = Watch() if self._chosen else None
+        # states to look back at when a step fails: the start, and some steps ago
+        tables = self.tables if self.moving is self.system else self.system.tables
+        self.marks = [Moment(self.system, tables, start.q, start.v, start.cut_q, time)]
         self._plan(self.system.model.all_events())
         self._settle()
         self._happen(time)
@@ -347,6 +357,7 @@ class Simulation(Changing):
                     raise failed
                 if interrupt.pressed:
                     raise KeyboardInterrupt
+                self._reconsider()
                 took = clock.perf_counter() - started
                 self._chunk = max(self._chunk if took < CHUNK_SECONDS else 1, next_chunk(max(count, 1), took))
         if self.state.effort[5] > self._cut:
@@ -367,6 +378,13 @@ class Simulation(Changing):
                 "iterations=, and look for drives that contradict each other",
                 RunWarning,
             )
+
+    def _reconsider(self) -> None:
+        """Warn, once, when steps that we chose prove too large on the way."""
+        found = None if self.watch is None else self.watch.look(self)
+        if found is not None:
+            self.watch = None
+            warn(f"'{self.system.model.name}': {told(self, found)}; {remedy(self, found)}", RunWarning)
 
     def view(
         self, *, host: str = "127.0.0.1", port: int = 8080, token: str | None = None, seconds: float | None = None
@@ -536,9 +554,17 @@ class Simulation(Changing):
         """Run the compiled loop; keeps steps counted from the start of the simulation."""
         if self.inputs.changed:
             self._refresh()
+        self._mark()
         done, kept, status = self._loop(self._begin, self.steps, steps, every, rows)
         self.steps += done
         return done, kept, status
+
+    def _mark(self) -> None:
+        """Keep this state, the one before it and the start."""
+        if self.steps >= 0 and self.time - self.marks[-1].time > MARK_STEPS * self._h:
+            q, v, cut_q = self.q.copy(), self.v.copy(), self.state.cut_q.copy()
+            here = Moment(self.moving, self.tables, q, v, cut_q, self.time)
+            self.marks = [self.marks[0], *self.marks[1:][-1:], here]
 
     def _refresh(self) -> None:
         """The rate kept from the last step knows the old inputs, and so do those before it."""

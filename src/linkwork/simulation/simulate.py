@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from linkwork.errors import OptionError
+from linkwork.formulations.hybrid import Hybrid
 from linkwork.model import Model
 from linkwork.simulation.carriers import letting_go
 from linkwork.simulation.methods import positive, resolve, whole
-from linkwork.simulation.recording import Recording
+from linkwork.simulation.recording import Recording, TooStiff
 from linkwork.simulation.run import Simulation
 from linkwork.simulation.strict import checked_bounds, refuse_poor
 from linkwork.simulation.trajectory import Trajectory
@@ -51,15 +52,39 @@ def simulate(
     """
     with letting_go(model):
         bounds = checked_bounds(strict)
-        sim, record_it = recording(model, until, method, record, every, progress, ignore, options)
-    try:
-        run = record_it.run()
-    finally:
-        sim.close()
+    _, run = recorded(model, until, method, record, every, progress, ignore, options)
     assert run is not None
     refuse_poor(run.certificate, bounds, run.model_name, run)
     warn_of_doubts(run.certificate, run.model_name)
     return run
+
+
+def recorded(
+    model: Model,
+    until: float,
+    method: Any,
+    record: str | Sequence[str],
+    every: int,
+    progress: Callable[[float], None] | None,
+    ignore: Sequence[str],
+    options: dict[str, Any],
+    stream: Stream | None = None,
+) -> tuple[Recording, Trajectory | None]:
+    """The run, with its rows unless they are in `stream`; begun again where the method that was chosen proves wrong."""
+    reason = ""
+    for chosen in (method, Hybrid.name):
+        with letting_go(model):
+            sim, record_it = recording(model, until, chosen, record, every, progress, ignore, options, stream)
+        sim.reason = reason or sim.reason
+        try:
+            return record_it, record_it.run()
+        except TooStiff as found:
+            reason = str(found)
+            if stream is not None:
+                stream.begin_again()
+        finally:
+            sim.close()
+    raise AssertionError  # the second is not asked whether it suits
 
 
 def recording(

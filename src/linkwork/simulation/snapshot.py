@@ -181,7 +181,7 @@ def copied(sim: Simulation) -> Simulation:
     other = copy(sim)
     other._look, other._drags = None, dict(sim._drags)
     other._attached, other._released, other.changes = dict(sim._attached), dict(sim._released), list(sim.changes)
-    other._schedule, other._unsettled = sim._schedule.copied(), copy(sim._unsettled)
+    other._schedule, other._unsettled, other.watch = sim._schedule.copied(), copy(sim._unsettled), copy(sim.watch)
     other.tables = other._own_tables(sim.moving)
     other.inputs = sim.inputs.copied(other.tables.laws.law_param)
     other.workspace = other._prepare(Start(sim.q.copy(), sim.v.copy(), sim.state.cut_q.copy(), []))

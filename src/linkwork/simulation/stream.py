@@ -57,9 +57,17 @@ class Stream:
         self._h5py = h5py_module()
         self._file: Any = None
         self._lock = WriterLock(self.path)
+        self._empty()
+
+    def _empty(self) -> None:
         self._states = True
         self._turn, self._next_state = 0, 0.0
         self._room = Room(self.path)
+
+    def begin_again(self) -> None:
+        """Forget the rows so far: the run starts anew, and opens the file again."""
+        self.release()
+        self._empty()
 
     def open(self, metadata: dict[str, Any], block: dict[str, Any], sim: Simulation) -> None:
         """Make the file with room for what comes; `block` shows what rows look like."""
@@ -213,22 +221,17 @@ def stream(
     >>> made.steps, len(lw.load_run(file))
     (100, 101)
     """
-    from linkwork.simulation.simulate import recording
+    from linkwork.simulation.simulate import recorded
 
     with letting_go(model):
         bounds = checked_bounds(strict)
         refuse_same(resume, file)
         sink = Stream(file)
-        sim, record_it = recording(
-            model, until, method, record, every, progress, ignore, {**options, "resume": resume}, sink
-        )
-    try:
-        record_it.run()
-    finally:
-        sim.close()
-    refuse_poor(record_it.certificate, bounds, sim.system.model.name)
-    warn_of_doubts(record_it.certificate, sim.system.model.name)
-    return record_it.certificate
+    made, _ = recorded(model, until, method, record, every, progress, ignore, {**options, "resume": resume}, sink)
+    name = made.sim.system.model.name
+    refuse_poor(made.certificate, bounds, name)
+    warn_of_doubts(made.certificate, name)
+    return made.certificate
 
 
 def _said(place: Any) -> dict[str, Any]:
