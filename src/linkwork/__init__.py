@@ -48,6 +48,7 @@ _ROOMS = {
         "Soft",
         "Sphere",
         "Stairs",
+        "Step",
         "Subsystem",
         "Surface",
         "Table",
@@ -79,6 +80,7 @@ _ROOMS = {
         "jacobian",
         "mass_matrix",
     ],
+    "simulation.peaks": ["Peak", "Peaks"],
     "simulation.reactions": ["Reaction", "Reactions", "reactions"],
     "simulation.real_time": ["RealTime"],
     "simulation.stream": ["stream"],
@@ -121,6 +123,8 @@ __all__ = [
     "ModelWarning",
     "Motion",
     "OptionError",
+    "Peak",
+    "Peaks",
     "PeerError",
     "Profile",
     "PythonLaw",
@@ -139,6 +143,7 @@ __all__ = [
     "Soft",
     "Sphere",
     "Stairs",
+    "Step",
     "Subsystem",
     "Surface",
     "System",
@@ -209,6 +214,7 @@ if TYPE_CHECKING:
         Soft,
         Sphere,
         Stairs,
+        Step,
         Subsystem,
         Surface,
         Table,
@@ -230,6 +236,7 @@ if TYPE_CHECKING:
         jacobian,
         mass_matrix,
     )
+    from linkwork.simulation.peaks import Peak, Peaks
     from linkwork.simulation.reactions import Reaction, Reactions, reactions
     from linkwork.simulation.real_time import RealTime
     from linkwork.simulation.run import Simulation

@@ -9,7 +9,7 @@ import numpy as np
 
 from linkwork.assembly.law_functions import Faults, compiled_function, python_function, tried
 from linkwork.assembly.tables import Laws
-from linkwork.model import Constant, Cosine, Law, Part, PythonLaw, Table
+from linkwork.model import Constant, Cosine, Law, Part, PythonLaw, Step, Table
 from linkwork.spatial import codes
 
 TOLD = {1: codes.TOLD_TIME, 3: codes.TOLD_COORDINATE, 5: codes.TOLD_BODY}
@@ -43,6 +43,11 @@ class LawTable:
             for value in values:
                 self._row(codes.CONSTANT, [float(value), 0.0, 0.0, 0.0])
             return row, values.size == 3
+        if isinstance(law, Step):
+            times, cubics = law.pieces()
+            for rows in cubics:
+                self._row(codes.TABLE, [0.0] * 4, (times, rows))
+            return row, len(cubics) == 3
         assert isinstance(law, Table)
         if id(law) not in self.alive:
             columns = law.values.reshape(len(law.times), -1).T

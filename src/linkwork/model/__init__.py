@@ -16,6 +16,7 @@ from linkwork.model.material import Material
 from linkwork.model.roads import CosineBump, FlatRoad, Kerb, Profile, Ramp, Road, RoadPiece, Stairs, Surface
 from linkwork.model.shapes import Box, Capsule, Cylinder, Hull, Mesh, Shape, Sphere
 from linkwork.model.soft import Soft
+from linkwork.model.step import Step
 from linkwork.model.subsystem import Altered, Model, Parts, Subsystem
 from linkwork.model.tyre import Calspan, Gyroscope, Tyre
 
@@ -72,6 +73,7 @@ __all__ = [
     "Sphere",
     "Spring",
     "Stairs",
+    "Step",
     "Subsystem",
     "Surface",
     "Table",

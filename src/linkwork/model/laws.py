@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from linkwork.errors import ModelError
 from linkwork.model import checked
 from linkwork.model.checked import Vector, VectorLike
+from linkwork.model.step import Step
 
 TableKind = Literal["linear", "cubic"]
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -177,7 +178,7 @@ class PythonLaw:
         return None
 
 
-Law: TypeAlias = Constant | Cosine | Table | PythonLaw
+Law: TypeAlias = Constant | Cosine | Step | Table | PythonLaw
 LawLike: TypeAlias = float | Law | Sequence[Any] | NDArray[Any] | Callable[..., Any]
 
 
@@ -201,7 +202,7 @@ def as_law(value: LawLike, what: str = "as_law", arities: Sequence[int] = (1, 3,
 
 
 def _convert(value: Any, what: str, option: str) -> Law:
-    if isinstance(value, (Constant, Cosine, Table, PythonLaw)):
+    if isinstance(value, (Constant, Cosine, Step, Table, PythonLaw)):
         return value
     if callable(value) and not isinstance(value, type):
         return PythonLaw(value, compiled=hasattr(value, "py_func"))
@@ -212,7 +213,7 @@ def _convert(value: Any, what: str, option: str) -> Law:
             return Table(*value)
         except ModelError as error:
             raise ModelError(f"{what}: {option}: {str(error).removeprefix('Table: ')}") from None
-    expected = "a number, three numbers, a law such as lw.Cosine, a pair (times, values) or a function"
+    expected = "a number, three numbers, a law such as lw.Cosine or lw.Step, a pair (times, values) or a function"
     content = checked.array(value, what, option, expected)
     if content.shape != (3,):
         raise ModelError(f"{what}: {option} has shape {content.shape}; give {expected}")
@@ -227,6 +228,13 @@ def time_law(value: LawLike, what: str, option: str) -> Law:
     return law
 
 
+def _steady(law: Law) -> Law:
+    """A place that does not jump."""
+    if isinstance(law, Step) and law.rise == 0.0:
+        raise ModelError("Motion: a ground cannot jump to another place; give its Step a rise= in seconds")
+    return law
+
+
 def law_value(law: Law, time: float) -> float:
     """What a law of time alone gives at `time` (s); one number."""
     match law:
@@ -234,6 +242,8 @@ def law_value(law: Law, time: float) -> float:
             return float(law.value)
         case Cosine():
             return law.amplitude * math.cos(2 * math.pi * law.frequency * time + law.phase) + law.offset
+        case Step():
+            return float(law(time))
         case Table() if law.kind == "linear":
             return float(np.interp(time, law.times, law.values))
         case Table():
@@ -291,10 +301,10 @@ class Motion:
     ) -> None:
         if callable(position) or not isinstance(position, (tuple, list, np.ndarray)) or len(position) != 3:
             raise ModelError("Motion: position must be three numbers or laws; give position=(x, y, z)")
-        shift = tuple(time_law(law, "Motion", f"position[{index}]") for index, law in enumerate(position))
+        shift = tuple(_steady(time_law(law, "Motion", f"position[{index}]")) for index, law in enumerate(position))
         object.__setattr__(self, "position", shift)
         object.__setattr__(self, "axis", checked.direction(axis, "Motion", "axis"))
-        object.__setattr__(self, "angle", time_law(angle, "Motion", "angle"))
+        object.__setattr__(self, "angle", _steady(time_law(angle, "Motion", "angle")))
 
     def __eq__(self, other: object) -> bool:
         return (

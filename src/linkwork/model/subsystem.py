@@ -6,6 +6,8 @@ import inspect
 from collections.abc import Iterator, Sequence
 from typing import Any, Never, TypeVar
 
+import numpy as np
+
 from linkwork.errors import ModelError
 from linkwork.model import checked
 from linkwork.model.body import Body, Ground, ground, mass_properties
@@ -14,13 +16,13 @@ from linkwork.model.collider import check_group, check_shape
 from linkwork.model.contact_verbs import ContactVerbs
 from linkwork.model.event_verbs import EventVerbs
 from linkwork.model.force_verbs import ForceVerbs
-from linkwork.model.frame import RotationLike, pose
+from linkwork.model.frame import Frame, RotationLike, pose
 from linkwork.model.joint import Joint
 from linkwork.model.joint_verbs import BodyLike, JointVerbs
 from linkwork.model.laws import Motion
 from linkwork.model.material import Material, check_material
 from linkwork.model.outline import outline
-from linkwork.model.shapes import Shape
+from linkwork.model.shapes import Cylinder, Shape
 from linkwork.model.tyre_verbs import TyreVerbs
 
 AnySubsystem = TypeVar("AnySubsystem", bound="Subsystem")
@@ -76,6 +78,52 @@ class Parts(JointVerbs, ForceVerbs, TyreVerbs, ContactVerbs, EventVerbs):
             raise ModelError(f"{what}: a group is one of bodies that meet others; give material= too")
         body = Body(name, self, *properties, reference, shape, density, material, group)
         return self._keep(self.bodies, body)
+
+    def link(
+        self,
+        name: str,
+        p: VectorLike,
+        q: VectorLike,
+        *,
+        mass: float | None = None,
+        density: float | None = None,
+        radius: float | None = None,
+        material: Material | None = None,
+        group: str | None = None,
+        **unknown: Never,
+    ) -> Body:
+        """A rod between two points: a solid round bar from `p` to `q` (m), a body that joints hold at its ends.
+
+        The points are given as places of bodies and joints are: in the world (in the owner's coordinates, within a
+        subsystem), in the reference configuration. `mass` in kg, or `density` in kg/m3; `radius` in m, a fiftieth of
+        the length when not given. The body frame is at the middle, its z from p to q; the inertia is that of the bar.
+        `material` and `group` as of `body`.
+
+        >>> model = lw.Model("pendulum")
+        >>> rod = model.link("rod", (0, 0, 0), (0.6, 0, -0.8), mass=0.5)
+        >>> pin = model.revolute("pin", model.ground, rod, at=(0, 0, 0), axis=(0, 1, 0))
+        >>> rod.reference.position.round(3).tolist(), rod.reference.point((0, 0, 0.5)).round(3).tolist()
+        ([0.3, 0.0, -0.4], [0.6, 0.0, -0.8])
+        """
+        what = self._new("body", name)
+        self._only_known("link", what, unknown)
+        ends = [checked.vector(end, what, option, 3, "metres") for end, option in ((p, "p"), (q, "q"))]
+        along = ends[1] - ends[0]
+        length = float(np.linalg.norm(along))
+        if length <= 1e-9 * float(np.abs(ends).max()):
+            raise ModelError(f"{what}: its ends p and q are at one place; give two different points")
+        thick = length / 50 if radius is None else checked.positive(radius, what, "radius", "metres")
+        place = Frame.along(along, (ends[0] + ends[1]) / 2)
+        return self.body(
+            name,
+            mass=mass,
+            density=density,
+            shape=Cylinder(thick, length),
+            position=place.position,
+            rotation=place.rotation,
+            material=material,
+            group=group,
+        )
 
     def moving_ground(
         self,

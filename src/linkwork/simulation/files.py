@@ -14,7 +14,7 @@ import errno
 import io
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -194,11 +194,23 @@ def read_arrays(file: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, An
         ) from error
 
 
-def _write_csv(run: Trajectory, stream: BinaryIO) -> None:
+def save_csv(run: Trajectory, file: str | PathLike[str], columns: str | Sequence[str] | None) -> None:
+    """See `Trajectory.to_csv`."""
+    path = check_path(file, (".csv",))
+    wanted = [columns] if isinstance(columns, str) else columns
+    if wanted is not None and (not isinstance(wanted, (list, tuple)) or not wanted):
+        raise OptionError(f"columns must be names such as 'pin.position', not {shown(columns)}; correct columns=")
+    names = None if wanted is None else [name for pattern in wanted for name in run.matching(pattern)]
+    _write_whole(path, lambda stream: _write_csv(run, stream, names))
+
+
+def _write_csv(run: Trajectory, stream: BinaryIO, names: list[str] | None = None) -> None:
     header, series = ["time [s]"], [run.time]
     ledgers = [f"energy.{name}" for name in run.energy] + [f"drift.{name}" for name in run.drift]
     ledgers += [f"solver.{name}" for name in run.solver]
-    for name in [*run.columns, *ledgers]:
+    for name in dict.fromkeys([*run.columns, *ledgers] if names is None else names):
+        if name == "time":
+            continue
         for label, unit, values in run.components(name):
             header.append(f"{label} [{unit}]" if unit else label)
             series.append(values)

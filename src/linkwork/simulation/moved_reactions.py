@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.errors import OptionError
-from linkwork.model import Body, Joint, checked
+from linkwork.model import Body, Joint, checked, names
 from linkwork.simulation.scene import need_scene
 from linkwork.simulation.turning import product, turned
 
@@ -23,7 +23,8 @@ def moved_reaction(run: Trajectory, joint: Any, at: Any, body: Any, axes: Any) -
     name = joint.path if isinstance(joint, Joint) else joint
     if not isinstance(name, str):
         raise OptionError(f"a joint is given by its name, not by {checked.shown(joint)}; write run.reaction('pin')")
-    values = run[f"{name}.reaction"]
+    column = run.matching(f"{name}.reaction")[0]
+    name, values = column.removesuffix(".reaction"), run[column]
     force, torque = values[:, :3], values[:, 3:]
     if at is None and body is not None:
         raise OptionError(f"reaction of '{name}': body= is the one in whose frame at= is given; give at= too")
@@ -75,6 +76,8 @@ def _pose(run: Trajectory, name: str, body: Any) -> tuple[Any, Any]:
             raise OptionError(f"{what}: the poses of the moving ground '{path}' are not in the run; give another body=")
         return np.tile(facts["rotation"], (len(run), 1)), np.tile(facts["position"], (len(run), 1))
     bodies = [facts["name"] for facts in scene["bodies"]]
+    if isinstance(path, str) and path not in bodies:  # it may share its name with a joint
+        path = next((other for other in names.others(path) if other in bodies), path)
     if path not in bodies:
         words = f"{checked.shown(path)} is not a body of '{run.model_name}'; "
         raise OptionError(f"{what}: {words}give 'world', 'joint', 'ground' or the name of a body")

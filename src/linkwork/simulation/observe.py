@@ -16,6 +16,7 @@ from linkwork.mechanics.sight import Scratch, Sight, View, observe
 from linkwork.mechanics.workspace import tree_work
 from linkwork.model.checked import shown
 from linkwork.simulation.column_names import ACCOUNTS, fitting
+from linkwork.simulation.components import all_components, matching_components
 from linkwork.simulation.force_columns import force_columns, motor_units
 from linkwork.simulation.units import BODY_UNITS, REACTION_UNIT, joint_units
 
@@ -29,7 +30,8 @@ class Observer:
     def __init__(self, system: System, patterns: str | Sequence[str] = "all", tables: Tables | None = None) -> None:
         self.system = system
         self.tables = system.tables if tables is None else tables
-        self.columns = choose(column_shapes(system), patterns)
+        self.shapes = column_shapes(system)
+        self.columns, self.parts = choose(system, self.shapes, patterns)
         self.width = sum(int(np.prod(shape)) for shape in self.columns.values()) + 11
         tree, cuts = system.tables.tree, system.tables.cuts
         self.view = _view(system)
@@ -52,9 +54,14 @@ class Observer:
     def again(self, system: System, tables: Tables) -> Observer:
         """An observer of the same columns after joints were attached or released."""
         other = Observer(system, tables=tables)
-        other.columns = self.columns
+        other.columns, other.parts, other.shapes = self.columns, self.parts, self.shapes
         other.follow(self)
         return other
+
+    def units(self) -> dict[str, str]:
+        """Units of the chosen columns."""
+        units = column_units(self.system, self.shapes)
+        return {name: self.parts[name][2] if name in self.parts else units[name] for name in self.columns}
 
     def follow(self, before: Observer) -> None:
         """Of the two quaternions of a rotation, go on with those that `before` has shown."""
@@ -92,10 +99,14 @@ class Observer:
     def named(self, rows: Rows, sight: Sight, count: int) -> dict[str, Any]:
         """The chosen columns by name; copies."""
         found = self.shown(rows, sight, count)
-        return {
-            name: found[name].reshape(count, *shape).copy() if name in found else blank(name, count, shape)
-            for name, shape in self.columns.items()
-        }
+        return {name: self._one(found, name, count) for name in self.columns}
+
+    def _one(self, found: dict[str, Any], name: str, count: int) -> Any:
+        """A column, or the component of one, of its own memory."""
+        column, k, _ = self.parts.get(name, (name, None, ""))
+        shape = self.shapes[column]
+        values = found[column].reshape(count, *shape) if column in found else blank(column, count, shape)
+        return values.copy() if k is None else values[:, k].copy()
 
     def shown(self, rows: Rows, sight: Sight, count: int) -> dict[str, Any]:
         """What there is to see by name, each where it stands in `rows` or `sight`."""
@@ -215,20 +226,30 @@ def column_units(system: System, columns: Any) -> dict[str, str]:
     return {name: units[name] for name in columns}
 
 
-def choose(shapes: dict[str, tuple[int, ...]], patterns: str | Sequence[str]) -> dict[str, tuple[int, ...]]:
-    """The columns that match; a pattern that fits neither one nor an account (energy, drift, solver) is refused."""
+def choose(
+    system: System, shapes: dict[str, tuple[int, ...]], patterns: str | Sequence[str]
+) -> tuple[dict[str, tuple[int, ...]], dict[str, tuple[str, int, str]]]:
+    """The columns that match, and those among them that are a component: of which column, which one, its unit.
+
+    Where a pattern fits no column it may fit components, or an account (energy, drift, solver); else it is refused.
+    """
     wanted = [patterns] if isinstance(patterns, str) else patterns
     if not isinstance(wanted, (list, tuple, set)) or not wanted or not all(isinstance(each, str) for each in wanted):
         raise OptionError(
             f"record must be 'all' or patterns such as '*.position', not {shown(patterns)}; correct record="
         )
-    chosen: dict[str, tuple[int, ...]] = {}
+    chosen: set[str] = set()
+    parts: dict[str, tuple[str, int, str]] = {}
     for pattern in wanted:
         matches = list(shapes) if pattern == "all" else [pattern] if pattern in shapes else fitting(pattern, shapes)
         if not matches and not fitting(pattern, ACCOUNTS):  # the accounts are always kept
-            raise OptionError(f"record={pattern!r} fits no column of this model; {_nearest(shapes, pattern)}")
-        chosen |= {name: shapes[name] for name in matches}
-    return {name: shape for name, shape in shapes.items() if name in chosen}
+            components = all_components(shapes, column_units(system, shapes))
+            labels = matching_components(components, pattern)
+            if not labels:
+                raise OptionError(f"record={pattern!r} fits no column of this model; {_nearest(shapes, pattern)}")
+            parts |= {label: components[label] for label in labels}
+        chosen |= set(matches)
+    return {name: shape for name, shape in shapes.items() if name in chosen} | dict.fromkeys(parts, ()), parts
 
 
 def _nearest(shapes: dict[str, tuple[int, ...]], name: str) -> str:

@@ -8,7 +8,7 @@ columns in one array.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from linkwork.formulations.record import Rows
 from linkwork.mechanics.sight import observe
 from linkwork.model.checked import shown
 from linkwork.simulation.column_names import find_column
+from linkwork.simulation.components import component_place
 from linkwork.simulation.observe import Observer, blank, column_shapes, column_units, no_column
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ class Reading:
         self._see: Callable[[], Any] | None = None
         # joints that were there when the simulation began and have been released
         gone = {} if sim._began is system else column_shapes(sim._began)
+        self.systems = [(sim._began, gone), (system, self.observer.columns)]
         self.shapes = {**gone, **self.observer.columns}
         found = self.observer.shown(self.rows, self.sight, 1)
         self.places = {"time": self.rows.t[0, 0:1].reshape(())}
@@ -81,12 +83,36 @@ class Reading:
         return place.copy() if place.ndim else place[()]
 
     def meant(self, name: Any) -> str:
-        """The column of this name, refused where there is none."""
-        names = self.observer.system.body_names
-        found = find_column(name, self.places, lambda: names) if isinstance(name, str) else None
+        """The column of this name, or the component of one; refused where there is none."""
+        found = self.find(name) if isinstance(name, str) else None
         if found is None:
             raise OptionError(no_column(self.shapes, name))
         return found
+
+    def find(self, name: str) -> str | None:
+        """The name among `places` of a column, or of a component, which gets its place there; None for neither."""
+        bodies = self.observer.system.body_names
+        found = find_column(name, self.places, lambda: bodies)
+        if found is not None:
+            return found
+        head, _, label = name.rpartition(".")
+        column = find_column(head, self.shapes, lambda: bodies)
+        place = None if column is None else component_place(column, self.shapes[column], self.units[column], label)
+        if column is None or place is None:
+            return None
+        name, (k, unit) = f"{column}.{label}", place
+        self.places[name], self.units[name] = self.places[column].reshape(-1)[k : k + 1].reshape(()), unit
+        if column in self.seen:
+            self.seen.add(name)
+        return name
+
+    @cached_property
+    def units(self) -> dict[str, str]:
+        """Units of all columns, and of the components that were asked for."""
+        units = {"time": "s"}
+        for system, shapes in self.systems:
+            units |= column_units(system, shapes)
+        return units
 
     def make(self) -> None:
         """Work out what is neither in the state nor in what is seen."""
@@ -129,10 +155,7 @@ class Reader:
                 raise OptionError(f"a reader needs every column once, not {name!r} twice; remove one of them")
             self.slices[name] = slice(size, size := size + reading.places[name].size)
         self.values = np.zeros(size)
-        self.units = {name: "s" for name in names if name == "time"}
-        for system in (sim._began, sim.moving):
-            known = column_shapes(system)
-            self.units |= column_units(system, [name for name in names if name in known])
+        self.units = {name: reading.units[name] for name in names}
         self._find(reading)
 
     def _find(self, reading: Reading) -> None:
@@ -144,7 +167,8 @@ class Reader:
         gathered: dict[int, tuple[list[Any], list[Any]]] = {}
         self._rest: list[tuple[Any, Any]] = []  # numbers that stand elsewhere
         for name, part in self.slices.items():
-            place = reading.places.get(name)
+            found = reading.find(name)
+            place = None if found is None else reading.places[found]
             if place is None:  # of a joint that was attached and released again
                 self.values[part] = 0.0
                 continue

@@ -27,7 +27,7 @@ from linkwork.simulation.column_names import DRIFT, OF_IMPULSES, OF_ITERATIONS
 from linkwork.simulation.column_names import ENERGY as LEDGER
 from linkwork.simulation.interrupt import Interrupt
 from linkwork.simulation.methods import IMPULSES
-from linkwork.simulation.observe import Observer, column_units
+from linkwork.simulation.observe import Observer
 from linkwork.simulation.ranks import RankHistory, row_names
 from linkwork.simulation.scene import scene_of
 from linkwork.simulation.stiffness import Moment, advice, steps_too_large
@@ -98,7 +98,7 @@ class Recording:
     ) -> None:
         self.sim, self.steps, self.until, self.every, self.progress = sim, steps, until, every, progress
         self.observer = Observer(sim._began, record, sim.tables if sim.moving is sim._began else None)
-        self.units = column_units(sim._began, self.observer.columns)
+        self.units = self.observer.units()
         self.solver: tuple[str, ...] = OF_IMPULSES if hasattr(sim.method, "solver") else ()
         if sim.method.integrator == "trapezoidal":
             self.solver = OF_ITERATIONS

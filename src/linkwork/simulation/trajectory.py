@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import json
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from os import PathLike
@@ -18,12 +17,21 @@ from linkwork.model.arguments import helpful
 from linkwork.model.checked import VectorLike
 from linkwork.simulation.certificate import Certificate
 from linkwork.simulation.column_names import find_column, fitting
+from linkwork.simulation.components import (
+    all_components,
+    component_labels,
+    component_place,
+    full_name,
+    matching_components,
+)
 from linkwork.simulation.events import Change
 from linkwork.simulation.scene import Scene
-from linkwork.simulation.units import BODY_UNITS, component_names, split_unit
+from linkwork.simulation.units import BODY_UNITS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from linkwork.simulation.peaks import Peaks
 
 
 @helpful
@@ -95,7 +103,11 @@ class Trajectory:
     # --- reading ------------------------------------------------------------------------------------------
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        """The column of this name; also "time", "energy.total", "drift.position", "solver.iterations"."""
+        """The column of this name; also "time", "energy.total", "drift.position", "solver.iterations".
+
+        A component has the name of its column and its own: "rod.position.z", "rod.rotation.w", "pin.reaction.fx" (force
+        fx, fy, fz and torque tx, ty, tz, which tables write as "force x"); `run.components` lists those of a column.
+        """
         found = self._find(name) if isinstance(name, str) else None
         if found is None:
             raise OptionError(self._unknown(name))
@@ -124,6 +136,8 @@ class Trajectory:
     def matching(self, pattern: str) -> list[str]:
         """Names that fit a pattern with `*` and `?`; a plain name fits itself. Nothing found is an error.
 
+        Columns come first; where none fits, components do, "*.position.z", and then the ledgers, "energy.*".
+
         >>> run = Trajectory(
         ...     [0.0],
         ...     {"a.position": [0.0], "b.position": [1.0]},
@@ -140,6 +154,12 @@ class Trajectory:
             return [self._meant(pattern) or pattern]
         found = fitting(pattern, self.columns)
         if not found:
+            ledgers = {"energy": self.energy, "drift": self.drift, "solver": self.solver}
+            accounts = [f"{ledger}.{entry}" for ledger, entries in ledgers.items() for entry in entries]
+            found = matching_components(all_components(self._shapes, self._units), pattern) or fitting(
+                pattern, accounts
+            )
+        if not found:
             raise OptionError(self._unknown(pattern))
         return found
 
@@ -149,6 +169,9 @@ class Trajectory:
         if name not in self.columns:
             if name == "time":
                 return "s"
+            part = self._component(name)
+            if part is not None:
+                return part[2]
             if self._find(name) is not None:
                 return "J" if name.startswith("energy.") else ""
             raise OptionError(self._unknown(name))
@@ -171,14 +194,9 @@ class Trajectory:
         """
         values = self[name]
         name = self._meant(name) or name
-        width = math.prod(values.shape[1:])
-        flat = values.reshape(len(values), width)
-        unit = self.unit(name)
-        labels = component_names(name.rpartition(".")[2], unit, width)
-        return [
-            (f"{name}.{label}" if label else name, word, flat[:, k])
-            for k, (label, word) in enumerate(zip(labels, split_unit(unit, width), strict=True))
-        ]
+        labels = component_labels(name, self.unit(name), values.shape[1:])
+        flat = values.reshape(len(values), len(labels))
+        return [(label, unit, flat[:, k]) for k, (label, unit) in enumerate(labels)]
 
     def reaction(
         self,
@@ -210,6 +228,24 @@ class Trajectory:
 
         moved: NDArray[Any] = moved_reaction(self, joint, at, body, axes)
         return moved
+
+    def peaks(self, *columns: str) -> Peaks:
+        """The largest and smallest value of every column, each with its time: a table to print or to read from.
+
+        Columns of several numbers are taken apart. Without names all columns; names may hold `*`.
+
+        >>> model = lw.Model("fan")
+        >>> fan = model.body("fan", shape=lw.Cylinder(0.2, 0.02), mass=0.5)
+        >>> shaft = model.revolute("shaft", "ground", fan, at=(0, 0, 0), axis=(0, 0, 1), velocity=2.0)
+        >>> run = lw.simulate(model, until=1.0, dt=0.1, method="recursive")
+        >>> print(run.peaks("shaft.position", "shaft.velocity"))
+        column          unit   smallest  at t  largest  at t
+        shaft.position  rad           0     0        2     1
+        shaft.velocity  rad/s         2     0        2     0
+        """
+        from linkwork.simulation.peaks import peaks_of
+
+        return peaks_of(self, columns)
 
     # --- pictures and files -------------------------------------------------------------------------------
 
@@ -294,6 +330,19 @@ class Trajectory:
 
         save(self, file)
 
+    def to_csv(self, file: str | PathLike[str], columns: str | Sequence[str] | None = None) -> None:
+        """Write a table to `.csv`: the time and the chosen `columns`, everything when none are given.
+
+        `columns` are names or patterns, also of components ("rod.position.z") and of the ledgers ("energy.total").
+        The header names every component with its unit, as in "rod.position.z [m]".
+
+        >>> run = lw.simulate(lw.gallery.pendulum.build(), until=0.1, method="recursive", dt=0.01)
+        >>> run.to_csv("pendulum.csv", ["pin.position", "bob.position.z", "energy.total"])  # doctest: +SKIP
+        """
+        from linkwork.simulation.files import save_csv
+
+        save_csv(self, file, columns)
+
     # --- comparing and printing ---------------------------------------------------------------------------
 
     def __eq__(self, other: object) -> bool:
@@ -332,7 +381,11 @@ class Trajectory:
 
     def _meant(self, name: Any) -> str | None:
         """The column that a name means, if there is one (see `column_names`)."""
-        return find_column(name, self.columns, self._bodies) if isinstance(name, str) else None
+        if not isinstance(name, str):
+            return None
+        found = find_column(name, self.columns, self._bodies)
+        # a component that was recorded without the others may be asked for by its short name
+        return found or (full_name(name) if full_name(name) in self.columns else None)
 
     def _bodies(self) -> set[str]:
         """Full names of the bodies."""
@@ -347,21 +400,46 @@ class Trajectory:
         if name == "time":
             return self.time
         ledger, _, entry = name.partition(".")
-        if ledger == "energy":
-            return self.energy.get(entry)
-        if ledger == "drift":
-            return self.drift.get(entry)
-        if ledger == "solver":
-            return self.solver.get(entry)
-        return None
+        if ledger == "energy" and entry in self.energy:
+            return self.energy[entry]
+        if ledger == "drift" and entry in self.drift:
+            return self.drift[entry]
+        if ledger == "solver" and entry in self.solver:
+            return self.solver[entry]
+        part = self._component(name)
+        if part is None:
+            return None
+        return self.columns[part[0]].reshape(len(self), -1)[:, part[1]]
+
+    @property
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        return {name: values.shape[1:] for name, values in self.columns.items()}
+
+    @property
+    def _units(self) -> dict[str, str]:
+        return {name: self.unit(name) for name in self.columns}
+
+    def _component(self, name: str) -> tuple[str, int, str] | None:
+        """The column of a component, its place there and its unit."""
+        head, _, label = name.rpartition(".")
+        column = self._meant(head)
+        if column is None:
+            return None
+        place = component_place(column, self.columns[column].shape[1:], self.unit(column), label)
+        return None if place is None else (column, *place)
 
     def _unknown(self, name: Any) -> str:
         ledgers = {"energy": self.energy, "drift": self.drift, "solver": self.solver}
         known = [*self.columns, "time", *(f"{name}.{entry}" for name, ledger in ledgers.items() for entry in ledger)]
         if not isinstance(name, str):
             return f"columns of a run are found by name, not by {name!r}; write run['{known[0]}']"
+        column = self._meant(name.rpartition(".")[0])
         close = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
-        if close:
+        if column is not None:
+            parts = [label.removeprefix(f"{column}.") for label, _, _ in self.components(column)]
+            several = len(parts) > 1
+            remedy = f"components of {column!r} are {', '.join(parts)}" if several else f"{column!r} has no components"
+        elif close:
             remedy = "did you mean " + " or ".join(repr(c) for c in close) + "?"
         elif any(letter in name for letter in "*?["):
             remedy = "no recorded name fits this pattern, run.names lists them"

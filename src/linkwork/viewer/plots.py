@@ -37,6 +37,7 @@ _QUANTITIES = {
     "N": "force",
     "N m": "torque",
     "J": "energy",
+    "W": "power",
     "1": "rotation (quaternion)",
 }
 STYLE: Any = {
