@@ -348,6 +348,31 @@ def test_files_are_written(command, swing, simulated, tmp_path):
     assert table.read_text().startswith("time [s],pin.position [rad]")
 
 
+def test_a_table_of_chosen_columns(command, swing, simulated, tmp_path):
+    table = tmp_path / "run.csv"
+    words = ["--until", "0.1", "--dt", "0.01", "--method", "recursive", "--out", table]
+    answer = command("run", "pendulum", *words, "--columns", "bob.position.z, energy.total,pin.velocity")
+    assert answer.exit_code == 0, answer.stderr
+    head = "time [s],bob.position.z [m],energy.total [J],pin.velocity [rad/s]"
+    assert table.read_text().splitlines()[0] == head
+    seen = simulated()
+    answer = command("run", swing, "--out", table, "--columns", "pin.position, energy.total")
+    assert answer.exit_code == 0, answer.stderr
+    assert table.read_text().splitlines()[0] == "time [s],pin.position [rad],energy.total [J]"
+    seen.clear()
+    for words, reason in (
+        (["--out", table, "--columns", "pin.positon"], "did you mean pin.position"),
+        (["--out", table, "--columns", ","], "names no column"),
+        (["--out", tmp_path / "run.npz", "--columns", "pin.position"], "give --out FILE.csv too"),
+        (["--columns", "pin.position"], "give --out FILE.csv too"),
+    ):
+        answer = command("run", swing, *words)
+        assert answer.exit_code == 2
+        assert reason in answer.stderr
+        assert one_paragraph(answer.stderr)
+    assert not seen, "refused before the run"
+
+
 @pytest.mark.parametrize("words", [["--out", "run.xls"], ["--plot", "run.bmp"], ["--out", "no/such/folder/run.npz"]])
 def test_files_are_checked_before_the_run(command, swing, simulated, words, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

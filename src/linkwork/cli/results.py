@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from linkwork.targets import Target
 
 DOUBTFUL = re.compile(r"POOR|GAVE|STOPPED|\d+ STEPS CUT SHORT")  # words of a certificate that are shown in red
+PLOTTED_SETS = ("energy", "drift", "phase", "iterations")
 
 
 def picture(text: str) -> tuple[str, tuple[str, ...]]:
@@ -34,37 +36,58 @@ def picture(text: str) -> tuple[str, tuple[str, ...]]:
     return file, tuple(split_list(columns))
 
 
-def check_columns(target: Target, columns: list[str]) -> None:
-    """Columns to draw that the run will not have are refused before it starts."""
+def table_columns(text: str | None, out: str | None) -> list[str] | None:
+    """Names in COLUMN,COLUMN for a table; they need one."""
+    from linkwork.model.names import split_list
+
+    if text is None:
+        return None
+    columns = split_list(text)
+    if not columns:
+        raise OptionError("--columns names no column; give --columns pin.position,rod.position.z, for example")
+    if out is None or not out.lower().endswith(".csv"):
+        raise OptionError("--columns chooses the columns of a table; give --out FILE.csv too")
+    return columns
+
+
+def check_columns(target: Target, columns: list[str], sets: tuple[str, ...] = PLOTTED_SETS) -> None:
+    """Columns, or `sets` of them, that the run will not have are refused before it starts."""
     if not columns:
         return
     import difflib
 
     from linkwork.assembly.assemble import assemble
     from linkwork.simulation.column_names import ACCOUNTS, find_column, fitting
-    from linkwork.simulation.observe import column_shapes
+    from linkwork.simulation.components import all_components, matching_components
+    from linkwork.simulation.observe import column_shapes, column_units
 
     system = assemble(target.model)
-    recorded = list(column_shapes(system))
-    known = [*recorded, *ACCOUNTS, "phase", "iterations"]
+    shapes = column_shapes(system)
+    recorded, components = list(shapes), all_components(shapes, column_units(system, shapes))
+    known = [*recorded, "time", *(each for each in ACCOUNTS if "." in each), *sets]
     for column in columns:
         found = column in known or find_column(column, recorded, lambda: system.body_names) is not None
-        if not found and not fitting(column, recorded):
+        if not found and not fitting(column, known) and not matching_components(components, column):
             close = difflib.get_close_matches(column, known, n=3, cutoff=0.5)
             listed = ", ".join(recorded[:6]) + (" and more" if len(recorded) > 6 else "")
             remedy = "did you mean " + " or ".join(close) + "?" if close else f"it has energy, drift, {listed}"
-            raise OptionError(f"{target.name} has no column {column!r} to plot; {remedy}")
+            raise OptionError(f"{target.name} has no column {column!r} to {'plot' if sets else 'write'}; {remedy}")
 
 
 def write(
-    trajectory: Trajectory | None, target: Target, out: str | None, pictures: list[tuple[str, tuple[str, ...]]]
+    trajectory: Trajectory | None,
+    target: Target,
+    out: str | None,
+    pictures: list[tuple[str, tuple[str, ...]]],
+    chosen: list[str] | None = None,
 ) -> tuple[list[str], str | None]:
     """Files that were written, and what went wrong with the first that was not."""
     files: list[str] = []
     if trajectory is None:
         return files, None
     if out is not None:
-        place, problem = (out, "") if out.lower().endswith(".h5") else written(trajectory.save, out)
+        save = trajectory.save if chosen is None else partial(trajectory.to_csv, columns=chosen)
+        place, problem = (out, "") if out.lower().endswith(".h5") else written(save, out)
         files += [place] if place else []
         if problem:
             return files, problem + (f". The run is in {place} instead." if place else "")

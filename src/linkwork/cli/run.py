@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from linkwork.cli.app import AsJson, ModelName, Settings, app
-from linkwork.cli.results import check_columns, document_of, picture, print_summary, write
+from linkwork.cli.results import check_columns, document_of, picture, print_summary, table_columns, write
 from linkwork.cli.running import bounds_of, options_of, simulate, target_of
 from linkwork.cli.speaking import FAILED, need_viser, print_json, say, speaking, stdout_kept_clean
 from linkwork.errors import OptionError
@@ -33,6 +33,10 @@ def run(
     out: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Write the run to FILE.npz or .csv; to .h5 while it lasts, for long runs."),
+    ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN,...", help="What to write to FILE.csv: names or patterns; else everything."),
     ] = None,
     resume: Annotated[
         str | None, typer.Option("--from", metavar="FILE", help="Go on from the state in FILE (.h5, .npz).")
@@ -68,7 +72,7 @@ def run(
             raise OptionError("--json prints one document and ends, --view goes on until Ctrl-C; give one of them")
         from linkwork.simulation.files import check_path, refuse_same
 
-        pictures = [picture(text) for text in plot or []]
+        pictures, chosen = [picture(text) for text in plot or []], table_columns(columns, out)
         if out is not None:
             check_path(out, (".npz", ".csv", ".h5"))
             refuse_same(resume, out)
@@ -90,14 +94,15 @@ def run(
             end = until if until is not None else target.until
             if end is None:
                 raise OptionError(f"{model} does not say how long to run; give --until SECONDS")
-            check_columns(target, [column for _, columns in pictures for column in columns])
+            check_columns(target, [column for _, drawn in pictures for column in drawn])
+            check_columns(target, chosen or [], sets=())
             if ranks is not None:
                 from linkwork.distribute.ranks import spread
 
                 if not spread(target.model, ranks):
                     return
             trajectory, failure = simulate(target, end, options, out, whole=bool(pictures) or view)
-        files, problem = write(trajectory, target, out, pictures)
+        files, problem = write(trajectory, target, out, pictures, chosen)
         if as_json and trajectory is not None:
             document = document_of(target, trajectory, files) | {"warnings": warned}
             if failure or problem:
