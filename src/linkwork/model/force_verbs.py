@@ -57,7 +57,7 @@ class ForceVerbs(Container):
         pull over the speed of lengthening in m/s. With `axis`, a direction of a's frame, it acts along that instead of
         along the line between the points, in the line through the point of b; its length, of any sign, is the way
         along the axis. `law` adds a pull: a number, a law of time, or a function of `(t, length, rate)`.
-        Columns: `name.length` (m) and `name.force` (N, positive where it pulls).
+        Columns: `name.length` (m), `name.force` (N, positive where it pulls) and `name.power` (W, into the mechanism).
 
         >>> model = lw.Model("bouncer")
         >>> box = model.body("box", mass=1.0, shape=lw.Box((0.1, 0.1, 0.1)))
@@ -103,7 +103,8 @@ class ForceVerbs(Container):
     ) -> TorsionSpring:
         """A spring and damper in the angle of a revolute, cylindrical or screw joint, unloaded at `angle` (rad).
 
-        Its torque is -stiffness (N m/rad) * (position - angle) - damping (N m s/rad) * velocity.
+        Its torque is -stiffness (N m/rad) * (position - angle) - damping (N m s/rad) * velocity: the column
+        `name.torque` (N m, on b), beside `name.power` (W, into the mechanism).
 
         >>> model = lw.Model("door")
         >>> door = model.body("door", mass=20.0, shape=lw.Box((0.9, 0.04, 2.0)))
@@ -137,7 +138,8 @@ class ForceVerbs(Container):
         """A torque (N m) on a body, or in a joint, where it drives b against a (in N for a sliding joint).
 
         On a body a law of one number needs `axis`, in body axes; a law of three numbers is in world axes; `frame`
-        says otherwise. In a joint `coordinate` chooses one of several. For laws see `lw.as_law`, `lw.PythonLaw`.
+        says otherwise. In a joint `coordinate` chooses one of several. For laws see `lw.as_law`, `lw.PythonLaw`. Columns:
+        `name.torque` (in a joint one number, on a body three, world axes) and `name.power` (W, into the mechanism).
 
         >>> model = lw.Model("wheel")
         >>> wheel = model.body("wheel", shape=lw.Cylinder(0.3, 0.05), mass=10.0)
@@ -172,6 +174,7 @@ class ForceVerbs(Container):
         """A force (N) on a body at the point `at` (metres, body frame; its origin when not given).
 
         A law of three numbers is in world axes; a law of one number needs `axis`, in body axes; `frame` says otherwise.
+        Columns: `name.force` (N, three numbers, world axes) and `name.power` (W, into the mechanism).
 
         >>> model = lw.Model("rocket")
         >>> rocket = model.body("rocket", shape=lw.Cylinder(0.1, 2.0), mass=30.0)
@@ -200,6 +203,7 @@ class ForceVerbs(Container):
 
         It holds rigidly, or with `softness` as a servo: `lw.Soft(stiffness=200, damping=5)` for a position,
         `lw.Soft(damping=5)` for a velocity. A law that is a number may be set while stepping: `sim.inputs["drive"]`.
+        Columns: `name.torque` (N m, N) and `name.power` (W, into the mechanism).
 
         >>> model = lw.Model("fan")
         >>> fan = model.body("fan", shape=lw.Cylinder(0.2, 0.02), mass=0.5)

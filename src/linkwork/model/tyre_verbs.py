@@ -39,7 +39,8 @@ class TyreVerbs(Container):
         `lw.Ramp`, `lw.Stairs`, `lw.Profile`, `lw.Surface`) presses the tyre in by radius - height; its force is
         stiffness (N/m) * that + damping (N s/m) * its rate, times the cosine of the slope, along the road's normal.
         With `side`, an `lw.Calspan`, slip and camber make a side force and an aligning torque. Nothing acts forward
-        or backward: the wheel rolls freely. Columns: `name.load` (N) and `name.force` (N, world axes, on the wheel).
+        or backward: the wheel rolls freely. Columns: `name.load` (N), `name.force` and `name.torque` (N, N m, at the
+        contact, world axes, on the wheel) and `name.power` (W, into the mechanism).
 
         >>> model = lw.Model("wheelbarrow")
         >>> wheel = model.body("wheel", shape=lw.Cylinder(0.3, 0.1, pose=lw.Frame.along((0, 1, 0))), mass=8.0)
@@ -72,7 +73,7 @@ class TyreVerbs(Container):
         """A flywheel or rolling wheel inside a body, kept at a steady speed: its spin resists being turned.
 
         `momentum` (N m s) is its moment of inertia about `axis` (body frame) times its speed relative to the body; its
-        mass belongs to the body. It does no work.
+        mass belongs to the body. It does no work. Column: `name.torque` (N m, world axes, on the body).
 
         >>> model = lw.Model("gyro")
         >>> frame = model.body("frame", mass=1.0, inertia=(0.01, 0.01, 0.01))
