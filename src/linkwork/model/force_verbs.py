@@ -138,8 +138,9 @@ class ForceVerbs(Container):
         """A torque (N m) on a body, or in a joint, where it drives b against a (in N for a sliding joint).
 
         On a body a law of one number needs `axis`, in body axes; a law of three numbers is in world axes; `frame`
-        says otherwise. In a joint `coordinate` chooses one of several. For laws see `lw.as_law`, `lw.PythonLaw`. Columns:
-        `name.torque` (in a joint one number, on a body three, world axes) and `name.power` (W, into the mechanism).
+        says otherwise. In a joint `coordinate` chooses one of several. For laws see `lw.as_law`, `lw.PythonLaw`.
+        Columns: `name.torque` (in a joint one number, on a body three, world axes) and `name.power` (W, into the
+        mechanism).
 
         >>> model = lw.Model("wheel")
         >>> wheel = model.body("wheel", shape=lw.Cylinder(0.3, 0.05), mass=10.0)
