@@ -105,6 +105,34 @@ def test_a_component_of_a_joint_that_comes_and_goes() -> None:
     assert not run["grip.reaction.fz"][21:].any()
 
 
+def test_parts_that_share_a_name_and_names_in_quotes(tmp_path: Path) -> None:
+    model = lw.Model("twins")
+    model.body("arm", mass=1.0, shape=lw.Box((1, 0.1, 0.1)), position=(0.5, 0, 0))
+    model.revolute("arm", "ground", "body:arm", at=(0, 0, 0), axis=(0, 1, 0))
+    model.body("a.b", mass=1.0, shape=lw.Sphere(0.1), position=(0, 3, 0))
+    model.fixed("weld", "ground", "a.b")
+    run = lw.simulate(model, until=0.05, dt=0.01, method="recursive")
+    assert np.array_equal(run["arm.rotation.w"], run["body:arm.rotation"][:, 0])
+    assert np.array_equal(run["body:arm.position.z"], run["body:arm.position"][:, 2])
+    assert np.array_equal(run["arm.reaction.fz"], run["joint:arm.reaction"][:, 2])
+    assert np.array_equal(run["'a.b'.position.y"], run["'a.b'.position"][:, 1])
+    assert run.matching("arm.reaction.f*") == [f"joint:arm.reaction.force {axis}" for axis in "xyz"]
+    sim = lw.Simulation(model, "recursive", dt=0.01)
+    sim.step(5)
+    assert sim["arm.reaction.fz"] == run["arm.reaction.fz"][-1]
+    assert sim.reader(["arm.rotation.w"]).units == {"body:arm.rotation.w": "1"}
+    moved = run.reaction("arm", at=(0.5, 0, 0), axes="arm")
+    assert np.array_equal(moved, run.reaction("joint:arm", at=(0.5, 0, 0), body="arm", axes="body:arm"))
+    alone = lw.simulate(model, until=0.05, dt=0.01, method="recursive", record=["arm.rotation.w", "energy.*"])
+    assert alone.names == ["body:arm.rotation.w"]
+    run.to_csv(tmp_path / "twins.csv", ["arm.rotation.w", "energy.*"])
+    assert table(tmp_path / "twins.csv")[0][:3] == [
+        "time [s]",
+        "arm.rotation.w [1]",
+        "energy.kinetic [J]",
+    ]  # as asked for
+
+
 # --- tables -----------------------------------------------------------------------------------------------------
 
 
