@@ -201,7 +201,7 @@ def save_csv(run: Trajectory, file: str | PathLike[str], columns: str | Sequence
     if wanted is not None and (not isinstance(wanted, (list, tuple)) or not wanted):
         raise OptionError(f"columns must be names such as 'pin.position', not {shown(columns)}; correct columns=")
     names = None if wanted is None else [name for pattern in wanted for name in run.matching(pattern)]
-    _write_whole(path, lambda stream: _write_csv(run, stream, names))
+    _write(path, lambda stream: _write_csv(run, stream, names))
 
 
 def _write_csv(run: Trajectory, stream: BinaryIO, names: list[str] | None = None) -> None:
