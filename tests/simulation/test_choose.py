@@ -62,6 +62,14 @@ def test_loops_with_large_steps() -> None:
     assert chosen(pendulum(), dt=0.02)[0] == "recursive"
 
 
+@pytest.mark.parametrize("piece", lw.gallery.names())
+def test_the_gallery_is_not_called_stiff(piece: str) -> None:
+    """Each piece with the step that its file gives."""
+    exhibit = lw.gallery.piece(piece)
+    expected = "impulse" if exhibit.METHOD["method"] in ("impulse", "maximal") else "recursive"
+    assert chosen(exhibit.build(), dt=exhibit.METHOD["dt"])[0] == expected
+
+
 def test_an_option_of_the_user_decides() -> None:
     assert chosen(four_bar(), dt=0.01, integrator="rk4") == ("recursive", "recursive: it has the option integrator")
 

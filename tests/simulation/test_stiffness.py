@@ -269,6 +269,23 @@ def test_other_coordinates_say_the_same() -> None:
     assert "too large for spring 'left rod' with 1 more" in str(error)
 
 
+@pytest.mark.parametrize("law", ["spring", "damper"])
+def test_laws_in_a_method_with_impulses(law: str) -> None:
+    """It holds springs and dampers of the model whatever their stiffness, but a law of the user is explicit."""
+    model = lw.Model("limited")
+    model.body("block", mass=1.0, shape=lw.Sphere(0.1))
+    rail = {"position": 0.01, "limits": (-5, 5), "stiffness": 1e8, "damping": 1e4}
+    model.prismatic("rail", "ground", "block", axis=(1, 0, 0), **rail)
+    sim = lw.Simulation(model, "impulse", dt=1e-3)
+    sim.step(5)
+    assert advice(sim) == ""
+    model.torque("law", "rail", (lambda t, x, u: -1e8 * x) if law == "spring" else (lambda t, x, u: -1e4 * u))
+    sim = lw.Simulation(model, "impulse", dt=1e-3)
+    sim.step(5)
+    assert advice(sim).startswith("the steps of 0.001 s are too large for torque 'law', which s")
+    assert advice(sim).endswith("0.0001 s or less, or make it a spring or damper, which this method holds in any step")
+
+
 @pytest.mark.parametrize("damping", [0.0, 0.3])
 def test_no_inertia_is_still_told_as_such(damping: float) -> None:
     """A bob on two hinges comes to hang below the first, which it then does not hold: sixteen steps to there.

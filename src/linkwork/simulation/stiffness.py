@@ -143,15 +143,19 @@ def _moments(sim: Simulation) -> Iterator[tuple[Moment, bool]]:
 
 
 def steps_too_large(sim: Simulation, sane: bool = False) -> Finding | None:
-    """What the steps of a simulation by an explicit integrator are too large for, at its start or where it was since.
+    """What the steps of a simulation are too large for, at its start or where it was since; None of implicit methods.
 
-    `sane` leaves out the state before the last step, which may be nonsense when a run failed.
+    Methods with impulses hold springs and dampers whatever their stiffness, but not laws and tyres. `sane` leaves out
+    the state before the last step, which may be nonsense when a run failed.
     """
-    integrator = getattr(sim.method, "integrator", "")
-    if not hasattr(sim.method, "rtol"):  # of its own integrator, which is implicit
+    if not (hasattr(sim.method, "rtol") or _has_impulses(sim)):  # an implicit rule of its own
         return None
+    integrator = sim.method.integrator
     most = ADAPTIVE if integrator == "adaptive" else None
     for moment, sound in _moments(sim):
+        if _has_impulses(sim):
+            held = [each for each in elements(moment.system) if each.table in ("spring", "coil")]
+            moment = moment._replace(tables=left_out(moment.tables, held))
         if sound or not sane:
             found = find(moment, integrator, sim._h, most)
             if found is not None:
@@ -159,11 +163,17 @@ def steps_too_large(sim: Simulation, sane: bool = False) -> Finding | None:
     return None
 
 
+def _has_impulses(sim: Simulation) -> bool:
+    return bool(getattr(sim.method, "pushes", False))
+
+
 def remedy(sim: Simulation, found: Finding) -> str:
     """What to do against it."""
     other = "method='hybrid'" if sim.moving.features - set(sim.ignored) <= Hybrid.supports else ""
     if sim.method.integrator == "adaptive":
         return f"take {other}" if other else "soften it"
+    if _has_impulses(sim) and not other:
+        other = "make it a spring or damper, which this method holds in any step"
     return f"take dt of {found.step:g} s or less" + (f", or {other}" if other else "")
 
 
