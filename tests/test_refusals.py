@@ -116,6 +116,25 @@ def point_mass(kind: str | None, **options: Any) -> lw.Model:
     return made
 
 
+def massless(kind: str | None) -> lw.Model:
+    """The arm with a wheel without mass at its end."""
+    made = arm()
+    made.body("wheel", mass=0, position=(0, 0, -1))
+    if kind is not None:
+        getattr(made, kind)("axle", "arm", "wheel", at=(0, 0, -1), axis=(0, 1, 0))
+    return made
+
+
+def gimbal() -> lw.Model:
+    """A body in a ring without mass: two hinges."""
+    made = model()
+    made.body("ring", mass=0)
+    made.body("top", mass=1.0, inertia=ROUND, com=(0, 0, -0.3))
+    made.revolute("outer", "ground", "ring", at=(0, 0, 0), axis=(1, 0, 0), position=0.2)
+    made.revolute("inner", "ring", "top", at=(0, 0, 0), axis=(0, 1, 0), position=0.3)
+    return made
+
+
 def driven(**options: Any) -> lw.Model:
     made = arm()
     made.motor("drive", "pin", **options)
@@ -277,6 +296,12 @@ def bad_run(what: str, action: Callable[[], Any], *words: str) -> Case:
 CASES = [
     # bodies
     bad_model("mass zero", lambda: body(mass=0), "'crank'", "mass is 0"),
+    bad_model("mass zero, nothing holds it", lambda: lw.check(massless(None)), "'wheel'", "no mass", "weld it"),
+    bad_model("mass zero on a hinge", lambda: lw.check(massless("revolute")), "'axle'", "'wheel'", "weld it"),
+    bad_model(
+        "mass zero on a hinge, implicit", lambda: run(massless("revolute"), method="hybrid"), "'axle'", "'wheel'"
+    ),
+    bad_model("mass zero between", lambda: run(gimbal(), method="absolute"), "'ring'", "'absolute'", "'recursive'"),
     bad_model("mass negative", lambda: body(mass=-2.0), "'crank'", "mass is -2"),
     bad_model("mass NaN", lambda: body(mass=NAN), "'crank'", "mass", "nan"),
     bad_model("mass infinite", lambda: body(mass=INF), "'crank'", "mass", "inf"),

@@ -69,7 +69,7 @@ def test_grounds(model: Model) -> None:
     ("options", "words"),
     [
         ({"inertia": 0}, ("mass", "mass=", "density=")),
-        ({"mass": 0, "inertia": 0}, ("mass is 0", "give mass=", "weld")),
+        ({"mass": 0, "inertia": (1, 1, 1)}, ("mass is 0", "give mass=", "weld")),
         ({"mass": -2, "inertia": 0}, ("mass is -2", "give mass=")),
         ({"mass": math.nan, "inertia": 0}, ("mass", "finite", "mass=")),
         ({"mass": "heavy", "inertia": 0}, ("mass", "number", "mass=")),

@@ -11,6 +11,7 @@ from linkwork.errors import OptionError
 from linkwork.simulation import files
 from linkwork.simulation.certificate import Certificate
 from linkwork.simulation.files import check_path, load_run, save
+from linkwork.simulation.snapshot import read_state
 from linkwork.simulation.trajectory import Trajectory
 
 
@@ -164,6 +165,30 @@ def test_half_a_file_is_refused(run, tmp_path):
     (tmp_path / "half.npz").write_bytes(content[: len(content) // 2])
     with pytest.raises(OptionError, match="damaged"):
         load_run(tmp_path / "half.npz")
+
+
+@pytest.mark.parametrize("content", [b"", b"hello", b"PK\x03\x04rest"])
+def test_what_is_no_run_is_told_in_our_own_words(tmp_path, content):
+    file = tmp_path / "odd.npz"
+    file.write_bytes(content)
+    for read in (load_run, files.read_arrays):
+        with pytest.raises(OptionError, match="damaged") as refusal:
+            read(file)
+        assert not any(word in str(refusal.value).partition("odd.npz")[2] for word in ("pickle", "zip"))
+        assert "; give a" in str(refusal.value)
+
+
+def test_pickled_objects_are_not_read(tmp_path):
+    np.savez(tmp_path / "odd.npz", metadata=np.array([{"format": "linkwork run"}], dtype=object))
+    with pytest.raises(OptionError, match="is not a linkwork run, or it is damaged") as refusal:
+        load_run(tmp_path / "odd.npz")
+    assert "pickle" not in str(refusal.value).partition("odd.npz")[2]
+
+
+def test_a_state_that_lacks_something_is_refused(tmp_path):
+    np.savez(tmp_path / "odd.npz", metadata=np.array('{"format": "linkwork state"}'))
+    with pytest.raises(OptionError, match="no whole state"):
+        read_state(tmp_path / "odd.npz")
 
 
 def test_newer_format_is_refused(run, tmp_path, monkeypatch):

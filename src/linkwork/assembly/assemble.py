@@ -14,6 +14,7 @@ from linkwork.assembly.force_tables import force_tables
 from linkwork.assembly.graph import Forest, Step, scatter, span
 from linkwork.assembly.kinds import BACK, KINDS, ONTO, coordinates, misfit
 from linkwork.assembly.law_tables import LawTable
+from linkwork.assembly.massless import Carried, Inertia, lent
 from linkwork.assembly.reference import Reference, ground_pose
 from linkwork.assembly.system import JointPlace, System
 from linkwork.assembly.tables import Cuts, Tables, Tree
@@ -55,6 +56,7 @@ class _Assembler:
             raise ModelError(f"model '{model.name}' has no body; give it one with model.body(...)")
         self.reference = Reference(model)
         self.forest: Forest = scatter(model) if absolute else span(model)
+        self.loans, self.lent = lent(model, self.reference) if absolute else ([], {})
         self.laws = LawTable() if before is None else LawTable(before.alive, before.faults)
         # columns of the link tables
         self.parent: list[int] = []
@@ -107,6 +109,8 @@ class _Assembler:
             v_given=np.array(self.v_given, dtype=bool),
             features=features(self.model, bool(self.forest.cuts)),
             absolute=self.absolute,
+            centres={body.path: self.lent[id(body)].com for body in self.body_order if id(body) in self.lent},
+            carried=self._carried(places),
             foreign=self.foreign,
             inputs=self.laws.inputs,
             force_rows=force_rows,
@@ -185,7 +189,7 @@ class _Assembler:
                     f"the name '{name}' is kept for the free motion of body '{step.child.path}'; "
                     "choose another name for what is called so"
                 )
-            frame_a, frame_b = Frame(), Frame(step.child.com) if self.absolute else Frame()
+            frame_a, frame_b = Frame(), Frame(self._inertia(step.child).com) if self.absolute else Frame()
             # a free body is held by no ground, whatever its subsystem's ground: its coordinates are the world's
             link, parent_pose = 0, Frame()
         else:
@@ -272,6 +276,24 @@ class _Assembler:
                 "frame_a= and frame_b="
             )
 
+    def _inertia(self, body: Body) -> Inertia:
+        """That of the body, or what is lent to it or left to it."""
+        return self.lent.get(id(body)) or Inertia(body.mass, body.com, body.inertia)
+
+    def _carried(self, places: list[JointPlace]) -> list[Carried]:
+        """Which welds carry what moves lent inertia."""
+        free = {id(body): place for body, place in zip(self.body_order, self.joints, strict=True)} if self.loans else {}
+        number = {id(place.joint): k for k, place in enumerate(places)}
+        found = []
+        for loan in self.loans:
+            for weld, side in loan.welds:
+                k, own, b = number[id(weld)], free[id(loan.body)], free.get(id(weld.b))
+                point = places[k].frame_b[1]
+                first_b = -1 if b is None else b.q.start
+                inertia = self.lent[id(loan.body)]
+                found.append(Carried(k, side, own.q.start, own.v.start, inertia, first_b, point))
+        return found
+
     def _tree(self, grounds: int) -> Tree:
         n = len(self.parent)
         mass = np.zeros(n)
@@ -279,11 +301,12 @@ class _Assembler:
         I = np.zeros((n, 6))
         for body in self.body_order:
             link, pose = self.place[id(body)]
-            c = pose.point(body.com)
+            m, com, moments = self._inertia(body)
+            c = pose.point(com)
             R = pose.matrix
-            about = R @ body.inertia @ R.T + body.mass * (c @ c * np.eye(3) - np.outer(c, c))
-            mass[link] += body.mass
-            h[link] += body.mass * c
+            about = R @ moments @ R.T + m * (c @ c * np.eye(3) - np.outer(c, c))
+            mass[link] += m
+            h[link] += m * c
             I[link] += [about[0, 0], about[1, 1], about[2, 2], about[0, 1], about[0, 2], about[1, 2]]
         first = np.arange(n)
         for i in range(grounds, n):

@@ -9,7 +9,20 @@ import numpy as np
 
 from linkwork.assembly.drive_tables import softness_row
 from linkwork.assembly.tables import Colliders, Floats
-from linkwork.model import Body, Box, Capsule, Collider, Cylinder, Frame, HeightField, Hull, Model, Plane, Sphere
+from linkwork.model import (
+    Body,
+    Box,
+    Capsule,
+    Collider,
+    Cylinder,
+    Frame,
+    Ground,
+    HeightField,
+    Hull,
+    Model,
+    Plane,
+    Sphere,
+)
 from linkwork.spatial import codes
 
 SAME_FACE = 1e-6  # triangles of a hull whose normals differ less are one face
@@ -103,7 +116,7 @@ def meeting(model: Model, found: list[Collider], links: list[int], kinds: list[i
     for members in groups.values():
         pairs[np.ix_(members, members)] = 0
     for joint in model.all_joints():
-        if joint.kind not in ("free", "distance") and joint.a.mass > 0.0 and joint.b.mass > 0.0:
+        if joint.kind not in ("free", "distance") and not any(isinstance(body, Ground) for body in (joint.a, joint.b)):
             part(joint.a, joint.b)
     for container in model.walk():
         for a, b in container.apart:

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from linkwork.assembly.law_functions import Faults
+from linkwork.assembly.massless import Carried
 from linkwork.assembly.tables import Floats, Tables
-from linkwork.model import Joint, Model, Motor
+from linkwork.model import Body, Joint, Model, Motor
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,12 @@ class System:
     force_rows: dict[str, tuple[str, int]]  # table ("spring", "coil", "drive", …) and row of every force that acts now
     faults: Faults = field(repr=False)  # filled by Python laws that raise
     alive: Any = field(repr=False, default=None)  # compiled laws
+    centres: dict[str, Any] = field(default_factory=dict)  # of mass, of bodies that inertia is lent to (massless.py)
+    carried: list[Carried] = field(default_factory=list)  # what welds carry of that
+
+    def centre(self, body: Body) -> Any:
+        """Centre of mass of a body as these tables have it, in the body frame, m."""
+        return self.centres.get(body.path, body.com)
 
     @property
     def nq(self) -> int:

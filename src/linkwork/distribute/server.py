@@ -113,7 +113,7 @@ def describe(make: Callable[[], Subsystem], name: str = "") -> tuple[list[str], 
         # how its frame's origin moves, by the velocity of its centre of mass
         motion = sim.v[6 * order[body.path] :][:6]
         start = Frame(*poses[body.path])
-        velocity = motion[:3] - np.cross(motion[3:], start.direction(body.com))
+        velocity = motion[:3] - np.cross(motion[3:], start.direction(sim.moving.centre(body)))
         ports.append(
             {
                 "name": port,

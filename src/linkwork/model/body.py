@@ -121,6 +121,13 @@ def mass_properties(
     weight = _mass(what, mass, density, shape)
     if inertia is not None:
         moments = check_inertia(inertia, what)
+        if weight == 0.0 and moments.any():
+            raise ModelError(
+                f"{what}: mass is 0 but its inertia is not; give mass= in kilograms, or leave inertia= out for a part "
+                "without mass that joints weld to its neighbour"
+            )
+    elif weight == 0.0:
+        moments = np.zeros((3, 3))
     elif shape is None:
         raise ModelError(f"{what}: its inertia is not known; give inertia= or shape= (inertia=0 makes a point mass)")
     elif com is not None and not np.allclose(checked.vector(com, what, "com"), shape.com, rtol=0, atol=1e-12):
@@ -149,9 +156,8 @@ def _mass(what: str, mass: float | None, density: float | None, shape: Shape | N
     if mass is None:
         raise ModelError(f"{what}: its mass is not known; give mass=, or shape= with density=")
     weight = checked.number(mass, what, "mass", "kilograms")
-    if weight <= 0.0:
-        weld = ", or leave the part out and weld what it carries to its neighbour" if weight == 0.0 else ""
-        raise ModelError(f"{what}: mass is {weight:g} but must be positive; give mass= in kilograms{weld}")
+    if weight < 0.0:
+        raise ModelError(f"{what}: mass is {weight:g} but must not be negative; give mass= in kilograms")
     return weight
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from linkwork.errors import ModelError
 from linkwork.model import checked
-from linkwork.model.body import Body, Part
+from linkwork.model.body import Body, Ground, Part
 from linkwork.model.material import Material
 from linkwork.model.shapes import Box, Capsule, Cylinder, Hull, Mesh, Shape, Sphere
 
@@ -71,7 +71,7 @@ class Collider(Part):
 def check_shape(shape: Any, what: str, body: Body | None = None) -> Shape:
     """A shape that can meet others, on this body."""
     if isinstance(shape, HeightField) and body is not None:
-        if body.mass > 0.0:
+        if not isinstance(body, Ground):
             raise ModelError(f"{what}: '{body.path}' is no ground, and a height field is; put it on a ground")
         return shape
     if not isinstance(shape, SOLID):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Never
 
 from linkwork.errors import ModelError
-from linkwork.model.body import Body
+from linkwork.model.body import Body, Ground
 from linkwork.model.checked import VectorLike, direction, vector
 from linkwork.model.collider import Collider, Plane, check_group, check_shape
 from linkwork.model.container import Container
@@ -40,7 +40,7 @@ class ContactVerbs(Container):
         what = self._new("plane", name)
         self._only_known("plane", what, unknown)
         body = self._body(on, what)
-        if body.mass > 0.0:
+        if not isinstance(body, Ground):
             raise ModelError(f"{what}: '{body.path}' is no ground, and a plane has no end; give on= a ground")
         pose = Frame.along(direction(normal, what, "normal"), vector(at, what, "at", 3, "metres"))
         made_of = Material() if material is None else check_material(material, what)

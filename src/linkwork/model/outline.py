@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from linkwork.model.body import Body, Part
+from linkwork.model.body import Body, Ground, Part
 from linkwork.model.collider import Collider
 from linkwork.model.container import Container
 from linkwork.model.drive import Motor, Repeater
@@ -51,8 +51,10 @@ def _lines(container: Container) -> Iterator[str]:
 def _about(part: Part) -> str:
     """What a part connects or acts on, and its first number."""
     match part:
+        case Ground():
+            return "moves as given"
         case Body():
-            return f"{part.mass:g} kg" if part.mass else "moves as given"
+            return f"{part.mass:g} kg"
         case Joint() | Spring():
             return f"{part.a.path} to {part.b.path}"
         case TorsionSpring() | Motor():

@@ -54,10 +54,12 @@ class Parts(JointVerbs, ForceVerbs, TyreVerbs, ContactVerbs, EventVerbs):
         """A rigid body, from a shape and its mass or density, or from explicit numbers.
 
         `mass` kg, `density` kg/m3; `inertia` in kg m2 about the centre of mass, in body axes: three principal values,
-        a 3x3 matrix, or 0 for a point mass; `com` in metres in the body frame (default: that of the shape, or the
-        origin). `position` (m) and `rotation` (quaternion w, x, y, z or 3x3) place the body frame in the reference
-        configuration; leave both out when the joints' local frames place it. With a `material` its shape meets those of
-        other bodies that have one, but not those of the same `group`, and not those of its neighbours along joints.
+        a 3x3 matrix, or 0 for a point mass; `mass=0` makes a part without mass, which a fixed joint must hold to one
+        that has some, or which moves others that have. `com` in metres in the body frame (default: that of the shape,
+        or the origin). `position` (m) and `rotation` (quaternion w, x, y, z or 3x3) place the body frame in the
+        reference configuration; leave both out when the joints' local frames place it. With a `material` its shape
+        meets those of other bodies that have one, but not those of the same `group`, and not those of its neighbours
+        along joints.
 
         >>> model = lw.Model("parts")
         >>> rod = model.body("rod", shape=lw.Cylinder(0.02, 1.0), density=7800, position=(0, 0, 1))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.assembly.assemble import assemble
+from linkwork.assembly.massless import told
 from linkwork.assembly.reference import placed_by_body, point_body
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats
@@ -117,11 +118,38 @@ def check(model: Model) -> Report:
     return report(sim.system, sim.start)
 
 
+def refuse_idle(system: System) -> None:
+    """Where nothing beyond a joint of the tree has mass, and no loop leads on, nothing says how it moves."""
+    tree, cuts = system.tables.tree, system.tables.cuts
+    weight = tree.link_mass.copy()
+    weight[np.concatenate([cuts.cut_a, cuts.cut_b])] += 1.0  # what others hold by a loop is not idle
+    np.add.at(weight, tree.dof_link, tree.dof_armature)
+    for link in range(weight.size - 1, tree.grounds - 1, -1):
+        weight[tree.link_parent[link]] += weight[link]
+    for place in system.joints:
+        if place.v.stop > place.v.start and weight[place.last] == 0.0:
+            body = system.body_names[int(np.flatnonzero(tree.body_link == place.last)[0])]
+            if place.joint is None:
+                raise ModelError(
+                    f"body '{body}' has no mass and no joint holds it, so that nothing says how it moves; give it "
+                    "mass= and inertia=, or weld it to another body with fixed()"
+                )
+            raise ModelError(
+                f"{place.kind} joint '{place.name}' moves body '{body}', but neither that nor what it carries has "
+                "mass, so that nothing says how it moves; give it mass= and inertia=, or weld it with fixed()"
+            )
+
+
 def refuse_singular(system: System, link: int, method: str = "") -> None:
     """A joint that moves no inertia would make the accelerations infinite."""
     place = next(place for place in system.joints if link in (*place.links, place.last))
     carried = np.flatnonzero(system.tables.tree.body_link == place.last)
     body = f"body '{system.body_names[int(carried[0])]}'" if carried.size else "the body"
+    if system.absolute and method != "global" and system.tables.tree.link_mass[place.last] == 0.0:
+        raise ModelError(
+            f"{body} of model '{system.model.name}' has no mass and is not welded to a body that has, but method "
+            f"'{method}' moves every body by itself; give it mass= and inertia=, weld it, or use method 'recursive'"
+        )
     if method == "global":
         raise ModelError(
             f"{body} of model '{system.model.name}', or what is joined to it, can move without moving any inertia, so "
@@ -150,7 +178,7 @@ def report(system: System, start: Start) -> Report:
     redundant: dict[str, list[str]] = {}
     for r in dependent:
         redundant.setdefault(system.row_name(r), []).append(row_words(system, r))
-    notes = []
+    notes = list(told(system.model))
     for remote in elsewhere:
         ports = ", ".join(remote.ports)
         notes.append(f"component '{remote.path}' lives elsewhere, its mass is not counted; its ports are {ports}")

@@ -37,7 +37,7 @@ def joint_components(system: System, start: Start, method: Components) -> Any:
                 rate_of[k] = cuts[place.name].v.start + e
     maps = (
         np.array([system.body_names.index(name) for name in absolute.body_names], dtype=np.int64),
-        np.array([bodies[name].com for name in absolute.body_names]).reshape(-1, 3),
+        np.array([absolute.centre(bodies[name]) for name in absolute.body_names]).reshape(-1, 3),
         rate_of,
         np.array([cuts[place.name].last for place in system.cuts], dtype=np.int64),
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.assembly.massless import taken_off
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Tables
 from linkwork.errors import OptionError
@@ -115,6 +116,7 @@ class Observer:
         q, v = rows.y[:count, :nq], rows.y[:count, nq : nq + nv]
         vd = rows.vd[:count]
         found: dict[str, Any] = {}
+        welds = {each.cut for each in system.carried}
         for k, place in enumerate(system.joints):
             found[f"{place.name}.position"] = q[:, place.q]
             found[f"{place.name}.velocity"] = v[:, place.v]
@@ -124,7 +126,10 @@ class Observer:
             found[f"{place.name}.position"] = rows.cut_q[:count, place.q]
             found[f"{place.name}.velocity"] = rows.cut_rate[:count, place.v]
             found[f"{place.name}.acceleration"] = sight.cut_acceleration[:, place.v]
-            found[f"{place.name}.reaction"] = rows.cut_force[:count, k] if nc else np.zeros((count, 6))
+            reaction = rows.cut_force[:count, k] if nc else np.zeros((count, 6))
+            if k in welds:
+                reaction = taken_off(system.carried, system.tables.tree.gravity, q, v, vd, k, reaction)
+            found[f"{place.name}.reaction"] = reaction
         for k, name in enumerate(system.body_names):
             body = sight.body[:, k]
             found[f"{name}.position"] = body[:, 0:3]

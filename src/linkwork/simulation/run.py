@@ -27,7 +27,7 @@ from linkwork.model.checked import VectorLike
 from linkwork.simulation.carriers import RUN, Carriers, letting_go, remote_parts
 from linkwork.simulation.certificate import POOR_IMPULSES
 from linkwork.simulation.changing import Changing
-from linkwork.simulation.check import refuse_singular
+from linkwork.simulation.check import refuse_idle, refuse_singular
 from linkwork.simulation.drag import Drag, checked_drag, place_drags
 from linkwork.simulation.equilibrium import Equilibrium, resting
 from linkwork.simulation.failing import failure_of
@@ -110,6 +110,7 @@ class Simulation(Changing):
         if ours:
             self.method, self.reason = resolve(method, options, self.system, wanted(self.system, ignore))
         self.ignored = refuse_unsupported(self.system, self.method, ignore)
+        refuse_idle(self.system)
         self._refuse_events_elsewhere()
         # who left the choice of the method to us is told when it proves wrong
         self._chosen = ours and options.keys() <= {"dt"} and self.method.name == Recursive.name

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 FORMAT = "linkwork state"
 WHOLE, COORDINATES = "whole", "coordinates"
+FACTS = ("kind", "model", "model_hash", "method", "settings", "steps", "begin", "h", "time", "absolute", "history")
+ARRAYS = ("state.y", "state.cut_q")
 
 
 def arrays_of(sim: Simulation) -> dict[str, Any]:
@@ -128,8 +130,11 @@ def read_state(file: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Any
     from linkwork.simulation.files import read_arrays
 
     facts, arrays = read_arrays(file)
-    if facts.get("format") != FORMAT:
+    if not isinstance(facts, dict) or facts.get("format") != FORMAT:
         raise OptionError(f"{file} holds no state to start from; give what sim.save, a failed run or lw.stream wrote")
+    missing = [name for name in FACTS if name not in facts] + [name for name in ARRAYS if name not in arrays]
+    if missing:
+        raise OptionError(f"{file} is no whole state, {missing[0]} is not in it; give another file")
     return facts, arrays
 
 

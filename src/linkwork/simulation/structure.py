@@ -76,6 +76,12 @@ def carried(moment: Moment, new: System) -> Moment:
             free = free or free_motions(moment)
             known[place.name] = free[place.name.removesuffix(" free")]
         q[place.q], v[place.v] = known[place.name]
+    if new.absolute and (old.centres or new.centres):  # welds came or went of bodies without mass
+        free = free or free_motions(moment)
+        for body, place in zip(new.model.all_bodies(), new.joints, strict=True):
+            (x, e), (u, w) = np.split(free[body.path][0], [3]), np.split(free[body.path][1], [3])
+            arm = Frame((0, 0, 0), e).matrix @ new.centre(body)
+            q[place.q], v[place.v] = [*(x + arm), *e], [*(u + np.cross(w, arm)), *w]
     for place in new.cuts:
         cut_q[place.q] = known[place.name][0] if place.name in known else attached_start(moment, place)
     return seen(new, moment.time, q, v, cut_q)
