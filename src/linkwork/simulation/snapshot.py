@@ -1,13 +1,12 @@
 """The whole state of a simulation as arrays: what starts it again later, to the last bit.
 
-All memory of a method is in arrays, in named tuples inside named tuples (the state, the workspace, the numbers of the
-laws). They are taken as they are and put back as they are; so the next step is the step it would have been.
+A file holds the state, the numbers of the inputs and what the method carries from step to step (`carried`); all else is
+made anew from the model. So the next step is the step it would have been, and a file is never more than data.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from copy import copy
 from dataclasses import asdict
 from os import PathLike
@@ -16,10 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.assembly.assemble import assemble
-from linkwork.errors import OptionError
+from linkwork.errors import ModelError, OptionError
 from linkwork.formulations.record import State, make_rows
+from linkwork.simulation.carried import carried_arrays, checked_arrays
 from linkwork.simulation.carriers import remote_parts
 from linkwork.simulation.history import history_of, put_back_history
+from linkwork.simulation.npz import DAMAGES, reason
 from linkwork.simulation.recording import model_hash
 from linkwork.simulation.start import Start, absolute_start
 from linkwork.simulation.structure import carried, seen
@@ -28,35 +29,16 @@ if TYPE_CHECKING:
     from linkwork.simulation.run import Simulation
 
 FORMAT = "linkwork state"
+VERSION = 2
 WHOLE, COORDINATES = "whole", "coordinates"
-FACTS = ("kind", "model", "model_hash", "method", "settings", "steps", "begin", "h", "time", "absolute", "history")
 ARRAYS = ("state.y", "state.cut_q")
-
-
-def arrays_of(sim: Simulation) -> dict[str, Any]:
-    """Every array that the next step reads, by where it is; they are the simulation's own, not copies."""
-    found = {"laws": sim.tables.laws.law_param}
-    for name, place in (("state", sim.state), ("workspace", sim.workspace)):
-        found |= dict(_inside(name, place))
-    return found
-
-
-def _inside(name: str, place: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(place, np.ndarray):
-        yield name, place
-    elif hasattr(place, "_fields"):
-        for field in place._fields:
-            yield from _inside(f"{name}.{field}", getattr(place, field))
-    elif isinstance(place, tuple):
-        for k, each in enumerate(place):
-            yield from _inside(f"{name}.{k}", each)
 
 
 def facts_of(sim: Simulation, kind: str = WHOLE) -> dict[str, Any]:
     """What must fit where the state is put back, and the clock."""
     return {
         "format": FORMAT,
-        "version": 1,
+        "version": VERSION,
         "kind": kind,
         "model": sim.system.model.name,
         "model_hash": model_hash(sim.system),
@@ -95,7 +77,7 @@ def state_arrays(sim: Simulation, turn: int | None = None, **more: Any) -> dict[
             raise sim.failure(0)
     elif remote_parts(sim.system.model):
         raise OptionError(f"the connections of '{sim.system.model.name}' to its components elsewhere are closed")
-    return {"metadata": np.array(json.dumps(facts)), **arrays_of(sim)}
+    return {"metadata": np.array(json.dumps(facts)), **carried_arrays(sim)}
 
 
 def save_state(sim: Simulation, file: str | PathLike[str]) -> None:
@@ -125,6 +107,22 @@ def save_coordinates(sim: Simulation, y: Any, time: float | None, file: str | Pa
     write_arrays(path, {"metadata": np.array(json.dumps(facts)), "state.y": y, "state.cut_q": cut_q})
 
 
+FACTS: dict[str, Any] = {
+    "version": int,
+    "kind": str,
+    "model": str,
+    "model_hash": str,
+    "method": str,
+    "settings": dict,
+    "steps": int,
+    "begin": (int, float),
+    "h": (int, float),
+    "time": (int, float, type(None)),
+    "absolute": bool,
+    "history": dict,
+}
+
+
 def read_state(file: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Facts and arrays of a state, from what `Simulation.save`, a failed run or `lw.stream` wrote."""
     from linkwork.simulation.files import read_arrays
@@ -132,14 +130,29 @@ def read_state(file: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Any
     facts, arrays = read_arrays(file)
     if not isinstance(facts, dict) or facts.get("format") != FORMAT:
         raise OptionError(f"{file} holds no state to start from; give what sim.save, a failed run or lw.stream wrote")
-    missing = [name for name in FACTS if name not in facts] + [name for name in ARRAYS if name not in arrays]
-    if missing:
-        raise OptionError(f"{file} is no whole state, {missing[0]} is not in it; give another file")
+    wrong = [name for name, kind in FACTS.items() if not isinstance(facts.get(name, ...), kind)]
+    wrong += [name for name in ARRAYS if name not in arrays]
+    if wrong:
+        raise OptionError(f"{file} is no whole state, {wrong[0]} is not in it or is damaged; give another file")
+    if facts["version"] != VERSION:
+        raise OptionError(f"{file} is a state of another version of linkwork; go on with that version, or run again")
+    clock = [facts[name] for name in ("begin", "h", "time") if facts[name] is not None]
+    if not np.isfinite(clock).all() or facts["steps"] < -1 or not facts["h"] > 0.0:
+        raise OptionError(f"{file} is no whole state, its clock is damaged; give another file")
     return facts, arrays
 
 
 def put_back(sim: Simulation, facts: dict[str, Any], arrays: dict[str, Any], file: Any) -> None:
     """The simulation stands where the state was taken; by another method or option in its positions and velocities."""
+    try:
+        _put_back(sim, facts, arrays, file)
+    except (OptionError, ModelError):
+        raise
+    except DAMAGES as error:
+        raise OptionError(f"{file} is damaged{reason(error)}; give another file, or run from the start") from error
+
+
+def _put_back(sim: Simulation, facts: dict[str, Any], arrays: dict[str, Any], file: Any) -> None:
     refuse_forgetful(sim)
     if facts["model_hash"] != model_hash(sim.system):
         raise OptionError(
@@ -155,7 +168,8 @@ def put_back(sim: Simulation, facts: dict[str, Any], arrays: dict[str, Any], fil
     if y.shape != sim.state.y.shape or cut_q.shape != sim.state.cut_q.shape:
         raise OptionError(f"{file} has other coordinates than '{sim.system.model.name}'; run from the start")
     if facts["kind"] == WHOLE and facts["method"] == sim.method.name and facts["settings"] == asdict(sim.method):
-        _put_back_arrays(sim, arrays, file)
+        for values, found in checked_arrays(sim, arrays):
+            values[...] = found
         sim.steps, sim._begin, sim._h = int(facts["steps"]), float(facts["begin"]), float(facts["h"])
         if sim.carriers is not None:
             sim.carriers.restore(facts.get("elsewhere", {}), file)
@@ -172,13 +186,6 @@ def put_back(sim: Simulation, facts: dict[str, Any], arrays: dict[str, Any], fil
     sim._settle()
 
 
-def _put_back_arrays(sim: Simulation, arrays: dict[str, Any], file: Any) -> None:
-    for name, values in arrays_of(sim).items():
-        if name not in arrays or (arrays[name].shape, arrays[name].dtype) != (values.shape, values.dtype):
-            raise OptionError(f"{file} does not fit this version of linkwork ({name}); run from the start")
-        values[...] = arrays[name]
-
-
 def copied(sim: Simulation) -> Simulation:
     """Another simulation in the same state: what is never changed is shared, all arrays of the state are its own."""
     if sim.carriers is not None or sim._border is not None:
@@ -192,7 +199,8 @@ def copied(sim: Simulation) -> Simulation:
     other.workspace = other._prepare(Start(sim.q.copy(), sim.v.copy(), sim.state.cut_q.copy(), []))
     other.state = State(*(numbers.copy() for numbers in sim.state))
     other._none = make_rows(other.state, 1)
-    _put_back_arrays(other, arrays_of(sim), "the copy")
+    for values, found in checked_arrays(other, carried_arrays(sim)):
+        values[...] = found
     if sim._pulls is not None and other._pulls is not None:
         other._pulls.go_on(sim._pulls)
     return other
