@@ -48,7 +48,7 @@ def machine(scale: float = 1.0) -> lw.Model:
 def quarter_car() -> lw.Model:
     """A wheel with a side force that steers to the side over a bump, and a rotor in it."""
     model = lw.Model("quarter")
-    wheel = model.body("wheel", mass=40.0, inertia=(1.0, 2.0, 1.0), position=(0, 0, 0.29))
+    wheel = model.body("wheel", mass=40.0, inertia=(50.0, 48.0, 5.0), position=(0, 0, 0.29))
     model.free("start", "ground", wheel, velocity=(5.0, 0.5, 0, 0, 0, 0.1))
     road = lw.CosineBump(0.01, at=0.5, length=2.0)
     model.tyre("tyre", wheel, radius=0.3, stiffness=4e4, damping=300.0, road=road, side=lw.Calspan())
