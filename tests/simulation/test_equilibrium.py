@@ -62,3 +62,55 @@ def test_what_cannot_rest_is_refused() -> None:
 def test_refused_starts(start) -> None:
     with pytest.raises(lw.OptionError, match="start must be 'equilibrium'"):
         lw.simulate(hanging(), until=0.1, dt=0.1, start=start)
+
+
+def parallelogram(size: float, mass: float) -> lw.Model:
+    """Two arms under a coupler, held up by a spring in one hinge; k angle = weight of it all times its lever."""
+    model = lw.Model("parallelogram")
+    inertia = 0.01 * mass * size**2
+    for name, x in (("left", 0.0), ("right", 2.0)):
+        model.body(name, mass=mass, inertia=(inertia,) * 3, com=(0, 0, 0.5 * size), position=(x * size, 0, 0))
+    model.body("coupler", mass=mass, inertia=(inertia,) * 3, com=(size, 0, 0), position=(0, 0, size))
+    hinge = {"axis": (0, 1, 0)}
+    model.revolute("p1", "ground", "left", at=(0, 0, 0), stiffness=30.0 * mass * size, rest=1.0, position=0.9, **hinge)
+    model.revolute("p2", "left", "coupler", at=(0, 0, size), **hinge)
+    model.revolute("p3", "coupler", "right", at=(2 * size, 0, size), **hinge)
+    model.revolute("p4", "ground", "right", at=(2 * size, 0, 0), **hinge)
+    return model
+
+
+@pytest.mark.parametrize("size", [1e-3, 1.0, 1e3])
+@pytest.mark.parametrize("mass", [1e-6, 1.0, 1e6])
+def test_rest_does_not_depend_on_units(size: float, mass: float) -> None:
+    angle = float(lw.equilibrium(parallelogram(size, mass)).positions["p1"][0])
+    assert 30.0 * (angle - 1.0) == pytest.approx(2.0 * 9.81 * np.sin(angle), abs=1e-6)
+    assert angle > 1.5  # it starts at 0.9
+
+
+def test_a_pendulum_that_starts_level_hangs_too() -> None:
+    """There gravity pulls, but no spring of it pushes back against the first small way."""
+    rest = lw.equilibrium(lw.gallery.pendulum.build())
+    assert rest.positions["pin"] == pytest.approx([0.0], abs=1e-9)
+
+
+def test_a_soft_spring_is_followed_as_far_as_it_goes() -> None:
+    model = lw.Model("soft")
+    box = model.body("box", mass=2.0, inertia=(0.1, 0.1, 0.1))
+    model.prismatic("guide", "ground", box, axis=(0, 0, 1), stiffness=1e-3)
+    assert lw.equilibrium(model).positions["guide"] == pytest.approx([-2.0 * 9.81 / 1e-3])
+
+
+def test_who_is_not_held_is_named_with_the_direction() -> None:
+    model = lw.Model("yard")
+    model.body("stone", mass=2.0, inertia=(0.1, 0.1, 0.1))
+    with pytest.raises(lw.RunError, match=r"nothing holds body 'stone', 19.6 N push it along -z.*; hold it"):
+        lw.equilibrium(model)
+    model = lw.Model("wheel")
+    wheel = model.body("wheel", mass=2.0, inertia=(0.1, 0.1, 0.1))
+    model.revolute("axle", "ground", wheel, at=(0, 0, 0), axis=(0, 0, 1))
+    model.torque("drive", "axle", 3.0)
+    with pytest.raises(lw.RunError, match=r"in joint 'axle' nothing pushes back against 3 N m.*; hold it"):
+        lw.equilibrium(model)
+    model = lw.Model("space", gravity=(0, 0, 0))
+    model.body("stone", mass=2.0, inertia=(0.1, 0.1, 0.1))
+    assert lw.equilibrium(model).rounds == 0  # nothing pushes
