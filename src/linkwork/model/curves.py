@@ -35,6 +35,9 @@ class Curve:
     origins: Vector
 
     def __init__(self, breaks: VectorLike, pieces: Sequence[VectorLike], origins: VectorLike | None = None) -> None:
+        for given, option in ((breaks, "breaks"), (pieces, "pieces")):
+            if not isinstance(given, (list, tuple, np.ndarray)) or np.ndim(np.asarray(given, dtype=object)) == 0:
+                raise ModelError(f"Curve: {option} must be a list, got {checked.shown(given)}; correct {option}=")
         places = checked.array(breaks, "Curve", "breaks", "a list of rising numbers") if len(breaks) else np.zeros(0)
         rows = [checked.array(piece, "Curve", "pieces", "lists of coefficients") for piece in pieces]
         if places.ndim != 1 or (np.diff(places) <= 0.0).any():

@@ -158,6 +158,10 @@ class PythonLaw:
             raise ModelError(
                 f"PythonLaw: {checked.shown(self.function)} cannot be called; give a function such as lambda t: 2 * t"
             )
+        if not isinstance(self.compiled, bool):
+            raise ModelError(
+                f"PythonLaw: compiled must be True or False, got {checked.shown(self.compiled)}; correct compiled="
+            )
 
     @property
     def arity(self) -> int:

@@ -161,8 +161,8 @@ class Parts(JointVerbs, ForceVerbs, TyreVerbs, ContactVerbs, EventVerbs):
         >>> Damper(mass=2.0).piston.mass
         2.0
         """
-        what = f"port '{self.inner_path(str(name))}'"
-        checked.part_name(name, what, top=isinstance(self, Model))
+        checked.part_name(name, f"port in {self._told}", top=isinstance(self, Model))
+        what = f"port '{self.inner_path(name)}'"
         target = self._body(body, what)
         if name in self.ports or any(part is not target for part in self._called(name)):
             raise ModelError(f"{what}: the name is already taken by another part; choose another name")

@@ -14,6 +14,7 @@ from linkwork.assembly.tables import Floats, Tables
 from linkwork.errors import ModelError, OptionError, RunError
 from linkwork.formulations.record import Rows, State, make_rows, make_state
 from linkwork.model import Altered, AttachOptions, Event, Joint, attached_joint, attached_name
+from linkwork.model.checked import shown
 from linkwork.simulation.events import SAME, Change, Schedule, Snapshot, holds
 from linkwork.simulation.methods import refuse_unsupported
 from linkwork.simulation.observe import Observer
@@ -126,6 +127,8 @@ class Changing(ABC):
         'right pin 2'
         """
         name = joint.path if isinstance(joint, Joint) else joint
+        if not isinstance(name, str):
+            raise ModelError(f"release: {shown(joint)} is not a joint; give a joint or its name")
         if name in self._released:
             raise ModelError(f"release: joint '{name}' was released before; release another one")
         if name not in self._attached:

@@ -56,7 +56,7 @@ def compare(
     [('recursive', 'agrees'), ('hybrid', 'agrees')]
     """
     until, dt = positive("until", until, "seconds"), positive("dt", dt, "seconds")
-    known(matched, ("dt", "cost"), f"unknown matched {matched!r}")
+    known(matched, ("dt", "cost"), f"unknown matched {shown(matched)}")
     system = assemble(model)
     chosen, left_out = _chosen(system, methods, options or {}, ignore)
     shared: dict[str, Any] = {"ignore": ignore}

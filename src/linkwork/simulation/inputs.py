@@ -75,7 +75,7 @@ class Inputs(MutableMapping[str, float]):
         raise OptionError(f"input '{name}' cannot be removed; set it to 0")
 
     def __contains__(self, name: object) -> bool:
-        return name in self._rows
+        return isinstance(name, str) and name in self._rows
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._rows)
@@ -84,6 +84,8 @@ class Inputs(MutableMapping[str, float]):
         return len(self._rows)
 
     def _row(self, name: str) -> int:
+        if not isinstance(name, str):
+            raise OptionError(self._unknown(name))
         if name in self._ended:
             raise OptionError(
                 f"input {name!r} ended when its joint was released; set it only while {name!r} in sim.inputs"

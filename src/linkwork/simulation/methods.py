@@ -128,7 +128,7 @@ def positive(name: str, value: Any, unit: str) -> float:
 
 def whole(name: str, value: Any, least: int = 1) -> int:
     """A whole number from `least` up, or a refusal."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not least <= value < 2**53:
         raise OptionError(f"{name} must be a whole number from {least} up, not {shown(value)}; correct {name}=")
     return int(value)
 

@@ -35,7 +35,7 @@ def _vector(value: ArrayLike, size: int, name: str) -> Floats:
     """So many finite numbers as floats, in an array of our own: kernels are compiled for arrays that can be written."""
     try:
         array = np.array(value, dtype=float, order="C")
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         array = np.zeros((0, 0))
     if array.shape != (size,) or not np.isfinite(array).all():
         raise OptionError(

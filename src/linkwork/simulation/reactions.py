@@ -241,7 +241,7 @@ def reactions(model: Model, run: Trajectory, time: float | None = None) -> React
     >>> lw.reactions(model, run, 0.05)["foot 0"].shared
     ['force z', 'torque x', 'torque y']
     """
-    if not hasattr(run, "events"):
+    if not hasattr(run, "certificate"):
         raise OptionError(f"{shown(run)} is not a run; give what lw.simulate or lw.load_run returns")
     if run.events:
         raise OptionError(

@@ -67,7 +67,7 @@ class RealTime:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         if not isinstance(sim, Simulation):
-            raise OptionError(f"RealTime needs an lw.Simulation, not {sim!r}; make one of your model")
+            raise OptionError(f"RealTime needs an lw.Simulation, not {shown(sim)}; make one of your model")
         self.sim = sim
         self.rate = rate
         self.patience = positive("patience", patience, "seconds")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from linkwork.errors import OptionError
 from linkwork.formulations.hybrid import Hybrid
 from linkwork.model import Model
+from linkwork.model.checked import shown
 from linkwork.simulation.carriers import letting_go
 from linkwork.simulation.methods import positive, resolve, whole
 from linkwork.simulation.recording import Recording, TooStiff
@@ -102,7 +103,7 @@ def recording(
     until, every = positive("until", until, "seconds"), whole("every", every)
     if progress is not None and not callable(progress):
         raise OptionError(
-            f"progress must be a function of the time reached, not {progress!r}; give one, or leave it out"
+            f"progress must be a function of the time reached, not {shown(progress)}; give one, or leave it out"
         )
     sim = Simulation(model, method, ignore=ignore, **options)
     try:

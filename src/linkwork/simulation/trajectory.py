@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwork.errors import OptionError
 from linkwork.model.arguments import helpful
-from linkwork.model.checked import VectorLike
+from linkwork.model.checked import VectorLike, shown
 from linkwork.simulation.certificate import Certificate
 from linkwork.simulation.column_names import find_column, fitting
 from linkwork.simulation.components import (
@@ -165,6 +165,8 @@ class Trajectory:
 
     def unit(self, name: str) -> str:
         """Unit of a column: "rad", "m/s", or one per component as in "rad,m"; empty where nobody said."""
+        if not isinstance(name, str):
+            raise OptionError(self._unknown(name))
         name = self._meant(name) or name
         if name not in self.columns:
             if name == "time":
@@ -432,7 +434,7 @@ class Trajectory:
         ledgers = {"energy": self.energy, "drift": self.drift, "solver": self.solver}
         known = [*self.columns, "time", *(f"{name}.{entry}" for name, ledger in ledgers.items() for entry in ledger)]
         if not isinstance(name, str):
-            return f"columns of a run are found by name, not by {name!r}; write run['{known[0]}']"
+            return f"columns of a run are found by name, not by {shown(name)}; write run['{known[0]}']"
         column = self._meant(name.rpartition(".")[0])
         close = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
         if column is not None:

@@ -177,7 +177,11 @@ def _default(run: Trajectory) -> tuple[str, ...]:
 def _panels(run: Trajectory, columns: Iterable[str]) -> list[_Panel]:
     by_unit: dict[str, _Panel] = {}
     ledgers: list[_Panel] = []
-    for wanted in dict.fromkeys(columns):
+    given: list[Any] = list(columns)
+    for each in given:
+        if not isinstance(each, str):
+            run.matching(each)  # which refuses it
+    for wanted in dict.fromkeys(given):
         if wanted == "energy":
             ledgers += _energy(run)
             continue
