@@ -167,8 +167,8 @@ def test_files_of_states_are_not_believed(how: str, tmp_path: Path) -> None:
         words = {
             "cut off": "is no state of linkwork, or it is damaged",
             "another mark": "a later state in that place",
-            "another type": "does not fit this version",
-            "no facts": "is damaged",
+            "another type": "is damaged",
+            "no facts": "is no whole state, history is not in it or is damaged",
         }
         with pytest.raises(lw.OptionError, match=rf"component 'arm' cannot go on.*{words[how]}"):
             lw.Simulation(machine(address), resume=tmp_path / "whole.npz")

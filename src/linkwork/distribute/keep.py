@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from linkwork.errors import OptionError
+from linkwork.errors import ModelError, OptionError
 from linkwork.simulation.carriers import KEEP, MARKS
 from linkwork.simulation.files import write_arrays
 from linkwork.simulation.run import Simulation
@@ -47,7 +47,7 @@ class Keep:
             if command[0] == KEEP:
                 return self._keep(sim, file, int(mark))
             return self._restore(sim, file, int(mark))
-        except OptionError as error:
+        except (ModelError, OptionError) as error:
             return str(error)
 
     def _keep(self, sim: Simulation, file: Path, mark: int) -> str:
@@ -63,10 +63,5 @@ class Keep:
         facts, arrays = read_state(file)
         if facts.get("mark") != mark:
             return "it has kept a later state in that place"
-        try:
-            put_back(sim, facts, arrays, file.name)
-        except (KeyError, TypeError, ValueError) as error:
-            if isinstance(error, OptionError):
-                raise
-            return f"{file.name} is damaged"
+        put_back(sim, facts, arrays, file.name)
         return ""
