@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -277,3 +278,24 @@ def test_copies_keep_structure_events_contacts_and_drags() -> None:
     sim.step(5)
     other.step(5)
     assert sim["slide.position"] != other["slide.position"]
+
+
+@pytest.mark.parametrize("method", [lw.Impulse(dt=1e-3), lw.Maximal(dt=1e-3)], ids=["impulse", "maximal"])
+def test_repeaters_count_from_where_they_started(method: Any, tmp_path: Path) -> None:
+    """Also in a copy, and in a state that is started again after a reset to other start values."""
+    model = lw.Model("gears")
+    for name in ("leader", "follower"):
+        wheel = model.body(name, mass=1.0, inertia=(0.1, 0.1, 0.2), com=(0.1, 0, 0))
+        model.revolute(f"{name} axle", "ground", wheel, at=(0, 0, 0), axis=(0, 1, 0), friction=0.1)
+    model.repeater("mesh", "leader axle", "follower axle", ratio=-3.0)
+    sim = lw.Simulation(model, method)
+    sim.reset(joints={"leader axle": 0.4})
+    sim.step(50)
+    sim.save(tmp_path / "here.npz")
+    others = [sim.copy(), lw.Simulation(model, resume=tmp_path / "here.npz")]
+    sim.step(100)
+    for other in others:
+        other.step(100)
+        assert other.state.y.tobytes() == sim.state.y.tobytes()
+    led = sim["follower axle.position"] + 3.0 * (sim["leader axle.position"] - 0.4)
+    assert led == pytest.approx(0.0, abs=1e-9)

@@ -204,6 +204,8 @@ class ForceVerbs(Container):
 
         It holds rigidly, or with `softness` as a servo: `lw.Soft(stiffness=200, damping=5)` for a position,
         `lw.Soft(damping=5)` for a velocity. A law that is a number may be set while stepping: `sim.inputs["drive"]`.
+        Where it holds rigidly and has no `max_torque`, its joint starts with the position and velocity of the law,
+        unless the joint was given others; another velocity is a jolt: an event of the run, in no column of forces.
         Columns: `name.torque` (N m, N) and `name.power` (W, into the mechanism).
 
         >>> model = lw.Model("fan")
@@ -233,6 +235,8 @@ class ForceVerbs(Container):
         self, name: str, joint: JointLike, follower: JointLike, *, ratio: float = 1.0, **unknown: Never
     ) -> Repeater:
         """Make `follower` move `ratio` times as far as `joint`: gears (negative ratio), belts, racks.
+
+        It counts from where the two start, and starts with `ratio` times the velocity of `joint`.
 
         >>> model = lw.Model("gears")
         >>> for name, x in (("small", 0.0), ("big", 0.3)):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _STEPPING = ("steps.f", "steps.history", "steps.carried")  # rates of the last steps, size of the adaptive step
 _NEAR_SINGULAR = ("straits.rows", "straits.pivot", "straits.root", "straits.near")
-_ROWS = ("carried", "rows.kept", "contacts.count", "contacts.id", "contacts.point", "contacts.impulse")
+_ROWS = ("carried", "rows.kept", "rows.offset", "contacts.count", "contacts.id", "contacts.point", "contacts.impulse")
 
 CARRIED: dict[str, tuple[str, ...]] = {
     "recursive": (*_STEPPING, "loops.reference", "loops.rank"),
@@ -48,7 +48,7 @@ def carried_arrays(sim: Simulation) -> dict[str, Any]:
         method = "component in joints"
     found = {f"state.{name}": values for name, values in sim.state._asdict().items()}
     found |= {f"workspace.{name}": _at(sim.workspace, name) for name in CARRIED[method]}
-    return {"laws": sim.tables.laws.law_param, **found}
+    return {"laws": sim.tables.laws.law_param, "behind": sim._behind, "waiting": sim._waiting, **found}
 
 
 def _at(place: Any, name: str) -> Any:

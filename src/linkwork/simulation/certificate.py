@@ -82,7 +82,9 @@ class Certificate:
     worst_quaternion: float | None = None
     """How far a quaternion of a joint was from unit length; None where no joint has one."""
     events: list[dict[str, Any]] = field(default_factory=list)
-    """Joints attached and released during the run; `Trajectory.events` reads them."""
+    """Joints attached, released and jolted during the run; `Trajectory.events` reads them."""
+    start: list[str] = field(default_factory=list)
+    """Start values that were taken from motors, in words."""
     ignored: list[str] = field(default_factory=list)
     stopped: str | None = None
     reason: str = ""
@@ -195,7 +197,7 @@ class Certificate:
         return "take a smaller dt, or compare with another method"
 
     def lines(self) -> list[str]:
-        """Five lines to read, one more where joints were attached or released, one more for methods with impulses.
+        """Five lines to read, one more for methods with impulses, for what motors gave the start, and for events.
 
         >>> print(Certificate(method="recursive", integrator="rk4", rank_min=5, rank_max=5).lines()[3])
         loops    rank 5 throughout; no redundant rows
@@ -203,7 +205,8 @@ class Certificate:
         events = [self._line_events()] if self.events else []
         impulses = [self._line_impulses()] if self.sweeps else []
         made = [self._line_method(), self._line_energy(), self._line_drift(), self._line_loops()]
-        return [*made, *impulses, *events, self._line_origin()]
+        start = [f"start    {shortened(self.start, 3)}"] if self.start else []
+        return [*made, *impulses, *start, *events, self._line_origin()]
 
     def as_dict(self) -> dict[str, Any]:
         """Plain dictionary of numbers, texts, lists and dictionaries, ready for JSON."""
@@ -293,7 +296,8 @@ class Certificate:
 
     def _line_events(self) -> str:
         told = [f"{event['joint']} {event['what']} at {event['time']:.6g} s" for event in self.events]
-        return f"events   {shortened(told)}; {sum(event['energy'] for event in self.events):.3g} J lost in impacts"
+        lost = sum(event["energy"] for event in self.events if event["what"] != "jolted")
+        return f"events   {shortened(told)}; {lost:.3g} J lost in impacts"
 
     def _line_impulses(self) -> str:
         told = f"impulses {self.sweeps_per_step:.3g} sweeps a step, residual {self.worst_residual:.1e} at worst"

@@ -50,6 +50,8 @@ class Changing(ABC):
     _none: Rows
     _begin: float  # step n of length h ends at begin + n h
     _h: float
+    _behind: Floats  # what the velocities of the first step are behind those of the start, and whether that is to come
+    _waiting: Floats
     changes: list[Change]
     """Joints attached and released so far."""
     impacts: float
@@ -205,6 +207,7 @@ class Changing(ABC):
         self.inputs.rebuilt(system.inputs, self.tables.laws.law_param)
         self.workspace = self._prepare(Start(q, v, cut_q, []))
         self._none = make_rows(state, 1)
+        self._behind, self._waiting = np.zeros(system.nv), np.zeros(1)
 
     def _restore(self, model: Altered, y: Floats, cut_q: Floats) -> None:
         """Stand in a structure that a state was taken in; y and cut_q are of that state."""
@@ -247,6 +250,7 @@ class Changing(ABC):
     def _eventful_step(self) -> int:
         """One step with what happens in it, at its end, or in between where it is then split. Returns a status."""
         dt = self._h
+        self._fall_behind()
         here, end = self._clock(), self._clock(1)
         while here < end:
             self._here = here
@@ -275,6 +279,12 @@ class Changing(ABC):
         status = self._loop(here, 0, 1, 2, self._none, goal - here)[2]
         self._forget()
         return status
+
+    def _fall_behind(self) -> None:
+        """Before the first step with impulses: the velocities that its rows belong to, see `driven.behind`."""
+        if self._waiting[0]:
+            self.state.y[self.moving.nq : -2] += self._behind
+            self._waiting[0] = 0.0
 
     def _locate(self, here: float, goal: float, events: list[Event], before: Snapshot) -> tuple[float, int]:
         """The first instant, to within the finest of `within`, at which one of the conditions holds; goes there."""

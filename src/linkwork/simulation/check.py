@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -13,9 +14,11 @@ from linkwork.assembly.reference import placed_by_body, point_body
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats
 from linkwork.errors import ModelError
+from linkwork.formulations.impulse import Impulse
 from linkwork.model import Model
 from linkwork.simulation.carriers import remote_parts
 from linkwork.simulation.certificate import shortened
+from linkwork.simulation.driven import driven_start
 from linkwork.simulation.methods import FEATURE_HINTS
 from linkwork.simulation.start import DEPENDENT, Closure, Start, consistent_start
 from linkwork.spatial import codes
@@ -115,7 +118,8 @@ def check(model: Model) -> Report:
         system = assemble(model)  # nobody elsewhere is asked to start a run
         return report(system, consistent_start(system))
     sim = Simulation(model, "recursive", ignore=tuple(FEATURE_HINTS))
-    return report(sim.system, sim.start)
+    driven = driven_start(sim.system, 0.0, Impulse().dt)
+    return report(sim.system, sim.start, [*driven.notes, *driven.warnings])
 
 
 def refuse_idle(system: System) -> None:
@@ -171,14 +175,14 @@ def refuse_singular(system: System, link: int, method: str = "") -> None:
     )
 
 
-def report(system: System, start: Start) -> Report:
+def report(system: System, start: Start, notes: Sequence[str] = ()) -> Report:
     """The facts about an assembled system at its start."""
     elsewhere = remote_parts(system.model)
     dependent = [] if elsewhere else dependent_rows(system, start)
     redundant: dict[str, list[str]] = {}
     for r in dependent:
         redundant.setdefault(system.row_name(r), []).append(row_words(system, r))
-    notes = list(told(system.model))
+    notes = [*notes, *told(system.model)]
     for remote in elsewhere:
         ports = ", ".join(remote.ports)
         notes.append(f"component '{remote.path}' lives elsewhere, its mass is not counted; its ports are {ports}")

@@ -64,7 +64,7 @@ def put_back_history(sim: Simulation, facts: dict[str, Any], file: Any) -> Alter
     sim._schedule.watched = [events[k] for k in facts["watched"]]
     sim.changes = [Change.from_dict(change) for change in facts["changes"]]
     sim.impacts = facts["impacts"]
-    if not sim.changes:
+    if all(change.what == "jolted" for change in sim.changes):
         return None
     sim._attached = {told["name"]: _joint(sim, told) for told in facts["attached"]}
     sim._released = {name: sim.system.model._joint(name, "release") for name in facts["released"]}

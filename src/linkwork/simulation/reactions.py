@@ -243,7 +243,7 @@ def reactions(model: Model, run: Trajectory, time: float | None = None) -> React
     """
     if not hasattr(run, "certificate"):
         raise OptionError(f"{shown(run)} is not a run; give what lw.simulate or lw.load_run returns")
-    if run.events:
+    if any(event.what != "jolted" for event in run.events):
         raise OptionError(
             f"joints were attached or released in the run of '{run.model_name}'; step it by hand, ask sim.reactions()"
         )

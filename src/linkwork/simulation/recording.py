@@ -388,6 +388,7 @@ class Recording:
             redundant_rows=row_names(system, dependent),
             worst_quaternion=tally.most["quaternion"] if self.observer.quaternions.size else None,
             events=[change.as_dict() for change in sim.changes],
+            start=list(sim.notes),
             ignored=sim.ignored,
             stopped=stopped,
             reason=sim.reason,

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.assembly.system import JointPlace, System
+from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats
 from linkwork.errors import ModelError, OptionError
 from linkwork.model.checked import shown
 from linkwork.model.joint import KINDS
 from linkwork.model.joint_checks import start_values
 from linkwork.simulation.carriers import remote_parts
+from linkwork.simulation.driven import DrivenStart
+from linkwork.simulation.given import Values, with_given
 from linkwork.simulation.numbers import _coordinates, _time, _vector
 from linkwork.simulation.start import NEARLY, Start, absolute_start, consistent_start
 from linkwork.simulation.structure import carried, seen
@@ -25,10 +27,9 @@ if TYPE_CHECKING:
 
 STAGES = 16  # on the way to start values that cannot be reached at once
 ROUGH = 0.1  # of the fastest: so far velocities are moved onto the loops when all of them are given
-Values = dict[str, tuple[float, ...]]  # of joints, by name
 
 
-def start_anew(sim: Simulation, q: Any, v: Any, joints: Any, velocities: Any, time: Any) -> Start:
+def start_anew(sim: Simulation, q: Any, v: Any, joints: Any, velocities: Any, time: Any) -> DrivenStart:
     """A consistent start with these values at this time; refuses with the joint that cannot be so."""
     if sim.carriers is not None or sim._border is not None or remote_parts(sim.system.model):
         raise OptionError(
@@ -39,10 +40,10 @@ def start_anew(sim: Simulation, q: Any, v: Any, joints: Any, velocities: Any, ti
             raise OptionError(f"reset: give {words}, not both")
     system, time = sim.system, _time(time)
     if all(each is None for each in (q, v, joints, velocities)):
-        return sim._first if time == 0.0 else consistent_start(system, time)
+        return sim._first if time == 0.0 else sim._started(system, time)
     positions, rates = _named(system, joints, "position"), _named(system, velocities, "velocity")
     if q is None and v is None:
-        return _start(system, sim._first, positions, rates, time)
+        return _start(sim, system, positions, rates, time)
     if sim._began.absolute:
         if joints is not None:
             raise OptionError(f"reset: method {sim.method.name!r} needs q= beside v=, or velocities= beside joints=")
@@ -50,44 +51,48 @@ def start_anew(sim: Simulation, q: Any, v: Any, joints: Any, velocities: Any, ti
     if q is not None:
         positions = _in_order(system, _coordinates(system, q))
     if v is None:
-        return _start(system, sim._first, positions, rates, time)
+        return _start(sim, system, positions, rates, time)
     asked = _vector(v, system.nv, "v")
-    start = _start(_moving(system, asked), sim._first, positions, rates, time)
-    off = np.abs(start.v - asked)
-    if off.max(initial=0.0) > ROUGH * np.abs(asked).max(initial=0.0):
+    driven = _start(sim, _moving(system, asked), positions, rates, time)
+    found = driven.start.v
+    off = np.abs(found - asked)
+    if off.max(initial=0.0) > ROUGH * np.abs(asked).max(initial=0.0) and not driven.jolts:
         k = int(np.argmax(off))
         raise ModelError(
             f"reset: the loops do not let joint '{system.dof_name(k)}' move as v says (v[{k}] of {asked[k]:.6g} is "
-            f"{start.v[k]:.6g}); give values that fit together, or use velocities="
+            f"{found[k]:.6g}); give values that fit together, or use velocities="
         )
-    return start
+    return driven
 
 
 def _moving(system: System, v: Floats) -> System:
     """The system with all start velocities, none of them held: they have the errors of the method that found them."""
+    rates = {place.name: tuple(v[place.v].tolist()) for place in system.joints if place.v.stop > place.v.start}
     none = np.zeros_like
-    return replace(system, v_start=v, v_given=none(system.v_given), cut_v_given=none(system.cut_v_given))
+    given = with_given(system, {}, rates, held=False)
+    return replace(given, v_given=none(system.v_given), cut_v_given=none(system.cut_v_given))
 
 
-def _start(system: System, first: Start, positions: Values, rates: Values, time: float) -> Start:
+def _start(sim: Simulation, system: System, positions: Values, rates: Values, time: float) -> DrivenStart:
     """The start, looked for where the model begins; where that is too far away, on the way from its own start."""
     try:
-        start = consistent_start(_given(system, positions, rates, held=True), time)
-        if not start.moved:
-            return start
+        driven = sim._started(with_given(system, positions, rates, held=True), time)
+        if not driven.start.moved:
+            return driven
     except ModelError:
         pass  # what the model gives other joints does not fit
     try:
-        return consistent_start(_given(system, positions, rates, held=False), time)
+        return sim._started(with_given(system, positions, rates, held=False), time)
     except ModelError:
+        here = sim._first.start
         for part in np.linspace(0.0, 1.0, STAGES + 1)[1:-1]:
-            between = _between(system, first, positions, float(part))
+            between = _between(system, here, positions, float(part))
             try:
-                first = consistent_start(_given(_from(system, first), between, {}, held=False), time)
+                here = consistent_start(with_given(_from(system, here), between, {}, held=False), time)
             except ModelError:
                 break
         else:
-            return consistent_start(_given(_from(system, first), positions, rates, held=False), time)
+            return sim._started(with_given(_from(system, here), positions, rates, held=False), time)
         raise
 
 
@@ -112,43 +117,6 @@ def _between(system: System, first: Start, positions: Values, part: float) -> Va
                     way[-4:] /= np.linalg.norm(way[-4:])
                 found[place.name] = tuple(way.tolist())
     return found
-
-
-def _given(system: System, positions: Values, rates: Values, held: bool) -> System:
-    """The system with these start values given; others that the model gives are `held` too, or only where to begin."""
-    places: dict[str, Any] = {"joints": list(system.joints), "cuts": list(system.cuts)}
-    numbers: dict[str, Any] = {
-        name: getattr(system, name).copy() for name in ("q_start", "v_start", "cut_start", "cut_v_start")
-    }
-    flags: dict[str, Any] = {
-        name: getattr(system, name).copy() for name in ("q_given", "v_given", "cut_q_given", "cut_v_given")
-    }
-    if not held:
-        for values, names in ((positions, ("q_given", "cut_q_given")), (rates, ("v_given", "cut_v_given"))):
-            for name in names if values else ():
-                flags[name][:] = False
-    for where, word in (("joints", ""), ("cuts", "cut_")):
-        for k, place in enumerate(places[where]):
-            position, rate = positions.get(place.name), rates.get(place.name)
-            if position is not None:
-                numbers["cut_start" if word else "q_start"][place.q] = position
-                flags[f"{word}q_given"][place.v] = True
-            if rate is not None:
-                numbers[f"{word}v_start"][place.v] = rate
-                flags[f"{word}v_given"][place.v] = True
-            places[where][k] = _told(place, position, rate, positions, rates, held)
-    return replace(system, **places, **numbers, **flags)
-
-
-def _told(place: JointPlace, position: Any, rate: Any, positions: Values, rates: Values, held: bool) -> JointPlace:
-    """The place with a joint that says what is given, for those who explain what does not fit."""
-    if place.joint is None:
-        return place
-    if position is None and (held or not positions):
-        position = place.joint.position
-    if rate is None and (held or not rates):
-        rate = place.joint.velocity
-    return replace(place, joint=replace(place.joint, position=position, velocity=rate))
 
 
 def _named(system: System, values: Any, option: str) -> Values:
@@ -190,28 +158,28 @@ def _in_order(system: System, q: Floats) -> Values:
     return found
 
 
-def _of_bodies(sim: Simulation, q: Any, v: Any, rates: Values, time: float) -> Start:
+def _of_bodies(sim: Simulation, q: Any, v: Any, rates: Values, time: float) -> DrivenStart:
     """Coordinates of every body by itself, as joints have them."""
     system, bodies = sim.system, sim._began
-    before, cut_q = absolute_start(system, sim._first, bodies, time)
+    before, cut_q = absolute_start(system, sim._first.start, bodies, time)
     nq, nv = bodies.nq, bodies.nv
     wanted = before[:nq] if q is None else _coordinates(bodies, q)
     rate = np.zeros(nv) if v is None else _vector(v, nv, "v")
     moment = carried(seen(bodies, time, wanted, rate, cut_q), system)
     given = {} if q is None else _in_order(system, moment.q)
-    start = _start(system if v is None else _moving(system, moment.v), sim._first, given, rates, time)
-    found = absolute_start(system, start, bodies, time)[0]
+    driven = _start(sim, system if v is None else _moving(system, moment.v), given, rates, time)
+    found = absolute_start(system, driven.start, bodies, time)[0]
     for place in bodies.joints:  # of the two quaternions of a rotation, the one that was given
         turn = slice(place.q.stop - 4, place.q.stop)
         found[turn] *= -1.0 if found[turn] @ wanted[turn] < 0.0 else 1.0
     most = {"q": NEARLY * max(1.0, float(np.abs(wanted).max())), "v": ROUGH * float(np.abs(rate).max())}
     for word, asked, part in (("q", wanted, found[:nq]), ("v", rate, found[nq : nq + nv])):
         off = np.abs(part - asked)
-        if (q if word == "q" else v) is not None and off.max() > most[word]:
+        if (q if word == "q" else v) is not None and off.max() > most[word] and not driven.jolts:
             k = int(np.argmax(off))
             body = next(p.name for p in bodies.joints if k < (p.q if word == "q" else p.v).stop)
             raise ModelError(
                 f"reset: joints do not let body '{body.removesuffix(' free')}' be as {word} says ({word}[{k}] of "
                 f"{asked[k]:.6g} is {part[k]:.6g}); give values that fit together, or use joints= and velocities="
             )
-    return start
+    return driven

@@ -17,7 +17,7 @@ from linkwork.assembly.natural import natural
 from linkwork.assembly.partition import partition
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats, Tables
-from linkwork.errors import OptionError, RunError, RunWarning
+from linkwork.errors import ModelWarning, OptionError, RunError, RunWarning
 from linkwork.formulations import stepping
 from linkwork.formulations.record import Rows, State, make_rows, make_state
 from linkwork.formulations.recursive import Recursive
@@ -29,7 +29,9 @@ from linkwork.simulation.certificate import POOR_IMPULSES
 from linkwork.simulation.changing import Changing
 from linkwork.simulation.check import refuse_idle, refuse_singular
 from linkwork.simulation.drag import Drag, checked_drag, place_drags
+from linkwork.simulation.driven import DrivenStart, behind, driven_start
 from linkwork.simulation.equilibrium import Equilibrium, resting
+from linkwork.simulation.events import Change
 from linkwork.simulation.failing import failure_of
 from linkwork.simulation.hierarchy import joint_components
 from linkwork.simulation.inputs import Inputs
@@ -43,6 +45,7 @@ from linkwork.simulation.reset import start_anew
 from linkwork.simulation.snapshot import copied, put_back, read_state, save_state
 from linkwork.simulation.start import Start, absolute_start, consistent_start, refuse_beyond_limits
 from linkwork.simulation.stiffness import Moment, Watch, remedy, told
+from linkwork.simulation.structure import seen
 from linkwork.simulation.touching import Touching, touching
 from linkwork.simulation.unsettled import FEW, Unsettled
 from linkwork.simulation.warning import warn
@@ -114,7 +117,7 @@ class Simulation(Changing):
         self._refuse_events_elsewhere()
         # who left the choice of the method to us is told when it proves wrong
         self._chosen = ours and options.keys() <= {"dt"} and self.method.name == Recursive.name
-        self._first: Start = consistent_start(self.system)
+        self._first = self._started(self.system)
         # the coordinates that move: those of the tree, or of every body by itself
         absolute = self.method.coordinates == "absolute"
         self._began = assemble(self.system.model, absolute=True) if absolute else self.system
@@ -129,8 +132,15 @@ class Simulation(Changing):
             self.close()
             raise
 
-    def _begin_at(self, start: Start, time: float) -> None:
+    def _started(self, system: System, time: float = 0.0) -> DrivenStart:
+        """A consistent start of the system with its start values, and those of motors where the method has them."""
+        if not {"motors", "repeaters"} <= self.method.supports:
+            return DrivenStart(consistent_start(system, time), [], [], [], {})
+        return driven_start(system, time, self.method.dt, self.ignored)
+
+    def _begin_at(self, driven: DrivenStart, time: float) -> None:
         """Stand at a start: tables, inputs, memory, plan and clock of a new simulation."""
+        start = driven.start
         if "limits" in self.method.supports:
             refuse_beyond_limits(self.system, start)
         y, cut_q = np.concatenate([start.q, start.v, [0.0, 0.0]]), start.cut_q
@@ -148,13 +158,39 @@ class Simulation(Changing):
         self._cut = 0.0  # of them, those that were looked at
         self._begin, self._h = time, self.method.dt  # step n of length h ends at begin + n h
         self._none = make_rows(self.state, 1)
+        self._behind, self._waiting = np.zeros(self.moving.nv), np.zeros(1)
         self.watch = Watch() if self._chosen else None
         # states to look back at when a step fails: the start, and some steps ago
         tables = self.tables if self.moving is self.system else self.system.tables
         self.marks = [Moment(self.system, tables, start.q, start.v, start.cut_q, time)]
         self._plan(self.system.model.all_events())
-        self._settle()
+        self._jolt(driven, time)
+        if self.method.name in IMPULSES:
+            self._settle_behind(driven, time)
+        else:
+            self._settle()
         self._happen(time)
+
+    def _settle_behind(self, driven: DrivenStart, time: float) -> None:
+        """Row 0 has the velocities of the start; loads, and the first step, belong to those that are behind them."""
+        state, v = self.state, self.state.y[self.moving.nq : -2]
+        start = Start(self.q.copy(), v.copy(), state.cut_q.copy(), [])
+        v += behind(self.moving, start, driven.lags, time, self.method.dt)
+        self._behind[:], self._waiting[0] = v - start.v, float((v != start.v).any())
+        self._settle()
+        v[:] = start.v
+        state.cut_rate[:] = seen(self.moving, time, *start[:3]).cut_rate[: state.cut_rate.size]
+
+    def _jolt(self, driven: DrivenStart, time: float) -> None:
+        """Note what motors did to the start, which the start values know already."""
+        self.notes = driven.notes
+        for place, impulse, energy in driven.jolts:
+            assert place.joint is not None
+            ends = place.joint.a.path, place.joint.b.path
+            self.changes.append(Change(time, "jolted", place.name, place.kind, *ends, tuple(impulse.tolist()), energy))
+            self.state.y[-1] += energy
+        for message in driven.warnings:
+            warn(message, ModelWarning)
 
     def _refuse_events_elsewhere(self) -> None:
         event = next(self.system.model.all_events(), None)
@@ -253,10 +289,10 @@ class Simulation(Changing):
         >>> sim.time, round(float(sim["foot 1.position"]), 12), round(float(sim["foot 2.velocity"]), 9)
         (0.0, 1.2, 0.5)
         """
-        start = start_anew(self, q, v, joints, velocities, time)
+        driven = start_anew(self, q, v, joints, velocities, time)
         kept, inputs = self.__dict__.copy(), self.inputs.kept()
         try:
-            self._begin_at(start, float(time))
+            self._begin_at(driven, float(time))
         except BaseException:
             self.__dict__.update(kept)
             self.inputs.go_back(inputs)
@@ -553,6 +589,8 @@ class Simulation(Changing):
 
     def _advance(self, steps: int, every: int, rows: Rows) -> tuple[int, int, int]:
         """Run the compiled loop; keeps steps counted from the start of the simulation."""
+        if self.steps >= 0:
+            self._fall_behind()
         if self.inputs.changed:
             self._refresh()
         self._mark()

@@ -182,6 +182,7 @@ def _put_back(sim: Simulation, facts: dict[str, Any], arrays: dict[str, Any], fi
     sim.state.y[:] = y
     sim.state.cut_q[:] = cut_q
     sim.state.last[:] = y
+    sim._waiting[0] = 0.0
     sim.steps, sim._begin = -1, facts["time"]
     sim._settle()
 
@@ -199,6 +200,7 @@ def copied(sim: Simulation) -> Simulation:
     other.workspace = other._prepare(Start(sim.q.copy(), sim.v.copy(), sim.state.cut_q.copy(), []))
     other.state = State(*(numbers.copy() for numbers in sim.state))
     other._none = make_rows(other.state, 1)
+    other._behind, other._waiting = sim._behind.copy(), sim._waiting.copy()
     for values, found in checked_arrays(other, carried_arrays(sim)):
         values[...] = found
     if sim._pulls is not None and other._pulls is not None:

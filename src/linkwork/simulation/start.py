@@ -84,11 +84,15 @@ def refuse_beyond_limits(system: System, start: Start) -> None:
                     )
 
 
-def consistent_start(system: System, time: float = 0.0) -> Start:
-    """Start values that close every loop; refuses with the loop, the gap and the joint when there are none."""
+def consistent_start(system: System, time: float = 0.0, followers: bool = False) -> Start:
+    """Start values that close every loop; refuses with the loop, the gap and the joint when there are none.
+
+    With `followers` the velocities of repeaters go with those that they follow.
+    """
     closure = Closure(system, time)
     q, v = system.q_start.copy(), system.v_start.copy()
     if system.rows == 0:
+        v = _closed_velocities(system, closure, q, v, True) if followers else v
         return Start(q, v, closure.cut_q, [])
     held = system.q_given
     closed, q_closed = _close(system, closure, q, ~held)
@@ -101,7 +105,7 @@ def consistent_start(system: System, time: float = 0.0) -> Start:
             moved = _moved(system, q, q_closed)
     if not closed:
         raise ModelError(_cannot_close(system, closure.g))
-    v_closed = _closed_velocities(system, closure, q_closed, v)
+    v_closed = _closed_velocities(system, closure, q_closed, v, followers)
     changed = np.flatnonzero(
         (np.abs(v_closed - v) > 1e-9 * max(1.0, float(np.max(np.abs(v), initial=0.0)))) & system.v_given
     )
@@ -220,20 +224,42 @@ def _cannot_close(system: System, gap: Floats) -> str:
     )
 
 
-def _closed_velocities(system: System, closure: Closure, q: Floats, v0: Floats) -> Floats:
+def follower_rows(system: System, closure: Closure, v: Floats) -> tuple[Floats, Floats]:
+    """How much faster than their leaders the followers of repeaters are, and the rows of that."""
+    drives, nv = system.tables.drives, system.nv
+
+    def rate(c: int) -> tuple[float, Floats]:
+        return (float(v[c]), np.eye(nv)[c]) if c < nv else (float(closure.cut_rate[c - nv]), closure.directions[c - nv])
+
+    gaps, rows = np.zeros(drives.repeater_ratio.size), np.zeros((drives.repeater_ratio.size, nv))
+    for e, ratio in enumerate(drives.repeater_ratio):
+        (led, row), (leading, leader) = (rate(int(c)) for c in drives.repeater_coordinate[e, ::-1])
+        gaps[e], rows[e] = led - ratio * leading, row - ratio * leader
+    return gaps, rows
+
+
+def _closed_velocities(system: System, closure: Closure, q: Floats, v0: Floats, followers: bool) -> Floats:
     """Velocities on the loops: the given ones held, the others changed by the least kinetic energy."""
     held = system.v_given
+
+    def asked() -> tuple[Floats, Floats]:
+        gaps, rows = _given_gaps(system, closure, True)
+        if followers:
+            more, led = follower_rows(system, closure, v)
+            gaps, rows = np.concatenate([gaps, more]), np.vstack([rows, led])
+        return gaps, rows
+
     v = v0.copy()
     for free in (~held, np.ones_like(held)):
         closure.at(q, v)
-        extra, rows = _given_gaps(system, closure, True)
+        extra, rows = asked()
         rates = np.concatenate([closure.gd, extra])
         J = np.vstack([closure.G, rows])[:, free]
         if J.shape[1]:
             root = _inertia_root(system, q, free)
             v[free] -= root @ np.linalg.lstsq(J @ root, rates, rcond=DEPENDENT)[0]
         closure.at(q, v)
-        extra, _ = _given_gaps(system, closure, True)
+        extra, _ = asked()
         left = np.concatenate([closure.gd, extra])
         size = max(1.0, float(np.max(np.abs(v), initial=0.0))) * closure.size()
         if np.max(np.abs(left)) < 1e-9 * size:

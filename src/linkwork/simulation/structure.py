@@ -171,16 +171,7 @@ def struck(moment: Moment, name: str) -> Impulse:
     closure.at(moment.q, moment.v)
     M = mass_matrix(system, moment.q)
     rates = closure.gd.copy()
-    # rows on velocities in which the mass matrix is 1, each scaled by its own response
-    root = np.linalg.inv(np.linalg.cholesky(M)).T
-    N = closure.G @ root
-    scale = np.linalg.norm(N, axis=1)
-    scale[scale <= DEPENDENT * max(float(scale.max(initial=0.0)), 1e-300)] = np.inf
-    N = N / scale[:, None]
-    back = np.linalg.pinv(N, rcond=DEPENDENT)
-    y = -back @ (rates / scale)
-    rows = back.T @ y / scale
-    dv = root @ y
+    dv, rows = least_impulse(M, closure.G, rates)
     grounds = closure.G @ moment.v - rates
     closure.at(moment.q, moment.v + dv)
     fastest = max(1.0, float(np.max(np.abs(closure.work.pose_v), initial=0.0)), float(np.max(np.abs(rates))))
@@ -190,6 +181,19 @@ def struck(moment: Moment, name: str) -> Impulse:
             "because its loops leave no freedom for what a moving ground does; use a joint with more freedom"
         )
     return Impulse(moment.v + dv, rows, 0.5 * float(dv @ M @ dv), float(rows @ grounds))
+
+
+def least_impulse(M: Floats, G: Floats, rates: Floats) -> tuple[Floats, Floats]:
+    """The change of v by which G v loses `rates`, of least M, and the impulses of the rows that make it."""
+    # rows on velocities in which the mass matrix is 1, each scaled by its own response
+    root = np.linalg.inv(np.linalg.cholesky(M)).T
+    N = G @ root
+    scale = np.linalg.norm(N, axis=1)
+    scale[scale <= DEPENDENT * max(float(scale.max(initial=0.0)), 1e-300)] = np.inf
+    N = N / scale[:, None]
+    back = np.linalg.pinv(N, rcond=DEPENDENT)
+    y = -back @ (rates / scale)
+    return root @ y, back.T @ y / scale
 
 
 def impulse_at(moment: Moment, name: str, rows: Floats) -> Floats:

@@ -130,7 +130,7 @@ class Trajectory:
 
     @property
     def events(self) -> list[Change]:
-        """Joints that were attached and released, with their impulses and what they cost."""
+        """Joints that were attached, released and jolted, with their impulses and what they cost."""
         return [Change.from_dict(facts) for facts in self.certificate.events]
 
     def matching(self, pattern: str) -> list[str]:

@@ -1,0 +1,274 @@
+"""Motors that hold rigidly give their joints a motion from the first moment on: start values are taken from their laws.
+
+A mechanism at rest whose motor asks for a speed would be jolted: the first step reports the impulse over dt as a force.
+So what the user does not give is taken from the law, and loops and repeaters follow. Where the user gives another
+velocity the jolt happens at the start, as an event: velocities change by the least impulse p with
+
+    M v+ = M v- + R^T p        R v+ = what loops, motors and repeaters ask for
+
+and motors put in p (r- + r+) / 2, r being the rates of their joints; no column of forces has it.
+A motor with max_torque or softness gives way, and is left alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwork.assembly.system import JointPlace, System
+from linkwork.assembly.tables import Floats
+from linkwork.errors import ModelError
+from linkwork.model import Cosine, Motor, Repeater, Table
+from linkwork.model.laws import law_value
+from linkwork.simulation.certificate import shortened
+from linkwork.simulation.given import with_given
+from linkwork.simulation.numbers import integrate, mass_matrix
+from linkwork.simulation.start import NEARLY, Closure, Start, consistent_start, follower_rows
+from linkwork.simulation.structure import least_impulse
+from linkwork.simulation.units import joint_units
+
+SMALL = 1 / 8  # of a step: differences of a law
+BEND = 0.25  # a law that moves so much otherwise than its rates say jumps within the first step
+SAME = 1e-9  # of the faster of two rates
+NOTHING = 1e-3  # of what the rate changes in a step: errors of differences
+HARDLY = 0.05  # of how fast a motor goes elsewhere: not worth a word
+ROUNDING = 1e-12  # of the reach of a law, in a step
+CONTRADICT = 1e-6  # of the fastest: so much of a velocity that cannot be had
+
+
+class Wish(NamedTuple):
+    """What a rigid motor asks of its joint at the start."""
+
+    motor: Motor
+    place: JointPlace
+    position: float | None  # rad or m
+    rate: float  # rad/s or m/s, of its law
+    lag: float  # what the rates of steps are behind that: a position is followed by mean rates
+    slack: float  # rates that differ by no more are the same
+
+
+class Jolt(NamedTuple):
+    """What a motor does to its joint in the moment of the start."""
+
+    place: JointPlace
+    impulse: Floats  # (6,) N s, N m s: on b from a, world axes
+    energy: float  # J, put in
+
+
+class DrivenStart(NamedTuple):
+    start: Start
+    notes: list[str]  # what was taken from motors
+    warnings: list[str]  # what contradicts them
+    jolts: list[Jolt]
+    lags: dict[str, float]  # of the joints with rigid motors: see Wish
+
+
+def driven_start(system: System, time: float, h: float, ignored: Any = ()) -> DrivenStart:
+    """A consistent start of a model whose motors hold from its first step of h on."""
+    wishes = [] if "motors" in ignored else _wishes(system, time, h)
+    follow = "repeaters" not in ignored and any(isinstance(drive, Repeater) for drive in system.model.all_drives())
+    if not wishes and not follow:
+        return DrivenStart(consistent_start(system, time), [], [], [], {})
+    places, rates = _wanted(system, wishes)
+    for positions, velocities, followers in ((places, rates, follow), ({}, rates, follow), ({}, {}, False)):
+        try:
+            given = with_given(system, positions, velocities, held=True)
+            start = consistent_start(given, time, followers)
+            break
+        except ModelError:
+            if not velocities and not followers:
+                raise
+    notes = [note for wish in wishes if (note := _note(system, wish, positions, velocities))]
+    warnings = [_apart(wish, start) for wish in wishes if _gap(wish, start) > NEARLY]
+    try:
+        start, jolts = _jolted(system, start, wishes, follow, time)
+    except ModelError as error:
+        start, jolts, warnings = start, [], [*warnings, str(error)]
+    for jolt in jolts:
+        warnings.append(_jolt_told(jolt, next(wish for wish in wishes if wish.place is jolt.place)))
+    return DrivenStart(start, notes, warnings, jolts, {wish.place.name: wish.lag for wish in wishes})
+
+
+def _wishes(system: System, time: float, h: float) -> list[Wish]:
+    """Of the motors that nothing holds up."""
+    places = {place.name: place for place in system.joints + system.cuts}
+    found = []
+    for motor in system.motors:
+        if motor.softness is not None or motor.max_torque < math.inf:
+            continue
+        place = places[motor.joint.path]
+        if motor.velocity is not None:
+            speed = law_value(motor.velocity, time)
+            found.append(Wish(motor, place, None, speed, 0.0, SAME * abs(speed)))
+            continue
+        assert motor.position is not None
+        d = SMALL * h
+        x, x1, x2, end = (law_value(motor.position, time + t) for t in (0.0, d, 2 * d, h))
+        rate = (4.0 * (x1 - x) - (x2 - x)) / (2.0 * d)
+        bend = ((x2 - x1) - (x1 - x)) / d**2
+        if abs(rate) < max(NOTHING * h * abs(bend), ROUNDING * _reach(motor.position, x, end) / h):
+            rate = 0.0
+        if abs(x + h * rate + 0.5 * h * h * bend - end) > BEND * abs(end - x) + 1e-12 * max(abs(x), abs(end)):
+            rate = bend = 0.0
+        found.append(Wish(motor, place, x, rate, 0.5 * h * bend, SAME * abs(rate) + h * abs(bend)))
+    return found
+
+
+def _reach(law: Any, *values: float) -> float:
+    """How far a law goes, as far as that is known."""
+    if isinstance(law, Table):
+        return float(np.abs(law.values).max())
+    return max(map(abs, (*values, law.amplitude, law.offset) if isinstance(law, Cosine) else values))
+
+
+def _pace(motor: Motor) -> float:
+    """How fast a motor goes elsewhere, as far as that is known: what is hardly a motion beside it is none."""
+    law = motor.position
+    if isinstance(law, Table):
+        return float(np.abs(np.diff(law.values) / np.diff(law.times)).max())
+    return 2 * math.pi * abs(law.frequency * law.amplitude) if isinstance(law, Cosine) else 0.0
+
+
+def _wanted(system: System, wishes: list[Wish]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Start positions and rates that are left to the motors, by joint."""
+    geared = {
+        joint.path
+        for drive in system.model.all_drives()
+        if isinstance(drive, Repeater)
+        for joint in (drive.joint, drive.follower)
+    }
+    positions: dict[str, Any] = {}
+    rates: dict[str, Any] = {}
+    for wish in wishes:
+        joint = wish.place.joint
+        assert joint is not None
+        if wish.position is None or wish.place.name in geared:  # repeaters count from where they start
+            pass
+        elif joint.position is None or abs(joint.position[0] - wish.position) <= NEARLY:
+            positions[wish.place.name] = (wish.position,)
+        if joint.velocity is None or abs(joint.velocity[0] - wish.rate) <= wish.slack:
+            rates[wish.place.name] = (wish.rate,)
+    return positions, rates
+
+
+def _note(system: System, wish: Wish, positions: dict[str, Any], rates: dict[str, Any]) -> str:
+    """What the motor has changed of the start, in words; empty where that is nothing."""
+    place, joint = wish.place, wish.place.joint
+    assert joint is not None
+    unit = joint_units(place.kind)["position"]
+    built = float((system.cut_start if place.is_cut else system.q_start)[place.q][0])
+    parts = []
+    if place.name in positions and wish.position is not None and abs(wish.position - built) > NEARLY:
+        parts.append(f"at {wish.position:.6g} {unit}")
+    if place.name in rates and joint.velocity is None and abs(wish.rate) > max(wish.slack, HARDLY * _pace(wish.motor)):
+        parts.append(f"with {wish.rate:.6g} {unit}/s")
+    return f"joint '{place.name}' starts {' and '.join(parts)}, as motor '{wish.motor.path}' has it" if parts else ""
+
+
+def _value(place: JointPlace, start: Start) -> float:
+    return float((start.cut_q if place.is_cut else start.q)[place.q][0])
+
+
+def _gap(wish: Wish, start: Start) -> float:
+    return 0.0 if wish.position is None else abs(_value(wish.place, start) - wish.position)
+
+
+def _apart(wish: Wish, start: Start) -> str:
+    unit = joint_units(wish.place.kind)["position"]
+    return (
+        f"motor '{wish.motor.path}' holds joint '{wish.place.name}' at {wish.position:.6g} {unit} from the start, but "
+        f"it starts at {_value(wish.place, start):.6g}: the first step throws it there, and the forces of the first "
+        f"rows are of that; give the joint position={wish.position:.6g}, or the motor a max_torque= or softness="
+    )
+
+
+def _jolt_told(jolt: Jolt, wish: Wish) -> str:
+    unit = joint_units(wish.place.kind)["velocity"]
+    impulse = float(np.linalg.norm(jolt.impulse))
+    return (
+        f"motor '{wish.motor.path}' has joint '{wish.place.name}' at {wish.rate:.6g} {unit} from the start on, but the "
+        f"start values give it another velocity: it is jolted at the start by {impulse:.4g} "
+        f"{'N s' if wish.place.kind == 'prismatic' else 'N m s'}, which no column of forces has (see events); give the "
+        "joint no velocity=, or the one of the motor"
+    )
+
+
+def _jolted(system: System, start: Start, wishes: list[Wish], follow: bool, time: float) -> tuple[Start, list[Jolt]]:
+    """The start after the impulses of those motors that do not have their rate yet."""
+    closure = Closure(system, time)
+    closure.cut_q[:] = start.cut_q
+    closure.at(start.q, start.v)
+    rates, R = _held(system, closure, start.v, [wish.place for wish in wishes], follow)
+    motors = slice(len(rates) - len(wishes), None)
+    before = rates[motors].copy()
+    # a rate that is as good as the law's stays
+    asked = [old if abs(old - wish.rate) <= wish.slack else wish.rate for wish, old in zip(wishes, before, strict=True)]
+    rates[motors] -= asked
+    fastest = max(float(np.abs(start.v).max(initial=0.0)), float(np.abs(asked).max(initial=0.0)))
+    if np.abs(rates[closure.gd.size :]).max(initial=0.0) <= SAME * fastest:
+        return start, []
+    try:
+        dv, p = least_impulse(mass_matrix(system, start.q), R, rates)
+    except np.linalg.LinAlgError:
+        return start, []
+    left = R @ dv + rates
+    if np.abs(left).max() > CONTRADICT * max(fastest, float(np.abs(rates).max())):
+        names = shortened([f"'{wish.motor.path}'" for wish in wishes])
+        raise ModelError(
+            f"no motion of '{system.model.name}' has the velocities that motors ask for at the start ({names}, and "
+            "what repeaters and loops tie together); let some of them give way by max_torque= or softness="
+        )
+    jolts = []
+    for wish, old, new, size in zip(wishes, before, asked, p[motors], strict=True):
+        if old != new:
+            impulse = _along(wish.place, closure, float(size))
+            jolts.append(Jolt(wish.place, impulse, 0.5 * float(size) * (float(old) + new)))
+    return start._replace(v=start.v + dv), jolts
+
+
+def _held(
+    system: System, closure: Closure, v: Floats, places: Sequence[JointPlace], follow: bool
+) -> tuple[Floats, Floats]:
+    """Rates of loops, of repeaters and of joints with motors, where `closure` stands, and their rows."""
+    gaps, led = follower_rows(system, closure, v) if follow else (np.zeros(0), np.zeros((0, system.nv)))
+    rates = [float((closure.cut_rate if place.is_cut else v)[place.v.start]) for place in places]
+    rows = [closure.directions[p.v.start] if p.is_cut else np.eye(system.nv)[p.v.start] for p in places]
+    return np.concatenate([closure.gd, gaps, rates]), np.vstack([closure.G, led, *rows])
+
+
+def behind(system: System, start: Start, lags: dict[str, float], time: float, h: float) -> Floats:
+    """How the velocities before the first step of h differ from those of the start, for methods with impulses.
+
+    A step closes the rates of its rows at the place where it begins. At its end they are off by what the rows turn in a
+    step, and the next step takes that away, with the force that holds a body on its path. So it has to be there for
+    the first one, too; without it the first rows would miss all centripetal forces of loops.
+    """
+    q, v, cut_q, _ = start
+    places = [place for place in system.cuts + system.joints if place.name in lags]
+    follow = system.tables.drives.repeater_ratio.size > 0
+    if not (v.any() or any(lags.values())) or not (system.rows or follow or places):
+        return np.zeros_like(v)
+    closure = Closure(system, time + h)
+    closure.cut_q[:] = cut_q
+    closure.at(integrate(system, q, v, h), v)
+    later, _ = _held(system, closure, v, places, follow)
+    closure = Closure(system, time)
+    closure.cut_q[:] = cut_q
+    closure.at(q, v)
+    now, R = _held(system, closure, v, places, follow)
+    now[now.size - len(places) :] += [lags[place.name] for place in places]
+    try:
+        return least_impulse(mass_matrix(system, q), R, now - later)[0]
+    except np.linalg.LinAlgError:  # a joint that moves no inertia: the first step names it
+        return np.zeros_like(v)
+
+
+def _along(place: JointPlace, closure: Closure, size: float) -> Floats:
+    """An impulse of a joint's coordinate in world axes: of force where it slides, of torque where it turns."""
+    axis = closure.work.pose_R[place.link_b].reshape(3, 3) @ place.frame_b[0][:, 2]
+    found = np.zeros(6)
+    found[slice(0, 3) if place.kind == "prismatic" else slice(3, 6)] = size * axis
+    return found
