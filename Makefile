@@ -12,7 +12,7 @@ DEMO   := build/demo
 PEERS  := mujoco pin
 WORKERS ?= 2
 
-.PHONY: help demo gallery test docs lint format validate bench clean distclean
+.PHONY: help demo gallery test docs lint format validate attack bench clean distclean
 .DEFAULT_GOAL := help
 
 help:
@@ -22,6 +22,7 @@ help:
 	@echo "make docs      build the documentation to build/docs/index.html"
 	@echo "make lint      ruff and mypy"
 	@echo "make validate  long runs; published numbers by every method: docs/scores.md, build/scores/, build/bench.html"
+	@echo "make attack    damaged files, random mechanisms, killed processes: docs/reliability.md"
 	@echo "make bench     side by side with the peers that are installed"
 	@echo "make clean     remove what was built, keep $(VENV)    (make distclean removes it too)"
 
@@ -94,6 +95,10 @@ validate: $(VENV)/.bench $(VENV)/.plot
 	LINKWORK_LONG=1 $(BIN)/python -m pytest -n $(WORKERS) -k "minute or million or smaller_steps_agree or forty_windows or keyboard_drives or over_each_other or own_settings" tests
 	$(BIN)/python benchmarks/scores.py build/scores --publish
 	$(BIN)/linkwork bench --page build/bench.html
+
+# about an hour; PART=0.01 is a quick look
+attack: $(VENV)/.dev
+	PYTHONPATH=tests $(BIN)/python -m attacks $(PART)
 
 bench: $(VENV)/.bench
 	$(BIN)/linkwork bench

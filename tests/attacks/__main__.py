@@ -1,0 +1,52 @@
+"""All attacks at their full length, counted: `make attack` prints the table and writes docs/reliability.md.
+
+python -m attacks [part of the full length, 1.0 unless given]
+"""
+
+from __future__ import annotations
+
+import datetime
+import sys
+import time
+from pathlib import Path
+
+import linkwork as lw
+from attacks import files, kills, mechanisms
+from attacks.workers import BAD
+
+ATTACKS = {
+    "damaged files": (files.main, 7000, "run, state, .h5 and STL files with one bit or a piece changed"),
+    "random mechanisms": (mechanisms.main, 10000, "trees and loops with springs, by all methods and integrators"),
+    "kills": (kills.main, 100, "processes killed while they stream, save or compile, then read and resumed"),
+}
+PAGE = Path(__file__).parents[2] / "docs" / "reliability.md"
+HEAD = """# Reliability
+
+What happens when files are damaged, mechanisms make no sense and processes die: `make attack` tries it, and writes this
+page. A file is read right or refused in one sentence; a run ends with numbers, with a doubt that is told, or with an
+error that names the part; a killed process loses nothing but the block it was writing.
+
+"""
+
+
+def main(part: float = 1.0) -> int:
+    """Run all, print and publish what was found; the number of bad outcomes."""
+    rows, worst = [], []
+    for name, (attack, count, words) in ATTACKS.items():
+        began = time.monotonic()
+        outcomes, bad = attack(max(1, round(count * part)))
+        took = time.monotonic() - began
+        good = ", ".join(f"{number} {kind}" for kind, number in outcomes.most_common() if kind not in BAD)
+        failed = ", ".join(f"{number} {kind}" for kind, number in outcomes.most_common() if kind in BAD) or "none"
+        rows.append(f"| {name} | {words} | {outcomes.total()} | {good} | {failed} | {took / 60:.0f} min |")
+        print(rows[-1], *bad[:20], sep="\n", flush=True)
+        worst += bad
+    table = ["| attack | on | tried | came out | bad | took |", "|---|---|---|---|---|---|", *rows]
+    day = f"Figures of {datetime.date.today():%d %B %Y}, linkwork {lw.__version__}. Bad are: {', '.join(BAD)}."
+    if part == 1.0:
+        PAGE.write_text(HEAD + "\n".join(table) + f"\n\n{day}\n", encoding="utf-8")
+    return len(worst)
+
+
+if __name__ == "__main__":
+    sys.exit(1 if main(float(sys.argv[1]) if len(sys.argv) > 1 else 1.0) else 0)

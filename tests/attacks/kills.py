@@ -1,0 +1,118 @@
+"""Processes killed while they stream, save or compile: nothing is lost but the block being written."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+
+import linkwork as lw
+
+STREAM = """
+import sys
+import linkwork as lw
+sim = lw.Simulation(lw.gallery.pendulum.build(), "recursive", dt=1e-3)
+print("ready", flush=True)
+lw.stream(lw.gallery.pendulum.build(), sys.argv[1], until=1e4, method="recursive", dt=1e-3, every=100)
+"""
+SAVE = """
+import sys
+import linkwork as lw
+run = lw.simulate(lw.gallery.pendulum.build(), until=20.0, method="recursive", dt=1e-3)
+run.save(sys.argv[1])
+print("ready", flush=True)
+while True:
+    run.save(sys.argv[1])
+"""
+COMPILE = """
+import sys
+sys.path.insert(0, sys.argv[1])
+print("ready", flush=True)
+import linkwork as lw
+lw.mass_matrix(lw.assemble(lw.gallery.pendulum.build()), [0.3])
+print("done", flush=True)
+"""
+
+
+def _killed(script: str, argument: Path, after: float, **environment: str) -> None:
+    """Start the script and kill it so many seconds after it said that it is ready."""
+    with subprocess.Popen(
+        [sys.executable, "-c", script, str(argument)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, **environment},
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        time.sleep(after)
+        process.send_signal(signal.SIGKILL)
+
+
+def _stream(chance: random.Random, folder: Path, whole: lw.Trajectory) -> str:
+    file = folder / "run.h5"
+    _killed(STREAM, file, chance.uniform(0.2, 3.0))
+    if not file.exists():
+        return "kept"  # before the file was whole
+    try:
+        run = lw.load_run(file)
+    except lw.OptionError as error:
+        return "kept" if "no complete row" in str(error) else "lost"
+    rows = min(len(run), len(whole))
+    if run["pin.position"][:rows].tobytes() != whole["pin.position"][:rows].tobytes():
+        return "wrong numbers"
+    try:
+        more = lw.Simulation(lw.gallery.pendulum.build(), resume=file)
+    except lw.OptionError as error:
+        return "kept" if "no state" in str(error) else "lost"
+    straight = lw.Simulation(lw.gallery.pendulum.build(), "recursive", dt=1e-3)
+    if more.steps:
+        straight.step(more.steps)
+    return "kept" if straight.state.y.tobytes() == more.state.y.tobytes() else "wrong numbers"
+
+
+def _save(chance: random.Random, folder: Path, whole: lw.Trajectory) -> str:
+    file = folder / "run.npz"
+    _killed(SAVE, file, chance.uniform(0.0, 0.5))
+    try:
+        run = lw.load_run(file)
+    except lw.OptionError:
+        return "lost"
+    return (
+        "kept"
+        if np.array_equal(run["pin.position"][::100][: len(whole)], whole["pin.position"][: len(run)])
+        else "lost"
+    )
+
+
+def _compile(chance: random.Random, folder: Path, whole: lw.Trajectory) -> str:
+    _killed(COMPILE, folder, chance.uniform(0.0, 8.0), LINKWORK_CACHE=str(folder))
+    done = subprocess.run(
+        [sys.executable, "-c", COMPILE, str(folder)],
+        env={**os.environ, "LINKWORK_CACHE": str(folder)},
+        capture_output=True,
+        text=True,
+    )
+    return "kept" if done.returncode == 0 and "done" in done.stdout else "lost"
+
+
+def main(count: int) -> tuple[Counter[str], list[str]]:
+    """`count` kills: of streams, of saves and, every tenth, of a compiler."""
+    whole = lw.simulate(lw.gallery.pendulum.build(), until=20.0, method="recursive", dt=1e-3, every=100)
+    outcomes, bad = Counter[str](), []
+    for k in range(count):
+        chance = random.Random(k)
+        attack = _compile if k % 10 == 9 else (_stream if k % 2 else _save)
+        with tempfile.TemporaryDirectory() as folder:
+            outcome = attack(chance, Path(folder), whole)
+        outcomes[outcome] += 1
+        if outcome != "kept":
+            bad.append(f"{attack.__name__} {k}: {outcome}")
+    return outcomes, bad

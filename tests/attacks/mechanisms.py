@@ -1,0 +1,63 @@
+"""Random mechanisms by every method and integrator: no crash, hang or NaN, no wrong energy unseen."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+
+import numpy as np
+
+import linkwork as lw
+from attacks.workers import counted
+from random_mechanisms import random_loops, random_tree
+
+INTEGRATORS = ("semi-implicit", "rk2", "rk4", "abm4", "adaptive", "trapezoidal")
+EXPLICIT = ("recursive", "absolute", "component")
+METHODS = (*EXPLICIT, "hybrid", "semi-recursive", "global", "impulse", "maximal")
+WRONG = 0.05  # of the energy that moved, missing or new, without a doubt in the certificate
+
+
+def _options(rng: np.random.Generator) -> dict[str, object]:
+    method = str(rng.choice(METHODS))
+    options: dict[str, object] = {"method": method, "dt": float(10.0 ** rng.uniform(-4, -1))}
+    if method in EXPLICIT:
+        options["integrator"] = str(rng.choice(INTEGRATORS))
+    return options
+
+
+def _mechanism(rng: np.random.Generator) -> lw.Model:
+    seed, n = int(rng.integers(1 << 30)), int(rng.integers(1, 7))
+    model = random_loops(seed, n + 2, 1) if rng.random() < 0.5 else random_tree(seed, n)
+    bodies = [body.path for body in model.all_bodies()]
+    for k in range(int(rng.integers(0, 3))):
+        a, b = rng.choice(["ground", *bodies], 2)
+        if a != b:
+            stiffness = float(10.0 ** rng.uniform(0, 7))
+            model.spring(f"spring {k}", a, b, at_a=rng.normal(size=3), at_b=rng.normal(size=3), stiffness=stiffness)
+    return model
+
+
+def _attack(seed: int) -> str:
+    rng = np.random.default_rng(seed)
+    model, options = _mechanism(rng), _options(rng)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            run = lw.simulate(model, until=30 * options["dt"], **options)  # type: ignore[arg-type,operator]
+        except (lw.RunError, lw.ModelError, lw.OptionError) as error:
+            return f"refused: {type(error).__name__}"
+    tables = {**run.columns, **run.energy, **run.drift}
+    if not all(np.isfinite(values).all() for values in tables.values()):
+        return "not finite"
+    if run.certificate.doubts():
+        return "in doubt"
+    # nothing here feeds energy in or takes it: the total must stay
+    total, moved = run.energy["total"], run.energy["kinetic"]
+    scale = max(float(np.ptp(moved)), float(moved.max()), float(np.ptp(run.energy["potential"])))
+    lost = np.abs(total - total[0] + run.energy["dissipated"] - run.energy["work"]).max()
+    return "wrong energy" if lost > WRONG * scale + 1e-9 else "good"
+
+
+def main(count: int) -> tuple[Counter[str], list[str]]:
+    """`count` mechanisms, each by one method and integrator drawn by its seed."""
+    return counted(_attack, range(count), warm=100)

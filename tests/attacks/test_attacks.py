@@ -1,0 +1,26 @@
+"""Short forms of the attacks; the long ones: make attack."""
+
+import pytest
+
+from attacks import files, kills, mechanisms
+
+
+def test_damaged_files() -> None:
+    pytest.importorskip("h5py", reason="long runs need the extra hdf5")
+    outcomes, bad = files.main(120)
+    assert bad == []
+    assert outcomes["refused"] > 40
+    assert outcomes.total() == 120
+
+
+def test_random_mechanisms() -> None:
+    outcomes, bad = mechanisms.main(60)
+    assert bad == []
+    assert outcomes["good"] > 15
+
+
+def test_kills() -> None:
+    pytest.importorskip("h5py", reason="long runs need the extra hdf5")
+    outcomes, bad = kills.main(3)
+    assert bad == []
+    assert outcomes["kept"] == 3

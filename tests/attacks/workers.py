@@ -1,0 +1,83 @@
+"""Work done in another process, so that a crash or a hang of one piece is counted and the next goes on."""
+
+from __future__ import annotations
+
+import multiprocessing
+import resource
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import Any
+
+PATIENCE = 10.0  # s for one piece, once the worker has warmed up
+WARM = 600.0  # s for the first pieces, which may compile
+MEMORY = 500 << 20  # bytes that one piece may take beyond what the worker had
+
+
+def _work(pipe: Any, piece_of_work: Callable[[Any], str]) -> None:
+    while True:
+        piece = pipe.recv()
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        try:
+            outcome = piece_of_work(piece)
+        except BaseException as error:
+            outcome = f"raw exception: {type(error).__name__}: {str(error)[:100]}"
+        if (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 > MEMORY:
+            outcome = "memory"
+        pipe.send(outcome)
+
+
+class Worker:
+    """One process that takes pieces of work; made anew after a crash or a hang."""
+
+    def __init__(self, piece_of_work: Callable[[Any], str]) -> None:
+        self._work, self._process, self._pipe = piece_of_work, None, None
+        self._done = 0
+
+    def _start(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(target=_work, args=(theirs, self._work), daemon=True)
+        self._process.start()
+        theirs.close()
+        self._done = 0
+
+    def do(self, piece: Any, warm: int = 20) -> str:
+        """The outcome in a word or two: what the work returned, "crash", "hang" or "raw exception: …"."""
+        if self._process is None:
+            self._start()
+        self._pipe.send(piece)
+        try:
+            outcome = self._pipe.recv() if self._pipe.poll(WARM if self._done < warm else PATIENCE) else "hang"
+        except (EOFError, ConnectionResetError):
+            outcome = "crash"
+        self._done += 1
+        if outcome in ("hang", "crash"):
+            self.end()
+        return str(outcome)
+
+    def end(self) -> None:
+        """No more work."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.join()
+            self._process = None
+
+
+def counted(
+    piece_of_work: Callable[[Any], str], pieces: Iterable[Any], warm: int = 20
+) -> tuple[Counter[str], list[str]]:
+    """How often each outcome came, and the pieces whose outcome was bad."""
+    worker, outcomes, bad = Worker(piece_of_work), Counter[str](), []
+    try:
+        for piece in pieces:
+            outcome = worker.do(piece, warm)
+            kind = outcome.partition(":")[0]
+            outcomes[kind] += 1
+            if kind in BAD:
+                bad.append(f"{piece}: {outcome}")
+    finally:
+        worker.end()
+    return outcomes, bad
+
+
+BAD = ("crash", "hang", "raw exception", "memory", "wrong numbers", "not finite", "wrong energy", "lost")
