@@ -281,17 +281,16 @@ class _Assembler:
         return self.lent.get(id(body)) or Inertia(body.mass, body.com, body.inertia)
 
     def _carried(self, places: list[JointPlace]) -> list[Carried]:
-        """Which welds carry what moves lent inertia."""
+        """Which joints carry what moves lent inertia."""
         free = {id(body): place for body, place in zip(self.body_order, self.joints, strict=True)} if self.loans else {}
         number = {id(place.joint): k for k, place in enumerate(places)}
         found = []
-        for loan in self.loans:
-            for weld, side in loan.welds:
-                k, own, b = number[id(weld)], free[id(loan.body)], free.get(id(weld.b))
+        for loan, part in self.loans:
+            for joint, side in loan.joints:
+                k, own, b = number[id(joint)], free[id(loan.body)], free.get(id(joint.b))
                 point = places[k].frame_b[1]
                 first_b = -1 if b is None else b.q.start
-                inertia = self.lent[id(loan.body)]
-                found.append(Carried(k, side, own.q.start, own.v.start, inertia, first_b, point))
+                found.append(Carried(k, side, own.q.start, own.v.start, part, first_b, point))
         return found
 
     def _tree(self, grounds: int) -> Tree:

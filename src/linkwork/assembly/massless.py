@@ -1,8 +1,9 @@
-"""Bodies without mass that are welded to others: they move with them, in every method.
+"""Bodies without mass, or without inertia about some axis, that are held by others: they move or turn with them.
 
-Joint coordinates need no inertia for a link that does not move by itself. Where every body has coordinates of its own
-it needs some, so a welded body without mass is lent a part of that of its neighbour, at the same place. The two move as
-one, so that nothing else changes; only the weld carries what moves the lent part, which `taken_off` takes off.
+Joint coordinates need no inertia for what does not move by itself. Where every body has coordinates of its own it needs
+some. So a body without mass that is welded to another is lent a part of its mass and inertia, at the same place, and a
+point mass or thin rod that is welded to another, or slides in it, a part of its inertia alone. They move, or turn, as
+one, so that nothing else changes; only the joints between carry what moves the lent part, which `taken_off` takes off.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from linkwork.assembly.reference import Reference
 from linkwork.assembly.tables import Floats
 from linkwork.model import Body, Frame, Ground, Joint, Model
 
+THIN = 1e-12  # of the largest principal inertia: less is none
+
 
 class Inertia(NamedTuple):
     """Mass (kg), centre of mass (m, body frame) and inertia about it (body axes, kg m2)."""
@@ -27,11 +30,11 @@ class Inertia(NamedTuple):
 
 
 class Loan(NamedTuple):
-    """A body without mass, the one that lends to it, and the welds between, each with +1 where b is nearer, else -1."""
+    """A body that lacks inertia, the one that lends to it, and the joints between, each with +1 where b is nearer."""
 
     body: Body
     lender: Body
-    welds: list[tuple[Joint, float]]
+    joints: list[tuple[Joint, float]]
 
 
 def is_massless(body: Body) -> bool:
@@ -39,8 +42,14 @@ def is_massless(body: Body) -> bool:
     return body.mass == 0.0 and not isinstance(body, Ground)
 
 
+def is_thin(body: Body) -> bool:
+    """Whether it lacks inertia about some axis."""
+    low, _, high = np.linalg.eigvalsh(body.inertia)
+    return not isinstance(body, Ground) and bool(low <= THIN * high)
+
+
 def loans(model: Model) -> list[Loan]:
-    """The bodies without mass that welds hold to one with mass, or to a ground at rest; nearest first.
+    """The bodies that lack inertia and are held by one that has it, or by a ground at rest; by the nearest.
 
     >>> model = lw.Model("tool")
     >>> arm, flange = model.body("arm", mass=1.0, inertia=(1, 1, 1)), model.body("flange", mass=0)
@@ -48,56 +57,70 @@ def loans(model: Model) -> list[Loan]:
     >>> [(loan.body.path, loan.lender.path) for loan in loans(model)]
     [('flange', 'arm')]
     """
-    welds: dict[int, list[Joint]] = {}
-    for joint in model.all_joints():
-        if joint.kind == "fixed":
-            welds.setdefault(id(joint.a), []).append(joint)
-            welds.setdefault(id(joint.b), []).append(joint)
-    found = (_loan(body, welds) for body in model.all_bodies() if is_massless(body))
+    thin = [body for body in model.all_bodies() if is_thin(body)]
+    if not thin:
+        return []
+    lacking = {id(body) for body in thin}
+    welds, rails = (_neighbours(model, kinds) for kinds in (("fixed",), ("fixed", "prismatic")))
+    found = (_loan(body, welds if is_massless(body) else rails, lacking) for body in thin)
     return [loan for loan in found if loan is not None]
 
 
-def _loan(body: Body, welds: dict[int, list[Joint]]) -> Loan | None:
+def _neighbours(model: Model, kinds: tuple[str, ...]) -> dict[int, list[Joint]]:
+    found: dict[int, list[Joint]] = {}
+    for joint in model.all_joints():
+        if joint.kind in kinds:
+            found.setdefault(id(joint.a), []).append(joint)
+            found.setdefault(id(joint.b), []).append(joint)
+    return found
+
+
+def _loan(body: Body, neighbours: dict[int, list[Joint]], lacking: set[int]) -> Loan | None:
     waiting: deque[tuple[Body, list[tuple[Joint, float]]]] = deque([(body, [])])
     known = {id(body)}
     while waiting:
         here, way = waiting.popleft()
-        for joint in welds.get(id(here), ()):
+        for joint in neighbours.get(id(here), ()):
             other, side = (joint.a, 1.0) if joint.b is here else (joint.b, -1.0)
             if id(other) in known:
                 continue
             known.add(id(other))
             path = [*way, (joint, side)]
-            if not is_massless(other):
-                if isinstance(other, Ground) and (other.motion is not None or type(other) is not Ground):
-                    continue
+            if id(other) in lacking:
+                waiting.append((other, path))
+            elif not isinstance(other, Ground) or (other.motion is None and type(other) is Ground):
                 return Loan(body, other, path)
-            waiting.append((other, path))
     return None
 
 
-def lent(model: Model, reference: Reference) -> tuple[list[Loan], dict[int, Inertia]]:
-    """The loans of a model, and the inertias of all that lend or borrow, by the identities of their bodies."""
+def lent(model: Model, reference: Reference) -> tuple[list[tuple[Loan, Inertia]], dict[int, Inertia]]:
+    """The loans of a model with what is lent, and the inertias of all that lend or borrow, by their identities."""
     made = loans(model)
-    takers: dict[int, int] = {}
+    masses: dict[int, int] = {}  # in how many parts the lender's mass goes, and its inertia
+    moments: dict[int, int] = {}
     for loan in made:
-        takers[id(loan.lender)] = takers.get(id(loan.lender), 1) + 1
-    inertias: dict[int, Inertia] = {}
+        masses[id(loan.lender)] = masses.get(id(loan.lender), 1) + is_massless(loan.body)
+        moments[id(loan.lender)] = moments.get(id(loan.lender), 1) + 1
+    given, inertias = [], {}
     for loan in made:
-        lender, there = loan.lender, Frame()  # where the lender is, in the frame of the body
-        for joint, side in loan.welds:
+        body, lender, there = loan.body, loan.lender, Frame()  # where the lender is, in the frame of the body
+        for joint, side in loan.joints:
             a, b = reference.frames(joint)
             there = there @ (b @ a.inverse() if side > 0.0 else a @ b.inverse())
-        if isinstance(lender, Ground):  # any mass will do, and in the origin of the world it has no height
-            mass, size = _typical(model)
-            origin = there @ reference.of(lender).inverse()
-            inertias[id(loan.body)] = Inertia(mass, origin.position, mass * size**2 * np.eye(3))
-            continue
-        part, R = 1.0 / takers[id(lender)], there.matrix
-        mass = part * lender.mass
-        inertias[id(lender)] = Inertia(mass, lender.com, part * lender.inertia)
-        inertias[id(loan.body)] = Inertia(mass, there.point(lender.com), part * (R @ lender.inertia @ R.T))
-    return made, inertias
+        mass, size = _typical(model)
+        if isinstance(lender, Ground):  # any will do, and in the origin of the world a mass has no height
+            part = Inertia(mass, (there @ reference.of(lender).inverse()).position, mass * size**2 * np.eye(3))
+        else:
+            R, m, n = there.matrix, masses[id(lender)], moments[id(lender)]
+            part = Inertia(lender.mass / m, there.point(lender.com), R @ lender.inertia @ R.T / n)
+            inertias[id(lender)] = Inertia(lender.mass / m, lender.com, lender.inertia / n)
+        if is_massless(body):
+            inertias[id(body)] = part
+        else:
+            part = Inertia(0.0, body.com, part.moments)
+            inertias[id(body)] = Inertia(body.mass, body.com, body.inertia + part.moments)
+        given.append((loan, part))
+    return given, inertias
 
 
 def _typical(model: Model) -> tuple[float, float]:
@@ -109,19 +132,19 @@ def _typical(model: Model) -> tuple[float, float]:
 
 
 class Carried(NamedTuple):
-    """What moves the lent inertia of one body: it is taken off the weld in the row `cut`."""
+    """What moves the lent inertia of one body: it is taken off the joint in the row `cut`."""
 
     cut: int
     side: float
     first_q: int  # of the body's centre and quaternion
     first_v: int
     inertia: Inertia
-    b_first_q: int  # of body b of the weld; -1 where b is a ground
-    point: Floats  # of the weld in the axes of b, from its centre; in the world where b is a ground
+    b_first_q: int  # of body b of the joint; -1 where b is a ground
+    point: Floats  # of the joint in the axes of b, from its centre; in the world where b is a ground
 
 
 def taken_off(carried: list[Carried], gravity: Any, q: Any, v: Any, vd: Any, cut: int, reaction: Any) -> Any:
-    """Reactions (rows, 6) of a weld without what moves lent inertia beyond it; q, v, vd are the rows' coordinates."""
+    """Reactions (rows, 6) of a joint without what moves lent inertia beyond it; q, v, vd are the rows' coordinates."""
     result = reaction.copy()
     for each in carried:
         if each.cut != cut:
@@ -159,6 +182,9 @@ def _matrices(quaternions: Any) -> Any:
 
 def told(model: Model) -> Iterator[str]:
     """What is to be said of welded bodies without mass, one sentence each."""
-    for loan in loans(model):
-        weld = loan.welds[0][0]
+    welds = _neighbours(model, ("fixed",))
+    ghosts = [body for body in model.all_bodies() if is_massless(body)]
+    found = (_loan(body, welds, {id(each) for each in ghosts}) for body in ghosts)
+    for loan in (loan for loan in found if loan is not None):
+        weld = loan.joints[0][0]
         yield f"body '{loan.body.path}' has no mass; it moves with '{loan.lender.path}', welded to it by '{weld.path}'"
