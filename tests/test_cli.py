@@ -693,3 +693,17 @@ def test_a_doubtful_run_is_told_in_colour_and_as_data_and_ends_well(command, swi
     healthy = command("run", swing, "--json")
     assert healthy.stderr == ""
     assert (json.loads(healthy.stdout)["doubts"], json.loads(healthy.stdout)["warnings"]) == ([], [])
+
+
+@needs_core
+def test_a_model_that_looks_mistaken_is_hinted_at(command, swing):
+    swing.write_text(MODEL_FILE.replace("position=0.3", "position=90"))
+    hint = "revolute joint 'pin': position 90 rad is 14.3 turns: is it in degrees? (1.571 rad)"
+    coloured = CliRunner().invoke(cli.app, ["check", str(swing)], color=True)
+    assert f"\x1b[33mhint: {hint}" in coloured.stdout
+    assert (coloured.exit_code, coloured.stderr) == (0, "")
+    assert json.loads(command("check", swing, "--json").stdout)["hints"] == [hint]
+    done = command("run", swing, "--json")
+    assert done.exit_code == 0
+    assert done.stderr == f"warning: model 'swing': {hint}\n"
+    assert json.loads(done.stdout)["warnings"] == [f"model 'swing': {hint}"]

@@ -25,7 +25,9 @@ def check(model: ModelName, setting: Settings = None, as_json: AsJson = False) -
         if as_json:
             print_json({"model": target.model.name, **report.as_dict()})
         else:
-            typer.echo("\n".join(report.lines()))
+            for line in report.lines():
+                hint = line.startswith("hint: ")
+                typer.echo(typer.style(line, fg=typer.colors.YELLOW) if hint else line)
 
 
 @app.command()

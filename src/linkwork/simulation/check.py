@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -60,6 +60,8 @@ class Report:
     grounds: list[str]
     features: list[str]
     notes: list[str] = field(default_factory=list)
+    hints: list[str] = field(default_factory=list)
+    """What looks like a mistake, such as lengths in millimetres."""
 
     def lines(self) -> list[str]:
         """The report in readable lines."""
@@ -90,7 +92,7 @@ class Report:
             text.append(f"free bodies: {shortened(self.floating)}")
         if self.features:
             text.append(f"its method must know: {', '.join(self.features)}")
-        return text + [f"note: {note}" for note in self.notes]
+        return text + [f"note: {note}" for note in self.notes] + [f"hint: {hint}" for hint in self.hints]
 
     def as_dict(self) -> dict[str, Any]:
         """The report as plain data."""
@@ -105,21 +107,27 @@ def _count(number: int, one: str, many: str) -> str:
 
 
 def check(model: Model) -> Report:
-    """Verify a model before running it; raises `ModelError` where it cannot run.
+    """Verify a model before running it; raises `ModelError` where it cannot run, and hints at what looks mistaken.
 
     >>> print(lw.check(lw.gallery.pendulum.build()))
     pendulum: 1 body, 1 joint, 1 kg
     degrees of freedom: 1
     loops: 0
     """
+    from linkwork.simulation.hints import hints, unsaid
     from linkwork.simulation.run import Simulation
 
     if isinstance(model, Model) and remote_parts(model):
         system = assemble(model)  # nobody elsewhere is asked to start a run
-        return report(system, consistent_start(system))
-    sim = Simulation(model, "recursive", ignore=tuple(FEATURE_HINTS))
-    driven = driven_start(sim.system, 0.0, Impulse().dt)
-    return report(sim.system, sim.start, [*driven.notes, *driven.warnings])
+        start = consistent_start(system)
+        found = report(system, start)
+    else:
+        with unsaid():
+            sim = Simulation(model, "recursive", ignore=tuple(FEATURE_HINTS))
+        driven = driven_start(sim.system, 0.0, Impulse().dt)
+        system, start = sim.system, sim.start
+        found = report(system, start, [*driven.notes, *driven.warnings])
+    return replace(found, hints=hints(system, start))
 
 
 def refuse_idle(system: System) -> None:

@@ -34,6 +34,7 @@ from linkwork.simulation.equilibrium import Equilibrium, resting
 from linkwork.simulation.events import Change
 from linkwork.simulation.failing import failure_of
 from linkwork.simulation.hierarchy import joint_components
+from linkwork.simulation.hints import warn_of_hints
 from linkwork.simulation.inputs import Inputs
 from linkwork.simulation.interrupt import Interrupt
 from linkwork.simulation.methods import IMPULSES, positive, refuse_unsupported, resolve, wanted, whole
@@ -126,6 +127,8 @@ class Simulation(Changing):
         self.inputs = Inputs({}, np.zeros((0, 1)), self.system.model)
         try:
             self._begin_at(self._first, 0.0)
+            if border is None:
+                warn_of_hints(self.system, self.start, self.method)
             if kept is not None:
                 put_back(self, *kept, resume)
         except BaseException:
