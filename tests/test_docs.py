@@ -54,6 +54,7 @@ def served(folder) -> Iterator[str]:
 
 
 @pytest.mark.filterwarnings("ignore:.*behind the clock")  # whoever else uses this machine
+@pytest.mark.filterwarnings("error::linkwork.errors.ModelWarning")  # no page has a model that looks mistaken
 @pytest.mark.parametrize("page", [page for page in PAGES if "python" in {b.language for b in fenced(text(page))}])
 def test_python_of_a_page_runs_and_prints_what_is_shown(page, folder, request):
     content = text(page)

@@ -22,6 +22,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.filterwarnings("error::linkwork.errors.ModelWarning", "error::linkwork.errors.RunWarning")
 def test_python_runs_and_prints_what_is_shown(folder, capsys):
     names: dict[str, object] = {}
     for block in blocks(README, "python"):
