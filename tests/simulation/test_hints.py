@@ -338,3 +338,12 @@ def test_known_mechanisms_are_silent() -> None:
     assert hints_of(pendulum()) == []
     for seed in range(20):
         assert hints_of(random_tree(seed, 6)) == []
+
+
+def test_massless_bodies_are_silent() -> None:
+    model = arm()
+    link = model.body("link", mass=0.0, inertia=0, position=(0, 0, -1.0))
+    bob = model.body("bob", shape=lw.Sphere(0.05), mass=4.0, position=(0, 0, -1.5))
+    model.revolute("knee", "rod", link, at=(0, 0, -1.0), axis=(0, 1, 0))
+    model.revolute("ankle", link, bob, at=(0, 0, -1.2), axis=(1, 0, 0))
+    assert hints_of(model) == []
