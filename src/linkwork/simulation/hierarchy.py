@@ -9,20 +9,24 @@ import numpy as np
 from linkwork.assembly.assemble import assemble
 from linkwork.assembly.partition import partition
 from linkwork.assembly.system import System
+from linkwork.assembly.tables import Tables
 from linkwork.errors import OptionError
 from linkwork.formulations import component_joint
 from linkwork.formulations.component import Components
 from linkwork.simulation.start import Start, absolute_start
 
 
-def joint_components(system: System, start: Start, method: Components) -> Any:
-    """Memory of method "component" with joint coordinates."""
+def joint_components(system: System, tables: Tables, start: Start, method: Components) -> Any:
+    """Memory of method "component" with joint coordinates; `tables` are those of the simulation, with its inputs."""
     if system.foreign:
         name = next(iter(system.foreign))
         raise OptionError(
             f"'{name}' belongs to a component elsewhere, whose joints are not known here; use coordinates='absolute'"
         )
-    absolute = assemble(system.model, absolute=True)
+    # the same functions of the user, and the same numbers that inputs set
+    absolute = assemble(system.model, absolute=True, before=system)
+    assert absolute.inputs == system.inputs
+    free = absolute.tables._replace(laws=absolute.tables.laws._replace(law_param=tables.laws.law_param))
     parts, _ = partition(absolute)
     _, cut_q = absolute_start(system, start, absolute)
     bodies = {body.path: body for body in system.model.all_bodies()}
@@ -41,5 +45,5 @@ def joint_components(system: System, start: Start, method: Components) -> Any:
         rate_of,
         np.array([cuts[place.name].last for place in system.cuts], dtype=np.int64),
     )
-    inner = method.prepare(absolute.tables, parts)
-    return component_joint.workspace(system.tables, absolute.tables, inner, maps, cut_q, method)
+    inner = method.prepare(free, parts)
+    return component_joint.workspace(system.tables, free, inner, maps, cut_q, method)

@@ -221,7 +221,7 @@ class Simulation(Changing):
                 place_drags(self.moving, workspace.drags, self._drags)
             return workspace
         if self.method.coordinates == "joint":
-            return joint_components(self.moving, start, self.method)
+            return joint_components(self.moving, self.tables, start, self.method)
         parts, _ = partition(self.moving, self._ports)
         workspace = self.method.prepare(self.moving.tables, parts)
         remotes = remote_parts(self.moving.model)
@@ -579,7 +579,7 @@ class Simulation(Changing):
             numbers[:] = 0.0
         old = self.workspace
         self.workspace = self._prepare(Start(self.q.copy(), self.v.copy(), turns.copy(), []))
-        if hasattr(old, "rows"):
+        if self.method.name in IMPULSES:
             self.workspace.rows.offset[:] = old.rows.offset
         self.moving.faults.clear()
         self.inputs.changed = True
