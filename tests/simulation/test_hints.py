@@ -281,18 +281,20 @@ def test_each_hint_is_told_once_for_a_model() -> None:
     assert started(model, dt=1e-3) == []
     assert started(model, dt=2e-3) == []
     assert len(started(model, dt=1.0)) == 1  # something else
-    assert len(hints_of(model)) == 2  # a report says it again
+    model.torsion_spring("coil", "pin", stiffness=1.0, angle=60.0)
+    assert "'coil': angle 60 rad" in started(model, dt=1e-3)[0]  # parts that are added are looked at
+    assert len(hints_of(model)) == 3  # a report says it again
     assert len(started(arm(90.0, rotation=(0, 0, 0, 1)), dt=1e-3)) == 2  # another model
 
 
 def test_models_that_are_gone_leave_nothing() -> None:
     from linkwork.simulation import hints
 
-    before = len(hints._told)
+    before = len(hints._said)
     for _ in range(3):
         started(arm(90.0), dt=1e-3)
     gc.collect()
-    assert len(hints._told) <= before
+    assert len(hints._said) <= before
 
 
 def test_a_check_does_not_warn() -> None:

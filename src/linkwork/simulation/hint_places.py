@@ -44,6 +44,9 @@ class Links:
     def __init__(self, system: System) -> None:
         self.system, self.tree = system, system.tables.tree
         self.ends = list(_ends(system))
+        self.on: dict[int, list[End]] = {}  # the same, by link
+        for end in self.ends:
+            self.on.setdefault(end.link, []).append(end)
         mass = self.tree.link_mass
         self.centre = self.tree.link_h / np.where(mass > 0.0, mass, 1.0)[:, None]
         self.bodies: dict[int, list[Body]] = {}
@@ -68,7 +71,7 @@ class Links:
 
     def reach(self, link: int, but: JointPlace) -> float:
         """How far a link reaches from its centre, m: its own size and its other joints."""
-        others = [end.away(self.centre[link]) for end in self.ends if end.link == link and end.place is not but]
+        others = [end.away(self.centre[link]) for end in self.on.get(link, []) if end.place is not but]
         return max([self.own(link), *others])
 
 
@@ -114,7 +117,7 @@ def far_joints(links: Links) -> Iterator[str]:
 def light_lengths(links: Links) -> Iterator[str]:
     """Bodies without a shape that are long and weigh nothing."""
     for link, bodies in links.bodies.items():
-        points = [end.point for end in links.ends if end.link == link]
+        points = [end.point for end in links.on.get(link, [])]
         across = max((float(np.linalg.norm(point - links.centre[link])) for point in points), default=0.0)
         for body in bodies:
             told = thin(body, across)
@@ -126,8 +129,8 @@ def _joint(place: JointPlace) -> str:
     return f"{place.kind} joint '{place.name}'"
 
 
-def coarse_steps(system: System, q: Floats, v: Floats, dt: float) -> Iterator[str]:
-    """Steps in which a joint turns far at its start, or that are long for the slowest thing that swings."""
+def coarse_steps(system: System, v: Floats, dt: float, slowest: tuple[str, float] | None) -> Iterator[str]:
+    """Steps in which a joint turns far at its start, or that are long for the `slowest_swing`."""
     tree = system.tables.tree
     for place in system.joints:
         motion = tree.link_motion[place.last] if place.links else 0
@@ -140,7 +143,6 @@ def coarse_steps(system: System, q: Floats, v: Floats, dt: float) -> Iterator[st
         if speed * dt > FEW:
             what = f"body '{place.name.removesuffix(' free')}'" if place.joint is None else _joint(place)
             yield f"{what} turns by {speed * dt:.2g} rad in a step of dt = {dt:g} s at its start: is dt= in seconds?"
-    slowest = slowest_swing(system, q)
     if slowest is not None and slowest[1] * dt > FEW:
         name, rate = slowest
         period = 2.0 * math.pi / rate

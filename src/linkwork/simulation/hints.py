@@ -6,12 +6,14 @@ import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from typing import Any
 
 from linkwork.assembly.system import System
 from linkwork.errors import ModelWarning
 from linkwork.model import Model
-from linkwork.simulation.hint_places import Links, coarse_steps, far_joints, light_lengths
+from linkwork.model.body import Part
+from linkwork.simulation.hint_places import Links, coarse_steps, far_joints, light_lengths, slowest_swing
 from linkwork.simulation.hint_words import angles, densities, quaternions
 from linkwork.simulation.start import Start
 from linkwork.simulation.warning import warn
@@ -19,7 +21,16 @@ from linkwork.simulation.warning import warn
 MOST = 5  # hints at one model that are told: who is wrong everywhere need not read it of every part
 
 _quiet: ContextVar[bool] = ContextVar("quiet", default=False)
-_told: dict[int, set[str]] = {}  # hints that were told, by the id of the model
+_said: dict[int, Said] = {}  # by the id of the model
+
+
+@dataclass
+class Said:
+    """What was found in a model when it had so many parts, and what was told of it."""
+
+    parts: int = -1
+    swing: tuple[str, float] | None = None
+    told: set[str] = field(default_factory=set)
 
 
 def hints(system: System, start: Start, method: Any = None) -> list[str]:
@@ -31,30 +42,46 @@ def hints(system: System, start: Start, method: Any = None) -> list[str]:
     >>> lw.check(model).hints
     ["body 'rod': density 6.4e-06 kg/m3 (2 kg in 3.1e+05 m3): are lengths in millimetres?"]
     """
+    return [*_mistakes(system), *_steps(system, start, method, slowest_swing(system, start.q))]
+
+
+def _mistakes(system: System) -> list[str]:
     model, links = system.model, Links(system)
-    found = [*densities(model), *light_lengths(links), *angles(model), *quaternions(model), *far_joints(links)]
-    if method is not None and method.integrator != "adaptive":
-        found += coarse_steps(system, start.q, start.v, method.dt)
-    return found
+    return [*densities(model), *light_lengths(links), *angles(model), *quaternions(model), *far_joints(links)]
+
+
+def _steps(system: System, start: Start, method: Any, swing: tuple[str, float] | None) -> list[str]:
+    if method is None or method.integrator == "adaptive":
+        return []
+    return list(coarse_steps(system, start.v, method.dt, swing))
 
 
 def warn_of_hints(system: System, start: Start, method: Any) -> None:
-    """One `ModelWarning` for each hint at a model, once in this process."""
+    """One `ModelWarning` for each hint at a model, once in this process; its parts are looked at once."""
     if _quiet.get():
         return
-    told = _told_of(system.model.built)
-    found = [hint for hint in hints(system, start, method) if hint not in told]
-    told.update(found)
-    for hint in found[:MOST]:
+    said, found = _said_of(system.model.built), []
+    parts = sum(1 for each in _parts(system.model.built) for _ in each)
+    if parts != said.parts:  # parts never change, but may be added
+        found = _mistakes(system)
+        said.parts, said.swing = parts, slowest_swing(system, start.q)
+    found += _steps(system, start, method, said.swing)
+    new = [hint for hint in found if hint not in said.told]
+    said.told.update(new)
+    for hint in new[:MOST]:
         warn(f"model '{system.model.name}': {hint}", ModelWarning)
 
 
-def _told_of(model: Model) -> set[str]:
+def _parts(model: Model) -> tuple[Iterator[Part], ...]:
+    return model.all_bodies(), model.all_joints(), model.all_forces(), model.all_drives()
+
+
+def _said_of(model: Model) -> Said:
     key = id(model)
-    if key not in _told:
-        _told[key] = set()
-        weakref.finalize(model, _told.pop, key, None)
-    return _told[key]
+    if key not in _said:
+        _said[key] = Said()
+        weakref.finalize(model, _said.pop, key, None)
+    return _said[key]
 
 
 @contextmanager
