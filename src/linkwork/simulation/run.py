@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from os import PathLike
+from threading import Lock
 from typing import Any, Literal
 
 import numpy as np
@@ -101,6 +102,7 @@ class Simulation(Changing):
         kept = None if resume is None else read_state(resume)
         if kept is not None and isinstance(method, str) and method in ("auto", kept[0]["method"]):
             method, options = kept[0]["method"], kept[0]["settings"] | options
+        self._busy = Lock()  # while the compiled loop runs
         self._border, self._ports = border, ports  # where this model is a component of somebody else's
         self._rest = start
         self._drags: dict[str, Drag] = {}
@@ -592,14 +594,22 @@ class Simulation(Changing):
 
     def _advance(self, steps: int, every: int, rows: Rows) -> tuple[int, int, int]:
         """Run the compiled loop; keeps steps counted from the start of the simulation."""
-        if self.steps >= 0:
-            self._fall_behind()
-        if self.inputs.changed:
-            self._refresh()
-        self._mark()
-        done, kept, status = self._loop(self._begin, self.steps, steps, every, rows)
-        self.steps += done
-        return done, kept, status
+        if not self._busy.acquire(blocking=False):
+            raise OptionError(
+                f"the simulation of '{self.system.model.name}' is being stepped by another thread; give each "
+                "thread one of its own (sim.copy()), or let them take turns"
+            )
+        try:
+            if self.steps >= 0:
+                self._fall_behind()
+            if self.inputs.changed:
+                self._refresh()
+            self._mark()
+            done, kept, status = self._loop(self._begin, self.steps, steps, every, rows)
+            self.steps += done
+            return done, kept, status
+        finally:
+            self._busy.release()
 
     def _mark(self) -> None:
         """Keep this state, the one before it and the start."""

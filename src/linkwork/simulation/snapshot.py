@@ -10,6 +10,7 @@ import json
 from copy import copy
 from dataclasses import asdict
 from os import PathLike
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -192,6 +193,7 @@ def copied(sim: Simulation) -> Simulation:
     if sim.carriers is not None or sim._border is not None:
         raise OptionError(f"'{sim.system.model.name}' cannot be copied, as components of it live elsewhere")
     other = copy(sim)
+    other._busy = Lock()
     other._look, other._drags = None, dict(sim._drags)
     other._attached, other._released, other.changes = dict(sim._attached), dict(sim._released), list(sim.changes)
     other._schedule, other._unsettled, other.watch = sim._schedule.copied(), copy(sim._unsettled), copy(sim.watch)
