@@ -132,3 +132,23 @@ def test_a_shape_without_mass_is_no_ground():
     model.body("plate", mass=0, shape=lw.Box((1, 1, 0.1)))
     with pytest.raises(lw.ModelError, match="is no ground"):
         model.plane("top", on="plate")
+
+
+def test_a_weld_that_closes_a_loop_tells_its_load_or_is_refused():
+    def leg(cut: bool) -> lw.Model:
+        model = lw.Model("leg")
+        thigh = model.body("thigh", mass=1.0, inertia=(0.1, 0.2, 0.1), com=(0, 0, -0.5))
+        model.revolute("hip", "ground", thigh, at=(0, 0, 0), axis=(0, 1, 0), position=0.3)
+        knee = model.body("knee", mass=0, position=(0, 0, -1))
+        model.fixed("weld", thigh, knee, cut=cut)
+        shank = model.body("shank", mass=1.0, inertia=(0.1, 0.1, 0.1), com=(0, 0, -0.3), position=(0, 0, -1))
+        model.revolute("hinge", knee, shank, at=(0, 0, -1), axis=(0, 1, 0))
+        return model
+
+    first = lw.simulate(leg(False), until=0.1, dt=1e-3, method="recursive")
+    other = lw.simulate(leg(True), until=0.1, dt=1e-3, method="absolute")
+    assert other["weld.reaction"] == pytest.approx(first["weld.reaction"], abs=1e-9)
+    with pytest.raises(lw.OptionError, match="'weld' closes a loop"):
+        lw.simulate(leg(True), until=0.1, method=lw.Components(coordinates="joint", dt=1e-3))
+    same = lw.simulate(leg(False), until=0.1, method=lw.Components(coordinates="joint", dt=1e-3))
+    assert same["weld.reaction"] == pytest.approx(first["weld.reaction"], abs=1e-9)

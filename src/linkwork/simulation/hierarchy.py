@@ -27,6 +27,12 @@ def joint_components(system: System, tables: Tables, start: Start, method: Compo
     absolute = assemble(system.model, absolute=True, before=system)
     assert absolute.inputs == system.inputs
     free = absolute.tables._replace(laws=absolute.tables.laws._replace(law_param=tables.laws.law_param))
+    for each in absolute.carried:
+        if (name := absolute.cuts[each.cut].name) in system.cut_names:
+            raise OptionError(
+                f"joint '{name}' closes a loop and holds a body that lacks inertia, whose share of its reaction is not "
+                "known in joint coordinates; say cut=True at another joint of the loop, or use coordinates='absolute'"
+            )
     parts, _ = partition(absolute)
     _, cut_q = absolute_start(system, start, absolute)
     bodies = {body.path: body for body in system.model.all_bodies()}
