@@ -238,3 +238,41 @@ def test_the_start_is_kept_to_the_last_bit(kind: Any, tmp_path: Path) -> None:
     later.step(3)
     sim.step(3)
     assert later.state.y.tobytes() == sim.state.y.tobytes()
+
+
+def meeting() -> lw.Model:
+    """Two free bodies that pass each other and will turn about each other once they are joined."""
+    model = lw.Model("meeting")
+    for name, mass, x, speed in (("a", 2.0, -0.5, -3.0), ("b", 1.0, 0.5, 6.0)):
+        body = model.body(name, mass=mass, inertia=(0.1, 0.1, 0.1), position=(x, 0, 0))
+        model.free(f"flight of {name}", "ground", body, velocity=(0, speed, 0, 0, 0, 0))
+    return model
+
+
+@CALM
+@both
+@pytest.mark.parametrize("time", [0.0, 0.004, 0.0037])
+def test_joints_that_were_attached_hold_bodies_on_their_paths(kind: Any, time: float) -> None:
+    """From their first row on, also where it ends a part of a step."""
+    runs = []
+    for method in (lw.Recursive(dt=1e-3), kind(dt=1e-3)):
+        model = meeting()
+        model.attach("a", "b", "fixed", name="dock", time=time)
+        runs.append(lw.simulate(model, until=8e-3, method=method))
+    first = round(np.ceil(time / 1e-3 - 1e-9))
+    exact, found = (np.linalg.norm(run["dock.reaction"][:, :3], axis=1) for run in runs)
+    assert exact[first] > 30.0
+    assert found[first:] == pytest.approx(exact[first:], rel=1e-3)
+
+
+@CALM
+@both
+def test_steps_of_another_length_tell_the_same_forces(kind: Any) -> None:
+    sims = [lw.Simulation(crank(velocity=10.0), method) for method in (lw.Recursive(dt=1e-3), kind(dt=1e-3))]
+    for dt in (1e-3, 2e-4, 2e-4, 1e-3):
+        for sim in sims:
+            sim.step(dt=dt)
+        exact, found = (sim["elbow.reaction"][0] for sim in sims)
+        assert found == pytest.approx(
+            exact, rel=0.1
+        )  # first order; in the measure of the step before it would be a half

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from typing import Any, Unpack
 
 import numpy as np
@@ -50,7 +51,7 @@ class Changing(ABC):
     _none: Rows
     _begin: float  # step n of length h ends at begin + n h
     _h: float
-    _behind: Floats  # what the velocities of the first step are behind those of the start, and whether that is to come
+    _behind: Floats  # what velocities of the next step are behind those shown, for 1 s of step; whether that is to come
     _waiting: Floats
     changes: list[Change]
     """Joints attached and released so far."""
@@ -75,6 +76,12 @@ class Changing(ABC):
 
     @abstractmethod
     def _forget(self) -> None: ...
+
+    @abstractmethod
+    def _behind_start(self, lags: dict[str, float] | None) -> AbstractContextManager[None]: ...
+
+    @abstractmethod
+    def _fall_behind(self, h: float) -> None: ...
 
     @abstractmethod
     def _loop(
@@ -193,7 +200,8 @@ class Changing(ABC):
         state = self.state
         # springs in joints come and go with what they hold
         state.y[-1] += work + self._stored()
-        _, _, status = self._loop(self.time, -1, 1, 1, make_rows(state, 1))
+        with self._behind_start(None):
+            _, _, status = self._loop(self.time, -1, 1, 1, make_rows(state, 1))
         if status != 0:
             raise self.failure(status)
 
@@ -250,11 +258,11 @@ class Changing(ABC):
     def _eventful_step(self) -> int:
         """One step with what happens in it, at its end, or in between where it is then split. Returns a status."""
         dt = self._h
-        self._fall_behind()
         here, end = self._clock(), self._clock(1)
         while here < end:
             self._here = here
             goal = self._schedule.next_time(end, dt)
+            self._fall_behind(dt if goal - here >= dt * (1.0 - SAME) else goal - here)
             located = [event for event in self._schedule.watched if event.within is not None and self._awake(event)]
             before = Snapshot(self.state, self.workspace) if located else None
             status = self._go(here, goal)
@@ -279,12 +287,6 @@ class Changing(ABC):
         status = self._loop(here, 0, 1, 2, self._none, goal - here)[2]
         self._forget()
         return status
-
-    def _fall_behind(self) -> None:
-        """Before the first step with impulses: the velocities that its rows belong to, see `driven.behind`."""
-        if self._waiting[0]:
-            self.state.y[self.moving.nq : -2] += self._behind
-            self._waiting[0] = 0.0
 
     def _locate(self, here: float, goal: float, events: list[Event], before: Snapshot) -> tuple[float, int]:
         """The first instant, to within the finest of `within`, at which one of the conditions holds; goes there."""

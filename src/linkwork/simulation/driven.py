@@ -239,17 +239,20 @@ def _held(
     return np.concatenate([closure.gd, gaps, rates]), np.vstack([closure.G, led, *rows])
 
 
-def behind(system: System, start: Start, lags: dict[str, float], time: float, h: float) -> Floats:
-    """How the velocities before the first step of h differ from those of the start, for methods with impulses.
+def behind(system: System, start: Start, lags: dict[str, float] | None, time: float, h: float) -> Floats:
+    """How the velocities before a step of h differ from those of `start`, for methods with impulses.
 
     A step closes the rates of its rows at the place where it begins. At its end they are off by what the rows turn in a
-    step, and the next step takes that away, with the force that holds a body on its path. So it has to be there for
-    the first one, too; without it the first rows would miss all centripetal forces of loops.
+    step, and the next step takes that away, with the force that holds a body on its path. So it has to be there also
+    for the first one, for one after joints were attached, and in other measure for one of another length; without it
+    the next row would miss centripetal forces of loops. `lags` are those of motors at the start; None later on.
     """
     q, v, cut_q, _ = start
-    places = [place for place in system.cuts + system.joints if place.name in lags]
+    rigid = [motor for motor in system.motors if motor.softness is None and motor.max_torque == math.inf]
+    names = {motor.joint.path for motor in rigid} if lags is None else lags
+    places = [place for place in system.cuts + system.joints if place.name in names]
     follow = system.tables.drives.repeater_ratio.size > 0
-    if not (v.any() or any(lags.values())) or not (system.rows or follow or places):
+    if not (v.any() or any((lags or {}).values())) or not (system.rows or follow or places):
         return np.zeros_like(v)
     closure = Closure(system, time + h)
     closure.cut_q[:] = cut_q
@@ -259,9 +262,14 @@ def behind(system: System, start: Start, lags: dict[str, float], time: float, h:
     closure.cut_q[:] = cut_q
     closure.at(q, v)
     now, R = _held(system, closure, v, places, follow)
-    now[now.size - len(places) :] += [lags[place.name] for place in places]
+    motors = now.size - len(places)
+    turned = later - now
+    turned[:motors] -= now[:motors]  # less what is there already
+    turned[motors:] -= [(lags or {}).get(place.name, 0.0) for place in places]
+    if lags is None:
+        turned[motors:] = 0.0
     try:
-        return least_impulse(mass_matrix(system, q), R, now - later)[0]
+        return least_impulse(mass_matrix(system, q), R, -turned)[0]
     except np.linalg.LinAlgError:  # a joint that moves no inertia: the first step names it
         return np.zeros_like(v)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import lru_cache
 from os import PathLike
@@ -32,7 +33,7 @@ from linkwork.simulation.check import refuse_idle, refuse_singular
 from linkwork.simulation.drag import Drag, checked_drag, place_drags
 from linkwork.simulation.driven import DrivenStart, behind, driven_start
 from linkwork.simulation.equilibrium import Equilibrium, resting
-from linkwork.simulation.events import Change
+from linkwork.simulation.events import SAME, Change
 from linkwork.simulation.failing import failure_of
 from linkwork.simulation.hierarchy import joint_components
 from linkwork.simulation.hints import warn_of_hints
@@ -170,21 +171,36 @@ class Simulation(Changing):
         self.marks = [Moment(self.system, tables, start.q, start.v, start.cut_q, time)]
         self._plan(self.system.model.all_events())
         self._jolt(driven, time)
-        if self.method.name in IMPULSES:
-            self._settle_behind(driven, time)
-        else:
+        self.state.t[0] = time
+        with self._behind_start(driven.lags):
             self._settle()
         self._happen(time)
 
-    def _settle_behind(self, driven: DrivenStart, time: float) -> None:
-        """Row 0 has the velocities of the start; loads, and the first step, belong to those that are behind them."""
-        state, v = self.state, self.state.y[self.moving.nq : -2]
-        start = Start(self.q.copy(), v.copy(), state.cut_q.copy(), [])
-        v += behind(self.moving, start, driven.lags, time, self.method.dt)
-        self._behind[:], self._waiting[0] = v - start.v, float((v != start.v).any())
-        self._settle()
-        v[:] = start.v
-        state.cut_rate[:] = seen(self.moving, time, *start[:3]).cut_rate[: state.cut_rate.size]
+    @contextmanager
+    def _behind_start(self, lags: dict[str, float] | None) -> Iterator[None]:
+        """While this lasts velocities are those before a step with impulses, to which its loads belong."""
+        if self.method.name not in IMPULSES:
+            yield
+            return
+        state, v, h = self.state, self.state.y[self.moving.nq : -2], self._h
+        shown = Start(self.q.copy(), v.copy(), state.cut_q.copy(), [])
+        self._behind[:] = behind(self.moving, shown, lags, self.time, h) / h
+        self._waiting[0] = float(self._behind.any())
+        v += self._behind * h
+        yield
+        v[:] = shown.v
+        state.cut_rate[:] = seen(self.moving, self.time, *shown[:3]).cut_rate[: state.cut_rate.size]
+
+    def _fall_behind(self, h: float) -> None:
+        """Velocities are those before a step of h: the first one, one of a new structure or of another length."""
+        if self.method.name not in IMPULSES:
+            return
+        v, last = self.state.y[self.moving.nq : -2], float(self.workspace.carried[0])
+        if self._waiting[0]:
+            v += self._behind * h
+            self._waiting[0] = 0.0
+        elif last > 0.0 and abs(last - h) > SAME * h:
+            v += behind(self.moving, Start(self.q.copy(), v.copy(), self.state.cut_q, []), None, self.time, h)
 
     def _jolt(self, driven: DrivenStart, time: float) -> None:
         """Note what motors did to the start, which the start values know already."""
@@ -601,7 +617,7 @@ class Simulation(Changing):
             )
         try:
             if self.steps >= 0:
-                self._fall_behind()
+                self._fall_behind(self._h)
             if self.inputs.changed:
                 self._refresh()
             self._mark()
