@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 POOR_BALANCE = 1e-2  # of the energy that moved: a run with more than this missing is not to be trusted
-POOR_IMPULSES = 1e-2  # of the impulses of steps that were cut short: what these may leave unsettled
+POOR_IMPULSES = 2e-3  # of all impulses: what steps that were cut short may leave unsettled
 # what a strict run is held to: parts of the energy that moved, of the size of the model, of impulses; steps
 BOUNDS = {
     "energy": POOR_BALANCE,
@@ -54,8 +54,8 @@ class Certificate:
     first_cut: float | None = None
     """Time of the first recorded row by which that had happened, s."""
     unsettled: float | None = None
-    """What the last sweep still changed in the steps that were cut short, as a part of the largest impulse there: the
-    mean over those that were recorded. None where no step was cut short, or where nobody looked."""
+    """What the last sweeps of steps cut short still changed, as a part of all impulses: sums over the recorded rows, of
+    the largest impulse in each. None where no step was cut short, or where nobody looked."""
     worst_drift_position: float = 0.0
     worst_drift_velocity: float = 0.0
     final_drift_position: float = 0.0
@@ -136,7 +136,7 @@ class Certificate:
 
         "energy" bounds the worst balance as a part of the energy that moved, "gain" what friction, stops and contacts
         gave instead of taking, as such a part, "drift" how far joints open, as a part of the size of the model,
-        "quaternion" how far quaternions leave unit length, "unsettled" the part of their impulses that steps with
+        "quaternion" how far quaternions leave unit length, "unsettled" the part of all impulses that steps with
         sweeps cut short left unsettled, "cut" the number of these steps.
 
         >>> Certificate(method="recursive", worst_drift_position=0.1, size=2.0).broken({"drift": 1e-3})
@@ -161,7 +161,7 @@ class Certificate:
 
     def _beyond(self, bounds: dict[str, float]) -> dict[str, str]:
         """What is beyond the bounds, by the name of the bound; a number that is not finite is beyond any."""
-        left = ", {:.2g} of their impulses unsettled" if self.unsettled is not None else ""
+        left = ", {:.2g} of all impulses unsettled" if self.unsettled is not None else ""
         known = {
             "energy": (self.energy_balance_relative, "the energy balance is off by {:.2g} of what moved"),
             "gain": (
@@ -304,7 +304,7 @@ class Certificate:
         if not self.cut_short:
             return told
         since = "" if self.first_cut is None else f", first by t = {self.first_cut:.4g} s"
-        left = "" if self.unsettled is None else f", {self.unsettled:.1e} of their impulses unsettled"
+        left = "" if self.unsettled is None else f", {self.unsettled:.1e} of all impulses unsettled"
         if "unsettled" in self._beyond(BOUNDS):
             return f"{told}; {self.cut_short} STEPS CUT SHORT{since}{left}: {self._remedy('unsettled')}"
         return f"{told}; {self.cut_short} steps cut short{since}{left}"

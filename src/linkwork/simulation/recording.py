@@ -105,7 +105,9 @@ class Recording:
         self.stream, self.tally = stream, Tally()
         self.began: float | None = None  # energy at the start, J
         self.first_cut: float | None = None
-        self.unsettled = Unsettled(sim.method.epsilon) if sim.method.name in IMPULSES else None
+        self.unsettled = (
+            Unsettled(sim.method.epsilon, sim.moving.tables.tree.grounds) if sim.method.name in IMPULSES else None
+        )
         self.jump: list[Moment] = []  # around the largest change of the energy balance
         self.largest_jump = 0.0  # J
         self.unwritten = False  # rows that the stream could not take
@@ -346,9 +348,9 @@ class Recording:
         )
 
     def _left(self) -> float | None:
-        """What steps that were cut short left unsettled, as a part of their impulses."""
+        """What steps that were cut short left unsettled, as a part of all impulses."""
         effort = self.sim.state.effort
-        return None if self.unsettled is None else self.unsettled.part(int(effort[5]), float(effort[4]))
+        return None if self.unsettled is None else self.unsettled.part(int(effort[5]), self.sim.steps, float(effort[4]))
 
     def _certificate(self, seconds: float, stopped: str | None) -> Certificate:
         sim, system, tally = self.sim, self.sim.system, self.tally

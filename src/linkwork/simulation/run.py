@@ -50,8 +50,10 @@ from linkwork.simulation.start import Start, absolute_start, consistent_start, r
 from linkwork.simulation.stiffness import Moment, Watch, remedy, told
 from linkwork.simulation.structure import seen
 from linkwork.simulation.touching import Touching, touching
-from linkwork.simulation.unsettled import FEW, Unsettled
+from linkwork.simulation.unsettled import Unsettled
 from linkwork.simulation.warning import warn
+
+CUT_STEPS = 10  # steps cut short that are looked at before anything is said of them
 
 MARK_STEPS = 16  # between two states that are kept to look back at
 
@@ -160,7 +162,8 @@ class Simulation(Changing):
         self.moving.faults.clear()
         self.steps = -1
         # steps cut short, which a warning tells once
-        self._unsettled = Unsettled(self.method.epsilon) if self.method.name in IMPULSES else None
+        grounds = self.moving.tables.tree.grounds
+        self._unsettled = Unsettled(self.method.epsilon, grounds) if self.method.name in IMPULSES else None
         self._cut = 0.0  # of them, those that were looked at
         self._begin, self._h = time, self.method.dt  # step n of length h ends at begin + n h
         self._none = make_rows(self.state, 1)
@@ -427,8 +430,8 @@ class Simulation(Changing):
         if self._unsettled is None:
             return
         self._unsettled.add(self._present(), 1, self._h)
-        left = self._unsettled.part(self._unsettled.cut, 0.0)
-        if self._unsettled.cut >= FEW and left is not None and left > POOR_IMPULSES:
+        left, share = self._unsettled.among_cut, self._cut / max(self.steps, 1)
+        if self._unsettled.cut >= CUT_STEPS and left * share > POOR_IMPULSES:
             self._unsettled = None
             warn(
                 f"steps of '{self.system.model.name}' are cut short by their number of sweeps, {int(self._cut)} of "

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from linkwork.assembly.tables import Floats
 from linkwork.formulations.record import Rows
 
-FEW = 10  # rows of steps cut short: fewer tell nothing of the others
+FEW = 3  # rows of steps cut short: fewer tell nothing of the others
 
 
 class Unsettled:
     """Sums over rows of a method with impulses. A residual says nothing by itself: 1e-3 N s is much for a stone, and
-    nothing for a lorry. So it is compared with the largest impulse of its own step."""
+    nothing for a lorry. So it is compared with the largest impulses of the steps."""
 
-    def __init__(self, epsilon: float) -> None:
-        self.epsilon = epsilon  # N s
+    def __init__(self, epsilon: float, grounds: int = 1) -> None:
+        self.epsilon, self.grounds = epsilon, grounds  # N s; so many links carry all the others
         self.cut = 0  # rows of steps that were cut short
         self._left = self._beside = 0.0  # N s, sums over these rows
-        self._all, self._rows = 0.0, 0  # N s, sum over all rows that carry something, and their number
+        self._all, self._rows = 0.0, 0  # N s, sum over all rows, and the number of those that carry something
 
     def add(self, rows: Rows, count: int, dt: float) -> None:
         """Take in further rows of steps of dt seconds."""
-        largest = dt * loads(rows, count)
+        largest = dt * loads(rows, count, self.grounds)
         residual = rows.effort[:count, 1]
         cut = residual > self.epsilon
         self.cut += int(cut.sum())
@@ -31,21 +33,28 @@ class Unsettled:
         self._all += float(largest.sum())
         self._rows += int((largest > 0.0).sum())
 
-    def part(self, steps: int, worst: float) -> float | None:
-        """What `steps` cut steps left, as a part of their impulses; None where there were none.
+    @property
+    def among_cut(self) -> float:
+        """What the cut rows left, as a part of their own impulses."""
+        return self._left / self._beside if self._beside > 0.0 else math.inf
 
-        Where few of them are among the rows, the `worst` residual (N s) of all is put beside the mean impulse.
+    def part(self, cut: int, steps: int, worst: float) -> float | None:
+        """What `cut` of so many `steps` left, as a part of all impulses; None where no step was cut short.
+
+        Where few of them are among the rows, all are taken to leave the `worst` residual (N s).
         """
-        if steps == 0:
+        if cut == 0:
             return None
-        left, beside = self._left, self._beside
-        if self.cut < min(FEW, steps):
-            left, beside = worst, self._all / max(self._rows, 1)
-        return left / beside if beside > 0.0 else float("inf")
+        if not self._all > 0.0:
+            return math.inf
+        if self.cut < min(FEW, cut):
+            return worst * cut / max(steps, 1) / (self._all / self._rows)
+        return self._left / self._all
 
 
-def loads(rows: Rows, count: int) -> Floats:
-    """The largest force (N, N m) of a contact, a drive or a closed loop in each row."""
-    kinds = (rows.touch[:count], rows.push[:count, :, 3:], rows.drive[:count], rows.cut_force[:count])
+def loads(rows: Rows, count: int, grounds: int) -> Floats:
+    """The largest force (N, N m) in each row: of contacts on one moving link, of a drive, of a closed loop."""
+    moving = (rows.touch[:count, grounds:], rows.push[:count, grounds:, 3:])
+    kinds = (*moving, rows.drive[:count], rows.cut_force[:count])
     each = [np.abs(kind).reshape(count, -1).max(axis=1, initial=0.0) for kind in kinds]
     return np.max(each, axis=0)  # type: ignore[no-any-return]
