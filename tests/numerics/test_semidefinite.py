@@ -16,7 +16,11 @@ TOLERANCE = 1e-10
 def factor_and_solve(A, tolerance, work, b, x):
     """The rank; x of A x = b. work = scale, L, K, order, y, reference."""
     scale, L, K, order, y, reference = work
-    rank = factor(A, tolerance, reference, scale, L, K, order)
+    for i in range(y.size):
+        y[i] = 0.0
+        for j in range(y.size):
+            y[i] = max(y[i], A[j, j])
+    rank = factor(A, tolerance, y, reference, scale, L, K, order)
     solve(scale, L, K, order, rank, b, y, x)
     return rank
 

@@ -11,8 +11,8 @@ from linkwork.simulation.certificate import Certificate
 
 @pytest.mark.parametrize("size", [1e-3, 1.0, 1e3])
 def test_drift_is_judged_by_the_size_of_the_model(size: float) -> None:
-    good = Certificate(method="absolute", worst_drift_position=0.9e-3 * size, size=size)
-    poor = Certificate(method="absolute", worst_drift_position=1.1e-3 * size, size=size)
+    good = Certificate(method="absolute", worst_drift_position=0.9e-3 * size, size=size, drift_relative=0.9e-3)
+    poor = Certificate(method="absolute", worst_drift_position=1.1e-3 * size, size=size, drift_relative=1.1e-3)
     assert (good.broken(), good.doubts(), "POOR" in str(good)) == ([], [], False)
     assert poor.broken() == ["the loops drift by 0.0011 of the size of the model, more than 0.001"]
     assert poor.doubts() == [
@@ -29,7 +29,7 @@ def test_doubts_name_every_reason_with_what_to_try() -> None:
         "energy_scale": 10.0,
         "energy_balance_worst": 1.0,
         "energy_gained": 2.0,
-        "worst_drift_position": 0.5,
+        "drift_relative": 0.5,
         "cut_short": 21,
         "stopped": "the run of 'x' stopped at t = 1 s: it was interrupted.",
     }
@@ -53,13 +53,13 @@ def test_doubts_name_every_reason_with_what_to_try() -> None:
     ],
 )
 def test_what_to_try_against_drift_goes_by_the_settings(settings: dict[str, object], remedy: str) -> None:
-    made = Certificate(method="some", worst_drift_position=0.5, size=1.0, settings=settings)
+    made = Certificate(method="some", drift_relative=0.5, size=1.0, settings=settings)
     assert remedy in made.doubts()[0]
     assert remedy in made.lines()[2]
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf])
 def test_numbers_that_are_not_finite_are_in_doubt(bad: float) -> None:
-    made = Certificate(method="some", energy_scale=1.0, energy_balance_worst=bad, worst_drift_position=bad)
+    made = Certificate(method="some", energy_scale=1.0, energy_balance_worst=bad, drift_relative=bad)
     assert len(made.doubts()) == 2
     assert str(made).count("POOR") == 2

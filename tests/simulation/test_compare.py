@@ -186,7 +186,7 @@ def test_a_run_that_only_converges_with_smaller_steps_is_not_vouched_for(monkeyp
 
 def test_drift_is_judged(monkeypatch: pytest.MonkeyPatch) -> None:
     def torn(run: lw.Trajectory, _: int) -> None:
-        run.certificate = replace(run.certificate, worst_drift_position=0.5)
+        run.certificate = replace(run.certificate, worst_drift_position=0.5, drift_relative=0.5)
 
     found = changed(monkeypatch, "recursive", torn)
     assert found.reference == "hybrid"

@@ -32,20 +32,40 @@ from linkwork.formulations.bonds import (
     doubt,
     fill_blocks,
     flat_web,
+    gap,
     let_go,
+    make_alike,
     place_bodies,
     push_bodies,
     refresh,
 )
 from linkwork.formulations.loops import cut_reactions
 from linkwork.formulations.recursive import count_q
-from linkwork.formulations.stepping import ORDERS, SEMI_IMPLICIT, SINGULAR, Stepping, advance, copy, largest, stepping
+from linkwork.formulations.stepping import (
+    ORDERS,
+    SEMI_IMPLICIT,
+    SINGULAR,
+    Stepping,
+    advance,
+    copy,
+    largest,
+    opening,
+    stepping,
+)
 from linkwork.formulations.straits import CLOSED, ROUNDS, Straits, straits, watch
 from linkwork.mechanics.motions import coordinate_rates, displace
 from linkwork.mechanics.parts import measure_cuts, row_accelerations, row_rates, row_values
 from linkwork.mechanics.power import ground_power
 from linkwork.mechanics.workspace import TreeWork, tree_work
-from linkwork.numerics.block_sparse import BlockWork, block_work, factor_blocks, solve_blocks, unit_scales
+from linkwork.numerics.block_sparse import (
+    BlockWork,
+    block_work,
+    expect_rows,
+    factor_blocks,
+    remember_rows,
+    solve_blocks,
+    unit_scales,
+)
 
 SUCCESSIVE, STANDARD, BAUMGARTE, NONE = 0, 1, 2, 3
 STABILIZATIONS = {"successive": SUCCESSIVE, "standard": STANDARD, "baumgarte": BAUMGARTE, None: NONE}
@@ -126,7 +146,19 @@ def factor_joints(tables, w):
     shape = w.web.shape
     fill_blocks(tables.cuts, w.web, w.blocks.S, w.bonds, w.bonds.x, 0)
     unit_scales(shape, w.blocks)
-    return factor_blocks(shape, w.blocks, doubt(w.rank_tolerance, largest(w.bonds.g)), 0, shape.order.size)
+    return factor_blocks(shape, w.blocks, w.rank_tolerance, doubt(gap(w.bonds)), 0, shape.order.size)
+
+
+@kernel
+def look_first(tables, w, q, v, t, cut_q):
+    """Find the independent rows, whatever the masses are."""
+    place_bodies(tables, w, q, v, t)
+    make_alike(tables.tree, w.bonds)
+    row_values(tables.cuts, w.tree, cut_q, w.bonds.g, w.bonds.W)
+    body_rows(tables, w.tree, w.bonds, BY_MASS)
+    factor_joints(tables, w)
+    expect_rows(w.blocks)
+    w.straits.looked[0] = 1
 
 
 @kernel
@@ -146,13 +178,15 @@ def evaluate(tables, w, steps, state, t):
     q = steps.trial[:nq]
     v = steps.trial[nq : nq + nv]
     vd = steps.rate[nq : nq + nv]
+    if w.straits.looked[0] == 0:
+        look_first(tables, w, q, v, t, state.cut_q)
     for look in range(ROUNDS + 1):
         place_bodies(tables, w, q, v, t)
         row_values(tables.cuts, w.tree, state.cut_q, bonds.g, bonds.W)
         row_rates(tables.cuts, w.tree, bonds.gd)
         body_rows(tables, w.tree, bonds, BY_MASS)
         state.count[1] = factor_joints(tables, w)
-        if w.straits.near[0] == 0 or look == ROUNDS or (look > 0 and largest(bonds.g) < CLOSED):
+        if w.straits.near[0] == 0 or look == ROUNDS or (look > 0 and gap(bonds) < CLOSED):
             break
         # near a singular position: on the joints, where the motion is smooth
         if look == 0:
@@ -230,7 +264,6 @@ def accept(tables, w, steps, state, t):
     copy(steps.trial, state.y)
     copy(steps.rate, steps.f)
     cut_reactions(tables.cuts, w.tree, w.bonds, state.cut_force)
-    state.drift[0] = largest(w.bonds.g)
     state.drift[1] = largest(w.bonds.gd)
     if w.stabilization <= STANDARD:
         if w.straits.near[0] == 1:
@@ -239,6 +272,9 @@ def accept(tables, w, steps, state, t):
         project(tables, w, state.cut_q, state.y, nq, nv, w.stabilization == STANDARD)
         # the joints stand where the projected bodies are
         measure_cuts(tables.cuts, w.tree, state.cut_q, state.cut_rate)
+    else:
+        remember_rows(w.blocks)
+    opening(tables.cuts, w.bonds.g, state)
     for k in range(nv):
         state.vd[k] = steps.f[nq + k]
     state.t[0] = t

@@ -16,18 +16,20 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from linkwork._jit import kernel
+from linkwork._jit import kernel, small
 from linkwork.mechanics.articulated import inward_inertias, outward_accelerations, outward_velocities
 from linkwork.mechanics.forces import apply_forces
 from linkwork.mechanics.grounds import move_grounds
 from linkwork.mechanics.kinematics import outward_poses, world_velocities
 from linkwork.mechanics.parts import measure_cuts
+from linkwork.mechanics.size import joint_units
 from linkwork.numerics.block_sparse import Pattern, pattern
 from linkwork.spatial.inertia import inverse_symmetric, rotate_symmetric, times
 from linkwork.spatial.vectors import cross, load3, load6, load9, load_pair, scale, store_pair, sub
 
 # Rows that are dependent where the joints are closed are so no more by a gap g off that place (a stage of Runge-Kutta):
-# pivots up to some g^2 then prove nothing. A real one that small is lost with them, so the doubt has its limit.
+# pivots up to some g^2 then prove nothing, where the row is not known. A real one that small is lost with them, so the
+# doubt has its limit.
 DOUBT, DOUBT_MOST = 30.0, 1e-6
 # what measures a change of a body: its mass, its velocity, or its coordinates (an Euler parameter is half an angle)
 BY_MASS, BY_VELOCITY, BY_COORDINATE = 0, 1, 2
@@ -48,6 +50,8 @@ class Bonds(NamedTuple):
     lam: Any
     dq: Any
     x: Any  # (row,) right side and solution, in the order of the components
+    unit: Any  # (row,) what a gap is compared with: the length of the shorter body, or 1 rad
+    reach: Any  # (link,) m, how long each body is
     inverse_mass: Any  # (link,)
     inverse_inertia: Any  # (link, 6) world axes
 
@@ -172,7 +176,9 @@ def bonds(tables: Any) -> Bonds:
     links = tree.link_parent.size
     shapes = {"B": (rows, 2, 6), "Y": (rows, 2, 6), "W": (rows, 6), "dq": (tree.dof_link.size,)}
     shapes |= {"inverse_mass": (links,), "inverse_inertia": (links, 6)}
-    return Bonds(**{name: np.zeros(shapes.get(name, (rows,))) for name in Bonds._fields})
+    reach, unit = joint_units(tables)
+    arrays = {name: np.zeros(shapes.get(name, (rows,))) for name in Bonds._fields}
+    return Bonds(**(arrays | {"unit": unit, "reach": reach}))
 
 
 # ---- bodies that nothing holds ---------------------------------------------------------------------------------------
@@ -199,6 +205,15 @@ def place_bodies(tables, w, q, v, t):
         J = inverse_symmetric(rotate_symmetric(load9(work.pose_R, i), load6(tree.link_I, i)))
         for e in range(6):
             w.bonds.inverse_inertia[i, e] = J[e]
+
+
+@kernel
+def make_alike(tree, bonds):
+    """M^-1 of bodies that all weigh the same: geometry, not the masses, decides which rows depend on others."""
+    for i in range(tree.grounds, tree.link_parent.size):
+        bonds.inverse_mass[i] = 1.0
+        for e in range(6):
+            bonds.inverse_inertia[i, e] = 1.0 / (bonds.reach[i] * bonds.reach[i]) if e < 3 else 0.0
 
 
 @kernel
@@ -274,9 +289,18 @@ def fill_blocks(cuts, web, S, bonds, Z, k):
 
 
 @kernel
-def doubt(tolerance, gap):
-    """What a pivot must be at least where a joint gapes by `gap`."""
-    return max(tolerance, min(DOUBT * gap * gap, DOUBT_MOST))
+def gap(bonds):
+    """The largest gap of a joint, as a part of the length of its bodies, or rad."""
+    worst = 0.0
+    for r in range(bonds.g.size):
+        worst = max(worst, abs(bonds.g[r]) / bonds.unit[r])
+    return worst
+
+
+@small
+def doubt(gap):
+    """What a pivot that nobody knows must be at least where a joint gapes by `gap`."""
+    return min(DOUBT * gap * gap, DOUBT_MOST)
 
 
 @kernel

@@ -19,7 +19,9 @@ from linkwork.formulations.bonds import (
     Web,
     body_rows,
     bonds,
+    gap,
     let_go,
+    make_alike,
     place_bodies,
     push_bodies,
     refresh,
@@ -41,13 +43,24 @@ from linkwork.formulations.border import (
 from linkwork.formulations.dependency import Factors, factor_components, factors, partition_web, solve_down, solve_up
 from linkwork.formulations.loops import cut_reactions
 from linkwork.formulations.recursive import count_q
-from linkwork.formulations.stepping import ORDERS, SEMI_IMPLICIT, SINGULAR, Stepping, advance, copy, largest, stepping
+from linkwork.formulations.stepping import (
+    ORDERS,
+    SEMI_IMPLICIT,
+    SINGULAR,
+    Stepping,
+    advance,
+    copy,
+    largest,
+    opening,
+    stepping,
+)
 from linkwork.formulations.straits import CLOSED, ROUNDS, Straits, straits, watch
 from linkwork.mechanics.grounds import keep_foreign
 from linkwork.mechanics.motions import coordinate_rates, displace
 from linkwork.mechanics.parts import measure_cuts, row_accelerations, row_rates, row_values
 from linkwork.mechanics.power import ground_power
 from linkwork.mechanics.workspace import TreeWork, tree_work
+from linkwork.numerics.block_sparse import expect_rows, remember_rows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,6 +149,16 @@ def factor_here(tables, w, cut_q, waits):
 
 
 @kernel
+def look_first(tables, w, q, v, t, cut_q):
+    """Find the independent rows of the components that wait for nobody, whatever the masses are."""
+    place_bodies(tables, w, q, v, t)
+    make_alike(tables.tree, w.bonds)
+    factor_here(tables, w, cut_q, 0)
+    expect_rows(w.factors.blocks)
+    w.straits.looked[0] = 1
+
+
+@kernel
 def solve_components(tables, w, state_t, phase, rho, vd, lam):
     """Multipliers lam with B vd = -rho for every row; parts and the whole that live elsewhere take part.
 
@@ -162,6 +185,8 @@ def evaluate(tables, w, steps, state, t):
     q = steps.trial[:nq]
     v = steps.trial[nq : nq + nv]
     vd = steps.rate[nq : nq + nv]
+    if w.straits.looked[0] == 0:
+        look_first(tables, w, q, v, t, state.cut_q)
     for look in range(ROUNDS + 1):
         place_bodies(tables, w, q, v, t)
         # first what needs nothing from parts elsewhere, which are at work meanwhile
@@ -171,7 +196,7 @@ def evaluate(tables, w, steps, state, t):
             rank += factor_here(tables, w, state.cut_q, 1)
         state.count[1] = rank
         row_rates(tables.cuts, w.tree, bonds.gd)
-        if w.straits.near[0] == 0 or look == ROUNDS or (look > 0 and largest(bonds.g) < CLOSED):
+        if w.straits.near[0] == 0 or look == ROUNDS or (look > 0 and gap(bonds) < CLOSED):
             break
         # near a singular position: on the joints, where the motion is smooth
         if look == 0:
@@ -244,16 +269,20 @@ def accept(tables, w, steps, state, t):
     copy(steps.trial, state.y)
     copy(steps.rate, steps.f)
     cut_reactions(tables.cuts, w.tree, w.bonds, state.cut_force)
-    state.drift[0] = largest(w.bonds.g)
     state.drift[1] = largest(w.bonds.gd)
     if w.stabilize:
         if w.straits.near[0] == 1:
             copy(w.straits.y, state.y)
         if w.outer.fetch == 0 and w.outer.exchange == 0:
             watch(w.straits, w.factors.blocks)
+        else:
+            remember_rows(w.factors.blocks)
         project(tables, w, state.cut_q, state.y, nq, nv, t)
         # the joints stand where the projected bodies are
         measure_cuts(tables.cuts, w.tree, state.cut_q, state.cut_rate)
+    else:
+        remember_rows(w.factors.blocks)
+    opening(tables.cuts, w.bonds.g, state)
     if w.outer.fetch != 0:
         settle_foreign(tables, w.parts, w.tree, w.outer)
         keep_foreign(tables.tree, w.tree, state.foreign)

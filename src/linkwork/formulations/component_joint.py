@@ -15,9 +15,9 @@ from linkwork._jit import entry, kernel, written_out
 from linkwork.formulations.bonds import let_go, place_bodies, push_bodies
 from linkwork.formulations.border import ACCELERATIONS
 from linkwork.formulations.component import Workspace as ComponentWork
-from linkwork.formulations.component import factor_here, solve_components
+from linkwork.formulations.component import factor_here, look_first, solve_components
 from linkwork.formulations.dependency import solve_up
-from linkwork.formulations.loops import LoopWork, cut_reactions, factor_loops, loop_work, stabilize
+from linkwork.formulations.loops import LoopWork, cut_reactions, factor_loops, loop_opening, loop_work, stabilize
 from linkwork.formulations.recursive import count_q
 from linkwork.formulations.stepping import SEMI_IMPLICIT, SINGULAR, Stepping, advance, copy, largest, stepping
 from linkwork.mechanics.articulated import inward_inertias, outward_velocities
@@ -27,6 +27,7 @@ from linkwork.mechanics.motions import coordinate_rates, store_quaternion
 from linkwork.mechanics.parts import measure_accelerations, measure_cuts, row_accelerations
 from linkwork.mechanics.power import ground_power
 from linkwork.mechanics.workspace import TreeWork, tree_work
+from linkwork.numerics.block_sparse import remember_rows
 from linkwork.spatial.quaternions import quaternion_of
 from linkwork.spatial.vectors import add, cross, load3, load9, load_pair, multiply, rotate, store_pair, sub, unrotate
 
@@ -166,6 +167,8 @@ def evaluate(tables, w, steps, state, t):
     rows = parts.bonds
     n = w.y.size - w.vd.size
     absolute_state(tree, work, free, w.body_of, w.centre, w.y)
+    if parts.straits.looked[0] == 0:
+        look_first(w.absolute, parts, w.y[:n], w.y[n:], t, w.cut_q)
     place_bodies(w.absolute, parts, w.y[:n], w.y[n:], t)
     state.count[1] = factor_here(w.absolute, parts, w.cut_q, 0)
     failed = let_go(w.absolute, parts, w.y[:n], w.y[n:], t, w.cut_q, w.cut_rate, w.vd)
@@ -197,13 +200,15 @@ def accept(tables, w, steps, state, t):
     for c in range(w.joint_of.size):
         for e in range(6):
             state.cut_force[c, e] = w.cut_force[w.joint_of[c], e]
+    remember_rows(w.parts.factors.blocks)
     if w.loops.g.size > 0:
         inward_inertias(tables.tree, w.tree, state.y)
         factor_loops(tables, w.tree, w.loops, state.y, state.cut_q, w.rank_tolerance)
-        state.drift[0] = largest(w.loops.g)
-        if w.stabilize and w.loops.rank[0] >= w.loops.rank[1]:
+        closed = w.stabilize and w.loops.rank[0] >= w.loops.rank[1]
+        if closed:
             stabilize(tables, w.tree, w.loops, state.y, state.y[nq : nq + nv])
             state.drift[1] = largest(w.loops.gd)
+        loop_opening(tables, w.tree, w.loops, state, closed)
     for k in range(nv):
         state.vd[k] = steps.f[nq + k]
     state.t[0] = t

@@ -112,10 +112,9 @@ def factor_components(tables, parts, web, factors, bonds, tolerance, waits):
         fill_blocks(tables.cuts, web, factors.blocks.S, bonds, factors.Z, k)
         worst_gap(tables.cuts, parts, factors, bonds, k)
         free_rows(tables, parts, web, factors, bonds, k)
-        least = doubt(tolerance, factors.gap[k])
         first = web.shape.start[2 * k]
         last = web.shape.start[2 * k + 2]
-        factors.rank[k] = factor_blocks(web.shape, factors.blocks, least, first, last)
+        factors.rank[k] = factor_blocks(web.shape, factors.blocks, tolerance, doubt(factors.gap[k]), first, last)
         rank += factors.rank[k]
         if parts.remote[k] < 0:
             reduce_border(tables.cuts, parts, web, factors, bonds, k)
@@ -150,7 +149,7 @@ def answer_rows(cuts, parts, web, factors, bonds, k):
 
 @kernel
 def worst_gap(cuts, parts, factors, bonds, k):
-    """The largest gap of a joint of component k and of its parts."""
+    """The largest gap of a joint of component k and of its parts, as in `gap` of bonds."""
     if parts.remote[k] >= 0:
         return  # it has told
     gap = 0.0
@@ -160,7 +159,7 @@ def worst_gap(cuts, parts, factors, bonds, k):
     for p in range(parts.cut_start[k], parts.cut_start[k + 1]):
         c = parts.cut[p]
         for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
-            gap = max(gap, abs(bonds.g[r]))
+            gap = max(gap, abs(bonds.g[r]) / bonds.unit[r])
     factors.gap[k] = gap
 
 

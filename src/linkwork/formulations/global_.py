@@ -35,6 +35,7 @@ from linkwork.formulations.natural import (
     largest_node,
     link_rates,
     measure_gradient,
+    part_opening,
     place_links,
     row_rates,
 )
@@ -402,7 +403,7 @@ def step(tables, w, state, t, h):
         return NOT_CONVERGED
     state.effort[1] = max(state.effort[1], change)
     # velocities and accelerations onto the constraints, with the tangent matrix at hand
-    state.drift[0] = largest(w.g)
+    part_opening(nat, tables.cuts, w.g, state)
     row_rates(nat, w.J, w.zd, w.gd)
     state.drift[1] = largest(w.gd)
     project(nat, w.shape, w.fz, w.J, w.weight, w.gd, w.delta, w.zd)  # (35)

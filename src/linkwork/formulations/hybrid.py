@@ -18,7 +18,7 @@ import numpy as np
 
 from linkwork._jit import entry, small
 from linkwork.formulations.implicit import Kept, advance, kept
-from linkwork.formulations.stepping import NOT_CONVERGED, NOT_FINITE, copy, finite, largest
+from linkwork.formulations.stepping import NOT_CONVERGED, NOT_FINITE, copy, finite, largest, opening
 from linkwork.formulations.tangent import Newton, add_forces, add_rows, fill_mass, newton, rows_times, times_rows
 from linkwork.formulations.trapezoidal import (
     Rule,
@@ -167,7 +167,7 @@ def step(tables, w, state, t, h, parts):
     if status != 0:
         return status
     # velocities and accelerations onto the constraints, with the tangent matrix at hand
-    state.drift[0] = largest(n.g)
+    opening(tables.cuts, n.g, state)
     row_rates(tables.cuts, n.tree, n.gd)
     state.drift[1] = largest(n.gd)
     project(tables, w, s.zd, h, n.gd)

@@ -9,7 +9,7 @@ import numpy as np
 from linkwork._jit import kernel, written_out
 from linkwork.formulations.record import keep_row
 from linkwork.formulations.recursive import count_q
-from linkwork.formulations.stepping import copy
+from linkwork.formulations.stepping import TORN, TORN_APART, copy
 from linkwork.spatial.codes import ATTITUDE
 
 HALVES = 64  # a step is cut into no more parts than this
@@ -81,6 +81,8 @@ def advance(begin, step, tables, w, lam, kept, state, start, first, h, steps, ev
                     break
                 done *= 2
                 parts *= 2
+        if status == 0 and state.drift[0] > TORN_APART:
+            status = TORN
         if status != 0:
             return n - 1 - first, done_rows, status
         if n % every == 0:

@@ -12,7 +12,6 @@ and corrects them there, with the same effective masses (Newton's method, simpli
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -40,7 +39,7 @@ from linkwork.formulations.row_solver import RowSolver, factor_rows, row_solver,
 from linkwork.formulations.row_table import CUT, REPEATER, RowTable, row_table
 from linkwork.formulations.rows import RowWork, keep_impulses, recall_impulses, row_work
 from linkwork.formulations.sliding import guess_sliding, push_sliding, slides_on, sliding_loss
-from linkwork.formulations.stepping import NOT_FINITE, SINGULAR, TORN, copy, finite
+from linkwork.formulations.stepping import NOT_FINITE, SINGULAR, TORN, copy, finite, opening
 from linkwork.mechanics.articulated import inward_inertias, outward_accelerations, outward_velocities
 from linkwork.mechanics.forces import apply_laws, clear_loads
 from linkwork.mechanics.grounds import move_grounds
@@ -50,7 +49,6 @@ from linkwork.mechanics.motions import displace
 from linkwork.mechanics.parts import measure_cuts, row_values
 from linkwork.mechanics.respond import outward_response
 from linkwork.mechanics.workspace import TreeWork, tree_work
-from linkwork.spatial.codes import DISTANCE
 
 SUPPORTS = frozenset(
     {
@@ -68,7 +66,7 @@ SUPPORTS = frozenset(
 )
 PUSHES = 8  # sweeps that push bodies apart which overlap
 CLOSED = 1e-9  # m or rad: loops that are closed this well are left alone
-TORN_APART = 10.0  # of the largest lever arms of a cut: so far open is torn
+GAPING = 10.0  # of the size of the model: a cut that is farther open is torn; what is less, impulses may yet close
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,7 +118,6 @@ class Workspace(NamedTuple):
     tables: Any  # with inertias of springs and dampers among the armatures
     position_iterations: int
     world: bool  # something needs to know where the links are in the world
-    torn: float  # m: a cut that is farther open is none any more
     tree: TreeWork
     table: RowTable
     rows: RowWork
@@ -155,14 +152,10 @@ def workspace(tables: Any, method: Any) -> Workspace:
     table = row_table(tables)
     rows = row_work(tables, table, contacts)
     apart = (tables.cuts.cut_a, forces.spring_a, forces.load_law, forces.tyre_link, forces.rotor_link)
-    ends = (tables.cuts.cut_pa, tables.cuts.cut_pb)
-    arms = [float(np.linalg.norm(p, axis=1).max(initial=0.0)) for p in ends]
-    rods = np.abs(tables.cuts.row_pitch[tables.cuts.row_kind == DISTANCE])
     return Workspace(
         tables=own,
         position_iterations=int(method.position_iterations) if cut_rows + tables.drives.repeater_ratio.size else 0,
         world=bool(sum(a.size for a in apart) or contacts or tree.grounds > 1),
-        torn=TORN_APART * (math.hypot(*arms, rods.max(initial=0.0)) or math.inf),
         tree=tree_work(tree),
         table=table,
         rows=rows,
@@ -316,9 +309,9 @@ def step(w, state, t, h, end, moves, world):
                 coasting(tree, w.tree, w.coast)
                 coast_loose(w.loose, w.tree, w.coast)
             make_rows(w, state, t, h, q, v)
-            for e in range(rows.gap.size):
-                if abs(rows.gap[e]) > w.torn:
-                    return TORN
+            opening(w.tables.cuts, rows.gap, state)
+            if state.drift[0] > GAPING:
+                return TORN
             if rows.count[0] > 0:
                 recall_impulses(w.table, rows, w.contacts, h / w.carried[0] if w.carried[0] > 0.0 else 0.0)
                 factor_rows(rows, s, h)

@@ -19,9 +19,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork._jit import kernel
+from linkwork.formulations.stepping import TORN_APART, opening
+from linkwork.mechanics.articulated import outward_velocities
+from linkwork.mechanics.kinematics import outward_poses
 from linkwork.mechanics.motions import displace
 from linkwork.mechanics.parts import cut_frames, joint_rows, row_accelerations, row_rates, row_values
 from linkwork.mechanics.respond import respond
+from linkwork.mechanics.size import dof_units, row_units
 from linkwork.numerics.semidefinite import factor, solve
 from linkwork.spatial.vectors import add_scaled, cross, load_pair, sub
 
@@ -41,7 +45,10 @@ class LoopWork(NamedTuple):
     lam: Any
     y: Any
     dq: Any  # (dof,)
+    most: Any  # (row,) the diagonal of A that it could have: the largest of its joint, in its own unit
     reference: Any  # (row,) largest diagonal of A that the row has had
+    unit: Any  # (row,) what its gap is compared with: the size of the system, m, or 1 rad
+    dof_unit: Any  # (dof,)
     rank: Any  # (3,) now, the largest so far, and whether the last evaluation had to look a hair ahead
 
 
@@ -50,6 +57,7 @@ def loop_work(tables: Any) -> LoopWork:
     nv = tables.tree.dof_link.size
     sizes = {"W": (n, 6), "G": (n, nv), "Y": (n, nv), "A": (n, n), "L": (n, n), "K": (n, max(n, 1)), "dq": (nv,)}
     arrays = {name: np.zeros(sizes.get(name, (n,))) for name in LoopWork._fields}
+    arrays["unit"], arrays["dof_unit"] = row_units(tables), dof_units(tables)
     arrays["order"] = np.zeros(n, dtype=np.int64)
     arrays["rank"] = np.zeros(3, dtype=np.int64)
     return LoopWork(**arrays)
@@ -80,18 +88,22 @@ def factor_loops(tables, work, loops, q, cut_q, tolerance):
                     x += loops.G[r, k] * loops.Y[s, k]
                 loops.A[r, s] = x
                 loops.A[s, r] = x
-    for r in range(loops.reference.size):
-        loops.reference[r] = max(loops.reference[r], loops.A[r, r])
-    loops.rank[0] = factor(loops.A, tolerance, loops.reference, loops.scale, loops.L, loops.K, loops.order)
+        top = 0.0
+        for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
+            loops.reference[r] = max(loops.reference[r], loops.A[r, r])
+            top = max(top, loops.A[r, r] / (loops.unit[r] * loops.unit[r]))
+        for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
+            loops.most[r] = top * loops.unit[r] * loops.unit[r]
+    loops.rank[0] = factor(loops.A, tolerance, loops.most, loops.reference, loops.scale, loops.L, loops.K, loops.order)
     loops.rank[1] = max(loops.rank[1], loops.rank[0])
 
 
 @kernel
-def hair(v):
-    """A time in which no coordinate moves by more than a hair (1e-5 rad or m); 0 at rest."""
+def hair(v, unit):
+    """A time in which no coordinate moves by more than a hair (1e-5 of the size of the system, or rad); 0 at rest."""
     fastest = 0.0
     for k in range(v.size):
-        fastest = max(fastest, abs(v[k]))
+        fastest = max(fastest, abs(v[k]) / unit[k])
     return 1e-5 / fastest if fastest > 1e-9 else 0.0
 
 
@@ -128,6 +140,18 @@ def stabilize(tables, work, loops, q, v):
         for k in range(v.size):
             dq[k] -= loops.Y[r, k] * loops.gdd[r]
     displace(tables.tree, q, dq, 1.0, q)
+
+
+@kernel
+def loop_opening(tables, work, loops, state, closed):
+    """`opening` of the loops; where they were `closed` from far apart it is looked at again."""
+    opening(tables.cuts, loops.g, state)
+    if closed and state.drift[0] > TORN_APART:
+        nq = state.y.size - state.vd.size - 2
+        outward_velocities(tables.tree, work, state.y[:nq], state.y[nq : nq + state.vd.size])
+        outward_poses(tables.tree, work)
+        row_values(tables.cuts, work, state.cut_q, loops.g, loops.W)
+        opening(tables.cuts, loops.g, state)
 
 
 @kernel

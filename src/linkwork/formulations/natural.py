@@ -24,7 +24,7 @@ from linkwork.mechanics.parts import (
     point_velocity,
     turn_about_z,
 )
-from linkwork.spatial.codes import ALONG, CROSSED, DISTANCE, KEPT, TIED
+from linkwork.spatial.codes import ALONG, CROSSED, DISTANCE, KEPT, PART, TIED
 from linkwork.spatial.vectors import (
     ZERO,
     add,
@@ -220,6 +220,20 @@ def fill_rows(nat, cuts, work, cut_q, z, g, J):
                     add_to(J, nat.row_at[r, 2 * side + 1], neg(x))
         else:
             g[r] = fill_part(nat, cuts, work, cut_q, z, J, r)
+
+
+@kernel
+def part_opening(nat, cuts, g, state):
+    """`opening` of the rows of joints among all rows g."""
+    state.drift[0] = 0.0
+    for r in range(nat.equations):
+        if nat.row_kind[r] != PART:
+            continue
+        p = nat.row_of[r]
+        gap = abs(g[r]) if cuts.row_kind[p] == CROSSED else abs(g[r]) / state.size[0]
+        if gap > state.drift[0]:
+            state.drift[0] = gap
+            state.drift[2] = p
 
 
 @kernel

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork._jit import kernel
+from linkwork.mechanics.size import size_of
 
 
 class State(NamedTuple):
@@ -20,7 +21,8 @@ class State(NamedTuple):
     cut_rate: Any
     cut_force: Any  # (cut, 6) force, torque on b at the joint's point, world axes
     foreign: Any  # (foreign body, 24) rotation, origin; velocity and acceleration as in the tables of the links
-    drift: Any  # (2,) before stabilisation: positions, velocities
+    drift: Any  # (3,) largest gap as a part of the size or of a radian, largest rate of a gap, row of the first
+    size: Any  # (1,) m, what gaps are compared with
     count: Any  # (3,) evaluations, rank of the loops, steps refused
     # of methods with impulses
     push: Any  # (link, 6) loads that no table tells: torque about the world's origin, force; world axes
@@ -60,7 +62,8 @@ def make_state(tables: Any, y: Any, cut_q: Any, pushes: bool = False) -> State:
         cut_rate=np.zeros(rates),
         cut_force=np.zeros((tables.cuts.cut_a.size, 6)),
         foreign=np.zeros((int((tables.tree.ground_law[1:, 0] < 0).sum()), 24)),
-        drift=np.zeros(2),
+        drift=np.zeros(3),
+        size=np.full(1, size_of(tables)),
         count=np.zeros(3, dtype=np.int64),
         push=np.zeros((tables.tree.link_parent.size if pushes else 0, 6)),
         touch=np.zeros((tables.tree.link_parent.size if pushes and tables.colliders.room else 0, 3)),

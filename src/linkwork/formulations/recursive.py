@@ -11,7 +11,16 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from linkwork._jit import entry, small
-from linkwork.formulations.loops import LoopWork, constrain, cut_reactions, factor_loops, hair, loop_work, stabilize
+from linkwork.formulations.loops import (
+    LoopWork,
+    constrain,
+    cut_reactions,
+    factor_loops,
+    hair,
+    loop_opening,
+    loop_work,
+    stabilize,
+)
 from linkwork.formulations.stepping import ORDERS, SEMI_IMPLICIT, SINGULAR, Stepping, advance, copy, largest, stepping
 from linkwork.mechanics.articulated import inward_inertias, outward_accelerations, outward_velocities
 from linkwork.mechanics.forces import apply_forces
@@ -125,9 +134,10 @@ def evaluate(tables, w, steps, state, t):
             constrain(tables, work, w.loops, vd)
         # a singular position: look again where the vanished rows are back
         w.loops.rank[2] = attempt
-        if w.loops.rank[0] >= w.loops.rank[1] or hair(v) == 0.0:
+        ahead = hair(v, w.loops.dof_unit)
+        if w.loops.rank[0] >= w.loops.rank[1] or ahead == 0.0:
             break
-        displace(tree, q, v, hair(v), w.ahead)
+        displace(tree, q, v, ahead, w.ahead)
         q = w.ahead
     if steps.scheme != SEMI_IMPLICIT:
         coordinate_rates(tree, steps.trial, v, steps.rate)
@@ -147,12 +157,13 @@ def accept(tables, w, steps, state, t):
     copy(steps.trial, state.y)
     copy(steps.rate, steps.f)
     if w.loops.g.size > 0:
-        state.drift[0] = largest(w.loops.g)
         cut_reactions(tables.cuts, w.tree, w.loops, state.cut_force)
         state.count[1] = w.loops.rank[0]
-        if w.stabilize and w.loops.rank[2] == 0:
+        closed = w.stabilize and w.loops.rank[2] == 0
+        if closed:
             stabilize(tables, w.tree, w.loops, state.y, state.y[nq : nq + nv])
             state.drift[1] = largest(w.loops.gd)
+        loop_opening(tables, w.tree, w.loops, state, closed)
     for k in range(nv):
         state.vd[k] = steps.f[nq + k]
     state.t[0] = t

@@ -21,7 +21,7 @@ import numpy as np
 
 from linkwork._jit import entry, kernel, small
 from linkwork.formulations.implicit import Kept, advance, kept
-from linkwork.formulations.stepping import NOT_CONVERGED, NOT_FINITE, SINGULAR_POSITION, copy, finite, largest
+from linkwork.formulations.stepping import NOT_CONVERGED, NOT_FINITE, SINGULAR_POSITION, copy, finite, largest, opening
 from linkwork.formulations.tangent import Newton, add_forces, fill_mass, newton, times_rows
 from linkwork.formulations.trapezoidal import (
     Rule,
@@ -343,7 +343,7 @@ def carry(tables, w, state, t, h):
     n = w.newton
     for r in range(n.lam.size):
         n.lam[r] = -w.lam[r]
-    state.drift[0] = largest(n.g)
+    opening(tables.cuts, n.g, state)
     row_rates(tables.cuts, n.tree, n.gd)
     state.drift[1] = largest(n.gd)
     state.count[1] = w.rank[0]

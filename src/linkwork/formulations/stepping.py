@@ -28,6 +28,7 @@ from linkwork.numerics.runge_kutta import (
     finish,
     stage,
 )
+from linkwork.spatial.codes import CROSSED
 
 SEMI_IMPLICIT, RUNGE_KUTTA, ADAMS, ADAPTIVE, TRAPEZOIDAL = 0, 1, 2, 3, 4
 INTEGRATORS = {
@@ -44,6 +45,7 @@ NOT_FINITE, STUCK, NOT_CONVERGED, SINGULAR_POSITION, TORN, SINGULAR = 1, 2, 3, 4
 FIXED_POINTS = 50  # evaluations of a step by the trapezoidal rule
 SETTLED = 1e-10  # rad, m, rad/s, m/s: the change between two of them at which it ends
 SMALLEST_STEP = 1e-12  # of the time of the run
+TORN_APART = 0.1  # of the size of the model, or rad: a joint that is so far open is torn
 
 
 class Stepping(NamedTuple):
@@ -175,6 +177,17 @@ def largest(x):
 
 
 @kernel
+def opening(cuts, g, state):
+    """state.drift: the largest gap of the rows g as a part of the size of the model, or of a radian, and its row."""
+    state.drift[0] = 0.0
+    for r in range(g.size):
+        gap = abs(g[r]) if cuts.row_kind[r] == CROSSED else abs(g[r]) / state.size[0]
+        if gap > state.drift[0]:
+            state.drift[0] = gap
+            state.drift[2] = r
+
+
+@kernel
 def finite(x):
     s = 0.0
     for i in range(x.size):
@@ -249,6 +262,8 @@ def advance(evaluate, accept, tables, method, w, state, begin, first, h, steps, 
             accept(tables, method, w, state, begin + n * h if cut else start + done)
             if not (finite(state.y) and finite(state.vd)):
                 return n - 1 - first, kept, NOT_FINITE
+            if state.drift[0] > TORN_APART:
+                return n - 1 - first, kept, TORN
             if cut:
                 break
         if n % every == 0:

@@ -21,45 +21,43 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork._jit import kernel
+from linkwork.numerics.block_sparse import remember_rows
 
 NEAR = 0.02  # and nearer, whatever the step
 REACH = 2.0  # steps
 ROUNDS = 4  # projections of a stage at most, each with a factorisation of its own
-CLOSED = 1e-12  # m or rad
+CLOSED = 1e-12  # of the lengths of the bodies, or rad
 LOST = 1e-6  # of the largest pivot: there rows let go
 
 
 class Straits(NamedTuple):
     y: Any  # (q and v,) a state on the joints
-    rows: Any  # (joint,) its independent rows, elsewhere
-    pivot: Any  # (joint,) the smallest pivot of them at its largest
-    root: Any  # (joint,) root of the smallest pivot as a part of that, at the last step
+    root: Any  # (joint,) root of the smallest pivot as a part of its reference, at the last step
     near: Any  # (1,) 1 where stages are put on the joints
+    looked: Any  # (1,) 1 where the independent rows are known from the geometry
 
 
 def straits(nq: int, nv: int, joints: int) -> Straits:
     """Memory for so many coordinates, velocities and joints."""
-    whole = np.int64
-    return Straits(
-        np.zeros(nq + nv), np.zeros(joints, dtype=whole), np.zeros(joints), np.ones(joints), np.zeros(1, dtype=whole)
-    )
+    return Straits(np.zeros(nq + nv), np.ones(joints), np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64))
 
 
 @kernel
 def watch(s, blocks):
     """At the end of a step: is the next one near a singular position?"""
     s.near[0] = 0
-    for k in range(s.pivot.size):
-        if blocks.found[k] > s.rows[k] or (blocks.found[k] < s.rows[k] and s.root[k] == 0.0):
-            # more rows than ever, or fewer for the second time: then they were none
-            s.rows[k] = blocks.found[k]
-            s.pivot[k] = 0.0
+    for k in range(blocks.found.size):
+        if blocks.found[k] < blocks.sure[k] and s.root[k] == 0.0:
+            # fewer rows for the second time: then they were none
+            blocks.sure[k] = blocks.found[k]
+            blocks.reference[k] = 0.0
+    remember_rows(blocks)
+    for k in range(blocks.found.size):
         root = 0.0  # where rows are lost
-        if blocks.found[k] == s.rows[k]:
-            s.pivot[k] = max(s.pivot[k], blocks.pivot[k])
-            root = math.sqrt(blocks.pivot[k] / s.pivot[k]) if s.pivot[k] > 0.0 else 1.0
+        if blocks.found[k] == blocks.sure[k]:
+            root = math.sqrt(blocks.pivot[k] / blocks.reference[k]) if blocks.reference[k] > 0.0 else 1.0
         if root - REACH * abs(root - s.root[k]) < NEAR:
             s.near[0] = 1
         s.root[k] = root
-    for k in range(s.pivot.size):
-        blocks.floor[k] = LOST * s.pivot[k] if s.near[0] == 1 else 0.0
+    for k in range(blocks.found.size):
+        blocks.floor[k] = LOST * blocks.reference[k] if s.near[0] == 1 else 0.0

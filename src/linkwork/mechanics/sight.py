@@ -37,7 +37,7 @@ class Sight(NamedTuple):
     reaction: Any  # (row, joint, 6) force, torque
     cut_acceleration: Any  # (row, rate of a cut)
     energy: Any  # (row, 3) kinetic, gravity, springs
-    drift: Any  # (row, 2) norms
+    drift: Any  # (row, 3) norms of the gaps and of their rates, and of gaps as parts of the size or of a radian
     # what forces do, with the power that each feeds into the mechanism, W
     spring: Any  # (row, spring, 3) length, pull, power
     coil: Any  # (row, coil, 2) force on the joint coordinate, power
@@ -56,6 +56,7 @@ class Scratch(NamedTuple):
     told: Any
     out: Any
     power: Any
+    unit: Any  # (row,) what a gap is compared with
 
 
 @entry
@@ -107,11 +108,14 @@ def observe(tables, scratch, view, rows, count, previous, sight):
         row_rates(cuts, work, scratch.gd)
         g = 0.0
         gd = 0.0
+        part = 0.0
         for r in range(scratch.g.size):
             g += scratch.g[r] * scratch.g[r]
             gd += scratch.gd[r] * scratch.gd[r]
+            part += (scratch.g[r] / scratch.unit[r]) ** 2
         sight.drift[k, 0] = math.sqrt(g)
         sight.drift[k, 1] = math.sqrt(gd)
+        sight.drift[k, 2] = math.sqrt(part)
 
 
 @kernel

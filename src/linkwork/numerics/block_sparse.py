@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork._jit import kernel, small
-from linkwork.numerics.semidefinite import factor_block, solve
+from linkwork.numerics.semidefinite import factor_known, solve
 
 LARGEST = 6  # rows of a node
 ROUNDING = 2.0**-52
@@ -54,6 +54,8 @@ class BlockWork(NamedTuple):
     found: Any  # (node,) independent rows
     pivot: Any  # (node,) the smallest pivot of them, scaled; 0 where there is none
     floor: Any  # (node,) what its pivots must be at least, whatever the tolerance
+    sure: Any  # (node,) rows that are known to be independent
+    reference: Any  # (node,) the smallest pivot of them at its largest; 0 where it is not known
     y: Any
     z: Any
     e: Any
@@ -166,6 +168,8 @@ def block_work(shape: Pattern) -> BlockWork:
         np.zeros(len(shape.size), dtype=np.int64),
         np.zeros(len(shape.size)),
         np.zeros(len(shape.size)),
+        np.zeros(len(shape.size), dtype=np.int64),
+        np.zeros(len(shape.size)),
         np.zeros(LARGEST),
         np.zeros(LARGEST),
         np.zeros(LARGEST),
@@ -190,10 +194,12 @@ def set_scale(work, r, d):
 
 
 @kernel
-def factor_blocks(shape, work, tolerance, first, last):
+def factor_blocks(shape, work, tolerance, doubt, first, last):
     """Factor work.S in place at the positions first … last - 1 of the order; returns the number of independent rows.
 
-    Scales are set. `tolerance` is for pivots of the scaled matrix.
+    Scales are set. `tolerance` is for pivots of the scaled matrix: a row's pivot is compared with the diagonal that it
+    had before the elimination. Between a light body and a heavy one a pivot is what the heavy one answers, the diagonal
+    what the light one did: rows that are known to be independent are held to their own reference, and to the noise.
     """
     S = work.S
     rank = 0
@@ -207,8 +213,9 @@ def factor_blocks(shape, work, tolerance, first, last):
             noise = max(noise, work.noise[row + a])
             for b in range(n):
                 work.A[a, b] = S[d + a * n + b]
-        least = max(tolerance, max(CERTAIN * noise, work.floor[k]))
-        found = factor_block(work.A, n, least, work.scale, row, work.L, work.K, work.order)
+        least = max(tolerance * work.reference[k], max(CERTAIN * noise, work.floor[k]))
+        most = max(tolerance, max(doubt, least))
+        found = factor_known(work.A, n, work.sure[k], least, most, work.scale, row, work.L, work.K, work.order)
         rank += found
         work.found[k] = found
         work.pivot[k] = work.L[work.order[found - 1], found - 1] ** 2 if found > 0 else 0.0
@@ -253,6 +260,25 @@ def factor_blocks(shape, work, tolerance, first, last):
                         S[shape.target[u] + a * m + b] -= x
                 u += 1
     return rank
+
+
+@kernel
+def expect_rows(work):
+    """The rows that were found are there, in whatever measure: sure from now on."""
+    for k in range(work.found.size):
+        work.sure[k] = work.found[k]
+        work.reference[k] = 0.0
+
+
+@kernel
+def remember_rows(work):
+    """At a place where the rows hold: more than ever are sure from now on, and their smallest pivot is kept."""
+    for k in range(work.found.size):
+        if work.found[k] > work.sure[k]:
+            work.sure[k] = work.found[k]
+            work.reference[k] = 0.0
+        if work.found[k] == work.sure[k]:
+            work.reference[k] = max(work.reference[k], work.pivot[k])
 
 
 @kernel

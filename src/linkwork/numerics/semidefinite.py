@@ -10,24 +10,21 @@ import math
 
 from linkwork._jit import kernel
 
-EMPTY = 1e-20  # diagonal, as a fraction of the largest, below which a row is no row
+EMPTY = 1e-20  # diagonal, as a fraction of what it could be, below which a row is no row
 VANISHED = 1e-11  # diagonal, as a fraction of its own reference, below which a row has gone
 
 
 @kernel
-def factor(A, tolerance, reference, scale, L, K, order):
+def factor(A, tolerance, most, reference, scale, L, K, order):
     """Factor A (n, n); returns its rank. A is not changed.
 
     scale (n,), L (n, n), K (n, n), order (n,) are filled for `solve`. A pivot below `tolerance` (of the scaled
-    matrix, whose diagonal is 1) ends the factorisation. A row that has shrunk to nothing of its `reference` diagonal
-    is no row.
+    matrix, whose diagonal is 1) ends the factorisation. A row is none whose diagonal is nothing of the `most` that it
+    could be, or has shrunk to nothing of its `reference`.
     """
     n = A.shape[0]
-    largest = 0.0
     for i in range(n):
-        largest = max(largest, A[i, i])
-    for i in range(n):
-        there = A[i, i] > EMPTY * largest and A[i, i] > VANISHED * reference[i]
+        there = A[i, i] > EMPTY * most[i] and A[i, i] > VANISHED * reference[i]
         scale[i] = 1.0 / math.sqrt(A[i, i]) if there else 0.0
     return factor_block(A, n, tolerance, scale, 0, L, K, order)
 
@@ -35,6 +32,12 @@ def factor(A, tolerance, reference, scale, L, K, order):
 @kernel
 def factor_block(A, n, tolerance, scale, first, L, K, order):
     """Factor the leading (n, n) of A with the scales given from place `first` on; returns its rank."""
+    return factor_known(A, n, 0, tolerance, tolerance, scale, first, L, K, order)
+
+
+@kernel
+def factor_known(A, n, sure, least, tolerance, scale, first, L, K, order):
+    """As `factor_block`; the first `sure` pivots, which are known to be some, need only be above `least`."""
     # the remaining diagonal waits in K[:, 0] until the end
     for i in range(n):
         order[i] = i
@@ -50,7 +53,7 @@ def factor_block(A, n, tolerance, scale, first, L, K, order):
         order[best] = kept
         p = order[c]
         pivot = K[p, 0]
-        if not pivot > tolerance:
+        if not pivot > (least if c < sure else tolerance):
             break
         pivot = math.sqrt(pivot)
         L[p, c] = pivot

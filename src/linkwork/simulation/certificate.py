@@ -62,6 +62,8 @@ class Certificate:
     final_drift_velocity: float = 0.0
     size: float = 0.0
     """Length of the largest moving body, m: what openings of joints are compared with; 0 where it is not known."""
+    drift_relative: float = 0.0
+    """Worst drift on position level with lengths as parts of `size`; angles are as they are."""
     energy_balance_worst: float = 0.0
     """Largest |energy now - energy at the start - work done + energy dissipated|, J."""
     energy_scale: float = 0.0
@@ -122,15 +124,6 @@ class Certificate:
         """Mean number of sweeps over the rows in a step; 0 for methods without impulses."""
         return self.sweeps / self.steps if self.steps else 0.0
 
-    @property
-    def drift_relative(self) -> float:
-        """Worst drift on position level as a part of the size of the model; as it is where no size is known.
-
-        >>> Certificate(method="recursive", worst_drift_position=0.1, size=2.0).drift_relative
-        0.05
-        """
-        return self.worst_drift_position / self.size if self.size > 0 else self.worst_drift_position
-
     def broken(self, bounds: dict[str, float] | None = None) -> list[str]:
         """What of the run is beyond `bounds`, in words; empty where all is well. Without them a few plain ones hold.
 
@@ -139,7 +132,7 @@ class Certificate:
         "quaternion" how far quaternions leave unit length, "unsettled" the part of all impulses that steps with
         sweeps cut short left unsettled, "cut" the number of these steps.
 
-        >>> Certificate(method="recursive", worst_drift_position=0.1, size=2.0).broken({"drift": 1e-3})
+        >>> Certificate(method="recursive", drift_relative=0.05).broken({"drift": 1e-3})
         ['the loops drift by 0.05 of the size of the model, more than 0.001']
         """
         limits = BOUNDS if bounds is None else bounds
@@ -153,7 +146,7 @@ class Certificate:
 
         >>> Certificate(method="recursive").doubts()
         []
-        >>> Certificate(method="recursive", worst_drift_position=5.7, size=1.0).doubts()
+        >>> Certificate(method="recursive", drift_relative=5.7).doubts()
         ['the loops drift by 5.7 of the size of the model; take a smaller dt, or compare with another method']
         """
         told = [] if self.stopped is None else [self.stopped]
@@ -265,7 +258,7 @@ class Certificate:
     def _line_drift(self) -> str:
         unit = "" if self.worst_quaternion is None else f"; quaternions within {self.worst_quaternion:.0e}"
         beyond = self._beyond(BOUNDS)
-        part = f"; {self.drift_relative:.2g} of the size {self.size:.3g} m" if "drift" in beyond and self.size else ""
+        part = f"; {self.drift_relative:.2g} of the size {self.size:.3g} m" if "drift" in beyond else ""
         name = next((name for name in ("drift", "quaternion") if name in beyond), None)
         return (
             f"drift    position {self.worst_drift_position:.1e} at worst, {self.final_drift_position:.1e} at the end;"

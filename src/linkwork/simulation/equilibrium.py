@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from linkwork.assembly.assemble import assemble
-from linkwork.assembly.size import size_of
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats
 from linkwork.errors import OptionError, RunError
+from linkwork.mechanics.size import size_of
 from linkwork.model import Model
 from linkwork.model.checked import shown
 from linkwork.simulation.methods import positive

@@ -9,9 +9,10 @@ import numpy as np
 from linkwork.errors import RunError
 from linkwork.formulations import stepping
 from linkwork.formulations.implicit import HALVES
-from linkwork.simulation.methods import METHODS
+from linkwork.simulation.methods import IMPULSES, METHODS
 from linkwork.simulation.numbers import mass_matrix
 from linkwork.simulation.stiffness import Finding, remedy, steps_too_large, told
+from linkwork.spatial.codes import CROSSED
 
 if TYPE_CHECKING:
     from linkwork.simulation.run import Simulation
@@ -56,13 +57,7 @@ def failure_of(sim: Simulation, status: int) -> RunError:
         what = f"it came to a singular position: the loop of joint '{culprit}' loses a constraint there"
         hint = "use method='hybrid', which passes such positions"
     elif status == stepping.TORN:
-        gaps = np.abs(sim.workspace.rows.gap)
-        culprit = system.row_name(int(np.argmax(gaps)))
-        what = f"joint '{culprit}' was torn apart: its ends are {gaps.max():.3g} m from where they belong"
-        other = "" if sim.method.solver == "direct" else ", solver='direct'"
-        if sim.method.name == "maximal":
-            other += " or method='impulse', whose joints hold by themselves"
-        hint = f"try a dt smaller than {sim.method.dt:g} s{other}, and masses that are less unequal"
+        culprit, what, hint = _torn(sim)
     elif status == stepping.STUCK:
         culprit = system.dof_name(int(np.argmax(np.abs(sim.state.vd))))
         what = f"its steps became too small, with {_told(sim, culprit)} accelerating most"
@@ -104,6 +99,24 @@ def _has_inertia(sim: Simulation) -> bool:
         least.append((np.diag(M), float(np.linalg.eigvalsh(M * np.outer(scale, scale))[0])))
     (diagonal, smallest), (diagonal_last, smallest_last) = least
     return bool(smallest_last > VANISHES * smallest and np.all(diagonal_last > VANISHES * diagonal))
+
+
+def _torn(sim: Simulation) -> tuple[str, str, str]:
+    """The joint that is open most, how far, and what to try."""
+    gap, _, row = sim.state.drift
+    culprit = sim.moving.row_name(int(row))
+    apart = f"{gap * sim.state.size[0]:.3g} m from where they belong"
+    if sim.moving.tables.cuts.row_kind[int(row)] == CROSSED:
+        apart = f"turned by {gap:.3g} rad from where they belong"
+    other = ""
+    if sim.method.name in IMPULSES and sim.method.solver != "direct":
+        other = ", solver='direct'"
+    if sim.method.name == "maximal":
+        other += " or method='impulse', whose joints hold by themselves"
+    elif sim.method.name not in IMPULSES:
+        other = f" or method='{'absolute' if sim.method.name == 'recursive' else 'recursive'}'"
+    what = f"joint '{culprit}' was torn apart: its ends are {apart}"
+    return culprit, what, f"try a dt smaller than {sim.method.dt:g} s{other}, and masses that are less unequal"
 
 
 def _not_converged(sim: Simulation) -> tuple[str, str, str]:

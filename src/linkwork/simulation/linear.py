@@ -14,10 +14,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.assembly.size import size_of
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats, Tables
 from linkwork.errors import RunError
+from linkwork.mechanics.size import size_of
 from linkwork.simulation.numbers import Accelerations, integrate, mass_matrix
 from linkwork.simulation.start import DEPENDENT, Closure
 from linkwork.spatial import codes

@@ -14,6 +14,7 @@ from linkwork.assembly.tables import Tables
 from linkwork.errors import OptionError
 from linkwork.formulations.record import Rows
 from linkwork.mechanics.sight import Scratch, Sight, View, observe
+from linkwork.mechanics.size import row_units
 from linkwork.mechanics.workspace import tree_work
 from linkwork.model.checked import shown
 from linkwork.simulation.column_names import ACCOUNTS, fitting
@@ -48,6 +49,7 @@ class Observer:
             np.zeros(16),
             np.zeros(4),
             np.zeros(2),
+            row_units(system.tables),
         )
         self.previous = np.zeros((len(system.body_names), 4))
         self.previous[:, 0] = 1.0
@@ -77,7 +79,7 @@ class Observer:
             np.zeros((count, len(system.joints), 6)),
             np.zeros((count, rows.cut_rate.shape[1])),
             np.zeros((count, 3)),
-            np.zeros((count, 2)),
+            np.zeros((count, 3)),
             np.zeros((count, forces.spring_a.size, 3)),
             np.zeros((count, forces.coil_coordinate.size, 2)),
             np.zeros((count, forces.drive_coordinate.size, 2)),
@@ -167,6 +169,7 @@ class Observer:
             "work": rows.y[:count, end + 1].copy(),
             "drift position": sight.drift[:, 0],
             "drift velocity": sight.drift[:, 1],
+            "drift relative": sight.drift[:, 2],
             "sweeps": rows.effort[:count, 0].copy(),
             "iterations": rows.effort[:count, 0].copy(),
             "residual": rows.effort[:count, 1].copy(),

@@ -15,12 +15,12 @@ import numpy as np
 
 from linkwork._version import __version__
 from linkwork.assembly.law_errors import told_of
-from linkwork.assembly.size import size_of
 from linkwork.assembly.system import System
 from linkwork.errors import ModelError, OptionError, RunError
 from linkwork.formulations.hybrid import Hybrid
 from linkwork.formulations.record import Rows, make_rows
 from linkwork.formulations.row_kinds import SLACK
+from linkwork.mechanics.size import size_of
 from linkwork.simulation.certificate import POOR_BALANCE, Certificate
 from linkwork.simulation.check import dependent_rows
 from linkwork.simulation.column_names import DRIFT, OF_IMPULSES, OF_ITERATIONS
@@ -134,7 +134,7 @@ class Recording:
         """The run; None where its rows are in a file. Raises `RunError` where it cannot reach its end."""
         sim = self.sim
         if self.stream is not None:
-            self.stream.open(self._metadata(), self._block(sim._present(), 1), sim)
+            self.stream.open(self._metadata(), self._block(sim._present(), 1)[0], sim)
         self._keep(sim._present(), 1)
         begin = clock.perf_counter()
         chunk_rows = min(CHUNK_ROWS, max(1, 2_000_000 // max(1, self.observer.width)))
@@ -261,7 +261,7 @@ class Recording:
             return
         if self.observer.system is not self.sim.moving:
             self.observer = self.observer.again(self.sim.moving, self.sim.tables)
-        block = self._block(rows, count)
+        block, opened = self._block(rows, count)
         counted = {name: values for name, values in block.items() if name.startswith(("time", "energy/", "drift/"))}
         if self.stream is not None:
             try:
@@ -270,7 +270,7 @@ class Recording:
                 self.unwritten = True
                 raise
         self._note_jump(rows, block["energy/balance"])
-        self.tally.add(counted | {"quaternion": self.observer.lengths(rows, count)})
+        self.tally.add(counted | {"opened": opened, "quaternion": self.observer.lengths(rows, count)})
         self.ranks.add(self.sim.moving, rows, rows.count[:count, 1])
         if self.first_cut is None and (cut := np.flatnonzero(rows.effort[:count, 5])).size:
             self.first_cut = float(rows.t[cut[0], 0])
@@ -293,8 +293,8 @@ class Recording:
                 )
             ]
 
-    def _block(self, rows: Rows, count: int) -> dict[str, Any]:
-        """Rows as written: time, columns, ledgers as "energy/total", "drift/position", "solver/…"."""
+    def _block(self, rows: Rows, count: int) -> tuple[dict[str, Any], Any]:
+        """Rows as written: time, columns, ledgers as "energy/total", "drift/position", "solver/…"; relative drift."""
         columns, accounts = self.observer.look(rows, count)
         accounts["impacts"] = np.full(count, self.sim.impacts)
         accounts["total"] = accounts["kinetic"] + accounts["potential"] + accounts["springs"]
@@ -306,7 +306,7 @@ class Recording:
         block |= {f"energy/{name}": accounts[name] for name in LEDGER}
         block |= {f"drift/{name}": accounts[f"drift {name}"] for name in DRIFT}
         block |= {f"solver/{name}": accounts[name] for name in self.solver}
-        return block
+        return block, accounts["drift relative"]
 
     def _metadata(self) -> dict[str, Any]:
         """What a reader must know of the rows."""
@@ -379,6 +379,7 @@ class Recording:
             final_drift_position=tally.last["drift/position"],
             final_drift_velocity=tally.last["drift/velocity"],
             size=size_of(system.tables),
+            drift_relative=tally.most["opened"],
             energy_balance_worst=tally.worst("energy/balance"),
             energy_scale=max([*moved, tally.most["energy/kinetic"]]),
             energy_least=least_energy(system),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import linkwork as lw
-from linkwork.assembly.size import size_of
+from linkwork.mechanics.size import size_of
 
 
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
