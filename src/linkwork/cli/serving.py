@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
@@ -9,7 +10,8 @@ import typer
 from linkwork.cli.app import Settings, app
 from linkwork.cli.running import announce_kernels
 from linkwork.cli.speaking import speaking
-from linkwork.errors import RunError
+
+SWITCH = 5e-4  # s; so soon one caller's thread gives way to another's
 
 
 @app.command()
@@ -25,42 +27,38 @@ def serve(
         str | None,
         typer.Option(metavar="FOLDER", help="Keep states in FOLDER when a whole does, so that its run can be resumed."),
     ] = None,
+    places: Annotated[int, typer.Option(min=1, help="Wholes served at once, each with a component of its own.")] = 64,
+    idle: Annotated[float, typer.Option(help="Seconds without a question after which a whole is let go.")] = 3600.0,
     runs: Annotated[int, typer.Option(help="End after so many runs; 0 goes on until Ctrl-C.")] = 0,
     setting: Settings = None,
 ) -> None:
     """Serve a sealed component to a model elsewhere, which joins it by lw.Remote("HOST:PORT")."""
     with speaking(False):
+        from linkwork.distribute.callers import Callers
         from linkwork.distribute.keep import Keep
         from linkwork.distribute.listen import listen
-        from linkwork.distribute.server import describe
-        from linkwork.distribute.server import serve as serve_one
-        from linkwork.distribute.transport import PeerError
+        from linkwork.distribute.server import Session, describe
+        from linkwork.distribute.transport import checked_timeout
         from linkwork.targets import find_component, parse_settings
 
+        idle = checked_timeout(idle, "idle")
         states = None if keep is None else Keep(keep)
         make = find_component(component, parse_settings(setting or []))
         announce_kernels("component")
         describe(make)  # so that nobody has to wait for the compiler, or for a refusal
         listener = listen(port, host=host, cert=cert, key=key, ca=ca, timeout=timeout)
         typer.echo(f"serving {component} at {listener.address}")
-        done = 0
+        sys.setswitchinterval(SWITCH)
+        callers = Callers(
+            listener,
+            lambda transport: Session(make, transport, name=component.partition(":")[2], keep=states, idle=idle),
+            say=lambda text: typer.echo(text, err=True),
+            places=places,
+        )
         try:
-            while runs == 0 or done < runs:
-                if not listener.wait(0.5):
-                    continue
-                try:
-                    transport = listener.accept()
-                except PeerError as error:  # that was no run
-                    typer.echo(f"refused: {error}", err=True)
-                    continue
-                try:
-                    serve_one(make, transport, name=component.partition(":")[2], keep=states)
-                except PeerError as error:
-                    typer.echo(f"the whole was lost: {error}", err=True)
-                except RunError as error:  # the whole has been told; the next one may fare better
-                    typer.echo(f"a run failed: {error}", err=True)
-                done += 1
+            callers.run(runs)
         except KeyboardInterrupt:
             typer.echo("ended", err=True)
         finally:
             listener.close()
+            callers.close()

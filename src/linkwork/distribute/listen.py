@@ -38,7 +38,7 @@ FilePath: TypeAlias = str | os.PathLike[str]
 _Address: TypeAlias = tuple[socket.AddressFamily, Any]
 
 RETRY = 0.05  # s between two attempts to reach somebody who does not listen yet
-GREETING_TIME = 10.0  # s; so long at most may a stranger hold up a listener
+GREETING_TIME = 10.0  # s; so long at most may a stranger take to say who it is
 
 
 def connect(
@@ -139,6 +139,10 @@ class Listener:
         After a refusal the listener is as good as before. Whoever comes is given ten seconds (or the timeout, if that
         is shorter) to identify himself.
         """
+        return self.greet(*self.knock())
+
+    def knock(self) -> tuple[socket.socket, str]:
+        """The socket of the next caller, of whom nothing is known yet, and its address; see `greet`."""
         sock = self._open()
         sock.settimeout(self.timeout)
         try:
@@ -150,9 +154,12 @@ class Listener:
             ) from None
         except OSError as error:
             raise PeerError(self.address, f"cannot accept anybody ({error.strerror or error})") from error
+        return caller, _joined(where[0], where[1])
+
+    def greet(self, caller: socket.socket, peer: str) -> SocketTransport:
+        """A caller that has knocked, once greeted; PeerError when it is refused. Threads may greet several at once."""
         patience = min(self.timeout, GREETING_TIME)
         deadline = time.monotonic() + patience
-        peer = _joined(where[0], where[1])
         try:
             caller.settimeout(patience)
             caller.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -296,7 +303,7 @@ def _bound(host: str, port: int, timeout: float, *, secured: bool) -> socket.soc
         if os.name == "posix":
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         sock.bind(where)
-        sock.listen(16)
+        sock.listen(128)
     except OSError as error:
         sock.close()
         advice = {

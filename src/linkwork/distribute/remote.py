@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 
 from linkwork._version import __version__
-from linkwork.distribute.transport import PeerError, Transport
+from linkwork.distribute.transport import PeerError, Transport, one_line
 from linkwork.errors import OptionError
 from linkwork.model import Foreign, Frame, Subsystem
-from linkwork.model.checked import shown
+from linkwork.model.checked import part_name, shown, vector
+from linkwork.simulation.carriers import finite
 
 PROTOCOL = 1
+MOST_PORTS = 256  # of a component: the numbers of a message grow with their square
 UNCLEAR = "gives an answer that cannot be understood; install the same linkwork on both sides"
 
 
@@ -51,14 +53,19 @@ class Remote(Subsystem):
 
     def _describe(self) -> None:
         answer = self._ask({"verb": "describe"})
-        self.component = str(answer.get("component", ""))
+        self.component = one_line(str(answer.get("component", "")), 200)
         self.keeps = answer.get("keeps") is True
+        peer = self.transport.peer
         try:
+            if len(answer["ports"]) > MOST_PORTS:
+                raise PeerError(peer, f"offers more than {MOST_PORTS} ports; let it offer fewer")
             bodies = [self._foreign(port) for port in answer["ports"]]
         except (KeyError, TypeError, ValueError) as error:
-            raise PeerError(self.transport.peer, f"{UNCLEAR} ({type(error).__name__}: {error})") from error
+            raise PeerError(peer, f"{UNCLEAR} ({type(error).__name__}: {error})") from error
         if not bodies:
-            raise PeerError(self.transport.peer, "offers no port; name border bodies there with self.port(...)")
+            raise PeerError(peer, "offers no port; name border bodies there with self.port(...)")
+        if len({body.name for body in bodies}) < len(bodies):
+            raise PeerError(peer, "offers two ports of the same name; name border bodies there apart")
         for body in bodies:
             self.grounds[body.name] = self.ports[body.name] = self._names[body.name] = body
 
@@ -74,9 +81,10 @@ class Remote(Subsystem):
 
     def _foreign(self, port: dict[str, Any]) -> Foreign:
         """The body behind a port, as its owner describes it."""
-        linear, angular = (tuple(map(float, port[name])) for name in ("velocity", "angular_velocity"))
+        what = f"port {shown(port['name'])}"
+        linear, angular = (vector(port[name], what, name).tolist() for name in ("velocity", "angular_velocity"))
         return Foreign(
-            str(port["name"]),
+            part_name(port["name"], "port"),
             self,
             0.0,
             np.zeros((3, 3)),
@@ -97,9 +105,9 @@ class Remote(Subsystem):
                 f"component '{self.path}' lives elsewhere, where integrator='adaptive' cannot look for errors; "
                 "use a fixed step such as integrator='rk4'"
             )
-        if self._ready:  # a second run of the same model: the first one ended the connection
-            self.renew()
-            self._ask({"verb": "describe"})
+        # a second run of the same model, as the first one ended the connection; or an end while nothing was asked
+        if self._ready or (self._dial is not None and self.transport.wait(0.0)):
+            self._meet_again()
         self._ready = True
         place = self.world
         self._ask(
@@ -115,10 +123,15 @@ class Remote(Subsystem):
             }
         )
 
+    def _meet_again(self) -> None:
+        """Another connection, up to where the first one was."""
+        self.renew()
+        self._ask({"verb": "describe"})
+
     def order(self, command: Any) -> str:
         """Between two runs of the loop: send an order in numbers; what the component says against it, or nothing."""
         self.transport.send(command)
-        return str(understood(self.transport).get("refused", ""))
+        return one_line(str(understood(self.transport).get("refused", "")))
 
     def renew(self) -> Transport:
         """Another connection to the same component; the one at hand ends, since a component serves one at a time."""
@@ -146,9 +159,8 @@ def ask(transport: Transport, question: dict[str, Any]) -> dict[str, Any]:
 
 def understood(transport: Transport) -> dict[str, Any]:
     """The next answer of a component."""
-    text = transport.receive_text()
     try:
-        answer = json.loads(text)
+        answer = read(transport.receive_text())
     except ValueError as error:
         raise PeerError(transport.peer, f"{UNCLEAR} ({error})") from error
     if not isinstance(answer, dict):
@@ -162,3 +174,26 @@ def understood(transport: Transport) -> dict[str, Any]:
     if "error" in answer:
         raise PeerError(transport.peer, str(answer["error"]))
     return answer
+
+
+def read(text: str) -> Any:
+    """What a text of a peer says in JSON; `ValueError` where it makes no sense, or holds what is no number.
+
+    >>> read('{"protocol": 1}')
+    {'protocol': 1}
+    """
+    try:
+        return json.loads(text, parse_constant=_no_number, parse_float=_number)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def _no_number(word: str) -> Any:
+    raise ValueError(f"{word} is not finite")
+
+
+def _number(word: str) -> float:
+    number = float(word)
+    if not finite(np.array(number)):
+        raise ValueError(f"{shown(word)} is beyond all bounds")
+    return number

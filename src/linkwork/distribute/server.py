@@ -3,86 +3,128 @@
 from __future__ import annotations
 
 import json
+import math
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from linkwork.assembly.law_errors import told_of
 from linkwork.assembly.reference import Reference
+from linkwork.assembly.tables import Floats
 from linkwork.distribute.keep import Keep
-from linkwork.distribute.remote import PROTOCOL
+from linkwork.distribute.remote import PROTOCOL, read
 from linkwork.distribute.transport import PeerError, Transport
 from linkwork.errors import ModelError, OptionError, RunError
 from linkwork.formulations.component import Components
 from linkwork.formulations.record import make_rows
 from linkwork.model import Frame, Model, Subsystem
-from linkwork.simulation.carriers import COMMAND, END, KEEP, RESTORE, Border
+from linkwork.model.checked import shown
+from linkwork.simulation.carriers import COMMAND, END, KEEP, MARKS, RESTORE, RUN, Border, finite
+from linkwork.simulation.methods import resolve
 from linkwork.simulation.numbers import forward_kinematics
 from linkwork.simulation.run import Simulation
 
 NAME = "component"
+OPTIONS = ("integrator", "dt", "stabilize", "rank_tolerance")  # of the method, as the whole says
 
 
-def serve(make: Callable[[], Subsystem], transport: Transport, *, name: str = "", keep: Keep | None = None) -> None:
-    """Serve one whole over `transport` until it ends; `make` gives a fresh component, `keep` a folder for its states.
+class Session:
+    """One whole that is served over `transport`; `make` gives a fresh component, `keep` a folder for its states.
 
-    Raises `PeerError` when the whole is lost and `RunError` when the component itself cannot go on, of which the whole
-    is told. Nothing is left running.
+    Whoever is silent for `idle` seconds between two questions is let go. `asked` tells whether anything was asked that
+    could be understood.
     """
-    try:
-        _answer(make, transport, name, keep)
-    finally:
-        transport.close()
 
+    def __init__(
+        self,
+        make: Callable[[], Subsystem],
+        transport: Transport,
+        *,
+        name: str = "",
+        keep: Keep | None = None,
+        idle: float = math.inf,
+    ) -> None:
+        self.make, self.transport, self.name, self.keep, self.idle = make, transport, name, keep, idle
+        self.asked = False
+        self.ports: list[str] = []
 
-def _answer(make: Callable[[], Subsystem], transport: Transport, name: str, keep: Keep | None) -> None:
-    ports: list[str] = []
-    while True:
+    def run(self) -> None:
+        """Answer until the whole ends, or is lost; see `serve`."""
         try:
-            _patiently(transport)
+            while self._answer():
+                pass
+        finally:
+            self.transport.close()
+
+    def _answer(self) -> bool:
+        """Answer one question, with the run that may follow; True when another may come."""
+        transport = self.transport
+        try:
+            _patiently(transport, self.idle)
             question = _question(transport.receive_text())
+            self.asked = True
             if question["verb"] == "describe":
-                ports, answer = describe(make, name)
-                _reply(transport, {**answer, "keeps": keep is not None})
-                continue
-            method = Components(
-                integrator=question["integrator"],
-                dt=question["dt"],
-                stabilize=question["stabilize"],
-                rank_tolerance=question["rank_tolerance"],
-            )
-            model = _placed(make, question["position"], question["rotation"], question["gravity"])
+                self.ports, answer = describe(self.make, self.name)
+                _reply(transport, {**answer, "keeps": self.keep is not None})
+                return True
+            method, _ = resolve("component", {name: question[name] for name in OPTIONS})
+            model = _placed(self.make, question["position"], question["rotation"], question["gravity"])
+            ports = self.ports or describe(self.make, self.name)[0]
         except PeerError:
-            if ports:  # somebody had a look and left
-                return
+            if self.ports:  # somebody had a look and left
+                return False
             raise
         except Exception as error:  # whatever the maker of the component does, the whole is told
-            told = str(error) if isinstance(error, (ModelError, OptionError, RunError)) else told_of(error)
-            _reply(transport, {"error": f"the component cannot be used: {told}"})
-            return
+            _reply(transport, {"error": f"the component cannot be used: {_told(error)}"})
+            return False
         _reply(transport, {})
-        if not _step(model, method, ports, transport, keep):
-            return
+        return _step(model, method, ports, transport, self.keep, self.idle)
+
+
+def serve(
+    make: Callable[[], Subsystem],
+    transport: Transport,
+    *,
+    name: str = "",
+    keep: Keep | None = None,
+    idle: float = math.inf,
+) -> None:
+    """Serve one whole over `transport` until it ends; `make` gives a fresh component, `keep` a folder for its states.
+
+    Raises `PeerError` when the whole is lost, or silent for `idle` seconds between two questions, and `RunError` when
+    the component itself cannot go on, of which the whole is told. Nothing is left running.
+    """
+    Session(make, transport, name=name, keep=keep, idle=idle).run()
+
+
+def _told(error: Exception) -> str:
+    return str(error) if isinstance(error, (ModelError, OptionError, RunError)) else told_of(error)
 
 
 def _question(text: str) -> dict[str, Any]:
     """What the whole asks, if it can be understood."""
     try:
-        question = json.loads(text)
+        question = read(text)
     except ValueError:
         question = None
     if not isinstance(question, dict) or question.get("protocol") != PROTOCOL:
         raise OptionError(f"this side speaks protocol {PROTOCOL}; install the same linkwork on both")
     if question.get("verb") not in ("describe", "prepare"):
-        raise OptionError(f"it cannot do {question.get('verb')!r}; install the same linkwork on both")
+        raise OptionError(f"it cannot do {shown(question.get('verb'))}; install the same linkwork on both")
     return question
 
 
-def _patiently(transport: Transport) -> None:
-    """Between two questions the whole may think as long as it likes; that it ends is noticed."""
-    while not transport.wait(1.0):
-        pass
+def _patiently(transport: Transport, idle: float) -> None:
+    """Between two questions the whole may think for a while, `idle` seconds; that it ends is noticed."""
+    end = time.monotonic() + idle
+    while not transport.wait(min(1.0, max(end - time.monotonic(), 0.0))):
+        if time.monotonic() >= end:
+            with suppress(PeerError):
+                transport.send_failure(f"nothing was asked for {idle:g} s, so that it serves others now; connect again")
+            raise PeerError(transport.peer, f"asked nothing for {idle:g} s and was let go")
 
 
 def _reply(transport: Transport, answer: dict[str, Any]) -> None:
@@ -128,24 +170,32 @@ def describe(make: Callable[[], Subsystem], name: str = "") -> tuple[list[str], 
     return [body.path for _, body in chosen], {"component": name or type(component).__name__, "ports": ports}
 
 
-def _step(model: Model, method: Components, ports: list[str], transport: Transport, keep: Keep | None) -> bool:
+def _step(
+    model: Model, method: Components, ports: list[str], transport: Transport, keep: Keep | None, idle: float
+) -> bool:
     """One run; True when the whole has ended it, so that another may come, and False when the whole was lost."""
     border = Border(transport)
     try:
-        return _follow(model, method, ports, border, keep)
-    except (ModelError, OptionError, RunError) as error:
-        if not border.lost:
-            transport.send_failure(str(error))
+        return _follow(model, method, ports, border, keep, idle)
+    except PeerError:
         raise
+    except Exception as error:
+        told = _told(error)
+        if not border.lost:
+            with suppress(PeerError):
+                transport.send_failure(told)
+        if isinstance(error, (ModelError, OptionError, RunError)):
+            raise
+        raise RunError(f"the component failed ({told})") from error
 
 
-def _follow(model: Model, method: Components, ports: list[str], border: Border, keep: Keep | None) -> bool:
+def _follow(model: Model, method: Components, ports: list[str], border: Border, keep: Keep | None, idle: float) -> bool:
     """Step as the whole says, until it ends the run or is lost."""
     sim = Simulation(model, method, border=border, ports=ports)
     command = np.zeros(COMMAND)
     rows = make_rows(sim.state, 1)
     while not border.lost:
-        _patiently(border.transport)
+        _patiently(border.transport, idle)
         border.transport.receive(command)
         if command[0] == END:
             return True
@@ -153,7 +203,7 @@ def _follow(model: Model, method: Components, ports: list[str], border: Border, 
             said = "it keeps no states" if keep is None else keep.obey(sim, command)
             _reply(border.transport, {"refused": said} if said else {})
             continue
-        begin, first, h, steps = float(command[1]), int(command[2]), float(command[3]), int(command[4])
+        begin, first, h, steps = _run_ordered(command, border.transport)
         if first < 0:
             sim.workspace.steps.carried[0] = 0.0
         every = abs(first) + steps + 2
@@ -162,3 +212,13 @@ def _follow(model: Model, method: Components, ports: list[str], border: Border, 
         if status != 0 and not border.lost:
             raise sim.failure(status)
     return False
+
+
+def _run_ordered(command: Floats, transport: Transport) -> tuple[float, int, float, int]:
+    """Begin (s), first step, length of a step (s) and number of steps; `PeerError` where they make no sense."""
+    what, begin, first, h, steps = (float(number) for number in command)
+    counts = first.is_integer() and steps.is_integer() and -1.0 <= first < MARKS and 0.0 <= steps < MARKS
+    if what != RUN or not finite(command) or not counts or not h > 0.0:
+        transport.send_failure("the order cannot be understood; install the same linkwork on both sides")
+        raise PeerError(transport.peer, "gives an order that cannot be understood")
+    return begin, int(first), h, int(steps)

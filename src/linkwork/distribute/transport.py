@@ -55,6 +55,7 @@ class PeerError(Exception):
     """
 
     def __init__(self, peer: str, message: str) -> None:
+        message = one_line(message)  # it may hold words of the peer
         super().__init__(peer, message)
         self.peer = peer
         self.message = message
@@ -101,13 +102,13 @@ class Transport(Protocol):
         """End the connection; the other side notices. Closing twice does no harm."""
 
 
-def checked_timeout(timeout: float) -> float:
+def checked_timeout(timeout: float, name: str = "timeout") -> float:
     """A timeout in seconds, positive and finite."""
     if not isinstance(timeout, int | float | np.number) or isinstance(timeout, bool):
-        raise OptionError(f"timeout must be a number of seconds, not {timeout!r}")
+        raise OptionError(f"{name} must be a number of seconds, not {timeout!r}")
     seconds = float(timeout)
     if not math.isfinite(seconds) or not 0 < seconds <= LONGEST_TIMEOUT:
-        raise OptionError(f"timeout must be above 0 s and at most {LONGEST_TIMEOUT:g} s, not {timeout!r}")
+        raise OptionError(f"{name} must be above 0 s and at most {LONGEST_TIMEOUT:g} s, not {timeout!r}")
     return seconds
 
 
@@ -150,9 +151,12 @@ def _encoded(text: str) -> bytes:
     return data
 
 
-def _one_line(data: bytes | bytearray, limit: int = 2000) -> str:
-    """What a peer said, fit for a terminal."""
-    text = data.decode("utf-8", "replace")
+def one_line(text: str, limit: int = 2000) -> str:
+    """What a peer said, fit for a terminal: one line without control characters.
+
+    >>> one_line("red \\x1b[31malert\\n")
+    'red [31malert'
+    """
     line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
@@ -225,7 +229,7 @@ class _End:
             )
 
     def _failure(self, data: bytearray) -> PeerError:
-        return self._give_up(f"the other side cannot go on: {_one_line(data)}")
+        return self._give_up(f"the other side cannot go on: {data.decode('utf-8', 'replace')}")
 
     def _decoded(self, data: bytearray) -> str:
         try:
@@ -248,6 +252,7 @@ class SocketTransport(_End):
         sock.setblocking(False)
         if sock.family in (socket.AF_INET, socket.AF_INET6):
             _watch(sock, self._timeout)
+        self.heard = time.monotonic()  # when the last message came
         self._header = bytearray(HEADER.size)
         # TLS and some systems cannot gather header and payload: what is short is put together here instead.
         self._gathers = hasattr(sock, "sendmsg") and not isinstance(sock, ssl.SSLSocket)
@@ -258,6 +263,11 @@ class SocketTransport(_End):
 
     def _drop(self) -> None:
         self._sock.close()
+
+    def interrupt(self) -> None:
+        """End the connection from another thread: the call that is under way fails as if the peer had gone."""
+        with suppress(OSError):
+            socket.socket.shutdown(self._sock, socket.SHUT_RDWR)
 
     def wait(self, seconds: float) -> bool:
         """True as soon as something (a message, or the end) has come from the peer; False after so many seconds."""
@@ -369,6 +379,7 @@ class SocketTransport(_End):
             kind, count = read_header(self._header, self.peer)
         except PeerError as error:
             raise self._give_up(error.message) from None
+        self.heard = time.monotonic()
         return kind, count, max(got - HEADER.size, 0), deadline
 
     def _receive_rest(self, view: memoryview, deadline: float) -> None:
@@ -460,7 +471,7 @@ def mpi() -> Any:
         from mpi4py import MPI
     except (ImportError, RuntimeError, OSError) as error:  # a missing MPI library comes as RuntimeError
         raise OptionError(
-            f'MPI cannot be used here ({_one_line(str(error).encode(), 200)}); pip install "linkwork[mpi]"'
+            f'MPI cannot be used here ({one_line(str(error), 200)}); pip install "linkwork[mpi]"'
         ) from error
     return MPI
 
@@ -613,7 +624,7 @@ class MpiTransport(_End):
 
     def _broken(self, error: Exception) -> PeerError:
         self._left = True
-        return self._give_up(f"MPI reports: {_one_line(str(error).encode(), 200)}; the rank may have ended")
+        return self._give_up(f"MPI reports: {one_line(str(error), 200)}; the rank may have ended")
 
     def _until(self, done: Callable[[], bool], deadline: float) -> bool:
         """Ask again and again: without a pause for a millisecond, then with pauses of a tenth of the time spent."""

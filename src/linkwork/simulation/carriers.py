@@ -22,6 +22,8 @@ from linkwork.model import Container, Foreign, Model
 
 END, RUN, KEEP, RESTORE = 0.0, 1.0, 2.0, 3.0
 COMMAND = 5  # numbers of a command: what, then begin, first, h, steps; or the place of a state and its mark
+BEYOND = 1e50  # in SI units: what is larger stays finite in no product of a few
+WILD = "sends numbers that are not finite, or beyond all bounds"
 MARKS = 1 << 53  # numbers below this are whole ones also as floats
 
 
@@ -45,8 +47,12 @@ def lost(part: str, error: BaseException) -> Lost:
 
 
 def finite(values: Floats) -> bool:
-    """Whether all of them are numbers."""
-    return bool(np.isfinite(values).all())
+    """Whether all of them are numbers of a size that a mechanism can have.
+
+    >>> finite(np.array([1.0, -2.0])), finite(np.array([1e308])), finite(np.array([np.nan]))
+    (True, False, False)
+    """
+    return bool(np.abs(values).max(initial=0.0) < BEYOND)  # not a number is not less either
 
 
 def remote_parts(model: Model) -> list[Any]:
@@ -97,7 +103,7 @@ class Carriers:
             if not self.lost and not self.spoilt:
                 self._try(remote, remote.transport.receive, inbox)
                 if not self.lost and not finite(inbox):
-                    self.lost.append(Lost(remote.path, "it sends numbers that are not finite", True))
+                    self.lost.append(Lost(remote.path, f"it {WILD}", True))
             if self.lost or self.spoilt:
                 inbox[:] = math.nan
 
@@ -189,7 +195,8 @@ class Border:
                 self.transport.send(self._up)
                 self.transport.receive(self._down)
                 if not finite(self._down):
-                    self.lost.append(Lost("the whole", "its numbers are not finite any more", True))
+                    self.lost.append(Lost("the whole", f"it {WILD}", True))
+                    self.transport.send_failure(f"the whole {WILD}")
             except BaseException as error:
                 self.lost.append(lost("the whole", error))
         if self.lost or self.spoilt:
