@@ -11,7 +11,7 @@ from linkwork.cli.app import Settings, app
 from linkwork.cli.running import announce_kernels
 from linkwork.cli.speaking import speaking
 
-SWITCH = 5e-4  # s; so soon one caller's thread gives way to another's
+SWITCH = 2e-4  # s; so soon one caller's thread gives way to another's
 
 
 @app.command()
@@ -45,13 +45,14 @@ def serve(
         states = None if keep is None else Keep(keep)
         make = find_component(component, parse_settings(setting or []))
         announce_kernels("component")
-        describe(make)  # so that nobody has to wait for the compiler, or for a refusal
+        name = component.partition(":")[2]
+        described = describe(make, name)  # so that nobody has to wait for the compiler, or for a refusal
         listener = listen(port, host=host, cert=cert, key=key, ca=ca, timeout=timeout)
         typer.echo(f"serving {component} at {listener.address}")
         sys.setswitchinterval(SWITCH)
         callers = Callers(
             listener,
-            lambda transport: Session(make, transport, name=component.partition(":")[2], keep=states, idle=idle),
+            lambda transport: Session(make, transport, name=name, keep=states, idle=idle, described=described),
             say=lambda text: typer.echo(text, err=True),
             places=places,
         )

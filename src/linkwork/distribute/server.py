@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import math
+import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
-from typing import Any
+from contextlib import ExitStack, suppress
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -27,15 +28,21 @@ from linkwork.simulation.methods import resolve
 from linkwork.simulation.numbers import forward_kinematics
 from linkwork.simulation.run import Simulation
 
+Description: TypeAlias = tuple[list[str], dict[str, Any]]
+
 NAME = "component"
+RUNS = 16  # over one connection
+PATIENCE = 1.0  # s to wait for others' components to be built, before building at the same time
 OPTIONS = ("integrator", "dt", "stabilize", "rank_tolerance")  # of the method, as the whole says
+
+_building = threading.Lock()  # one at a time, so that those who step have most of the processor
 
 
 class Session:
     """One whole that is served over `transport`; `make` gives a fresh component, `keep` a folder for its states.
 
-    Whoever is silent for `idle` seconds between two questions is let go. `asked` tells whether anything was asked that
-    could be understood.
+    Whoever is silent for `idle` seconds between two questions is let go. `described` is what `describe` has found,
+    where that is known already. `asked` tells whether anything was asked that could be understood.
     """
 
     def __init__(
@@ -46,10 +53,11 @@ class Session:
         name: str = "",
         keep: Keep | None = None,
         idle: float = math.inf,
+        described: Description | None = None,
     ) -> None:
         self.make, self.transport, self.name, self.keep, self.idle = make, transport, name, keep, idle
-        self.asked = False
-        self.ports: list[str] = []
+        self.described = described
+        self.asked, self.runs = False, 0
 
     def run(self) -> None:
         """Answer until the whole ends, or is lost; see `serve`."""
@@ -67,14 +75,16 @@ class Session:
             question = _question(transport.receive_text())
             self.asked = True
             if question["verb"] == "describe":
-                self.ports, answer = describe(self.make, self.name)
-                _reply(transport, {**answer, "keeps": self.keep is not None})
+                _reply(transport, {**self._description()[1], "keeps": self.keep is not None})
                 return True
+            self.runs += 1
+            if self.runs > RUNS:
+                raise OptionError(f"one connection serves {RUNS} runs; connect again")
             method, _ = resolve("component", {name: question[name] for name in OPTIONS})
             model = _placed(self.make, question["position"], question["rotation"], question["gravity"])
-            ports = self.ports or describe(self.make, self.name)[0]
+            ports, _ = self._description()
         except PeerError:
-            if self.ports:  # somebody had a look and left
+            if self.asked:  # somebody had a look and left
                 return False
             raise
         except Exception as error:  # whatever the maker of the component does, the whole is told
@@ -82,6 +92,10 @@ class Session:
             return False
         _reply(transport, {})
         return _step(model, method, ports, transport, self.keep, self.idle)
+
+    def _description(self) -> Description:
+        self.described = self.described or describe(self.make, self.name)
+        return self.described
 
 
 def serve(
@@ -137,7 +151,7 @@ def _placed(make: Callable[[], Subsystem], position: Any, rotation: Any, gravity
     return model
 
 
-def describe(make: Callable[[], Subsystem], name: str = "") -> tuple[list[str], dict[str, Any]]:
+def describe(make: Callable[[], Subsystem], name: str = "") -> Description:
     """Bodies behind the ports, and what the whole may know: names, start poses and velocities, reference poses."""
     model = _placed(make, (0, 0, 0), (1, 0, 0, 0), (0, 0, 0))
     component = model.subsystems[NAME]
@@ -174,9 +188,14 @@ def _step(
     model: Model, method: Components, ports: list[str], transport: Transport, keep: Keep | None, idle: float
 ) -> bool:
     """One run; True when the whole has ended it, so that another may come, and False when the whole was lost."""
-    border = Border(transport)
+    turn = ExitStack()
+    border = Border(transport, turn.close)
     try:
-        return _follow(model, method, ports, border, keep, idle)
+        with turn:
+            if _building.acquire(timeout=PATIENCE):
+                turn.callback(_building.release)
+            sim = Simulation(model, method, border=border, ports=ports)
+        return _follow(sim, border, keep, idle)
     except PeerError:
         raise
     except Exception as error:
@@ -189,9 +208,8 @@ def _step(
         raise RunError(f"the component failed ({told})") from error
 
 
-def _follow(model: Model, method: Components, ports: list[str], border: Border, keep: Keep | None, idle: float) -> bool:
+def _follow(sim: Simulation, border: Border, keep: Keep | None, idle: float) -> bool:
     """Step as the whole says, until it ends the run or is lost."""
-    sim = Simulation(model, method, border=border, ports=ports)
     command = np.zeros(COMMAND)
     rows = make_rows(sim.state, 1)
     while not border.lost:
@@ -207,7 +225,7 @@ def _follow(model: Model, method: Components, ports: list[str], border: Border, 
         if first < 0:
             sim.workspace.steps.carried[0] = 0.0
         every = abs(first) + steps + 2
-        done, _, status = method.run(sim.tables, sim.workspace, sim.state, begin, first, h, steps, every, rows)
+        done, _, status = sim.method.run(sim.tables, sim.workspace, sim.state, begin, first, h, steps, every, rows)
         sim.steps = max(sim.steps, first + done)
         if status != 0 and not border.lost:
             raise sim.failure(status)

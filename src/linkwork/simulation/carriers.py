@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -175,10 +175,10 @@ class Carriers:
 
 
 class Border:
-    """The side of a part: reports its border and waits for the forces there."""
+    """The side of a part: reports its border and waits for the forces there; `begun` is called before it first does."""
 
-    def __init__(self, transport: Any) -> None:
-        self.transport = transport
+    def __init__(self, transport: Any, begun: Callable[[], None] | None = None) -> None:
+        self.transport, self._begun = transport, begun
         self.lost: list[Lost] = []
         self.spoilt = False  # numbers of this side are not finite any more; the whole is told why, instead of them
 
@@ -189,6 +189,9 @@ class Border:
         return outer._replace(exchange=address_of(self._alive))
 
     def _exchange(self, _t: float, _up: Any, _down: Any) -> None:
+        if self._begun is not None:
+            self._begun()
+            self._begun = None
         self.spoilt = self.spoilt or not finite(self._up)
         if not self.lost and not self.spoilt:
             try:
