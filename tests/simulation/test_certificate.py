@@ -63,3 +63,7 @@ def test_numbers_that_are_not_finite_are_in_doubt(bad: float) -> None:
     made = Certificate(method="some", energy_scale=1.0, energy_balance_worst=bad, drift_relative=bad)
     assert len(made.doubts()) == 2
     assert str(made).count("POOR") == 2
+
+
+def test_a_balance_is_no_small_part_of_an_infinite_energy() -> None:
+    assert Certificate(method="impulse", energy_balance_worst=1.0, energy_scale=math.inf).doubts()

@@ -264,3 +264,35 @@ def test_strict_is_checked_before_the_run() -> None:
 
     with pytest.raises(lw.OptionError, match="no bound 'enery'"):
         lw.simulate(pendulum(), until=1e3, dt=1e-4, strict={"enery": 1.0}, progress=never)
+
+
+def hurled(at: float = 0.0) -> lw.Model:
+    """Nearly nothing, pushed at some time so hard that a step makes it 5e182 m/s fast: its energy is no number."""
+    model = lw.Model("hurled")
+    grain = model.body("grain", mass=1e-90, inertia=(1e-90, 1e-90, 1e-90))
+    model.prismatic("rail", model.ground, grain, axis=(1, 0, 0))
+    model.force("push", grain, lambda t: 5e95 if t >= at else 0.0, axis=(1, 0, 0))
+    return model
+
+
+@pytest.mark.parametrize("method", ["impulse", "recursive"])
+@pytest.mark.parametrize(("at", "rows"), [(0.0, 1), (0.0095, 10)])
+def test_a_row_that_is_not_finite_stops_the_run(method: str, at: float, rows: int) -> None:
+    error = failure(hurled(at), until=1.0, dt=1e-3, method=method)
+    assert "are not finite, with 'rail' moving fastest" in str(error)
+    assert error.culprit == "rail"
+    assert len(error.run) == pytest.approx(rows, abs=1)
+    for name in error.run.names:
+        assert np.isfinite(error.run[name]).all()
+    assert np.isfinite(error.run.energy["balance"]).all()
+
+
+def test_a_file_of_a_run_holds_no_row_that_is_not_finite(tmp_path: Any) -> None:
+    pytest.importorskip("h5py", reason="long runs need the extra hdf5")
+    file = tmp_path / "run.h5"
+    with pytest.raises(lw.RunError, match="are not finite, with 'rail' moving fastest"):
+        lw.stream(hurled(0.0095), file, until=1.0, dt=1e-3, method="recursive")
+    run = lw.load_run(file)
+    assert len(run) == pytest.approx(10, abs=1)
+    assert np.isfinite(run.energy["total"]).all()
+    assert "not finite" in str(run.certificate.stopped)

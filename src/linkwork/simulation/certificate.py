@@ -112,6 +112,8 @@ class Certificate:
     def _part(self, energy: float) -> float:
         """Of what moved, where that is something."""
         scale = max(self.energy_scale, self.energy_least)
+        if not math.isfinite(scale):
+            return math.inf  # of what cannot be told nothing is a small part
         return energy / scale if scale > 0 else energy
 
     @property

@@ -111,6 +111,7 @@ class Recording:
         self.jump: list[Moment] = []  # around the largest change of the energy balance
         self.largest_jump = 0.0  # J
         self.unwritten = False  # rows that the stream could not take
+        self.spoilt = False  # a row held what is no number
         self.remembered: dict[str, Any] | None = None
         self._turn, self._next_state = 0, 0.0
         self.ranks = RankHistory(sim.method.name not in IMPULSES)
@@ -187,7 +188,9 @@ class Recording:
                 f"the run of '{sim.system.model.name}' stopped at t = {sim.time:.6g} s (step {sim.steps}): {stopped}"
             )
             failure = RunError(stopped, time=sim.time, step=sim.steps, state=sim.state.y.copy())
-        run = self._finished(clock.perf_counter() - begin, stopped, sound=status == 0 and not self.unwritten)
+        run = self._finished(
+            clock.perf_counter() - begin, stopped, sound=status == 0 and not (self.unwritten or self.spoilt)
+        )
         if failure is not None:
             raise self._told(failure, run, whole)
         return run
@@ -262,6 +265,37 @@ class Recording:
         if self.observer.system is not self.sim.moving:
             self.observer = self.observer.again(self.sim.moving, self.sim.tables)
         block, opened = self._block(rows, count)
+        found = first_wild(block) if sound else None  # where steps have failed that is told, and all rows are kept
+        if found is None:
+            self._add(rows, count, block, opened, sound)
+            return
+        good, name = found
+        self.spoilt = True
+        if good:
+            self._add(rows, good, {each: values[:good] for each, values in block.items()}, opened[:good], False)
+        raise self._wild(rows, good, name)
+
+    def _wild(self, rows: Rows, good: int, name: str) -> RunError:
+        """The failure of a run with what is no number in a row, after so many `good` ones, in a column or account."""
+        sim = self.sim
+        kind, _, entry = name.partition("/")
+        if kind == "column":
+            culprit, _, quantity = entry.rpartition(".")
+            what = f"the {quantity} of '{culprit}' is not finite"
+        else:
+            culprit = fastest(sim)
+            what = f"the numbers of its {kind} ({entry}) are not finite, with '{culprit}' moving fastest"
+        return RunError(
+            f"the run of '{sim.system.model.name}' stopped at t = {float(rows.t[good, 0]):.6g} s: {what}; give "
+            "velocities, forces and masses of a size that a mechanism can have, or take a smaller dt.",
+            time=float(rows.t[max(good - 1, 0), 0]),
+            step=sim.steps,
+            culprit=culprit,
+            state=rows.y[good - 1].copy() if good else sim.state.last.copy(),
+        )
+
+    def _add(self, rows: Rows, count: int, block: dict[str, Any], opened: Any, sound: bool) -> None:
+        """Keep rows that are finite."""
         counted = {name: values for name, values in block.items() if name.startswith(("time", "energy/", "drift/"))}
         if self.stream is not None:
             try:
@@ -402,6 +436,29 @@ class Recording:
             versions=versions(),
             model_hash=model_hash(system),
         )
+
+
+def first_wild(block: dict[str, Any]) -> tuple[int, str] | None:
+    """The first row that holds what is no number, or infinite, and the name of where it stands; None in a good block.
+
+    >>> first_wild({"time": np.zeros(3), "energy/total": np.array([1.0, np.nan, np.inf])})
+    (1, 'energy/total')
+    """
+    found: tuple[int, str] | None = None
+    for name, values in block.items():
+        good = np.isfinite(values)
+        if good.all():
+            continue
+        row = int(np.argmin(good.reshape(len(values), -1).all(axis=1)))
+        if found is None or row < found[0]:
+            found = row, name
+    return found
+
+
+def fastest(sim: Simulation) -> str:
+    """Whose velocity is the largest now, or no number."""
+    v = sim.state.y[sim.moving.nq : sim.moving.nq + sim.moving.nv]
+    return str(sim.moving.dof_name(int(np.argmax(np.where(np.isfinite(v), np.abs(v), np.inf))))) if v.size else ""
 
 
 def least_energy(system: System) -> float:
