@@ -11,13 +11,14 @@ import time
 from pathlib import Path
 
 import linkwork as lw
-from attacks import files, kills, mechanisms
+from attacks import files, kills, mechanisms, wire
 from attacks.workers import BAD
 
 ATTACKS = {
     "damaged files": (files.main, 7000, "run, state, .h5 and STL files with one bit or a piece changed"),
     "random mechanisms": (mechanisms.main, 10000, "trees and loops with springs, by all methods and integrators"),
     "kills": (kills.main, 100, "processes killed while they stream, save or compile, then read and resumed"),
+    "messages": (wire.main, 5000, "between a whole and a component, each way; good callers among 20 hostile ones"),
 }
 PAGE = Path(__file__).parents[2] / "docs" / "reliability.md"
 HEAD = """# Reliability

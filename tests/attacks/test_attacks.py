@@ -2,7 +2,7 @@
 
 import pytest
 
-from attacks import files, kills, mechanisms
+from attacks import files, kills, mechanisms, wire
 
 
 def test_damaged_files() -> None:
@@ -24,3 +24,17 @@ def test_kills() -> None:
     outcomes, bad = kills.main(3)
     assert bad == []
     assert outcomes["kept"] == 3
+
+
+def test_damaged_messages() -> None:
+    for attack in (wire.to_server, wire.to_whole):
+        outcomes, bad = attack(60)
+        assert bad == []
+        assert outcomes["refused"] > 20
+        assert outcomes.total() == 60
+
+
+def test_hostile_callers() -> None:
+    outcomes, bad, _ = wire.callers(3)
+    assert [each for each in bad if " late " not in each] == []  # how late is for make attack: this machine may be busy
+    assert outcomes["hostile calls survived"] > len(wire.HOSTILE)

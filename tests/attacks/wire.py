@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import random
 import socket
 import struct
@@ -120,12 +121,18 @@ def _said(address: str, messages: list[bytes]) -> bytes:
 # --- to the server -----------------------------------------------------------------------------------------
 
 
+def _environment() -> dict[str, str]:
+    """Of a process that finds what this one finds."""
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+
+
 class Server:
     """`linkwork serve car:Wheel` in a process of its own."""
 
     def __init__(self, *options: str) -> None:
         command = [sys.executable, "-m", "linkwork.cli", "serve", "car:Wheel", *options]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        self.process = subprocess.Popen(command, **pipes, text=True, env=_environment())
         assert self.process.stdout is not None
         self.address = self.process.stdout.readline().split(" at ")[1].strip()
         self.said: list[str] = []
@@ -399,7 +406,8 @@ def callers(rounds: int) -> tuple[Counter[str], list[str], float]:
         alone = [_call(server.address) for _ in range(5)]
         usual, want = float(np.median([took for took, _ in alone])), alone[0][1]
         command = [sys.executable, "-c", f"from attacks.wire import besiege; besiege({server.address!r})"]
-        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as enemy:
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        with subprocess.Popen(command, **pipes, text=True, env=_environment()) as enemy:
             assert enemy.stdout is not None
             enemy.stdout.readline()
             for k in range(rounds):

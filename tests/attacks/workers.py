@@ -80,4 +80,4 @@ def counted(
     return outcomes, bad
 
 
-BAD = ("crash", "hang", "raw exception", "memory", "wrong numbers", "not finite", "wrong energy", "lost")
+BAD = ("crash", "hang", "raw exception", "memory", "wrong numbers", "not finite", "wrong energy", "lost", "late")
