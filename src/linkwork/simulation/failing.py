@@ -9,6 +9,7 @@ import numpy as np
 from linkwork.errors import RunError
 from linkwork.formulations import stepping
 from linkwork.formulations.implicit import HALVES
+from linkwork.simulation.carriers import remote_parts
 from linkwork.simulation.methods import IMPULSES, METHODS
 from linkwork.simulation.numbers import mass_matrix
 from linkwork.simulation.stiffness import Finding, remedy, steps_too_large, told
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 VANISHES = 1e-2  # of the inertia at the start: less than this is on its way to none
 SUDDEN = 1e4  # rad/s or m/s
+FLOWN = 10.0  # of the size of the model: nothing that is computed here comes so far in a step
 
 
 def failure_of(sim: Simulation, status: int) -> RunError:
@@ -101,6 +103,15 @@ def _has_inertia(sim: Simulation) -> bool:
     return bool(smallest_last > VANISHES * smallest and np.all(diagonal_last > VANISHES * diagonal))
 
 
+def _flown_away(sim: Simulation, joint: str) -> str | None:
+    """The component elsewhere that the joint holds, if it does."""
+    ends = next((place.joint for place in sim.moving.cuts if place.name == joint), None)
+    for remote in remote_parts(sim.moving.model):
+        if ends is not None and any(end.path.startswith(f"{remote.path}.") for end in (ends.a, ends.b)):
+            return str(remote.path)
+    return None
+
+
 def _torn(sim: Simulation) -> tuple[str, str, str]:
     """The joint that is open most, how far, and what to try."""
     gap, _, row = sim.state.drift
@@ -116,6 +127,10 @@ def _torn(sim: Simulation) -> tuple[str, str, str]:
     elif sim.method.name not in IMPULSES:
         other = f" or method='{'absolute' if sim.method.name == 'recursive' else 'recursive'}'"
     what = f"joint '{culprit}' was torn apart: its ends are {apart}"
+    part = _flown_away(sim, culprit) if gap > FLOWN else None
+    if part is not None:
+        sim.close()
+        return part, f"component '{part}' failed ({what})", "what is inside it is its owner's affair"
     return culprit, what, f"try a dt smaller than {sim.method.dt:g} s{other}, and masses that are less unequal"
 
 
