@@ -40,8 +40,10 @@ def test_no_structure_and_no_address_is_in_the_file(method: str, tmp_path: Path)
     assert whole <= {
         "state.count",
         "workspace.loops.rank",
-        "workspace.straits.rows",
+        "workspace.blocks.sure",
+        "workspace.factors.blocks.sure",
         "workspace.straits.near",
+        "workspace.straits.looked",
         *(f"workspace.{name}" for name in ("rows", "columns", "best_rows", "best_columns", "rank")),
         "workspace.contacts.count",
         "workspace.contacts.id",

@@ -17,14 +17,21 @@ if TYPE_CHECKING:
     from linkwork.simulation.run import Simulation
 
 _STEPPING = ("steps.f", "steps.history", "steps.carried")  # rates of the last steps, size of the adaptive step
-_NEAR_SINGULAR = ("straits.rows", "straits.pivot", "straits.root", "straits.near")
+_NEAR_SINGULAR = ("straits.root", "straits.near", "straits.looked")
+_KNOWN_ROWS = ("sure", "reference", "floor")  # independent ones, and what their pivots are compared with
 _ROWS = ("carried", "rows.kept", "rows.offset", "contacts.count", "contacts.id", "contacts.point", "contacts.impulse")
 
 CARRIED: dict[str, tuple[str, ...]] = {
     "recursive": (*_STEPPING, "loops.reference", "loops.rank"),
-    "absolute": (*_STEPPING, *_NEAR_SINGULAR, "blocks.floor"),
-    "component": (*_STEPPING, *_NEAR_SINGULAR, "factors.blocks.floor"),
-    "component in joints": (*_STEPPING, "loops.reference", "loops.rank"),
+    "absolute": (*_STEPPING, *_NEAR_SINGULAR, *(f"blocks.{name}" for name in _KNOWN_ROWS)),
+    "component": (*_STEPPING, *_NEAR_SINGULAR, *(f"factors.blocks.{name}" for name in _KNOWN_ROWS)),
+    "component in joints": (
+        *_STEPPING,
+        "loops.reference",
+        "loops.rank",
+        "parts.straits.looked",
+        *(f"parts.factors.blocks.{name}" for name in _KNOWN_ROWS),
+    ),
     "hybrid": ("newton.lam", "rule.power"),
     "semi-recursive": ("rule.power", "rows", "columns", "best_rows", "best_columns", "rank", "pivot"),
     "global": ("lam", "alpha", "step", "z", "z0", "zd0", "zdd0", "power", "net.blocks", "net.first"),
