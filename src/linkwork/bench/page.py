@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from linkwork.bench import HEADS, SCENES, Chart, Figure, SceneReport, against, cells_of, machine, number, versions
 from linkwork.errors import OptionError
-from linkwork.simulation.files import check_path, write_failure
+from linkwork.simulation.files import check_path, write_file
 from linkwork.viewer.plots import COLOURS, STYLE
 
 if TYPE_CHECKING:
@@ -36,10 +36,8 @@ def check(file: str) -> None:
 def write(file: str, reports: list[SceneReport], quick: bool) -> None:
     """Write the page of `reports`."""
     path = check_path(file, (".html",))
-    try:
-        path.write_text(page(reports, quick), encoding="utf-8")
-    except OSError as error:
-        raise write_failure(path, error) from error
+    text = page(reports, quick)
+    write_file(path, lambda stream: stream.write(text.encode()))
 
 
 def page(reports: list[SceneReport], quick: bool) -> str:

@@ -22,6 +22,7 @@ import numpy as np
 from linkwork import gallery
 from linkwork.errors import ModelError, OptionError, RunError
 from linkwork.gallery.pictures import FIRST, SCENES
+from linkwork.simulation.files import write_file, writing
 from linkwork.simulation.simulate import simulate
 from linkwork.simulation.trajectory import Trajectory
 
@@ -111,7 +112,8 @@ def cameras() -> Iterator[tuple[Camera, str]]:
             sheet.add_style_tag(content="body > :not(#scene) { visibility: hidden; }")
             stage = _instant(run, time)
             sheet.evaluate(AIM, [time, stage.centre.tolist(), CLOSE * stage.radius])
-            sheet.locator("#scene").screenshot(path=str(file))
+            with writing(file) as beside:
+                sheet.locator("#scene").screenshot(path=str(beside))
 
         yield photographed, "taken in the replay page"
         browser.close()
@@ -165,7 +167,7 @@ def main(arguments: Sequence[str]) -> int:
             made = exhibit(name, folder, camera)
             exhibits.append(made)
             print(f"{name}: {made.wrong or way}", file=sys.stderr if made.wrong else sys.stdout)
-    (folder / "index.html").write_text(index(exhibits), encoding="utf-8")
+    write_file(folder / "index.html", lambda stream: stream.write(index(exhibits).encode()))
     print(folder / "index.html")
     return sum(bool(made.wrong) for made in exhibits)
 

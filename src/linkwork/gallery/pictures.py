@@ -17,6 +17,7 @@ from typing import Any
 
 from linkwork import gallery
 from linkwork.errors import RunError
+from linkwork.simulation.files import writing
 from linkwork.simulation.simulate import simulate
 
 FOLDER = "docs/pictures"
@@ -239,7 +240,8 @@ def sheet(folder: str | Path = FOLDER) -> Path:
         axes.set_axis_off()
         axes.text(0.5, 0.0, name, transform=axes.transAxes, ha="center", va="top", fontsize=9, color="#222222")
     file = Path(folder) / "gallery.png"
-    figure.savefig(file, dpi=150)
+    with writing(file) as beside:
+        figure.savefig(beside, dpi=150)
     return file
 
 

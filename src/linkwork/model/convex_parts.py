@@ -7,7 +7,6 @@ kept beside the compiled kernels.
 from __future__ import annotations
 
 import hashlib
-import os
 import zipfile
 import zlib
 from pathlib import Path
@@ -15,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from linkwork._cache import cache_folder
+from linkwork._disk import whole
 from linkwork.errors import ModelError
 from linkwork.model.checked import Vector
 
@@ -32,10 +32,8 @@ def convex_parts(triangles: Vector, concavity: float, what: str) -> list[Vector]
     parts = _taken_apart(triangles, concavity, what)
     try:
         kept.parent.mkdir(parents=True, exist_ok=True)
-        # at once under its name: another process may look for it, and this one may be stopped
-        unfinished = kept.with_name(f"{digest}-{os.getpid()}.npz")
-        np.savez(unfinished, *parts)
-        unfinished.replace(kept)
+        with whole(kept) as unfinished:
+            np.savez(unfinished, *parts)
     except OSError:
         pass  # a read-only home: it is done again the next time
     return parts

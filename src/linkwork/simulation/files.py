@@ -14,17 +14,19 @@ import errno
 import io
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 
+from linkwork._disk import whole
 from linkwork.errors import OptionError
 from linkwork.model.checked import shown
 from linkwork.simulation.certificate import Certificate
-from linkwork.simulation.npz import DAMAGES, Damaged, reason, unpacked, write_members, write_whole
+from linkwork.simulation.npz import DAMAGES, Damaged, reason, unpacked, write_members
 from linkwork.simulation.trajectory import Trajectory
 
 FORMAT = "linkwork run"
@@ -42,7 +44,7 @@ def save(run: Trajectory, file: str | PathLike[str]) -> None:
     """
     path = check_path(file)
     write = _write_csv if path.suffix.lower() == ".csv" else _write_npz
-    _write(path, lambda stream: write(run, stream))
+    write_file(path, lambda stream: write(run, stream))
 
 
 def load_run(file: str | PathLike[str]) -> Trajectory:
@@ -141,12 +143,20 @@ def write_failure(path: Path, error: OSError) -> OptionError:
     return OptionError(f"cannot write {path}: {error.strerror or error}; choose another place")
 
 
-def _write(path: Path, write: Callable[[BinaryIO], None]) -> None:
-    """`write_whole`, with what goes wrong in a sentence."""
+@contextmanager
+def writing(path: Path) -> Iterator[Path]:
+    """A place beside the file to write it whole, with what goes wrong in a sentence."""
     try:
-        write_whole(path, write)
+        with whole(path) as beside:
+            yield beside
     except OSError as error:
         raise write_failure(path, error) from error
+
+
+def write_file(path: Path, write: Callable[[BinaryIO], object]) -> None:
+    """`writing`, for what writes to an open file."""
+    with writing(path) as beside, open(beside, "xb") as stream:
+        write(stream)
 
 
 def _write_npz(run: Trajectory, stream: BinaryIO) -> None:
@@ -172,7 +182,7 @@ def _write_npz(run: Trajectory, stream: BinaryIO) -> None:
 
 def write_arrays(path: Path, arrays: dict[str, Any]) -> None:
     """Write arrays by name to an npz."""
-    _write(path, lambda stream: write_members(arrays, stream))
+    write_file(path, lambda stream: write_members(arrays, stream))
 
 
 def read_arrays(file: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -201,7 +211,7 @@ def save_csv(run: Trajectory, file: str | PathLike[str], columns: str | Sequence
     if wanted is not None and (not isinstance(wanted, (list, tuple)) or not wanted):
         raise OptionError(f"columns must be names such as 'pin.position', not {shown(columns)}; correct columns=")
     names = None if wanted is None else [name for pattern in wanted for name in run.matching(pattern)]
-    _write(path, lambda stream: _write_csv(run, stream, names))
+    write_file(path, lambda stream: _write_csv(run, stream, names))
 
 
 def _write_csv(run: Trajectory, stream: BinaryIO, names: list[str] | None = None) -> None:

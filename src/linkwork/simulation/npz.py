@@ -10,13 +10,9 @@ from __future__ import annotations
 import io
 import json
 import math
-import os
-import secrets
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -104,28 +100,3 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Any:
         raise Damaged(f"{member.filename} has another length than its header says")
     values = np.frombuffer(content, dtype, offset=stream.tell()) if dtype.itemsize else np.zeros(shape, dtype)
     return values.reshape(shape, order="F" if fortran else "C").copy()
-
-
-def write_whole(path: Path, write: Callable[[BinaryIO], None]) -> None:
-    """Write beside the target, to the disk, and move it there: a failure or a power cut leaves the older file."""
-    beside = path.with_name(f".{path.name[-200:]}.{secrets.token_hex(4)}")
-    try:
-        with open(beside, "xb") as stream:
-            write(stream)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(beside, path)
-        sync_folder(path.parent)
-    finally:
-        with suppress(OSError):
-            beside.unlink(missing_ok=True)
-
-
-def sync_folder(folder: Path) -> None:
-    """Names in this folder reach the disk, where the system knows such a thing."""
-    with suppress(OSError):
-        place = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(place)
-        finally:
-            os.close(place)

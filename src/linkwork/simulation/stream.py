@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import time as clock
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -26,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwork._disk import sync_file, whole
 from linkwork.errors import OptionError, RunError
 from linkwork.simulation.carriers import letting_go
 from linkwork.simulation.certificate import Certificate
@@ -77,17 +77,14 @@ class Stream:
             self._states = False
         names = [name for name in block if name != "time"]
         metadata = {"format": FORMAT, "version": 1, "names": names, **metadata}
-        # made beside and moved into place once it is whole: an older file stays until then
-        beside = self.path.with_name(f".{self.path.name[-200:]}.{secrets.token_hex(4)}")
         with _writing(self.path):
             self._room.probe()
             self._lock.take()
             try:
-                self._make(beside, metadata, names, block)
-                os.replace(beside, self.path)
+                with whole(self.path) as beside:
+                    self._make(beside, metadata, names, block)
             except BaseException:
                 self.release()
-                beside.unlink(missing_ok=True)
                 raise
             self._room.grow(self.path.stat().st_size)
 
@@ -151,11 +148,15 @@ class Stream:
             self._room.grow(len(data) - len(place) + place.chunks[0] + INDEX)
             place.resize(len(data), axis=0)
         place[: len(data)] = data
-        self._file.flush()
+        self._sync()  # before it is called the newest: after a power cut one of the two is whole
         self._file["state/newest"][:] = self._turn, len(data)
-        self._file["state/newest"].flush()
-        os.fsync(self._file.id.get_vfd_handle())
+        self._sync()
         self._turn, self._next_state = 1 - self._turn, clock.monotonic() + STATE_SECONDS
+
+    def _sync(self) -> None:
+        """What was written so far reaches the disk."""
+        self._file.flush()
+        os.fsync(self._file.id.get_vfd_handle())
 
     def _text(self, place: Any, facts: dict[str, Any]) -> None:
         data = np.frombuffer(json.dumps(facts).encode(), dtype=np.uint8)
@@ -168,9 +169,9 @@ class Stream:
             if sound:
                 self._keep_state(sim)
             self._text(self._file["certificate"], certificate.as_dict())
-            self._file.flush()
-            os.fsync(self._file.id.get_vfd_handle())
+            self._sync()
             self._file.close()
+            sync_file(self.path)
         self._lock.release()
 
 

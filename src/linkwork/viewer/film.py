@@ -21,7 +21,7 @@ import numpy as np
 from linkwork.errors import OptionError, RunError
 from linkwork.model import Frame
 from linkwork.model.checked import shown
-from linkwork.simulation.files import check_path, write_failure
+from linkwork.simulation.files import check_path, writing
 from linkwork.simulation.trajectory import Trajectory
 from linkwork.viewer.solids import Canvas, Floats, Solid, rod
 from linkwork.viewer.staging import Stage, holds, seen_from, stage_solid
@@ -60,7 +60,9 @@ def film(
         when = end if time is None else time
         if not begin - 1e-9 <= when <= end + 1e-9:
             raise OptionError(f"the run goes from {begin:g} to {end:g} s, not to {when:g} s; give another time=")
-        _write(path, lambda: Image.fromarray(drawn.frame(when)).save(path))
+        image = Image.fromarray(drawn.frame(when))
+        with writing(path) as beside:
+            image.save(beside)
         return
     count = math.floor((end - begin) / speed * fps + 1e-9) + 1
     if count > MOST:
@@ -80,13 +82,6 @@ def _pillow() -> Any:
     return Image
 
 
-def _write(path: Path, save: Any) -> None:
-    try:
-        save()
-    except OSError as error:
-        raise write_failure(path, error) from error
-
-
 def _gif(Image: Any, path: Path, frames: list[Any], fps: int) -> None:
     """All pictures in the colours of the one with the most of them, so that nothing flickers."""
     images = [Image.fromarray(frame) for frame in frames]
@@ -94,7 +89,8 @@ def _gif(Image: Any, path: Path, frames: list[Any], fps: int) -> None:
     indexed = [image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images]
     first, rest = indexed[0], indexed[1:]
     hundredths = max(2, round(100 / fps))  # what the format counts in
-    _write(path, lambda: first.save(path, save_all=True, append_images=rest, duration=10 * hundredths, loop=0))
+    with writing(path) as beside:
+        first.save(beside, save_all=True, append_images=rest, duration=10 * hundredths, loop=0)
 
 
 def ffmpeg() -> str | None:
@@ -112,8 +108,14 @@ def _mp4(path: Path, drawn: _Film, times: Floats, fps: int) -> None:
     program = ffmpeg()
     if program is None:
         raise OptionError(f'{path.name}: an mp4 needs ffmpeg: pip install "linkwork[film]", or write a .gif')
+    with writing(path) as beside:
+        _piped(program, path, beside, drawn, times, fps)
+
+
+def _piped(program: str, path: Path, beside: Path, drawn: _Film, times: Floats, fps: int) -> None:
+    """Let ffmpeg make `beside`, which is to become `path`."""
     raw = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{drawn.width}x{drawn.height}", "-r", str(fps), "-i", "-"]
-    made = ["-an", "-pix_fmt", "yuv420p", "-movflags", "+faststart", str(path)]
+    made = ["-an", "-pix_fmt", "yuv420p", "-movflags", "+faststart", str(beside)]
     with subprocess.Popen(
         [program, "-y", "-loglevel", "error", *raw, *made], stdin=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.errors import OptionError
-from linkwork.simulation.files import check_path, write_failure
+from linkwork.simulation.files import check_path, writing
 from linkwork.simulation.trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -348,10 +348,8 @@ def _draw(
             grid[0, 0].set_title(subtitle, loc="right", color="#666666", fontsize=8, pad=10)
         figure.align_ylabels(list(grid[:, 0]))
         if path is not None:
-            try:
-                figure.savefig(path)
-            except OSError as error:
-                raise write_failure(path, error) from error
+            with writing(path) as beside:
+                figure.savefig(beside)
         if show:
             from matplotlib import pyplot
 

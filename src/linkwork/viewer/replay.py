@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import OptionError
-from linkwork.simulation.files import check_path, write_failure
+from linkwork.simulation.files import check_path, write_file
 from linkwork.simulation.trajectory import Trajectory
 from linkwork.viewer.colours import COLOURS, rgb
 from linkwork.viewer.staging import Stage, step_of
@@ -48,10 +48,7 @@ def replay(
     """
     path = check_path(file, (".html", ".htm"))
     text = page(runs, labels=labels, title=title, playing=playing)
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise write_failure(path, error) from error
+    write_file(path, lambda stream: stream.write(text.encode()))
 
 
 def page(

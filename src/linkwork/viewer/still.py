@@ -20,7 +20,7 @@ from linkwork.errors import OptionError
 from linkwork.model import Body, Frame, Ground, Joint, Model, Tyre
 from linkwork.model.force import Spring
 from linkwork.model.shapes import Shape
-from linkwork.simulation.files import check_path, write_failure
+from linkwork.simulation.files import check_path, writing
 from linkwork.simulation.numbers import forward_kinematics
 from linkwork.simulation.scene import added_shapes, ground_at, moved_facts, shape_facts
 from linkwork.simulation.simulate import simulate
@@ -88,10 +88,8 @@ def still(
     when = f"t = {_nearest(run, time):.4g} s" if run is not None else ""
     figure = picture.draw(now, ghostly, paths, when if label is None else label)
     if path is not None:
-        try:
-            figure.savefig(path, dpi=DPI)
-        except OSError as error:
-            raise write_failure(path, error) from error
+        with writing(path) as beside:
+            figure.savefig(beside, dpi=DPI)
     return figure
 
 
