@@ -3,6 +3,7 @@
 What is not synced when a name is given, a power cut may lose: the disk is free to write the name first.
 """
 
+import math
 import os
 from pathlib import Path
 
@@ -183,8 +184,7 @@ def test_the_state_of_a_long_run_is_synced_before_it_is_called_the_newest(tmp_pa
             try:
                 seen.append(lw.Simulation(lw.gallery.pendulum.build(), resume=copy).time)
             except lw.OptionError as error:
-                assert "no state" in str(error)
-                seen.append(-1.0)
+                seen.append(-1.0 if "no state" in str(error) else math.nan)
 
     monkeypatch.setattr(os, "fsync", looked)
     lw.stream(lw.gallery.pendulum.build(), file, until=0.5, **MOTION)
@@ -212,7 +212,11 @@ def test_a_long_name_in_another_script(tmp_path, run):
 
 
 def test_what_fails_leaves_nothing_beside(tmp_path):
-    with pytest.raises(KeyboardInterrupt), whole(tmp_path / "page.html") as beside:
-        beside.write_text("half")
-        raise KeyboardInterrupt
+    def stopped():
+        with whole(tmp_path / "page.html") as beside:
+            beside.write_text("half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        stopped()
     assert list(tmp_path.iterdir()) == []

@@ -1,7 +1,8 @@
 """Long runs go to an HDF5 file block by block, so that memory stays as it is and a killed run keeps what it had.
 
     metadata              JSON, written before the first row: names, units, scene
-    rows                  how many rows are complete; written after the rows themselves
+    rows                  how many rows are complete, written after the rows themselves; and how many of them are sure
+                          to have reached the disk
     time                  s
     data/0, data/1, …     columns and ledgers, in the order of "names" in the metadata
     state/0, state/1      two places for the whole state, used in turn: an npz in bytes, which may be of another size
@@ -31,7 +32,7 @@ from linkwork.simulation.carriers import letting_go
 from linkwork.simulation.certificate import Certificate
 from linkwork.simulation.files import check_format, check_path, refuse_same, trajectory, write_failure
 from linkwork.simulation.hdf5 import h5py_module, read
-from linkwork.simulation.npz import Damaged, packed, unpacked
+from linkwork.simulation.npz import DAMAGES, Damaged, packed, unpacked
 from linkwork.simulation.recording import STATE_SECONDS
 from linkwork.simulation.room import Room
 from linkwork.simulation.snapshot import refuse_forgetful, state_arrays
@@ -99,7 +100,7 @@ class Stream:
         text = np.frombuffer(json.dumps(metadata).encode(), dtype=np.uint8)
         add("metadata", text.shape, np.uint8, len(text), text)
         add("certificate", (0,), np.uint8, 4096)
-        add("rows", (1,), np.int64, 1)
+        add("rows", (2,), np.int64, 2, np.zeros(2, dtype=np.int64))
         add("time", (0,), "f8", CHUNK)
         for k, name in enumerate(names):
             add(f"data/{k}", (0, *np.shape(block[name])[1:]), "f8", CHUNK)
@@ -117,7 +118,7 @@ class Stream:
         self._lock.release()
 
     def add(self, block: dict[str, Any], sim: Simulation, sound: bool) -> None:
-        """Write further rows, and the state now and then, unless a step of it failed."""
+        """Write further rows, and now and then see to it that they reach the disk, with the state."""
         file = self._file
         with _writing(self.path):
             rows = int(file["rows"][0])
@@ -131,12 +132,25 @@ class Stream:
             file.flush()
             file["rows"][0] = rows + more
             file["rows"].flush()
-            if sound and clock.monotonic() >= self._next_state:
-                self._keep_state(sim)
+            if clock.monotonic() >= self._next_state:
+                self._checkpoint(sim, sound)
 
-    def _keep_state(self, sim: Simulation) -> None:
-        if not self._states:
-            return
+    def _checkpoint(self, sim: Simulation, sound: bool) -> None:
+        """Rows so far, and the state unless a step of it failed, reach the disk; then the file says that it has them.
+
+        After a power cut one of the two states is whole, and so are all rows of the last checkpoint.
+        """
+        newest = self._put_state(sim) if sound and self._states else None
+        self._sync()
+        self._file["rows"][1] = self._file["rows"][0]
+        if newest is not None:
+            self._file["state/newest"][:] = newest
+            self._turn = 1 - self._turn
+        self._sync()
+        self._next_state = clock.monotonic() + STATE_SECONDS
+
+    def _put_state(self, sim: Simulation) -> tuple[int, int]:
+        """Write the state to the place whose turn it is; returns that and its size."""
         place = self._file[f"state/{self._turn}"]
         try:
             arrays = state_arrays(sim, self._turn)
@@ -148,10 +162,7 @@ class Stream:
             self._room.grow(len(data) - len(place) + place.chunks[0] + INDEX)
             place.resize(len(data), axis=0)
         place[: len(data)] = data
-        self._sync()  # before it is called the newest: after a power cut one of the two is whole
-        self._file["state/newest"][:] = self._turn, len(data)
-        self._sync()
-        self._turn, self._next_state = 1 - self._turn, clock.monotonic() + STATE_SECONDS
+        return self._turn, len(data)
 
     def _sync(self) -> None:
         """What was written so far reaches the disk."""
@@ -166,8 +177,7 @@ class Stream:
     def finish(self, certificate: Certificate, sim: Simulation, sound: bool) -> None:
         """Write the certificate, and the last state unless a step of it failed; close the file."""
         with _writing(self.path):
-            if sound:
-                self._keep_state(sim)
+            self._checkpoint(sim, sound)
             self._text(self._file["certificate"], certificate.as_dict())
             self._sync()
             self._file.close()
@@ -253,17 +263,34 @@ def _run(path: Path, file: Any, last: bool) -> Trajectory:
     rows = int(file["rows"][0])
     if rows <= 0:
         raise OptionError(f"{path} has no complete row; run it again")
-    first = rows - 1 if last else 0
-    places = {"time": "time"} | {str(name): f"data/{k}" for k, name in enumerate(facts["names"])}
-    if any(file[place].shape[0] < rows for place in places.values()):
-        raise Damaged("it has fewer rows than it says")
-    data = {name: file[place][first:rows] for name, place in places.items()}
+    data = _rows(file, facts["names"], rows, last)
+    certificate = {"method": "", "reached": float(data["time"][-1]), "stopped": "the run did not come to its end"}
     if file["certificate"].shape[0]:
-        certificate = _said(file["certificate"])
-    else:
-        certificate = {"method": "", "reached": float(data["time"][-1]), "stopped": "the run did not come to its end"}
+        try:
+            certificate = _said(file["certificate"])
+        except DAMAGES:  # a power cut while the file was ended: the rows were on the disk before
+            certificate["stopped"] = "its certificate is damaged"
     facts["stopped"] = certificate["stopped"]
     return trajectory(facts, data, certificate, {name: f"column/{name}" for name in facts["columns"]})
+
+
+def _rows(file: Any, names: list[str], rows: int, last: bool) -> dict[str, Any]:
+    """The rows of all columns, or the last; after a power cut those of the last checkpoint, to whole chunks."""
+    counts = [rows]
+    if file["rows"].shape[0] > 1 and not file["certificate"].shape[0]:
+        sure = int(file["rows"][1])
+        counts += [count for count in (sure, sure - sure % CHUNK) if 0 < count < rows]
+    for count in counts:
+        with suppress(*(DAMAGES if count != counts[-1] else ())):
+            return _first_rows(file, names, count, last)
+    raise Damaged("no rows of it can be read")
+
+
+def _first_rows(file: Any, names: list[str], rows: int, last: bool) -> dict[str, Any]:
+    places = {"time": "time"} | {str(name): f"data/{k}" for k, name in enumerate(names)}
+    if any(file[place].shape[0] < rows for place in places.values()):
+        raise Damaged("it has fewer rows than it says")
+    return {name: file[place][rows - 1 if last else 0 : rows] for name, place in places.items()}
 
 
 def read_state(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
