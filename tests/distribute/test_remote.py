@@ -469,7 +469,7 @@ def test_a_component_that_blows_up(served: Served) -> None:
         lw.simulate(model, until=1.0, dt=DT, method="component")
     assert caught.value.culprit == "thing"
     assert caught.value.run is not None
-    assert np.abs(caught.value.run["trolley.position"]).max() < 1.0  # no row of what came after
+    assert np.abs(caught.value.run["trolley.position"]).max() <= 1.0  # no row of what came after
 
 
 def test_a_whole_that_blows_up_blames_nobody_else(served: Served) -> None:
