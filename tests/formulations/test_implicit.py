@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -135,16 +137,99 @@ def test_coordinates_change_when_they_turn_bad():
     assert off(run, wanted, ".position") < 1e-3
 
 
-def slider_crank():
+def slider_crank(mass=1.0):
     model = lw.Model("slider crank")
-    crank = model.body("crank", mass=5.0, inertia=(0.5, 0.5, 0.5))
-    rod = model.body("rod", mass=0.5, inertia=(0.01, 0.1, 0.1), com=(0.5, 0, 0), position=(0.3, 0, 0))
-    slider = model.body("slider", mass=0.5, inertia=(0.1, 0.1, 0.1), position=(1.3, 0, 0))
+    bodies = {  # mass, inertia, centre of mass, position, of which the masses are to be multiplied
+        "crank": (5.0, (0.5, 0.5, 0.5), (0, 0, 0), (0, 0, 0)),
+        "rod": (0.5, (0.01, 0.1, 0.1), (0.5, 0, 0), (0.3, 0, 0)),
+        "slider": (0.5, (0.1, 0.1, 0.1), (0, 0, 0), (1.3, 0, 0)),
+    }
+    for name, (m, inertia, com, position) in bodies.items():
+        model.body(name, mass=mass * m, inertia=tuple(mass * i for i in inertia), com=com, position=position)
+    crank, rod, slider = bodies
     model.prismatic("guide", model.ground, slider, at=(1.3, 0, 0), axis=(1, 0, 0))
     model.revolute("wrist", slider, rod, at=(1.3, 0, 0), axis=(0, 1, 0))
     model.revolute("crank pin", model.ground, crank, at=(0, 0, 0), axis=(0, 1, 0), velocity=8.0)
     model.revolute("big end", rod, crank, at=(0.3, 0, 0), axis=(0, 1, 0))
     return model
+
+
+def bob(start, speed, size=1.0):
+    """A bob at `start` on a rod of length `size` to the ground, thrown with `speed`, both in units of the pendulum."""
+    model = lw.Model("bob on a rod")
+    model.body("bob", mass=1.0, shape=lw.Sphere(0.1 * size), position=tuple(size * x for x in start))
+    model.free("fly", "ground", "bob", velocity=(*(size**0.5 * x for x in speed), 0, 0, 0))
+    model.distance("rod", "ground", "bob", length=size)
+    return model
+
+
+@pytest.mark.parametrize("size", [1e-3, 1.0, 1e3])
+@pytest.mark.parametrize(
+    ("start", "speed"),
+    [
+        ((1, 0, 0), (0, 0, 0)),  # swings through the lowest place, where x is no choice any more
+        ((0, 1, 0), (2, 0, 0)),  # about the vertical too: every direction is once the worst
+        ((0.48, 0.64, 0.6), (0, 0, 0)),
+        ((0, 0, -1), (7.2, 0, 0)),  # all the way round
+    ],
+)
+def test_one_loop_row_changes_its_coordinate(start, speed, size):
+    """Full swings of a bob on a rod: the only pivot is a direction cosine, to be seen beside the best one."""
+    root = size**0.5
+    exact = lw.simulate(bob(start, speed, size), until=2.0 * root, dt=5e-4 * root, method="recursive", every=8)
+    errors = []
+    for dt in (4e-3, 2e-3):
+        every = round(4e-3 / dt)
+        run = lw.simulate(bob(start, speed, size), until=2.0 * root, method=lw.SemiRecursive(dt=dt * root), every=every)
+        errors.append(np.abs(run["bob.position"] - exact["bob.position"]).max() / size)
+        assert run.drift["position"].max() < 1e-13 * size
+    assert np.ptp(exact["bob.position"], axis=0).max() > 1.3 * size
+    assert errors[1] < 2e-3
+    assert errors[0] / errors[1] == pytest.approx(4.0, abs=0.2)
+
+
+def gimbal():
+    """A top on a ball joint whose outer ring cannot turn about the vertical: of the ring's rows one moves."""
+    model = lw.Model("gimbal")
+    model.body("top", mass=1.0, inertia=(0.02, 0.03, 0.01), com=(0.05, 0.02, 0.1))
+    model.ball("point", "ground", "top", at=(0, 0, 0), velocity=(4.0, 1.0, 0))
+    model.universal("ring", "ground", "top", at=(0, 0, 0), axis=((1, 0, 0), (0, 1, 0)), cut=True)
+    return model
+
+
+def dumbbell():
+    """Two bobs on one rod, thrown and turning about an axis aslant, so that no direction stays good."""
+    model = lw.Model("dumbbell", gravity=(0, 0, 0))
+    for name, side in (("one", 1.0), ("other", -1.0)):
+        model.body(name, mass=2.0 + side, shape=lw.Sphere(0.1), position=(0.5 * side, 0, 0))
+        model.free(f"fly {name}", "ground", name, velocity=(0, 3.0 * side, 2.0 * side + 0.5, 0, 0, 0))
+    model.distance("rod", "one", "other", length=1.0)
+    return model
+
+
+@pytest.mark.parametrize("build", [gimbal, dumbbell])
+def test_other_loops_of_one_row(build):
+    exact = lw.simulate(build(), until=2.0, dt=5e-4, method="recursive", every=8)
+    runs = [
+        lw.simulate(build(), until=2.0, method=lw.SemiRecursive(dt=dt), every=round(4e-3 / dt)) for dt in (4e-3, 2e-3)
+    ]
+    errors = [max(off(run, exact, what) for what in (".position", ".rotation")) for run in runs]
+    assert errors[1] < 5e-3
+    assert errors[0] / errors[1] == pytest.approx(4.0, abs=0.3)
+
+
+@pytest.mark.parametrize("method", ["hybrid", "global"])
+def test_the_penalty_is_chosen_from_the_model_and_told(method):
+    light, heavy = (
+        lw.simulate(slider_crank(mass), until=0.05, dt=5e-3, method=method).certificate for mass in (1.0, 2.0**20)
+    )
+    assert light.settings["penalty"] is None
+    assert np.allclose(heavy.settings["penalties"], 2.0**20 * np.array(light.settings["penalties"]), rtol=1e-6)
+    assert "closed by the penalty, chosen" in str(light)
+    json.dumps(light.as_dict())
+    given = lw.simulate(slider_crank(), until=0.05, dt=5e-3, method=method, penalty=1e12).certificate
+    assert given.settings["penalty"] == 1e12
+    assert "penalties" not in given.settings
 
 
 @pytest.mark.parametrize("dt", [0.01, 0.03, 0.05])

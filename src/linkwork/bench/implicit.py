@@ -81,7 +81,7 @@ def measure(*, quick: bool = False) -> SceneReport:
         figures,
         how=(
             f"Times are those of the whole {UNTIL:g} s at the largest step that reaches the error, best of three; "
-            f"steps tried: 0.01 s and ever 0.71 of the last. Linkwork: hybrid, penalty 1e9."
+            f"steps tried: 0.01 s and ever 0.71 of the last. Linkwork: hybrid with its default options."
         ),
         charts=charts,
     )

@@ -127,7 +127,7 @@ def workspace(tables: Any, method: Absolute) -> Workspace:
         STABILIZATIONS[method.stabilization],
         float(method.baumgarte),
         float(method.rank_tolerance),
-        stepping(method, count_q(tree) + tree.dof_link.size + 2),
+        stepping(method, tables),
         tree_work(tree),
         made,
         block_work(made.shape),

@@ -125,7 +125,7 @@ def workspace(tables: Any, partition: Any, method: Components) -> Workspace:
     return Workspace(
         method.stabilize,
         float(method.rank_tolerance),
-        stepping(method, count_q(tree) + tree.dof_link.size + 2),
+        stepping(method, tables),
         tree_work(tree),
         partition,
         made,

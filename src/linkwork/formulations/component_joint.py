@@ -62,7 +62,7 @@ def workspace(tables: Any, absolute: Any, parts: ComponentWork, maps: Any, cut_q
     return Workspace(
         method.stabilize,
         float(method.rank_tolerance),
-        stepping(method, count_q(tables.tree) + tables.tree.dof_link.size + 2),
+        stepping(method, tables),
         tree_work(tables.tree),
         loop_work(tables),
         absolute,

@@ -24,6 +24,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from linkwork._jit import entry, kernel, small, written_out
+from linkwork.formulations.convergence import ROUNDING, closed, largest_part, left_after, left_over, settled
 from linkwork.formulations.implicit import HALVES
 from linkwork.formulations.natural import (
     add_bias,
@@ -47,6 +48,7 @@ from linkwork.mechanics.forces import apply_forces
 from linkwork.mechanics.grounds import move_grounds
 from linkwork.mechanics.motions import load_quaternion, store_quaternion
 from linkwork.mechanics.parts import measure_cuts
+from linkwork.mechanics.size import size_of
 from linkwork.mechanics.workspace import TreeWork, tree_work
 from linkwork.numerics.block_cholesky import factor, solve
 from linkwork.numerics.block_sparse import Pattern, pattern
@@ -61,6 +63,7 @@ from linkwork.spatial.vectors import (
     load3,
     load9,
     load_pair,
+    norm,
     rotate,
     scale,
     store3,
@@ -70,17 +73,16 @@ GRIP = 3e5  # dt^2/4 alpha is at least so many times the mass that a row moves: 
 ROUNDS = 20  # to settle accelerations and multipliers
 SETTLED = 1e-13  # of the largest force on a node
 STARTS = {"curve_start", "tyre_road"}  # tables of forces that have an entry where there is nothing
-COARSE = 1e-2  # s: in shorter steps the increments have to end smaller, as the velocities are theirs by the step
 
 
 @dataclass(frozen=True, kw_only=True)
 class Global:
     """Implicit, in natural coordinates: points and unit vectors that neighbouring bodies share; nothing to prepare.
 
-    `dt` in seconds; `penalty` (N/m) weighs the rows, and is raised for rows that it would hold too loosely at this dt;
-    `tolerance` is the largest increment (m, or of a unit vector) at which Newton's iteration ends in steps of 10 ms and
-    more (in shorter ones it is less, in proportion), `iterations` how many it may take. A step that does not converge
-    is halved, down to 1/64.
+    `dt` in seconds; `penalty` (N/m) weighs the rows: without one it is chosen for every row from the masses that it
+    moves, and one that would hold a row more loosely than that at this dt is raised; `tolerance` is the part of the
+    accelerations that Newton's iteration may leave unfound, less where dt resolves the motion well; `iterations` how
+    many it may take. A step that does not converge is halved, down to 1/64.
 
     >>> lw.Global(dt=0.01).name
     'global'
@@ -92,8 +94,8 @@ class Global:
     integrator: ClassVar[str] = "trapezoidal"
 
     dt: float = 1e-2
-    penalty: float = 1e7
-    tolerance: float = 1e-8
+    penalty: float | None = None
+    tolerance: float = 3e-8
     iterations: int = 30
 
     def prepare(self, tables: Any, natural: Any) -> Workspace:
@@ -126,6 +128,9 @@ class Workspace(NamedTuple):
     shape: Pattern
     pairs: Pairs
     node_mass: Any  # (free,) kg
+    length: float  # m, the size of the model
+    unit: Any  # (node,) of a point the length, of a unit vector 1
+    row_unit: Any  # (row,) the most that a unit of one of its nodes moves it
     mass: Any  # M in the pattern of f_z
     fz: Any  # f_z, factored
     first: Any  # (free, 3) scratch of the factorisation
@@ -177,11 +182,11 @@ def workspace(tables: Any, nat: Any, method: Global) -> Workspace:
     columns = np.array(pairs, dtype=np.int64).reshape(-1, 3)
     mass = _masses(tables.tree, nat, shape, position, where)
     diagonal = np.array([mass[d : d + 9 : 4].sum() / 3.0 for d in shape.diagonal])
-    equations = nat.equations
+    equations, length = nat.equations, size_of(tables)
     loaded = any(len(column) > (name in STARTS) for name, column in tables.forces._asdict().items())
     return Workspace(
-        penalty=float(method.penalty),
-        tolerance=float(method.tolerance * min(1.0, method.dt / COARSE)),
+        penalty=float(method.penalty or 0.0),
+        tolerance=float(method.tolerance),
         iterations=int(method.iterations),
         loaded=loaded,
         measured=loaded or bool(np.any(cuts.row_kind == COUPLE)),
@@ -191,6 +196,9 @@ def workspace(tables: Any, nat: Any, method: Global) -> Workspace:
         shape=shape,
         pairs=Pairs(np.array(starts, dtype=np.int64), *(columns[:, k].copy() for k in range(3))),
         node_mass=diagonal.reshape(-1),
+        length=length,
+        unit=np.where(nat.node_is_point == 1, length, 1.0),
+        row_unit=np.ones(equations),
         mass=mass,
         fz=np.zeros(shape.total),
         first=np.zeros((nat.free, 3)),
@@ -360,6 +368,34 @@ def trapezoidal(w, h):
 
 
 @kernel
+def largest_change(w, x):
+    """Of the nodes, in units."""
+    m = 0.0
+    for k in range(w.nat.free):
+        m = max(m, max(abs(x[k, 0]), abs(x[k, 1]), abs(x[k, 2])) / w.unit[k])
+    return m
+
+
+@kernel
+def rounding(w):
+    """Units to which the nodes are known."""
+    return ROUNDING * (1.0 + largest_change(w, w.z))
+
+
+@kernel
+def allowed(w, h):
+    """Units that may be left of a step of h; see `convergence`."""
+    bend = 0.0
+    turn = 0.0
+    for k in range(w.nat.free):
+        for e in range(3):
+            bent = w.z[k, e] - w.z0[k, e] - h * w.zd0[k, e]
+            bend = max(bend, 0.5 * abs(bent) / w.unit[k])
+            turn = max(turn, abs(bent - 0.5 * h * h * w.zdd0[k, e]) / w.unit[k])
+    return left_over(w.tolerance, bend, turn)
+
+
+@kernel
 def step(tables, w, state, t, h):
     """One step to time t. Returns 0 or a status."""
     nat = w.nat
@@ -371,15 +407,21 @@ def step(tables, w, state, t, h):
     if tables.tree.grounds > 1:
         move_grounds(tables.tree, tables.laws, w.tree, t, w.told, w.out)
         given_nodes(nat, tables.tree, w.tree, w.z, w.zd, w.zdd)
-    change = math.inf
+    status = NOT_CONVERGED
+    before = 0.0
+    enough = 0.0
+    gap_before = math.inf
+    finest = rounding(w)
     for i in range(w.iterations + 1):
         trapezoidal(w, h)
         place_links(nat, tables.tree, w.tree, w.z, w.zd)
         if w.measured:
             measure_cuts(tables.cuts, w.tree, state.cut_q, state.cut_rate)
         fill_rows(nat, tables.cuts, w.tree, state.cut_q, w.z, w.g, w.J)
-        if change < w.tolerance or i == w.iterations:
+        gap = largest_part(w.g, w.row_unit)
+        if i == w.iterations or (status == 0 and closed(gap, gap_before, enough)):
             break
+        gap_before = gap if status == 0 else math.inf
         for r in range(nat.equations):
             if i > 0:
                 w.lam[r] += grow * w.alpha[r] * w.g[r]  # (2)
@@ -396,12 +438,18 @@ def step(tables, w, state, t, h):
         add_nodes(w.z, 1.0, w.delta, nat.free)
         state.count[0] += 1
         state.effort[0] += 1.0
-        change = largest_node(w.delta, nat.free)
         if not finite_nodes(w.delta, nat.free):
             return NOT_FINITE
-    if not change < w.tolerance:
-        return NOT_CONVERGED
-    state.effort[1] = max(state.effort[1], change)
+        change = largest_change(w, w.delta)
+        left = left_after(change, before)
+        enough = max(finest, allowed(w, h))
+        last = i + 1 == w.iterations
+        status = 0 if settled(left, change, before, enough, finest, last) else NOT_CONVERGED
+        before = change
+        if status == 0:
+            state.effort[1] = max(state.effort[1], left)
+    if status != 0:
+        return status
     # velocities and accelerations onto the constraints, with the tangent matrix at hand
     part_opening(nat, tables.cuts, w.g, state)
     row_rates(nat, w.J, w.zd, w.gd)
@@ -532,20 +580,23 @@ def place_nodes(nat, tree, state, z, zd, zdd):
 
 @written_out
 def set_penalties(w, h):
-    """alpha of each row: the penalty, or what grips the masses that the row moves in a step of h."""
+    """alpha of each row: the penalty, or what grips the masses that the row moves in a step of h; units of the rows."""
     nat = w.nat
     w.step[0] = h
     for r in range(nat.row_kind.size):
         w.weight[r] = 0.0
     for r in range(nat.equations):
         x = 0.0  # 1 / mass
+        y = 0.0
         for e in range(nat.row_entry[r], nat.row_entry[r + 1]):
             k = nat.entry_node[e]
+            y = max(y, norm(load3(w.J, e)) * w.unit[k])
             if k < nat.free and w.node_mass[k] > 0.0:
                 x += dot(load3(w.J, e), load3(w.J, e)) / w.node_mass[k]
         w.alpha[r] = max(w.penalty, 4.0 * GRIP / (h * h * x)) if x > 0.0 else w.penalty
         w.weight[r] = 0.25 * h * h * w.alpha[r]
         w.lam[r] = 0.0
+        w.row_unit[r] = y if y > 0.0 else 1.0
 
 
 @kernel

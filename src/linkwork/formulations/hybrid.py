@@ -2,24 +2,49 @@
 
     z zd zdd   joint coordinates, velocities, accelerations      Phi     rows of the cuts (closure conditions)
     M C K      mass, damping and stiffness matrices              Phi_z   their Jacobian, G elsewhere in the house
-    alpha      penalty                                           lam     multipliers lambda* of (1)
+    alpha      penalty, a row                                    lam     multipliers lambda* of (1)
     f_z f      tangent matrix (26) and residual (27)             delta   displacement from z_n to z_{n+1}
 
 Rotations are displaced by the exponential map, so that ball and free joints integrate without a gimbal lock; for them
 delta is a rotation vector and (21)-(24) hold in velocities.
+
+The penalty of a row is chosen from what it has to hold: dt^2/4 alpha is GRIP times the largest mass that one of its
+dofs moves at the row's place. Multipliers then settle as fast at every size, mass and step. (Of the dofs the heaviest
+counts: rows that share a light body would else hold the heavy ones beside it too loosely. A row that a dof moves
+sideways, or hardly at all, is taken as if it moved it: alpha does not grow where rows vanish.)
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from linkwork._jit import entry, small
+from linkwork._jit import entry, kernel, small
+from linkwork.formulations.convergence import (
+    Measure,
+    allowed,
+    closed,
+    largest_part,
+    left_after,
+    measure,
+    rounding,
+    settled,
+)
 from linkwork.formulations.implicit import Kept, advance, kept
 from linkwork.formulations.stepping import NOT_CONVERGED, NOT_FINITE, copy, finite, largest, opening
-from linkwork.formulations.tangent import Newton, add_forces, add_rows, fill_mass, newton, rows_times, times_rows
+from linkwork.formulations.tangent import (
+    Newton,
+    add_forces,
+    add_rows,
+    fill_mass,
+    find_levers,
+    newton,
+    rows_times,
+    times_rows,
+)
 from linkwork.formulations.trapezoidal import (
     Rule,
     begin_again,
@@ -33,12 +58,11 @@ from linkwork.formulations.trapezoidal import (
 )
 from linkwork.mechanics.newton_euler import inverse_dynamics
 from linkwork.mechanics.parts import row_accelerations, row_rates
-from linkwork.numerics.sparse_cholesky import factor, size, solve, times
+from linkwork.numerics.sparse_cholesky import factor, size, solve
+from linkwork.spatial.codes import CROSSED
 
-FULL_STEP = 1e-2  # s: below it the penalty grows with 1 / h^2, so that alpha h^2, which closes the loops, stays
-MOST = 1e4  # but not more than so many times: alpha Phi is a force, and Phi has rounding
+GRIP = 3e5  # dt^2/4 alpha of a row, times the mass that it holds: less, and the multipliers settle slowly
 STIFFER = 100.0  # penalty of a step that is tried again, times this: weak rows converge faster
-CLOSED = 0.1  # of the tolerance: where the loops count as closed
 REACTION_ROUNDS = 3
 START_ROUNDS = 20  # of multipliers, for the accelerations of the start
 
@@ -47,9 +71,10 @@ START_ROUNDS = 20  # of multipliers, for the accelerations of the start
 class Hybrid:
     """Implicit, for large steps, stiff springs and singular positions; loops by an augmented Lagrangian.
 
-    `dt` in seconds; `penalty` weighs the closure of the loops (steps below 0.01 s take more of it); `tolerance` is the
-    largest increment (rad, m) at which Newton's iteration ends, with loops closed to a tenth of it; `iterations` how
-    many it may take. A step that does not converge is halved, down to 1/64.
+    `dt` in seconds; `penalty` weighs the closure of the loops (N/m, N m/rad): without one it is chosen, for every row
+    and step, from the inertias that the row holds; `tolerance` is the part of the accelerations that Newton's iteration
+    may leave unfound, less where dt resolves the motion well; `iterations` how many it may take. A step that does not
+    converge is halved, down to 1/64. None of these has to follow the size or the mass of the model.
 
     >>> lw.Hybrid(dt=0.01, penalty=1e9).penalty
     1000000000.0
@@ -61,8 +86,8 @@ class Hybrid:
     integrator: ClassVar[str] = "trapezoidal"
 
     dt: float = 1e-2
-    penalty: float = 1e9
-    tolerance: float = 1e-8
+    penalty: float | None = None
+    tolerance: float = 1e-7
     iterations: int = 30
 
     def prepare(self, tables: Any) -> Workspace:
@@ -75,8 +100,10 @@ class Hybrid:
 
 
 class Workspace(NamedTuple):
-    penalty: float
-    alpha: Any  # (1,) the penalty of this step
+    penalty: float  # 0 where it is chosen
+    alpha: Any  # (row,) the penalties of this step
+    weight: Any  # (row,) h^2/4 alpha
+    measure: Measure
     tolerance: float
     iterations: int
     newton: Newton
@@ -91,12 +118,14 @@ class Workspace(NamedTuple):
 
 
 def workspace(tables: Any, method: Hybrid) -> Workspace:
-    nv = tables.tree.dof_link.size
+    nv, rows = tables.tree.dof_link.size, tables.cuts.row_kind.size
     shared = newton(tables)
     values = size(shared.stencil.shape)
     return Workspace(
-        float(method.penalty),
-        np.zeros(1),
+        float(method.penalty or 0.0),
+        np.zeros(rows),
+        np.zeros(rows),
+        measure(tables),
         float(method.tolerance),
         int(method.iterations),
         shared,
@@ -105,24 +134,66 @@ def workspace(tables: Any, method: Hybrid) -> Workspace:
         np.zeros(values),
         np.zeros(values),
         np.zeros(nv),
-        np.zeros(tables.cuts.row_kind.size),
+        np.zeros(rows),
         np.zeros(nv),
         np.zeros(2 * nv),
     )
 
 
-@small
-def project(tables, w, x, h, rates):
-    """x = f_z^-1 (A x - h^2/4 Phi_z^T alpha rates): (35) for velocities, (36) for accelerations.
+@kernel
+def hold(tables, w):
+    """w.weight = GRIP times the mass (or inertia) that each row holds: needs the rows, n.A and n.gyration."""
+    n = w.newton
+    cuts = tables.cuts
+    find_levers(cuts, n)
+    for c in range(cuts.cut_a.size):
+        first = cuts.path_start[c]
+        for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
+            heaviest = 0.0
+            moved = False
+            e = n.stencil.row_start[r] - first
+            for s in range(first, cuts.path_start[c + 1]):
+                k = cuts.path_dof[s]
+                moved = moved or n.G[e + s] != 0.0
+                reach = n.lever[e + s] ** 2
+                if reach == 0.0:
+                    continue
+                # a place close to a heavy axis is not moved by it: no more than the mass itself counts
+                if cuts.row_kind[r] != CROSSED:
+                    reach = max(reach, n.gyration[k])
+                heaviest = max(heaviest, n.A[n.stencil.diagonal[k]] / reach)
+            # a row that nothing moves holds nothing: its multiplier would only gather rounding
+            w.weight[r] = GRIP * heaviest if moved else 0.0
 
-    Of the rates only the part that does not come from x counts: Phi_t, or the second rates at zero accelerations.
+
+@small
+def set_penalties(tables, w, h, parts):
+    """w.alpha and w.weight for a step of h, one of `parts`."""
+    hold(tables, w)
+    for r in range(w.alpha.size):
+        w.alpha[r] = 4.0 / (h * h) * w.weight[r]
+        if w.penalty > 0.0 and w.alpha[r] > 0.0:
+            w.alpha[r] = w.penalty
+        if parts > 1:
+            w.alpha[r] *= STIFFER
+        w.weight[r] = 0.25 * h * h * w.alpha[r]
+
+
+@small
+def project(tables, w, x, rates):
+    """x -= f_z^-1 Phi_z^T h^2/4 alpha rates: (35) for velocities, (36) for accelerations, as increments.
+
+    What f_z holds besides the rows drops out that way, and so does its rounding.
     """
     n = w.newton
-    rows_times(tables.cuts, n, x, rates, -1.0)
-    times(n.stencil.shape, n.A, x, w.f, w.y)
-    times_rows(tables.cuts, n, rates, w.f, -0.25 * h * h * w.alpha[0])
+    for r in range(rates.size):
+        rates[r] *= w.weight[r]
+    for k in range(w.f.size):
+        w.f[k] = 0.0
+    times_rows(tables.cuts, n, rates, w.f, -1.0)
     solve(n.stencil.shape, w.L, w.f, w.y)
-    copy(w.f, x)
+    for k in range(w.f.size):
+        x[k] += w.f[k]
 
 
 @small
@@ -130,26 +201,34 @@ def step(tables, w, state, t, h, parts):
     """One step to time t. Returns 0 or a status."""
     n = w.newton
     s = w.rule
-    w.alpha[0] = w.penalty * min(MOST, max(1.0, (FULL_STEP / h) ** 2)) * (1.0 if parts == 1 else STIFFER)
-    predict(s, state, h)
+    v = state.y[s.z.size : s.z.size + s.zd.size]
+    predict(s, w.measure.unit, state, h)
     status = NOT_CONVERGED
+    before = 0.0
+    enough = 0.0
+    finest = 0.0
+    gap_before = math.inf
     for i in range(w.iterations + 1):
         # the last round takes the result: positions are found, velocities and accelerations to be projected
         guess(tables, s, state, h)
         kinematics(tables, n, state, t, s.z, s.zd)
-        if i == w.iterations or (status == 0 and largest(n.g) < CLOSED * w.tolerance):
+        gap = largest_part(n.g, w.measure.row)
+        if i == w.iterations or (status == 0 and closed(gap, gap_before, enough)):
             break
-        if i > 0:
-            for r in range(n.g.size):
-                n.lam[r] += w.alpha[0] * n.g[r]  # (2)
-        unbalanced(tables, n, state, t, s.z, s.zd, s.zdd, w.f)
-        for r in range(n.g.size):
-            n.gd[r] = w.alpha[0] * n.g[r] + n.lam[r]
-        times_rows(tables.cuts, n, n.gd, w.f, 1.0)  # (27)
+        gap_before = gap if status == 0 else math.inf
         fill_mass(tables.tree, n)
         add_forces(tables, n, t, h, s.z, s.zd, state.cut_q, state.cut_rate)
+        if i == 0:
+            set_penalties(tables, w, h, parts)
+            finest = rounding(w.measure, s.z, n.tree.pose_p)
+        unbalanced(tables, n, state, t, s.z, s.zd, s.zdd, w.f)
+        for r in range(n.g.size):
+            if i > 0:
+                n.lam[r] += w.alpha[r] * n.g[r]  # (2)
+            n.gd[r] = w.alpha[r] * n.g[r] + n.lam[r]
+        times_rows(tables.cuts, n, n.gd, w.f, 1.0)  # (27)
         copy(n.A, w.fz)
-        add_rows(tables.cuts, n, 0.25 * h * h * w.alpha[0], w.fz)  # (26)
+        add_rows(tables.cuts, n, w.weight, w.fz)  # (26)
         if not factor(n.stencil.shape, w.fz, w.L, w.x):
             return NOT_FINITE
         for k in range(w.f.size):
@@ -161,21 +240,26 @@ def step(tables, w, state, t, h, parts):
         state.effort[0] += 1.0
         if not finite(w.f):
             return NOT_FINITE
-        if largest(w.f) < w.tolerance:
-            state.effort[1] = max(state.effort[1], largest(w.f))
-            status = 0
+        change = largest_part(w.f, w.measure.unit)
+        left = left_after(change, before)
+        enough = max(finest, allowed(w.measure, w.tolerance, v, state.vd, s.delta, h))
+        last = i + 1 == w.iterations
+        status = 0 if settled(left, change, before, enough, finest, last) else NOT_CONVERGED
+        before = change
+        if status == 0:
+            state.effort[1] = max(state.effort[1], left)
     if status != 0:
         return status
     # velocities and accelerations onto the constraints, with the tangent matrix at hand
     opening(tables.cuts, n.g, state)
     row_rates(tables.cuts, n.tree, n.gd)
     state.drift[1] = largest(n.gd)
-    project(tables, w, s.zd, h, n.gd)
+    project(tables, w, s.zd, n.gd)
     kinematics_again(tables, n, state, s.z, s.zd)
     unbalanced(tables, n, state, t, s.z, s.zd, s.zdd, w.f)
     row_accelerations(tables.cuts, n.tree, n.gdd)
-    project(tables, w, s.zdd, h, n.gdd)
-    reactions(tables, w, h)
+    project(tables, w, s.zdd, n.gdd)
+    reactions(tables, w)
     carry(tables, w, state, t, h)
     return 0 if finite(state.y) and finite(state.vd) else NOT_FINITE
 
@@ -192,7 +276,7 @@ def carry(tables, w, state, t, h):
 
 
 @small
-def reactions(tables, w, h):
+def reactions(tables, w):
     """w.lam: multipliers of the projected motion, M zdd - Q + Phi_z^T lam = 0, from lam + alpha Phi on.
 
     Those of the iteration belong to the accelerations before the projection and swing about the right value. Here the
@@ -201,14 +285,18 @@ def reactions(tables, w, h):
     n = w.newton
     s = w.rule
     for r in range(n.g.size):
-        w.lam[r] = n.lam[r] + w.alpha[0] * n.g[r]
+        w.lam[r] = n.lam[r] + w.alpha[r] * n.g[r]
     inverse_dynamics(tables.tree, n.tree, s.z, s.zdd, n.dq)
     for _round in range(REACTION_ROUNDS if n.g.size > 0 else 0):
         for k in range(w.f.size):
             w.f[k] = n.tree.tau[k] - n.dq[k]
         times_rows(tables.cuts, n, w.lam, w.f, -1.0)
         solve(n.stencil.shape, w.L, w.f, w.y)
-        rows_times(tables.cuts, n, w.f, w.lam, 0.25 * h * h * w.alpha[0])
+        for r in range(n.gd.size):
+            n.gd[r] = 0.0
+        rows_times(tables.cuts, n, w.f, n.gd, 1.0)
+        for r in range(n.gd.size):
+            w.lam[r] += w.weight[r] * n.gd[r]
 
 
 @small
@@ -217,21 +305,21 @@ def begin(tables, w, state, t):
     n = w.newton
     s = w.rule
     begin_again(state, s)
-    w.alpha[0] = w.penalty
     for r in range(n.lam.size):
         n.lam[r] = 0.0
     kinematics(tables, n, state, t, s.z, s.zd)
     unbalanced(tables, n, state, t, s.z, s.zd, s.zdd, s.delta)
     row_accelerations(tables.cuts, n.tree, n.gdd)
     fill_mass(tables.tree, n)
+    hold(tables, w)
     copy(n.A, w.fz)
-    add_rows(tables.cuts, n, w.penalty, w.fz)
+    add_rows(tables.cuts, n, w.weight, w.fz)
     if not factor(n.stencil.shape, w.fz, w.L, w.x):
         return NOT_FINITE
     # (M + G^T a G) zdd = Q - G^T (a gdd0 + lam), lam += a (gdd0 + G zdd): a few rounds close the second rates
     for _round in range(START_ROUNDS):
         for r in range(n.g.size):
-            n.gd[r] = w.penalty * n.gdd[r] + n.lam[r]
+            n.gd[r] = w.weight[r] * n.gdd[r] + n.lam[r]
         for k in range(w.f.size):
             w.f[k] = -s.delta[k]
         times_rows(tables.cuts, n, n.gd, w.f, -1.0)
@@ -240,8 +328,11 @@ def begin(tables, w, state, t):
         copy(n.gdd, n.gd)
         rows_times(tables.cuts, n, s.zdd, n.gd, 1.0)
         for r in range(n.g.size):
-            n.lam[r] += w.penalty * n.gd[r]
-    copy(n.lam, w.lam)
+            n.lam[r] += w.weight[r] * n.gd[r]
+    for r in range(n.g.size):
+        w.alpha[r] = 0.0
+    reactions(tables, w)
+    copy(w.lam, n.lam)
     carry(tables, w, state, t, 0.0)
     return 0 if finite(state.vd) else NOT_FINITE
 

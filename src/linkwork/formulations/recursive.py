@@ -88,7 +88,7 @@ def workspace(tables: Any, method: Recursive) -> Workspace:
         stabilize=method.stabilize,
         rank_tolerance=float(method.rank_tolerance),
         needs_world=bool(sum(a.size for a in elements) + tables.cuts.cut_a.size + (tables.tree.grounds > 1)),
-        steps=stepping(method, count_q(tables.tree) + tables.tree.dof_link.size + 2),
+        steps=stepping(method, tables),
         tree=tree_work(tables.tree),
         loops=loop_work(tables),
         ahead=np.zeros(count_q(tables.tree)),

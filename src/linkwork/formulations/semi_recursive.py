@@ -9,6 +9,9 @@ penalty. The price: at a singular position the rows lose rank and R does not exi
 the best choice of coordinates is watched: where it would vanish within the next 1/64 of a step, the run is refused.
 
 The choice is by full pivoting, and is changed when its own smallest pivot falls well below that of the best choice.
+Pivots are those of rows and columns in units: a coordinate in radians or lengths of the model, a row by the most that
+its coordinates could move its place. So they are sines, whatever the sizes: of one row the only pivot is a direction
+cosine, and small rows stand beside large ones.
 Where rows are redundant, multipliers of rows that were not chosen are zero.
 """
 
@@ -20,9 +23,19 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from linkwork._jit import entry, kernel, small
+from linkwork.formulations.convergence import (
+    Measure,
+    allowed,
+    largest_part,
+    left_after,
+    measure,
+    rounding,
+    settled,
+    stalled,
+)
 from linkwork.formulations.implicit import Kept, advance, kept
 from linkwork.formulations.stepping import NOT_CONVERGED, NOT_FINITE, SINGULAR_POSITION, copy, finite, largest, opening
-from linkwork.formulations.tangent import Newton, add_forces, fill_mass, newton, times_rows
+from linkwork.formulations.tangent import Newton, add_forces, fill_mass, find_levers, newton, times_rows
 from linkwork.formulations.trapezoidal import (
     Rule,
     begin_again,
@@ -39,9 +52,10 @@ from linkwork.mechanics.parts import row_accelerations, row_rates
 from linkwork.numerics.full_pivoting import eliminate, solve, solve_transposed
 from linkwork.numerics.sparse_cholesky import times
 
-DEPENDENT = 1e-9  # a pivot below this part of the largest is none
-BAD = 0.1  # the choice is changed when its smallest pivot is below this part of the best choice's
-CLOSE = 1e-2  # of the tolerance: where the loops count as closed
+DEPENDENT = 1e-9  # a smaller pivot is none
+BAD = 0.3  # the choice is changed when its smallest pivot is below this part of the best choice's
+CLOSE = 1e-10  # units: a correction after which the loops are closed to rounding, as Newton's iteration squares it
+FAR = 1e6  # units: it leads nowhere
 ROUNDS = 20  # of Newton's iteration that closes the loops
 
 
@@ -49,12 +63,12 @@ ROUNDS = 20  # of Newton's iteration that closes the loops
 class SemiRecursive:
     """Implicit, in independent joint coordinates chosen from all; loops exact, no penalty; no singular positions.
 
-    `dt` in seconds; `tolerance` is the largest increment (rad, m) at which Newton's iteration ends, `iterations` how
-    many it may take. A step that does not converge is halved, down to 1/64. A run that comes to a singular position
-    stops there and says so: use `Hybrid` for such a mechanism.
+    `dt` in seconds; `tolerance` is the part of the accelerations that Newton's iteration may leave unfound, less where
+    dt resolves the motion well; `iterations` how many it may take. A step that does not converge is halved, down to
+    1/64. A run that comes to a singular position stops there and says so: use `Hybrid` for such a mechanism.
 
     >>> lw.SemiRecursive(dt=0.01).tolerance
-    1e-08
+    1e-07
     """
 
     name: ClassVar[str] = "semi-recursive"
@@ -63,7 +77,7 @@ class SemiRecursive:
     integrator: ClassVar[str] = "trapezoidal"
 
     dt: float = 1e-2
-    tolerance: float = 1e-8
+    tolerance: float = 1e-7
     iterations: int = 30
 
     def prepare(self, tables: Any) -> Workspace:
@@ -78,16 +92,18 @@ class SemiRecursive:
 class Workspace(NamedTuple):
     tolerance: float
     iterations: int
+    measure: Measure
     newton: Newton
     rule: Rule
     kept: Kept
-    G: Any  # (row, dof) rows, eliminated
+    row_unit: Any  # (row,) the most that a unit of one of its coordinates could move it
+    G: Any  # (row, dof) rows in units, eliminated
     rows: Any  # (row,) those of the pivots first
     columns: Any  # (dof,) dependent ones first, then the independent ones
     best_rows: Any
     best_columns: Any
     rank: Any  # (1,)
-    pivot: Any  # (4,) smallest as a part of the largest: this choice's, the best one's, that a step ago, its rate
+    pivot: Any  # (4,) smallest: this choice's, the best one's, that a step ago, its rate
     R: Any  # (dof, dof) column by column of the independent coordinates: the whole z' for a unit of one
     AR: Any  # (dof, dof) A R
     reduced: Any  # (dof, dof) R^T A R, eliminated
@@ -98,6 +114,8 @@ class Workspace(NamedTuple):
     f: Any  # (dof,)
     y: Any
     lam: Any  # (row,)
+    u: Any  # (row,)
+    finest: Any  # (1,) units to which positions are known
 
 
 def workspace(tables: Any, method: SemiRecursive) -> Workspace:
@@ -105,9 +123,11 @@ def workspace(tables: Any, method: SemiRecursive) -> Workspace:
     return Workspace(
         float(method.tolerance),
         int(method.iterations),
+        measure(tables),
         newton(tables),
         rule(tables),
         kept(tables),
+        np.ones(rows),
         np.zeros((rows, nv)),
         np.arange(rows),
         np.arange(nv),
@@ -125,43 +145,73 @@ def workspace(tables: Any, method: SemiRecursive) -> Workspace:
         np.zeros(nv),
         np.zeros(2 * nv),
         np.zeros(rows),
+        np.zeros(rows),
+        np.zeros(1),
     )
 
 
 @kernel
-def fill_rows(cuts, n, G):
-    for r in range(G.shape[0]):
-        for k in range(G.shape[1]):
-            G[r, k] = 0.0
+def find_units(tables, w):
+    """w.row_unit, and how well positions are known; needs the rows."""
+    cuts = tables.cuts
+    n = w.newton
+    find_levers(cuts, n)
+    for c in range(cuts.cut_a.size):
+        first = cuts.path_start[c]
+        for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
+            most = 0.0
+            for p in range(first, cuts.path_start[c + 1]):
+                most = max(most, n.lever[n.stencil.row_start[r] + p - first] * w.measure.unit[cuts.path_dof[p]])
+            w.row_unit[r] = most if most > 0.0 else 1.0
+    w.finest[0] = rounding(w.measure, w.rule.z, n.tree.pose_p)
+
+
+@kernel
+def fill_rows(cuts, w):
+    """w.G in units."""
+    n = w.newton
+    for r in range(w.G.shape[0]):
+        for k in range(w.G.shape[1]):
+            w.G[r, k] = 0.0
     for c in range(cuts.cut_a.size):
         first = cuts.path_start[c]
         for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
             for p in range(first, cuts.path_start[c + 1]):
-                G[r, cuts.path_dof[p]] = n.G[n.stencil.row_start[r] + p - first]
+                k = cuts.path_dof[p]
+                w.G[r, k] = n.G[n.stencil.row_start[r] + p - first] * w.measure.unit[k] / w.row_unit[r]
 
 
 @kernel
-def widest(G):
-    x = 0.0
-    for r in range(G.shape[0]):
-        for k in range(G.shape[1]):
-            x = max(x, abs(G[r, k]))
-    return x
+def solve_rows(w, b, x):
+    """Dependent coordinates x of G_d x = b."""
+    for k in range(w.rank[0]):
+        w.u[w.rows[k]] = b[w.rows[k]] / w.row_unit[w.rows[k]]
+    solve(w.G, w.rows, w.columns, w.rank[0], w.u, x)
+    for k in range(w.rank[0]):
+        x[w.columns[k]] *= w.measure.unit[w.columns[k]]
+
+
+@kernel
+def solve_columns(w, b, x):
+    """x of the chosen rows of G_d^T x = b."""
+    for k in range(w.rank[0]):
+        w.x[w.columns[k]] = b[w.columns[k]] * w.measure.unit[w.columns[k]]
+    solve_transposed(w.G, w.rows, w.columns, w.rank[0], w.x, x)
+    for k in range(w.rank[0]):
+        x[w.rows[k]] /= w.row_unit[w.rows[k]]
 
 
 @kernel
 def smallest_pivot(G, rows, columns, rank):
-    """As a part of the largest; 1 where there is none."""
-    if rank == 0:
-        return 1.0
-    return abs(G[rows[rank - 1], columns[rank - 1]]) / abs(G[rows[0], columns[0]])
+    """1 where there is none."""
+    return abs(G[rows[rank - 1], columns[rank - 1]]) if rank > 0 else 1.0
 
 
 @kernel
 def factor_choice(tables, w):
     """Factor G_d of the present choice; False where it has lost its rank."""
-    fill_rows(tables.cuts, w.newton, w.G)
-    found = eliminate(w.G, w.rows, w.columns, w.rank[0], DEPENDENT * widest(w.G))
+    fill_rows(tables.cuts, w)
+    found = eliminate(w.G, w.rows, w.columns, w.rank[0], DEPENDENT)
     w.pivot[0] = smallest_pivot(w.G, w.rows, w.columns, found)
     return found == w.rank[0]
 
@@ -169,8 +219,8 @@ def factor_choice(tables, w):
 @kernel
 def look_for_best(tables, w):
     """The best choice of dependent coordinates here: best_rows, best_columns, its smallest pivot; returns the rank."""
-    fill_rows(tables.cuts, w.newton, w.G)
-    rank = eliminate(w.G, w.best_rows, w.best_columns, w.best_columns.size, DEPENDENT * widest(w.G))
+    fill_rows(tables.cuts, w)
+    rank = eliminate(w.G, w.best_rows, w.best_columns, w.best_columns.size, DEPENDENT)
     w.pivot[1] = smallest_pivot(w.G, w.best_rows, w.best_columns, rank)
     return rank
 
@@ -186,28 +236,30 @@ def take_best(w, rank):
 def close_loops(tables, w, state, t, h):
     """The dependent part of delta such that Phi = 0; leaves kinematics and the factor of G_d at the result."""
     s = w.rule
+    before = 0.0
     for _round in range(ROUNDS):
         displace(tables.tree, state.y, s.delta, 1.0, s.z)
         kinematics(tables, w.newton, state, t, s.z, s.zd)
         if not factor_choice(tables, w):
             return SINGULAR_POSITION
-        solve(w.G, w.rows, w.columns, w.rank[0], w.newton.g, w.x)
+        solve_rows(w, w.newton.g, w.x)
         worst = 0.0
         for k in range(w.rank[0]):
             s.delta[w.columns[k]] -= w.x[w.columns[k]]
-            worst = max(worst, abs(w.x[w.columns[k]]))
-        if not worst < 1e6:
+            worst = max(worst, abs(w.x[w.columns[k]]) / w.measure.unit[w.columns[k]])
+        if not worst < FAR:
             return NOT_CONVERGED
-        if worst < CLOSE * w.tolerance:
+        if worst < CLOSE or stalled(worst, before, w.finest[0]):
             displace(tables.tree, state.y, s.delta, 1.0, s.z)
             return 0
+        before = worst
     return NOT_CONVERGED
 
 
 @kernel
 def dependent_part(w, x, rates):
     """The dependent part of x such that its rows' rates, now `rates` with that part zero, vanish."""
-    solve(w.G, w.rows, w.columns, w.rank[0], rates, w.x)
+    solve_rows(w, rates, w.x)
     for k in range(w.rank[0]):
         x[w.columns[k]] = -w.x[w.columns[k]]
 
@@ -236,7 +288,7 @@ def move(tables, w, state, t):
     # f + G^T lam = 0 in the dependent coordinates gives lam; what is left of f then are the independent equations
     for r in range(w.lam.size):
         w.lam[r] = 0.0
-    solve_transposed(w.G, w.rows, w.columns, w.rank[0], w.f, w.lam)
+    solve_columns(w, w.f, w.lam)
     for r in range(w.lam.size):
         w.lam[r] = -w.lam[r]
     times_rows(tables.cuts, n, w.lam, w.f, 1.0)
@@ -302,14 +354,16 @@ def step(tables, w, state, t, h, parts):
     # a singular position is near: the smallest pivot would vanish within this step
     if w.pivot[2] + h * w.pivot[3] <= 0.0:
         return SINGULAR_POSITION
-    predict(s, state, h)
-    for _i in range(w.iterations):
+    predict(s, w.measure.unit, state, h)
+    v = state.y[s.z.size : s.z.size + s.zd.size]
+    before = 0.0
+    for i in range(w.iterations + 1):
         failed = close_loops(tables, w, state, t, h)
         if failed != 0:
             return failed
         guess(tables, s, state, h)
         move(tables, w, state, t)
-        if status == 0:
+        if status == 0 or i == w.iterations:
             break
         fill_mass(tables.tree, n)
         add_forces(tables, n, t, h, s.z, s.zd, state.cut_q, state.cut_rate)
@@ -321,11 +375,16 @@ def step(tables, w, state, t, h, parts):
         state.effort[0] += 1.0
         if not finite(w.x):
             return NOT_FINITE
-        if largest(w.x) < w.tolerance:
-            state.effort[1] = max(state.effort[1], largest(w.x))
+        change = largest_part(w.x, w.measure.unit)
+        left = left_after(change, before)
+        enough = max(w.finest[0], allowed(w.measure, w.tolerance, v, state.vd, s.delta, h))
+        if settled(left, change, before, enough, w.finest[0], i + 1 == w.iterations):
+            state.effort[1] = max(state.effort[1], left)
             status = 0
+        before = change
     if status != 0:
         return status
+    find_units(tables, w)
     rank = look_for_best(tables, w)
     if rank < w.rank[0]:
         return SINGULAR_POSITION
@@ -357,6 +416,7 @@ def begin(tables, w, state, t):
     s = w.rule
     begin_again(state, s)
     kinematics(tables, n, state, t, s.z, s.zd)
+    find_units(tables, w)
     take_best(w, look_for_best(tables, w))
     w.pivot[2] = w.pivot[1]
     w.pivot[3] = 0.0

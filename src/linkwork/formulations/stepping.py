@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork._jit import kernel, written_out
+from linkwork.formulations.convergence import ROUNDING, Measure, allowed, largest_part, left_after, measure, stalled
 from linkwork.formulations.record import keep_row
 from linkwork.mechanics.motions import displace, normalize
 from linkwork.numerics.runge_kutta import (
@@ -43,7 +44,7 @@ ORDERS = {"semi-implicit": 1, "rk2": 2, "rk4": 4, "abm4": 4, "adaptive": 5, "tra
 # what a step may return besides 0; a singular link i is SINGULAR + i
 NOT_FINITE, STUCK, NOT_CONVERGED, SINGULAR_POSITION, TORN, SINGULAR = 1, 2, 3, 4, 5, 16
 FIXED_POINTS = 50  # evaluations of a step by the trapezoidal rule
-SETTLED = 1e-10  # rad, m, rad/s, m/s: the change between two of them at which it ends
+SETTLED = 1e-9  # of the accelerations: what fixed points may leave unfound
 SMALLEST_STEP = 1e-12  # of the time of the run
 TORN_APART = 0.1  # of the size of the model, or rad: a joint that is so far open is torn
 
@@ -61,10 +62,14 @@ class Stepping(NamedTuple):
     rate: Any  # (y,) what it gives
     history: Any  # (4, y) rates of the last steps, for Adams
     carried: Any  # (2,) steps in the history, step size of the adaptive integrator
+    found: Any  # (3,) by fixed points: what is left in units, the last change, and 1 where that is enough
+    measure: Measure
 
 
-def stepping(method: Any, size: int) -> Stepping:
-    """Memory for a method with options integrator, rtol, atol and states of `size` numbers."""
+def stepping(method: Any, tables: Any) -> Stepping:
+    """Memory for a method with options integrator, rtol, atol and the tables of one system."""
+    units = measure(tables)
+    size = units.place.size + units.unit.size + 2
     scheme, tableau = INTEGRATORS[method.integrator]
     return Stepping(
         scheme,
@@ -77,6 +82,8 @@ def stepping(method: Any, size: int) -> Stepping:
         np.zeros(size),
         np.zeros((4, size)),
         np.zeros(2),
+        np.zeros(3),
+        units,
     )
 
 
@@ -129,23 +136,33 @@ def next_trial(tree, w, y, s, inner, h):
 def fixed_point(tree, w, y, s, nq, h):
     """w.trial by the trapezoidal rule from the last evaluation's rate; the first guess is one step by the rate at hand.
 
-    w.carried[1] = the change against the guess before it.
+    w.found tells whether it differs from the guess before it.
     """
     nv = tree.dof_link.size
-    v = w.k[1][:nv]
+    m = w.measure
+    delta = w.k[1][:nv]
     copy(w.trial, w.k[0])
     for k in range(nv):
         end = w.f[nq + k] if s == 1 else w.rate[nq + k]
         w.trial[nq + k] = y[nq + k] + 0.5 * h * (w.f[nq + k] + end)
-        v[k] = 0.5 * (y[nq + k] + w.trial[nq + k])
+        delta[k] = 0.5 * h * (y[nq + k] + w.trial[nq + k])
     for k in range(nq + nv, y.size):
         w.trial[k] = y[k] + 0.5 * h * (w.f[k] + (w.f[k] if s == 1 else w.rate[k]))
-    displace(tree, y, v, h, w.trial)
-    w.carried[1] = 1.0
-    if s > 1:
-        w.carried[1] = 0.0
-        for k in range(nq + nv):
-            w.carried[1] = max(w.carried[1], abs(w.trial[k] - w.k[0, k]))
+    displace(tree, y, delta, 1.0, w.trial)
+    if s == 1:
+        w.found[1] = 0.0
+        w.found[2] = 0.0
+        return
+    change = 0.0
+    for k in range(nq):
+        change = max(change, abs(w.trial[k] - w.k[0, k]) / m.place[k])
+    for k in range(nv):
+        change = max(change, h * abs(w.trial[nq + k] - w.k[0, nq + k]) / m.unit[k])
+    finest = ROUNDING * (1.0 + largest_part(w.trial[:nq], m.place))
+    enough = max(finest, allowed(m, SETTLED, y[nq : nq + nv], w.f[nq : nq + nv], delta, h))
+    w.found[0] = left_after(change, w.found[1])
+    w.found[2] = 1.0 if w.found[0] <= enough or stalled(change, w.found[1], finest) else 0.0
+    w.found[1] = change
 
 
 @kernel
@@ -229,7 +246,7 @@ def advance(evaluate, accept, tables, method, w, state, begin, first, h, steps, 
             for s in range(1, inner + 2):
                 t = start + done + size * next_trial(tree, w, state.y, s, inner, size)
                 if scheme == TRAPEZOIDAL and n > 0:
-                    if w.carried[1] < SETTLED:
+                    if w.found[2] == 1.0:
                         break  # the rate at hand is the one of this trial
                     if s > inner:
                         status = NOT_CONVERGED
@@ -241,7 +258,7 @@ def advance(evaluate, accept, tables, method, w, state, begin, first, h, steps, 
                     copy(w.rate, w.k[s])
             if scheme == TRAPEZOIDAL and n > 0:
                 state.effort[0] = s - 1.0
-                state.effort[1] = w.carried[1]
+                state.effort[1] = w.found[0]
                 state.effort[6] = max(state.effort[6], state.effort[0])
                 state.effort[4] = max(state.effort[4], state.effort[1])
             if scheme == ADAPTIVE and n > 0:

@@ -25,7 +25,7 @@ from linkwork.mechanics.springs import spring_slopes
 from linkwork.mechanics.tyres import contact_slopes, tyre_place
 from linkwork.mechanics.workspace import TreeWork, tree_work
 from linkwork.numerics.sparse_cholesky import Groups, Pattern, add_outer, entry, groups, pattern, size
-from linkwork.spatial.codes import ATTITUDE, TOLD_BODY, TOLD_COORDINATE
+from linkwork.spatial.codes import ATTITUDE, COUPLE, CROSSED, TOLD_BODY, TOLD_COORDINATE
 from linkwork.spatial.quaternions import exponential, product
 from linkwork.spatial.vectors import ZERO, add, cross, dot, load3, load9, load_pair, norm, rotate, store_pair, sub
 
@@ -57,12 +57,14 @@ class Newton(NamedTuple):
     axis: Any  # (dof, 6) velocity that a unit of a dof gives: angular, linear at the world's origin
     reach: Any  # (dof, 2) size of its angular part, and of the linear one with the way to the world's origin
     composite: Any  # (link, 10)
+    gyration: Any  # (dof,) what a dof moves, by the mass of that: m2, or 1 of a slide
     A: Any  # values
     g: Any  # (row,) Phi
     gd: Any
     gdd: Any
     W: Any  # (row, 6) wrenches of the rows
     G: Any
+    lever: Any  # as G: the most that a unit of the dof could move the row's place by, whichever way it does
     lam: Any  # (row,)
     dq: Any  # (dof,)
     part: Any  # (longest group,)
@@ -87,11 +89,13 @@ def newton(tables: Any) -> Newton:
         np.zeros((nv, 6)),
         np.zeros((nv, 2)),
         np.zeros((tree.link_parent.size, 10)),
+        np.zeros(nv),
         np.zeros(size(plan.shape)),
         np.zeros(rows),
         np.zeros(rows),
         np.zeros(rows),
         np.zeros((rows, 6)),
+        np.zeros(int(plan.row_start[-1])),
         np.zeros(int(plan.row_start[-1])),
         np.zeros(rows),
         np.zeros(nv),
@@ -175,6 +179,23 @@ def find_rows(cuts, w):
 
 
 @kernel
+def find_levers(cuts, w):
+    """w.lever from the axes of the dofs and the kinds of the rows."""
+    for c in range(cuts.cut_a.size):
+        _, _, _, p_b = cut_frames(cuts, w.tree, c)
+        first = cuts.path_start[c]
+        for s in range(first, cuts.path_start[c + 1]):
+            n, u = load_pair(w.axis, cuts.path_dof[s])
+            turn = w.reach[cuts.path_dof[s], 0]
+            speed = norm(add(u, cross(n, p_b)))
+            for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
+                x = turn if cuts.row_kind[r] == CROSSED else speed
+                if cuts.row_kind[r] == COUPLE:
+                    x += abs(cuts.row_pitch[r]) * turn
+                w.lever[w.stencil.row_start[r] + s - first] = x
+
+
+@kernel
 def rows_times(cuts, w, x, out, s):
     """out += s G x."""
     for c in range(cuts.cut_a.size):
@@ -200,16 +221,16 @@ def times_rows(cuts, w, lam, out, s):
 
 
 @kernel
-def add_rows(cuts, w, s, A):
-    """A += s G^T G."""
+def add_rows(cuts, w, weight, A):
+    """A += G^T weight G."""
     for c in range(cuts.cut_a.size):
         for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
-            add_outer(w.stencil.cut, c, w.G[w.stencil.row_start[r] : w.stencil.row_start[r + 1]], s, A)
+            add_outer(w.stencil.cut, c, w.G[w.stencil.row_start[r] : w.stencil.row_start[r + 1]], weight[r], A)
 
 
 @kernel
 def fill_mass(tree, w):
-    """w.A = M (12), (16), (17)."""
+    """w.A = M (12), (16), (17), and w.gyration."""
     plan = w.stencil
     for e in range(w.A.size):
         w.A[e] = 0.0
@@ -225,6 +246,8 @@ def fill_mass(tree, w):
             n, u = load_pair(w.axis, plan.mass_dof[e])
             w.A[plan.mass_target[e]] = dot(n, L) + dot(u, l)
         w.A[plan.diagonal[k]] += tree.dof_armature[k]
+        mass = w.composite[i, 0]
+        w.gyration[k] = w.A[plan.diagonal[k]] / mass if mass > 0.0 else 0.0
 
 
 @kernel

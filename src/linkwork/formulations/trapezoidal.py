@@ -6,6 +6,7 @@ delta      displacement from z_n to z_{n+1}; of a rotation, a rotation vector, s
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,19 +24,32 @@ from linkwork.mechanics.newton_euler import inverse_dynamics
 from linkwork.mechanics.parts import measure_cuts, row_values
 from linkwork.mechanics.power import ground_power
 
+LONGER = 2.0  # times the step before: a step longer than that does not go on as it went
+JUMP = 0.5  # of the accelerations: a change in a step that is none of a smooth motion
+
 
 class Rule(NamedTuple):
     delta: Any  # (dof,)
     z: Any  # (q,)
     zd: Any
     zdd: Any
+    last: Any  # (dof,) accelerations a step ago
+    span: Any  # (1,) that step, s; 0 where there was none
     power: Any  # (2,) at the last step
 
 
 def rule(tables: Any) -> Rule:
     """Memory of the rule for the tables of one system."""
     nv = tables.tree.dof_link.size
-    return Rule(np.zeros(nv), np.zeros(count_q(tables.tree)), np.zeros(nv), np.zeros(nv), np.zeros(2))
+    return Rule(
+        delta=np.zeros(nv),
+        z=np.zeros(count_q(tables.tree)),
+        zd=np.zeros(nv),
+        zdd=np.zeros(nv),
+        last=np.zeros(nv),
+        span=np.zeros(1),
+        power=np.zeros(2),
+    )
 
 
 @small
@@ -84,11 +98,23 @@ def guess(tables, s, state, h):
 
 
 @small
-def predict(s, state, h):
-    """delta as the velocities and accelerations at hand would have it."""
+def predict(s, unit, state, h):
+    """delta as the velocities and accelerations at hand would have it, these going on as they went in the step before.
+
+    Where they jump to and fro, as those of what is stiff for the step, they are taken to stay.
+    """
     nq = s.z.size
+    size = 0.0
+    jump = 0.0
     for k in range(s.delta.size):
-        s.delta[k] = h * state.y[nq + k] + 0.5 * h * h * state.vd[k]
+        size = max(size, abs(state.vd[k]) / unit[k])
+        jump = max(jump, abs(state.vd[k] - s.last[k]) / unit[k])
+    grows = h / s.span[0] if s.span[0] > 0.0 else math.inf
+    if grows > LONGER or jump > JUMP * size:
+        grows = 0.0
+    for k in range(s.delta.size):
+        end = state.vd[k] + grows * (state.vd[k] - s.last[k])
+        s.delta[k] = h * state.y[nq + k] + 0.25 * h * h * (state.vd[k] + end)
 
 
 @small
@@ -100,7 +126,9 @@ def finish(tables, n, s, state, t, h):
         state.y[k] = s.z[k]
     for k in range(nv):
         state.y[nq + k] = s.zd[k]
+        s.last[k] = state.vd[k]
         state.vd[k] = s.zdd[k]
+    s.span[0] = h
     measure_cuts(tables.cuts, n.tree, state.cut_q, state.cut_rate)
     cut_reactions(tables.cuts, n.tree, n, state.cut_force)
     if tables.tree.grounds > 1:

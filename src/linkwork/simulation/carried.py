@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from linkwork.simulation.run import Simulation
 
 _STEPPING = ("steps.f", "steps.history", "steps.carried")  # rates of the last steps, size of the adaptive step
+_RULE = ("rule.power", "rule.last", "rule.span")  # of the last step
 _NEAR_SINGULAR = ("straits.root", "straits.near", "straits.looked")
 _KNOWN_ROWS = ("sure", "reference", "floor")  # independent ones, and what their pivots are compared with
 _ROWS = ("carried", "rows.kept", "rows.offset", "contacts.count", "contacts.id", "contacts.point", "contacts.impulse")
@@ -32,9 +33,9 @@ CARRIED: dict[str, tuple[str, ...]] = {
         "parts.straits.looked",
         *(f"parts.factors.blocks.{name}" for name in _KNOWN_ROWS),
     ),
-    "hybrid": ("newton.lam", "rule.power"),
-    "semi-recursive": ("rule.power", "rows", "columns", "best_rows", "best_columns", "rank", "pivot"),
-    "global": ("lam", "alpha", "step", "z", "z0", "zd0", "zdd0", "power", "net.blocks", "net.first"),
+    "hybrid": ("newton.lam", *_RULE),
+    "semi-recursive": (*_RULE, "rows", "columns", "best_rows", "best_columns", "rank", "pivot", "row_unit", "finest"),
+    "global": ("lam", "alpha", "row_unit", "step", "z", "z0", "zd0", "zdd0", "power", "net.blocks", "net.first"),
     "impulse": _ROWS,
     "maximal": _ROWS,
 }

@@ -48,7 +48,8 @@ class Certificate:
     sweeps: int = 0
     """Of methods with impulses: sweeps over the rows in all steps together."""
     worst_residual: float = 0.0
-    """Largest change that the last iteration of a step still made: m or rad; with impulses N s or N m s."""
+    """What the iterations of a step left at most: displacements that further ones would change, in rad or lengths of
+    the model, judged by how fast they fell; with impulses the change by the last one, N s or N m s."""
     cut_short: int = 0
     """Steps whose sweeps ended with their number and not by epsilon."""
     first_cut: float | None = None
@@ -96,6 +97,8 @@ class Certificate:
     degrees_of_freedom: int | None = None
     loops: int | None = None
     settings: dict[str, Any] = field(default_factory=dict)
+    """Options of the method. Where a penalty was chosen from the model, "penalties" are the least and the largest of
+    the last step."""
     versions: dict[str, str] = field(default_factory=dict)
     model_hash: str = ""
 
@@ -186,7 +189,7 @@ class Certificate:
         if name == "drift" and self.settings.get("stabilization", "") is None:
             return "choose a stabilization=, or take a smaller dt"
         if name == "drift" and self.settings.get("penalty"):
-            return "take a smaller dt, a larger penalty=, or compare with another method"
+            return "take a smaller dt, a larger penalty= or none, or compare with another method"
         if name == "energy" and self.advice:
             return self.advice
         return "take a smaller dt, or compare with another method"
@@ -273,6 +276,10 @@ class Certificate:
             rank = f"rank {self.rank_max} throughout" if self.rank_max or self.loops else "no loop to close"
             if self.loops and self.settings.get("penalty"):
                 rank = f"rank {self.rank_max} at start and end, closed by the penalty {self.settings['penalty']:g}"
+            elif self.loops and self.settings.get("penalties"):
+                least, most = self.settings["penalties"]
+                chosen = f"chosen: {least:.1g} to {most:.1g}"
+                rank = f"rank {self.rank_max} at start and end, closed by the penalty, {chosen}"
         else:
             rank = f"rank {self.rank_min} to {self.rank_max}{self._changes()}"
         if self.redundant_rows:

@@ -45,6 +45,7 @@ CHOICES: dict[str, Iterable[Any]] = {
     "coordinates": ("joint", "absolute"),
     "solver": ("direct", "sequential"),
 }
+CHOSEN = {"penalty"}  # options that are found from the model where they are None
 POSITIVE = {  # options and their units
     "dt": "seconds",
     "rtol": "",
@@ -100,7 +101,7 @@ def checked_options(method: Any) -> Any:
         whole("iterations", method.iterations)
     if "position_iterations" in own:
         whole("position_iterations", method.position_iterations, least=0)
-    numbers = [name for name in POSITIVE if name in own]
+    numbers = [name for name in POSITIVE if name in own and not (name in CHOSEN and getattr(method, name) is None)]
     return replace(method, **{name: positive(name, getattr(method, name), POSITIVE[name]) for name in numbers})
 
 

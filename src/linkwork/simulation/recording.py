@@ -432,7 +432,7 @@ class Recording:
             # what a component elsewhere can do is its own affair
             degrees_of_freedom=None if system.foreign else system.nv - (system.rows - len(dependent)),
             loops=None if system.foreign else len(system.cuts),
-            settings={**asdict(sim.method), "every": self.every},
+            settings={**asdict(sim.method), **_chosen(sim), "every": self.every},
             versions=versions(),
             model_hash=model_hash(system),
         )
@@ -459,6 +459,14 @@ def fastest(sim: Simulation) -> str:
     """Whose velocity is the largest now, or no number."""
     v = sim.state.y[sim.moving.nq : sim.moving.nq + sim.moving.nv]
     return str(sim.moving.dof_name(int(np.argmax(np.where(np.isfinite(v), np.abs(v), np.inf))))) if v.size else ""
+
+
+def _chosen(sim: Simulation) -> dict[str, Any]:
+    """The least and the largest penalty of the last step, where they were left to the method."""
+    if getattr(sim.method, "penalty", 0.0) is not None:
+        return {}
+    used = sim.workspace.alpha[sim.workspace.alpha > 0.0]
+    return {"penalties": [float(used.min()), float(used.max())]} if used.size else {}
 
 
 def least_energy(system: System) -> float:
