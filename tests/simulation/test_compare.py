@@ -228,7 +228,7 @@ def test_orders(coarse: float, fine: float, order: float | None, hidden: bool) -
 @pytest.mark.parametrize("length", [1e-3, 1e3])
 def test_judged_alike_at_any_size(length: float) -> None:
     """Time goes with the root of the length; parts of the motion stay as they are."""
-    methods = ["recursive", "absolute", "impulse"]
+    methods = ["recursive", "absolute", "hybrid", "semi-recursive", "global", "impulse"]
     found = []
     for size in (1.0, length):
         model = double_four_bar.build(length=size, speed=math.sqrt(size))

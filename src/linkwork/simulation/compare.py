@@ -22,13 +22,11 @@ from linkwork.model.checked import shown
 from linkwork.simulation.agreement import Agreement
 from linkwork.simulation.equilibrium import Equilibrium, resting
 from linkwork.simulation.judging import Runs, judged
-from linkwork.simulation.methods import ALL, IMPLICIT, known, positive, resolve, wanted
+from linkwork.simulation.methods import ALL, known, positive, resolve, wanted
 from linkwork.simulation.simulate import count_steps, simulate
-from linkwork.simulation.trajectory import Trajectory
 
 ROWS = 300  # times at which runs are compared, at most
 FASTER = 100.0  # so many more steps at most, where all are to cost the same
-COARSE, FINEST = 1e-2, 1e-12  # s, up to which a tolerance of Newton's iteration suits the step; the least that is asked
 TIGHTER = 16.0  # an adaptive integrator takes tolerances smaller by this instead of half the step
 
 
@@ -137,27 +135,21 @@ class _Runner:
                 warnings.simplefilter("ignore", RunWarning)  # the verdict names what they say
                 for finer in (1, 2, 4):
                     every = finer * steps // self.rows
-                    found.runs.append(self._converged(_finer(method, self.until / steps, finer), every))
+                    run = simulate(
+                        self.model,
+                        until=self.until,
+                        method=_finer(method, self.until / steps, finer),
+                        every=every,
+                        record=["*.position", "*.rotation"],
+                        **self.shared,
+                    )
+                    found.runs.append(run)
         except RunError as error:
             found.refused, found.hint = _told(error)
             found.refused_at = error.time
         except (ModelError, OptionError) as error:
             found.refused = str(error).rstrip(".")
         return found
-
-    def _converged(self, method: Any, every: int) -> Trajectory:
-        """The run, with Newton's iteration so far that what it leaves is small beside the error of the step."""
-        if method.name in IMPLICIT:
-            enough = max(FINEST, method.tolerance * (method.dt / COARSE) ** 2)
-            try:
-                return self._simulate(resolve(method, {"tolerance": min(method.tolerance, enough)})[0], every)
-            except RunError:  # rounding may not let it come so far
-                pass
-        return self._simulate(method, every)
-
-    def _simulate(self, method: Any, every: int) -> Trajectory:
-        columns = ["*.position", "*.rotation"]
-        return simulate(self.model, until=self.until, method=method, every=every, record=columns, **self.shared)
 
 
 def _finer(method: Any, dt: float, finer: int) -> Any:
