@@ -42,10 +42,11 @@ INTEGRATORS = {
 }
 ORDERS = {"semi-implicit": 1, "rk2": 2, "rk4": 4, "abm4": 4, "adaptive": 5, "trapezoidal": 2}
 # what a step may return besides 0; a singular link i is SINGULAR + i
-NOT_FINITE, STUCK, NOT_CONVERGED, SINGULAR_POSITION, TORN, SINGULAR = 1, 2, 3, 4, 5, 16
+NOT_FINITE, STUCK, NOT_CONVERGED, SINGULAR_POSITION, TORN, PAUSED, SINGULAR = 1, 2, 3, 4, 5, 6, 16
 FIXED_POINTS = 50  # evaluations of a step by the trapezoidal rule
 SETTLED = 1e-9  # of the accelerations: what fixed points may leave unfound
 SMALLEST_STEP = 1e-12  # of the time of the run
+MOST_PARTS = 5000  # of a step by the adaptive integrator, before it pauses
 TORN_APART = 0.1  # of the size of the model, or rad: a joint that is so far open is torn
 
 
@@ -61,7 +62,7 @@ class Stepping(NamedTuple):
     trial: Any  # (y,) where the next evaluation is made
     rate: Any  # (y,) what it gives
     history: Any  # (4, y) rates of the last steps, for Adams
-    carried: Any  # (2,) steps in the history, step size of the adaptive integrator
+    carried: Any  # (3,) steps in the history; of the adaptive integrator its step size, and how far into a step it is
     found: Any  # (3,) by fixed points: what is left in units, the last change, and 1 where that is enough
     measure: Measure
 
@@ -81,7 +82,7 @@ def stepping(method: Any, tables: Any) -> Stepping:
         np.zeros(size),
         np.zeros(size),
         np.zeros((4, size)),
-        np.zeros(2),
+        np.zeros(3),
         np.zeros(3),
         units,
     )
@@ -224,8 +225,10 @@ def advance(evaluate, accept, tables, method, w, state, begin, first, h, steps, 
     measured = state.y.size - 2  # the accounts are not watched
     kept = 0
     for n in range(first + 1, first + steps + 1):
-        copy(state.y, state.last)
-        done = 0.0
+        done = w.carried[2]  # not 0 after a pause
+        if done == 0.0:
+            copy(state.y, state.last)
+        parts = 0
         span = h if n > 0 else 0.0
         start = begin + (n - 1) * h if n > 0 else begin
         while True:
@@ -233,6 +236,10 @@ def advance(evaluate, accept, tables, method, w, state, begin, first, h, steps, 
             size = span - done
             cut = True
             if scheme == ADAPTIVE and n > 0:
+                w.carried[2] = done
+                if parts == MOST_PARTS:
+                    return n - 1 - first, kept, PAUSED
+                parts += 1
                 if not w.carried[1] > 0.0:
                     w.carried[1] = 0.01 * span
                 if w.carried[1] < size * (1.0 - 1e-12):
@@ -283,6 +290,7 @@ def advance(evaluate, accept, tables, method, w, state, begin, first, h, steps, 
                 return n - 1 - first, kept, TORN
             if cut:
                 break
+        w.carried[2] = 0.0
         if n % every == 0:
             keep_row(state, rows, kept)
             kept += 1

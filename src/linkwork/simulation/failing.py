@@ -60,6 +60,8 @@ def failure_of(sim: Simulation, status: int) -> RunError:
         hint = "use method='hybrid', which passes such positions"
     elif status == stepping.TORN:
         culprit, what, hint = _torn(sim)
+    elif status == stepping.PAUSED:
+        what, hint = "it was interrupted", "start it again"
     elif status == stepping.STUCK:
         culprit = system.dof_name(int(np.argmax(np.abs(sim.state.vd))))
         what = f"its steps became too small, with {_told(sim, culprit)} accelerating most"

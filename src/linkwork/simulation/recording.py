@@ -145,6 +145,7 @@ class Recording:
         failure: RunError | None = None
         status, whole = 0, False
         with Interrupt() as interrupt:
+            sim._interrupt = interrupt
             while sim.steps < self.steps and stopped is None:
                 count = sim._quiet(min(chunk, self.steps - sim.steps, chunk_rows * self.every))
                 started = clock.perf_counter()

@@ -56,6 +56,7 @@ from linkwork.simulation.warning import warn
 CUT_STEPS = 10  # steps cut short that are looked at before anything is said of them
 
 MARK_STEPS = 16  # between two states that are kept to look back at
+MOST_PAUSES = 200  # of one step, each after a few thousand parts of it: then it is stuck
 
 
 class Simulation(Changing):
@@ -106,6 +107,7 @@ class Simulation(Changing):
         if kept is not None and isinstance(method, str) and method in ("auto", kept[0]["method"]):
             method, options = kept[0]["method"], kept[0]["settings"] | options
         self._busy = Lock()  # while the compiled loop runs
+        self._interrupt: Interrupt | None = None
         self._border, self._ports = border, ports  # where this model is a component of somebody else's
         self._rest = start
         self._drags: dict[str, Drag] = {}
@@ -406,6 +408,7 @@ class Simulation(Changing):
         self._take(self.method.dt if dt is None else positive("dt", dt, "seconds"))
         turns = self.state.cut_q.copy()
         with Interrupt() as interrupt:
+            self._interrupt = interrupt
             while self.steps < goal:
                 started = clock.perf_counter()
                 if self._pulls is not None:
@@ -415,6 +418,8 @@ class Simulation(Changing):
                 if status != 0:
                     failed = self.failure(status)
                     self._take_back(turns)
+                    if status == stepping.PAUSED:
+                        raise KeyboardInterrupt
                     raise failed
                 if interrupt.pressed:
                     raise KeyboardInterrupt
@@ -655,10 +660,18 @@ class Simulation(Changing):
         dt = self._h if dt is None else dt
         if self.carriers is not None and self.steps >= 0:
             self.carriers.command(RUN, begin, first, dt, steps)
-        found: tuple[int, int, int] = self.method.run(
-            self.tables, self.workspace, self.state, begin, first, dt, steps, every, rows
-        )
-        return found
+        done = kept = pauses = 0
+        while True:
+            left = Rows(*(each[kept:] for each in rows)) if kept else rows
+            more, further, status = self.method.run(
+                self.tables, self.workspace, self.state, begin, first + done, dt, steps - done, every, left
+            )
+            done, kept, pauses = done + more, kept + further, 0 if more else pauses + 1
+            if status != stepping.PAUSED or (self._interrupt is not None and self._interrupt.pressed):
+                return done, kept, status
+            # the adaptive integrator pauses within long steps, so that Ctrl-C gets a turn
+            if pauses == MOST_PAUSES:
+                return done, kept, stepping.STUCK
 
     def failure(self, status: int) -> RunError:
         """What a status other than 0 means, in words."""

@@ -1,0 +1,73 @@
+"""Ctrl-C ends any run soon, also within a long step of the adaptive integrator; what was recorded is kept."""
+
+import math
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import linkwork as lw
+
+SCRIPT = """
+import sys
+import linkwork as lw
+
+model = lw.Model("stiff")
+model.body("block", mass=1e-3, inertia=(1e-3, 1e-3, 1e-3))
+model.prismatic("rail", "ground", "block", axis=(1, 0, 0), position=0.1, stiffness=1e9)
+how, options = sys.argv[1], {"method": "recursive", "integrator": "adaptive", "dt": 0.5}
+sim = lw.Simulation(model, **options)
+print("ready", flush=True)
+try:
+    if how == "step":
+        sim.step(1000)
+    else:
+        lw.simulate(model, until=500.0, **options)
+except KeyboardInterrupt:
+    print("interrupted", sim.time)
+except lw.RunError as error:
+    print("interrupted" if "interrupted" in str(error) else error, len(error.run))
+"""
+
+
+@pytest.mark.parametrize("how", ["step", "run"])
+def test_a_long_step_of_the_adaptive_integrator_is_interrupted(how: str) -> None:
+    with subprocess.Popen([sys.executable, "-c", SCRIPT, how], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(1.0)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=20)
+    assert out.startswith("interrupted"), out
+    assert process.returncode == 0
+
+
+def test_pauses_within_a_step_change_nothing() -> None:
+    """Some ten thousand parts of one step, and the same in two steps: the same oscillation to the tolerance."""
+    model = lw.Model("fast")
+    model.body("block", mass=1.0, inertia=(1, 1, 1))
+    model.prismatic("rail", "ground", "block", axis=(1, 0, 0), position=0.1, stiffness=4e8)
+    ends = []
+    for steps in (1, 2):
+        sim = lw.Simulation(model, "recursive", integrator="adaptive", dt=0.5 / steps, rtol=1e-9, atol=1e-12)
+        sim.step(steps)
+        assert sim.time == 0.5
+        assert sim.steps == steps
+        ends.append(float(sim["rail.position"]))
+    assert ends[0] == pytest.approx(ends[1], abs=1e-6)
+    assert ends[0] == pytest.approx(0.1 * math.cos(2e4 * 0.5), abs=1e-5)
+
+
+def test_a_step_of_no_end_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    from linkwork.simulation import run
+
+    monkeypatch.setattr(run, "MOST_PAUSES", 3)
+    model = lw.Model("stiff")
+    model.body("block", mass=1e-6, inertia=(1e-3, 1e-3, 1e-3))
+    model.prismatic("rail", "ground", "block", axis=(1, 0, 0), position=0.1, stiffness=1e9)
+    with pytest.raises(lw.RunError, match="rail") as stop:
+        lw.simulate(model, until=100.0, method="recursive", integrator="adaptive", dt=1.0)
+    assert "hybrid" in str(stop.value)
+    assert "adaptive" not in str(stop.value)
