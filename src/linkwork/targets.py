@@ -43,10 +43,12 @@ def find(name: str, settings: Mapping[str, Any] | None = None, *, viewing: bool 
     `settings` are keywords for `build`; with `viewing`, for the live page, so are those in `VIEW` of the file. A name
     that is neither raises `OptionError` with the nearest known names.
     """
+    from linkwork.simulation.files import path_of
+
     settings = settings or {}
     if name in gallery.names():
         return _target(name, gallery.piece(name), settings, viewing)
-    path = Path(name)
+    path = path_of(name)
     if name and path.is_dir():
         raise OptionError(f"{name} is a folder; give the .py file in it that holds the model")
     if path.suffix == ".npz" and path.is_file():
@@ -67,13 +69,15 @@ def find(name: str, settings: Mapping[str, Any] | None = None, *, viewing: bool 
 
 def find_component(name: str, settings: Mapping[str, Any] | None = None) -> Callable[[], Subsystem]:
     """A maker of components from "FILE.py:Class" or "piece:Class"; `settings` are keywords of the class."""
+    from linkwork.simulation.files import path_of
+
     source, colon, word = name.partition(":")
     if not colon or not word:
         raise OptionError(f"give the component as FILE.py:Class or PIECE:Class, such as car:Wheel, not {name!r}")
     if source in gallery.names():
         module = gallery.piece(source)
     else:
-        path = Path(source)
+        path = path_of(source)
         if path.suffix != ".py" or not path.is_file():
             raise OptionError(f"there is no gallery piece and no .py file called {source!r}; check its name and folder")
         module = _load(path.resolve())

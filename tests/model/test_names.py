@@ -106,3 +106,21 @@ def test_all_methods_know_the_parts_of_one_name_apart() -> None:
     assert runs[0]["'robot.1'.joint:arm.position"][-1] == pytest.approx(
         runs[1]["'robot.1'.joint:arm.position"][-1], abs=1e-4
     )
+
+
+def test_names_that_nothing_can_show(refused) -> None:
+    model = lw.Model("m" * names.LONGEST)
+    model.body("b" * names.LONGEST, mass=1.0, inertia=(1, 1, 1))
+    for make in (
+        lambda: lw.Model("m" * 300),
+        lambda: model.body("b" * 300, mass=1.0),
+        lambda: model.add("s" * 300, lw.gallery.car.Wheel()),
+        lambda: model.revolute("j" * 300, model.ground, model.bodies["b" * names.LONGEST], axis=(0, 0, 1)),
+    ):
+        with refused("has 300 characters; give one of 255 at most"):
+            make()
+    for name in ("a\0b", "a\x1b[31mb", "a\ud800b"):
+        with refused(repr(name)):
+            model.body(name, mass=1.0)
+        with refused("one line of text"):
+            lw.Model(name)

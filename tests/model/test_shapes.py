@@ -135,3 +135,30 @@ def test_refusals(refused, make, words) -> None:
 def test_shapes_compare() -> None:
     assert Box((1, 2, 3)) == Box([1, 2, 3])
     assert Sphere(1) != Sphere(1, pose=Frame((1, 0, 0)))
+
+
+@pytest.mark.parametrize("size", [0, 1, 79, 80, 83, 84, 85, 133, 135, 300])
+def test_a_short_stl_file_is_refused(tmp_path: Path, refused, size: int) -> None:
+    whole = write_binary(tmp_path / "whole.stl", cube()).read_bytes()
+    (tmp_path / "short.stl").write_bytes(whole[:size])
+    with refused("short.stl", "export it again as STL"):
+        Mesh(tmp_path / "short.stl")
+
+
+def test_corners_that_no_solid_can_have(tmp_path: Path, refused) -> None:
+    with refused("far.stl", "farther away than 1e+38"):
+        Mesh(write_text(tmp_path / "far.stl", 1e200 * cube()))
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("a\0b.stl", "cannot be the name of a file"),
+        ("a\ud800b.stl", "cannot be the name of a file"),
+        ("x" * 300 + ".stl", "File name too long"),
+        ("/dev/zero", "is a device"),
+    ],
+)
+def test_what_cannot_be_the_name_of_a_mesh(refused, name: str, words: str) -> None:
+    with refused(words, "give the path of an STL file"):
+        Mesh(name)

@@ -7,6 +7,8 @@ import os
 import numpy as np
 import pytest
 
+from linkwork import targets
+from linkwork.distribute.keep import Keep
 from linkwork.errors import OptionError
 from linkwork.simulation import files
 from linkwork.simulation.certificate import Certificate
@@ -197,3 +199,22 @@ def test_newer_format_is_refused(run, tmp_path, monkeypatch):
     monkeypatch.undo()
     with pytest.raises(OptionError, match="newer linkwork"):
         load_run(tmp_path / "run.npz")
+
+
+@pytest.mark.parametrize("name", ["a\0b", "a\ud800b", "x" * 300], ids=["nul", "surrogate", "long"])
+def test_what_cannot_be_the_name_of_a_file(run, tmp_path, name):
+    for use in (
+        lambda: save(run, tmp_path / f"{name}.npz"),
+        lambda: save(run, f"{name}.csv"),
+        lambda: load_run(f"{name}.npz"),
+        lambda: load_run(tmp_path / f"{name}.h5"),
+        lambda: read_state(f"{name}.npz"),
+        lambda: check_path(f"{name}.html", (".html",)),
+        lambda: targets.find(f"{name}.py"),
+        lambda: targets.find_component(f"{name}.py:Wheel"),
+        lambda: Keep(str(tmp_path / name)),
+    ):
+        with pytest.raises(OptionError, match="cannot be the name of a file here|cannot keep states") as caught:
+            use()
+        assert str(caught.value).isprintable()
+        assert len(str(caught.value)) < 200

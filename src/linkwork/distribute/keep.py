@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from linkwork.errors import ModelError, OptionError
+from linkwork.model.checked import shown
 from linkwork.simulation.carriers import KEEP, MARKS
 from linkwork.simulation.files import write_arrays
 from linkwork.simulation.run import Simulation
@@ -30,8 +31,9 @@ class Keep:
         self.folder = Path(folder)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise OptionError(f"cannot keep states in {folder} ({error.strerror or error}); give a folder") from error
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or error
+            raise OptionError(f"cannot keep states in {shown(folder)} ({why}); give a folder") from error
 
     def states(self) -> list[Path]:
         """The files of all states."""

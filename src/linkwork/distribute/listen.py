@@ -419,6 +419,8 @@ def _check_readable(name: str, file: Any) -> None:
         raise OptionError(f"{name} must be the path of a PEM file, not {file!r}") from None
     except OSError as error:
         raise OptionError(f"{name}: {str(file)!r} cannot be read ({_words(error)}); give a PEM file") from error
+    except ValueError as error:  # with a letter that no name of a file can have
+        raise OptionError(f"{name}: {str(file)!r} cannot be read ({error}); give a PEM file") from None
 
 
 def _secured(

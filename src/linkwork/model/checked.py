@@ -123,6 +123,7 @@ def part_name(name: Any, what: str, *, top: bool = False) -> str:
     """A name that can be a step of a full one (see `names`); directly in a model (`top`) a few more are kept."""
     if not isinstance(name, str) or not name.strip():
         raise ModelError(f"{what}: a name must be non-empty text, got {shown(name)}; give one such as 'crank'")
+    short_name(name, what)
     if name != name.strip() or not name.isprintable():
         raise ModelError(f"{what}: the name {name!r} has blanks at its ends or breaks the line; remove them")
     if names.needs_quotes(name) and "'" in name:
@@ -135,6 +136,14 @@ def part_name(name: Any, what: str, *, top: bool = False) -> str:
     if top and name in names.ACCOUNTS:
         raise ModelError(f"{what}: the name '{name}' is kept for the accounts of runs; choose another name")
     return name
+
+
+def short_name(name: str, what: str) -> None:
+    """Refuse a name that nothing can show."""
+    if len(name) > names.LONGEST:
+        raise ModelError(
+            f"{what}: the name {shown(name)} has {len(name)} characters; give one of {names.LONGEST} at most"
+        )
 
 
 def unknown_options(unknown: Iterable[str], known: Iterable[str], what: str) -> None:

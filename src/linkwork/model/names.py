@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 KINDS = ("body", "joint", "ground")  # what may stand before a colon
+LONGEST = 255  # characters of a name: what plots, tables and terminals can still show
 ACCOUNTS = ("energy", "drift", "solver")  # of a run: no part of the model may be called so
 _STEP = re.compile(rf"(?:(?P<kind>{'|'.join(KINDS)}):)?(?P<name>(?:'[^']*')?[^.]*)(?:\.|$)")
 _ITEM = re.compile(r"(?:(?<![^.:,\s])'[^']*'|[^,])+")

@@ -301,6 +301,7 @@ class Model(Parts):
             raise ModelError(
                 f"Model: its name must be one line of text, got {checked.shown(name)}; give one such as 'slider crank'"
             )
+        checked.short_name(name, "Model")
         super().__init__(name)
         self._only_known("__init__", f"model '{name}'", unknown)
         self.gravity = checked.vector(gravity, f"model '{name}'", "gravity", 3, "m/s2")

@@ -54,7 +54,7 @@ def load_run(file: str | PathLike[str]) -> Trajectory:
     Traceback (most recent call last):
     linkwork.errors.OptionError: there is no file nowhere.npz; give a file that run.save(...) wrote
     """
-    path = _path(file)
+    path = path_of(file)
     if path.suffix.lower() == ".csv":
         raise OptionError(f"{path} is a table for other programs; save the run as .npz to load it again")
     if not path.exists():
@@ -97,10 +97,26 @@ def trajectory(facts: Any, data: dict[str, Any], certificate: dict[str, Any], co
     )
 
 
-def _path(file: Any) -> Path:
+def path_of(file: Any) -> Path:
+    """The path, once it is sure that a file can be called so.
+
+    >>> path_of("a\\0b.npz")
+    Traceback (most recent call last):
+    linkwork.errors.OptionError: 'a\\x00b.npz' cannot be the name of a file here (embedded null byte); give another
+    """
     if not isinstance(file, (str, os.PathLike)):
         raise OptionError(f"{shown(file)} is not a file name; give one as text or a path")
-    return Path(file)
+    path = Path(file)
+    why: object = None
+    try:
+        os.lstat(path)
+    except ValueError as error:  # a letter that no name of a file can have
+        why = error
+    except OSError as error:  # whether it is there, and may be read, is another question
+        why = error.strerror if error.errno in (errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ) else None
+    if why is not None:
+        raise OptionError(f"{shown(str(path))} cannot be the name of a file here ({why}); give another")
+    return path
 
 
 def check_path(file: str | PathLike[str], suffixes: tuple[str, ...] = SUFFIXES) -> Path:
@@ -110,7 +126,7 @@ def check_path(file: str | PathLike[str], suffixes: tuple[str, ...] = SUFFIXES) 
     Traceback (most recent call last):
     linkwork.errors.OptionError: cannot write run.xls: unknown suffix '.xls'; known are .npz, .csv
     """
-    path = _path(file)
+    path = path_of(file)
     if path.suffix.lower() not in suffixes:
         what = f"unknown suffix {path.suffix!r}" if path.suffix else "the name has no suffix"
         raise OptionError(f"cannot write {path}: {what}; known are {', '.join(suffixes)}")
@@ -132,7 +148,7 @@ def refuse_same(resume: Any, file: Any) -> None:
     Traceback (most recent call last):
     linkwork.errors.OptionError: ./run.h5 holds the state that the run starts from; write to another file
     """
-    if resume is not None and file is not None and _path(resume).resolve() == _path(file).resolve():
+    if resume is not None and file is not None and path_of(resume).resolve() == path_of(file).resolve():
         raise OptionError(f"{file} holds the state that the run starts from; write to another file")
 
 
@@ -187,7 +203,7 @@ def write_arrays(path: Path, arrays: dict[str, Any]) -> None:
 
 def read_arrays(file: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The state that a file holds: what is said of it, and its arrays."""
-    path = _path(file)
+    path = path_of(file)
     if not path.is_file():
         raise OptionError(f"there is no file {path}; give one with a state to start from")
     try:
