@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import linkwork as lw
-from attacks import files, kills, mechanisms, wire
+from attacks import files, kills, mechanisms, page, wire
 from attacks.workers import BAD
 
 ATTACKS = {
@@ -19,6 +19,7 @@ ATTACKS = {
     "random mechanisms": (mechanisms.main, 10000, "trees and loops with springs, by all methods and integrators"),
     "kills": (kills.main, 100, "processes killed while they stream, save or compile, then read and resumed"),
     "messages": (wire.main, 5000, "between a whole and a component, each way; good callers among 20 hostile ones"),
+    "page": (page.main, 5000, "damaged requests at the gate of the live page; good visits among 20 hostile visitors"),
 }
 PAGE = Path(__file__).parents[2] / "docs" / "reliability.md"
 HEAD = """# Reliability

@@ -2,7 +2,7 @@
 
 import pytest
 
-from attacks import files, kills, mechanisms, wire
+from attacks import files, kills, mechanisms, page, wire
 
 
 def test_damaged_files() -> None:
@@ -38,3 +38,12 @@ def test_hostile_callers() -> None:
     outcomes, bad, _ = wire.callers(3)
     assert [each for each in bad if " late " not in each] == []  # how late is for make attack: this machine may be busy
     assert outcomes["hostile calls survived"] > len(wire.HOSTILE)
+
+
+def test_hostile_visitors_of_the_page() -> None:
+    outcomes, bad = page.requests(200)
+    assert bad == []
+    assert outcomes.total() == 200
+    outcomes, bad, _ = page.visitors(20)
+    assert [each for each in bad if " late " not in each] == []
+    assert outcomes["hostile calls survived"] > len(page.HOSTILE)

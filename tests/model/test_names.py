@@ -117,7 +117,7 @@ def test_names_that_nothing_can_show(refused) -> None:
         lambda: model.add("s" * 300, lw.gallery.car.Wheel()),
         lambda: model.revolute("j" * 300, model.ground, model.bodies["b" * names.LONGEST], axis=(0, 0, 1)),
     ):
-        with refused("has 300 characters; give one of 255 at most"):
+        with refused("a name has 255 characters at most, not 300"):
             make()
     for name in ("a\0b", "a\x1b[31mb", "a\ud800b"):
         with refused(repr(name)):

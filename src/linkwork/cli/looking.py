@@ -30,6 +30,8 @@ def view(
     host: Host = "127.0.0.1",
     port: Port = 8080,
     token: Token = None,
+    cert: Annotated[str | None, typer.Option(help="Encrypt the page (HTTPS) by this certificate (PEM).")] = None,
+    key: Annotated[str | None, typer.Option(help="Its private key (PEM).")] = None,
     browser: Annotated[bool, typer.Option(help="Open the browser, where there is a screen.")] = True,
     seconds: Annotated[float | None, typer.Option(help="End after so many seconds; else Ctrl-C ends it.")] = None,
 ) -> None:
@@ -40,6 +42,8 @@ def view(
             "host": host,
             "port": port,
             "token": token,
+            "cert": cert,
+            "key": key,
             "browser": browser,
             "seconds": seconds,
             "say": typer.echo,

@@ -142,7 +142,7 @@ def short_name(name: str, what: str) -> None:
     """Refuse a name that nothing can show."""
     if len(name) > names.LONGEST:
         raise ModelError(
-            f"{what}: the name {shown(name)} has {len(name)} characters; give one of {names.LONGEST} at most"
+            f"{what}: a name has {names.LONGEST} characters at most, not {len(name)} as {shown(name)}; give a short one"
         )
 
 

@@ -453,13 +453,21 @@ class Simulation(Changing):
             warn(f"'{self.system.model.name}': {told(self, found)}; {remedy(self, found)}", RunWarning)
 
     def view(
-        self, *, host: str = "127.0.0.1", port: int = 8080, token: str | None = None, seconds: float | None = None
+        self,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 8080,
+        token: str | None = None,
+        cert: str | None = None,
+        key: str | None = None,
+        seconds: float | None = None,
     ) -> None:
         """Show this simulation moving in a browser, in real time, until Ctrl-C or for so many `seconds`.
 
         Prints its address. The page has run, pause, step, reset, speed, sliders for the inputs, another method or dt,
         plots; afterwards the simulation is where the page left it, unless it was reset there. `host` other than
-        127.0.0.1 asks those who look for the `token`, which is made when not given. Needs the extra `view`.
+        127.0.0.1 asks those who look for the `token` (22 characters at least), which is made when not given; `cert` and
+        `key` (PEM files) encrypt what they see. Needs the extra `view`.
         """
         from linkwork.viewer.live import view_simulation
 
@@ -471,7 +479,7 @@ class Simulation(Changing):
             other.inputs.update(self.inputs)
             return other
 
-        view_simulation(make, self, host=host, port=port, token=token, seconds=seconds)
+        view_simulation(make, self, host=host, port=port, token=token, cert=cert, key=key, seconds=seconds)
 
     def drag(
         self,

@@ -289,9 +289,9 @@ class Trajectory:
     def view(self, *others: Trajectory, inline: bool = False, height: int = 520, **place: Any) -> Any:
         """Show the run in a browser with a time bar, until Ctrl-C; prints its address. Needs the extra `view`.
 
-        Other runs are laid over it. `place` is host, port, token, seconds as of `Simulation.view`. `inline=True`
-        returns the replay page for the cell of a notebook instead, `height` points high, which needs nothing and
-        stays in the notebook.
+        Other runs are laid over it. `place` is host, port, token, cert, key, seconds as of `Simulation.view`.
+        `inline=True` returns the replay page for the cell of a notebook instead, `height` points high, which needs
+        nothing and stays in the notebook.
 
         >>> run = lw.simulate(lw.gallery.pendulum.build(), until=0.1, method="recursive", dt=0.01)
         >>> run.view(inline=True)._repr_html_().startswith("<iframe")

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 HERE = ("127.0.0.1", "localhost", "::1")
 KEY = "X-Linkwork-Gate"  # by which the gate makes itself known to the page behind it
+NOTHING = "there is nothing here: open the address that linkwork printed\n"
 REFUSED = "this page is not for other sites: open the address that linkwork printed\n"
 
 
@@ -25,8 +26,15 @@ def own(host: str | None, origin: str | None) -> bool:
     (True, True)
     >>> own("localhost:8080", "http://localhost:8888"), own("localhost:8080", "null"), own(None, None)
     (False, False, False)
+    >>> own("localhost:8080", "http://[")
+    False
     """
-    return host is not None and (origin is None or urlsplit(origin).netloc.lower() == host.strip().lower())
+    if host is None or origin is None:
+        return host is not None
+    try:
+        return urlsplit(origin).netloc.lower() == host.strip().lower()
+    except ValueError:  # no address at all
+        return False
 
 
 def named(host: str | None) -> bool:
@@ -68,7 +76,10 @@ def guarded(welcome: Callable[[Mapping[str, str]], bool]) -> Iterator[None]:
                 known = False
             if not known:
                 return connection.respond(403, REFUSED)
-            return None if process_request is None else process_request(connection, request)
+            try:
+                return None if process_request is None else process_request(connection, request)
+            except (OSError, ValueError):  # an address that cannot be the name of a file
+                return connection.respond(404, NOTHING)
 
         opened.append(place)
         return plain(handler, *place, process_request=asked, **options)

@@ -19,9 +19,11 @@ from typing import Any
 
 from linkwork.errors import OptionError, RunError
 from linkwork.viewer.board import Board
+from linkwork.viewer.gate import context_of
 from linkwork.viewer.guard import HERE
 
 MISSING = 'the live page needs viser; install it with: pip install "linkwork[view]"'
+LETTERS = 22  # of a token for other hosts: 64 kinds of them make 132 bits
 PATIENCE = 60.0  # s until the page has to be there
 
 
@@ -29,14 +31,31 @@ class Link:
     """Starts the page; `show` is what it has to know, made by `live.staged`.
 
     On 127.0.0.1 anybody on this machine may look. Another host is served only with a token, which the address holds.
+    With `cert` and `key` (PEM files) the page is encrypted (HTTPS), and has a token too.
     """
 
-    def __init__(self, show: dict[str, Any], host: str = "127.0.0.1", port: int = 0, token: str | None = None) -> None:
+    def __init__(
+        self,
+        show: dict[str, Any],
+        host: str = "127.0.0.1",
+        port: int = 0,
+        token: str | None = None,
+        cert: str | None = None,
+        key: str | None = None,
+    ) -> None:
         if find_spec("viser") is None:
             raise OptionError(MISSING)
-        if token is not None and not re.fullmatch(r"[\w-]{8,200}", token, re.ASCII):
-            raise OptionError("a token is 8 letters, digits, - or _ at least, hard to guess; leave it out to get one")
-        if host not in HERE and token is None:
+        least = 8 if host in HERE else LETTERS
+        if token is not None and not re.fullmatch(rf"[\w-]{{{least},200}}", token, re.ASCII):
+            raise OptionError(
+                f"a token is {least} letters, digits, - or _ at least, hard to guess; leave it out to get one"
+            )
+        if (cert is None) != (key is None):
+            raise OptionError("an encrypted page needs cert= and key= together; give both, or neither")
+        tls = None if cert is None or key is None else (str(cert), str(key))
+        if tls is not None:
+            context_of(*tls)  # a wrong file is told before a process is started
+        if token is None and (host not in HERE or tls is not None):
             token = secrets.token_urlsafe(16)
         self.board = Board(len(show["bodies"]), len(show["joints"]))
         self._heard: deque[tuple[Any, ...]] = deque()
@@ -54,7 +73,8 @@ class Link:
         )
         threading.Thread(target=self._listen, daemon=True).start()
         try:
-            self.tell({"show": show, "board": self.board.name, "host": host, "port": port, "token": token})
+            place = {"host": host, "port": port, "token": token, "tls": tls}
+            self.tell({"show": show, "board": self.board.name, **place})
             self._first.wait(PATIENCE)
             word, fact = self._heard.popleft() if self._heard else ("failed", "the process of the page did not start")
         except BaseException:
@@ -63,7 +83,8 @@ class Link:
         if word != "ready":
             self.close()
             raise RunError(str(fact))
-        self.address = f"http://{f'[{host}]' if ':' in host else host}:{fact}" + (f"/?token={token}" if token else "")
+        scheme, name = "http" if tls is None else "https", f"[{host}]" if ":" in host else host
+        self.address = f"{scheme}://{name}:{fact}" + (f"/?token={token}" if token else "")
 
     def _listen(self) -> None:
         assert self.process.stdout is not None

@@ -85,7 +85,7 @@ def view_simulation(
     `make(method, dt)` makes it, also anew with another method; `sim` is one that has begun. `plots` are columns that
     are plotted from the start. `keys` say what a key sets inputs to while it is held; those in `stay` stay. `until` (s)
     is how long a motion is worth watching: one that is over in milliseconds is slowed down. `place`: host, port, token,
-    say, browser.
+    cert, key, say, browser.
     """
     link, driver = opened(make, sim, plots=plots, keys=keys, stay=stay, until=until, **place)
     with link:
@@ -179,11 +179,13 @@ def _open(
     host: str = "127.0.0.1",
     port: int = 0,
     token: str | None = None,
+    cert: str | None = None,
+    key: str | None = None,
     say: Callable[[str], None] = print,
     browser: bool = True,
 ) -> Link:
     """The page, its address said, and shown where there is a screen."""
-    link = Link(show, host, port, token)
+    link = Link(show, host, port, token, cert, key)
     say(link.address)
     if browser:
         open_browser(link.address)

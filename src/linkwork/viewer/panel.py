@@ -60,14 +60,16 @@ def main() -> None:
     show = facts["show"]
     board = Board(len(show["bodies"]), len(show["joints"]), facts["board"])
     try:
-        serve(show, board, send, facts["host"], facts["port"], facts["token"])
+        serve(show, board, send, facts["host"], facts["port"], facts["token"], facts["tls"])
     finally:
         board.close()
         board.remove()  # the other side may have been killed
     os._exit(0)  # threads of the server may still be at work
 
 
-def serve(show: dict[str, Any], board: Board, send: Any, host: str, port: int, token: str | None) -> None:
+def serve(
+    show: dict[str, Any], board: Board, send: Any, host: str, port: int, token: str | None, tls: Any = None
+) -> None:
     """Serve the page until the other side hangs up. `show` is what `live.staged` made."""
     import viser
 
@@ -78,7 +80,7 @@ def serve(show: dict[str, Any], board: Board, send: Any, host: str, port: int, t
         key = secrets.token_urlsafe(16)
         with guarded(through_gate(key) if token else here):
             server = viser.ViserServer(host=inner[0], port=inner[1], verbose=False)
-        reached = Gate(host, port, server.get_port(), token, key).port if token else server.get_port()
+        reached = Gate(host, port, server.get_port(), token, key, tls).port if token else server.get_port()
     except OSError as error:
         send("failed", f"cannot listen on {host}:{port} ({error.strerror or error}); give another port")
         return
