@@ -146,8 +146,9 @@ def test_a_short_stl_file_is_refused(tmp_path: Path, refused, size: int) -> None
 
 
 def test_corners_that_no_solid_can_have(tmp_path: Path, refused) -> None:
-    with refused("far.stl", "farther away than 1e+38"):
-        Mesh(write_text(tmp_path / "far.stl", 1e200 * cube()))
+    for size, scale in ((1e200, 1.0), (1.0, 1e60), (1e300, 1e90)):
+        with refused("far.stl", "farther away than 1e+40 m"):
+            Mesh(write_text(tmp_path / "far.stl", size * cube()), scale=scale)
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from linkwork.model.convex_parts import convex_parts
 from linkwork.model.frame import Frame
 from linkwork.model.stl import read_stl
 
+FARTHEST = 1e40  # m: the fifth power of it, which an inertia has, is still a number
 FLAT = 1e-12  # of the cube around it: a hull with less volume has none
 CONVEX = 1e-3  # of its volume: a solid that fills its hull but for this is convex
 
@@ -228,7 +229,13 @@ class Mesh(Faceted):
         if not 0.01 <= concavity <= 1.0:
             raise ModelError(f"Mesh '{self.file}': concavity is {self.concavity!r}; give a fraction from 0.01 to 1")
         object.__setattr__(self, "concavity", concavity)
-        object.__setattr__(self, "triangles", read_stl(Path(self.file)) * self.scale)
+        with np.errstate(over="ignore"):
+            triangles = read_stl(Path(self.file)) * self.scale
+        if not np.abs(triangles).max() < FARTHEST:
+            raise ModelError(
+                f"Mesh '{self.file}': its corners are farther away than {FARTHEST:g} m; correct scale=, or export it again"
+            )
+        object.__setattr__(self, "triangles", triangles)
 
     @cached_property
     def parts(self) -> tuple[Hull, ...]:

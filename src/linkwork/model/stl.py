@@ -10,7 +10,6 @@ from linkwork.errors import ModelError
 from linkwork.model.checked import Vector
 
 _RECORD = np.dtype([("normal", "<f4", (3,)), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
-FARTHEST = 1e38  # what the binary form can hold: the fifth power of it is still a number, an inertia
 _HEADER = 84  # 80 bytes of free text and the number of triangles
 
 
@@ -18,15 +17,14 @@ def read_stl(file: Path) -> Vector:
     """The corners of all triangles, (n, 3, 3), in the unit of the file."""
     what = f"Mesh '{file}'" if str(file).isprintable() else f"Mesh {str(file)!r}"
     try:
-        if file.exists() and not file.is_file() and not file.is_dir():
-            raise ModelError(f"{what}: is a device and no file; give the path of an STL file")
-        content = file.read_bytes()
+        device = file.exists() and not (file.is_file() or file.is_dir())  # some have no end
+        content = b"" if device else file.read_bytes()
     except OSError as error:
         raise ModelError(f"{what}: cannot be read ({error.strerror}); give the path of an STL file") from None
     except ValueError as error:
-        if isinstance(error, ModelError):
-            raise
         raise ModelError(f"{what}: cannot be the name of a file ({error}); give the path of an STL file") from None
+    if device:
+        raise ModelError(f"{what}: is a device and no file; give the path of an STL file")
     count = int.from_bytes(content[80:_HEADER], "little") if len(content) >= _HEADER else -1
     if len(content) == _HEADER + count * _RECORD.itemsize:
         corners = np.frombuffer(content, dtype=_RECORD, offset=_HEADER)["corners"].astype(np.float64)
@@ -34,8 +32,6 @@ def read_stl(file: Path) -> Vector:
         corners = _text_corners(content, what)
     if len(corners) == 0 or not np.isfinite(corners).all():
         raise ModelError(f"{what}: holds no triangles or numbers that are not finite; export it again as STL")
-    if np.abs(corners).max() > FARTHEST:
-        raise ModelError(f"{what}: holds corners farther away than {FARTHEST:g}; export it again as STL")
     return corners
 
 
