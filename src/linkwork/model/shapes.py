@@ -233,7 +233,7 @@ class Mesh(Faceted):
             triangles = read_stl(Path(self.file)) * self.scale
         if not np.abs(triangles).max() < FARTHEST:
             raise ModelError(
-                f"Mesh '{self.file}': its corners are farther away than {FARTHEST:g} m; correct scale=, or export it again"
+                f"Mesh '{self.file}': its corners are farther away than {FARTHEST:g} m; correct scale= or the file"
             )
         object.__setattr__(self, "triangles", triangles)
 
