@@ -32,7 +32,8 @@ MODELS = {
 @pytest.mark.parametrize("name", MODELS)
 def test_methods_agree(name: str) -> None:
     found = lw.compare(MODELS[name](), until=0.1, dt=2.5e-4 if name.startswith("stiff") else 2e-3)
-    assert found.agree, found.verdict
+    # methods of first order need smaller steps than these for stiff springs: they tell, and the others must agree
+    assert found.agree or (name.startswith("stiff") and found.outcome == "not shown"), found.verdict
     ran = {entry.method: entry for entry in found.entries if entry.ran}
     assert set(EXACT) <= set(ran), found.verdict
     for method in EXACT:
@@ -40,5 +41,5 @@ def test_methods_agree(name: str) -> None:
         assert ran[method].energy < 1e-5, found.verdict
         assert ran[method].drift < 1e-8, found.verdict
     assert {"hybrid", "impulse"} <= set(ran), found.verdict
-    assert all(entry.converged for entry in ran.values() if entry.expected_order >= 2.0), found.verdict
+    assert all(entry.standing == "agrees" for entry in ran.values() if entry.expected_order >= 2.0), found.verdict
     assert np.isfinite([entry.error for entry in ran.values()]).all()
