@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 import linkwork as lw
+from attacks.wire import HELLO
 from linkwork.cli import app
 from linkwork.distribute.substitute import substitute
 from linkwork.gallery import car
@@ -65,6 +67,27 @@ def test_a_wheel_behind_tls(process: Callable[..., Any], files: Callable[..., di
     assert len(lines) == 3
     assert all(line.startswith("refused: 127.0.0.1:") for line in lines)
     assert "its certificate was not signed by the authority in ca" in lines[0]
+
+
+def test_silent_strangers_before_tls_hold_up_nobody(
+    process: Callable[..., Any], files: Callable[..., dict[str, str]]
+) -> None:
+    """Each of them might take ten seconds to show a certificate."""
+    ready_components()
+    options = [text for option, file in files("server").items() for text in (f"--{option}", file)]
+    far = process("car:Wheel", "--runs", "1", *options)
+    host, _, port = far.address.rpartition(":")
+    strangers = [socket.create_connection((host, int(port))) for _ in range(40)]
+    for half in strangers[::2]:
+        half.sendall(HELLO)
+    model = car.build()
+    substitute(model, "left wheel", lw.Remote(far.address, timeout=20, **files("whole")))
+    lw.simulate(model, until=0.01, dt=1e-3, method="component")
+    for stranger in strangers:
+        stranger.close()
+    code, said = far.end()
+    assert code == 0
+    assert "Traceback" not in said
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::"])
