@@ -22,6 +22,7 @@ from linkwork.errors import ModelError, OptionError, RunError
 PLACES = 64  # callers served at once
 IDLE = 3600.0  # s that a caller may think between two questions
 STRANGERS = 64  # callers that have asked nothing yet; where more come, the oldest is let go
+FAREWELL = 2.0  # s for those who are served to notice that the server ends
 LOOK = 0.1  # s between two looks at whether the last run has ended
 LINES = 20  # said within MOMENT; what strangers can cause more often is counted instead
 MOMENT = 10.0  # s
@@ -81,6 +82,7 @@ class Callers:
             for transport in self._served:
                 transport.interrupt()
             self._changed.notify_all()
+            self._changed.wait_for(lambda: not self._served, FAREWELL)
 
     def _let_go(self, caller: socket.socket) -> None:
         transport = self._strangers.pop(caller)
