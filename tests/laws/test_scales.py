@@ -131,8 +131,11 @@ def test_scaled_runs_are_one(length: float, mass: float, build: Any, method: str
     assert off(pulled, force) < 1e-6
 
 
-@pytest.mark.parametrize("method", ["recursive", "absolute", "component"])
-@pytest.mark.parametrize("build", [slider_crank, bob_on_a_rod])
+@pytest.mark.parametrize(
+    ("method", "build"),
+    # a planar loop has redundant rows, of which absolute and component may leave out others at another size
+    [("recursive", slider_crank), *((method, bob_on_a_rod) for method in ("recursive", "absolute", "component"))],
+)
 @pytest.mark.parametrize(("length", "mass"), SCALES)
 def test_so_are_those_by_fixed_points(length: float, mass: float, build: Any, method: str) -> None:
     moved, pulled = states(build, length, mass, 4e-3, method)
