@@ -22,7 +22,7 @@ help:
 	@echo "make docs      build the documentation to build/docs/index.html"
 	@echo "make lint      ruff and mypy"
 	@echo "make validate  long runs; published numbers by every method: docs/scores.md, build/scores/, build/bench.html"
-	@echo "make attack    damaged files, random mechanisms, killed processes: docs/reliability.md"
+	@echo "make attack    damaged files, random mechanisms, killed processes, hostile callers: docs/reliability.md"
 	@echo "make bench     side by side with the peers that are installed"
 	@echo "make clean     remove what was built, keep $(VENV)    (make distclean removes it too)"
 

@@ -25,9 +25,10 @@ PUBLISHED = 0.1  # of the full length: shorter looks do not change the page
 PAGE = Path(__file__).parents[2] / "docs" / "reliability.md"
 HEAD = """# Reliability
 
-What happens when files are damaged, mechanisms make no sense and processes die: `make attack` tries it, and writes this
-page. A file is read right or refused in one sentence; a run ends with numbers, with a doubt that is told, or with an
-error that names the part; a killed process loses nothing but the block it was writing.
+What happens when files are damaged, mechanisms make no sense, processes die and peers mean no good: `make attack` tries
+it, and writes this page. A file is read right or refused in one sentence; a run ends with numbers, with a doubt that is
+told, or with an error that names the part; a killed process loses nothing but the block it was writing; whatever a
+caller sends, the server and the page go on, and nobody else waits for it for more than a second.
 
 """
 
