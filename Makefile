@@ -92,7 +92,7 @@ format: $(VENV)/.dev
 
 # the runs of sixty simulated seconds, which are too long for every day, and the comparison
 validate: $(VENV)/.bench $(VENV)/.plot
-	LINKWORK_LONG=1 $(BIN)/python -m pytest -n $(WORKERS) -k "minute or million or smaller_steps_agree or forty_windows or keyboard_drives or over_each_other or own_settings" tests
+	LINKWORK_LONG=1 $(BIN)/python -m pytest -n $(WORKERS) -k "minute or million or smaller_steps_agree or forty_windows or keyboard_drives or over_each_other or own_settings or oldest_numba" tests
 	$(BIN)/python benchmarks/scores.py build/scores --publish
 	$(BIN)/linkwork bench --page build/bench.html
 

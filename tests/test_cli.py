@@ -707,3 +707,14 @@ def test_a_model_that_looks_mistaken_is_hinted_at(command, swing):
     assert done.exit_code == 0
     assert done.stderr == f"warning: model 'swing': {hint}\n"
     assert json.loads(done.stdout)["warnings"] == [f"model 'swing': {hint}"]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a full device to print to")
+@pytest.mark.parametrize("words", [["--help"], ["gallery", "--json"]], ids=["help", "json"])
+def test_output_to_a_full_disk_is_one_sentence(words):
+    code = "from linkwork.cli import main; main()"
+    with open("/dev/full", "w") as full:
+        answer = subprocess.run([sys.executable, "-c", code, *words], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert answer.returncode == 1
+    assert answer.stderr.startswith("linkwork: cannot print: the disk that the output goes to is full")
+    assert len(answer.stderr.splitlines()) == 1

@@ -2,7 +2,7 @@
 
 import pytest
 
-from attacks import files, kills, mechanisms, page, wire
+from attacks import files, kills, mechanisms, page, places, power, wire
 
 
 def test_damaged_files() -> None:
@@ -47,3 +47,17 @@ def test_hostile_visitors_of_the_page() -> None:
     outcomes, bad, _ = page.visitors(20)
     assert [each for each in bad if " late " not in each] == []
     assert outcomes["hostile calls survived"] > len(page.HOSTILE)
+
+
+def test_power_cuts() -> None:
+    pytest.importorskip("h5py", reason="long runs need the extra hdf5")
+    outcomes, bad = power.main(60)
+    assert bad == []
+    assert outcomes["rows and state kept"] > 30
+
+
+def test_places() -> None:
+    pytest.importorskip("h5py", reason="long runs need the extra hdf5")
+    outcomes, bad = places.main(7)
+    assert bad == []
+    assert outcomes["works"] >= 4

@@ -80,4 +80,15 @@ def counted(
     return outcomes, bad
 
 
-BAD = ("crash", "hang", "raw exception", "memory", "wrong numbers", "not finite", "wrong energy", "lost", "late")
+BAD = (
+    "crash",
+    "hang",
+    "raw exception",
+    "memory",
+    "wrong numbers",
+    "not finite",
+    "wrong energy",
+    "lost",
+    "late",
+    "left behind",
+)

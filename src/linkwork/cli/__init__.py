@@ -7,6 +7,7 @@ goes to stdout and nothing else. Everything heavy is imported inside the command
 from linkwork.cli import gallery, run, looking, judging, serving  # noqa: F401, I001 - as --help lists them
 from linkwork.cli.app import app
 from linkwork.cli.options import Command
+from linkwork.cli.speaking import leave_full_output, output_is_full
 
 for _command in app.registered_commands:
     _command.cls = Command
@@ -14,4 +15,9 @@ for _command in app.registered_commands:
 
 def main() -> None:
     """Entry point of the command `linkwork`."""
-    app()
+    try:
+        app()
+    except OSError as error:
+        if not output_is_full(error):
+            raise
+        leave_full_output()

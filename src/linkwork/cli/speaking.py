@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import sys
 import warnings
@@ -33,7 +34,7 @@ def speaking(as_json: bool) -> Iterator[list[str]]:
     except (typer.Exit, typer.Abort, BrokenPipeError):
         raise
     except Exception as error:
-        if os.environ.get("LINKWORK_TRACEBACK"):
+        if os.environ.get("LINKWORK_TRACEBACK") or output_is_full(error):
             raise
         from linkwork.distribute.transport import PeerError
 
@@ -49,6 +50,18 @@ def fail(error: Exception, as_json: bool, code: int) -> NoReturn:
         print_json({"error": {"kind": type(error).__name__, "message": message}})
     say(message)
     raise typer.Exit(code)
+
+
+def output_is_full(error: Exception) -> bool:
+    """Whether what is printed found no room: files have a sentence of their own."""
+    return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+
+
+def leave_full_output() -> NoReturn:
+    """End with a sentence; what is left to print goes nowhere, or Python would try again and complain."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    say("cannot print: the disk that the output goes to is full; free some space or send it elsewhere")
+    sys.exit(FAILED)
 
 
 def say(sentence: str) -> None:
