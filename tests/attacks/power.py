@@ -15,7 +15,8 @@ import linkwork as lw
 from linkwork.simulation import stream
 
 PAGE = 4096  # bytes that a disk writes or does not write
-END, DT = 20.0, 1e-3
+END, DT = 4.0, 1e-3
+MOMENTS = 40  # copies of the file that are kept, drawn from all
 
 
 class _Recorded(stream.Stream):
@@ -25,6 +26,7 @@ class _Recorded(stream.Stream):
 
     def open(self, *facts: object) -> None:
         super().open(*facts)
+        self.noted, self.chance = 0, random.Random(0)
         self.moments, self.synced, self.kept = [], self.path.read_bytes(), False
 
     def _sync(self) -> None:
@@ -35,8 +37,12 @@ class _Recorded(stream.Stream):
             self.synced = self.path.read_bytes()
 
     def _note(self) -> None:
-        if hasattr(self, "synced"):
-            self.moments.append((self.synced, self.path.read_bytes(), self.kept))
+        if not hasattr(self, "synced"):
+            return
+        self.noted += 1
+        place = len(self.moments) if len(self.moments) < MOMENTS else self.chance.randrange(self.noted)
+        if place < MOMENTS:
+            self.moments[place : place + 1] = [(self.synced, self.path.read_bytes(), self.kept)]
 
     def _checkpoint(self, *facts: object) -> None:
         super()._checkpoint(*facts)
