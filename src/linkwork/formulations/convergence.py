@@ -28,7 +28,7 @@ ROUNDING = 4e-16  # of how far positions lie from zero, in units: they are known
 STALLED = 1e4  # times the rounding: a change below this that no longer falls is rounding, too
 FALLING = 0.5  # of the change before
 FEW = 1e-8  # units: a change below this is taken when the iterations are used up, as beside singular positions
-CLOSED = 0.1  # of what may be left: where loops count as closed
+CLOSED = 4.0  # times the rounding: loops are never closed better
 CLOSING = 0.9  # of the gap before: loops that close no further are left
 
 
@@ -108,9 +108,9 @@ def left_after(change, before):
 
 
 @small
-def closed(gap, before, enough):
+def closed(gap, before, enough, finest):
     """The loops are closed, or do not close any further; before is inf where positions still changed."""
-    return gap <= CLOSED * enough or gap > CLOSING * before
+    return gap <= max(enough, CLOSED * finest) or gap > CLOSING * before
 
 
 @small

@@ -419,7 +419,7 @@ def step(tables, w, state, t, h):
             measure_cuts(tables.cuts, w.tree, state.cut_q, state.cut_rate)
         fill_rows(nat, tables.cuts, w.tree, state.cut_q, w.z, w.g, w.J)
         gap = largest_part(w.g, w.row_unit)
-        if i == w.iterations or (status == 0 and closed(gap, gap_before, enough)):
+        if i == w.iterations or (status == 0 and closed(gap, gap_before, enough, finest)):
             break
         gap_before = gap if status == 0 else math.inf
         for r in range(nat.equations):

@@ -213,7 +213,7 @@ def step(tables, w, state, t, h, parts):
         guess(tables, s, state, h)
         kinematics(tables, n, state, t, s.z, s.zd)
         gap = largest_part(n.g, w.measure.row)
-        if i == w.iterations or (status == 0 and closed(gap, gap_before, enough)):
+        if i == w.iterations or (status == 0 and closed(gap, gap_before, enough, finest)):
             break
         gap_before = gap if status == 0 else math.inf
         fill_mass(tables.tree, n)
