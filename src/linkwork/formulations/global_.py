@@ -585,14 +585,21 @@ def set_penalties(w, h):
     w.step[0] = h
     for r in range(nat.row_kind.size):
         w.weight[r] = 0.0
+    heaviest = largest(w.node_mass)
     for r in range(nat.equations):
         x = 0.0  # 1 / mass
         y = 0.0
+        J2 = 0.0
         for e in range(nat.row_entry[r], nat.row_entry[r + 1]):
             k = nat.entry_node[e]
             y = max(y, norm(load3(w.J, e)) * w.unit[k])
-            if k < nat.free and w.node_mass[k] > 0.0:
-                x += dot(load3(w.J, e), load3(w.J, e)) / w.node_mass[k]
+            if k < nat.free:
+                J2 += dot(load3(w.J, e), load3(w.J, e))
+                if w.node_mass[k] > 0.0:
+                    x += dot(load3(w.J, e), load3(w.J, e)) / w.node_mass[k]
+        # the length of a vector across a flat body: no mass goes with it, and the row alone holds it
+        if x == 0.0 and heaviest > 0.0:
+            x = J2 / heaviest
         w.alpha[r] = max(w.penalty, 4.0 * GRIP / (h * h * x)) if x > 0.0 else w.penalty
         w.weight[r] = 0.25 * h * h * w.alpha[r]
         w.lam[r] = 0.0

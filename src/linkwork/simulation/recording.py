@@ -266,11 +266,16 @@ class Recording:
         if self.observer.system is not self.sim.moving:
             self.observer = self.observer.again(self.sim.moving, self.sim.tables)
         block, opened = self._block(rows, count)
-        found = first_wild(block) if sound else None  # where steps have failed that is told, and all rows are kept
+        # where steps have failed that is told; rows of a law that failed in them are left out
+        found = first_wild(block if sound else {n: v for n, v in block.items() if n.startswith("column/")})
         if found is None:
             self._add(rows, count, block, opened, sound)
             return
         good, name = found
+        if not sound:
+            if good:
+                self._add(rows, good, {each: values[:good] for each, values in block.items()}, opened[:good], False)
+            return
         self.spoilt = True
         if good:
             self._add(rows, good, {each: values[:good] for each, values in block.items()}, opened[:good], False)
