@@ -81,8 +81,8 @@ def _too_stiff(sim: Simulation, status: int) -> Finding | None:
     """What the steps are too large for, where that is why they failed."""
     if status in (stepping.SINGULAR_POSITION, stepping.PAUSED):
         return None
-    if status == stepping.TORN and sim.method.name not in METHODS:
-        return None  # the implicit methods and the impulses are stable at any step
+    if status == stepping.TORN:  # the implicit methods and the impulses are stable at any step
+        return steps_too_large(sim, sane=True) if sim.method.name in METHODS else None
     found = steps_too_large(sim, sane=True)
     if found is None and _has_inertia(sim):
         found = steps_too_large(sim)
