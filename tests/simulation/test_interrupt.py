@@ -11,7 +11,8 @@ import pytest
 import linkwork as lw
 
 SCRIPT = """
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
 import linkwork as lw
 
 model = lw.Model("stiff")

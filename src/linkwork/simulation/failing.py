@@ -79,10 +79,8 @@ def failure_of(sim: Simulation, status: int) -> RunError:
 
 def _too_stiff(sim: Simulation, status: int) -> Finding | None:
     """What the steps are too large for, where that is why they failed."""
-    if status in (stepping.SINGULAR_POSITION, stepping.PAUSED):
+    if status in (stepping.SINGULAR_POSITION, stepping.PAUSED, stepping.TORN):
         return None
-    if status == stepping.TORN:  # the implicit methods and the impulses are stable at any step
-        return steps_too_large(sim, sane=True) if sim.method.name in METHODS else None
     found = steps_too_large(sim, sane=True)
     if found is None and _has_inertia(sim):
         found = steps_too_large(sim)
