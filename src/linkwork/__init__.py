@@ -13,6 +13,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from linkwork._import_lock import IMPORTING
 from linkwork._version import __version__
 
 # every public name once, and the room it lives in; rooms are entered when a name is first used
@@ -248,14 +249,15 @@ if TYPE_CHECKING:
 
 def __getattr__(name: str) -> Any:
     if name == "gallery":
-        return importlib.import_module("linkwork.gallery")
+        with IMPORTING:
+            return importlib.import_module("linkwork.gallery")
     if name not in _HOME:
         raise AttributeError(f"module 'linkwork' has no attribute {name!r}")
-    importlib.import_module("numpy")  # whole, before threads ask for parts of it: its modules import each other
-    room = importlib.import_module(f"linkwork.{_HOME[name]}")
-    value = importlib.import_module("linkwork.model.arguments").helpful(getattr(room, name))
-    setattr(room, name, value)  # found there again by those who pass functions on to other processes
-    globals()[name] = value
+    with IMPORTING:
+        room = importlib.import_module(f"linkwork.{_HOME[name]}")
+        value = importlib.import_module("linkwork.model.arguments").helpful(getattr(room, name))
+        setattr(room, name, value)  # found there again by those who pass functions on to other processes
+        globals()[name] = value
     return value
 
 

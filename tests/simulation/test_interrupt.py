@@ -14,6 +14,9 @@ SCRIPT = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
 import linkwork as lw
+from linkwork.simulation import run
+
+run.MOST_PAUSES = 10**9  # no end of its own, however fast the machine is
 
 model = lw.Model("stiff")
 model.body("block", mass=1e-3, inertia=(1e-3, 1e-3, 1e-3))

@@ -16,6 +16,7 @@ import pkgutil
 from types import ModuleType
 from typing import Any
 
+from linkwork._import_lock import IMPORTING
 from linkwork.errors import OptionError
 
 REQUIRED = ("build", "TITLE", "PAPER", "UNTIL", "METHOD", "PLOTS")
@@ -44,10 +45,10 @@ def piece(name: str) -> ModuleType:
         close = difflib.get_close_matches(name, known, n=3)
         remedy = "did you mean " + " or ".join(repr(c) for c in close) + "?" if close else "known: " + ", ".join(known)
         raise OptionError(f"the gallery has no piece {name!r}; {remedy}")
-    importlib.import_module("numpy")  # whole, before threads ask for parts of it: its modules import each other
-    module: Any = importlib.import_module(f"{__name__}.{name}")
-    if not hasattr(module.build, "told_by_us"):
-        module.build = importlib.import_module("linkwork.model.arguments").helpful(module.build, f"{name}.build")
+    with IMPORTING:
+        module: Any = importlib.import_module(f"{__name__}.{name}")
+        if not hasattr(module.build, "told_by_us"):
+            module.build = importlib.import_module("linkwork.model.arguments").helpful(module.build, f"{name}.build")
     return module  # type: ignore[no-any-return]
 
 
