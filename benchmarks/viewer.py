@@ -26,10 +26,10 @@ import numpy as np
 
 import linkwork as lw
 from linkwork.gallery.catalogue import FLAGS
-from linkwork.viewer import live
-from linkwork.viewer.board import Board
-from linkwork.viewer.link import Link
-from linkwork.viewer.watch import Watch, preview
+from linkwork.viewer.live import live
+from linkwork.viewer.live.link import Link
+from linkwork.viewer.live.live_state import Watch, preview
+from linkwork.viewer.live.shared_frame import Board
 
 # frames of the browser in which something that moves was handed anew to the graphics: those that show another picture
 COUNT_FRAMES = """

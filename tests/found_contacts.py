@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from linkwork._jit import entry
-from linkwork.contact.find import find_contacts
+from linkwork.contact.broad_phase import find_contacts
 
 
 @entry

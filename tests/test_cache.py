@@ -149,3 +149,19 @@ def test_a_full_disk_is_no_reason_to_stop(probe, tmp_path):
     value, _, folder = probe()
     assert value == 6.0
     assert kept(folder) == []
+
+
+@pytest.mark.parametrize("place", ["mechanics/forces.py", "formulations/impulse/rows.py", "contact/inner/more.py"])
+def test_every_kernel_source_counts_however_deep_it_lies(place, tmp_path, monkeypatch):
+    package = tmp_path / "linkwork"
+    file = package / place
+    file.parent.mkdir(parents=True)
+    monkeypatch.setattr(_cache, "__file__", str(package / "_cache.py"))
+    hashes = []
+    for source in ("x = 1", "x = 2"):
+        file.write_text(source)
+        hashes.append(_cache.source_hash())
+    assert hashes[0] != hashes[1]
+    (package / "simulation").mkdir()
+    (package / "simulation" / "plain.py").write_text("x = 1")  # no kernels there
+    assert _cache.source_hash() == hashes[1]

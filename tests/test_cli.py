@@ -16,9 +16,9 @@ import linkwork
 from linkwork import cli
 from linkwork.cli import running
 from linkwork.errors import OptionError, RunError
-from linkwork.simulation.certificate import Certificate
-from linkwork.simulation.files import load_run
-from linkwork.simulation.trajectory import Trajectory
+from linkwork.simulation.results.certificate import Certificate
+from linkwork.simulation.results.trajectory import Trajectory
+from linkwork.simulation.storage.files import load_run
 
 SOURCE = Path(__file__).parent.parent / "src"
 MODEL_FILE = """
@@ -481,10 +481,13 @@ def test_kernels_are_known_by_method(tmp_path, monkeypatch):
     from linkwork import _cache
 
     monkeypatch.setattr(_cache, "cache_folder", lambda: tmp_path)
-    assert _cache.cold("recursive")
-    (tmp_path / "recursive.run-7.py311.nbi").touch()
-    assert not _cache.cold("recursive")
-    assert _cache.cold("absolute")
+    module = lw.Recursive.__module__
+    assert _cache.cold(module)
+    room, _, file = module.rpartition(".")
+    (tmp_path / room).mkdir()
+    (tmp_path / room / f"{file}.run-7.py311.nbi").touch()
+    assert not _cache.cold(module)
+    assert _cache.cold(lw.Absolute.__module__)
 
 
 # --- with the real thing ----------------------------------------------------------------------------------

@@ -83,7 +83,7 @@ def film(run, file):
 
 
 def moving_film(run, file):
-    from linkwork.viewer.film import ffmpeg
+    from linkwork.viewer.pictures.film import ffmpeg
 
     if ffmpeg() is None:
         pytest.skip("needs ffmpeg")
@@ -92,7 +92,7 @@ def moving_film(run, file):
 
 def drawing(run, file):
     pytest.importorskip("matplotlib")
-    from linkwork.viewer.still import still
+    from linkwork.viewer.pictures.still import still
 
     still(lw.gallery.pendulum.build(), file=file)
 
@@ -102,8 +102,8 @@ def state(run, file):
 
 
 def kept_state(run, file):
-    from linkwork.distribute.keep import Keep
-    from linkwork.simulation.carriers import KEEP
+    from linkwork.distribute.kept_states import Keep
+    from linkwork.simulation.remote_links import KEEP
 
     sim = lw.Simulation(lw.gallery.pendulum.build(), **MOTION)
     assert Keep(str(file.parent)).obey(sim, [KEEP, int(file.stem.removeprefix("state-"), 16), 7.0]) == ""
@@ -170,7 +170,8 @@ def test_a_disk_that_fails_leaves_the_older_file(tmp_path, monkeypatch, run, nam
 def test_the_state_of_a_long_run_is_synced_before_it_is_called_the_newest(tmp_path, disk, monkeypatch):
     """At every sync of a long run the file holds a whole state: the older one until the newer is on the disk."""
     pytest.importorskip("h5py")
-    from linkwork.simulation import recording, stream
+    from linkwork.simulation import recording
+    from linkwork.simulation.storage import stream
 
     monkeypatch.setattr(stream, "STATE_SECONDS", 0.0)
     monkeypatch.setattr(recording, "STATE_SECONDS", 0.0)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import linkwork as lw
-from linkwork.distribute.keep import Keep
+from linkwork.distribute.kept_states import Keep
 from linkwork.distribute.listen import listen
 from linkwork.distribute.server import serve
 from pages import ROOT, commands, fenced, run_command, run_python

@@ -35,8 +35,8 @@ FOR_ALL = {"errors", "_jit", "_cache", "_disk", "_import_lock", "_version"}
 # Doors that open upwards, each on purpose and only when somebody calls: run.plot() and run.view()
 # are verbs of the trajectory, sim.view() one of the simulation.
 UPWARDS = {
-    ("simulation/agreement.py", "viewer"),
-    ("simulation/trajectory.py", "viewer"),
+    ("simulation/analysis/agreement.py", "viewer"),
+    ("simulation/results/trajectory.py", "viewer"),
     ("simulation/run.py", "viewer"),
 }
 

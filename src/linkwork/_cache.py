@@ -71,16 +71,18 @@ def source_hash() -> str:
     package = Path(__file__).parent
     for file in sorted(package.rglob("*.py")):
         content = file.read_bytes()
-        if file.parent.name in KERNEL_ROOMS or b"import kernel" in content:
-            digest.update(file.relative_to(package).as_posix().encode())
+        place = file.relative_to(package)
+        if place.parts[0] in KERNEL_ROOMS or b"import kernel" in content:
+            digest.update(place.as_posix().encode())
             digest.update(content)
     return digest.hexdigest()[:16]
 
 
-def cold(method: str) -> bool:
-    """True while the loop of this method has not been compiled and kept: its next run will have to wait for it."""
+def cold(module: str) -> bool:
+    """True while the `run` of this method's module has not been compiled and kept: its next run has to wait for it."""
     folder = cache_folder()
-    return folder is None or not any(folder.rglob(f"{method.replace('-', '_')}*.run-*.nbi"))
+    room, _, file = module.rpartition(".")
+    return folder is None or not any((folder / room).glob(f"{file}.run-*.nbi"))
 
 
 def _temporary_root() -> Path | None:

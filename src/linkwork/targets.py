@@ -43,7 +43,7 @@ def find(name: str, settings: Mapping[str, Any] | None = None, *, viewing: bool 
     `settings` are keywords for `build`; with `viewing`, for the live page, so are those in `VIEW` of the file. A name
     that is neither raises `OptionError` with the nearest known names.
     """
-    from linkwork.simulation.files import path_of
+    from linkwork.simulation.storage.files import path_of
 
     settings = settings or {}
     if name in gallery.names():
@@ -69,7 +69,7 @@ def find(name: str, settings: Mapping[str, Any] | None = None, *, viewing: bool 
 
 def find_component(name: str, settings: Mapping[str, Any] | None = None) -> Callable[[], Subsystem]:
     """A maker of components from "FILE.py:Class" or "piece:Class"; `settings` are keywords of the class."""
-    from linkwork.simulation.files import path_of
+    from linkwork.simulation.storage.files import path_of
 
     source, colon, word = name.partition(":")
     if not colon or not word:

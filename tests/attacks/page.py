@@ -20,7 +20,7 @@ from typing import Any
 
 from attacks.damaging import flipped, mutated
 from attacks.wire import HELLO, LATE, PATIENCE, _drip, _environment, _hold
-from linkwork.viewer.gate import VISIT, Gate
+from linkwork.viewer.live.token_proxy import VISIT, Gate
 
 TOKEN, KEY = "a-token-of-twenty-two-letters", "the key of the page"
 PAGE = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello"

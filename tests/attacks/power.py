@@ -12,7 +12,7 @@ from collections import Counter
 from pathlib import Path
 
 import linkwork as lw
-from linkwork.simulation import stream
+from linkwork.simulation.storage import stream
 
 PAGE = 4096  # bytes that a disk writes or does not write
 END, DT = 4.0, 1e-3

@@ -41,7 +41,7 @@ from linkwork.distribute.transport import (
     pair,
 )
 from linkwork.gallery import car
-from linkwork.simulation.carriers import END, RUN
+from linkwork.simulation.remote_links import END, RUN
 
 DT = 1e-3  # s
 LATE = 1.0  # s by which a good caller may be delayed

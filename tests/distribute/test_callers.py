@@ -23,7 +23,7 @@ from linkwork.distribute.remote import MOST_PORTS, PROTOCOL, ask
 from linkwork.distribute.server import RUNS, Session, serve
 from linkwork.distribute.transport import PeerError, pair
 from linkwork.gallery import car
-from linkwork.simulation.carriers import COMMAND, RUN
+from linkwork.simulation.remote_links import COMMAND, RUN
 from linkwork.simulation.run import ready_components
 
 DT = 1e-3

@@ -25,10 +25,10 @@ from linkwork.distribute.remote import PROTOCOL
 from linkwork.distribute.server import serve
 from linkwork.distribute.substitute import substitute
 from linkwork.distribute.transport import PeerError, pair
-from linkwork.formulations.border import PORT
+from linkwork.formulations.component.remote_border import PORT
 from linkwork.gallery import car
-from linkwork.simulation import carriers
-from linkwork.simulation.carriers import Border
+from linkwork.simulation import remote_links as carriers
+from linkwork.simulation.remote_links import Border
 from linkwork.simulation.run import ready_components
 
 sys.path.insert(0, str(Path(__file__).parent))

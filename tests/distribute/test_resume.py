@@ -15,11 +15,12 @@ from typer.testing import CliRunner
 
 import linkwork as lw
 from linkwork.cli import app
-from linkwork.distribute import keep as keeping
-from linkwork.distribute.keep import Keep
-from linkwork.simulation import recording, stream
-from linkwork.simulation.carriers import KEEP, RESTORE
+from linkwork.distribute import kept_states as keeping
+from linkwork.distribute.kept_states import Keep
+from linkwork.simulation import recording
+from linkwork.simulation.remote_links import KEEP, RESTORE
 from linkwork.simulation.run import ready_components
+from linkwork.simulation.storage import stream
 
 sys.path.insert(0, str(Path(__file__).parent))
 import far_parts

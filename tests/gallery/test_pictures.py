@@ -8,9 +8,9 @@ import pytest
 import linkwork as lw
 from linkwork import gallery
 from linkwork.gallery import pictures
+from linkwork.viewer.pictures.still import VIEWS, still
+from linkwork.viewer.pictures.strips import strips
 from linkwork.viewer.solids import Canvas, rod, solid
-from linkwork.viewer.still import VIEWS, still
-from linkwork.viewer.strips import strips
 
 pytest.importorskip("matplotlib")
 matplotlib_image = pytest.importorskip("matplotlib.image")

@@ -9,9 +9,9 @@ import pytest
 
 import linkwork as lw
 from linkwork.gallery.catalogue import BROWSERS, FLAGS
-from linkwork.simulation.certificate import Certificate
-from linkwork.simulation.scene import scene_of
-from linkwork.simulation.trajectory import Trajectory
+from linkwork.simulation.results.certificate import Certificate
+from linkwork.simulation.results.scene import scene_of
+from linkwork.simulation.results.trajectory import Trajectory
 
 
 @pytest.fixture(scope="session")

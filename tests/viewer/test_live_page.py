@@ -11,7 +11,7 @@ import pytest
 import linkwork as lw
 from linkwork.gallery import rover
 from linkwork.targets import find
-from linkwork.viewer import live
+from linkwork.viewer.live import live
 from linkwork.viewer.staging import matrix
 
 pytest.importorskip("viser", reason="the live page needs the extra view")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from linkwork.simulation.certificate import Certificate
+from linkwork.simulation.results.certificate import Certificate
 
 
 @pytest.fixture

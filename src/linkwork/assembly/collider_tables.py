@@ -124,39 +124,39 @@ def meeting(model: Model, found: list[Collider], links: list[int], kinds: list[i
     return pairs
 
 
-class Solid:
+class Polyhedron:
     """A polyhedron in its own axes; a point or a segment has no faces, a cylinder not even vertices."""
 
     def __init__(self, vertices: Any = (), normals: Any = (), loops: Any = (), edges: Any = ()) -> None:
         self.vertices, self.normals, self.loops, self.edges = list(vertices), list(normals), list(loops), list(edges)
 
 
-def polyhedron(shape: Any) -> tuple[int, list[float], Solid, Floats]:
+def polyhedron(shape: Any) -> tuple[int, list[float], Polyhedron, Floats]:
     """Code, sizes, vertices and faces of a shape about its centre, and where the centre is in the shape's frame."""
     middle = np.zeros(3)
     match shape:
         case Plane():
-            return codes.PLANE, [0.0, 0.0, 0.0], Solid(), middle
+            return codes.PLANE, [0.0, 0.0, 0.0], Polyhedron(), middle
         case Sphere():
-            return codes.SPHERE, [shape.radius, 0.0, 0.0], Solid([np.zeros(3)]), middle
+            return codes.SPHERE, [shape.radius, 0.0, 0.0], Polyhedron([np.zeros(3)]), middle
         case Capsule():
             half = shape.length / 2
             if half == 0.0:
-                return codes.SPHERE, [shape.radius, 0.0, 0.0], Solid([np.zeros(3)]), middle
+                return codes.SPHERE, [shape.radius, 0.0, 0.0], Polyhedron([np.zeros(3)]), middle
             ends = [np.array([0.0, 0.0, z]) for z in (-half, half)]
-            return codes.CAPSULE, [shape.radius, half, 0.0], Solid(ends, edges=[[0.0, 0.0, 1.0]]), middle
+            return codes.CAPSULE, [shape.radius, half, 0.0], Polyhedron(ends, edges=[[0.0, 0.0, 1.0]]), middle
         case Box():
             half_sides = np.array(shape.size) / 2
             corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * half_sides
             return codes.BOX, half_sides.tolist(), convex(corners), middle
         case Cylinder():
-            return codes.CYLINDER, [shape.radius, shape.length / 2, 0.0], Solid(), middle
+            return codes.CYLINDER, [shape.radius, shape.length / 2, 0.0], Polyhedron(), middle
         case HeightField():
             # the box around it, as deep below as it is wide
             x, y = shape.size[0] / 2, shape.size[1] / 2
             low, high = float(shape.heights.min()) - max(shape.size), float(shape.heights.max())
             around = [np.array([i * x, j * y, z]) for i in (-1, 1) for j in (-1, 1) for z in (low, high)]
-            return codes.FIELD, [x, y, 0.0], Solid(around), middle
+            return codes.FIELD, [x, y, 0.0], Polyhedron(around), middle
         case Hull():
             middle = shape.triangles.reshape(-1, 3).mean(axis=0)
             corners = np.unique(shape.triangles.reshape(-1, 3), axis=0) - middle
@@ -164,7 +164,7 @@ def polyhedron(shape: Any) -> tuple[int, list[float], Solid, Floats]:
     raise AssertionError(shape)
 
 
-def convex(points: Floats) -> Solid:
+def convex(points: Floats) -> Polyhedron:
     """The polyhedron around points: its faces, each with all its corners, and the directions of its edges."""
     from scipy.spatial import ConvexHull
 
@@ -191,4 +191,4 @@ def convex(points: Floats) -> Solid:
             along = along / np.linalg.norm(along)
             if all(abs(float(along @ other)) < 1.0 - SAME_FACE for other in edges):
                 edges.append(along)
-    return Solid(corners, normals, loops, edges)
+    return Polyhedron(corners, normals, loops, edges)

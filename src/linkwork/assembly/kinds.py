@@ -14,7 +14,7 @@ from linkwork.spatial import codes
 X, Y, Z = 0, 1, 2
 
 
-class Motion(NamedTuple):
+class JointMotion(NamedTuple):
     """One motion of a joint: its code, the axis of the joint frame it goes about or along, its numbers in q and v."""
 
     code: int
@@ -23,7 +23,7 @@ class Motion(NamedTuple):
     nv: int = 1
 
 
-class Part(NamedTuple):
+class JointRow(NamedTuple):
     """One row: code, axis of frame a, axis of frame b."""
 
     code: int
@@ -41,47 +41,47 @@ class Measure(NamedTuple):
 
 
 class Kind(NamedTuple):
-    motions: tuple[Motion, ...]
-    parts: tuple[Part, ...]
+    motions: tuple[JointMotion, ...]
+    parts: tuple[JointRow, ...]
     measures: tuple[Measure, ...]
     coordinate_units: tuple[str, ...]
 
 
-TURN = Motion(codes.TURN)
-COINCIDE = (Part(codes.ALONG, X), Part(codes.ALONG, Y), Part(codes.ALONG, Z))
-IN_LINE = (Part(codes.ALONG, X), Part(codes.ALONG, Y))
-IN_PLANE = (Part(codes.ALONG, Z),)
-PARALLEL = (Part(codes.CROSSED, X, Z), Part(codes.CROSSED, Y, Z))
-PERPENDICULAR = (Part(codes.CROSSED, Y, X),)
+TURN = JointMotion(codes.TURN)
+COINCIDE = (JointRow(codes.ALONG, X), JointRow(codes.ALONG, Y), JointRow(codes.ALONG, Z))
+IN_LINE = (JointRow(codes.ALONG, X), JointRow(codes.ALONG, Y))
+IN_PLANE = (JointRow(codes.ALONG, Z),)
+PARALLEL = (JointRow(codes.CROSSED, X, Z), JointRow(codes.CROSSED, Y, Z))
+PERPENDICULAR = (JointRow(codes.CROSSED, Y, X),)
 ANGLE = Measure(codes.ANGLE_Z)
 SLIDING = Measure(codes.OFFSET)
 
 KINDS = {
-    "fixed": Kind((Motion(codes.WELD, Z, 0, 0),), COINCIDE + PARALLEL + PERPENDICULAR, (), ()),
+    "fixed": Kind((JointMotion(codes.WELD, Z, 0, 0),), COINCIDE + PARALLEL + PERPENDICULAR, (), ()),
     "revolute": Kind((TURN,), COINCIDE + PARALLEL, (ANGLE,), ("rad",)),
-    "prismatic": Kind((Motion(codes.SLIDE),), IN_LINE + PARALLEL + PERPENDICULAR, (SLIDING,), ("m",)),
-    "cylindrical": Kind((TURN, Motion(codes.SLIDE)), IN_LINE + PARALLEL, (ANGLE, SLIDING), ("rad", "m")),
+    "prismatic": Kind((JointMotion(codes.SLIDE),), IN_LINE + PARALLEL + PERPENDICULAR, (SLIDING,), ("m",)),
+    "cylindrical": Kind((TURN, JointMotion(codes.SLIDE)), IN_LINE + PARALLEL, (ANGLE, SLIDING), ("rad", "m")),
     "screw": Kind(
-        (Motion(codes.HELICAL),),
-        IN_LINE + PARALLEL + (Part(codes.COUPLE),),
+        (JointMotion(codes.HELICAL),),
+        IN_LINE + PARALLEL + (JointRow(codes.COUPLE),),
         (Measure(codes.ANGLE_SCREW),),
         ("rad",),
     ),
     "universal": Kind(
-        (Motion(codes.TURN, X), Motion(codes.TURN, Y)),
-        COINCIDE + (Part(codes.CROSSED, X, Y),),
+        (JointMotion(codes.TURN, X), JointMotion(codes.TURN, Y)),
+        COINCIDE + (JointRow(codes.CROSSED, X, Y),),
         (Measure(codes.ANGLE_FIRST), Measure(codes.ANGLE_SECOND)),
         ("rad", "rad"),
     ),
-    "ball": Kind((Motion(codes.SWING, Z, 4, 3),), COINCIDE, (Measure(codes.ATTITUDE, Z, 4, 3),), ("1",)),
+    "ball": Kind((JointMotion(codes.SWING, Z, 4, 3),), COINCIDE, (Measure(codes.ATTITUDE, Z, 4, 3),), ("1",)),
     "planar": Kind(
-        (Motion(codes.SLIDE, X), Motion(codes.SLIDE, Y), TURN),
+        (JointMotion(codes.SLIDE, X), JointMotion(codes.SLIDE, Y), TURN),
         IN_PLANE + PARALLEL,
         (Measure(codes.OFFSET, X), Measure(codes.OFFSET, Y), ANGLE),
         ("m", "m", "rad"),
     ),
     "free": Kind(
-        (Motion(codes.FREE, Z, 7, 6),),
+        (JointMotion(codes.FREE, Z, 7, 6),),
         (),
         (
             Measure(codes.OFFSET, X),
@@ -91,7 +91,7 @@ KINDS = {
         ),
         ("m", "m", "m", "1"),
     ),
-    "distance": Kind((), (Part(codes.DISTANCE),), (), ()),  # always a cut
+    "distance": Kind((), (JointRow(codes.DISTANCE),), (), ()),  # always a cut
 }
 
 # turns z of a link's frame onto x, y or z of the joint's frame

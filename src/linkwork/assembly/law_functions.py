@@ -52,10 +52,10 @@ def tried(law: PythonLaw, part: str) -> int:
     at_rest[3] = 1.0 if law.arity == 5 else 0.0
     states = (at_rest,) if law.arity == 1 else (at_rest, elsewhere)
     problem: Exception | None = None
-    for told in states:
+    for law_input in states:
         try:
             with np.errstate(all="ignore"):
-                result = law.function(0.0, *arguments(law.arity, told))
+                result = law.function(0.0, *arguments(law.arity, law_input))
             values = np.atleast_1d(np.asarray(result, dtype=float))
             if result is None or (law.arity == 1 and not np.isfinite(values).all()):
                 raise NotFinite(f"it returned {shown(result)}")
@@ -70,13 +70,13 @@ def tried(law: PythonLaw, part: str) -> int:
     ) from problem
 
 
-def arguments(arity: int, told: Any) -> tuple[Any, ...]:
+def arguments(arity: int, law_input: Any) -> tuple[Any, ...]:
     """What a law is given besides the time."""
     if arity == 1:
         return ()
     if arity == 3:
-        return told[0], told[1]
-    x = np.array(told[:13])
+        return law_input[0], law_input[1]
+    x = np.array(law_input[:13])
     return x[0:3], x[3:7], x[7:10], x[10:13]
 
 
@@ -88,17 +88,17 @@ def python_function(law: PythonLaw, size: int, part: str, motion: bool, faults: 
     function, arity = law.function, law.arity
     count = 3 if motion else size
 
-    def ask(t: float, told: Any) -> Any:
-        result = function(t, *arguments(arity, told))
+    def ask(t: float, law_input: Any) -> Any:
+        result = function(t, *arguments(arity, law_input))
         values = [float(value) for value in np.atleast_1d(result)]
         if len(values) != size or not all(map(math.isfinite, values)):
             raise NotFinite(f"it returned {shown(result)}")
         return values
 
-    def call(t: float, told: Any, out: Any) -> None:
+    def call(t: float, law_input: Any, out: Any) -> None:
         values: Any = (math.nan,) * count
         try:
-            values = _rates(lambda moment: ask(moment, told)[0], t) if motion and size == 1 else ask(t, told)
+            values = _rates(lambda moment: ask(moment, law_input)[0], t) if motion and size == 1 else ask(t, law_input)
         except BaseException as error:
             faults.append(Fault(part, t, told_of(error, function), isinstance(error, KeyboardInterrupt)))
         for k in range(count):
@@ -156,23 +156,23 @@ def _asked(law: PythonLaw) -> Any:
     """The law as a function of time and of what it is told."""
     f = law.function
     if law.arity == 1:
-        return njit(lambda t, told: f(t))
+        return njit(lambda t, law_input: f(t))
     if law.arity == 3:
-        return njit(lambda t, told: f(t, told[0], told[1]))
+        return njit(lambda t, law_input: f(t, law_input[0], law_input[1]))
 
-    def of_body(t, told):  # type: ignore[no-untyped-def]
-        x = carray(told, (13,))
+    def of_body(t, law_input):  # type: ignore[no-untyped-def]
+        x = carray(law_input, (13,))
         return f(t, x[0:3], x[3:7], x[7:10], x[10:13])
 
     return njit(of_body)
 
 
 def _one(ask: Any, note: Any) -> Any:
-    def call(t, told, out):  # type: ignore[no-untyped-def]
+    def call(t, law_input, out):  # type: ignore[no-untyped-def]
         raised = 0.0
         out[0] = math.nan
         try:
-            out[0] = ask(t, told)
+            out[0] = ask(t, law_input)
         except Exception:
             raised = 1.0
         if not math.isfinite(out[0]):
@@ -182,11 +182,11 @@ def _one(ask: Any, note: Any) -> Any:
 
 
 def _three(ask: Any, note: Any) -> Any:
-    def call(t, told, out):  # type: ignore[no-untyped-def]
+    def call(t, law_input, out):  # type: ignore[no-untyped-def]
         raised = 0.0
         out[0] = out[1] = out[2] = math.nan
         try:
-            r = ask(t, told)
+            r = ask(t, law_input)
             out[0], out[1], out[2] = r[0], r[1], r[2]
         except Exception:
             raised = 1.0
@@ -201,13 +201,13 @@ def _motion(ask: Any, note: Any) -> Any:
     h = DIFFERENCE
     here, there = FORWARD, CENTRED
 
-    def call(t, told, out):  # type: ignore[no-untyped-def]
+    def call(t, law_input, out):  # type: ignore[no-untyped-def]
         raised = 0.0
         first, rate, acceleration = here if t < 2.0 * h else there
         out[0] = out[1] = out[2] = 0.0
         try:
             for k in range(5):
-                y = ask(t + (first + k) * h, told)
+                y = ask(t + (first + k) * h, law_input)
                 if first + k == 0.0:
                     out[0] = y
                 out[1] += rate[k] * y / (12.0 * h)

@@ -12,7 +12,7 @@ from linkwork.assembly.tables import Laws
 from linkwork.model import Constant, Cosine, Law, Part, PythonLaw, Step, Table
 from linkwork.spatial import codes
 
-TOLD = {1: codes.TOLD_TIME, 3: codes.TOLD_COORDINATE, 5: codes.TOLD_BODY}
+LAW_INPUTS = {1: codes.TOLD_TIME, 3: codes.TOLD_COORDINATE, 5: codes.TOLD_BODY}
 
 
 class LawTable:
@@ -20,7 +20,7 @@ class LawTable:
 
     def __init__(self, alive: dict[Any, Any] | None = None, faults: Faults | None = None) -> None:
         self.kind: list[int] = []
-        self.told: list[int] = []
+        self.law_input: list[int] = []
         self.param: list[list[float]] = []
         self.knots: list[tuple[Any, Any]] = []
         self.address: list[int] = []
@@ -57,33 +57,33 @@ class LawTable:
             self._row(codes.SPLINE if law.kind == "cubic" else codes.TABLE, [0.0] * 4, column)
         return row, len(knots) == 3
 
-    def _row(self, kind: int, param: list[float], knots: Any = None, told: int = 0, address: int = 0) -> None:
+    def _row(self, kind: int, param: list[float], knots: Any = None, law_input: int = 0, address: int = 0) -> None:
         self.kind.append(kind)
         self.param.append(param)
         self.knots.append(knots if knots is not None else (np.zeros(0), np.zeros((0, 4))))
-        self.told.append(told)
+        self.law_input.append(law_input)
         self.address.append(address)
 
-    def _function(self, law: PythonLaw, told: str, motion: bool) -> tuple[int, bool]:
-        key = (id(law), told, motion)
+    def _function(self, law: PythonLaw, law_input: str, motion: bool) -> tuple[int, bool]:
+        key = (id(law), law_input, motion)
         if key not in self.alive:
-            size = tried(law, told)
+            size = tried(law, law_input)
             if law.compiled:
-                handle, beside = compiled_function(law, size, told, motion, self.faults)
+                handle, beside = compiled_function(law, size, law_input, motion, self.faults)
                 address = handle.address
             else:
-                handle = beside = python_function(law, size, told, motion, self.faults)
+                handle = beside = python_function(law, size, law_input, motion, self.faults)
                 address = ctypes.cast(handle, ctypes.c_void_p).value
             self.alive[key] = (law, handle, beside, size, int(address or 0))
         *_, size, address = self.alive[key]
-        self._row(codes.FUNCTION, [0.0] * 4, told=TOLD[law.arity], address=address)
+        self._row(codes.FUNCTION, [0.0] * 4, law_input=LAW_INPUTS[law.arity], address=address)
         return len(self.kind) - 1, size == 3
 
     def tables(self) -> Laws:
         counts = [len(times) for times, _ in self.knots]
         return Laws(
             law_kind=np.array(self.kind, dtype=np.int64),
-            law_told=np.array(self.told, dtype=np.int64),
+            law_input=np.array(self.law_input, dtype=np.int64),
             law_param=np.array(self.param, dtype=float).reshape(-1, 4),
             law_start=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
             law_time=np.concatenate([times for times, _ in self.knots] + [np.zeros(0)]),

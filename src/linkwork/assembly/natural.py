@@ -98,8 +98,10 @@ class _Builder:
 
     def build(self) -> Natural:
         self._shared_nodes()
-        for fleet, links in enumerate(self.sharing.fleet_links):
-            self._fleet(fleet, list(dict.fromkeys(self.sharing.raft[link] for link in links)))
+        for orientation_group, links in enumerate(self.sharing.orientation_group_links):
+            self._orientation_group(
+                orientation_group, list(dict.fromkeys(self.sharing.rigid_group[link] for link in links))
+            )
         for r in self.sharing.equations:
             c = int(np.searchsorted(self.cuts.cut_row, r, side="right")) - 1
             ends = (int(self.cuts.cut_a[c]), int(self.cuts.cut_b[c]))
@@ -117,8 +119,8 @@ class _Builder:
     def _shared_nodes(self) -> None:
         s = self.sharing
         for found, pool, groups, is_point in (
-            (s.joint_point, s.points, s.raft_links, True),
-            (s.joint_axis, s.directions, s.fleet_links, False),
+            (s.joint_point, s.points, s.rigid_group_links, True),
+            (s.joint_axis, s.directions, s.orientation_group_links, False),
         ):
             for shared in found:
                 if shared is None or id(shared.root()) in self.number:
@@ -135,7 +137,11 @@ class _Builder:
         if (ground, axis) not in self.number:
             s = self.sharing
             local = np.zeros(3) if axis < 0 else np.eye(3)[axis]
-            links = s.raft_links[s.raft[ground]] if axis < 0 else s.fleet_links[s.fleet[ground]]
+            links = (
+                s.rigid_group_links[s.rigid_group[ground]]
+                if axis < 0
+                else s.orientation_group_links[s.orientation_group[ground]]
+            )
             self.number[(ground, axis)] = self._add(axis < 0, ground, local, links)
         return self.number[(ground, axis)]
 
@@ -145,66 +151,74 @@ class _Builder:
 
     # --- the coordinates of bodies
 
-    def _fleet(self, fleet: int, rafts: list[int]) -> None:
+    def _orientation_group(self, orientation_group: int, rigid_groups: list[int]) -> None:
         """Bases of the rafts of a fleet, and the rows that keep them rigid."""
         s = self.sharing
-        ground = s.fleet_ground[fleet]
-        vectors = self._candidates(s.directions.of_group[fleet], fleet, False)
+        ground = s.orientation_group_ground[orientation_group]
+        vectors = self._candidates(s.directions.of_group[orientation_group], orientation_group, False)
         resting = [v for v in vectors if self.nodes[v.node].link == 0]
         if ground >= 0:
             axes = [Candidate(self._ground_node(ground, k), np.eye(3)[k], False) for k in range(3)]
-            for raft in rafts:
-                self._raft(raft, fleet, Basis((self._first(raft), *axes), False), [])
+            for rigid_group in rigid_groups:
+                self._group_basis(rigid_group, orientation_group, Basis((self._first(rigid_group), *axes), False), [])
             return
-        if len(rafts) == 1:
-            raft = rafts[0]
-            first = self._first(raft)
-            points = self._candidates(s.points.of_group[raft], raft, True)
-            add = self._adder(fleet)
-            self._raft(
-                raft, fleet, choose(first, points + vectors, resting, self._size(raft, first.local), add), vectors
+        if len(rigid_groups) == 1:
+            rigid_group = rigid_groups[0]
+            first = self._first(rigid_group)
+            points = self._candidates(s.points.of_group[rigid_group], rigid_group, True)
+            add = self._adder(orientation_group)
+            self._group_basis(
+                rigid_group,
+                orientation_group,
+                choose(first, points + vectors, resting, self._size(rigid_group, first.local), add),
+                vectors,
             )
             return
         nowhere = Candidate(-1, np.zeros(3), True)
-        common = choose(nowhere, vectors, resting, 1.0, self._adder(fleet))
-        for raft in rafts:
-            basis = Basis((self._first(raft), *common.slots[1:]), common.normal)
-            self._raft(raft, fleet, basis, vectors if raft == rafts[0] else [])
+        common = choose(nowhere, vectors, resting, 1.0, self._adder(orientation_group))
+        for rigid_group in rigid_groups:
+            basis = Basis((self._first(rigid_group), *common.slots[1:]), common.normal)
+            self._group_basis(rigid_group, orientation_group, basis, vectors if rigid_group == rigid_groups[0] else [])
 
-    def _adder(self, fleet: int) -> Any:
+    def _adder(self, orientation_group: int) -> Any:
         """Makes a unit vector of the fleet's own."""
-        link = self.sharing.fleet_links[fleet][0]
+        link = self.sharing.orientation_group_links[orientation_group][0]
 
         def add(local: Floats) -> Candidate:
-            node = self._add(False, link, self.sharing.rotation[link].T @ local, self.sharing.fleet_links[fleet])
+            node = self._add(
+                False,
+                link,
+                self.sharing.rotation[link].T @ local,
+                self.sharing.orientation_group_links[orientation_group],
+            )
             return Candidate(node, local, False)
 
         return add
 
-    def _first(self, raft: int) -> Candidate:
+    def _first(self, rigid_group: int) -> Candidate:
         """A point of the raft: a shared one, on a ground if there is one; else the centre of its heaviest body."""
         s = self.sharing
-        if s.raft_ground[raft] >= 0:
-            return Candidate(self._ground_node(s.raft_ground[raft], -1), np.zeros(3), True)
-        points = self._candidates(s.points.of_group[raft], raft, True)
+        if s.rigid_group_ground[rigid_group] >= 0:
+            return Candidate(self._ground_node(s.rigid_group_ground[rigid_group], -1), np.zeros(3), True)
+        points = self._candidates(s.points.of_group[rigid_group], rigid_group, True)
         if points:
             return min(points, key=lambda point: self.nodes[point.node].link >= self.tree.grounds)
-        link = max(s.raft_links[raft], key=lambda link: float(self.tree.link_mass[link]))
-        return Candidate(self._add(True, link, np.zeros(3), s.raft_links[raft]), s.place[link], True)
+        link = max(s.rigid_group_links[rigid_group], key=lambda link: float(self.tree.link_mass[link]))
+        return Candidate(self._add(True, link, np.zeros(3), s.rigid_group_links[rigid_group]), s.place[link], True)
 
-    def _size(self, raft: int, x: Floats) -> float:
+    def _size(self, rigid_group: int, x: Floats) -> float:
         """How far the masses of the raft reach from x."""
         size = 0.0
-        for link in self.sharing.raft_links[raft]:
+        for link in self.sharing.rigid_group_links[rigid_group]:
             size = max(size, float(np.linalg.norm(self.sharing.place[link] - x)))
             if self.tree.link_mass[link] > 0.0:
                 size = max(size, float(np.max(self.tree.link_I[link, :3]) / self.tree.link_mass[link]) ** 0.5)
         return size if size > 0.0 else 1.0
 
-    def _raft(self, raft: int, fleet: int, basis: Basis, vectors: list[Candidate]) -> None:
+    def _group_basis(self, rigid_group: int, orientation_group: int, basis: Basis, vectors: list[Candidate]) -> None:
         """The basis of a raft, its lengths and angles, and what is tied to it."""
-        self.basis[raft] = basis
-        movers = [link for link in self.sharing.raft_links[raft] if link >= self.tree.grounds]
+        self.basis[rigid_group] = basis
+        movers = [link for link in self.sharing.rigid_group_links[rigid_group] if link >= self.tree.grounds]
         if not movers:
             return
         owner = movers[0]
@@ -213,7 +227,7 @@ class _Builder:
         for k in range(len(ends)):
             for m in range(k, len(ends)):
                 self._rigid(owner, ends[k], ends[m], basis.direction(k + 1), basis.direction(m + 1))
-        points = self._candidates(self.sharing.points.of_group[raft], raft, True)
+        points = self._candidates(self.sharing.points.of_group[rigid_group], rigid_group, True)
         used = {slot.node for slot in basis.slots}
         for each in points + vectors:
             if each.node not in used:
@@ -267,7 +281,7 @@ class _Builder:
         links: list[int] = []
         for link in ends:
             if link >= 0:
-                slots = self.basis[self.sharing.raft[link]].slots
+                slots = self.basis[self.sharing.rigid_group[link]].slots
                 nodes += [slot.node for slot in slots]
                 links += [link] * len(slots)
         return _Row(kind, nodes, links, ends=ends, **what)
@@ -279,11 +293,11 @@ class _Builder:
         for s in range(len(forces.coil_coordinate)):
             self.rows.append(self._on_joint(codes.SOFT_COIL, s, int(forces.coil_coordinate[s])))
         for s in range(len(forces.drive_coordinate)):
-            if laws.law_told[forces.drive_law[s]] == codes.TOLD_COORDINATE:
+            if laws.law_input[forces.drive_law[s]] == codes.TOLD_COORDINATE:
                 self.rows.append(self._on_joint(codes.SOFT_DRIVE, s, int(forces.drive_coordinate[s])))
         for s in range(len(forces.load_law)):
             link = int(forces.load_link[s])
-            if laws.law_told[forces.load_law[s]] == codes.TOLD_BODY and link >= self.tree.grounds:
+            if laws.law_input[forces.load_law[s]] == codes.TOLD_BODY and link >= self.tree.grounds:
                 self._three_axes(codes.SOFT_LOAD, link, s)
         for s in range(len(forces.tyre_link)):
             self._three_axes(codes.SOFT_TYRE, int(forces.tyre_link[s]), s)
@@ -312,7 +326,7 @@ class _Builder:
         slot_a, slot_b = np.zeros((links, 4, 4)), np.zeros((links, 4, 4))
         count, normal = np.zeros(links, dtype=np.int64), np.full(links, -1)
         for link in range(links):
-            basis = self.basis[self.sharing.raft[link]]
+            basis = self.basis[self.sharing.rigid_group[link]]
             count[link] = len(basis.slots)
             if basis.normal:
                 normal[link] = new[basis.slots[-1].node]
@@ -378,19 +392,19 @@ class _Builder:
         of_fleet: dict[int, list[int]] = {}
         for k, node in enumerate(nodes):
             if node.is_point:
-                for group in sorted({s.raft[link] for link in node.links}):
+                for group in sorted({s.rigid_group[link] for link in node.links}):
                     of_raft.setdefault(group, []).append(k)
             else:
-                for group in sorted({s.fleet[link] for link in node.links}):
+                for group in sorted({s.orientation_group[link] for link in node.links}):
                     of_fleet.setdefault(group, []).append(k)
         found: tuple[list[int], ...] = ([], [], [], [])
         for c in range(len(self.cuts.cut_a)):
             a, b = int(self.cuts.cut_a[c]), int(self.cuts.cut_b[c])
             at: list[int] = []
             if s.joint_holds[c]:
-                at += of_raft.get(s.raft[b], [])
+                at += of_raft.get(s.rigid_group[b], [])
             if s.joint_turns[c]:
-                at += of_fleet.get(s.fleet[b], [])
+                at += of_fleet.get(s.orientation_group[b], [])
             at += [shared[id(each.root())] for each in (s.joint_point[c], s.joint_axis[c]) if each is not None]
             for k in at:
                 for column, value in zip(found, (c, k, number.get((k, a), -1), number.get((k, b), -1)), strict=True):

@@ -87,14 +87,14 @@ class Pool:
 class Sharing(NamedTuple):
     """Who shares what. Rotations take link axes to those of the fleet; places are origins of links in their raft."""
 
-    fleet: list[int]  # (link,)
-    raft: list[int]  # (link,)
+    orientation_group: list[int]  # (link,)
+    rigid_group: list[int]  # (link,)
     rotation: list[Any]  # (link,) 3 x 3
     place: list[Any]  # (link,) 3
-    fleet_links: list[list[int]]
-    raft_links: list[list[int]]
-    fleet_ground: list[int]  # the ground link in it, or -1
-    raft_ground: list[int]
+    orientation_group_links: list[list[int]]
+    rigid_group_links: list[list[int]]
+    orientation_group_ground: list[int]  # the ground link in it, or -1
+    rigid_group_ground: list[int]
     points: Pool
     directions: Pool
     joint_point: list[Shared | None]  # (cut,) the point that the joint shares
@@ -128,7 +128,7 @@ def share(tree: Tree, cuts: Cuts) -> Sharing:
         return rotation[a] @ R_a @ R_b.T if forward else rotation[b] @ R_b @ R_a.T
 
     turning = [c for c in range(joints) if said[c].turn]
-    fleet, fleet_links, turns = _gather(tree, ends, turning, rotation, turn)
+    orientation_group, orientation_group_links, turns = _gather(tree, ends, turning, rotation, turn)
 
     place: list[Any] = [np.zeros(3)] * links
 
@@ -138,11 +138,11 @@ def share(tree: Tree, cuts: Cuts) -> Sharing:
         return place[a] + step if forward else place[b] - step
 
     holding = [c for c in turning if turns[c] and said[c].point]
-    raft, raft_links, holds = _gather(tree, ends, holding, place, move)
+    rigid_group, rigid_group_links, holds = _gather(tree, ends, holding, place, move)
 
-    fleet_ground = [group[0] if group[0] < tree.grounds else -1 for group in fleet_links]
-    raft_ground = [group[0] if group[0] < tree.grounds else -1 for group in raft_links]
-    directions, points = Pool(fleet_ground, True), Pool(raft_ground, False)
+    orientation_group_ground = [group[0] if group[0] < tree.grounds else -1 for group in orientation_group_links]
+    rigid_group_ground = [group[0] if group[0] < tree.grounds else -1 for group in rigid_group_links]
+    directions, points = Pool(orientation_group_ground, True), Pool(rigid_group_ground, False)
     joint_axis: list[Shared | None] = [None] * joints
     joint_point: list[Shared | None] = [None] * joints
     equations: list[int] = []
@@ -150,30 +150,30 @@ def share(tree: Tree, cuts: Cuts) -> Sharing:
         spoken = {codes.ALONG: said[c].point and holds.get(c, False), codes.CROSSED: turns.get(c, False)}
         if said[c].axis and not said[c].turn:
             z_a, z_b = rotation[a] @ R_a[:, 2], rotation[b] @ R_b[:, 2]
-            if fleet[a] == fleet[b] and np.abs(z_a - z_b).max() < SAME:
+            if orientation_group[a] == orientation_group[b] and np.abs(z_a - z_b).max() < SAME:
                 spoken[codes.CROSSED] = True  # the fleet sees to it
             else:
-                joint_axis[c] = directions.unite((fleet[a], z_a), (fleet[b], z_b))
+                joint_axis[c] = directions.unite((orientation_group[a], z_a), (orientation_group[b], z_b))
                 spoken[codes.CROSSED] = joint_axis[c] is not None
         if said[c].point and not spoken[codes.ALONG]:
             x_a, x_b = place[a] + rotation[a] @ p_a, place[b] + rotation[b] @ p_b
-            if raft[a] == raft[b] and np.abs(x_a - x_b).max() < SAME:
+            if rigid_group[a] == rigid_group[b] and np.abs(x_a - x_b).max() < SAME:
                 spoken[codes.ALONG] = True
             else:
-                joint_point[c] = points.unite((raft[a], x_a), (raft[b], x_b))
+                joint_point[c] = points.unite((rigid_group[a], x_a), (rigid_group[b], x_b))
                 spoken[codes.ALONG] = joint_point[c] is not None
         for r in range(int(cuts.cut_row[c]), int(cuts.cut_row[c + 1])):
             if not spoken.get(int(cuts.row_kind[r]), False):
                 equations.append(r)
     return Sharing(
-        fleet,
-        raft,
+        orientation_group,
+        rigid_group,
         rotation,
         place,
-        fleet_links,
-        raft_links,
-        fleet_ground,
-        raft_ground,
+        orientation_group_links,
+        rigid_group_links,
+        orientation_group_ground,
+        rigid_group_ground,
         points,
         directions,
         joint_point,

@@ -154,7 +154,7 @@ class Laws(NamedTuple):
     """Laws of time, or of time and kinematics."""
 
     law_kind: Ints  # (law,)
-    law_told: Ints  # (law,) what a function is told
+    law_input: Ints  # (law,) what a function is told
     law_param: Floats  # (law, 4): a constant's value, or amplitude, frequency, phase, offset
     law_start: Ints  # (law + 1,) knots of the tables
     law_time: Floats  # (knot,)

@@ -19,6 +19,7 @@ import numpy as np
 
 import linkwork as lw
 from linkwork.bench import Chart, Comparison, Figure, SceneReport
+from linkwork.formulations.samples import EVALUATIONS
 from linkwork.gallery import double_four_bar, n_four_bar
 
 GRAVITY, UNTIL = 9.81, 10.0
@@ -134,10 +135,10 @@ def _step_cost(model: lw.Model, steps: int) -> float:
     sim.step(20)
     best = math.inf
     for _ in range(5):
-        before, start = int(sim.state.count[0]), perf_counter()
+        before, start = int(sim.state.count[EVALUATIONS]), perf_counter()
         sim.step(steps // 5 if steps < 1000 else steps)
         taken = perf_counter() - start
-        best = min(best, taken / (steps if steps >= 1000 else int(sim.state.count[0]) - before))
+        best = min(best, taken / (steps if steps >= 1000 else int(sim.state.count[EVALUATIONS]) - before))
     return best
 
 

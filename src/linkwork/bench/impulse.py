@@ -23,7 +23,8 @@ from scipy.interpolate import CubicSpline
 
 import linkwork as lw
 from linkwork.bench import Comparison, Figure, SceneReport, best_of
-from linkwork.bench.mjcf import mjcf
+from linkwork.formats.mjcf import mjcf
+from linkwork.formulations.samples import STEPS_CUT, WORST_RESIDUAL
 from linkwork.gallery import chain, gripper, peaucellier, pile, rover
 
 HOW = (
@@ -286,8 +287,8 @@ def _rover(repeats: int, part: float, dt: float = 5e-3) -> tuple[Comparison, lis
     effort, what = sims[0].state.effort, f"{case}: how far it came in {steps * dt:g} s, m"
     figures = [
         Figure(f"{what}, linkwork", float(sims[0]["hull.position"][0])),
-        Figure(f"{case}: part of the steps whose sweeps were cut short, linkwork", float(effort[5] / steps)),
-        Figure(f"{case}: largest change of an impulse in a last sweep, N s, linkwork", float(effort[4])),
+        Figure(f"{case}: part of the steps whose sweeps were cut short, linkwork", float(effort[STEPS_CUT] / steps)),
+        Figure(f"{case}: largest change of an impulse in a last sweep, N s, linkwork", float(effort[WORST_RESIDUAL])),
     ]
     figures += [Figure(f"{what}, {who}", float(data.body("hull").xpos[0])) for who, data in datas.items()]
     return row, figures

@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 
 import linkwork as lw
-from linkwork.bench import Comparison, Figure, SceneReport, best_of, roboticists
-from linkwork.bench.engines import in_mujoco, in_pinocchio
+from linkwork.bench import Comparison, Figure, SceneReport, best_of
+from linkwork.bench.peers import drake_dart as roboticists
+from linkwork.bench.peers.engines import in_mujoco, in_pinocchio
 
 DT = 1e-3  # s
 HOW = (

@@ -7,7 +7,7 @@ goes to stdout and nothing else. Everything heavy is imported inside the command
 from linkwork.cli import gallery, run, looking, judging, serving  # noqa: F401, I001 - as --help lists them
 from linkwork.cli.app import app
 from linkwork.cli.options import Command
-from linkwork.cli.speaking import leave_full_output, output_is_full
+from linkwork.cli.console import leave_full_output, output_is_full
 
 for _command in app.registered_commands:
     _command.cls = Command

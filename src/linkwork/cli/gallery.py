@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from linkwork.cli.app import AsJson, app
-from linkwork.cli.speaking import print_json, speaking
+from linkwork.cli.console import print_json, speaking
 
 
 @app.command()

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from linkwork.cli.app import AsJson, ModelName, Settings, app
+from linkwork.cli.console import FAILED, print_json, speaking, stdout_kept_clean
 from linkwork.cli.running import announce_kernels, options_of_methods, target_of
-from linkwork.cli.speaking import FAILED, print_json, speaking, stdout_kept_clean
 from linkwork.errors import OptionError
 
 
@@ -50,7 +50,7 @@ def compare(
     """Run every method on one model and say whether they agree; exit 1 where that is not so, or not shown."""
     with speaking(as_json):
         import linkwork as lw
-        from linkwork.simulation.files import check_path
+        from linkwork.simulation.storage.files import check_path
 
         if plot is not None:
             check_path(plot, (".png", ".svg", ".pdf"))

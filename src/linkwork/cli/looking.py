@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from linkwork.cli.app import Host, Port, Settings, Token, app
+from linkwork.cli.console import need_viser, speaking
 from linkwork.cli.running import announce_kernels, options_of, target_of
-from linkwork.cli.speaking import need_viser, speaking
 from linkwork.errors import OptionError
 
 if TYPE_CHECKING:
@@ -50,8 +50,8 @@ def view(
         }
         saved = [name.lower().endswith(SAVED) for name in model]
         if any(saved):
-            from linkwork.simulation.files import load_run
-            from linkwork.viewer.live import view_run
+            from linkwork.simulation.storage.files import load_run
+            from linkwork.viewer.live.live import view_run
 
             if not all(saved):
                 raise OptionError(f"saved runs are laid over saved runs only, not over {model[saved.index(False)]}")
@@ -64,7 +64,7 @@ def view(
 
 def _view_model(target: Target, given: dict[str, Any], place: dict[str, Any]) -> None:
     import linkwork as lw
-    from linkwork.viewer.live import view_simulation
+    from linkwork.viewer.live.live import view_simulation
 
     def make(other: str | None, step: float | None) -> Any:
         said = {"method": other or given["method"], "dt": step or given["dt"]}
@@ -87,8 +87,8 @@ def replay(
 ) -> None:
     """Write saved runs to one HTML file that plays offline in a browser; several are laid over each other."""
     with speaking(False):
-        from linkwork.simulation.files import check_path, load_run
-        from linkwork.viewer.replay import replay as write
+        from linkwork.simulation.storage.files import check_path, load_run
+        from linkwork.viewer.replay.replay import replay as write
 
         *names, page = files
         if not names or page.lower().endswith(SAVED):
@@ -109,8 +109,8 @@ def film(
 ) -> None:
     """Draw a saved run as an animated picture, a film, or one picture."""
     with speaking(False):
-        from linkwork.simulation.files import check_path, load_run
-        from linkwork.viewer.film import SUFFIXES
+        from linkwork.simulation.storage.files import check_path, load_run
+        from linkwork.viewer.pictures.film import SUFFIXES
 
         check_path(file, SUFFIXES)
         load_run(run).film(file, time=time, speed=speed, fps=fps, width=width)

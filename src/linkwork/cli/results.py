@@ -14,7 +14,7 @@ import typer
 from linkwork.errors import OptionError
 
 if TYPE_CHECKING:
-    from linkwork.simulation.trajectory import Trajectory
+    from linkwork.simulation.results.trajectory import Trajectory
     from linkwork.targets import Target
 
 DOUBTFUL = re.compile(r"POOR|GAVE|STOPPED|\d+ STEPS CUT SHORT")  # words of a certificate that are shown in red
@@ -26,8 +26,8 @@ def picture(text: str) -> tuple[str, tuple[str, ...]]:
     from importlib.util import find_spec
 
     from linkwork.model.names import split_list
-    from linkwork.simulation.files import check_path
-    from linkwork.viewer.plots import SUFFIXES
+    from linkwork.simulation.storage.files import check_path
+    from linkwork.viewer.pictures.plots import SUFFIXES
 
     file, _, columns = text.partition("=")
     check_path(file, SUFFIXES)
@@ -57,9 +57,9 @@ def check_columns(target: Target, columns: list[str], sets: tuple[str, ...] = PL
     import difflib
 
     from linkwork.assembly.assemble import assemble
-    from linkwork.simulation.column_names import ACCOUNTS, find_column, fitting
-    from linkwork.simulation.components import all_components, matching_components
-    from linkwork.simulation.observe import column_shapes, column_units
+    from linkwork.simulation.results.column_names import ACCOUNTS, find_column, fitting
+    from linkwork.simulation.results.components import all_components, matching_components
+    from linkwork.simulation.results.observe import column_shapes, column_units
 
     system = assemble(target.model)
     shapes = column_shapes(system)

@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from linkwork.cli.app import AsJson, ModelName, Settings, app
+from linkwork.cli.console import FAILED, need_viser, print_json, say, speaking, stdout_kept_clean
 from linkwork.cli.results import check_columns, document_of, picture, print_summary, table_columns, write
 from linkwork.cli.running import bounds_of, options_of, simulate, target_of
-from linkwork.cli.speaking import FAILED, need_viser, print_json, say, speaking, stdout_kept_clean
 from linkwork.errors import OptionError
 
 
@@ -70,7 +70,7 @@ def run(
     with speaking(as_json) as warned:
         if view and as_json:
             raise OptionError("--json prints one document and ends, --view goes on until Ctrl-C; give one of them")
-        from linkwork.simulation.files import check_path, refuse_same
+        from linkwork.simulation.storage.files import check_path, refuse_same
 
         pictures, chosen = [picture(text) for text in plot or []], table_columns(columns, out)
         if out is not None:
@@ -97,7 +97,7 @@ def run(
             check_columns(target, [column for _, drawn in pictures for column in drawn])
             check_columns(target, chosen or [], sets=())
             if ranks is not None:
-                from linkwork.distribute.ranks import spread
+                from linkwork.distribute.mpi import spread
 
                 if not spread(target.model, ranks):
                     return
@@ -119,7 +119,7 @@ def run(
         with speaking(False):
             trajectory.view(say=typer.echo)
     if failure and ranks is not None:
-        from linkwork.distribute.ranks import abandon
+        from linkwork.distribute.mpi import abandon
 
         abandon()
     if failure or problem:

@@ -12,7 +12,7 @@ from linkwork.cli.results import written
 from linkwork.errors import OptionError, RunError
 
 if TYPE_CHECKING:
-    from linkwork.simulation.trajectory import Trajectory
+    from linkwork.simulation.results.trajectory import Trajectory
     from linkwork.targets import Target
 
 FOR_ALL = ("dt", "every", "start", "ignore", "strict", "record")  # options of a piece that are not of its method
@@ -50,7 +50,7 @@ def options_of_methods(target: Target) -> dict[str, dict[str, Any]]:
 
 def bounds_of(strict: bool, given: list[str]) -> dict[str, float]:
     """What a run is held to: the plain bounds where it is to be strict, with the given ones over them."""
-    from linkwork.simulation.strict import checked_bounds
+    from linkwork.simulation.results.bounds import checked_bounds
 
     bounds = checked_bounds(strict)
     for text in given:
@@ -86,7 +86,7 @@ def simulate(
         if progress is not None:
             progress.close()
     if long:
-        from linkwork.simulation.stream import read_run
+        from linkwork.simulation.storage.stream import read_run
 
         trajectory = read_run(Path(str(out)), last=not whole)
     if failure is None and trajectory is not None and trajectory.stopped is not None:
@@ -110,7 +110,7 @@ def announce_kernels(method: Any) -> None:
     from linkwork.simulation.methods import ALL
 
     name = "recursive" if method in (None, "auto") else str(method)
-    if name in ALL and _cache.cold(getattr(ALL[name], "loop", name)):
+    if name in ALL and _cache.cold(getattr(ALL[name], "loop", ALL[name].__module__)):
         typer.echo(f"preparing kernels (only before the first run of method {name}) ...", err=True)
 
 

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from linkwork.cli.app import Settings, app
+from linkwork.cli.console import speaking
 from linkwork.cli.running import announce_kernels
-from linkwork.cli.speaking import speaking
 
 SWITCH = 2e-4  # s; so soon one caller's thread gives way to another's
 
@@ -35,7 +35,7 @@ def serve(
     """Serve a sealed component to a model elsewhere, which joins it by lw.Remote("HOST:PORT")."""
     with speaking(False):
         from linkwork.distribute.callers import Callers
-        from linkwork.distribute.keep import Keep
+        from linkwork.distribute.kept_states import Keep
         from linkwork.distribute.listen import listen
         from linkwork.distribute.server import Session, describe
         from linkwork.distribute.transport import checked_timeout

@@ -10,7 +10,7 @@ import numpy as np
 UNDER = 512  # corners and hills under one body on a height field
 
 
-class Meeting(NamedTuple):
+class ContactScratch(NamedTuple):
     """One row a collider unless said otherwise; world axes."""
 
     R: Any  # (collider, 9)
@@ -33,7 +33,7 @@ class Meeting(NamedTuple):
     lost: Any  # (1,) contacts that found no room, so far
 
 
-def make_meeting(colliders: Any) -> Meeting:
+def make_contact_scratch(colliders: Any) -> ContactScratch:
     """Scratch for a table of colliders."""
     n, room = colliders.link.size, colliders.room
     largest = int(np.diff(colliders.face_loop).max(initial=2))
@@ -42,7 +42,7 @@ def make_meeting(colliders: Any) -> Meeting:
         corners = max(corners, UNDER)
     slots = 1 << max(2, int(4 * room).bit_length())
     order = np.array([i for i in range(n) if np.isfinite(colliders.bound[i])], dtype=np.int64)
-    return Meeting(
+    return ContactScratch(
         R=np.zeros((n, 9)),
         p=np.zeros((n, 3)),
         vertex=np.zeros((colliders.vertex.shape[0], 3)),
@@ -64,13 +64,13 @@ def make_meeting(colliders: Any) -> Meeting:
     )
 
 
-def warn_of_lost(meeting: Meeting) -> None:
+def warn_of_lost(scratch: ContactScratch) -> None:
     """Say it where contacts found no room in their table: bodies then pass through each other there."""
-    if meeting.lost[0] > 0:
+    if scratch.lost[0] > 0:
         warnings.warn(
-            f"{int(meeting.lost[0])} contacts found no room in a table of {meeting.old_id.size}; "
+            f"{int(scratch.lost[0])} contacts found no room in a table of {scratch.old_id.size}; "
             "give fewer or simpler colliders, or a smaller dt=",
             RuntimeWarning,
             stacklevel=2,
         )
-        meeting.lost[0] = 0
+        scratch.lost[0] = 0

@@ -12,7 +12,7 @@ from linkwork.distribute.transport import PeerError, Transport, one_line
 from linkwork.errors import OptionError
 from linkwork.model import Foreign, Frame, Subsystem
 from linkwork.model.checked import part_name, shown, vector
-from linkwork.simulation.carriers import finite
+from linkwork.simulation.remote_links import finite
 
 PROTOCOL = 1
 MOST_PORTS = 256  # of a component: the numbers of a message grow with their square

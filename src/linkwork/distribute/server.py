@@ -15,17 +15,18 @@ import numpy as np
 from linkwork.assembly.law_errors import told_of
 from linkwork.assembly.reference import Reference
 from linkwork.assembly.tables import Floats
-from linkwork.distribute.keep import Keep
+from linkwork.distribute.kept_states import Keep
 from linkwork.distribute.remote import PROTOCOL, read
 from linkwork.distribute.transport import PeerError, Transport
 from linkwork.errors import ModelError, OptionError, RunError
-from linkwork.formulations.component import Components
-from linkwork.formulations.record import make_rows
+from linkwork.formulations.component.component import Components
+from linkwork.formulations.explicit.stepping import HISTORY
+from linkwork.formulations.samples import make_samples
 from linkwork.model import Frame, Model, Subsystem
 from linkwork.model.checked import shown
-from linkwork.simulation.carriers import COMMAND, END, KEEP, MARKS, RESTORE, RUN, Border, finite
+from linkwork.simulation.analysis.dynamics import forward_kinematics
 from linkwork.simulation.methods import resolve
-from linkwork.simulation.numbers import forward_kinematics
+from linkwork.simulation.remote_links import COMMAND, END, KEEP, MARKS, RESTORE, RUN, Border, finite
 from linkwork.simulation.run import Simulation
 
 Description: TypeAlias = tuple[list[str], dict[str, Any]]
@@ -211,7 +212,7 @@ def _step(
 def _follow(sim: Simulation, border: Border, keep: Keep | None, idle: float) -> bool:
     """Step as the whole says, until it ends the run or is lost."""
     command = np.zeros(COMMAND)
-    rows = make_rows(sim.state, 1)
+    rows = make_samples(sim.state, 1)
     while not border.lost:
         _patiently(border.transport, idle)
         border.transport.receive(command)
@@ -223,7 +224,7 @@ def _follow(sim: Simulation, border: Border, keep: Keep | None, idle: float) -> 
             continue
         begin, first, h, steps = _run_ordered(command, border.transport)
         if first < 0:
-            sim.workspace.steps.carried[0] = 0.0
+            sim.workspace.steps.carried[HISTORY] = 0.0
         every = abs(first) + steps + 2
         done, _, status = sim.method.run(sim.tables, sim.workspace, sim.state, begin, first, h, steps, every, rows)
         sim.steps = max(sim.steps, first + done)

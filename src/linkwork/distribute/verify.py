@@ -16,10 +16,10 @@ from linkwork.distribute.remote import ask
 from linkwork.distribute.server import serve
 from linkwork.distribute.transport import PeerError, Transport, pair
 from linkwork.errors import OptionError, RunError
-from linkwork.formulations.border import PORT
+from linkwork.formulations.component.remote_border import PORT
 from linkwork.model import Frame, Subsystem
 from linkwork.model.checked import shown
-from linkwork.simulation.carriers import END, RUN
+from linkwork.simulation.remote_links import END, RUN
 from linkwork.simulation.run import ready_components
 
 DT = 1e-6  # s: so short that forces inside the component do next to nothing

@@ -22,9 +22,9 @@ import numpy as np
 from linkwork import gallery
 from linkwork.errors import ModelError, OptionError, RunError
 from linkwork.gallery.pictures import FIRST, SCENES
-from linkwork.simulation.files import write_file, writing
+from linkwork.simulation.results.trajectory import Trajectory
 from linkwork.simulation.simulate import simulate
-from linkwork.simulation.trajectory import Trajectory
+from linkwork.simulation.storage.files import write_file, writing
 
 FOLDER = "build/gallery"
 SIZE = (880, 600)  # points of a picture

@@ -59,7 +59,7 @@ POSES: dict[str, tuple[float, ...]] = {
 }
 
 
-class Part(NamedTuple):
+class Limb(NamedTuple):
     """A body `on` another by a hinge `at` a place (m, upright with hanging arms) along an axis; its mass in kg.
 
     Its shape has its middle at `centre` (m).
@@ -153,13 +153,13 @@ def build(
     return model
 
 
-def _robot(spread: float) -> list[Part]:
+def _robot(spread: float) -> list[Limb]:
     """All bodies but the pelvis, from it outward; hinges of fingers and thumb are `spread` (m) beside the hand."""
     found = [
-        Part("waist", "pelvis", "waist yaw", (0, 0, 1.0), Z, 1.5, lw.Sphere(0.07), (0, 0, 1.02)),
-        Part("chest", "waist", "waist pitch", (0, 0, 1.04), Y, 14.0, lw.Box((0.18, 0.3, 0.32)), (0, 0, 1.22)),
-        Part("neck", "chest", "neck yaw", (0, 0, 1.38), Z, 0.5, lw.Capsule(0.04, 0.06), (0, 0, 1.41)),
-        Part("head", "neck", "neck pitch", (0, 0, 1.44), Y, 4.0, lw.Sphere(0.11), (0, 0, 1.55)),
+        Limb("waist", "pelvis", "waist yaw", (0, 0, 1.0), Z, 1.5, lw.Sphere(0.07), (0, 0, 1.02)),
+        Limb("chest", "waist", "waist pitch", (0, 0, 1.04), Y, 14.0, lw.Box((0.18, 0.3, 0.32)), (0, 0, 1.22)),
+        Limb("neck", "chest", "neck yaw", (0, 0, 1.38), Z, 0.5, lw.Capsule(0.04, 0.06), (0, 0, 1.41)),
+        Limb("head", "neck", "neck pitch", (0, 0, 1.44), Y, 4.0, lw.Sphere(0.11), (0, 0, 1.55)),
     ]
     for side, y in (("left", 0.1), ("right", -0.1)):
         hip, knee, ankle = (0.0, y, 0.85), (0.0, y, 0.47), (0.0, y, ANKLE)
@@ -172,7 +172,7 @@ def _robot(spread: float) -> list[Part]:
             ("foot", "ankle", "ankle roll", ankle, X, 1.2, lw.Box((0.24, 0.1, 0.05)), (MIDDLE, y, 0.025)),
         ):
             above = f"{side} {on}" if on else "pelvis"
-            found.append(Part(f"{side} {name}", above, f"{side} {joint}", at, axis, mass, shape, centre))
+            found.append(Limb(f"{side} {name}", above, f"{side} {joint}", at, axis, mass, shape, centre))
     for side, y in (("left", SHOULDER), ("right", -SHOULDER)):
         shoulder, elbow, wrist = (0.0, y, 1.32), (0.0, y, 1.04), (0.0, y, WRIST)
         thumb, fingers = (0.0, y + spread, KNUCKLES), (0.0, y - spread, KNUCKLES)  # positive angles close
@@ -188,11 +188,11 @@ def _robot(spread: float) -> list[Part]:
             ("thumb", "hand", "thumb hinge", thumb, (-1, 0, 0), 0.1, paddle, (0, y + spread, low)),
         ):
             above = f"{side} {on}" if on else "chest"
-            found.append(Part(f"{side} {name}", above, f"{side} {joint}", at, axis, mass, shape, centre))
+            found.append(Limb(f"{side} {name}", above, f"{side} {joint}", at, axis, mass, shape, centre))
     return found
 
 
-def _movement(parts: list[Part], crouch: float) -> tuple[Array, dict[str, Array], Array]:
+def _movement(parts: list[Limb], crouch: float) -> tuple[Array, dict[str, Array], Array]:
     """Times (s), angles of the joints that move, and the lean of the pelvis (rad) that comes of them.
 
     The ankles are such that the centre of mass is over the middle of the feet, the wrists such that the hands hang.
@@ -223,7 +223,7 @@ def _movement(parts: list[Part], crouch: float) -> tuple[Array, dict[str, Array]
     return t, angles, lean
 
 
-def _pitches(parts: list[Part], angles: dict[str, Array], lean: Array) -> dict[str, Array]:
+def _pitches(parts: list[Limb], angles: dict[str, Array], lean: Array) -> dict[str, Array]:
     """How far each body is turned about y."""
     found = {"pelvis": lean}
     for part in parts:
@@ -231,7 +231,7 @@ def _pitches(parts: list[Part], angles: dict[str, Array], lean: Array) -> dict[s
     return found
 
 
-def _places(parts: list[Part], angles: dict[str, Array], lean: Array) -> dict[str, Array]:
+def _places(parts: list[Limb], angles: dict[str, Array], lean: Array) -> dict[str, Array]:
     """Where the hinge of each body is, (time, (x, z)) in m, with feet on the floor; of the pelvis its middle."""
     pitches = _pitches(parts, angles, lean)
     hinges = {"pelvis": (0.0, PELVIS)}
@@ -243,7 +243,7 @@ def _places(parts: list[Part], angles: dict[str, Array], lean: Array) -> dict[st
     return {name: place + shift for name, place in found.items()}
 
 
-def _centre(parts: list[Part], angles: dict[str, Array], lean: Array) -> Array:
+def _centre(parts: list[Limb], angles: dict[str, Array], lean: Array) -> Array:
     """The centre of mass of all that stands on the ankles, (time, (x, z)) in m."""
     pitches, places = _pitches(parts, angles, lean), _places(parts, angles, lean)
     total, moment = 8.0, 8.0 * places["pelvis"]

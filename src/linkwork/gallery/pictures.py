@@ -17,8 +17,8 @@ from typing import Any
 
 from linkwork import gallery
 from linkwork.errors import RunError
-from linkwork.simulation.files import writing
 from linkwork.simulation.simulate import simulate
+from linkwork.simulation.storage.files import writing
 
 FOLDER = "docs/pictures"
 COLUMNS = 4  # of the sheet
@@ -135,7 +135,7 @@ def draw(piece: str, folder: str | Path = FOLDER) -> Path:
     PosixPath('build/pictures/pendulum.png')
     """
     # pictures stand beside the gallery, not below it: they are fetched when somebody asks for them
-    still = importlib.import_module("linkwork.viewer.still").still
+    still = importlib.import_module("linkwork.viewer.pictures.still").still
     parameters, options = SCENES[piece]
     file = Path(folder) / f"{piece}.png"
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -219,7 +219,7 @@ def iltis_drive(folder: str | Path = FOLDER) -> Path:
 def _lines(name: str, folder: str | Path, panels: dict[str, Any], **options: Any) -> Path:
     file = Path(folder) / f"{name}.png"
     file.parent.mkdir(parents=True, exist_ok=True)
-    importlib.import_module("linkwork.viewer.plots").plot_lines(panels, file=file, **options)
+    importlib.import_module("linkwork.viewer.pictures.plots").plot_lines(panels, file=file, **options)
     return file
 
 

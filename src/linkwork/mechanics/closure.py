@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from linkwork._jit import entry
 from linkwork.mechanics.articulated import outward_velocities
+from linkwork.mechanics.constraint_rows import joint_rows, measure_cuts, measure_directions, row_rates, row_values
 from linkwork.mechanics.grounds import move_grounds
 from linkwork.mechanics.kinematics import outward_poses, world_velocities
-from linkwork.mechanics.parts import joint_rows, measure_cuts, measure_directions, row_rates, row_values
 
 
 @entry

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from linkwork._jit import kernel, small
+from linkwork.mechanics.constraint_rows import cut_frames, measure_wrench, point_velocity
 from linkwork.mechanics.kinematics import body_pose, body_velocity
 from linkwork.mechanics.laws import evaluate
-from linkwork.mechanics.parts import cut_frames, measure_wrench, point_velocity
 from linkwork.mechanics.springs import spring_energy, spring_force
 from linkwork.mechanics.tyres import contact, tyre_energy, tyre_place
 from linkwork.spatial.codes import FUNCTION, TOLD_BODY, TOLD_COORDINATE
@@ -77,14 +77,14 @@ def coordinate_rate(k, v, cut_rate):
 
 
 @kernel
-def apply_forces(tables, work, t, q, v, cut_q, cut_rate, told, out, power):
+def apply_forces(tables, work, t, q, v, cut_q, cut_rate, law_input, out, power):
     """Fill `work.tau` and `work.wrench`; power[0] is what dampers waste, power[1] what laws feed in (W).
 
-    Needs poses and world velocities. `told` and `out` are scratch of the laws.
+    Needs poses and world velocities. `law_input` and `out` are scratch of the laws.
     """
     clear_loads(work, power)
-    apply_springs(tables, work, t, q, v, cut_q, cut_rate, told, out, power, None, 0)
-    apply_laws(tables, work, t, q, v, cut_q, cut_rate, told, out, power, None, 0)
+    apply_springs(tables, work, t, q, v, cut_q, cut_rate, law_input, out, power, None, 0)
+    apply_laws(tables, work, t, q, v, cut_q, cut_rate, law_input, out, power, None, 0)
 
 
 @kernel
@@ -98,22 +98,22 @@ def clear_loads(work, power):
 
 
 @kernel
-def apply_springs(tables, work, t, q, v, cut_q, cut_rate, told, out, power, sight, row):
-    """Springs and coils, added to the loads; what each does is noted in this row of `sight`, if there is one."""
+def apply_springs(tables, work, t, q, v, cut_q, cut_rate, law_input, out, power, observation, row):
+    """Springs and coils, added to the loads; what each does is noted in this row of `observation`, if there is one."""
     forces = tables.forces
     for s in range(forces.spring_a.size):
         p_a, p_b, e, length, rate = spring_line(forces, work, s)
-        elastic, viscous, given = spring_force(forces, tables.laws, s, length, rate, t, told, out)
+        elastic, viscous, given = spring_force(forces, tables.laws, s, length, rate, t, law_input, out)
         pull = elastic + viscous + given
         f = scale(pull, e)
         push_link(work, forces.spring_a[s], cross(p_a, f), f)
         push_link(work, forces.spring_b[s], neg(cross(p_b, f)), neg(f))
         power[0] += viscous * rate
         power[1] -= given * rate
-        if sight is not None:
-            sight.spring[row, s, 0] = length
-            sight.spring[row, s, 1] = pull
-            sight.spring[row, s, 2] = -pull * rate
+        if observation is not None:
+            observation.spring[row, s, 0] = length
+            observation.spring[row, s, 1] = pull
+            observation.spring[row, s, 2] = -pull * rate
     for s in range(forces.coil_coordinate.size):
         k = forces.coil_coordinate[s]
         rate = coordinate_rate(k, v, cut_rate)
@@ -125,63 +125,63 @@ def apply_springs(tables, work, t, q, v, cut_q, cut_rate, told, out, power, sigh
             work.tau[k] += Q
         else:
             push_cut(tables.cuts, work, k - v.size, Q)
-        if sight is not None:
-            sight.coil[row, s, 0] = Q
-            sight.coil[row, s, 1] = Q * rate
+        if observation is not None:
+            observation.coil[row, s, 0] = Q
+            observation.coil[row, s, 1] = Q * rate
 
 
 @kernel
-def apply_laws(tables, work, t, q, v, cut_q, cut_rate, told, out, power, sight, row):
-    """Laws on joints and bodies, tyres and rotors, added to the loads and noted in this row of `sight`, if any."""
+def apply_laws(tables, work, t, q, v, cut_q, cut_rate, law_input, out, power, observation, row):
+    """Laws on joints and bodies, tyres and rotors, added to the loads and noted in this row of `observation`."""
     tree = tables.tree
     forces = tables.forces
     for s in range(forces.drive_coordinate.size):
         k = forces.drive_coordinate[s]
         rate = coordinate_rate(k, v, cut_rate)
         law = forces.drive_law[s]
-        if tables.laws.law_told[law] == TOLD_COORDINATE:
-            told[0] = coordinate_value(forces.drive_q[s], q, cut_q)
-            told[1] = rate
-        evaluate(tables.laws, law, t, told, out)
+        if tables.laws.law_input[law] == TOLD_COORDINATE:
+            law_input[0] = coordinate_value(forces.drive_q[s], q, cut_q)
+            law_input[1] = rate
+        evaluate(tables.laws, law, t, law_input, out)
         power[1] += out[0] * rate
         if k < v.size:
             work.tau[k] += out[0]
         else:
             push_cut(tables.cuts, work, k - v.size, out[0])
-        if sight is not None:
-            sight.drive[row, s, 0] = out[0]
-            sight.drive[row, s, 1] = out[0] * rate
+        if observation is not None:
+            observation.drive[row, s, 0] = out[0]
+            observation.drive[row, s, 1] = out[0] * rate
     for s in range(forces.load_law.size):
-        n, f, u, w = load_wrench(tree, forces, tables.laws, work, s, t, told, out)
+        n, f, u, w = load_wrench(tree, forces, tables.laws, work, s, t, law_input, out)
         i = forces.load_link[s]
         x = add(load3(work.pose_p, i), rotate(load9(work.pose_R, i), load3(forces.load_point, s)))
         fed = dot(f, u) + dot(n, w)
         power[1] += fed
         push_link(work, i, add(n, cross(x, f)), f)
-        if sight is not None:
+        if observation is not None:
             for j in range(3):
-                sight.load[row, s, j] = f[j] + n[j]  # one of them is zero
-            sight.load[row, s, 3] = fed
+                observation.load[row, s, j] = f[j] + n[j]  # one of them is zero
+            observation.load[row, s, 3] = fed
     for k in range(forces.tyre_link.size):
         p, a, w, u = tyre_place(forces, work, k)
-        c, f, n, load, wasted, fed = contact(forces, tables.laws, k, p, a, w, u, t, told, out)
+        c, f, n, load, wasted, fed = contact(forces, tables.laws, k, p, a, w, u, t, law_input, out)
         push_link(work, forces.tyre_link[k], add(n, cross(c, f)), f)
         power[0] += wasted
         power[1] += fed
-        if sight is not None:
+        if observation is not None:
             for j in range(3):
-                sight.tyre[row, k, j] = f[j]
-                sight.tyre[row, k, 3 + j] = n[j]
-            sight.tyre[row, k, 6] = load
-            sight.tyre[row, k, 7] = dot(f, add(u, cross(w, sub(c, p)))) + dot(n, w)
+                observation.tyre[row, k, j] = f[j]
+                observation.tyre[row, k, 3 + j] = n[j]
+            observation.tyre[row, k, 6] = load
+            observation.tyre[row, k, 7] = dot(f, add(u, cross(w, sub(c, p)))) + dot(n, w)
     for k in range(forces.rotor_link.size):
         i = forces.rotor_link[k]
         w, _ = load_pair(work.pose_v, i)
         n = cross(rotate(load9(work.pose_R, i), load3(forces.rotor_momentum, k)), w)
         push_link(work, i, n, ZERO)
-        if sight is not None:
+        if observation is not None:
             for j in range(3):
-                sight.rotor[row, k, j] = n[j]
+                observation.rotor[row, k, j] = n[j]
 
 
 @kernel
@@ -210,33 +210,33 @@ def spring_line(forces, work, s):
 
 
 @kernel
-def tell_body(tree, work, b, told):
-    """told = origin, quaternion, velocity and angular velocity of body b."""
+def body_law_input(tree, work, b, law_input):
+    """law_input = origin, quaternion, velocity and angular velocity of body b."""
     R, x = body_pose(tree, work, b)
     w, u = body_velocity(tree, work, b)
     e = quaternion_of(R)
     for j in range(3):
-        told[j] = x[j]
-        told[7 + j] = u[j]
-        told[10 + j] = w[j]
+        law_input[j] = x[j]
+        law_input[7 + j] = u[j]
+        law_input[10 + j] = w[j]
     for j in range(4):
-        told[3 + j] = e[j]
+        law_input[3 + j] = e[j]
 
 
 @kernel
-def load_vector(tree, forces, laws, work, s, t, told, out):
+def load_vector(tree, forces, laws, work, s, t, law_input, out):
     """Force or torque of load s, world axes, from what its law has been told."""
     law = forces.load_law[s]
-    evaluate(laws, law, t, told, out)
+    evaluate(laws, law, t, law_input, out)
     if forces.load_is_vector[s] == 0:
         F = scale(out[0], load3(forces.load_axis, s))
     elif laws.law_kind[law] == FUNCTION:
         F = (out[0], out[1], out[2])
     else:
         x = out[0]
-        evaluate(laws, law + 1, t, told, out)
+        evaluate(laws, law + 1, t, law_input, out)
         y = out[0]
-        evaluate(laws, law + 2, t, told, out)
+        evaluate(laws, law + 2, t, law_input, out)
         F = (x, y, out[0])
     if forces.load_in_body[s] == 1:
         X = load9(work.pose_R, forces.load_link[s])
@@ -245,13 +245,13 @@ def load_vector(tree, forces, laws, work, s, t, told, out):
 
 
 @kernel
-def load_wrench(tree, forces, laws, work, s, t, told, out):
+def load_wrench(tree, forces, laws, work, s, t, law_input, out):
     """Torque and force of load s at its point, the point's velocity, and the angular velocity; world axes."""
     i = forces.load_link[s]
     w, u = load_pair(work.pose_v, i)
-    if laws.law_told[forces.load_law[s]] == TOLD_BODY:
-        tell_body(tree, work, forces.load_body[s], told)
-    F = load_vector(tree, forces, laws, work, s, t, told, out)
+    if laws.law_input[forces.load_law[s]] == TOLD_BODY:
+        body_law_input(tree, work, forces.load_body[s], law_input)
+    F = load_vector(tree, forces, laws, work, s, t, law_input, out)
     u = add(u, cross(w, rotate(load9(work.pose_R, i), load3(forces.load_point, s))))
     if forces.load_is_torque[s] == 1:
         return F, ZERO, u, w
@@ -259,7 +259,7 @@ def load_wrench(tree, forces, laws, work, s, t, told, out):
 
 
 @kernel
-def stored_energy(tables, work, t, q, cut_q, told, out):
+def stored_energy(tables, work, t, q, cut_q, law_input, out):
     """J in springs, coils and tyres."""
     forces = tables.forces
     V = 0.0
@@ -268,7 +268,7 @@ def stored_energy(tables, work, t, q, cut_q, told, out):
         V += spring_energy(forces, s, length)
     for k in range(forces.tyre_link.size):
         p, _, _, _ = tyre_place(forces, work, k)
-        V += tyre_energy(forces, tables.laws, k, p, t, told, out)
+        V += tyre_energy(forces, tables.laws, k, p, t, law_input, out)
     for s in range(forces.coil_coordinate.size):
         if forces.coil_q[s] >= 0:
             stretch = coordinate_value(forces.coil_q[s], q, cut_q) - forces.coil_rest[s]

@@ -22,19 +22,19 @@ from linkwork.spatial.vectors import (
 
 
 @kernel
-def move_grounds(tree, laws, work, t, told, out):
-    """Set the links of the moving grounds at time t; `told` and `out` are scratch."""
+def move_grounds(tree, laws, work, t, law_input, out):
+    """Set the links of the moving grounds at time t; `law_input` and `out` are scratch."""
     gravity = (tree.gravity[0], tree.gravity[1], tree.gravity[2])
     for i in range(1, tree.grounds):
         if tree.ground_law[i, 0] < 0:
             continue  # a foreign body: its owner moves it
-        evaluate(laws, tree.ground_law[i, 0], t, told, out)
+        evaluate(laws, tree.ground_law[i, 0], t, law_input, out)
         x, xd, xdd = out[0], out[1], out[2]
-        evaluate(laws, tree.ground_law[i, 1], t, told, out)
+        evaluate(laws, tree.ground_law[i, 1], t, law_input, out)
         y, yd, ydd = out[0], out[1], out[2]
-        evaluate(laws, tree.ground_law[i, 2], t, told, out)
+        evaluate(laws, tree.ground_law[i, 2], t, law_input, out)
         z, zd, zdd = out[0], out[1], out[2]
-        evaluate(laws, tree.ground_law[i, 3], t, told, out)
+        evaluate(laws, tree.ground_law[i, 3], t, law_input, out)
         axis = load3(tree.ground_axis, i)
         turn = rotation_of(exponential(scale(out[0], axis)))
         R = load9(tree.ground_R, i)

@@ -36,29 +36,29 @@ from linkwork.spatial.vectors import (
     unrotate,
 )
 
-HANDS = 4  # a repeater between two joints that close loops holds four links
+MOST_ENDS = 4  # a repeater between two joints that close loops holds four links
 ROUNDING = 1e-12  # of the most that an impulse could leave for a joint: less is nothing
 
 
-class Hands(NamedTuple):
+class ImpulsePath(NamedTuple):
     """Where a unit impulse takes hold, and how far it has come on its ways to the ground."""
 
-    link: Any  # (hand,) -1 once it has arrived
-    push: Any  # (hand, 6) Y
-    reach: Any  # (hand,) what its torques could be at most, from which rounding is told
-    joint: Any  # (hand,) 1 where it begins with a joint impulse
+    link: Any  # (end,) -1 once it has arrived
+    push: Any  # (end, 6) Y
+    reach: Any  # (end,) what its torques could be at most, from which rounding is told
+    joint: Any  # (end,) 1 where it begins with a joint impulse
     tau: Any  # (dof,) the joint impulses
     u: Any  # (3, dof) of the dofs on the ways to the ground, for up to three impulses
     z: Any
 
 
-def make_hands(dofs: int) -> Hands:
+def make_impulse_path(dofs: int) -> ImpulsePath:
     """Hands for a tree of so many dofs."""
-    return Hands(
-        link=np.full(HANDS, -1, dtype=np.int64),
-        push=np.zeros((HANDS, 6)),
-        reach=np.zeros(HANDS),
-        joint=np.zeros(HANDS, dtype=np.int64),
+    return ImpulsePath(
+        link=np.full(MOST_ENDS, -1, dtype=np.int64),
+        push=np.zeros((MOST_ENDS, 6)),
+        reach=np.zeros(MOST_ENDS),
+        joint=np.zeros(MOST_ENDS, dtype=np.int64),
         tau=np.zeros(dofs),
         u=np.zeros((3, dofs)),
         z=np.zeros((3, dofs)),
@@ -83,25 +83,25 @@ def in_link(work, i, n, f, amount):
 
 
 @kernel
-def hold_link(tree, work, hands, h, i, n, f, amount):
+def hold_link(tree, work, path, h, i, n, f, amount):
     """Hand h: the wrench (n about the world's origin, f; world axes) times `amount` on link i."""
-    hands.joint[h] = 0
-    hands.link[h] = -1
+    path.joint[h] = 0
+    path.link[h] = -1
     if i < tree.grounds:
         return
-    hands.link[h] = i
-    n_i, f_i, hands.reach[h] = in_link(work, i, n, f, amount)
-    store_pair(hands.push, h, n_i, f_i)
+    path.link[h] = i
+    n_i, f_i, path.reach[h] = in_link(work, i, n, f, amount)
+    store_pair(path.push, h, n_i, f_i)
 
 
 @kernel
-def hold_dof(tree, hands, h, k, amount):
+def hold_dof(tree, path, h, k, amount):
     """Hand h: a joint impulse on dof k."""
-    hands.link[h] = tree.dof_link[k]
-    hands.joint[h] = 1
-    hands.tau[k] += amount
-    hands.reach[h] = abs(amount)
-    store_pair(hands.push, h, ZERO, ZERO)
+    path.link[h] = tree.dof_link[k]
+    path.joint[h] = 1
+    path.tau[k] += amount
+    path.reach[h] = abs(amount)
+    store_pair(path.push, h, ZERO, ZERO)
 
 
 @small
@@ -112,8 +112,8 @@ def rate_along(work, velocities, i, n, f):
 
 
 @kernel
-def carry_inward(tree, work, q, hands, count):
-    """hands.u and .z of the joints between the first `count` hands and the ground; needs articulated inertias at q.
+def carry_inward(tree, work, q, path, count):
+    """path.u and .z of the joints between the first `count` ends and the ground; needs articulated inertias at q.
 
     What rounding leaves for a joint that the impulse cannot move is set to zero: nobody later could tell it from a
     motion.
@@ -122,63 +122,63 @@ def carry_inward(tree, work, q, hands, count):
         # the outermost link first, so that ways which meet go on as one
         h = 0
         for j in range(1, count):
-            if hands.link[j] > hands.link[h]:
+            if path.link[j] > path.link[h]:
                 h = j
-        i = hands.link[h]
+        i = path.link[h]
         if i < tree.grounds:
             break
-        n, f = load_pair(hands.push, h)
-        reach = hands.reach[h]
-        held = hands.joint[h]
-        other = -1  # the next hand further in
+        n, f = load_pair(path.push, h)
+        reach = path.reach[h]
+        held = path.joint[h]
+        other = -1  # the next end further in
         for j in range(count):
             if j == h:
                 continue
-            if hands.link[j] == i:
-                n_j, f_j = load_pair(hands.push, j)
+            if path.link[j] == i:
+                n_j, f_j = load_pair(path.push, j)
                 n = add(n, n_j)
                 f = add(f, f_j)
-                reach = max(reach, hands.reach[j])
-                held = max(held, hands.joint[j])
-                hands.link[j] = -1
-            other = max(other, hands.link[j])
+                reach = max(reach, path.reach[j])
+                held = max(held, path.joint[j])
+                path.link[j] = -1
+            other = max(other, path.link[j])
         while True:
-            n, f = take_up(tree, work, q, hands.tau, i, held, n, f, reach, hands.u, hands.z, 0)
+            n, f = take_up(tree, work, q, path.tau, i, held, n, f, reach, path.u, path.z, 0)
             j = tree.link_parent[i]
             if j < tree.grounds:
-                hands.link[h] = -1
+                path.link[h] = -1
                 break
-            n, f, reach = hand_on(work, i, n, f, reach)
+            n, f, reach = pass_on(work, i, n, f, reach)
             held = 0
             i = j
             if j <= other:
-                store_pair(hands.push, h, n, f)
-                hands.reach[h] = reach
-                hands.link[h] = j
-                hands.joint[h] = 0
+                store_pair(path.push, h, n, f)
+                path.reach[h] = reach
+                path.link[h] = j
+                path.joint[h] = 0
                 break
 
 
 @kernel
-def carry_three(tree, work, q, hands, i, wrench, r, amount):
-    """The same for three impulses on link i at once, of the wrenches r … r + 2: rows 0 … 2 of hands.u and .z."""
+def carry_three(tree, work, q, path, i, wrench, r, amount):
+    """The same for three impulses on link i at once, of the wrenches r … r + 2: rows 0 … 2 of path.u and .z."""
     if i < tree.grounds:
         return
     for e in range(3):
         n, f = load_pair(wrench, r + e)
-        n, f, hands.reach[e] = in_link(work, i, n, f, amount)
-        store_pair(hands.push, e, n, f)
+        n, f, path.reach[e] = in_link(work, i, n, f, amount)
+        store_pair(path.push, e, n, f)
     while i >= tree.grounds:
         for e in range(3):
-            n, f = load_pair(hands.push, e)
-            n, f = take_up(tree, work, q, hands.tau, i, 0, n, f, hands.reach[e], hands.u, hands.z, e)
-            n, f, hands.reach[e] = hand_on(work, i, n, f, hands.reach[e])
-            store_pair(hands.push, e, n, f)
+            n, f = load_pair(path.push, e)
+            n, f = take_up(tree, work, q, path.tau, i, 0, n, f, path.reach[e], path.u, path.z, e)
+            n, f, path.reach[e] = pass_on(work, i, n, f, path.reach[e])
+            store_pair(path.push, e, n, f)
         i = tree.link_parent[i]
 
 
 @small
-def hand_on(work, i, n, f, reach):
+def pass_on(work, i, n, f, reach):
     """An impulse of link i as one of its parent."""
     p = load3(work.p, i)
     R = load9(work.R, i)

@@ -13,7 +13,7 @@ from linkwork.spatial.codes import CONSTANT, COSINE, FUNCTION
 
 
 @intrinsic
-def call_address(typing_context, address, t, told, out):
+def call_address(typing_context, address, t, law_input, out):
     """Call the C function void(double t, double *told, double *out) at `address`; told and out are addresses too."""
 
     def generate(context, builder, signature, arguments):
@@ -30,7 +30,7 @@ def call_address(typing_context, address, t, told, out):
 
 
 @kernel
-def evaluate(laws, k, t, told, out):
+def evaluate(laws, k, t, law_input, out):
     """out[0:3] = value, rate and acceleration of law k at time t; a function fills out as it likes."""
     kind = laws.law_kind[k]
     if kind == CONSTANT:
@@ -45,7 +45,7 @@ def evaluate(laws, k, t, told, out):
         out[1] = -amplitude * omega * math.sin(angle)
         out[2] = -amplitude * omega * omega * math.cos(angle)
     elif kind == FUNCTION:
-        call_address(laws.law_address[k], t, told.ctypes.data, out.ctypes.data)
+        call_address(laws.law_address[k], t, law_input.ctypes.data, out.ctypes.data)
     else:
         low = laws.law_start[k]
         high = laws.law_start[k + 1] - 1

@@ -14,7 +14,7 @@ MOMENT = 1e-4  # s, for the speed at which a surface rises
 
 
 @kernel
-def road_at(forces, laws, first, last, x, y, t, told, out):
+def road_at(forces, laws, first, last, x, y, t, given, out):
     """Height of the road made of the pieces first … last - 1, its slopes along x and y, and the speed of its rise."""
     z = 0.0
     zx = 0.0
@@ -29,7 +29,7 @@ def road_at(forces, laws, first, last, x, y, t, told, out):
         if kind == LEVEL:
             z += height
             if content >= 0:
-                evaluate(laws, content, t, told, out)
+                evaluate(laws, content, t, given, out)
                 z += out[0]
                 zt += out[1]
         elif kind == BUMP:
@@ -52,7 +52,7 @@ def road_at(forces, laws, first, last, x, y, t, told, out):
             z += value
             zx += slope
         else:
-            value, along, across, rise = surface_at(laws, content, length > 0.0, x, y, t, told, out)
+            value, along, across, rise = surface_at(laws, content, length > 0.0, x, y, t, given, out)
             z += value
             zx += along
             zy += across
@@ -61,27 +61,27 @@ def road_at(forces, laws, first, last, x, y, t, told, out):
 
 
 @kernel
-def surface_height(laws, law, x, y, t, told, out):
-    told[0] = x
-    told[1] = y
-    evaluate(laws, law, t, told, out)
+def surface_height(laws, law, x, y, t, given, out):
+    given[0] = x
+    given[1] = y
+    evaluate(laws, law, t, given, out)
     return out[0]
 
 
 @kernel
-def surface_at(laws, law, tells_slopes, x, y, t, told, out):
+def surface_at(laws, law, tells_slopes, x, y, t, given, out):
     """Height, slopes and rise of a function of the user; what it does not tell by differences."""
-    z = surface_height(laws, law, x, y, t, told, out)
+    z = surface_height(laws, law, x, y, t, given, out)
     if tells_slopes:
         along = out[1]
         across = out[2]
     else:
         d = NEAR
-        along = surface_height(laws, law, x + d, y, t, told, out) - surface_height(laws, law, x - d, y, t, told, out)
-        across = surface_height(laws, law, x, y + d, t, told, out) - surface_height(laws, law, x, y - d, t, told, out)
+        along = surface_height(laws, law, x + d, y, t, given, out) - surface_height(laws, law, x - d, y, t, given, out)
+        across = surface_height(laws, law, x, y + d, t, given, out) - surface_height(laws, law, x, y - d, t, given, out)
         along *= 0.5 / d
         across *= 0.5 / d
     before = max(t - MOMENT, 0.0)  # a law is not asked before t = 0
     after = t + MOMENT
-    rise = surface_height(laws, law, x, y, after, told, out) - surface_height(laws, law, x, y, before, told, out)
+    rise = surface_height(laws, law, x, y, after, given, out) - surface_height(laws, law, x, y, before, given, out)
     return z, along, across, rise / (after - before)

@@ -10,7 +10,7 @@ LENGTH = 1e-6  # m, m/s: differences for the slopes of a law
 
 
 @kernel
-def spring_force(forces, laws, s, length, rate, t, told, out):
+def spring_force(forces, laws, s, length, rate, t, law_input, out):
     """Pull of spring s in three parts (N): what it stores, what it wastes, what its law gives."""
     c = forces.spring_elastic[s]
     d = forces.spring_viscous[s]
@@ -18,20 +18,20 @@ def spring_force(forces, laws, s, length, rate, t, told, out):
     viscous = forces.spring_c[s] * rate if d < 0 else curve_at(forces, d, rate)[0]
     given = 0.0
     if forces.spring_law[s] >= 0:
-        given = law_pull(laws, forces.spring_law[s], length, rate, t, told, out)
+        given = law_pull(laws, forces.spring_law[s], length, rate, t, law_input, out)
     return elastic, viscous, given
 
 
 @kernel
-def law_pull(laws, law, length, rate, t, told, out):
-    told[0] = length
-    told[1] = rate
-    evaluate(laws, law, t, told, out)
+def law_pull(laws, law, length, rate, t, law_input, out):
+    law_input[0] = length
+    law_input[1] = rate
+    evaluate(laws, law, t, law_input, out)
     return out[0]
 
 
 @kernel
-def spring_slopes(forces, laws, s, length, rate, t, told, out):
+def spring_slopes(forces, laws, s, length, rate, t, law_input, out):
     """Change of the pull of spring s with its length (N/m) and with its rate (N s/m); of a law by differences."""
     c = forces.spring_elastic[s]
     d = forces.spring_viscous[s]
@@ -39,9 +39,9 @@ def spring_slopes(forces, laws, s, length, rate, t, told, out):
     b = forces.spring_c[s] if d < 0 else curve_at(forces, d, rate)[1]
     law = forces.spring_law[s]
     if law >= 0:
-        here = law_pull(laws, law, length, rate, t, told, out)
-        k += (law_pull(laws, law, length + LENGTH, rate, t, told, out) - here) / LENGTH
-        b += (law_pull(laws, law, length, rate + LENGTH, t, told, out) - here) / LENGTH
+        here = law_pull(laws, law, length, rate, t, law_input, out)
+        k += (law_pull(laws, law, length + LENGTH, rate, t, law_input, out) - here) / LENGTH
+        b += (law_pull(laws, law, length, rate + LENGTH, t, law_input, out) - here) / LENGTH
     return k, b
 
 

@@ -58,13 +58,13 @@ def side_force(side, s, load, slip, camber):
 
 
 @kernel
-def footing(forces, laws, k, p, a, u, t, told, out):
+def footing(forces, laws, k, p, a, u, t, law_input, out):
     """How tyre k stands: pressed in by r, rate of r, normal and its share upright, forward, sideways, camber, contact.
 
     The road is felt under the centre.
     """
     first = forces.tyre_road[k]
-    z, zx, zy, zt = road_at(forces, laws, first, forces.tyre_road[k + 1], p[0], p[1], t, told, out)
+    z, zx, zy, zt = road_at(forces, laws, first, forces.tyre_road[k + 1], p[0], p[1], t, law_input, out)
     height = p[2] - z
     cosine = 1.0 / math.sqrt(1.0 + zx * zx + zy * zy)
     ng = (-zx * cosine, -zy * cosine, cosine)
@@ -88,13 +88,13 @@ def rolling(u, ex, ey):
 
 
 @kernel
-def contact(forces, laws, k, p, a, w, u, t, told, out):
+def contact(forces, laws, k, p, a, w, u, t, law_input, out):
     """What the road does to tyre k: contact point, force there, torque, load, power wasted, power fed in.
 
     A pure function of the wheel's place and motion. The load is (stiffness r + damping dr/dt) times the cosine of the
     slope.
     """
-    r, rate, ng, cosine, ex, ey, camber, c = footing(forces, laws, k, p, a, u, t, told, out)
+    r, rate, ng, cosine, ex, ey, camber, c = footing(forces, laws, k, p, a, u, t, law_input, out)
     if r <= 0.0:
         return p, ZERO, ZERO, 0.0, 0.0, 0.0
     elastic = forces.tyre_k[k] * r
@@ -118,13 +118,13 @@ def contact(forces, laws, k, p, a, w, u, t, told, out):
 
 
 @kernel
-def contact_slopes(forces, laws, k, p, a, u, t, told, out):
+def contact_slopes(forces, laws, k, p, a, u, t, law_input, out):
     """How the force on tyre k gives way, for implicit methods: contact; normal with N/m and N s/m; side with N s/m.
 
     The force changes by -normal (K normal . shift + C normal . velocity) - side (C_s side . velocity) of the contact;
     what the curvature of the road, the camber and the load do to the side force is left out.
     """
-    r, rate, ng, cosine, ex, ey, camber, c = footing(forces, laws, k, p, a, u, t, told, out)
+    r, rate, ng, cosine, ex, ey, camber, c = footing(forces, laws, k, p, a, u, t, law_input, out)
     push = forces.tyre_k[k] * r + forces.tyre_c[k] * rate
     if r <= 0.0 or push <= 0.0:
         return c, ng, 0.0, 0.0, ey, 0.0
@@ -155,8 +155,8 @@ def tyre_place(forces, work, k):
 
 
 @kernel
-def tyre_energy(forces, laws, k, p, t, told, out):
+def tyre_energy(forces, laws, k, p, t, law_input, out):
     """J stored in tyre k."""
-    z, _, _, _ = road_at(forces, laws, forces.tyre_road[k], forces.tyre_road[k + 1], p[0], p[1], t, told, out)
+    z, _, _, _ = road_at(forces, laws, forces.tyre_road[k], forces.tyre_road[k + 1], p[0], p[1], t, law_input, out)
     r = max(forces.tyre_radius[k] - p[2] + z, 0.0)
     return 0.5 * forces.tyre_k[k] * r * r

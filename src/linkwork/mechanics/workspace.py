@@ -23,7 +23,7 @@ class TreeWork(NamedTuple):
     inverse: Floats  # (link, 12) inverse of the joint's own inertia
     u: Floats  # (dof,) joint force left for acceleration
     acceleration: Floats  # (link, 6) spatial, gravity included
-    push: Floats  # (link, 6) scratch of `respond`
+    push: Floats  # (link, 6) scratch of `apply_inverse_mass`
     wrench: Floats  # (link, 6) applied torque and force about the link's origin
     tau: Floats  # (dof,) applied joint forces
     pose_R: Floats  # (link, 9) link axes to world axes

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import ModelError
+from linkwork.formats.stl import read_stl
 from linkwork.model import checked
 from linkwork.model.checked import Vector, VectorLike
 from linkwork.model.convex_parts import convex_parts
 from linkwork.model.frame import Frame
-from linkwork.model.stl import read_stl
 
 FARTHEST = 1e40  # m: the fifth power of it, which an inertia has, is still a number
 FLAT = 1e-12  # of the cube around it: a hull with less volume has none

@@ -25,7 +25,7 @@ ROUNDING = 2.0**-52
 CERTAIN = 4.0  # a pivot is one from so many times the noise on
 
 
-class Pattern(NamedTuple):
+class BlockPattern(NamedTuple):
     """Where the blocks are: stored by rows in one flat array, columns in elimination order."""
 
     size: Any  # (node,) rows
@@ -63,7 +63,7 @@ class BlockWork(NamedTuple):
 
 def pattern(
     sizes: Any, neighbours: Iterable[tuple[int, int]], groups: Sequence[Sequence[int]] | None = None
-) -> Pattern:
+) -> BlockPattern:
     """The pattern of nodes with `sizes` rows of which the pairs `neighbours` touch.
 
     `groups` of nodes are eliminated one after another, each by least degree; without them all nodes are one group.
@@ -109,7 +109,7 @@ def pattern(
     def integers(values: Any) -> Any:
         return np.array(values, dtype=np.int64)
 
-    return Pattern(
+    return BlockPattern(
         size,
         np.concatenate([[0], np.cumsum(size)]).astype(np.int64),
         integers(order),
@@ -153,7 +153,7 @@ def _least_degree(graph: list[set[int]], nodes: Iterable[int]) -> Iterator[tuple
         yield k, around
 
 
-def block_work(shape: Pattern) -> BlockWork:
+def block_work(shape: BlockPattern) -> BlockWork:
     rows = int(shape.row[-1])
     return BlockWork(
         np.zeros(shape.total),

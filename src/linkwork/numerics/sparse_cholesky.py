@@ -18,7 +18,7 @@ import numpy as np
 from linkwork._jit import kernel
 
 
-class Pattern(NamedTuple):
+class SparsePattern(NamedTuple):
     """Where the entries are. Unknowns are renumbered by their place in the elimination; entries lie by rows."""
 
     place: Any  # (unknown,) when it is eliminated
@@ -35,7 +35,7 @@ class Groups(NamedTuple):
     target: Any
 
 
-def pattern(count: int, groups: Iterable[Sequence[int]]) -> Pattern:
+def pattern(count: int, groups: Iterable[Sequence[int]]) -> SparsePattern:
     """The pattern of `count` unknowns of which those in one group touch each other."""
     order, later = least_degree(count, groups)
     place = np.zeros(count, dtype=np.int64)
@@ -45,7 +45,7 @@ def pattern(count: int, groups: Iterable[Sequence[int]]) -> Pattern:
         for u in unknowns:
             rows[place[u]].append(p)
     start = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
-    return Pattern(place, start, np.array([p for row in rows for p in row], dtype=np.int64))
+    return SparsePattern(place, start, np.array([p for row in rows for p in row], dtype=np.int64))
 
 
 def least_degree(count: int, groups: Iterable[Sequence[int]]) -> tuple[list[int], list[set[int]]]:
@@ -86,7 +86,7 @@ def least_degree(count: int, groups: Iterable[Sequence[int]]) -> tuple[list[int]
     return order, later
 
 
-def groups(shape: Pattern, lists: Sequence[Sequence[int]]) -> Groups:
+def groups(shape: SparsePattern, lists: Sequence[Sequence[int]]) -> Groups:
     """Where the blocks of these lists of unknowns lie."""
     return Groups(
         np.concatenate([[0], np.cumsum([len(x) for x in lists])]).astype(np.int64),
@@ -98,7 +98,7 @@ def groups(shape: Pattern, lists: Sequence[Sequence[int]]) -> Groups:
     )
 
 
-def entry(shape: Pattern, a: int, b: int) -> int:
+def entry(shape: SparsePattern, a: int, b: int) -> int:
     """Place of A[a, b] among the values."""
     high, low = max(shape.place[a], shape.place[b]), min(shape.place[a], shape.place[b])
     if high == low:
@@ -109,7 +109,7 @@ def entry(shape: Pattern, a: int, b: int) -> int:
     return len(shape.place) + int(start) + e
 
 
-def size(shape: Pattern) -> int:
+def size(shape: SparsePattern) -> int:
     """Length of the array of values."""
     return len(shape.place) + len(shape.column)
 

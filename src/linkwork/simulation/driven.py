@@ -23,18 +23,18 @@ from linkwork.assembly.tables import Floats
 from linkwork.errors import ModelError
 from linkwork.model import Cosine, Motor, Repeater, Table
 from linkwork.model.laws import law_value
-from linkwork.simulation.certificate import shortened
+from linkwork.simulation.analysis.dynamics import integrate, mass_matrix
 from linkwork.simulation.given import with_given
-from linkwork.simulation.numbers import integrate, mass_matrix
+from linkwork.simulation.results.certificate import shortened
+from linkwork.simulation.results.units import joint_units
 from linkwork.simulation.start import NEARLY, Closure, Start, consistent_start, follower_rows
-from linkwork.simulation.structure import least_impulse
-from linkwork.simulation.units import joint_units
+from linkwork.simulation.structure.transfer import least_impulse
 
 SMALL = 1 / 8  # of a step: differences of a law
 BEND = 0.25  # a law that moves so much otherwise than its rates say jumps within the first step
 SAME = 1e-9  # of the faster of two rates
 NOTHING = 1e-3  # of what the rate changes in a step: errors of differences
-HARDLY = 0.05  # of how fast a motor goes elsewhere: not worth a word
+NEGLIGIBLE_SPEED = 0.05  # of how fast a motor goes elsewhere: not worth a word
 ROUNDING = 1e-12  # of the reach of a law, in a step
 CONTRADICT = 1e-6  # of the fastest: so much of a velocity that cannot be had
 
@@ -163,7 +163,11 @@ def _note(system: System, wish: Wish, positions: dict[str, Any], rates: dict[str
     parts = []
     if place.name in positions and wish.position is not None and abs(wish.position - built) > NEARLY:
         parts.append(f"at {wish.position:.6g} {unit}")
-    if place.name in rates and joint.velocity is None and abs(wish.rate) > max(wish.slack, HARDLY * _pace(wish.motor)):
+    if (
+        place.name in rates
+        and joint.velocity is None
+        and abs(wish.rate) > max(wish.slack, NEGLIGIBLE_SPEED * _pace(wish.motor))
+    ):
         parts.append(f"with {wish.rate:.6g} {unit}/s")
     return f"joint '{place.name}' starts {' and '.join(parts)}, as motor '{wish.motor.path}' has it" if parts else ""
 

@@ -11,8 +11,8 @@ from linkwork.assembly.partition import partition
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Tables
 from linkwork.errors import OptionError
-from linkwork.formulations import component_joint
-from linkwork.formulations.component import Components
+from linkwork.formulations.component import component_joint
+from linkwork.formulations.component.component import Components
 from linkwork.simulation.start import Start, absolute_start
 
 

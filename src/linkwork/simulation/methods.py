@@ -11,18 +11,18 @@ import numpy as np
 
 from linkwork.assembly.system import System
 from linkwork.errors import OptionError
-from linkwork.formulations.absolute import STABILIZATIONS, Absolute
-from linkwork.formulations.component import Components
-from linkwork.formulations.global_ import Global
-from linkwork.formulations.hybrid import Hybrid
-from linkwork.formulations.impulse import Impulse
-from linkwork.formulations.maximal import Maximal
-from linkwork.formulations.recursive import Recursive
-from linkwork.formulations.semi_recursive import SemiRecursive
-from linkwork.formulations.stepping import INTEGRATORS
+from linkwork.formulations.absolute.absolute import STABILIZATIONS, Absolute
+from linkwork.formulations.component.component import Components
+from linkwork.formulations.explicit.recursive import Recursive
+from linkwork.formulations.explicit.stepping import INTEGRATORS
+from linkwork.formulations.implicit.hybrid import Hybrid
+from linkwork.formulations.implicit.semi_recursive import SemiRecursive
+from linkwork.formulations.impulse.impulse import Impulse
+from linkwork.formulations.impulse.maximal import Maximal
+from linkwork.formulations.natural.global_ import Global
 from linkwork.model.checked import real, shown
 from linkwork.model.synonyms import meant
-from linkwork.simulation.choose import choose
+from linkwork.simulation.analysis.choose import choose
 
 METHODS: dict[str, type[Any]] = {kind.name: kind for kind in (Recursive, Components, Absolute)}  # any integrator
 # with an integrator of their own

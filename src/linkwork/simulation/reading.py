@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.errors import OptionError
-from linkwork.formulations.record import Rows
-from linkwork.mechanics.sight import observe
+from linkwork.formulations.samples import Samples
+from linkwork.mechanics.observation import observe
 from linkwork.model.checked import shown
-from linkwork.simulation.column_names import find_column
-from linkwork.simulation.components import component_place
-from linkwork.simulation.observe import Observer, blank, column_shapes, column_units, no_column
+from linkwork.simulation.results.column_names import find_column
+from linkwork.simulation.results.components import component_place
+from linkwork.simulation.results.observe import Observer, blank, column_shapes, column_units, no_column
 
 if TYPE_CHECKING:
     from linkwork.simulation.run import Simulation
@@ -41,19 +41,19 @@ class Reading:
         self.observer = Observer(system, tables=sim.tables)
         if before is not None:
             self.observer.follow(before.observer)
-        self.rows = Rows(*(getattr(sim.state, name)[None] for name in Rows._fields))
-        self.sight = self.observer.room(self.rows, 1)
+        self.samples = Samples(*(getattr(sim.state, name)[None] for name in Samples._fields))
+        self.observation = self.observer.room(self.samples, 1)
         self._see: Callable[[], Any] | None = None
         # joints that were there when the simulation began and have been released
         gone = {} if sim._began is system else column_shapes(sim._began)
         self.systems = [(sim._began, gone), (system, self.observer.columns)]
         self.shapes = {**gone, **self.observer.columns}
-        found = self.observer.shown(self.rows, self.sight, 1)
-        self.places = {"time": self.rows.t[0, 0:1].reshape(())}
+        found = self.observer.shown(self.samples, self.observation, 1)
+        self.places = {"time": self.samples.t[0, 0:1].reshape(())}
         for name, shape in self.shapes.items():
             self.places[name] = found[name].reshape(shape) if name in found else blank(name, 1, shape).reshape(shape)
-        kept = [each for each in self.rows if each.size]
-        looked = [each for each in self.sight if each.size]
+        kept = [each for each in self.samples if each.size]
+        looked = [each for each in self.observation if each.size]
         self.seen = {name for name, place in self.places.items() if _inside(place, looked)}
         # neither in the state nor in what is seen: worked out anew from both
         self.made = {
@@ -61,15 +61,22 @@ class Reading:
         }
 
     def see(self) -> Any:
-        """Look at the present state: fills `sight`, which is returned."""
+        """Look at the present state: fills `observation`, which is returned."""
         if self._see is None:
             observer = self.observer
             self._see = bound(
-                observe, self.tables, observer.scratch, observer.view, self.rows, 1, observer.previous, self.sight
+                observe,
+                self.tables,
+                observer.scratch,
+                observer.view,
+                self.samples,
+                1,
+                observer.previous,
+                self.observation,
             )
         else:
             self._see()
-        return self.sight
+        return self.observation
 
     def __getitem__(self, name: str) -> Any:
         try:
@@ -116,7 +123,7 @@ class Reading:
 
     def make(self) -> None:
         """Work out what is neither in the state nor in what is seen."""
-        found = self.observer.shown(self.rows, self.see(), 1)
+        found = self.observer.shown(self.samples, self.see(), 1)
         for name in self.made:
             self.places[name][...] = found[name].reshape(self.shapes[name])
 
@@ -163,7 +170,7 @@ class Reader:
         self._reading = reading
         self._seen = any(name in reading.seen for name in self.names)
         self._made = any(name in reading.made for name in self.names)
-        sources = [each for each in (*reading.rows, *reading.sight) if each.size]
+        sources = [each for each in (*reading.samples, *reading.observation) if each.size]
         gathered: dict[int, tuple[list[Any], list[Any]]] = {}
         self._rest: list[tuple[Any, Any]] = []  # numbers that stand elsewhere
         for name, part in self.slices.items():

@@ -17,26 +17,36 @@ from linkwork._version import __version__
 from linkwork.assembly.law_errors import told_of
 from linkwork.assembly.system import System
 from linkwork.errors import ModelError, OptionError, RunError
-from linkwork.formulations.hybrid import Hybrid
-from linkwork.formulations.record import Rows, make_rows
-from linkwork.formulations.row_kinds import SLACK
+from linkwork.formulations.implicit.hybrid import Hybrid
+from linkwork.formulations.impulse.row_kinds import SLACK
+from linkwork.formulations.samples import (
+    ALL_SWEEPS,
+    EVALUATIONS,
+    MOST_SWEEPS,
+    RANK,
+    REFUSED,
+    STEPS_CUT,
+    WORST_RESIDUAL,
+    Samples,
+    make_samples,
+)
 from linkwork.mechanics.size import size_of
-from linkwork.simulation.certificate import POOR_BALANCE, Certificate
-from linkwork.simulation.check import dependent_rows
-from linkwork.simulation.column_names import DRIFT, OF_IMPULSES, OF_ITERATIONS
-from linkwork.simulation.column_names import ENERGY as LEDGER
+from linkwork.simulation.analysis.check import dependent_rows
+from linkwork.simulation.analysis.stiffness import Moment, advice, steps_too_large
 from linkwork.simulation.interrupt import Interrupt
 from linkwork.simulation.methods import IMPULSES
-from linkwork.simulation.observe import Observer
-from linkwork.simulation.ranks import RankHistory, row_names
-from linkwork.simulation.scene import scene_of
-from linkwork.simulation.stiffness import Moment, advice, steps_too_large
-from linkwork.simulation.trajectory import Trajectory
-from linkwork.simulation.unsettled import Unsettled
+from linkwork.simulation.results.certificate import POOR_BALANCE, Certificate
+from linkwork.simulation.results.column_names import DRIFT, OF_IMPULSES, OF_ITERATIONS
+from linkwork.simulation.results.column_names import ENERGY as LEDGER
+from linkwork.simulation.results.observe import Observer
+from linkwork.simulation.results.rank_history import RankHistory, row_names
+from linkwork.simulation.results.scene import scene_of
+from linkwork.simulation.results.trajectory import Trajectory
+from linkwork.simulation.results.unsettled import Unsettled
 
 if TYPE_CHECKING:
     from linkwork.simulation.run import Simulation
-    from linkwork.simulation.stream import Stream
+    from linkwork.simulation.storage.stream import Stream
 
 CHUNK_SECONDS = 0.1  # of computing between two looks at the keyboard
 CHUNK_ROWS = 4096
@@ -158,7 +168,7 @@ class Recording:
                     else:
                         room = count // self.every + 2
                         if buffer.t.shape[0] < room:
-                            buffer = make_rows(sim.state, room)
+                            buffer = make_samples(sim.state, room)
                         _, kept, status = sim._advance(count, self.every, buffer)
                         self._keep(buffer, kept, status == 0)
                     if status == 0:
@@ -212,8 +222,8 @@ class Recording:
 
     def _told(self, failure: RunError, run: Trajectory | None, whole: bool) -> RunError:
         """The failure with what is left: rows, and a state to go on from, the `whole` one between two steps."""
-        from linkwork.simulation.files import check_path, write_arrays
-        from linkwork.simulation.snapshot import save_coordinates, save_state
+        from linkwork.simulation.storage.files import check_path, write_arrays
+        from linkwork.simulation.structure.snapshot import save_coordinates, save_state
 
         def save(file: str) -> None:
             if self.remembered is not None:
@@ -250,38 +260,38 @@ class Recording:
 
     def _remember(self) -> None:
         """Where components elsewhere keep their states: the whole state now and then, as a lost one leaves none."""
-        from linkwork.simulation.snapshot import state_arrays
+        from linkwork.simulation.structure.snapshot import state_arrays
 
-        carriers = self.sim.carriers
-        if carriers is None or self.stream is not None or clock.monotonic() < self._next_state:
+        remote_links = self.sim.remote_links
+        if remote_links is None or self.stream is not None or clock.monotonic() < self._next_state:
             return
-        if all(remote.keeps for remote in carriers.remotes):
+        if all(remote.keeps for remote in remote_links.remotes):
             arrays = state_arrays(self.sim, self._turn)
             self.remembered = {name: np.array(values) for name, values in arrays.items()}
         self._turn, self._next_state = 1 - self._turn, clock.monotonic() + STATE_SECONDS
 
-    def _keep(self, rows: Rows, count: int, sound: bool = True) -> None:
+    def _keep(self, samples: Samples, count: int, sound: bool = True) -> None:
         if count == 0:
             return
         if self.observer.system is not self.sim.moving:
             self.observer = self.observer.again(self.sim.moving, self.sim.tables)
-        block, opened = self._block(rows, count)
+        block, opened = self._block(samples, count)
         # where steps have failed that is told; rows of a law that failed in them are left out
         found = first_wild(block if sound else {n: v for n, v in block.items() if n.startswith("column/")})
         if found is None:
-            self._add(rows, count, block, opened, sound)
+            self._add(samples, count, block, opened, sound)
             return
         good, name = found
         if not sound:
             if good:
-                self._add(rows, good, {each: values[:good] for each, values in block.items()}, opened[:good], False)
+                self._add(samples, good, {each: values[:good] for each, values in block.items()}, opened[:good], False)
             return
         self.spoilt = True
         if good:
-            self._add(rows, good, {each: values[:good] for each, values in block.items()}, opened[:good], False)
-        raise self._wild(rows, good, name)
+            self._add(samples, good, {each: values[:good] for each, values in block.items()}, opened[:good], False)
+        raise self._wild(samples, good, name)
 
-    def _wild(self, rows: Rows, good: int, name: str) -> RunError:
+    def _wild(self, samples: Samples, good: int, name: str) -> RunError:
         """The failure of a run with what is no number in a row, after so many `good` ones, in a column or account."""
         sim = self.sim
         kind, _, entry = name.partition("/")
@@ -292,15 +302,15 @@ class Recording:
             culprit = fastest(sim)
             what = f"the numbers of its {kind} ({entry}) are not finite, with '{culprit}' moving fastest"
         return RunError(
-            f"the run of '{sim.system.model.name}' stopped at t = {float(rows.t[good, 0]):.6g} s: {what}; give "
+            f"the run of '{sim.system.model.name}' stopped at t = {float(samples.t[good, 0]):.6g} s: {what}; give "
             "velocities, forces and masses of a size that a mechanism can have, or take a smaller dt.",
-            time=float(rows.t[max(good - 1, 0), 0]),
+            time=float(samples.t[max(good - 1, 0), 0]),
             step=sim.steps,
             culprit=culprit,
-            state=rows.y[good - 1].copy() if good else sim.state.last.copy(),
+            state=samples.y[good - 1].copy() if good else sim.state.last.copy(),
         )
 
-    def _add(self, rows: Rows, count: int, block: dict[str, Any], opened: Any, sound: bool) -> None:
+    def _add(self, samples: Samples, count: int, block: dict[str, Any], opened: Any, sound: bool) -> None:
         """Keep rows that are finite."""
         counted = {name: values for name, values in block.items() if name.startswith(("time", "energy/", "drift/"))}
         if self.stream is not None:
@@ -309,18 +319,18 @@ class Recording:
             except OptionError:
                 self.unwritten = True
                 raise
-        self._note_jump(rows, block["energy/balance"])
-        self.tally.add(counted | {"opened": opened, "quaternion": self.observer.lengths(rows, count)})
-        self.ranks.add(self.sim.moving, rows, rows.count[:count, 1])
-        if self.first_cut is None and (cut := np.flatnonzero(rows.effort[:count, 5])).size:
-            self.first_cut = float(rows.t[cut[0], 0])
+        self._note_jump(samples, block["energy/balance"])
+        self.tally.add(counted | {"opened": opened, "quaternion": self.observer.lengths(samples, count)})
+        self.ranks.add(self.sim.moving, samples, samples.count[:count, RANK])
+        if self.first_cut is None and (cut := np.flatnonzero(samples.effort[:count, STEPS_CUT])).size:
+            self.first_cut = float(samples.t[cut[0], 0])
         if self.unsettled is not None:
-            self.unsettled.add(rows, count, self.sim.method.dt)
+            self.unsettled.add(samples, count, self.sim.method.dt)
         if self.stream is None:
             for name, values in block.items():
                 self.blocks.setdefault(name, []).append(values)
 
-    def _note_jump(self, rows: Rows, balance: Any) -> None:
+    def _note_jump(self, samples: Samples, balance: Any) -> None:
         """Keep the states before and after the largest change of the energy balance from one row to the next."""
         changes = np.abs(np.diff(balance, prepend=self.tally.last.get("energy/balance", balance[0])))
         k = int(np.argmax(changes))
@@ -329,13 +339,13 @@ class Recording:
             self.jump = [
                 Moment(self.sim.moving, self.sim.tables, y[:nq], y[nq : nq + nv], cut_q, float(t[0]))
                 for y, cut_q, t in (
-                    (rows.y[i].copy(), rows.cut_q[i].copy(), rows.t[i]) for i in range(max(k - 1, 0), k + 1)
+                    (samples.y[i].copy(), samples.cut_q[i].copy(), samples.t[i]) for i in range(max(k - 1, 0), k + 1)
                 )
             ]
 
-    def _block(self, rows: Rows, count: int) -> tuple[dict[str, Any], Any]:
+    def _block(self, samples: Samples, count: int) -> tuple[dict[str, Any], Any]:
         """Rows as written: time, columns, ledgers as "energy/total", "drift/position", "solver/…"; relative drift."""
-        columns, accounts = self.observer.look(rows, count)
+        columns, accounts = self.observer.look(samples, count)
         accounts["impacts"] = np.full(count, self.sim.impacts)
         accounts["total"] = accounts["kinetic"] + accounts["potential"] + accounts["springs"]
         lost = accounts["dissipated"] + accounts["impacts"]
@@ -390,7 +400,11 @@ class Recording:
     def _left(self) -> float | None:
         """What steps that were cut short left unsettled, as a part of all impulses."""
         effort = self.sim.state.effort
-        return None if self.unsettled is None else self.unsettled.part(int(effort[5]), self.sim.steps, float(effort[4]))
+        return (
+            None
+            if self.unsettled is None
+            else self.unsettled.part(int(effort[STEPS_CUT]), self.sim.steps, float(effort[WORST_RESIDUAL]))
+        )
 
     def _certificate(self, seconds: float, stopped: str | None) -> Certificate:
         sim, system, tally = self.sim, self.sim.system, self.tally
@@ -405,13 +419,13 @@ class Recording:
             until=self.until,
             reached=tally.last["time"],
             steps=sim.steps,
-            evaluations=int(sim.state.count[0]),
-            refused_steps=int(sim.state.count[2]),
-            worst_iterations=int(sim.state.effort[6]),
+            evaluations=int(sim.state.count[EVALUATIONS]),
+            refused_steps=int(sim.state.count[REFUSED]),
+            worst_iterations=int(sim.state.effort[MOST_SWEEPS]),
             wall_seconds=seconds,
-            sweeps=int(sim.state.effort[3]),
-            worst_residual=float(sim.state.effort[4]),
-            cut_short=int(sim.state.effort[5]),
+            sweeps=int(sim.state.effort[ALL_SWEEPS]),
+            worst_residual=float(sim.state.effort[WORST_RESIDUAL]),
+            cut_short=int(sim.state.effort[STEPS_CUT]),
             first_cut=self.first_cut,
             unsettled=self._left(),
             worst_drift_position=tally.most["drift/position"],

@@ -15,12 +15,12 @@ from linkwork.errors import ModelError, OptionError
 from linkwork.model.checked import shown
 from linkwork.model.joint import KINDS
 from linkwork.model.joint_checks import start_values
-from linkwork.simulation.carriers import remote_parts
+from linkwork.simulation.analysis.dynamics import _coordinates, _time, _vector
 from linkwork.simulation.driven import DrivenStart
 from linkwork.simulation.given import Values, with_given
-from linkwork.simulation.numbers import _coordinates, _time, _vector
+from linkwork.simulation.remote_links import remote_parts
 from linkwork.simulation.start import NEARLY, Start, absolute_start, consistent_start
-from linkwork.simulation.structure import carried, seen
+from linkwork.simulation.structure.transfer import carried, seen
 
 if TYPE_CHECKING:
     from linkwork.simulation.run import Simulation
@@ -31,7 +31,7 @@ ROUGH = 0.1  # of the fastest: so far velocities are moved onto the loops when a
 
 def start_anew(sim: Simulation, q: Any, v: Any, joints: Any, velocities: Any, time: Any) -> DrivenStart:
     """A consistent start with these values at this time; refuses with the joint that cannot be so."""
-    if sim.carriers is not None or sim._border is not None or remote_parts(sim.system.model):
+    if sim.remote_links is not None or sim._border is not None or remote_parts(sim.system.model):
         raise OptionError(
             f"'{sim.system.model.name}' cannot be reset while components live elsewhere; make a new lw.Simulation"
         )

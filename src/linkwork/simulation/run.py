@@ -20,38 +20,40 @@ from linkwork.assembly.partition import partition
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats, Tables
 from linkwork.errors import ModelWarning, OptionError, RunError, RunWarning
-from linkwork.formulations import stepping
-from linkwork.formulations.record import Rows, State, make_rows, make_state
-from linkwork.formulations.recursive import Recursive
-from linkwork.mechanics.sight import Sight
+from linkwork.formulations.explicit import stepping
+from linkwork.formulations.explicit.recursive import Recursive
+from linkwork.formulations.explicit.stepping import HISTORY
+from linkwork.formulations.impulse.rows import LAST_STEP
+from linkwork.formulations.samples import STEPS_CUT, Samples, State, make_samples, make_state
+from linkwork.mechanics.observation import Observation
 from linkwork.model import Model, Soft
 from linkwork.model.checked import VectorLike
-from linkwork.simulation.carriers import RUN, Carriers, letting_go, remote_parts
-from linkwork.simulation.certificate import POOR_IMPULSES
-from linkwork.simulation.changing import Changing
-from linkwork.simulation.check import refuse_idle, refuse_singular
-from linkwork.simulation.drag import Drag, checked_drag, place_drags
+from linkwork.simulation.analysis.check import refuse_idle, refuse_singular
+from linkwork.simulation.analysis.equilibrium import Equilibrium, resting
+from linkwork.simulation.analysis.hints import warn_of_hints
+from linkwork.simulation.analysis.reactions import Reactions, present_reactions
+from linkwork.simulation.analysis.stiffness import Moment, Watch, remedy, told
 from linkwork.simulation.driven import DrivenStart, behind, driven_start
-from linkwork.simulation.equilibrium import Equilibrium, resting
-from linkwork.simulation.events import SAME, Change
-from linkwork.simulation.failing import failure_of
+from linkwork.simulation.failures import failure_of
 from linkwork.simulation.hierarchy import joint_components
-from linkwork.simulation.hints import warn_of_hints
 from linkwork.simulation.inputs import Inputs
+from linkwork.simulation.interaction.contacts import Touching, touching
+from linkwork.simulation.interaction.drag import Drag, checked_drag, place_drags
+from linkwork.simulation.interaction.pull import Pulls, with_loads
 from linkwork.simulation.interrupt import Interrupt
 from linkwork.simulation.methods import IMPULSES, positive, refuse_unsupported, resolve, wanted, whole
-from linkwork.simulation.pull import Pulls, with_loads
-from linkwork.simulation.reactions import Reactions, present_reactions
 from linkwork.simulation.reading import Reader, Reading
 from linkwork.simulation.recording import CHUNK_SECONDS, next_chunk
+from linkwork.simulation.remote_links import RUN, RemoteLinks, letting_go, remote_parts
 from linkwork.simulation.reset import start_anew
-from linkwork.simulation.snapshot import copied, put_back, read_state, save_state
+from linkwork.simulation.results.certificate import POOR_IMPULSES
+from linkwork.simulation.results.unsettled import Unsettled
+from linkwork.simulation.results.warning import warn
 from linkwork.simulation.start import Start, absolute_start, consistent_start, refuse_beyond_limits
-from linkwork.simulation.stiffness import Moment, Watch, remedy, told
-from linkwork.simulation.structure import seen
-from linkwork.simulation.touching import Touching, touching
-from linkwork.simulation.unsettled import Unsettled
-from linkwork.simulation.warning import warn
+from linkwork.simulation.structure.changing import Changing
+from linkwork.simulation.structure.events import SAME, Change
+from linkwork.simulation.structure.snapshot import copied, put_back, read_state, save_state
+from linkwork.simulation.structure.transfer import seen
 
 CUT_STEPS = 10  # steps cut short that are looked at before anything is said of them
 
@@ -111,7 +113,7 @@ class Simulation(Changing):
         self._border, self._ports = border, ports  # where this model is a component of somebody else's
         self._rest = start
         self._drags: dict[str, Drag] = {}
-        self.carriers: Carriers | None = None
+        self.remote_links: RemoteLinks | None = None
         ours = isinstance(method, str) and method == "auto"
         if not ours:
             self.method, self.reason = resolve(method, options)
@@ -168,7 +170,7 @@ class Simulation(Changing):
         self._unsettled = Unsettled(self.method.epsilon, grounds) if self.method.name in IMPULSES else None
         self._cut = 0.0  # of them, those that were looked at
         self._begin, self._h = time, self.method.dt  # step n of length h ends at begin + n h
-        self._none = make_rows(self.state, 1)
+        self._none = make_samples(self.state, 1)
         self._behind, self._waiting = np.zeros(self.moving.nv), np.zeros(1)
         self.watch = Watch() if self._chosen else None
         # states to look back at when a step fails: the start, and some steps ago
@@ -200,7 +202,7 @@ class Simulation(Changing):
         """Velocities are those before a step of h: the first one, one of a new structure or of another length."""
         if self.method.name not in IMPULSES:
             return
-        v, last = self.state.y[self.moving.nq : -2], float(self.workspace.carried[0])
+        v, last = self.state.y[self.moving.nq : -2], float(self.workspace.carried[LAST_STEP])
         if self._waiting[0]:
             v += self._behind * h
             self._waiting[0] = 0.0
@@ -228,7 +230,7 @@ class Simulation(Changing):
 
     def _settle(self) -> None:
         """The start itself is row 0."""
-        _, _, status = self._advance(1, 1, make_rows(self.state, 1))
+        _, _, status = self._advance(1, 1, make_samples(self.state, 1))
         if status >= stepping.SINGULAR:
             refuse_singular(self.moving, status - stepping.SINGULAR, self.method.name)
         if status != 0:
@@ -252,10 +254,10 @@ class Simulation(Changing):
             ready_components()  # nobody shall wait for this side's compiler
             for remote in remotes:
                 remote.prepare(self.method, self.moving.model.gravity)
-            self.carriers = Carriers(remotes, parts, workspace.outer)
-            workspace = workspace._replace(outer=self.carriers.outer)
+            self.remote_links = RemoteLinks(remotes, parts, workspace.remote_border)
+            workspace = workspace._replace(remote_border=self.remote_links.remote_border)
         if self._border is not None:
-            workspace = workspace._replace(outer=self._border.connect(workspace.outer))
+            workspace = workspace._replace(remote_border=self._border.connect(workspace.remote_border))
         return workspace
 
     def _own_tables(self, system: System) -> Tables:
@@ -342,9 +344,9 @@ class Simulation(Changing):
 
     def close(self) -> None:
         """End the connections to components elsewhere; nothing to do where there are none."""
-        if self.carriers is not None:
-            self.carriers.close()
-            self.carriers = None
+        if self.remote_links is not None:
+            self.remote_links.close()
+            self.remote_links = None
 
     @property
     def time(self) -> float:
@@ -426,12 +428,12 @@ class Simulation(Changing):
                 self._reconsider()
                 took = clock.perf_counter() - started
                 self._chunk = max(self._chunk if took < CHUNK_SECONDS else 1, next_chunk(max(count, 1), took))
-        if self.state.effort[5] > self._cut:
+        if self.state.effort[STEPS_CUT] > self._cut:
             self._look_at_cut()
 
     def _look_at_cut(self) -> None:
         """Warn, once, when steps that were cut short leave much of their impulses; of one alone nothing is said."""
-        self._cut = self.state.effort[5]
+        self._cut = self.state.effort[STEPS_CUT]
         if self._unsettled is None:
             return
         self._unsettled.add(self._present(), 1, self._h)
@@ -469,7 +471,7 @@ class Simulation(Changing):
         127.0.0.1 asks those who look for the `token` (22 characters at least), which is made when not given; `cert` and
         `key` (PEM files) encrypt what they see. Needs the extra `view`.
         """
-        from linkwork.viewer.live import view_simulation
+        from linkwork.viewer.live.live import view_simulation
 
         def make(method: str | None, dt: float | None) -> Simulation:
             chosen = replace(self.method, dt=dt) if dt is not None else self.method
@@ -505,8 +507,8 @@ class Simulation(Changing):
         True
         """
         rows = self.method.name in IMPULSES
-        if self.carriers is not None or (self.method.name == "component" and self.method.coordinates == "joint"):
-            where = "while components live elsewhere" if self.carriers is not None else "in joint coordinates"
+        if self.remote_links is not None or (self.method.name == "component" and self.method.coordinates == "joint"):
+            where = "while components live elsewhere" if self.remote_links is not None else "in joint coordinates"
             raise OptionError(f"method {self.method.name!r} cannot drag bodies {where}; use method 'impulse'")
         if not rows:
             self._drag_by_force(body, to, at, softness, max_force)
@@ -548,7 +550,7 @@ class Simulation(Changing):
         """
         if not hasattr(self.workspace, "contacts"):
             return Touching.none()
-        return touching(self.moving, self.workspace.contacts, float(self.workspace.carried[0]), self._h)
+        return touching(self.moving, self.workspace.contacts, float(self.workspace.carried[LAST_STEP]), self._h)
 
     def reactions(self) -> Reactions:
         """What every joint carries now, and which components of that are unique; the least where they are not.
@@ -590,17 +592,17 @@ class Simulation(Changing):
             look = self._look = Reading(self, look)
         return look
 
-    def _seen(self) -> Sight:
+    def _seen(self) -> Observation:
         """What the present state shows, by number; the next look overwrites it."""
-        sight: Sight = self._reading().see()
-        return sight
+        observation: Observation = self._reading().see()
+        return observation
 
-    def _present(self) -> Rows:
+    def _present(self) -> Samples:
         """The present state as a row."""
-        rows = make_rows(self.state, 1)
-        for name in Rows._fields:
-            getattr(rows, name)[0] = getattr(self.state, name)
-        return rows
+        samples = make_samples(self.state, 1)
+        for name in Samples._fields:
+            getattr(samples, name)[0] = getattr(self.state, name)
+        return samples
 
     def _take_back(self, turns: Floats) -> None:
         """After a step that failed: the state before it; `turns` are coordinates of cuts, less than half a turn ago."""
@@ -624,7 +626,7 @@ class Simulation(Changing):
             self._begin, self._h = self.time - self.steps * h, h
             self._forget()
 
-    def _advance(self, steps: int, every: int, rows: Rows) -> tuple[int, int, int]:
+    def _advance(self, steps: int, every: int, samples: Samples) -> tuple[int, int, int]:
         """Run the compiled loop; keeps steps counted from the start of the simulation."""
         if not self._busy.acquire(blocking=False):
             raise OptionError(
@@ -637,7 +639,7 @@ class Simulation(Changing):
             if self.inputs.changed:
                 self._refresh()
             self._mark()
-            done, kept, status = self._loop(self._begin, self.steps, steps, every, rows)
+            done, kept, status = self._loop(self._begin, self.steps, steps, every, samples)
             self.steps += done
             return done, kept, status
         finally:
@@ -659,18 +661,18 @@ class Simulation(Changing):
     def _forget(self) -> None:
         """Integrators with a memory begin anew."""
         if hasattr(self.workspace, "steps"):
-            self.workspace.steps.carried[0] = 0.0
+            self.workspace.steps.carried[HISTORY] = 0.0
 
     def _loop(
-        self, begin: float, first: int, steps: int, every: int, rows: Rows, dt: float | None = None
+        self, begin: float, first: int, steps: int, every: int, samples: Samples, dt: float | None = None
     ) -> tuple[int, int, int]:
         """The compiled loop; components elsewhere run theirs in step (they settle the start by themselves)."""
         dt = self._h if dt is None else dt
-        if self.carriers is not None and self.steps >= 0:
-            self.carriers.command(RUN, begin, first, dt, steps)
+        if self.remote_links is not None and self.steps >= 0:
+            self.remote_links.command(RUN, begin, first, dt, steps)
         done = kept = pauses = 0
         while True:
-            left = Rows(*(each[kept:] for each in rows)) if kept else rows
+            left = Samples(*(each[kept:] for each in samples)) if kept else samples
             more, further, status = self.method.run(
                 self.tables, self.workspace, self.state, begin, first + done, dt, steps - done, every, left
             )

@@ -7,19 +7,19 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from linkwork.errors import OptionError
-from linkwork.formulations.hybrid import Hybrid
+from linkwork.formulations.implicit.hybrid import Hybrid
 from linkwork.model import Model
 from linkwork.model.checked import shown
-from linkwork.simulation.carriers import letting_go
 from linkwork.simulation.methods import positive, resolve, whole
 from linkwork.simulation.recording import Recording, TooStiff
+from linkwork.simulation.remote_links import letting_go
+from linkwork.simulation.results.bounds import checked_bounds, refuse_poor
+from linkwork.simulation.results.trajectory import Trajectory
+from linkwork.simulation.results.warning import warn_of_doubts
 from linkwork.simulation.run import Simulation
-from linkwork.simulation.strict import checked_bounds, refuse_poor
-from linkwork.simulation.trajectory import Trajectory
-from linkwork.simulation.warning import warn_of_doubts
 
 if TYPE_CHECKING:
-    from linkwork.simulation.stream import Stream
+    from linkwork.simulation.storage.stream import Stream
 
 MOST_STEPS = 2.0**53  # more cannot be counted
 

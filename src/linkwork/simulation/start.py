@@ -12,8 +12,8 @@ from linkwork.errors import ModelError
 from linkwork.mechanics.closure import close_at
 from linkwork.mechanics.workspace import tree_work
 from linkwork.model import Foreign, Frame
-from linkwork.simulation.certificate import shortened
-from linkwork.simulation.numbers import forward_kinematics, integrate, mass_matrix
+from linkwork.simulation.analysis.dynamics import forward_kinematics, integrate, mass_matrix
+from linkwork.simulation.results.certificate import shortened
 from linkwork.spatial import codes
 
 CLOSED = 1e-11  # m or rad, relative to the size of the mechanism where that is larger than 1 m

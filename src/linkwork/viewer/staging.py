@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from linkwork.errors import OptionError
 from linkwork.model import Frame
-from linkwork.simulation.scene import need_scene, shape_from
-from linkwork.simulation.trajectory import Trajectory
+from linkwork.simulation.results.scene import need_scene, shape_from
+from linkwork.simulation.results.trajectory import Trajectory
 from linkwork.viewer.colours import body_colours
 from linkwork.viewer.solids import Solid, quads, rod, solid
 

@@ -1,0 +1,151 @@
+"""Nearest points: of a shape's surface to a point, of a segment to a shape, of two segments to each other."""
+
+from __future__ import annotations
+
+import math
+
+from linkwork._jit import kernel
+from linkwork.spatial.codes import BOX, CYLINDER
+from linkwork.spatial.vectors import add_scaled, cross, dot, load3, load9, norm, rotate, scale, sub, unrotate
+
+HALVINGS = 48  # of a segment: its last digits
+
+
+@kernel
+def clamp(x, low, high):
+    return min(max(x, low), high)
+
+
+@kernel
+def outside(colliders, scratch, j, x):
+    """Unit vector from the surface of collider j (box, cylinder or hull) to the point x, and how far; inside < 0."""
+    R = load9(scratch.R, j)
+    z = unrotate(R, sub(x, load3(scratch.p, j)))
+    s = load3(colliders.size, j)
+    if colliders.kind[j] == BOX:
+        n, gap = out_of_box(z, s)
+        return rotate(R, n), gap
+    if colliders.kind[j] == CYLINDER:
+        n, gap = out_of_cylinder(z, s[0], s[1])
+        return rotate(R, n), gap
+    return out_of_hull(colliders, scratch, j, x)
+
+
+@kernel
+def out_of_box(z, s):
+    d = (
+        z[0] - clamp(z[0], -s[0], s[0]),
+        z[1] - clamp(z[1], -s[1], s[1]),
+        z[2] - clamp(z[2], -s[2], s[2]),
+    )
+    far = norm(d)
+    if far > 0.0:
+        return scale(1.0 / far, d), far
+    x = s[0] - abs(z[0])
+    y = s[1] - abs(z[1])
+    w = s[2] - abs(z[2])
+    if x <= y and x <= w:
+        return (math.copysign(1.0, z[0]), 0.0, 0.0), -x
+    if y <= w:
+        return (0.0, math.copysign(1.0, z[1]), 0.0), -y
+    return (0.0, 0.0, math.copysign(1.0, z[2])), -w
+
+
+@kernel
+def out_of_cylinder(z, radius, half):
+    away = math.sqrt(z[0] * z[0] + z[1] * z[1])
+    out = (z[0] / away, z[1] / away, 0.0) if away > 0.0 else (1.0, 0.0, 0.0)
+    up = (0.0, 0.0, math.copysign(1.0, z[2]))
+    side = away - radius
+    cap = abs(z[2]) - half
+    if side > 0.0 and cap > 0.0:
+        far = math.sqrt(side * side + cap * cap)
+        return (out[0] * side / far, out[1] * side / far, up[2] * cap / far), far
+    if side > cap:
+        return out, side
+    return up, cap
+
+
+@kernel
+def out_of_hull(colliders, scratch, j, x):
+    R = load9(scratch.R, j)
+    best = -math.inf
+    n_best = (0.0, 0.0, 1.0)
+    near = math.inf
+    d_near = n_best
+    for f in range(colliders.face_start[j], colliders.face_start[j + 1]):
+        n = rotate(R, load3(colliders.face_normal, f))
+        first = colliders.face_loop[f]
+        last = colliders.face_loop[f + 1]
+        s = dot(n, sub(x, load3(scratch.vertex, colliders.loop[first])))
+        if s > best:
+            best = s
+            n_best = n
+        if s <= 0.0:
+            continue
+        # distance to this face: to its plane, or to the nearest of its sides
+        inside = True
+        for k in range(first, last):
+            a = load3(scratch.vertex, colliders.loop[k])
+            b = load3(scratch.vertex, colliders.loop[k + 1 if k + 1 < last else first])
+            ab = sub(b, a)
+            if dot(cross(ab, n), sub(x, a)) > 0.0:
+                inside = False
+                t = clamp(dot(ab, sub(x, a)) / dot(ab, ab), 0.0, 1.0)
+                d = sub(x, add_scaled(a, t, ab))
+                if norm(d) < near:
+                    near = norm(d)
+                    d_near = d
+        if inside and s < near:
+            near = s
+            d_near = scale(s, n)
+    if best <= 0.0 or not near < math.inf:
+        return n_best, best
+    return scale(1.0 / near, d_near), near
+
+
+@kernel
+def nearest_of_segment(colliders, scratch, j, a, b):
+    """Place (0 to 1) on the segment a, b that is nearest to collider j: the distance is convex, its slope is halved."""
+    ab = sub(b, a)
+    low = 0.0
+    high = 1.0
+    for k in range(HALVINGS):
+        t = 0.0 if k == 0 else (1.0 if k == 1 else 0.5 * (low + high))
+        n, gap = outside(colliders, scratch, j, add_scaled(a, t, ab))
+        slope = dot(n, ab) if gap > 0.0 else 0.0
+        if k == 0 and slope >= 0.0 and gap > 0.0:
+            return 0.0
+        if k == 1 and slope <= 0.0 and gap > 0.0:
+            return 1.0
+        if k > 1:
+            if gap <= 0.0:
+                return t
+            if slope > 0.0:
+                high = t
+            else:
+                low = t
+    return 0.5 * (low + high)
+
+
+@kernel
+def nearest_of_segments(a, u, b, v):
+    """Places (0 to 1) on the segments a + s u and b + t v that are nearest to each other."""
+    w = sub(a, b)
+    uu = dot(u, u)
+    vv = dot(v, v)
+    uv = dot(u, v)
+    uw = dot(u, w)
+    vw = dot(v, w)
+    det = uu * vv - uv * uv
+    s = 0.5
+    if uu == 0.0:
+        s = 0.0
+    elif det > 1e-12 * uu * vv:
+        s = clamp((uv * vw - vv * uw) / det, 0.0, 1.0)
+    t = 0.0
+    if vv > 0.0:
+        t = clamp((uv * s + vw) / vv, 0.0, 1.0)
+    if uu > 0.0:
+        s = clamp((uv * t - uw) / uu, 0.0, 1.0)
+    return s, t

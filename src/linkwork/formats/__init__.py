@@ -1,0 +1,1 @@
+"""FILES: what other programs write and read."""

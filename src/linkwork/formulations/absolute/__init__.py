@@ -1,0 +1,1 @@
+"""Absolute coordinates: free bodies, joints as constraint rows, successive projection."""

@@ -1,0 +1,1 @@
+"""Methods with an explicit integrator: the compiled loop, loops by multipliers, `recursive`."""

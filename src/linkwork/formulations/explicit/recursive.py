@@ -1,0 +1,188 @@
+"""[V06, MST17] Articulated bodies with any explicit integrator; loops by multipliers, post-stabilised.
+
+A step ends with an evaluation at the new state, whose factor stabilises that state.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from linkwork._jit import entry, small
+from linkwork.formulations.explicit.loops import (
+    LOOKED_AHEAD,
+    RANK_LARGEST,
+    RANK_NOW,
+    LoopWork,
+    constrain,
+    cut_reactions,
+    factor_loops,
+    lookahead,
+    loop_opening,
+    loop_work,
+    stabilize,
+)
+from linkwork.formulations.explicit.stepping import (
+    ORDERS,
+    SEMI_IMPLICIT,
+    SINGULAR,
+    Stepping,
+    advance,
+    copy,
+    largest,
+    stepping,
+)
+from linkwork.formulations.samples import EVALUATIONS, GAP_RATE, RANK
+from linkwork.mechanics.articulated import inward_inertias, outward_accelerations, outward_velocities
+from linkwork.mechanics.constraint_rows import measure_cuts
+from linkwork.mechanics.forces import apply_forces
+from linkwork.mechanics.grounds import move_grounds
+from linkwork.mechanics.kinematics import outward_poses, world_velocities
+from linkwork.mechanics.motions import coordinate_rates, displace
+from linkwork.mechanics.power import ground_power
+from linkwork.mechanics.workspace import TreeWork, tree_work
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recursive:
+    """Articulated bodies in joint coordinates, loops by multipliers and post-stabilised; the default method.
+
+    `dt` in seconds: the step, or with integrator="adaptive" the time between rows. `integrator` is "semi-implicit"
+    (order 1), "rk2", "rk4", "abm4" (order 4, two evaluations a step), "adaptive" (order 5(4), with rtol and atol) or
+    "trapezoidal" (order 2, by fixed-point iteration: the fully recursive method of CD03).
+    `stabilize=False` leaves the loops to drift; `rank_tolerance` says when a constraint row counts as dependent.
+
+    >>> lw.Recursive(integrator="rk4", dt=1e-3).integrator
+    'rk4'
+    """
+
+    name: ClassVar[str] = "recursive"
+    supports: ClassVar[frozenset[str]] = frozenset({"loops", "redundant", "distances", "moving grounds", "armature"})
+    orders: ClassVar[dict[str, int]] = ORDERS
+    coordinates: ClassVar[str] = "joint"
+
+    integrator: str = "rk4"
+    dt: float = 1e-3
+    rtol: float = 1e-8
+    atol: float = 1e-10
+    stabilize: bool = True
+    rank_tolerance: float = 1e-10
+
+    def prepare(self, tables: Any) -> Workspace:
+        """Scratch and carried memory for the tables of one system."""
+        return workspace(tables, self)
+
+    def run(self, *arguments: Any) -> Any:
+        """The compiled loop of this method."""
+        return run(*arguments)
+
+
+class Workspace(NamedTuple):
+    stabilize: bool
+    rank_tolerance: float
+    needs_world: bool
+    steps: Stepping
+    tree: TreeWork
+    loops: LoopWork
+    ahead: Any  # (q,) coordinates a hair ahead
+    extra: Any  # (dof,) joint forces put in from outside; empty where there are none
+    law_input: Any
+    out: Any
+    power: Any
+
+
+def workspace(tables: Any, method: Recursive) -> Workspace:
+    forces = tables.forces
+    points = (forces.spring_a, forces.load_law, forces.tyre_link, forces.rotor_link)
+    elements = (*points, forces.coil_coordinate, forces.drive_law)
+    return Workspace(
+        stabilize=method.stabilize,
+        rank_tolerance=float(method.rank_tolerance),
+        needs_world=bool(sum(a.size for a in elements) + tables.cuts.cut_a.size + (tables.tree.grounds > 1)),
+        steps=stepping(method, tables),
+        tree=tree_work(tables.tree),
+        loops=loop_work(tables),
+        ahead=np.zeros(count_q(tables.tree)),
+        extra=np.zeros(0),
+        law_input=np.zeros(16),
+        out=np.zeros(4),
+        power=np.zeros(2),
+    )
+
+
+def count_q(tree: Any) -> int:
+    """Length of q."""
+    extra = {4: 1, 5: 1, 6: 1}  # a quaternion has one number more than it has rates
+    return int(tree.dof_link.size + sum(extra.get(int(m), 0) for m in tree.link_motion))
+
+
+@small
+def evaluate(tables, w, steps, state, t):
+    """steps.rate = rate of steps.trial at time t. Returns 0 or a status."""
+    tree = tables.tree
+    work = w.tree
+    nv = tree.dof_link.size
+    nq = steps.trial.size - nv - 2
+    q = steps.trial[:nq]
+    v = steps.trial[nq : nq + nv]
+    vd = steps.rate[nq : nq + nv]
+    failed = 0
+    for attempt in range(2):
+        if tree.grounds > 1:
+            move_grounds(tree, tables.laws, work, t, w.law_input, w.out)
+        outward_velocities(tree, work, q, v)
+        if w.needs_world:
+            outward_poses(tree, work)
+            world_velocities(tree, work)
+            measure_cuts(tables.cuts, work, state.cut_q, state.cut_rate)
+            apply_forces(tables, work, t, q, v, state.cut_q, state.cut_rate, w.law_input, w.out, w.power)
+        for k in range(w.extra.size):
+            work.tau[k] = w.extra[k] + (work.tau[k] if w.needs_world else 0.0)
+        failed = inward_inertias(tree, work, q)
+        outward_accelerations(tree, work, q, v, vd)
+        if w.loops.g.size > 0:
+            factor_loops(tables, work, w.loops, q, state.cut_q, w.rank_tolerance)
+            constrain(tables, work, w.loops, vd)
+        # a singular position: look again where the vanished rows are back
+        w.loops.rank[LOOKED_AHEAD] = attempt
+        ahead = lookahead(v, w.loops.dof_unit)
+        if w.loops.rank[RANK_NOW] >= w.loops.rank[RANK_LARGEST] or ahead == 0.0:
+            break
+        displace(tree, q, v, ahead, w.ahead)
+        q = w.ahead
+    if steps.scheme != SEMI_IMPLICIT:
+        coordinate_rates(tree, steps.trial, v, steps.rate)
+    steps.rate[nq + nv] = w.power[0]
+    steps.rate[nq + nv + 1] = w.power[1]
+    if tree.grounds > 1:
+        steps.rate[nq + nv + 1] += ground_power(tables, work, q, vd, w.loops)
+    state.count[EVALUATIONS] += 1
+    return SINGULAR + failed - 1 if failed > 0 else 0
+
+
+@small
+def accept(tables, w, steps, state, t):
+    """The state moves to steps.trial at time t and is stabilised; its rate, reactions and rank are kept."""
+    nv = state.vd.size
+    nq = state.y.size - nv - 2
+    copy(steps.trial, state.y)
+    copy(steps.rate, steps.f)
+    if w.loops.g.size > 0:
+        cut_reactions(tables.cuts, w.tree, w.loops, state.cut_force)
+        state.count[RANK] = w.loops.rank[RANK_NOW]
+        closed = w.stabilize and w.loops.rank[LOOKED_AHEAD] == 0
+        if closed:
+            stabilize(tables, w.tree, w.loops, state.y, state.y[nq : nq + nv])
+            state.drift[GAP_RATE] = largest(w.loops.gd)
+        loop_opening(tables, w.tree, w.loops, state, closed)
+    for k in range(nv):
+        state.vd[k] = steps.f[nq + k]
+    state.t[0] = t
+
+
+@entry
+def run(tables, w, state, begin, first, h, steps, every, samples):
+    """`advance` with the evaluation of this file."""
+    return advance(evaluate, accept, tables, w, w.steps, state, begin, first, h, steps, every, samples)

@@ -1,0 +1,310 @@
+"""The compiled loop that every method with an explicit integrator steps in: stages, error control, recording.
+
+    y   coordinates q, velocities v, and the two energy accounts (wasted, fed in), one flat vector
+    f   its rate; the rate at the present state is kept, so it is the first stage of the next step
+
+A step is some inner evaluations and one at the new state. All of them pass through one place of `advance`, so that the
+long evaluation is compiled once; a method hands in its own `evaluate` and `accept` and writes the loop out in `run`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwork._jit import kernel, written_out
+from linkwork.formulations.convergence import ROUNDING, Measure, allowed, largest_part, left_after, measure, stalled
+from linkwork.formulations.samples import (
+    GAP,
+    GAP_ROW,
+    MOST_SWEEPS,
+    REFUSED,
+    RESIDUAL,
+    SWEEPS,
+    WORST_RESIDUAL,
+    keep_sample,
+)
+from linkwork.mechanics.motions import displace, normalize
+from linkwork.numerics.runge_kutta import (
+    CLASSIC,
+    DORMAND_PRINCE,
+    MIDPOINT,
+    Tableau,
+    adams_bashforth,
+    adams_moulton,
+    error_norm,
+    finish,
+    stage,
+)
+from linkwork.spatial.codes import CROSSED
+
+SEMI_IMPLICIT, RUNGE_KUTTA, ADAMS, ADAPTIVE, TRAPEZOIDAL = 0, 1, 2, 3, 4
+INTEGRATORS = {
+    "semi-implicit": (SEMI_IMPLICIT, MIDPOINT),
+    "rk2": (RUNGE_KUTTA, MIDPOINT),
+    "rk4": (RUNGE_KUTTA, CLASSIC),
+    "abm4": (ADAMS, CLASSIC),
+    "adaptive": (ADAPTIVE, DORMAND_PRINCE),
+    "trapezoidal": (TRAPEZOIDAL, MIDPOINT),
+}
+ORDERS = {"semi-implicit": 1, "rk2": 2, "rk4": 4, "abm4": 4, "adaptive": 5, "trapezoidal": 2}
+# what a step may return besides 0; a singular link i is SINGULAR + i
+NOT_FINITE, STUCK, NOT_CONVERGED, SINGULAR_POSITION, TORN, PAUSED, SINGULAR = 1, 2, 3, 4, 5, 6, 16
+FIXED_POINTS = 50  # evaluations of a step by the trapezoidal rule
+SETTLED = 1e-9  # of the accelerations: what fixed points may leave unfound
+SMALLEST_STEP = 1e-12  # of the time of the run
+MOST_PARTS = 5000  # of a step by the adaptive integrator, before it pauses
+TORN_APART = 0.1  # of the size of the model, or rad: a joint that is so far open is torn
+
+
+# slots of `carried`
+HISTORY, STEP_SIZE, PART_DONE = range(3)
+
+
+class Stepping(NamedTuple):
+    """Memory of the integrator."""
+
+    scheme: int
+    rtol: float
+    atol: float
+    tableau: Tableau
+    f: Any  # (y,) rate at the present state
+    k: Any  # (stage, y)
+    trial: Any  # (y,) where the next evaluation is made
+    rate: Any  # (y,) what it gives
+    history: Any  # (4, y) rates of the last steps, for Adams
+    carried: Any  # (3,) steps in the HISTORY; of the adaptive integrator its STEP_SIZE, and the PART_DONE of a step
+    found: Any  # (3,) by fixed points: what is left in units, the last change, and 1 where that is enough
+    measure: Measure
+
+
+def stepping(method: Any, tables: Any) -> Stepping:
+    """Memory for a method with options integrator, rtol, atol and the tables of one system."""
+    units = measure(tables)
+    size = units.place.size + units.unit.size + 2
+    scheme, tableau = INTEGRATORS[method.integrator]
+    return Stepping(
+        scheme,
+        float(method.rtol),
+        float(method.atol),
+        tableau,
+        np.zeros(size),
+        np.zeros((tableau.b.size, size)),
+        np.zeros(size),
+        np.zeros(size),
+        np.zeros((4, size)),
+        np.zeros(3),
+        np.zeros(3),
+        units,
+    )
+
+
+@kernel
+def inner_count(w):
+    """Evaluations of a step before the one at its end."""
+    scheme = w.scheme
+    if scheme == SEMI_IMPLICIT:
+        return 0
+    if scheme == ADAMS and w.carried[HISTORY] > 3.0:
+        return 1
+    if scheme == TRAPEZOIDAL:
+        return FIXED_POINTS
+    return w.tableau.b.size - 1
+
+
+@kernel
+def next_trial(tree, w, y, s, inner, h):
+    """w.trial = where evaluation s = 1 … inner + 1 of a step of h is made; returns its time as a part of h."""
+    scheme = w.scheme
+    nv = tree.dof_link.size
+    nq = y.size - nv - 2
+    if h == 0.0:
+        copy(y, w.trial)
+    elif scheme == SEMI_IMPLICIT:
+        # (7), (9) of MST17: velocities first, positions with the new velocities
+        for k in range(nq, y.size):
+            w.trial[k] = y[k] + h * w.f[k]
+        displace(tree, y, w.trial[nq : nq + nv], h, w.trial)
+        return 1.0
+    elif scheme == TRAPEZOIDAL:
+        fixed_point(tree, w, y, s, nq, h)
+        return 1.0
+    elif scheme == ADAMS and w.carried[HISTORY] > 3.0:
+        if s == 1:
+            adams_bashforth(y, h, w.history, w.trial)
+        else:
+            adams_moulton(y, h, w.rate, w.history, w.trial)
+    elif s <= inner:
+        stage(w.tableau, s, y, h, w.k, w.trial)
+        return w.tableau.c[s]
+    else:
+        finish(w.tableau, y, h, w.k, w.trial)
+    if s > inner:
+        normalize(tree, w.trial)
+    return 1.0
+
+
+@kernel
+def fixed_point(tree, w, y, s, nq, h):
+    """w.trial by the trapezoidal rule from the last evaluation's rate; the first guess is one step by the rate at hand.
+
+    w.found tells whether it differs from the guess before it.
+    """
+    nv = tree.dof_link.size
+    m = w.measure
+    delta = w.k[1][:nv]
+    copy(w.trial, w.k[0])
+    for k in range(nv):
+        end = w.f[nq + k] if s == 1 else w.rate[nq + k]
+        w.trial[nq + k] = y[nq + k] + 0.5 * h * (w.f[nq + k] + end)
+        delta[k] = 0.5 * h * (y[nq + k] + w.trial[nq + k])
+    for k in range(nq + nv, y.size):
+        w.trial[k] = y[k] + 0.5 * h * (w.f[k] + (w.f[k] if s == 1 else w.rate[k]))
+    displace(tree, y, delta, 1.0, w.trial)
+    if s == 1:
+        w.found[1] = 0.0
+        w.found[2] = 0.0
+        return
+    change = 0.0
+    for k in range(nq):
+        change = max(change, abs(w.trial[k] - w.k[0, k]) / m.place[k])
+    for k in range(nv):
+        change = max(change, h * abs(w.trial[nq + k] - w.k[0, nq + k]) / m.unit[k])
+    finest = ROUNDING * (1.0 + largest_part(w.trial[:nq], m.place))
+    enough = max(finest, allowed(m, SETTLED, y[nq : nq + nv], w.f[nq : nq + nv], delta, h))
+    w.found[0] = left_after(change, w.found[1])
+    w.found[2] = 1.0 if w.found[0] <= enough or stalled(change, w.found[1], finest) else 0.0
+    w.found[1] = change
+
+
+@kernel
+def begin_step(w):
+    """The rate at hand is the first stage, and the newest of the history."""
+    if w.scheme != SEMI_IMPLICIT:
+        copy(w.f, w.k[0])
+    if w.scheme == ADAMS:
+        for i in range(w.f.size):
+            w.history[3, i] = w.history[2, i]
+            w.history[2, i] = w.history[1, i]
+            w.history[1, i] = w.history[0, i]
+            w.history[0, i] = w.f[i]
+        w.carried[HISTORY] = min(w.carried[HISTORY] + 1.0, 4.0)
+
+
+@kernel
+def copy(x, out):
+    for i in range(x.size):
+        out[i] = x[i]
+
+
+@kernel
+def largest(x):
+    m = 0.0
+    for i in range(x.size):
+        m = max(m, abs(x[i]))
+    return m
+
+
+@kernel
+def opening(cuts, g, state):
+    """state.drift: the largest gap of the rows g as a part of the size of the model, or of a radian, and its row."""
+    state.drift[GAP] = 0.0
+    for r in range(g.size):
+        gap = abs(g[r]) if cuts.row_kind[r] == CROSSED else abs(g[r]) / state.size[0]
+        if gap > state.drift[GAP]:
+            state.drift[GAP] = gap
+            state.drift[GAP_ROW] = r
+
+
+@kernel
+def finite(x):
+    s = 0.0
+    for i in range(x.size):
+        s += x[i]
+    return math.isfinite(s)
+
+
+@written_out
+def advance(evaluate, accept, tables, method, w, state, begin, first, h, steps, every, samples):
+    """`steps` steps of h from the step numbered `first` of a run that began at time `begin`; every `every`-th is kept.
+
+    first = -1 settles the start: its rate, reactions and accounts. Returns steps done, rows kept, status. After a
+    failure `state.last` is the last good state.
+    """
+    tree = tables.tree
+    scheme = w.scheme
+    measured = state.y.size - 2  # the accounts are not watched
+    kept = 0
+    for n in range(first + 1, first + steps + 1):
+        done = w.carried[PART_DONE]  # not 0 after a pause
+        if done == 0.0:
+            copy(state.y, state.last)
+        parts = 0
+        span = h if n > 0 else 0.0
+        start = begin + (n - 1) * h if n > 0 else begin
+        while True:
+            # one step, or with the adaptive integrator one of several
+            size = span - done
+            cut = True
+            if scheme == ADAPTIVE and n > 0:
+                w.carried[PART_DONE] = done
+                if parts == MOST_PARTS:
+                    return n - 1 - first, kept, PAUSED
+                parts += 1
+                if not w.carried[STEP_SIZE] > 0.0:
+                    w.carried[STEP_SIZE] = 0.01 * span
+                if w.carried[STEP_SIZE] < size * (1.0 - 1e-12):
+                    size = w.carried[STEP_SIZE]
+                    cut = False
+            inner = 0
+            if n > 0:
+                begin_step(w)
+                inner = inner_count(w)
+            status = 0
+            for s in range(1, inner + 2):
+                t = start + done + size * next_trial(tree, w, state.y, s, inner, size)
+                if scheme == TRAPEZOIDAL and n > 0:
+                    if w.found[2] == 1.0:
+                        break  # the rate at hand is the one of this trial
+                    if s > inner:
+                        status = NOT_CONVERGED
+                        break
+                status = evaluate(tables, method, w, state, t)
+                if status != 0:
+                    break
+                if s <= inner and scheme != TRAPEZOIDAL:
+                    copy(w.rate, w.k[s])
+            if scheme == TRAPEZOIDAL and n > 0:
+                state.effort[SWEEPS] = s - 1.0
+                state.effort[RESIDUAL] = w.found[0]
+                state.effort[MOST_SWEEPS] = max(state.effort[MOST_SWEEPS], state.effort[SWEEPS])
+                state.effort[WORST_RESIDUAL] = max(state.effort[WORST_RESIDUAL], state.effort[RESIDUAL])
+            if scheme == ADAPTIVE and n > 0:
+                error = 1e9
+                if status == 0:
+                    error = error_norm(w.tableau, state.y, w.trial, size, w.k, w.rate, w.rtol, w.atol, measured)
+                if not error <= 1.0:
+                    state.count[REFUSED] += 1
+                    w.carried[STEP_SIZE] = size * (max(0.2, 0.9 * error**-0.2) if math.isfinite(error) else 0.2)
+                    if w.carried[STEP_SIZE] < SMALLEST_STEP * span:
+                        return n - 1 - first, kept, status if status != 0 else STUCK
+                    continue
+                if not cut or error > 0.1:
+                    w.carried[STEP_SIZE] = size * min(5.0, 0.9 * max(error, 1e-10) ** -0.2)
+            if status != 0:
+                return n - 1 - first, kept, status
+            done = span if cut else done + size
+            accept(tables, method, w, state, begin + n * h if cut else start + done)
+            if not (finite(state.y) and finite(state.vd)):
+                return n - 1 - first, kept, NOT_FINITE
+            if state.drift[GAP] > TORN_APART:
+                return n - 1 - first, kept, TORN
+            if cut:
+                break
+        w.carried[PART_DONE] = 0.0
+        if n % every == 0:
+            keep_sample(state, samples, kept)
+            kept += 1
+    return steps, kept, 0

@@ -1,0 +1,1 @@
+"""Implicit methods in joint coordinates: the trapezoidal rule with Newton's iteration."""

@@ -1,0 +1,344 @@
+"""[CD03] The hybrid method: joint coordinates, loops by an augmented Lagrangian, trapezoidal rule, Newton in positions.
+
+    z zd zdd   joint coordinates, velocities, accelerations      Phi     rows of the cuts (closure conditions)
+    M C K      mass, damping and stiffness matrices              Phi_z   their Jacobian, G elsewhere in the house
+    alpha      penalty, a row                                    lam     multipliers lambda* of (1)
+    f_z f      tangent matrix (26) and residual (27)             delta   displacement from z_n to z_{n+1}
+
+Rotations are displaced by the exponential map, so that ball and free joints integrate without a gimbal lock; for them
+delta is a rotation vector and (21)-(24) hold in velocities.
+
+The penalty of a row is chosen from what it has to hold: dt^2/4 alpha is GRIP times the largest mass that one of its
+dofs moves at the row's place. Multipliers then settle as fast at every size, mass and step. (Of the dofs the heaviest
+counts: rows that share a light body would else hold the heavy ones beside it too loosely. A row that a dof moves
+sideways, or hardly at all, is taken as if it moved it: alpha does not grow where rows vanish.)
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from linkwork._jit import entry, kernel, small
+from linkwork.formulations.convergence import (
+    Measure,
+    allowed,
+    closed,
+    largest_part,
+    left_after,
+    measure,
+    rounding,
+    settled,
+)
+from linkwork.formulations.explicit.stepping import NOT_CONVERGED, NOT_FINITE, copy, finite, largest, opening
+from linkwork.formulations.implicit.implicit import Kept, advance, kept
+from linkwork.formulations.implicit.tangent import (
+    NewtonScratch,
+    add_forces,
+    add_rows,
+    fill_mass,
+    find_levers,
+    newton,
+    rows_times,
+    times_rows,
+)
+from linkwork.formulations.implicit.trapezoidal import (
+    Rule,
+    begin_again,
+    finish,
+    guess,
+    kinematics,
+    kinematics_again,
+    predict,
+    rule,
+    unbalanced,
+)
+from linkwork.formulations.samples import EVALUATIONS, GAP_RATE, RESIDUAL, SWEEPS
+from linkwork.mechanics.constraint_rows import row_accelerations, row_rates
+from linkwork.mechanics.newton_euler import inverse_dynamics
+from linkwork.numerics.sparse_cholesky import factor, size, solve
+from linkwork.spatial.codes import CROSSED
+
+GRIP = 3e5  # dt^2/4 alpha of a row, times the mass that it holds: less, and the multipliers settle slowly
+STIFFER = 100.0  # penalty of a step that is tried again, times this: weak rows converge faster
+REACTION_ROUNDS = 3
+START_ROUNDS = 20  # of multipliers, for the accelerations of the start
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hybrid:
+    """Implicit, for large steps, stiff springs and singular positions; loops by an augmented Lagrangian.
+
+    `dt` in seconds; `penalty` weighs the closure of the loops (N/m, N m/rad): without one it is chosen, for every row
+    and step, from the inertias that the row holds; `tolerance` is the part of the accelerations that Newton's iteration
+    may leave unfound, less where dt resolves the motion well; `iterations` how many it may take. A step that does not
+    converge is halved, down to 1/64. None of these has to follow the size or the mass of the model.
+
+    >>> lw.Hybrid(dt=0.01, penalty=1e9).penalty
+    1000000000.0
+    """
+
+    name: ClassVar[str] = "hybrid"
+    supports: ClassVar[frozenset[str]] = frozenset({"loops", "redundant", "distances", "moving grounds", "armature"})
+    coordinates: ClassVar[str] = "joint"
+    integrator: ClassVar[str] = "trapezoidal"
+
+    dt: float = 1e-2
+    penalty: float | None = None
+    tolerance: float = 1e-7
+    iterations: int = 30
+
+    def prepare(self, tables: Any) -> Workspace:
+        """Scratch and carried memory for the tables of one system."""
+        return workspace(tables, self)
+
+    def run(self, *arguments: Any) -> Any:
+        """The compiled loop of this method."""
+        return run(*arguments)
+
+
+class Workspace(NamedTuple):
+    penalty: float  # 0 where it is chosen
+    alpha: Any  # (row,) the penalties of this step
+    weight: Any  # (row,) h^2/4 alpha
+    measure: Measure
+    tolerance: float
+    iterations: int
+    newton: NewtonScratch
+    rule: Rule
+    kept: Kept
+    fz: Any  # values of the tangent matrix
+    L: Any  # its factor
+    f: Any  # (dof,)
+    lam: Any  # (row,) multipliers of the projected motion
+    x: Any  # scratch of the factor
+    y: Any
+
+
+def workspace(tables: Any, method: Hybrid) -> Workspace:
+    nv, rows = tables.tree.dof_link.size, tables.cuts.row_kind.size
+    shared = newton(tables)
+    values = size(shared.stencil.shape)
+    return Workspace(
+        float(method.penalty or 0.0),
+        np.zeros(rows),
+        np.zeros(rows),
+        measure(tables),
+        float(method.tolerance),
+        int(method.iterations),
+        shared,
+        rule(tables),
+        kept(tables),
+        np.zeros(values),
+        np.zeros(values),
+        np.zeros(nv),
+        np.zeros(rows),
+        np.zeros(nv),
+        np.zeros(2 * nv),
+    )
+
+
+@kernel
+def hold(tables, w):
+    """w.weight = GRIP times the mass (or inertia) that each row holds: needs the rows, n.A and n.gyration."""
+    n = w.newton
+    cuts = tables.cuts
+    find_levers(cuts, n)
+    for c in range(cuts.cut_a.size):
+        first = cuts.path_start[c]
+        for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
+            heaviest = 0.0
+            moved = False
+            e = n.stencil.row_start[r] - first
+            for s in range(first, cuts.path_start[c + 1]):
+                k = cuts.path_dof[s]
+                moved = moved or n.G[e + s] != 0.0
+                reach = n.lever[e + s] ** 2
+                if reach == 0.0:
+                    continue
+                # a place close to a heavy axis is not moved by it: no more than the mass itself counts
+                if cuts.row_kind[r] != CROSSED:
+                    reach = max(reach, n.gyration[k])
+                heaviest = max(heaviest, n.A[n.stencil.diagonal[k]] / reach)
+            # a row that nothing moves holds nothing: its multiplier would only gather rounding
+            w.weight[r] = GRIP * heaviest if moved else 0.0
+
+
+@small
+def set_penalties(tables, w, h, parts):
+    """w.alpha and w.weight for a step of h, one of `parts`."""
+    hold(tables, w)
+    for r in range(w.alpha.size):
+        w.alpha[r] = 4.0 / (h * h) * w.weight[r]
+        if w.penalty > 0.0 and w.alpha[r] > 0.0:
+            w.alpha[r] = w.penalty
+        if parts > 1:
+            w.alpha[r] *= STIFFER
+        w.weight[r] = 0.25 * h * h * w.alpha[r]
+
+
+@small
+def project(tables, w, x, rates):
+    """x -= f_z^-1 Phi_z^T h^2/4 alpha rates: (35) for velocities, (36) for accelerations, as increments.
+
+    What f_z holds besides the rows drops out that way, and so does its rounding.
+    """
+    n = w.newton
+    for r in range(rates.size):
+        rates[r] *= w.weight[r]
+    for k in range(w.f.size):
+        w.f[k] = 0.0
+    times_rows(tables.cuts, n, rates, w.f, -1.0)
+    solve(n.stencil.shape, w.L, w.f, w.y)
+    for k in range(w.f.size):
+        x[k] += w.f[k]
+
+
+@small
+def step(tables, w, state, t, h, parts):
+    """One step to time t. Returns 0 or a status."""
+    n = w.newton
+    s = w.rule
+    v = state.y[s.z.size : s.z.size + s.zd.size]
+    predict(s, w.measure.unit, state, h)
+    status = NOT_CONVERGED
+    before = 0.0
+    enough = 0.0
+    finest = 0.0
+    gap_before = math.inf
+    for i in range(w.iterations + 1):
+        # the last round takes the result: positions are found, velocities and accelerations to be projected
+        guess(tables, s, state, h)
+        kinematics(tables, n, state, t, s.z, s.zd)
+        gap = largest_part(n.g, w.measure.row)
+        if i == w.iterations or (status == 0 and closed(gap, gap_before, enough, finest)):
+            break
+        gap_before = gap if status == 0 else math.inf
+        fill_mass(tables.tree, n)
+        add_forces(tables, n, t, h, s.z, s.zd, state.cut_q, state.cut_rate)
+        if i == 0:
+            set_penalties(tables, w, h, parts)
+            finest = rounding(w.measure, s.z, n.tree.pose_p)
+        unbalanced(tables, n, state, t, s.z, s.zd, s.zdd, w.f)
+        for r in range(n.g.size):
+            if i > 0:
+                n.lam[r] += w.alpha[r] * n.g[r]  # (2)
+            n.gd[r] = w.alpha[r] * n.g[r] + n.lam[r]
+        times_rows(tables.cuts, n, n.gd, w.f, 1.0)  # (27)
+        copy(n.A, w.fz)
+        add_rows(tables.cuts, n, w.weight, w.fz)  # (26)
+        if not factor(n.stencil.shape, w.fz, w.L, w.x):
+            return NOT_FINITE
+        for k in range(w.f.size):
+            w.f[k] *= -0.25 * h * h
+        solve(n.stencil.shape, w.L, w.f, w.y)
+        for k in range(w.f.size):
+            s.delta[k] += w.f[k]
+        state.count[EVALUATIONS] += 1
+        state.effort[SWEEPS] += 1.0
+        if not finite(w.f):
+            return NOT_FINITE
+        change = largest_part(w.f, w.measure.unit)
+        left = left_after(change, before)
+        enough = max(finest, allowed(w.measure, w.tolerance, v, state.vd, s.delta, h))
+        last = i + 1 == w.iterations
+        status = 0 if settled(left, change, before, enough, finest, last) else NOT_CONVERGED
+        before = change
+        if status == 0:
+            state.effort[RESIDUAL] = max(state.effort[RESIDUAL], left)
+    if status != 0:
+        return status
+    # velocities and accelerations onto the constraints, with the tangent matrix at hand
+    opening(tables.cuts, n.g, state)
+    row_rates(tables.cuts, n.tree, n.gd)
+    state.drift[GAP_RATE] = largest(n.gd)
+    project(tables, w, s.zd, n.gd)
+    kinematics_again(tables, n, state, s.z, s.zd)
+    unbalanced(tables, n, state, t, s.z, s.zd, s.zdd, w.f)
+    row_accelerations(tables.cuts, n.tree, n.gdd)
+    project(tables, w, s.zdd, n.gdd)
+    reactions(tables, w)
+    carry(tables, w, state, t, h)
+    return 0 if finite(state.y) and finite(state.vd) else NOT_FINITE
+
+
+@small
+def carry(tables, w, state, t, h):
+    """The step is done; its cuts carry -w.lam on b. The multipliers n.lam go on to the next step."""
+    n = w.newton
+    for r in range(n.g.size):
+        n.gd[r] = n.lam[r]
+        n.lam[r] = -w.lam[r]
+    finish(tables, n, w.rule, state, t, h)
+    copy(n.gd, n.lam)
+
+
+@small
+def reactions(tables, w):
+    """w.lam: multipliers of the projected motion, M zdd - Q + Phi_z^T lam = 0, from lam + alpha Phi on.
+
+    Those of the iteration belong to the accelerations before the projection and swing about the right value. Here the
+    step is that of (2) again: f_z is all but h^2/4 alpha Phi_z^T Phi_z where the rows hold.
+    """
+    n = w.newton
+    s = w.rule
+    for r in range(n.g.size):
+        w.lam[r] = n.lam[r] + w.alpha[r] * n.g[r]
+    inverse_dynamics(tables.tree, n.tree, s.z, s.zdd, n.dq)
+    for _round in range(REACTION_ROUNDS if n.g.size > 0 else 0):
+        for k in range(w.f.size):
+            w.f[k] = n.tree.tau[k] - n.dq[k]
+        times_rows(tables.cuts, n, w.lam, w.f, -1.0)
+        solve(n.stencil.shape, w.L, w.f, w.y)
+        for r in range(n.gd.size):
+            n.gd[r] = 0.0
+        rows_times(tables.cuts, n, w.f, n.gd, 1.0)
+        for r in range(n.gd.size):
+            w.lam[r] += w.weight[r] * n.gd[r]
+
+
+@small
+def begin(tables, w, state, t):
+    """Accelerations of the start: the equations of motion with the constraints on their second rates, by penalty."""
+    n = w.newton
+    s = w.rule
+    begin_again(state, s)
+    for r in range(n.lam.size):
+        n.lam[r] = 0.0
+    kinematics(tables, n, state, t, s.z, s.zd)
+    unbalanced(tables, n, state, t, s.z, s.zd, s.zdd, s.delta)
+    row_accelerations(tables.cuts, n.tree, n.gdd)
+    fill_mass(tables.tree, n)
+    hold(tables, w)
+    copy(n.A, w.fz)
+    add_rows(tables.cuts, n, w.weight, w.fz)
+    if not factor(n.stencil.shape, w.fz, w.L, w.x):
+        return NOT_FINITE
+    # (M + G^T a G) zdd = Q - G^T (a gdd0 + lam), lam += a (gdd0 + G zdd): a few rounds close the second rates
+    for _round in range(START_ROUNDS):
+        for r in range(n.g.size):
+            n.gd[r] = w.weight[r] * n.gdd[r] + n.lam[r]
+        for k in range(w.f.size):
+            w.f[k] = -s.delta[k]
+        times_rows(tables.cuts, n, n.gd, w.f, -1.0)
+        solve(n.stencil.shape, w.L, w.f, w.y)
+        copy(w.f, s.zdd)
+        copy(n.gdd, n.gd)
+        rows_times(tables.cuts, n, s.zdd, n.gd, 1.0)
+        for r in range(n.g.size):
+            n.lam[r] += w.weight[r] * n.gd[r]
+    for r in range(n.g.size):
+        w.alpha[r] = 0.0
+    reactions(tables, w)
+    copy(w.lam, n.lam)
+    carry(tables, w, state, t, 0.0)
+    return 0 if finite(state.vd) else NOT_FINITE
+
+
+@entry
+def run(tables, w, state, start, first, h, steps, every, samples):
+    """`implicit.advance` with the step of this file."""
+    return advance(begin, step, tables, w, w.newton.lam, w.kept, state, start, first, h, steps, every, samples)

@@ -1,0 +1,91 @@
+"""The compiled loop of the methods with a trapezoidal rule of their own: whole steps, halved where they must be."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwork._jit import kernel, written_out
+from linkwork.formulations.explicit.recursive import count_q
+from linkwork.formulations.explicit.stepping import TORN, TORN_APART, copy
+from linkwork.formulations.samples import GAP, REFUSED, RESIDUAL, SWEEPS, keep_sample
+from linkwork.spatial.codes import ATTITUDE
+
+HALVES = 64  # a step is cut into no more parts than this
+
+
+class Kept(NamedTuple):
+    """What a refused step is taken back to."""
+
+    y: Any
+    vd: Any
+    lam: Any
+    cut_q: Any
+
+
+def kept(tables: Any) -> Kept:
+    """Room for the state of a method with these tables."""
+    nv, cuts = tables.tree.dof_link.size, tables.cuts
+    cut_q = sum(4 if kind >= ATTITUDE else 1 for kind in cuts.measure_kind)
+    return Kept(np.zeros(count_q(tables.tree) + nv + 2), np.zeros(nv), np.zeros(cuts.row_kind.size), np.zeros(cut_q))
+
+
+@kernel
+def keep_state(state, lam, kept):
+    copy(state.y, kept.y)
+    copy(state.vd, kept.vd)
+    copy(lam, kept.lam)
+    copy(state.cut_q, kept.cut_q)
+
+
+@kernel
+def take_back(state, lam, kept):
+    copy(kept.y, state.y)
+    copy(kept.vd, state.vd)
+    copy(kept.lam, lam)
+    copy(kept.cut_q, state.cut_q)
+
+
+@written_out
+def advance(begin, step, tables, w, lam, kept, state, start, first, h, steps, every, samples):
+    """`steps` steps of h from the step numbered `first` of a run that began at `start`; see `stepping.advance`.
+
+    `begin(tables, w, state, t)` settles the start; `step(tables, w, state, t, h, parts)` makes one step that ends at
+    t, and where it returns a status it is tried again in parts: halves, quarters … down to 1/64. `lam` are its carried
+    multipliers.
+    """
+    done_rows = 0
+    for n in range(first + 1, first + steps + 1):
+        copy(state.y, state.last)
+        state.effort[SWEEPS] = 0.0
+        state.effort[RESIDUAL] = 0.0
+        status = 0
+        if n == 0:
+            status = begin(tables, w, state, start)
+        else:
+            before = start + (n - 1) * h
+            done = 0
+            parts = 1
+            while done < parts:
+                keep_state(state, lam, kept)
+                # whole steps end where the run's clock says
+                end = start + n * h if done + 1 == parts else before + h * (done + 1) / parts
+                status = step(tables, w, state, end, h / parts, parts)
+                if status == 0:
+                    done += 1
+                    continue
+                take_back(state, lam, kept)
+                state.count[REFUSED] += 1
+                if parts == HALVES:
+                    break
+                done *= 2
+                parts *= 2
+        if status == 0 and state.drift[GAP] > TORN_APART:
+            status = TORN
+        if status != 0:
+            return n - 1 - first, done_rows, status
+        if n % every == 0:
+            keep_sample(state, samples, done_rows)
+            done_rows += 1
+    return steps, done_rows, 0

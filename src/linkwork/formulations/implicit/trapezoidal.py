@@ -1,0 +1,152 @@
+"""[CD03] What the implicit methods in joint coordinates share: the trapezoidal rule, kinematics, residual, accounts.
+
+z zd zdd   joint coordinates, velocities, accelerations at the end of the step
+delta      displacement from z_n to z_{n+1}; of a rotation, a rotation vector, so that (21)-(24) hold in velocities
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwork._jit import small
+from linkwork.formulations.explicit.loops import cut_reactions
+from linkwork.formulations.explicit.recursive import count_q
+from linkwork.formulations.implicit.tangent import find_axes, find_rows
+from linkwork.formulations.samples import MOST_SWEEPS, RESIDUAL, SWEEPS, WORST_RESIDUAL
+from linkwork.mechanics.articulated import outward_velocities
+from linkwork.mechanics.constraint_rows import measure_cuts, row_values
+from linkwork.mechanics.forces import apply_forces
+from linkwork.mechanics.grounds import move_grounds
+from linkwork.mechanics.kinematics import outward_poses, world_velocities
+from linkwork.mechanics.motions import displace
+from linkwork.mechanics.newton_euler import inverse_dynamics
+from linkwork.mechanics.power import ground_power
+
+LONGER = 2.0  # times the step before: a step longer than that does not go on as it went
+JUMP = 0.5  # of the accelerations: a change in a step that is none of a smooth motion
+
+
+class Rule(NamedTuple):
+    delta: Any  # (dof,)
+    z: Any  # (q,)
+    zd: Any
+    zdd: Any
+    last: Any  # (dof,) accelerations a step ago
+    span: Any  # (1,) that step, s; 0 where there was none
+    power: Any  # (2,) at the last step
+
+
+def rule(tables: Any) -> Rule:
+    """Memory of the rule for the tables of one system."""
+    nv = tables.tree.dof_link.size
+    return Rule(
+        delta=np.zeros(nv),
+        z=np.zeros(count_q(tables.tree)),
+        zd=np.zeros(nv),
+        zdd=np.zeros(nv),
+        last=np.zeros(nv),
+        span=np.zeros(1),
+        power=np.zeros(2),
+    )
+
+
+@small
+def kinematics(tables, n, state, t, q, v):
+    """Everything that follows from q and v: poses, velocities, axes, rows and Phi."""
+    tree = tables.tree
+    if tree.grounds > 1:
+        move_grounds(tree, tables.laws, n.tree, t, n.law_input, n.out)
+    outward_velocities(tree, n.tree, q, v)
+    outward_poses(tree, n.tree)
+    world_velocities(tree, n.tree)
+    find_axes(tree, n)
+    if n.measures:
+        measure_cuts(tables.cuts, n.tree, state.cut_q, state.cut_rate)
+    row_values(tables.cuts, n.tree, state.cut_q, n.g, n.W)
+    find_rows(tables.cuts, n)
+
+
+@small
+def kinematics_again(tables, n, state, q, v):
+    """What changes with v alone."""
+    outward_velocities(tables.tree, n.tree, q, v)
+    world_velocities(tables.tree, n.tree)
+    if n.measures:
+        measure_cuts(tables.cuts, n.tree, state.cut_q, state.cut_rate)
+
+
+@small
+def unbalanced(tables, n, state, t, q, v, a, f):
+    """f = M a - Q, by Newton and Euler (11)-(19)."""
+    apply_forces(tables, n.tree, t, q, v, state.cut_q, state.cut_rate, n.law_input, n.out, n.power)
+    inverse_dynamics(tables.tree, n.tree, q, a, f)
+    for k in range(f.size):
+        f[k] -= n.tree.tau[k]
+
+
+@small
+def guess(tables, s, state, h):
+    """z, zd, zdd at the end of the step from the displacement delta."""
+    nq = s.z.size
+    displace(tables.tree, state.y, s.delta, 1.0, s.z)
+    for k in range(s.delta.size):
+        v0 = state.y[nq + k]
+        s.zd[k] = 2.0 / h * s.delta[k] - v0  # (21), (23)
+        s.zdd[k] = 4.0 / (h * h) * s.delta[k] - 4.0 / h * v0 - state.vd[k]  # (22), (24)
+
+
+@small
+def predict(s, unit, state, h):
+    """delta as the velocities and accelerations at hand would have it, these going on as they went in the step before.
+
+    Where they jump to and fro, as those of what is stiff for the step, they are taken to stay.
+    """
+    nq = s.z.size
+    size = 0.0
+    jump = 0.0
+    for k in range(s.delta.size):
+        size = max(size, abs(state.vd[k]) / unit[k])
+        jump = max(jump, abs(state.vd[k] - s.last[k]) / unit[k])
+    grows = h / s.span[0] if s.span[0] > 0.0 else math.inf
+    if grows > LONGER or jump > JUMP * size:
+        grows = 0.0
+    for k in range(s.delta.size):
+        end = state.vd[k] + grows * (state.vd[k] - s.last[k])
+        s.delta[k] = h * state.y[nq + k] + 0.25 * h * h * (state.vd[k] + end)
+
+
+@small
+def finish(tables, n, s, state, t, h):
+    """The state moves to z, zd, zdd; reactions of n.lam (on b); the accounts by the trapezoidal rule."""
+    nv = s.zd.size
+    nq = s.z.size
+    for k in range(nq):
+        state.y[k] = s.z[k]
+    for k in range(nv):
+        state.y[nq + k] = s.zd[k]
+        s.last[k] = state.vd[k]
+        state.vd[k] = s.zdd[k]
+    s.span[0] = h
+    measure_cuts(tables.cuts, n.tree, state.cut_q, state.cut_rate)
+    cut_reactions(tables.cuts, n.tree, n, state.cut_force)
+    if tables.tree.grounds > 1:
+        n.power[1] += ground_power(tables, n.tree, s.z, s.zdd, n)
+    for j in range(2):
+        state.y[nq + nv + j] += 0.5 * h * (n.power[j] + s.power[j])
+        s.power[j] = n.power[j]
+    state.t[0] = t
+    state.effort[MOST_SWEEPS] = max(state.effort[MOST_SWEEPS], state.effort[SWEEPS])
+    state.effort[WORST_RESIDUAL] = max(state.effort[WORST_RESIDUAL], state.effort[RESIDUAL])
+
+
+@small
+def begin_again(state, s):
+    """z and zd of the state at hand, zdd zero."""
+    for k in range(s.z.size):
+        s.z[k] = state.y[k]
+    for k in range(s.zd.size):
+        s.zd[k] = state.y[s.z.size + k]
+        s.zdd[k] = 0.0

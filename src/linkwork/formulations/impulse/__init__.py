@@ -1,0 +1,1 @@
+"""Sequential impulses: every constraint is a row of one table."""

@@ -1,0 +1,1 @@
+"""The global method: natural coordinates, points and unit vectors."""

@@ -1,0 +1,118 @@
+"""What every method hands to the recorder: the state, and samples of it kept inside the compiled loop."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwork._jit import kernel
+from linkwork.mechanics.size import size_of
+
+# slots of `State.effort`: of the last step, then so far
+SWEEPS, RESIDUAL, ROW_COUNT, ALL_SWEEPS, WORST_RESIDUAL, STEPS_CUT, MOST_SWEEPS = range(7)
+# slots of `State.count`
+EVALUATIONS, RANK, REFUSED = range(3)
+# slots of `State.drift`
+GAP, GAP_RATE, GAP_ROW = range(3)
+
+
+class State(NamedTuple):
+    """What moves. y = q, v, wasted energy, fed-in energy."""
+
+    t: Any  # (1,) s
+    y: Any
+    last: Any  # (y,) the state before the last step
+    vd: Any  # (dof,)
+    cut_q: Any  # coordinates of the joints that close loops
+    cut_rate: Any
+    cut_force: Any  # (cut, 6) force, torque on b at the joint's point, world axes
+    foreign: Any  # (foreign body, 24) rotation, origin; velocity and acceleration as in the tables of the links
+    drift: Any  # (3,) largest GAP as a part of the size or of a radian, largest GAP_RATE, GAP_ROW of the first
+    size: Any  # (1,) m, what gaps are compared with
+    count: Any  # (3,) EVALUATIONS, RANK of the loops, steps REFUSED
+    # of methods with impulses
+    push: Any  # (link, 6) loads that no table tells: torque about the world's origin, force; world axes
+    touch: Any  # (link, 3) N, what contacts push with; world axes
+    drive: Any  # (motor,) N m or N, what motors drive with
+    # of methods that iterate
+    effort: Any  # (7,) SWEEPS, RESIDUAL, ROW_COUNT of the last step; ALL_SWEEPS … MOST_SWEEPS so far
+
+
+class Samples(NamedTuple):
+    """Kept states, one after the other."""
+
+    t: Any
+    y: Any
+    vd: Any
+    cut_q: Any
+    cut_rate: Any
+    cut_force: Any
+    foreign: Any
+    drift: Any
+    count: Any
+    push: Any
+    touch: Any
+    drive: Any
+    effort: Any
+
+
+def make_state(tables: Any, y: Any, cut_q: Any, pushes: bool = False) -> State:
+    """A state with coordinates, velocities and accounts y; `pushes` makes room for loads that no table tells."""
+    rates = int((tables.cuts.measure_rate.max() + 4) if tables.cuts.measure_rate.size else 0)
+    return State(
+        t=np.zeros(1),
+        y=y.copy(),
+        last=y.copy(),
+        vd=np.zeros(tables.tree.dof_link.size),
+        cut_q=cut_q.copy(),
+        cut_rate=np.zeros(rates),
+        cut_force=np.zeros((tables.cuts.cut_a.size, 6)),
+        foreign=np.zeros((int((tables.tree.ground_law[1:, 0] < 0).sum()), 24)),
+        drift=np.zeros(3),
+        size=np.full(1, size_of(tables)),
+        count=np.zeros(3, dtype=np.int64),
+        push=np.zeros((tables.tree.link_parent.size if pushes else 0, 6)),
+        touch=np.zeros((tables.tree.link_parent.size if pushes and tables.colliders.room else 0, 3)),
+        drive=np.zeros(tables.drives.motor_law.size if pushes else 0),
+        effort=np.zeros(7),
+    )
+
+
+def make_samples(state: State, rows: int) -> Samples:
+    """Room for `rows` rows of `state`."""
+    arrays = {
+        name: np.zeros((rows, *getattr(state, name).shape), getattr(state, name).dtype) for name in Samples._fields
+    }
+    return Samples(**arrays)
+
+
+@kernel
+def keep_sample(state, samples, k):
+    samples.t[k, 0] = state.t[0]
+    keep(state.y, samples.y, k)
+    keep(state.vd, samples.vd, k)
+    keep(state.cut_q, samples.cut_q, k)
+    keep(state.cut_rate, samples.cut_rate, k)
+    for c in range(state.cut_force.shape[0]):
+        for e in range(6):
+            samples.cut_force[k, c, e] = state.cut_force[c, e]
+    for i in range(state.foreign.shape[0]):
+        for e in range(24):
+            samples.foreign[k, i, e] = state.foreign[i, e]
+    keep(state.drift, samples.drift, k)
+    keep(state.count, samples.count, k)
+    for i in range(state.push.shape[0]):
+        for e in range(6):
+            samples.push[k, i, e] = state.push[i, e]
+    for i in range(state.touch.shape[0]):
+        for e in range(3):
+            samples.touch[k, i, e] = state.touch[i, e]
+    keep(state.drive, samples.drive, k)
+    keep(state.effort, samples.effort, k)
+
+
+@kernel
+def keep(x, samples, k):
+    for i in range(x.size):
+        samples[k, i] = x[i]

@@ -1,0 +1,164 @@
+"""What can be seen of kept states: poses, velocities, reactions, energies, drift, in one compiled sweep."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from linkwork._jit import entry, kernel
+from linkwork.mechanics.articulated import outward_velocities
+from linkwork.mechanics.composite import gravity_energy, kinetic_energy
+from linkwork.mechanics.constraint_rows import cut_frames, measure_accelerations, row_rates, row_values
+from linkwork.mechanics.forces import apply_laws, apply_springs, clear_loads, push_link, stored_energy
+from linkwork.mechanics.grounds import move_grounds, place_foreign
+from linkwork.mechanics.kinematics import body_pose, body_velocity, outward_poses, world_velocities
+from linkwork.mechanics.newton_euler import inverse_dynamics
+from linkwork.mechanics.workspace import TreeWork
+from linkwork.spatial.codes import FREE, HELICAL, SLIDE, SWING, SWING_BACK, TURN
+from linkwork.spatial.quaternions import quaternion_of
+from linkwork.spatial.vectors import add, add_scaled, axis_z, cross, dot, load3, load9, load_pair, neg, rotate, sub
+
+
+class View(NamedTuple):
+    """Where the joints of the tree are to be looked at."""
+
+    joint_last: Any  # (joint,) link that carries its load
+    joint_sign: Any  # (joint,) -1 for a joint walked from b to a
+    joint_link_b: Any
+    joint_point: Any  # (joint, 3) the joint's point in link b
+    joint_start: Any  # (joint + 1,) into joint_link
+    joint_link: Any
+
+
+class Observation(NamedTuple):
+    """What is seen, a row for each kept state."""
+
+    body: Any  # (row, body, 13) position, quaternion, velocity, angular velocity
+    reaction: Any  # (row, joint, 6) force, torque
+    cut_acceleration: Any  # (row, rate of a cut)
+    energy: Any  # (row, 3) kinetic, gravity, springs
+    drift: Any  # (row, 3) norms of the gaps and of their rates, and of gaps as parts of the size or of a radian
+    # what forces do, with the power that each feeds into the mechanism, W
+    spring: Any  # (row, spring, 3) length, pull, power
+    coil: Any  # (row, coil, 2) force on the joint coordinate, power
+    drive: Any  # (row, drive, 2) the same
+    load: Any  # (row, load, 4) force or torque, power
+    tyre: Any  # (row, tyre, 8) force, torque, load, power
+    rotor: Any  # (row, rotor, 3) torque
+
+
+class Scratch(NamedTuple):
+    work: TreeWork
+    g: Any
+    gd: Any
+    W: Any
+    tau: Any
+    law_input: Any
+    out: Any
+    power: Any
+    unit: Any  # (row,) what a gap is compared with
+
+
+@entry
+def observe(tables, scratch, view, samples, count, previous, observation):
+    """Fill `observation` from the first `count` kept rows."""
+    tree = tables.tree
+    cuts = tables.cuts
+    work = scratch.work
+    nv = tree.dof_link.size
+    nq = samples.y.shape[1] - nv - 2
+    for k in range(count):
+        q = samples.y[k, :nq]
+        v = samples.y[k, nq : nq + nv]
+        cut_q = samples.cut_q[k]
+        cut_rate = samples.cut_rate[k]
+        t = samples.t[k, 0]
+        if tree.grounds > 1:
+            move_grounds(tree, tables.laws, work, t, scratch.law_input, scratch.out)
+            place_foreign(tree, work, samples.foreign[k])
+        outward_velocities(tree, work, q, v)
+        outward_poses(tree, work)
+        world_velocities(tree, work)
+        # laws of the user are asked here, once a row
+        law_input = scratch.law_input
+        clear_loads(work, scratch.power)
+        apply_springs(tables, work, t, q, v, cut_q, cut_rate, law_input, scratch.out, scratch.power, observation, k)
+        apply_laws(tables, work, t, q, v, cut_q, cut_rate, law_input, scratch.out, scratch.power, observation, k)
+        for c in range(cuts.cut_a.size):
+            _, _, _, p_b = cut_frames(cuts, work, c)
+            f = (samples.cut_force[k, c, 0], samples.cut_force[k, c, 1], samples.cut_force[k, c, 2])
+            n = (samples.cut_force[k, c, 3], samples.cut_force[k, c, 4], samples.cut_force[k, c, 5])
+            n = add(n, cross(p_b, f))
+            push_link(work, cuts.cut_b[c], n, f)
+            push_link(work, cuts.cut_a[c], neg(n), neg(f))
+        for i in range(samples.push.shape[1]):
+            n = (samples.push[k, i, 0], samples.push[k, i, 1], samples.push[k, i, 2])
+            f = (samples.push[k, i, 3], samples.push[k, i, 4], samples.push[k, i, 5])
+            push_link(work, i, n, f)
+        inverse_dynamics(tree, work, q, samples.vd[k], scratch.tau)
+        measure_accelerations(cuts, work, observation.cut_acceleration[k])
+        for j in range(view.joint_last.size):
+            joint_reaction(tree, work, view, j, observation.reaction[k, j])
+        for b in range(tree.body_link.size):
+            see_body(tree, work, b, previous, observation.body[k, b])
+        observation.energy[k, 0] = kinetic_energy(tree, work, v)
+        observation.energy[k, 1] = gravity_energy(tree, work)
+        observation.energy[k, 2] = stored_energy(tables, work, t, q, cut_q, scratch.law_input, scratch.out)
+        row_values(cuts, work, cut_q, scratch.g, scratch.W)
+        row_rates(cuts, work, scratch.gd)
+        g = 0.0
+        gd = 0.0
+        part = 0.0
+        for r in range(scratch.g.size):
+            g += scratch.g[r] * scratch.g[r]
+            gd += scratch.gd[r] * scratch.gd[r]
+            part += (scratch.g[r] / scratch.unit[r]) ** 2
+        observation.drift[k, 0] = math.sqrt(g)
+        observation.drift[k, 1] = math.sqrt(gd)
+        observation.drift[k, 2] = math.sqrt(part)
+
+
+@kernel
+def see_body(tree, work, b, previous, out):
+    R, x = body_pose(tree, work, b)
+    w, u = body_velocity(tree, work, b)
+    e = quaternion_of(R)
+    # of the two quaternions of a rotation, the one nearer to the last row's
+    same = e[0] * previous[b, 0] + e[1] * previous[b, 1] + e[2] * previous[b, 2] + e[3] * previous[b, 3]
+    sign = -1.0 if same < 0.0 else 1.0
+    for j in range(3):
+        out[j] = x[j]
+        out[7 + j] = u[j]
+        out[10 + j] = w[j]
+    for j in range(4):
+        out[3 + j] = sign * e[j]
+        previous[b, j] = sign * e[j]
+
+
+@kernel
+def joint_reaction(tree, work, view, j, out):
+    """Force and torque on b from a at the joint's point, world axes, without what the joint's motions let through."""
+    i = view.joint_last[j]
+    X = load9(work.pose_R, i)
+    n, f = load_pair(work.force, i)
+    f = rotate(X, f)
+    n = add(rotate(X, n), cross(load3(work.pose_p, i), f))
+    b = view.joint_link_b[j]
+    p_b = add(load3(work.pose_p, b), rotate(load9(work.pose_R, b), load3(view.joint_point, j)))
+    n = sub(n, cross(p_b, f))
+    for s in range(view.joint_start[j], view.joint_start[j + 1]):
+        link = view.joint_link[s]
+        motion = tree.link_motion[link]
+        if motion == SWING or motion == SWING_BACK or motion == FREE:
+            n = (0.0, 0.0, 0.0)
+            if motion == FREE:
+                f = (0.0, 0.0, 0.0)
+        elif motion == TURN or motion == HELICAL:
+            z = axis_z(load9(work.pose_R, link))
+            n = add_scaled(n, -(dot(n, z) + tree.link_slide[link] * dot(f, z)), z)
+        elif motion == SLIDE:
+            z = axis_z(load9(work.pose_R, link))
+            f = add_scaled(f, -dot(f, z), z)
+    for e in range(3):
+        out[e] = view.joint_sign[j] * f[e]
+        out[3 + e] = view.joint_sign[j] * n[e]

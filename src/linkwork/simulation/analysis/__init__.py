@@ -1,0 +1,1 @@
+"""Questions about a model: check, compare, equilibrium, reactions, stiffness, the choice of a method."""

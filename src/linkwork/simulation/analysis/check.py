@@ -1,0 +1,269 @@
+"""`check`: verify before you run. Degrees of freedom, loops, redundant rows by name, cuts, mass."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from linkwork.assembly.assemble import assemble
+from linkwork.assembly.massless import told
+from linkwork.assembly.reference import placed_by_body, point_body
+from linkwork.assembly.system import System
+from linkwork.assembly.tables import Floats
+from linkwork.errors import ModelError
+from linkwork.formulations.impulse.impulse import Impulse
+from linkwork.model import Model
+from linkwork.simulation.driven import driven_start
+from linkwork.simulation.methods import FEATURE_HINTS
+from linkwork.simulation.remote_links import remote_parts
+from linkwork.simulation.results.certificate import shortened
+from linkwork.simulation.start import DEPENDENT, Closure, Start, consistent_start
+from linkwork.spatial import codes
+
+LARGE = 1e6  # numbers in the rows of the loops: more of them take longer than a moment
+PART_WORDS = {
+    codes.ALONG: "position along {i}",
+    codes.CROSSED: "angle between {i} and {j}",
+    codes.COUPLE: "pitch",
+    codes.DISTANCE: "length",
+}
+
+
+@dataclass(frozen=True)
+class Report:
+    """What `check` found, at the start configuration; `redundant` lists the rows of a joint that others imply.
+
+    >>> report = lw.check(lw.gallery.double_four_bar.build())
+    >>> report.degrees_of_freedom, report.loops, report.redundant_rows
+    (1, 2, 6)
+    """
+
+    model: str
+    bodies: int
+    joints: int
+    degrees_of_freedom: int | None
+    """None where components live elsewhere: what they can do is known to their owners alone."""
+    loops: int | None
+    cuts: list[str]
+    rows: int
+    redundant_rows: int
+    redundant: dict[str, list[str]]
+    shared_reactions: dict[str, list[str]]
+    """Components of joints (axes of frame b, z along the axis) that the laws of mechanics leave open."""
+    reaction_points: dict[str, str]
+    """Joints given without a place (welds, slides), and the body at whose origin their reaction is told."""
+    floating: list[str]
+    total_mass: float
+    grounds: list[str]
+    features: list[str]
+    notes: list[str] = field(default_factory=list)
+    hints: list[str] = field(default_factory=list)
+    """What looks like a mistake, such as lengths in millimetres."""
+
+    def lines(self) -> list[str]:
+        """The report in readable lines."""
+        text = [
+            f"{self.model}: {_count(self.bodies, 'body', 'bodies')}, {_count(self.joints, 'joint', 'joints')}, "
+            f"{self.total_mass:.6g} kg",
+        ]
+        if self.loops is None:
+            text.append("degrees of freedom and loops: not known, some run through components elsewhere")
+        else:
+            text.append(f"degrees of freedom: {self.degrees_of_freedom}")
+            text.append(f"loops: {self.loops}" + (f", closed by {shortened(self.cuts)}" if self.cuts else ""))
+        if self.redundant:
+            text.append(f"redundant rows: {self.redundant_rows} of {self.rows}, handled by multipliers of least norm")
+            text += [f"  {joint}: {', '.join(parts)}" for joint, parts in self.redundant.items()]
+        elif self.loops:
+            text.append(f"redundant rows: none of {self.rows}")
+        if self.shared_reactions:
+            text.append("reactions that are not unique, of which the least are told by sim.reactions():")
+            alike: dict[str, list[str]] = {}
+            for joint, parts in self.shared_reactions.items():
+                alike.setdefault(", ".join(parts), []).append(joint)
+            text += [f"  {parts}: {shortened(joints)}" for parts, joints in alike.items()]
+        if self.reaction_points:
+            places = [f"{joint} ({body})" for joint, body in self.reaction_points.items()]
+            text.append(f"reactions told at the origin of a body, for want of at=: {shortened(places)}")
+        if self.floating:
+            text.append(f"free bodies: {shortened(self.floating)}")
+        if self.features:
+            text.append(f"its method must know: {', '.join(self.features)}")
+        return text + [f"note: {note}" for note in self.notes] + [f"hint: {hint}" for hint in self.hints]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The report as plain data."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"
+
+
+def check(model: Model) -> Report:
+    """Verify a model before running it; raises `ModelError` where it cannot run, and hints at what looks mistaken.
+
+    >>> print(lw.check(lw.gallery.pendulum.build()))
+    pendulum: 1 body, 1 joint, 1 kg
+    degrees of freedom: 1
+    loops: 0
+    """
+    from linkwork.simulation.analysis.hints import hints, unsaid
+    from linkwork.simulation.run import Simulation
+
+    if isinstance(model, Model) and remote_parts(model):
+        system = assemble(model)  # nobody elsewhere is asked to start a run
+        start = consistent_start(system)
+        found = report(system, start)
+    else:
+        with unsaid():
+            sim = Simulation(model, "recursive", ignore=tuple(FEATURE_HINTS))
+        driven = driven_start(sim.system, 0.0, Impulse().dt)
+        system, start = sim.system, sim.start
+        found = report(system, start, [*driven.notes, *driven.warnings])
+    return replace(found, hints=hints(system, start))
+
+
+def refuse_idle(system: System) -> None:
+    """Where nothing beyond a joint of the tree has mass, and no loop leads on, nothing says how it moves."""
+    tree, cuts = system.tables.tree, system.tables.cuts
+    weight = tree.link_mass.copy()
+    weight[np.concatenate([cuts.cut_a, cuts.cut_b])] += 1.0  # what others hold by a loop is not idle
+    np.add.at(weight, tree.dof_link, tree.dof_armature)
+    for link in range(weight.size - 1, tree.grounds - 1, -1):
+        weight[tree.link_parent[link]] += weight[link]
+    for place in system.joints:
+        if place.v.stop > place.v.start and weight[place.last] == 0.0:
+            body = system.body_names[int(np.flatnonzero(tree.body_link == place.last)[0])]
+            if place.joint is None:
+                raise ModelError(
+                    f"body '{body}' has no mass and no joint holds it, so that nothing says how it moves; give it "
+                    "mass= and inertia=, or weld it to another body with fixed()"
+                )
+            raise ModelError(
+                f"{place.kind} joint '{place.name}' moves body '{body}', but neither that nor what it carries has "
+                "mass, so that nothing says how it moves; give it mass= and inertia=, or weld it with fixed()"
+            )
+
+
+def refuse_singular(system: System, link: int, method: str = "") -> None:
+    """A joint that moves no inertia would make the accelerations infinite."""
+    place = next(place for place in system.joints if link in (*place.links, place.last))
+    carried = np.flatnonzero(system.tables.tree.body_link == place.last)
+    body = f"body '{system.body_names[int(carried[0])]}'" if carried.size else "the body"
+    if system.absolute and method != "global" and system.tables.tree.link_mass[place.last] == 0.0:
+        raise ModelError(
+            f"{body} of model '{system.model.name}' has no mass and is not welded to a body that has, but method "
+            f"'{method}' moves every body by itself; give it mass= and inertia=, weld it, or use method 'recursive'"
+        )
+    if method == "global":
+        raise ModelError(
+            f"{body} of model '{system.model.name}', or what is joined to it, can move without moving any inertia, so "
+            "that its acceleration is not determined; give it inertia= or shape=, or hold it with a joint"
+        )
+    if system.absolute:
+        raise ModelError(
+            f"{body} of model '{system.model.name}' lacks inertia about an axis, which absolute coordinates need; "
+            "give it a small inertia=, or use method 'recursive'"
+        )
+    if place.joint is None:
+        raise ModelError(
+            f"{body} of model '{system.model.name}' is free to turn but has no inertia about some axis; "
+            "give it inertia= or shape=, or hold it with a joint"
+        )
+    raise ModelError(
+        f"{place.kind} joint '{place.name}': {body} beyond it has no inertia against a motion of this joint, so its "
+        "acceleration is not determined; give the body inertia= or shape=, or use a joint without that motion"
+    )
+
+
+def report(system: System, start: Start, notes: Sequence[str] = ()) -> Report:
+    """The facts about an assembled system at its start."""
+    elsewhere = remote_parts(system.model)
+    dependent = [] if elsewhere else dependent_rows(system, start)
+    redundant: dict[str, list[str]] = {}
+    for r in dependent:
+        redundant.setdefault(system.row_name(r), []).append(row_words(system, r))
+    notes = [*notes, *told(system.model)]
+    for remote in elsewhere:
+        ports = ", ".join(remote.ports)
+        notes.append(f"component '{remote.path}' lives elsewhere, its mass is not counted; its ports are {ports}")
+    if start.moved:
+        notes.append(f"start values were rounded; moved a little to fit the loops: {', '.join(start.moved)}")
+    bodies = list(system.model.all_bodies())
+    shared: dict[str, list[str]] = {}
+    if dependent and system.rows * system.nv <= LARGE:
+        shared = _shared(system, start)
+    elif dependent:
+        notes.append("which reactions are unique was not looked for in so many loops; sim.reactions() does")
+    return Report(
+        model=system.model.name,
+        bodies=len(bodies),
+        joints=len(system.joints) + len(system.cuts) - len(system.floating),
+        degrees_of_freedom=None if elsewhere else system.nv - (system.rows - len(dependent)),
+        loops=None if elsewhere else len(system.cuts),
+        cuts=[] if elsewhere else system.cut_names,
+        rows=system.rows,
+        redundant_rows=len(dependent),
+        redundant=redundant,
+        shared_reactions=shared,
+        reaction_points={
+            joint.path: point_body(joint).path for joint in system.model.all_joints() if placed_by_body(joint)
+        },
+        floating=system.floating,
+        total_mass=float(sum(body.mass for body in bodies)),
+        grounds=system.ground_names,
+        features=sorted(system.features),
+        notes=notes,
+    )
+
+
+def _shared(system: System, start: Start) -> dict[str, list[str]]:
+    from linkwork.simulation.analysis.reactions import Stress, shared_words
+
+    return {} if system.foreign else shared_words(Stress(system, start.q, start.cut_q))
+
+
+def row_words(system: System, r: int) -> str:
+    """What row r holds, in words."""
+    cuts = system.tables.cuts
+    return PART_WORDS[int(cuts.row_kind[r])].format(i="xyz"[int(cuts.row_i[r])], j="xyz"[int(cuts.row_j[r])])
+
+
+def dependent_rows(system: System, start: Start) -> list[int]:
+    """Rows of the loops that the rows before them imply, at the start configuration."""
+    if system.rows == 0:
+        return []
+    closure = Closure(system)
+    closure.cut_q[:] = start.cut_q
+    closure.at(start.q, start.v)
+    return implied(closure.G)
+
+
+def implied(G: Floats, count: int | None = None) -> list[int]:
+    """Rows of G that the rows before them imply; so many of them that imply each other most, where a `count` is given.
+
+    >>> implied(np.array([[1.0, 0.0], [2.0, 0.0], [0.0, 1.0], [1.0, 1.0]]))
+    [1, 3]
+    """
+    lengths = np.linalg.norm(G, axis=1)
+    largest = float(lengths.max(initial=0.0)) or 1.0
+    left = np.zeros(len(G))  # of each row, without what the rows before it span
+    basis, found = np.zeros((min(G.shape), G.shape[1])), 0
+    for r, row in enumerate(G):
+        rest = row.copy()
+        for _ in range(2):  # twice is enough to stay orthogonal
+            rest -= (basis[:found] @ rest) @ basis[:found]
+        left[r] = np.linalg.norm(rest) / max(lengths[r], DEPENDENT / 1e-7 * largest)
+        if left[r] > 1e-7 and found < len(basis):
+            basis[found] = rest / np.linalg.norm(rest)
+            found += 1
+    if count is None:
+        return [int(r) for r in np.flatnonzero(left <= 1e-7)]
+    return sorted(int(r) for r in np.argsort(left, kind="stable")[:count])

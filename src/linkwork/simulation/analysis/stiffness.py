@@ -1,0 +1,208 @@
+"""Steps that are too large: which force is too stiff for them at a state, and which step should do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from linkwork.assembly.system import System
+from linkwork.assembly.tables import Floats, Tables
+from linkwork.errors import ModelError, RunError
+from linkwork.formulations.implicit.hybrid import Hybrid
+from linkwork.simulation.analysis.elements import Element, answers, elements, left_out
+from linkwork.simulation.analysis.linear import STEP, Linear
+from linkwork.simulation.analysis.stability import step_that_does, too_large
+
+if TYPE_CHECKING:
+    from linkwork.simulation.run import Simulation
+
+SMOOTH = 0.5  # of an eigenvalue must be left when it is asked for by larger differences; a jump leaves a third or less
+SHARE = 0.3  # of what brings a mode back: less than this is not its cause
+EQUAL = 0.99  # of the largest share: of those the first in the model is named
+BESIDE = 0.5  # of the largest share: elements that have so much are counted with it
+MANY = 64  # elements that are asked one by one
+GROWING = 0.1  # real part of an eigenvalue by its size: a motion that grows by itself is not stiff
+ADAPTIVE = 1e3  # eigenvalue times the time between two rows, where steps follow the stiffness and not the motion
+
+
+class Moment(NamedTuple):
+    """A state of a system to look at."""
+
+    system: System
+    tables: Tables
+    q: Floats
+    v: Floats
+    cut_q: Floats
+    time: float
+
+
+class Finding(NamedTuple):
+    """What is too fast for the steps: in words and by name, its eigenvalue (1/s), and a step (s) that should do."""
+
+    what: str
+    culprit: str
+    eigenvalue: complex
+    step: float
+
+    @property
+    def pace(self) -> str:
+        """How fast it is."""
+        if abs(self.eigenvalue.imag) > abs(self.eigenvalue.real):
+            return f"swings at {abs(self.eigenvalue):.2g} rad/s"
+        return f"settles within {1.0 / abs(self.eigenvalue):.2g} s"
+
+
+def find(moment: Moment, integrator: str, dt: float, most: float | None = None) -> Finding | None:
+    """What is too fast at a moment for steps of dt (s); None where nothing is, or where that cannot be told.
+
+    Too fast is what the steps let grow; with `most` already an eigenvalue of more than `most` / dt. Forces that jump
+    have no stiffness and do not count.
+    """
+    linear = _linear(moment)
+    if linear is None or not linear.eigenvalues.size:
+        return None
+    fast = _too_fast(linear, integrator, dt, most)
+    if not fast.any():
+        return None
+    worst = int(np.argmax(np.where(fast, np.abs(linear.eigenvalues), 0.0)))
+    value = complex(linear.eigenvalues[worst])
+    again = _linear(moment, 10.0 * STEP)
+    if again is None:
+        return None
+    left = np.where(_too_fast(again, integrator, dt, most), np.abs(again.eigenvalues), 0.0)
+    if not np.max(left, initial=0.0) > SMOOTH * abs(value):
+        return None
+    with np.errstate(all="ignore"):
+        what, culprit = _cause(linear, worst)
+    return Finding(what, culprit, value, step_that_does(integrator, linear.eigenvalues[fast]))
+
+
+def _linear(moment: Moment, step: float = STEP) -> Linear | None:
+    """The linearised system; None where there is none. Laws that fail on the way are not told."""
+    system, faults = moment.system, list(moment.system.faults)
+    if system.foreign or not (np.isfinite(moment.q).all() and np.isfinite(moment.v).all()):
+        return None
+    try:
+        with np.errstate(all="ignore"):
+            given = {"time": moment.time, "cut_q": moment.cut_q, "tables": moment.tables, "step": step}
+            return Linear(system, moment.q.copy(), moment.v.copy(), **given)  # type: ignore[arg-type]
+    except (RunError, ModelError, ValueError, np.linalg.LinAlgError):
+        return None
+    finally:
+        system.faults[:] = faults
+
+
+def _too_fast(linear: Linear, integrator: str, dt: float, most: float | None) -> Any:
+    values = linear.eigenvalues
+    if most is None:
+        return too_large(integrator, values, dt)
+    return (np.abs(values) * dt > most) & (values.real <= GROWING * np.abs(values))
+
+
+def _cause(linear: Linear, k: int) -> tuple[str, str]:
+    """The element with the largest share in what brings mode k back, in words and by name; else what moves most."""
+    w, system = linear.motions[:, k], linear.system
+    weight = np.conj(w) @ linear.mass
+    whole = linear.change(k)
+
+    def share(group: Sequence[Element]) -> float:
+        return float(abs(weight @ (whole - linear.change(k, left_out(linear.tables, group)))))
+
+    group = list(elements(system))
+    while len(group) > MANY:
+        halves = group[: len(group) // 2], group[len(group) // 2 :]
+        group = max(halves, key=share)
+    shares = np.array([share([each]) for each in group])
+    if not shares.size or not shares.max() > SHARE * abs(weight @ whole):
+        name = system.dof_name(int(np.argmax(np.abs(w) ** 2 * np.diag(linear.mass))))
+        return f"joint '{name}'", name
+    first = group[int(np.argmax(shares > EQUAL * shares.max()))]
+    others = int(np.sum(shares > BESIDE * shares.max())) - 1
+    beside = f" with {others} more" if others > 0 else ""
+    return f"{first.what}{beside}", first.path
+
+
+# ---- of a simulation -------------------------------------------------------------------------------------------------
+
+
+def present(sim: Simulation) -> Moment:
+    """Where a simulation is."""
+    return Moment(sim.moving, sim.tables, sim.q, sim.v, sim.state.cut_q, sim.time)
+
+
+def _moments(sim: Simulation) -> Iterator[tuple[Moment, bool]]:
+    """Where a simulation was: its start, some steps ago, before the last step; and whether that is surely sane."""
+    for moment in sim.marks:
+        if moment.system is sim.moving or not sim.changes:  # of its present structure
+            yield moment, True
+    nq, nv = sim.moving.nq, sim.moving.nv
+    last = sim.state.last
+    yield Moment(sim.moving, sim.tables, last[:nq], last[nq : nq + nv], sim.state.cut_q, sim.time), False
+
+
+def steps_too_large(sim: Simulation, sane: bool = False) -> Finding | None:
+    """What the steps of a simulation are too large for, at its start or where it was since; None of implicit methods.
+
+    Methods with impulses hold springs and dampers whatever their stiffness, but not laws and tyres. `sane` leaves out
+    the state before the last step, which may be nonsense when a run failed.
+    """
+    if not (hasattr(sim.method, "rtol") or _has_impulses(sim)):  # an implicit rule of its own
+        return None
+    integrator = sim.method.integrator
+    most = ADAPTIVE if integrator == "adaptive" else None
+    for moment, sound in _moments(sim):
+        if _has_impulses(sim):
+            held = [each for each in elements(moment.system) if each.table in ("spring", "coil")]
+            moment = moment._replace(tables=left_out(moment.tables, held))
+        if sound or not sane:
+            found = find(moment, integrator, sim._h, most)
+            if found is not None:
+                return found
+    return None
+
+
+def _has_impulses(sim: Simulation) -> bool:
+    return bool(getattr(sim.method, "pushes", False))
+
+
+def remedy(sim: Simulation, found: Finding) -> str:
+    """What to do against it."""
+    other = "method='hybrid'" if sim.moving.features - set(sim.ignored) <= Hybrid.supports else ""
+    if sim.method.integrator == "adaptive":
+        return f"take {other}" if other else "soften it"
+    if _has_impulses(sim) and not other:
+        other = "make it a spring or damper, which this method holds in any step"
+    return f"take dt of {found.step:g} s or less" + (f", or {other}" if other else "")
+
+
+def advice(sim: Simulation) -> str:
+    """What to say of a run whose steps are too large, such as "the steps of 0.001 s are too large for spring 'cord',
+    which swings at 9e+03 rad/s; take dt of 0.0002 s or less, or method='hybrid'"; empty where they are not.
+    """
+    found = steps_too_large(sim)
+    return "" if found is None else f"{told(sim, found)}; {remedy(sim, found)}"
+
+
+def told(sim: Simulation, found: Finding) -> str:
+    """What is wrong with the steps."""
+    if sim.method.integrator == "adaptive":
+        return f"the steps become too small for {found.what}, which {found.pace}"
+    return f"the steps of {sim._h:g} s are too large for {found.what}, which {found.pace}"
+
+
+class Watch:
+    """Looks again at what explicit steps have come to, after some, ten times as many, and so on."""
+
+    FIRST = 10
+
+    def __init__(self) -> None:
+        self.next = self.FIRST
+
+    def look(self, sim: Simulation) -> Finding | None:
+        """What the steps are too large for where the simulation is now; None between two looks."""
+        if sim.steps < self.next:
+            return None
+        self.next = 10 * max(sim.steps, 1)
+        return find(present(sim), sim.method.integrator, sim._h) if answers(sim.tables) else None

@@ -1,0 +1,1 @@
+"""A run that somebody takes part in: dragging, real time, present contacts."""

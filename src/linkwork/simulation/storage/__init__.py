@@ -1,0 +1,1 @@
+"""Files of runs and states: npz, csv, HDF5 streams."""

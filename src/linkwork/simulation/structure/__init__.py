@@ -1,0 +1,1 @@
+"""Joints attached and released during a run; states to go on from."""

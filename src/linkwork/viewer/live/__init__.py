@@ -1,0 +1,1 @@
+"""The live page: a server process, and the side that steps."""

@@ -1,0 +1,136 @@
+"""The page in its own process: numbers go over by the board, words back and forth as lines of JSON through its pipes.
+
+The process is a new interpreter, not a copy of this one: a script needs no `if __name__ == "__main__"` to show a run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import secrets
+import subprocess
+import sys
+import threading
+from collections import deque
+from importlib.util import find_spec
+from typing import Any
+
+from linkwork.errors import OptionError, RunError
+from linkwork.viewer.live.origin_check import HERE
+from linkwork.viewer.live.shared_frame import Board
+from linkwork.viewer.live.token_proxy import context_of
+
+MISSING = 'the live page needs viser; install it with: pip install "linkwork[view]"'
+LETTERS = 22  # of a token for other hosts: 64 kinds of them make 132 bits
+PATIENCE = 60.0  # s until the page has to be there
+
+
+class Link:
+    """Starts the page; `show` is what it has to know, made by `live.staged`.
+
+    On 127.0.0.1 anybody on this machine may look. Another host is served only with a token, which the address holds.
+    With `cert` and `key` (PEM files) the page is encrypted (HTTPS), and has a token too.
+    """
+
+    def __init__(
+        self,
+        show: dict[str, Any],
+        host: str = "127.0.0.1",
+        port: int = 0,
+        token: str | None = None,
+        cert: str | None = None,
+        key: str | None = None,
+    ) -> None:
+        if find_spec("viser") is None:
+            raise OptionError(MISSING)
+        least = 8 if host in HERE else LETTERS
+        if token is not None and not re.fullmatch(rf"[\w-]{{{least},200}}", token, re.ASCII):
+            raise OptionError(
+                f"a token is {least} letters, digits, - or _ at least, hard to guess; leave it out to get one"
+            )
+        if (cert is None) != (key is None):
+            raise OptionError("an encrypted page needs cert= and key= together; give both, or neither")
+        tls = None if cert is None or key is None else (str(cert), str(key))
+        if tls is not None:
+            context_of(*tls)  # a wrong file is told before a process is started
+        if token is None and (host not in HERE or tls is not None):
+            token = secrets.token_urlsafe(16)
+        self.board = Board(len(show["bodies"]), len(show["joints"]))
+        self._heard: deque[tuple[Any, ...]] = deque()
+        self._first = threading.Event()
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", "from linkwork.viewer.live.panel import main; main()"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+            # Ctrl-C is for the one who steps. Not a session of its own: Linux shares time among sessions first, and who
+            # is nice within one counts for nothing in another
+            process_group=None if sys.platform == "win32" else 0,
+        )
+        threading.Thread(target=self._listen, daemon=True).start()
+        try:
+            place = {"host": host, "port": port, "token": token, "tls": tls}
+            self.tell({"show": show, "board": self.board.name, **place})
+            self._first.wait(PATIENCE)
+            word, fact = self._heard.popleft() if self._heard else ("failed", "the process of the page did not start")
+        except BaseException:
+            self.close()
+            raise
+        if word != "ready":
+            self.close()
+            raise RunError(str(fact))
+        scheme, name = "http" if tls is None else "https", f"[{host}]" if ":" in host else host
+        self.address = f"{scheme}://{name}:{fact}" + (f"/?token={token}" if token else "")
+
+    def _listen(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self._heard.append(tuple(json.loads(line)))
+            self._first.set()
+        self._first.set()
+
+    @property
+    def alive(self) -> bool:
+        return self.process.poll() is None
+
+    def words(self) -> list[tuple[Any, ...]]:
+        """What was clicked since the last look."""
+        found = []
+        while self._heard:
+            found.append(self._heard.popleft())
+        return found
+
+    def tell(self, *words: Any) -> None:
+        """Say something to the page: ("note", text), ("joints", …), ("label", text)."""
+        assert self.process.stdin is not None
+        with contextlib.suppress(OSError, ValueError):
+            self.process.stdin.write(json.dumps(words, default=_plain) + "\n")
+            self.process.stdin.flush()
+
+    def __enter__(self) -> Link:
+        return self
+
+    def __exit__(self, kind: Any, *_: Any) -> bool:
+        self.close()
+        return kind is KeyboardInterrupt  # Ctrl-C is how one ends it
+
+    def close(self) -> None:
+        """End the page's process and give the memory back."""
+        assert self.process.stdin is not None
+        with contextlib.suppress(OSError):
+            self.process.stdin.close()  # which is how it learns
+        try:
+            self.process.wait(3.0)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.board.close()
+
+
+def _plain(value: Any) -> Any:
+    """Numbers and arrays of numpy as those of Python."""
+    return value.tolist()

@@ -1,0 +1,200 @@
+"""What there is to see of a simulation at its present state: poses, forces, contacts, accounts, columns."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from linkwork.errors import OptionError, RunError
+from linkwork.model import Ground, Joint
+from linkwork.simulation.methods import ALL, refuse_unsupported
+from linkwork.simulation.results.certificate import Certificate
+from linkwork.simulation.results.observe import Observer, column_units
+from linkwork.simulation.results.scene import ground_at, scene_of
+from linkwork.simulation.results.trajectory import Trajectory
+from linkwork.simulation.results.units import component_names
+from linkwork.simulation.run import Simulation
+from linkwork.simulation.structure.changing import joint_place
+from linkwork.viewer.live import shared_frame as board
+from linkwork.viewer.staging import HINGES, Stage
+
+AHEAD = 10.0  # times the preview: how far roads are drawn
+SECONDS, BUDGET, LOOKS = 3.0, 0.3, 24  # of a preview: simulated, of computing, and rows
+ACCOUNTS = ("energy.total", "energy.kinetic", "energy.potential", "energy.springs", "energy.balance", "drift.position")
+
+
+class Watch:
+    """Looks at a simulation; `columns` are the ones that are plotted.
+
+    A look happens between two steps and has to be short: all that is drawn is found by number, names are for plots.
+    """
+
+    def __init__(self, sim: Simulation, stage: Stage) -> None:
+        self.sim, self.stage = sim, stage
+        self.columns: list[str] = []
+        self.first: float | None = None
+        self.built = [joint["name"] for joint in stage.joints()]
+        self._number(Observer(sim.moving, "all", sim.tables))
+        self.look()
+
+    def _number(self, observer: Observer) -> None:
+        """Places of bodies and joints in what the observer sees; -1 where a joint is not there now."""
+        self.observer, system = observer, observer.system
+        places = {name: k for k, name in enumerate(system.body_names)}
+        names = self.stage.names[: len(self.stage.names) - len(self.stage.movers)]
+        self.bodies = np.array([places[name] for name in names], dtype=np.int64)
+        grounds = {ground.path: ground for ground in self.sim.system.model.all_grounds()}
+        self.grounds: list[Ground] = [grounds[name] for name in self.stage.movers]
+        self.attached = [_facts(joint) for joint in self.sim._attached.values()]
+        self.rearranged = True  # until somebody has asked for `changes`
+        names = [*self.built, *(joint["name"] for joint in self.attached)][: len(self.built) + board.SPARE]
+        joints = {place.name: k for k, place in enumerate(system.joints)} if not system.absolute else {}
+        cuts = {place.name: k for k, place in enumerate(system.cuts)}
+        self.in_tree = np.array([joints.get(name, -1) for name in names], dtype=np.int64)
+        self.in_cuts = np.array([cuts.get(name, -1) for name in names], dtype=np.int64)
+
+    def look(self) -> None:
+        """Look at the present state."""
+        sim = self.sim
+        if self.observer.system is not sim.moving:
+            self._number(self.observer.again(sim.moving, sim.tables))
+        self.rows = sim._present()
+        self.observation = self.observer.see(self.rows, 1)
+        accounts = self.observer.accounts(self.rows, self.observation, 1)
+        energy = {name: float(accounts[name][0]) for name in ("kinetic", "potential", "springs")}
+        energy["total"] = sum(energy.values())
+        if self.first is None:
+            self.first = energy["total"]
+        lost = float(accounts["dissipated"][0]) + sim.impacts
+        energy["balance"] = energy["total"] - self.first + lost - float(accounts["work"][0])
+        self.accounts = {f"energy.{name}": value for name, value in energy.items()}
+        self.accounts["drift.position"] = float(accounts["drift position"][0])
+        self.iterations = float(accounts["iterations"][0])
+
+    def head(self) -> dict[int, float]:
+        """Numbers of the board's head that the simulation knows."""
+        return {
+            board.TIME: self.sim.time,
+            board.ENERGY: self.accounts["energy.total"],
+            board.BALANCE: self.accounts["energy.balance"],
+            board.DRIFT: self.accounts["drift.position"],
+            board.ITERATIONS: self.iterations,
+        }
+
+    def poses(self) -> Any:
+        """Of all that moves, in the order of the stage."""
+        found = self.observation.body[0, self.bodies, :7]
+        if not self.grounds:
+            return found
+        moved = [ground_at(ground, self.sim.time) for ground in self.grounds]
+        return np.vstack([found, [(*pose.position, *pose.rotation) for pose in moved]])
+
+    def forces(self) -> Any:
+        """In every joint, N, on b from a; zero where the joint is not there now. The attached ones come last."""
+        found = np.zeros((len(self.built) + board.SPARE, 3))
+        for places, source in ((self.in_tree, self.observation.reaction), (self.in_cuts, self.rows.cut_force)):
+            there = places >= 0
+            if there.any():
+                found[: len(places)][there] = source[0, places[there], :3]
+        return np.nan_to_num(found)
+
+    def changes(self) -> tuple[list[str], list[Any], list[Any]]:
+        """Joints of the model that were released, pins and places of those that are attached now."""
+        self.rearranged = False
+        there = (self.in_tree >= 0) | (self.in_cuts >= 0)
+        gone = [name for name, holds in zip(self.built, there, strict=False) if not holds]
+        marks = [self.stage.mark(joint) for joint in self.attached if joint["kind"] in HINGES]
+        return gone, marks, [self.stage.joint(joint) for joint in self.attached]
+
+    def contacts(self) -> Any:
+        """Points and forces of the contacts of the last step (contact, 6)."""
+        met = self.sim.contacts()
+        return np.hstack([met.points, met.forces])[: board.CONTACTS]
+
+    def plotted(self) -> Any:
+        """Numbers of the chosen columns, one after another."""
+        numbers: list[float] = []
+        named: dict[str, Any] | None = None
+        for name in self.columns:
+            if name in self.accounts:
+                numbers.append(self.accounts[name])
+                continue
+            if named is None:
+                named = self.observer.named(self.rows, self.observation, 1)
+            if name in named:
+                numbers += np.nan_to_num(named[name][0]).reshape(-1).tolist()
+        return numbers[: board.PLOTTED]
+
+    def choices(self) -> dict[str, tuple[list[str], str]]:
+        """Columns that can be plotted: the labels of their components, and the unit."""
+        units = column_units(self.sim.moving, self.observer.columns)
+        made: dict[str, tuple[list[str], str]] = {
+            name: ([""], "J" if name.startswith("energy") else "") for name in ACCOUNTS
+        }
+        for name, shape in self.observer.columns.items():
+            unit, width = units.get(name, ""), math.prod(shape)
+            made[name] = (list(component_names(name.rpartition(".")[2], unit, width)), short(unit))
+        return made
+
+
+def _facts(joint: Joint) -> dict[str, Any]:
+    """An attached joint as in a scene."""
+    position, axis, _ = joint_place(joint)
+    ends = {"a": joint.a.path, "b": joint.b.path}
+    return {"name": joint.path, "kind": joint.kind, **ends, "position": position, "axis": axis}
+
+
+def short(unit: str) -> str:
+    """The units of a column, each once.
+
+    >>> short("N,N,N,N m,N m,N m")
+    'N, N m'
+    """
+    return ", ".join(dict.fromkeys(unit.split(",")))
+
+
+def preview(make: Callable[[], Simulation]) -> Stage:
+    """The stage of a simulation, as large as the first seconds of its motion need it."""
+    sim = make()
+    model = sim.system.model
+    observer, rows = Observer(sim.moving, "all", sim.tables), []
+    steps = max(1, round(SECONDS / LOOKS / sim.method.dt))
+    last = time.perf_counter() + BUDGET
+    try:
+        while True:
+            if observer.system is not sim.moving:
+                observer = observer.again(sim.moving, sim.tables)
+            rows.append((sim.time, observer.look(sim._present(), 1)[0]))
+            if len(rows) > LOOKS or time.perf_counter() > last:
+                break
+            sim.step(steps)
+    except RunError:
+        pass  # the run itself will tell
+    finally:
+        sim.close()
+    names = [name for name in rows[0][1] if name.endswith((".position", ".rotation"))]
+    poses = {name: np.concatenate([found[name] for _, found in rows]) for name in names}
+    times = [t for t, _ in rows]
+    scene = scene_of(model, times[-1], poses, ahead=AHEAD)
+    run = Trajectory(times, poses, {}, certificate=Certificate(method=""), model_name=model.name, scene=scene)
+    return Stage(run)
+
+
+def able(sim: Simulation, ignore: Sequence[str] = ()) -> list[str]:
+    """Names of the methods that can run this model.
+
+    >>> "recursive" in able(lw.Simulation(lw.gallery.pendulum.build(), "recursive"))
+    True
+    """
+    found = []
+    for name, kind in ALL.items():
+        try:
+            refuse_unsupported(sim.system, kind(), ignore)
+        except OptionError:
+            continue
+        found.append(name)
+    return found

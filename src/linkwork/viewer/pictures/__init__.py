@@ -1,0 +1,1 @@
+"""Plots, still pictures and films."""

@@ -1,0 +1,204 @@
+"""`replay`: recorded runs as one HTML file that plays in any browser with WebGL, from disk, without a network.
+
+The page (folder `page`) is written into the file together with shapes, poses and a few readings; its policy forbids it
+to ask any host for anything. Poses are thinned to what an eye can tell and stand there as float32; the page goes
+between them smoothly.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from linkwork.errors import OptionError
+from linkwork.simulation.results.trajectory import Trajectory
+from linkwork.simulation.storage.files import check_path, write_file
+from linkwork.viewer.colours import COLOURS, rgb
+from linkwork.viewer.staging import Stage, step_of
+
+SCRIPTS = ("algebra.js", "shapes.js", "painter.js", "camera.js", "player.js")
+FRAMES_PER_SECOND = 60
+LEAST_FRAMES = 900  # of a short run, which is watched slowly
+MOST_FRAMES = 20_000
+MOST_NUMBERS = 25_000_000  # in one file: 100 MB
+SECONDS_TO_WATCH = 6.0  # of a run too short or too long to be watched as it is
+TINTS = (COLOURS[0], COLOURS[1], COLOURS[2], COLOURS[5])
+
+
+def replay(
+    runs: Trajectory | Sequence[Trajectory],
+    file: str | PathLike[str],
+    *,
+    labels: Sequence[str] | None = None,
+    title: str | None = None,
+    playing: bool = True,
+) -> None:
+    """Write runs to one self-contained `.html` file; several are laid over each other, each in its own colour.
+
+    `labels` name the runs in the legend, their methods when not given. See `Trajectory.replay`.
+    """
+    path = check_path(file, (".html", ".htm"))
+    text = page(runs, labels=labels, title=title, playing=playing)
+    write_file(path, lambda stream: stream.write(text.encode()))
+
+
+def page(
+    runs: Trajectory | Sequence[Trajectory],
+    *,
+    labels: Sequence[str] | None = None,
+    title: str | None = None,
+    playing: bool = True,
+) -> str:
+    """The text of the page that `replay` writes.
+
+    >>> run = lw.simulate(lw.gallery.pendulum.build(), until=0.1, method="recursive", dt=0.01)
+    >>> page(run).startswith("<!doctype html>")
+    True
+    """
+    several = list(runs) if isinstance(runs, Sequence) else [runs]
+    if not several or not all(isinstance(run, Trajectory) for run in several):
+        raise OptionError("replay shows a run or a list of runs; give what lw.simulate or lw.load_run returned")
+    if len(several) > len(TINTS):
+        raise OptionError(f"{len(several)} runs over each other cannot be told apart; give {len(TINTS)} at most")
+    if labels is not None and len(labels) != len(several):
+        raise OptionError(f"{len(labels)} labels were given for {len(several)} runs; give one label for each")
+    words = list(labels) if labels is not None else _labels(several)
+    stages = [Stage(run) for run in several]
+    rows = [_thinned(run, len(stage.names)) for run, stage in zip(several, stages, strict=True)]
+    data = {
+        "title": several[0].model_name if title is None else title,
+        "speed": speed_to_watch(max(run.time[-1] for run in several)),
+        "playing": playing,
+        "view": view_of(stages),
+        "runs": [
+            _facts(run, stage, kept, word, tint)
+            for run, stage, kept, word, tint in zip(several, stages, rows, words, TINTS, strict=False)
+        ],
+    }
+    return _template(data)
+
+
+def inline(text: str, height: int = 520) -> str:
+    """The page in a frame, for the cell of a notebook."""
+    return (
+        f'<iframe srcdoc="{html.escape(text, quote=True)}" sandbox="allow-scripts allow-downloads" '
+        f'style="width: 100%; height: {height}px; border: 1px solid #ddd;"></iframe>'
+    )
+
+
+@dataclass(frozen=True)
+class Inline:
+    """A page that a notebook shows in its cell."""
+
+    page: str
+    height: int = 520
+
+    def _repr_html_(self) -> str:
+        return inline(self.page, self.height)
+
+
+def _template(data: dict[str, Any]) -> str:
+    folder = files("linkwork.viewer") / "page"
+    read = {name: (folder / name).read_text(encoding="utf-8") for name in ("replay.html", "replay.css", *SCRIPTS)}
+    # a name in the model must not end the element that holds it
+    facts = json.dumps(data, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+    parts = {
+        "/*STYLE*/": read["replay.css"],
+        "/*DATA*/": facts,
+        "/*SCRIPT*/": "\n".join(read[name] for name in SCRIPTS),
+    }
+    text = read["replay.html"]
+    for mark, part in parts.items():
+        before, _, after = text.partition(mark)
+        text = before + part + after
+    return text
+
+
+def _labels(runs: list[Trajectory]) -> list[str]:
+    made = []
+    for k, run in enumerate(runs):
+        facts = run.certificate
+        words = [facts.method, facts.integrator, f"dt = {facts.dt:g} s" if facts.dt else ""]
+        label = ", ".join(word for word in words if word) or f"run {k + 1}"
+        made.append(label if label not in made else f"{label} ({k + 1})")
+    return made
+
+
+def _thinned(run: Trajectory, bodies: int) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Rows to show: evenly over time, first and last among them."""
+    span = float(run.time[-1] - run.time[0])
+    room = max(2, MOST_NUMBERS // (7 * max(1, bodies)))
+    wanted = min(max(LEAST_FRAMES, math.ceil(FRAMES_PER_SECOND * span)), MOST_FRAMES, room)
+    if len(run) <= wanted:
+        rows = np.arange(len(run))
+    else:
+        rows = np.searchsorted(run.time, np.linspace(run.time[0], run.time[-1], wanted) - 1e-12)
+    rows = np.unique(np.clip(rows, 0, len(run) - 1))
+    later = np.concatenate([[True], np.diff(run.time[rows]) > 0.0])  # an event has two rows at one time
+    return np.asarray(rows[later], dtype=np.int64)
+
+
+def speed_to_watch(seconds: float) -> float:
+    """1 where a run can be watched as it is, else so that it takes some seconds.
+
+    >>> speed_to_watch(10.0), speed_to_watch(0.03)
+    (1.0, 0.005)
+    """
+    if not 0.0 < seconds < 2.0 and seconds <= 120.0:
+        return 1.0
+    return step_of(seconds / SECONDS_TO_WATCH) if seconds > 0.0 else 1.0
+
+
+def view_of(stages: list[Stage]) -> dict[str, Any]:
+    """Where to look from first, the height of the floor and the size of its grid."""
+    first = stages[0]
+    low = min(stage.low[2] for stage in stages)
+    # the floor is z = 0 where nothing reaches below it
+    floor = 0.0 if low > -0.03 * first.radius else low - 0.05 * first.radius
+    span = max(stage.seconds for stage in stages)
+    azimuth, elevation = first.look()
+    return {
+        "centre": first.centre.tolist(),
+        "radius": first.radius,
+        "azimuth": azimuth,
+        "elevation": elevation,
+        "floor": floor,
+        "cell": step_of(first.radius / 6.0),
+        "follow": first.travels,
+        "digits": int(np.clip(2 - math.floor(math.log10(max(span, 1e-9))), 2, 6)),
+    }
+
+
+def _facts(run: Trajectory, stage: Stage, rows: Any, label: str, tint: str) -> dict[str, Any]:
+    return {
+        "label": label,
+        "tint": rgb(tint, 0.2).round(4).tolist(),
+        "time": _packed(run.time[rows], "<f8"),
+        "poses": _packed(stage.poses(rows), "<f4"),
+        "bodies": stage.bodies(),
+        "marks": stage.marks(),
+        "springs": stage.springs(),
+        "roads": stage.roads(),
+        "readings": [
+            {"name": name, "unit": unit, "values": _packed(np.nan_to_num(run[column][rows]), "<f4")}
+            for name, unit, column in (
+                ("energy", "J", "energy.total"),
+                ("balance", "J", "energy.balance"),
+                ("drift", "", "drift.position"),
+            )
+            if column in run
+        ],
+    }
+
+
+def _packed(values: Any, kind: str) -> str:
+    return base64.b64encode(np.ascontiguousarray(values, dtype=kind).tobytes()).decode()

@@ -1,0 +1,106 @@
+"""Pictures and films of recorded runs: what is drawn is where the run says, and what cannot be is refused."""
+
+import subprocess
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import linkwork as lw
+from linkwork.cli import app
+from linkwork.viewer.pictures import film as films
+from linkwork.viewer.staging import Stage
+
+Image = pytest.importorskip("PIL.Image", reason="films need pillow")
+
+
+def spot(run, point, width):
+    """Column and row of a point of the world."""
+    drawn = films._Film(Stage(run), width)
+    right, up, _ = drawn.camera @ (np.asarray(point) - drawn.middle) * drawn.scale
+    return round(drawn.width / 2 + right), round(drawn.height / 2 - up)
+
+
+def green(image, spot):
+    red, g, b = (int(value) for value in image[spot[1], spot[0]])
+    return g > 1.15 * red and g > 1.05 * b
+
+
+def test_a_picture_shows_the_ball_where_it_is(swing, tmp_path):
+    run = swing()
+    for t, height in ((0.52, 0.9), (1.57, 0.3)):
+        run.film(tmp_path / "swing.png", time=t, width=240)
+        image = np.asarray(Image.open(tmp_path / "swing.png"))
+        assert image.shape == (180, 240, 3)
+        assert green(image, spot(run, (-0.7, 0, height), 240))
+        assert not green(image, spot(run, (-0.7, 0, 1.2 - height), 240))
+
+
+def test_a_gif_moves_and_keeps_time(swing, tmp_path):
+    run = swing(rows=41)
+    run.film(tmp_path / "swing.gif", fps=5, speed=2.0, width=120)
+    with Image.open(tmp_path / "swing.gif") as image:
+        assert image.n_frames == 11  # 4 s at twice the speed, five a second
+        assert image.info["duration"] == 200
+        assert image.info["loop"] == 0
+        frames = []
+        for k in range(image.n_frames):
+            image.seek(k)
+            frames.append(np.asarray(image.convert("RGB"), dtype=int))
+    for k in (1, 3, 4):
+        height = 0.6 + 0.3 * np.sin(3 * 0.4 * k)
+        assert green(frames[k], spot(run, (-0.7, 0, height), 120))
+
+
+def test_what_cannot_be_drawn_is_refused(swing, tmp_path, monkeypatch):
+    run = swing(rows=11)
+    for file, options, said in (
+        ("a.txt", {}, "txt"),
+        ("a.png", {"time": 5.0}, "give another time"),
+        ("a.gif", {"speed": 0.0}, "speed of a film"),
+        ("a.gif", {"speed": 1e-4}, "more than 3000"),
+    ):
+        with pytest.raises(lw.OptionError, match=said):
+            run.film(tmp_path / file, **options)
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    monkeypatch.setattr(films, "find_spec", lambda name: None)
+    with pytest.raises(lw.OptionError, match=r'an mp4 needs ffmpeg: pip install "linkwork\[film\]"'):
+        run.film(tmp_path / "a.mp4")
+
+
+def test_an_mp4_is_what_ffmpeg_is_told(swing, tmp_path, monkeypatch):
+    """A program stands for ffmpeg: it gets as many bytes as there are points in the pictures."""
+    tool = tmp_path / "ffmpeg"
+    tool.write_text('#!/bin/sh\nfor last; do :; done\nwc -c > "$last"\n')
+    tool.chmod(0o755)
+    monkeypatch.setattr("shutil.which", lambda name: str(tool))
+    swing(rows=11).film(tmp_path / "a.mp4", fps=1, width=100)
+    assert int((tmp_path / "a.mp4").read_text()) == 5 * 100 * 74 * 3
+    tool.write_text("#!/bin/sh\necho no codec >&2\nexit 1\n")
+    with pytest.raises(lw.RunError, match="no codec"):
+        swing(rows=11).film(tmp_path / "a.mp4", fps=1, width=100)
+
+
+def test_an_mp4_can_be_played(swing, tmp_path):
+    """Read back by ffmpeg: as many pictures as were drawn, with the ball where the run has it."""
+    program = films.ffmpeg()
+    if program is None:
+        pytest.skip("an mp4 needs ffmpeg: pip install imageio-ffmpeg")
+    run = swing(rows=41)
+    run.film(tmp_path / "swing.mp4", fps=5, speed=2.0, width=160)
+    assert (tmp_path / "swing.mp4").read_bytes()[4:8] == b"ftyp"
+    played = [program, "-loglevel", "error", "-i", str(tmp_path / "swing.mp4"), "-f", "rawvideo", "-pix_fmt", "rgb24"]
+    raw = subprocess.run([*played, "-"], capture_output=True, check=True).stdout
+    frames = np.frombuffer(raw, np.uint8).reshape(-1, 120, 160, 3)
+    assert len(frames) == 11
+    for k in (1, 3, 4):
+        height = 0.6 + 0.3 * np.sin(3 * 0.4 * k)
+        assert green(frames[k], spot(run, (-0.7, 0, height), 160))
+        assert not green(frames[k], spot(run, (-0.7, 0, 1.2 - height), 160))
+
+
+def test_the_command(swing, tmp_path):
+    swing(rows=5).save(tmp_path / "run.npz")
+    done = CliRunner().invoke(app, ["film", str(tmp_path / "run.npz"), str(tmp_path / "a.png"), "--width", "100"])
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "a.png").stat().st_size > 500
