@@ -481,13 +481,13 @@ def test_kernels_are_known_by_method(tmp_path, monkeypatch):
     from linkwork import _cache
 
     monkeypatch.setattr(_cache, "cache_folder", lambda: tmp_path)
-    module = lw.Recursive.__module__
+    module = linkwork.Recursive.__module__
     assert _cache.cold(module)
     room, _, file = module.rpartition(".")
     (tmp_path / room).mkdir()
     (tmp_path / room / f"{file}.run-7.py311.nbi").touch()
     assert not _cache.cold(module)
-    assert _cache.cold(lw.Absolute.__module__)
+    assert _cache.cold(linkwork.Absolute.__module__)
 
 
 # --- with the real thing ----------------------------------------------------------------------------------

@@ -33,8 +33,9 @@ TOP = {"cli", "targets", "bench", "__init__", "__main__", "_version"}
 FOR_ALL = {"errors", "_jit", "_cache", "_disk", "_import_lock", "_version"}
 
 # Doors that open upwards, each on purpose and only when somebody calls: run.plot() and run.view()
-# are verbs of the trajectory, sim.view() one of the simulation.
+# are verbs of the trajectory, sim.view() one of the simulation; lw.Mesh("part.stl") reads a file.
 UPWARDS = {
+    ("model/shapes.py", "formats"),
     ("simulation/analysis/agreement.py", "viewer"),
     ("simulation/results/trajectory.py", "viewer"),
     ("simulation/run.py", "viewer"),

@@ -14,16 +14,15 @@ from typing import Any
 
 import numpy as np
 
-import linkwork as lw
 from linkwork.assembly.assemble import assemble
-from linkwork.model import Spring, TorsionSpring
+from linkwork.model import Body, Frame, Joint, Model, Spring, TorsionSpring
 
 GEOMS = {"Box": "box", "Sphere": "sphere", "Cylinder": "cylinder", "Capsule": "capsule", "Plane": "plane"}
 TYPES = {"revolute": "hinge", "prismatic": "slide"}
 
 
 def mjcf(
-    model: lw.Model,
+    model: Model,
     dt: float,
     *,
     loops: Collection[str] = (),
@@ -47,11 +46,11 @@ def _told(numbers: Any) -> str:
 
 
 class _Writer:
-    def __init__(self, model: lw.Model, dt: float, loops: Any, solver: str, servos: Any, integrator: str) -> None:
+    def __init__(self, model: Model, dt: float, loops: Any, solver: str, servos: Any, integrator: str) -> None:
         self.model, self.dt, self.loops, self.solver, self.servos = model, dt, loops, solver, servos
         self.integrator = integrator
-        self.pose = {body.path: body.reference or lw.Frame() for body in model.all_bodies()} | {"ground": lw.Frame()}
-        self.carried: dict[str, list[lw.Joint]] = {}
+        self.pose = {body.path: body.reference or Frame() for body in model.all_bodies()} | {"ground": Frame()}
+        self.carried: dict[str, list[Joint]] = {}
         held = set()
         for joint in model.all_joints():
             if joint.path not in loops:
@@ -100,15 +99,15 @@ class _Writer:
             f'quat="{_told(shape.pose.rotation)}" friction="{collider.material.friction} 0 0" condim="3" mass="0"/>'
         )
 
-    def _inertial(self, body: lw.Body) -> str:
+    def _inertial(self, body: Body) -> str:
         I = body.inertia
         told = [I[i, j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
         return f'<inertial pos="{_told(body.com)}" mass="{body.mass:.17g}" fullinertia="{_told(told)}"/>'
 
-    def _place(self, joint: lw.Joint) -> Any:
+    def _place(self, joint: Joint) -> Any:
         return joint.at if joint.at is not None else self.pose[joint.b.path].position
 
-    def _body(self, joint: lw.Joint) -> str:
+    def _body(self, joint: Joint) -> str:
         here, link = self.pose[joint.b.path], joint.b
         seen = self.pose[joint.a.path].inverse() @ here
         rest = "".join(self._body(inner) for inner in self.carried.get(link.path, ()))
@@ -117,7 +116,7 @@ class _Writer:
             f"{self._joint(joint, here)}{self._inertial(link)}{self._inside(link.path)}{rest}</body>"
         )
 
-    def _free(self, body: lw.Body) -> str:
+    def _free(self, body: Body) -> str:
         here = self.pose[body.path]
         rest = "".join(self._body(inner) for inner in self.carried.get(body.path, ()))
         return (
@@ -125,7 +124,7 @@ class _Writer:
             f"{self._inertial(body)}{self._inside(body.path)}{rest}</body>"
         )
 
-    def _joint(self, joint: lw.Joint, here: lw.Frame) -> str:
+    def _joint(self, joint: Joint, here: Frame) -> str:
         if joint.kind == "fixed":
             return ""
         if joint.kind == "free":

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import ModelError
-from linkwork.formats.stl import read_stl
 from linkwork.model import checked
 from linkwork.model.checked import Vector, VectorLike
 from linkwork.model.convex_parts import convex_parts
@@ -230,6 +229,8 @@ class Mesh(Faceted):
             raise ModelError(f"Mesh '{self.file}': concavity is {self.concavity!r}; give a fraction from 0.01 to 1")
         object.__setattr__(self, "concavity", concavity)
         with np.errstate(over="ignore"):
+            from linkwork.formats.stl import read_stl
+
             triangles = read_stl(Path(self.file)) * self.scale
         if not np.abs(triangles).max() < FARTHEST:
             raise ModelError(

@@ -27,7 +27,7 @@ class Maximal:
     coordinates: ClassVar[str] = "absolute"
     integrator: ClassVar[str] = "semi-implicit"
     pushes: ClassVar[bool] = True
-    loop: ClassVar[str] = Impulse.__module__  # whose compiled loop it runs in
+    loop: ClassVar[str] = run.__module__  # whose compiled loop it runs in
 
     dt: float = 1e-3
     solver: str = "direct"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _STEPPING = ("steps.f", "steps.history", "steps.carried")  # rates of the last steps, size of the adaptive step
 _RULE = ("rule.power", "rule.last", "rule.span")  # of the last step
-_NEAR_SINGULAR = ("straits.root", "straits.near", "straits.looked")
+_NEAR_SINGULAR = ("near_singular.root", "near_singular.near", "near_singular.looked")
 _KNOWN_ROWS = ("sure", "reference", "floor")  # independent ones, and what their pivots are compared with
 _ROWS = ("carried", "rows.kept", "rows.offset", "contacts.count", "contacts.id", "contacts.point", "contacts.impulse")
 
@@ -30,7 +30,7 @@ CARRIED: dict[str, tuple[str, ...]] = {
         *_STEPPING,
         "loops.reference",
         "loops.rank",
-        "parts.straits.looked",
+        "parts.near_singular.looked",
         *(f"parts.factors.blocks.{name}" for name in _KNOWN_ROWS),
     ),
     "hybrid": ("newton.lam", *_RULE),
