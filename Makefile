@@ -2,17 +2,18 @@
 # make gallery   run every piece and write a page of pictures and replays
 # make test   set up and run the tests
 # make docs   build the documentation
+# make wheel  build the package for pip; make sdist, its source
 # Nothing but python3 (3.11 or newer) with its venv module is needed. The first run installs into .venv; later runs reuse it.
 
 PYTHON ?= python3
 VENV   ?= .venv
-BIN    := $(VENV)/bin
+BIN    := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
 DEMO   := build/demo
 PEERS  := mujoco pin
 WORKERS ?= 2
 
-.PHONY: help demo gallery test docs lint format validate attack bench clean distclean
+.PHONY: help demo gallery test docs wheel sdist lint format validate attack bench clean distclean
 .DEFAULT_GOAL := help
 
 help:
@@ -20,6 +21,7 @@ help:
 	@echo "make gallery   run every piece: pictures, replays and one page of all in build/gallery/"
 	@echo "make test      set up and run the tests"
 	@echo "make docs      build the documentation to build/docs/index.html"
+	@echo "make wheel     build dist/linkwork-VERSION-py3-none-any.whl    (make sdist builds the source package)"
 	@echo "make lint      ruff and mypy"
 	@echo "make validate  long runs; published numbers by every method: docs/scores.md, build/scores/, build/bench.html"
 	@echo "make attack    damaged files, random mechanisms, killed processes, hostile callers: docs/reliability.md"
@@ -44,6 +46,10 @@ $(VENV)/.dev: $(VENV)/.made pyproject.toml
 
 $(VENV)/.docs: $(VENV)/.made pyproject.toml
 	$(PIP) install --quiet -e ".[docs]"
+	@touch $@
+
+$(VENV)/.build: $(VENV)/.made pyproject.toml
+	$(PIP) install --quiet "hatchling>=1.21"
 	@touch $@
 
 # The other engines are for comparison only: where one cannot be installed, its tests are skipped and say so.
@@ -81,6 +87,12 @@ docs: $(VENV)/.docs
 	$(BIN)/python -m sphinx -W --keep-going -q -b html -d build/doctrees docs build/docs
 	@echo "written build/docs/index.html"
 
+wheel: $(VENV)/.build
+	$(BIN)/python -m hatchling build -d dist -t wheel
+
+sdist: $(VENV)/.build
+	$(BIN)/python -m hatchling build -d dist -t sdist
+
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -90,9 +102,9 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# the runs of sixty simulated seconds, which are too long for every day, and the comparison
+# the tests that take minutes, the published numbers, and the comparison with other engines
 validate: $(VENV)/.bench $(VENV)/.plot
-	LINKWORK_LONG=1 $(BIN)/python -m pytest -n $(WORKERS) -k "minute or million or smaller_steps_agree or forty_windows or keyboard_drives or over_each_other or own_settings or oldest_numba" tests
+	$(BIN)/python -m pytest -n $(WORKERS) -m long tests
 	$(BIN)/python benchmarks/scores.py build/scores --publish
 	$(BIN)/linkwork bench --page build/bench.html
 

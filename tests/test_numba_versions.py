@@ -50,7 +50,6 @@ def ran(python: Path | str, cache: Path, file: Path) -> dict[str, np.ndarray]:
 
 
 @pytest.mark.long
-@pytest.mark.skipif(not os.environ.get("LINKWORK_LONG"), reason="installs and compiles anew: set LINKWORK_LONG=1")
 @pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="numba 0.60 with numpy 1.26 is tried on Python 3.11")
 def test_the_oldest_numba_gives_the_same_numbers(tmp_path):
     python = tmp_path / "oldest" / "bin" / "python"

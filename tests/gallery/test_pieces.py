@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import os
 from pathlib import Path
 
 import numpy as np
@@ -34,7 +33,7 @@ OTHERS = {
 }
 
 
-# simulated seconds of those that take long, unless there is time for all
+# simulated seconds of those that take long; the tests marked long run them to the end
 SHORTER = {"n_four_bar": 0.5, "friction_damper": 2.0, "kuka": 0.5, "engine": 1.0}
 
 
@@ -85,8 +84,17 @@ def test_other_parameters(name, parameters, freedom):
 
 @pytest.mark.parametrize("name", PIECES)
 def test_own_settings_leave_no_doubt(name):
+    without_doubt(name, SHORTER.get(name, gallery.piece(name).UNTIL))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", SHORTER)
+def test_own_settings_leave_no_doubt_to_the_end(name):
+    without_doubt(name, gallery.piece(name).UNTIL)
+
+
+def without_doubt(name: str, until: float) -> None:
     piece = gallery.piece(name)
-    until = piece.UNTIL if os.environ.get("LINKWORK_LONG") else SHORTER.get(name, piece.UNTIL)
     made = lw.simulate(piece.build(), until=until, **piece.METHOD).certificate
     assert made.doubts() == []
     assert not any(word in str(made) for word in ("POOR", "CUT SHORT", "GAVE"))

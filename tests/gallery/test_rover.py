@@ -1,6 +1,5 @@
 """The rover: over its kerb and up its stairs, steered, stopped, and on springs of any stiffness."""
 
-import os
 
 import numpy as np
 import pytest
@@ -60,7 +59,7 @@ def test_books_balance(run):
         assert np.isfinite(run[name]).all(), name
 
 
-@pytest.mark.skipif(not os.environ.get("LINKWORK_LONG"), reason="nine seconds in small steps: set LINKWORK_LONG=1")
+@pytest.mark.long
 def test_smaller_steps_agree(run):
     """Over the kerb its way does not depend on the steps; on the stairs wheels slip and catch, sooner or later."""
     fine = lw.simulate(rover.build(), until=rover.UNTIL, method="impulse", dt=2.5e-4, every=80)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from typing import Any
 
 import numpy as np
@@ -178,7 +177,7 @@ def test_a_stack_of_boxes_stands(kind: Any) -> None:
     stands(10, 1.0, kind)
 
 
-@pytest.mark.skipif(not os.environ.get("LINKWORK_LONG"), reason="thirty simulated seconds: set LINKWORK_LONG=1")
+@pytest.mark.long
 @both
 def test_a_stack_of_boxes_stands_half_a_minute(kind: Any) -> None:
     stands(10, 30.0, kind)
@@ -195,7 +194,7 @@ def test_a_pile_gains_no_energy() -> None:
         assert run[f"{name}.position"][-1, 2] > 0.0
 
 
-@pytest.mark.skipif(not os.environ.get("LINKWORK_LONG"), reason="a simulated minute: set LINKWORK_LONG=1")
+@pytest.mark.long
 @both
 def test_a_pile_gains_no_energy_in_a_minute(kind: Any) -> None:
     """Overlaps that are undone lift bodies a little, and what rocks gains and loses within the error of a step.

@@ -7,8 +7,6 @@ the run steps over the singular instant, the rank stays 2 N in every row, and no
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 
@@ -58,7 +56,7 @@ def test_forty_windows():
     assert (run.certificate.rank_min, run.certificate.rank_max) == (80, 80)
 
 
-@pytest.mark.skipif(not os.environ.get("LINKWORK_LONG"), reason="scored by make validate too: set LINKWORK_LONG=1")
+@pytest.mark.long
 def test_forty_windows_for_ten_seconds():
     run = lw.simulate(n_four_bar.build(), until=10.0, method="recursive", integrator="rk4", dt=1e-2)
     compare(run, FORTY | FORTY_LATER, 1e-6)

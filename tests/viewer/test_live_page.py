@@ -2,7 +2,6 @@
 
 import io
 import math
-import os
 import time
 
 import numpy as np
@@ -18,10 +17,6 @@ pytest.importorskip("viser", reason="the live page needs the extra view")
 Image = pytest.importorskip("PIL.Image", reason="screenshots are read by pillow")
 
 WIDE, HIGH = 620, 340
-LONG = pytest.mark.skipif(
-    not os.environ.get("LINKWORK_LONG"),
-    reason="half a minute of drawing, and a small page is tested: set LINKWORK_LONG=1 (make validate)",
-)
 REAR = (-0.9 * rover.HULL[0] / 2, 0.0, 0.4 * rover.HULL[2])  # of the hull
 
 
@@ -325,7 +320,7 @@ def test_a_picture_is_a_file(there):
     assert blue(seen[round(row - box["y"]), round(column - box["x"])])
 
 
-@LONG
+@pytest.mark.long
 def test_two_runs_over_each_other_are_scrubbed_also_behind_a_token(visit, swing):
     """The balls of the runs go up and down apart from each other: one is blue, the other orange and shines through."""
     runs = [swing(), swing(1.0)]
@@ -354,7 +349,7 @@ def test_two_runs_over_each_other_are_scrubbed_also_behind_a_token(visit, swing)
         there.until(lambda: player.time > 0.5)
 
 
-@LONG
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "key", "column", "body", "point"),
     [

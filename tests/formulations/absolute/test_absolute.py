@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 
@@ -12,9 +10,6 @@ from linkwork.gallery import car, chain, double_four_bar, engine, kuka, manipula
 from random_mechanisms import random_loops
 
 WAYS = ("successive", "standard", "baumgarte", None)
-long = pytest.mark.skipif(
-    not os.environ.get("LINKWORK_LONG"), reason="sixty simulated seconds: set LINKWORK_LONG=1 (make validate)"
-)
 
 
 def run(model, **options):
@@ -195,7 +190,7 @@ def test_drift_without_stabilisation_grows_faster_than_time():
     assert 1.0 < slope < 2.6
 
 
-@long
+@pytest.mark.long
 def test_car_for_a_minute():
     found = run(car.build(), until=60.0, dt=1e-3, every=20, record="guide.position")
     kept = thirds(found.drift["position"])
@@ -206,7 +201,7 @@ def test_car_for_a_minute():
     assert thirds(free.drift["position"])[2] > 1e7 * kept[2]
 
 
-@long
+@pytest.mark.long
 def test_engine_for_a_minute():
     """Runge-Kutta 2, 2 ms, as in VK: constant once it idles."""
     found = run(engine.build(), until=60.0, integrator="rk2", dt=2e-3, record="main bearing.*")
@@ -222,7 +217,7 @@ def test_engine_for_a_minute():
     assert fine.drift["position"].max() < 1e-15
 
 
-@long
+@pytest.mark.long
 def test_kuka_for_a_minute():
     found = run(kuka.build(), until=60.0, dt=2e-3, every=20, record="*.axis.position")
     kept = thirds(found.drift["position"])

@@ -166,7 +166,7 @@ def test_memory_stays_flat(tmp_path: Path) -> None:
     assert int(out.stdout) < 15_000  # kB; the rows are 100 MB in memory
 
 
-@pytest.mark.skipif(not os.environ.get("LINKWORK_LONG"), reason="a million steps: set LINKWORK_LONG=1 (make validate)")
+@pytest.mark.long
 def test_a_million_steps_in_the_same_memory(tmp_path: Path) -> None:
     """A gigabyte of rows: between the tenth part of them and the last the process grows by less than 20 MB."""
     file, seen = tmp_path / "run.h5", []
