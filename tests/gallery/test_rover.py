@@ -1,6 +1,5 @@
 """The rover: over its kerb and up its stairs, steered, stopped, and on springs of any stiffness."""
 
-
 import numpy as np
 import pytest
 
