@@ -1,0 +1,140 @@
+"""Rows and coordinates of closing joints against finite differences: every kind of joint, and a distance.
+
+Each is looked at where its rows hold, and where they do not. Angles about an axis that two bodies share are angles only
+where they share it: their rates, and the value of a screw's row, are compared where the rows hold.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from known_mechanisms import CLOSING, loop_of
+from linkwork._jit import entry
+from linkwork.mechanics.articulated import outward_velocities
+from linkwork.mechanics.constraint_rows import (
+    joint_rows,
+    measure_accelerations,
+    measure_cuts,
+    measure_directions,
+    row_accelerations,
+    row_rates,
+    row_values,
+)
+from linkwork.mechanics.kinematics import outward_poses, world_velocities
+from linkwork.mechanics.newton_euler import inverse_dynamics
+from linkwork.mechanics.workspace import tree_work
+from linkwork.spatial.codes import ALONG, ATTITUDE, COUPLE, CROSSED, DISTANCE
+
+H = 1e-5  # s, of the differences
+
+
+@entry
+def rows_at(tables, work, state, found):
+    q, v, a, cut_q = state
+    outward_velocities(tables.tree, work, q, v)
+    outward_poses(tables.tree, work)
+    world_velocities(tables.tree, work)
+    inverse_dynamics(tables.tree, work, q, a, found[0])  # sets the links' accelerations
+    measure_cuts(tables.cuts, work, cut_q, found[1])
+    row_values(tables.cuts, work, cut_q, found[2], found[5])
+    row_rates(tables.cuts, work, found[3])
+    row_accelerations(tables.cuts, work, found[4])
+    joint_rows(tables.tree, tables.cuts, work, found[5], found[6])
+    measure_accelerations(tables.cuts, work, found[7])
+    measure_directions(tables.tree, tables.cuts, work, found[8])
+
+
+def look(system, q, v, a, cut_q):
+    """All that the kernels say of the rows at one state."""
+    tables = system.tables
+    rows, rates = tables.cuts.row_kind.size, int(max(tables.cuts.measure_rate, default=0)) + 4
+    work = tree_work(tables.tree)
+    found = tuple(
+        np.zeros(shape)
+        for shape in (system.nv, rates, rows, rows, rows, (rows, 6), (rows, system.nv), rates, (rates, system.nv))
+    )
+    cut_q = cut_q.copy()
+    rows_at(tables, work, (q, v, a, cut_q), found)
+    _, cut_rate, g, gd, gdd, W, G, second, D = found
+    return SimpleNamespace(cut_q=cut_q, cut_rate=cut_rate, g=g, gd=gd, gdd=gdd, W=W, G=G, second=second, D=D, work=work)
+
+
+def model_of(kind):
+    if kind != "distance":
+        return loop_of(kind, cut="joint 0")
+    model = loop_of("ball")
+    model.distance("rod", "body 0", "body 2", at_a=(0.3, 0.1, 0.0), at_b=(0.0, -0.2, 0.4))
+    return model
+
+
+@pytest.fixture(params=[(kind, off) for kind in (*CLOSING, "distance") for off in (0.0, 0.2)], ids=str)
+def moving(request):
+    """A system at random velocities and accelerations, on its rows or off them; and a moment before and after."""
+    kind, off = request.param
+    model = model_of(kind)
+    system = lw.assemble(model)
+    rng = np.random.default_rng([7, *kind.encode()])
+    q = lw.integrate(system, lw.Simulation(model, method="recursive").q, rng.normal(size=system.nv), off)
+    v, a = rng.normal(size=system.nv), rng.normal(size=system.nv)
+    now = look(system, q, v, a, system.cut_start)
+    # q + h v without h^2 a / 2: what is even in h drops out of the differences
+    before, after = (look(system, lw.integrate(system, q, v, h), v + h * a, a, now.cut_q) for h in (-H, H))
+    return SimpleNamespace(off=off > 0.0, system=system, v=v, now=now, before=before, after=after)
+
+
+def test_the_kinds_of_joints_have_all_kinds_of_rows():
+    kinds = [set(lw.assemble(model_of(kind)).tables.cuts.row_kind.tolist()) for kind in (*CLOSING, "distance")]
+    assert set.union(*kinds) == {ALONG, CROSSED, COUPLE, DISTANCE}
+
+
+def test_first_rates_of_rows(moving):
+    difference = (moving.after.g - moving.before.g) / (2 * H)
+    compared = (moving.system.tables.cuts.row_kind != COUPLE) | (not moving.off)
+    assert moving.now.gd[compared] == pytest.approx(difference[compared], abs=1e-8)
+    assert np.abs(moving.now.g).max() > 1e-3 if moving.off else np.abs(moving.now.g).max() < 1e-9
+
+
+def test_second_rates_of_rows(moving):
+    difference = (moving.after.gd - moving.before.gd) / (2 * H)
+    assert moving.now.gdd == pytest.approx(difference, abs=1e-7)
+
+
+def test_joint_rows_give_the_rates(moving):
+    assert moving.now.G @ moving.v == pytest.approx(moving.now.gd, abs=1e-12)
+
+
+def test_wrenches_give_the_rates(moving):
+    """gd = W . (V_b - V_a), velocities taken at the world's origin."""
+    cuts, work = moving.system.tables.cuts, moving.now.work
+    at_origin = work.pose_v.copy()
+    at_origin[:, 3:] -= np.cross(work.pose_v[:, :3], work.pose_p)
+    cut_of = np.repeat(np.arange(cuts.cut_a.size), np.diff(cuts.cut_row))
+    relative = at_origin[cuts.cut_b[cut_of]] - at_origin[cuts.cut_a[cut_of]]
+    assert np.einsum("re,re->r", moving.now.W, relative) == pytest.approx(moving.now.gd, abs=1e-12)
+
+
+def test_coordinates_of_closing_joints(moving):
+    """Rates, second rates and directions of the coordinates that a closing joint keeps."""
+    cuts, now = moving.system.tables.cuts, moving.now
+    assert now.D @ moving.v == pytest.approx(now.cut_rate, abs=1e-12)
+    assert now.second == pytest.approx((moving.after.cut_rate - moving.before.cut_rate) / (2 * H), abs=1e-7)
+    for kind, at, rate in zip(cuts.measure_kind, cuts.measure_q, cuts.measure_rate, strict=True):
+        if kind < ATTITUDE and not moving.off:
+            difference = (moving.after.cut_q[at] - moving.before.cut_q[at]) / (2 * H)
+            assert now.cut_rate[rate] == pytest.approx(difference, abs=1e-8)
+
+
+def test_a_rod_without_length_has_no_direction():
+    model = lw.Model("one point")
+    bead = model.body("bead", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    model.free("flight", model.ground, bead)
+    model.distance("rod", model.ground, bead, length=1.0)
+    system = lw.assemble(model)
+    found = look(system, np.array([0.0, 0, 0, 1, 0, 0, 0]), np.ones(6), np.zeros(6), system.cut_start)
+    assert found.g == pytest.approx([-1.0])
+    assert not found.W.any()
+    assert not found.gd.any()
