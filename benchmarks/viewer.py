@@ -27,9 +27,12 @@ import numpy as np
 import linkwork as lw
 from linkwork.gallery.catalogue import FLAGS
 from linkwork.viewer.live import live
-from linkwork.viewer.live.link import Link
-from linkwork.viewer.live.live_state import Watch, preview
-from linkwork.viewer.live.shared_frame import Board
+from linkwork.viewer.live.driver import Driver
+from linkwork.viewer.live.live_state import LiveState, preview
+from linkwork.viewer.live.page_data import page_data
+from linkwork.viewer.live.page_process import PageProcess
+from linkwork.viewer.live.shared_frame import SharedFrame
+from linkwork.viewer.live.step_clock import StepClock
 
 # frames of the browser in which something that moves was handed anew to the graphics: those that show another picture
 COUNT_FRAMES = """
@@ -87,25 +90,25 @@ class Nobody:
     alive = True
 
     def __init__(self, things: int, joints: int) -> None:
-        self.board = Board(things, joints)
+        self.frame = SharedFrame(things, joints)
 
-    def words(self) -> list[Any]:
+    def messages(self) -> list[Any]:
         return []
 
-    def tell(self, *words: Any) -> None: ...
+    def send(self, *words: Any) -> None: ...
 
     def close(self) -> None:
-        self.board.close()
+        self.frame.close()
 
 
 def measure(make: Any, seconds: float, page: str) -> SimpleNamespace:
     """One run in one of the modes."""
     stage = preview(lambda: make(None, None))
     sim = make(None, None)
-    watch = Watch(sim, stage)
-    show = live.staged([stage], ["benchmark"], method="recursive", methods=["recursive"], steps=[1e-3], step=1e-3)
-    link: Any = Nobody(len(show["bodies"]), len(show["joints"])) if page == "none" else Link(show)
-    driver = live.Driver(link, make, sim, watch)
+    state = LiveState(sim, stage)
+    show = page_data([stage], ["benchmark"], method="recursive", methods=["recursive"], steps=[1e-3], step=1e-3)
+    link: Any = Nobody(len(show["bodies"]), len(show["joints"])) if page == "none" else PageProcess(show)
+    driver = Driver(link, make, sim, state)
     if page == "none":
         driver.show = lambda: None  # type: ignore[method-assign]
     frames: list[float] = []
@@ -120,17 +123,17 @@ def measure(make: Any, seconds: float, page: str) -> SimpleNamespace:
         # a browser is no child of the one who steps: it has a session of its own, by which Linux shares time
         looker = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
         assert looker.stdout.readline().strip() == "ready"
-    began = link.board.sequence
-    driver.pace = live.Pace(1e-3, 1.0, time.perf_counter())
-    live._until(link, driver, seconds)
-    published = (link.board.sequence - began) / 2 / seconds
+    began = link.frame.sequence
+    driver.clock = StepClock(1e-3, 1.0, time.perf_counter())
+    live.step_until(link, driver, seconds)
+    published = (link.frame.sequence - began) / 2 / seconds
     done.set()
     if page == "browser":
         looker.join()
     elif page == "client":
         frames.append(float(looker.communicate()[0]))
     link.close()
-    late, steps = driver.pace.late, driver.pace.steps
+    late, steps = driver.clock.late, driver.clock.steps
     return SimpleNamespace(late=late, steps=steps, published=published, drawn=(frames or [np.nan])[0])
 
 

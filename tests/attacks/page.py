@@ -20,7 +20,7 @@ from typing import Any
 
 from attacks.damaging import flipped, mutated
 from attacks.wire import HELLO, LATE, PATIENCE, _drip, _environment, _hold
-from linkwork.viewer.live.token_proxy import VISIT, Gate
+from linkwork.viewer.live.token_proxy import VISIT, TokenProxy
 
 TOKEN, KEY = "a-token-of-twenty-two-letters", "the key of the page"
 PAGE = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello"
@@ -55,7 +55,7 @@ class Guarded:
     def __init__(self, tls: tuple[str, str] | None = None) -> None:
         self.sock = socket.create_server(("127.0.0.1", 0), backlog=128)
         threading.Thread(target=_page, args=(self.sock,), daemon=True).start()
-        self.gate = Gate("127.0.0.1", 0, self.sock.getsockname()[1], TOKEN, KEY, tls)
+        self.gate = TokenProxy("127.0.0.1", 0, self.sock.getsockname()[1], TOKEN, KEY, tls)
         self.port = self.gate.port
         self.good = request("/", f"Cookie: {VISIT}={self.gate.visit}")
 

@@ -1,4 +1,4 @@
-"""The stepping side of the live page: what is clicked reaches the simulation, what it does reaches the board."""
+"""The stepping side of the live page: what is clicked reaches the simulation, what it does reaches the shared frame."""
 
 import base64
 import contextlib
@@ -22,12 +22,15 @@ from linkwork.simulation.results.scene import scene_of
 from linkwork.simulation.results.trajectory import Trajectory
 from linkwork.targets import find
 from linkwork.viewer.live import live
-from linkwork.viewer.live import shared_frame as board
-from linkwork.viewer.live.link import Link
-from linkwork.viewer.live.live_state import Watch, able, preview
-from linkwork.viewer.live.shared_frame import Board
+from linkwork.viewer.live import shared_frame as slot
+from linkwork.viewer.live.driver import Driver
+from linkwork.viewer.live.live_state import LiveState, methods_for, preview
+from linkwork.viewer.live.page_data import page_data
+from linkwork.viewer.live.page_process import PageProcess
+from linkwork.viewer.live.player import Player
+from linkwork.viewer.live.shared_frame import SharedFrame
 from linkwork.viewer.live.sliders import sliders
-from linkwork.viewer.live.token_proxy import Gate
+from linkwork.viewer.live.token_proxy import TokenProxy
 from linkwork.viewer.staging import Stage
 
 MOMENT = 0.5 * 2.0 * 0.3**2
@@ -52,9 +55,9 @@ class Nobody:
     alive = True
 
     def __init__(self, stage):
-        self.board, self.told = Board(len(stage.names), len(stage.joints())), []
+        self.frame, self.told = SharedFrame(len(stage.names), len(stage.joints())), []
 
-    def tell(self, *words):
+    def send(self, *words):
         self.told.append(words)
 
 
@@ -63,101 +66,101 @@ def driver():
     stage = preview(lambda: make())
     sim = make()
     link = Nobody(stage)
-    made = live.Driver(link, make, sim, Watch(sim, stage))
-    made.hear("run", False)
+    made = Driver(link, make, sim, LiveState(sim, stage))
+    made.receive("run", False)
     yield made
-    link.board.close()
+    link.frame.close()
 
 
 def seen(driver):
     driver.show()
-    return driver.link.board.read()
+    return driver.page.frame.read()
 
 
 def test_paused_it_stands_and_steps_singly(driver):
     driver.go(time.perf_counter() + 1.0)
-    assert seen(driver).head[board.TIME] == 0.0
+    assert seen(driver).head[slot.TIME] == 0.0
     for k in (1, 2, 3):
-        driver.hear("single", 1)
-        assert seen(driver).head[board.TIME] == pytest.approx(k * 1e-3)
-    assert seen(driver).head[board.RUNNING] == 0.0
+        driver.receive("single", 1)
+        assert seen(driver).head[slot.TIME] == pytest.approx(k * 1e-3)
+    assert seen(driver).head[slot.RUNNING] == 0.0
 
 
 def test_running_it_takes_the_steps_that_are_due(driver):
-    driver.hear("run", True)
-    start = driver.pace.origin
+    driver.receive("run", True)
+    start = driver.clock.origin
     for later in (0.0042, 0.0101, 0.0299):
         driver.block = 1000
         driver.go(start + later)
         assert driver.sim.time == pytest.approx(round(later - 5e-4, 3), abs=1e-9)
-    driver.hear("speed", 10.0)
+    driver.receive("speed", 10.0)
     driver.block = 1000
-    driver.go(driver.pace.origin + 0.00405)
+    driver.go(driver.clock.origin + 0.00405)
     assert driver.sim.time == pytest.approx(0.029 + 0.040, abs=1e-9)
 
 
 def test_an_input_moves_the_wheel_and_reset_brings_it_back(driver):
-    driver.hear("input", "drive", 5.0)
-    driver.hear("single", 30)
+    driver.receive("input", "drive", 5.0)
+    driver.receive("single", 30)
     picture = seen(driver)
     turn = picture.poses[0]
     assert 2 * np.arctan2(turn[6], turn[3]) == pytest.approx(0.5 * 5.0 / MOMENT * 0.03**2, rel=1e-6)
-    assert picture.head[board.ENERGY] == pytest.approx(0.5 * MOMENT * (5.0 / MOMENT * 0.03) ** 2, rel=1e-6)
-    assert abs(picture.head[board.BALANCE]) < 1e-9
+    assert picture.head[slot.ENERGY] == pytest.approx(0.5 * MOMENT * (5.0 / MOMENT * 0.03) ** 2, rel=1e-6)
+    assert abs(picture.head[slot.BALANCE]) < 1e-9
     np.testing.assert_allclose(picture.forces[0], [0, 0, 2.0 * 9.81], atol=1e-9)
-    driver.hear("reset")
+    driver.receive("reset")
     picture = seen(driver)
-    assert picture.head[board.TIME] == 0.0
+    assert picture.head[slot.TIME] == 0.0
     assert driver.sim.inputs["drive"] == 5.0
     np.testing.assert_allclose(picture.poses[0], [0, 0, 0, 1, 0, 0, 0], atol=1e-12)
 
 
 def test_another_dt_goes_on_and_another_method_begins_anew(driver):
-    driver.hear("single", 10)
-    driver.hear("dt", 0.005)
-    driver.hear("single", 2)
+    driver.receive("single", 10)
+    driver.receive("dt", 0.005)
+    driver.receive("single", 2)
     assert driver.sim.time == pytest.approx(0.02)
-    driver.hear("method", "recursive")
+    driver.receive("method", "recursive")
     assert driver.sim.time == 0.0
     assert driver.sim.method.dt == 0.005
-    assert ("label", "recursive, rk4") in driver.link.told
-    driver.hear("method", "no such")
-    assert "unknown method" in driver.link.told[-1][1]
+    assert ("label", "recursive, rk4") in driver.page.told
+    driver.receive("method", "no such")
+    assert "unknown method" in driver.page.told[-1][1]
     assert driver.sim.method.name == "recursive"
 
 
 def test_columns_that_are_watched(driver):
-    driver.hear("watch", ["pin.velocity", "energy.kinetic", "wheel.position"])
-    driver.hear("input", "drive", 1.0)
-    driver.hear("single", 100)
+    driver.receive("watch", ["pin.velocity", "energy.kinetic", "wheel.position"])
+    driver.receive("input", "drive", 1.0)
+    driver.receive("single", 100)
     picture = seen(driver)
-    assert picture.head[board.WATCHED] == 5
+    assert picture.head[slot.PLOTTED_COUNT] == 5
     speed = 0.1 / MOMENT
     np.testing.assert_allclose(picture.plotted[:5], [speed, 0.5 * MOMENT * speed**2, 0, 0, 0], atol=1e-9)
-    assert driver.watch.choices()["wheel.position"] == (["x", "y", "z"], "m")
-    assert driver.watch.choices()["pin.velocity"] == ([""], "rad/s")
+    assert driver.state.choices()["wheel.position"] == (["x", "y", "z"], "m")
+    assert driver.state.choices()["pin.velocity"] == ([""], "rad/s")
 
 
 def test_joints_are_released_and_attached(driver):
-    driver.hear("release", "pin")
-    driver.hear("single", 100)
+    driver.receive("release", "pin")
+    driver.receive("single", 100)
     picture = seen(driver)
     assert picture.poses[0, 2] == pytest.approx(-0.5 * 9.81 * 0.1**2, rel=1e-6)
     np.testing.assert_allclose(picture.forces[0], 0.0)
-    assert driver.link.told[-1] == ("joints", ["pin"], [], [])
-    driver.hear("attach", "ground", "wheel", "ball")
+    assert driver.page.told[-1] == ("joints", ["pin"], [], [])
+    driver.receive("attach", "ground", "wheel", "ball")
     height = seen(driver).poses[0, 2]
-    driver.hear("single", 100)
+    driver.receive("single", 100)
     picture = seen(driver)
     assert picture.poses[0, 2] == pytest.approx(height, abs=1e-9)
     np.testing.assert_allclose(picture.forces[1], [0, 0, 2.0 * 9.81], atol=1e-6)  # in the room for attached ones
-    word, gone, marks, joints = driver.link.told[-1]
+    word, gone, marks, joints = driver.page.told[-1]
     assert (word, gone, [mark["joint"] for mark in marks]) == ("joints", ["pin"], [joints[0]["name"]])
     assert marks[0]["shape"]["kind"] == "sphere"
     assert marks[0]["body"] == joints[0]["body"] == -1  # the ground carries it
     np.testing.assert_allclose(joints[0]["at"], [0, 0, height], atol=1e-9)
-    driver.hear("release", "no such joint")
-    assert driver.link.told[-1][0] == "note"
+    driver.receive("release", "no such joint")
+    assert driver.page.told[-1][0] == "note"
 
 
 @pytest.mark.parametrize("method", ["recursive", "impulse"])
@@ -172,19 +175,19 @@ def test_a_body_is_pulled_by_a_spring(method):
     stage = preview(lambda: ball(None, None))
     sim = ball(None, None)
     link = Nobody(stage)
-    pulled = live.Driver(link, ball, sim, Watch(sim, stage))
-    pulled.hear("grab", "ball", (1, 0, 0.1), (1, 0, 0.1))
+    pulled = Driver(link, ball, sim, LiveState(sim, stage))
+    pulled.receive("grab", "ball", (1, 0, 0.1), (1, 0, 0.1))
     for height in np.linspace(0.1, 0.5, 20):
-        pulled.hear("pull", "ball", (1, 0, height))
-        pulled.hear("single", 5)
-    pulled.hear("single", 400)
+        pulled.receive("pull", "ball", (1, 0, height))
+        pulled.receive("single", 5)
+    pulled.receive("single", 400)
     np.testing.assert_allclose(sim["ball.position"], (1, 0, 0.4), atol=1e-3)
-    pulled.hear("drop", "ball")
+    pulled.receive("drop", "ball")
     before = sim["ball.velocity"]
-    pulled.hear("single", 10)
+    pulled.receive("single", 10)
     np.testing.assert_allclose(sim["ball.velocity"], before, atol=1e-9)  # nothing holds it any more
     assert link.told == []
-    link.board.close()
+    link.frame.close()
 
 
 def test_a_run_that_fails_says_so_and_can_be_reset():
@@ -198,12 +201,12 @@ def test_a_run_that_fails_says_so_and_can_be_reset():
     stage = preview(lambda: bad(None, None))
     sim = bad(None, None)
     link = Nobody(stage)
-    driver = live.Driver(link, bad, sim, Watch(sim, stage))
-    driver.hear("single", 50)
+    driver = Driver(link, bad, sim, LiveState(sim, stage))
+    driver.receive("single", 50)
     assert "law of force 'push'" in link.told[-1][1]
-    driver.hear("reset")
+    driver.receive("reset")
     assert driver.sim.time == 0.0
-    link.board.close()
+    link.frame.close()
 
 
 def test_sliders_know_units_and_ends():
@@ -226,10 +229,10 @@ def test_sliders_know_units_and_ends():
 
 
 def test_methods_that_can():
-    assert "recursive" in able(make())
+    assert "recursive" in methods_for(make())
     model = flywheel()
     model.motor("motor", model["pin"], velocity=1.0)
-    assert set(able(lw.Simulation(model, "recursive", ignore=["motors"]))) == {"impulse", "maximal"}
+    assert set(methods_for(lw.Simulation(model, "recursive", ignore=["motors"]))) == {"impulse", "maximal"}
 
 
 def test_a_preview_is_as_large_as_the_motion():
@@ -244,50 +247,50 @@ def test_a_preview_is_as_large_as_the_motion():
 
 def test_the_player_plays_loops_and_steps(swing):
     run = swing()
-    player = live.Player([Stage(run)])
-    player.link = Nobody(player.stages[0])
+    player = Player([Stage(run)])
+    player.page = Nobody(player.stages[0])
     player.go(10.0)
     player.go(11.0)
     player.show()
-    picture = player.link.board.read()
-    assert picture.head[board.TIME] == pytest.approx(1.0)
+    picture = player.page.frame.read()
+    assert picture.head[slot.TIME] == pytest.approx(1.0)
     np.testing.assert_allclose(picture.poses[1, :3], run["arm.position"][100], atol=1e-12)
-    player.hear("single", 1)
+    player.receive("single", 1)
     assert player.time == pytest.approx(1.01)
-    player.hear("single", -1)
-    player.hear("single", -1)
+    player.receive("single", -1)
+    player.receive("single", -1)
     assert player.time == pytest.approx(0.99)
-    player.hear("speed", 2.0)
-    player.hear("run", True)
+    player.receive("speed", 2.0)
+    player.receive("run", True)
     player.go(12.0)
     player.go(12.5)
     assert player.time == pytest.approx(0.99 + 2.0 + 1.0)
     player.go(13.0)
     assert player.time < 0.01  # round again
-    player.hear("loop", False)
+    player.receive("loop", False)
     player.go(20.0)
     assert player.time == 4.0
     assert not player.running
-    player.hear("time", 2.5)
+    player.receive("time", 2.5)
     assert player.time == 2.5
-    player.link.board.close()
+    player.page.frame.close()
 
 
 def test_two_runs_are_one_picture(swing):
     stages = [Stage(swing()), Stage(swing(1.0))]
-    show = live.staged(stages, ["one", "other"])
+    show = page_data(stages, ["one", "other"])
     assert [body["name"] for body in show["bodies"]][3:] == ["other: block", "other: arm", "other: ball"]
     assert show["marks"][1]["body"] == show["marks"][0]["body"] + 3
     assert show["bodies"][0]["colour"] != show["bodies"][3]["colour"]
-    player = live.Player(stages)
-    player.link = Nobody(stages[0])
-    player.link.board.close()
-    player.link.board = Board(6, len(show["joints"]))
-    player.hear("time", 1.0)
+    player = Player(stages)
+    player.page = Nobody(stages[0])
+    player.page.frame.close()
+    player.page.frame = SharedFrame(6, len(show["joints"]))
+    player.receive("time", 1.0)
     player.show()
-    poses = player.link.board.read().poses
+    poses = player.page.frame.read().poses
     np.testing.assert_allclose(poses[[2, 5], 2], [0.6 + 0.3 * np.sin(3.0), 0.6 + 0.3 * np.sin(4.0)], atol=1e-9)
-    player.link.board.close()
+    player.page.frame.close()
 
 
 def test_five_runs_are_too_many(swing):
@@ -330,11 +333,11 @@ def listening_ports(process):
 def test_the_page_has_its_own_process_that_ends_with_the_run(swing):
     pytest.importorskip("viser", reason="the live page needs the extra view")
     stage = Stage(swing())
-    link = Link(live.staged([stage], [""], span=(0.0, 4.0)))
+    link = PageProcess(page_data([stage], [""], span=(0.0, 4.0)))
     try:
         assert link.address.startswith("http://127.0.0.1:")
         assert "200 OK" in spoken(link.address)
-        link.board.write({board.TIME: 1.0}, stage.poses([0])[0])
+        link.frame.write({slot.TIME: 1.0}, stage.poses([0])[0])
         port = link.address.rpartition(":")[2]
         assert socket_asked(link.address, "127.0.0.1", f"Origin: http://127.0.0.1:{port}") == "101"
         assert socket_asked(link.address, "localhost") == "101"  # no browser
@@ -352,7 +355,7 @@ def test_the_page_has_its_own_process_that_ends_with_the_run(swing):
 
 def test_another_host_needs_the_token(swing):
     pytest.importorskip("viser", reason="the live page needs the extra view")
-    link = Link(live.staged([Stage(swing())], [""], span=(0.0, 4.0)), host="0.0.0.0")
+    link = PageProcess(page_data([Stage(swing())], [""], span=(0.0, 4.0)), host="0.0.0.0")
     try:
         address, _, token = link.address.partition("/?token=")
         assert len(token) > 16
@@ -378,7 +381,7 @@ def test_another_host_needs_the_token(swing):
 def test_a_token_that_can_be_guessed_is_refused(swing):
     for token in ("abc", "with a space", "two\r\nlines"):
         with pytest.raises(lw.OptionError, match="hard to guess"):
-            Link(live.staged([Stage(swing())], [""]), host="0.0.0.0", token=token)
+            PageProcess(page_data([Stage(swing())], [""]), host="0.0.0.0", token=token)
 
 
 def test_the_gate_takes_the_next_free_port():
@@ -386,7 +389,7 @@ def test_the_gate_takes_the_next_free_port():
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        assert port < Gate("127.0.0.1", port, 1, "a token", "a key").port <= port + 20
+        assert port < TokenProxy("127.0.0.1", port, 1, "a token", "a key").port <= port + 20
 
 
 def test_the_command_prints_the_address_and_ends_its_page():
@@ -482,13 +485,13 @@ def test_the_gripper_is_driven_by_hand():
     stage = preview(lambda: gripper(None, None))
     sim = gripper(None, None)
     link = Nobody(stage)
-    hand = live.Driver(link, gripper, sim, Watch(sim, stage))
+    hand = Driver(link, gripper, sim, LiveState(sim, stage))
     turn = sim["turn.position"]
-    hand.hear("input", "turn motor", 0.5)
-    hand.hear("single", 100)
+    hand.receive("input", "turn motor", 0.5)
+    hand.receive("single", 100)
     assert sim["turn.position"] - turn == pytest.approx(0.1, abs=0.0021)  # two steps: its torque has a bound
     assert sim["elbow.velocity"] == pytest.approx(0.0, abs=1e-3)  # the others hold
-    link.board.close()
+    link.frame.close()
 
 
 def test_a_run_of_nothing_is_refused():

@@ -8,7 +8,7 @@ import pytest
 import linkwork as lw
 from attacks.page import PAGE, TOKEN, Guarded, request
 from linkwork.viewer.live import token_proxy as module
-from linkwork.viewer.live.link import LETTERS, Link
+from linkwork.viewer.live.page_process import LETTERS, PageProcess
 from linkwork.viewer.live.token_proxy import COOKIE, GUESSES, STRANGERS, VISIT
 
 SHOW = {"bodies": [], "joints": []}
@@ -106,11 +106,11 @@ def test_an_encrypted_page(files):
 
 def test_the_real_page_is_encrypted(files, swing):
     pytest.importorskip("viser", reason="the live page needs the extra view")
-    from linkwork.viewer.live import live
+    from linkwork.viewer.live.page_data import page_data
     from linkwork.viewer.staging import Stage
 
     cert, key, trust = files
-    link = Link(live.staged([Stage(swing())], [""], span=(0.0, 4.0)), cert=cert, key=key)
+    link = PageProcess(page_data([Stage(swing())], [""], span=(0.0, 4.0)), cert=cert, key=key)
     try:
         place, _, token = link.address.removeprefix("https://").partition("/?token=")
         assert len(token) == LETTERS
@@ -126,9 +126,9 @@ def test_wrong_files_and_tokens_are_told(files, tmp_path):
     pytest.importorskip("viser", reason="the live page needs the extra view")
     cert, key, _ = files
     with pytest.raises(lw.OptionError, match="needs cert= and key= together"):
-        Link(SHOW, cert=cert)
+        PageProcess(SHOW, cert=cert)
     for pair in ((key, cert), (str(tmp_path / "none"), key), (cert, "a\0b"), (cert, str(tmp_path))):
         with pytest.raises(lw.OptionError, match="are no certificate and its private key"):
-            Link(SHOW, cert=pair[0], key=pair[1])
+            PageProcess(SHOW, cert=pair[0], key=pair[1])
     with pytest.raises(lw.OptionError, match=f"a token is {LETTERS} letters"):
-        Link(SHOW, host="0.0.0.0", token="x" * (LETTERS - 1))
+        PageProcess(SHOW, host="0.0.0.0", token="x" * (LETTERS - 1))

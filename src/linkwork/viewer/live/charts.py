@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.viewer.colours import COLOURS
-from linkwork.viewer.live.shared_frame import PLOTTED, TIME, WATCHED, Picture
+from linkwork.viewer.live.shared_frame import MOST_PLOTTED, PLOTTED_COUNT, TIME, FrameData
 
 POINTS = 900  # of a curve: 15 s at 60 a second
 MOST = 4  # charts
@@ -27,7 +27,7 @@ class Charts:
     def add(self, name: str) -> bool:
         """One more chart, if there is room."""
         width = sum(len(self.columns[each][0]) for each in [*self.names, name])
-        if name in self.names or len(self.names) >= MOST or width > PLOTTED:
+        if name in self.names or len(self.names) >= MOST or width > MOST_PLOTTED:
             return False
         labels, unit = self.columns[name]
         self.rows.clear()  # numbers move to other places
@@ -56,10 +56,10 @@ class Charts:
         self.names, self.handles = [], []
         self.rows.clear()
 
-    def keep(self, seen: Picture) -> None:
+    def keep(self, seen: FrameData) -> None:
         """Remember the numbers of a picture; a time before the last one begins anew."""
         t = float(seen.head[TIME])
-        if seen.head[WATCHED] != sum(len(self.columns[name][0]) for name in self.names):
+        if seen.head[PLOTTED_COUNT] != sum(len(self.columns[name][0]) for name in self.names):
             return  # the other side has not heard yet
         if self.rows and t < self.rows[-1][0]:
             self.rows.clear()

@@ -1,4 +1,4 @@
-"""What there is to see of a simulation at its present state: poses, forces, contacts, accounts, columns."""
+"""The present state of a simulation for the page: poses, forces, contacts, energies, columns."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from linkwork.simulation.results.trajectory import Trajectory
 from linkwork.simulation.results.units import component_names
 from linkwork.simulation.run import Simulation
 from linkwork.simulation.structure.changing import joint_place
-from linkwork.viewer.live import shared_frame as board
+from linkwork.viewer.live import shared_frame as slot
 from linkwork.viewer.staging import HINGES, Stage
 
 AHEAD = 10.0  # times the preview: how far roads are drawn
@@ -27,10 +27,10 @@ SECONDS, BUDGET, LOOKS = 3.0, 0.3, 24  # of a preview: simulated, of computing, 
 ACCOUNTS = ("energy.total", "energy.kinetic", "energy.potential", "energy.springs", "energy.balance", "drift.position")
 
 
-class Watch:
-    """Looks at a simulation; `columns` are the ones that are plotted.
+class LiveState:
+    """Observes a simulation; `columns` are the ones that are plotted.
 
-    A look happens between two steps and has to be short: all that is drawn is found by number, names are for plots.
+    `refresh` is called between two steps and has to be short: what is drawn is found by index, names are for plots.
     """
 
     def __init__(self, sim: Simulation, stage: Stage) -> None:
@@ -39,7 +39,7 @@ class Watch:
         self.first: float | None = None
         self.built = [joint["name"] for joint in stage.joints()]
         self._number(Observer(sim.moving, "all", sim.tables))
-        self.look()
+        self.refresh()
 
     def _number(self, observer: Observer) -> None:
         """Places of bodies and joints in what the observer sees; -1 where a joint is not there now."""
@@ -50,15 +50,15 @@ class Watch:
         grounds = {ground.path: ground for ground in self.sim.system.model.all_grounds()}
         self.grounds: list[Ground] = [grounds[name] for name in self.stage.movers]
         self.attached = [_facts(joint) for joint in self.sim._attached.values()]
-        self.rearranged = True  # until somebody has asked for `changes`
-        names = [*self.built, *(joint["name"] for joint in self.attached)][: len(self.built) + board.SPARE]
+        self.rearranged = True  # until `changes` is called
+        names = [*self.built, *(joint["name"] for joint in self.attached)][: len(self.built) + slot.SPARE_JOINTS]
         joints = {place.name: k for k, place in enumerate(system.joints)} if not system.absolute else {}
         cuts = {place.name: k for k, place in enumerate(system.cuts)}
         self.in_tree = np.array([joints.get(name, -1) for name in names], dtype=np.int64)
         self.in_cuts = np.array([cuts.get(name, -1) for name in names], dtype=np.int64)
 
-    def look(self) -> None:
-        """Look at the present state."""
+    def refresh(self) -> None:
+        """Observe the present state."""
         sim = self.sim
         if self.observer.system is not sim.moving:
             self._number(self.observer.again(sim.moving, sim.tables))
@@ -76,13 +76,13 @@ class Watch:
         self.iterations = float(accounts["iterations"][0])
 
     def head(self) -> dict[int, float]:
-        """Numbers of the board's head that the simulation knows."""
+        """Numbers of the shared frame's head that the simulation knows."""
         return {
-            board.TIME: self.sim.time,
-            board.ENERGY: self.accounts["energy.total"],
-            board.BALANCE: self.accounts["energy.balance"],
-            board.DRIFT: self.accounts["drift.position"],
-            board.ITERATIONS: self.iterations,
+            slot.TIME: self.sim.time,
+            slot.ENERGY: self.accounts["energy.total"],
+            slot.BALANCE: self.accounts["energy.balance"],
+            slot.DRIFT: self.accounts["drift.position"],
+            slot.ITERATIONS: self.iterations,
         }
 
     def poses(self) -> Any:
@@ -95,7 +95,7 @@ class Watch:
 
     def forces(self) -> Any:
         """In every joint, N, on b from a; zero where the joint is not there now. The attached ones come last."""
-        found = np.zeros((len(self.built) + board.SPARE, 3))
+        found = np.zeros((len(self.built) + slot.SPARE_JOINTS, 3))
         for places, source in ((self.in_tree, self.observation.reaction), (self.in_cuts, self.rows.cut_force)):
             there = places >= 0
             if there.any():
@@ -113,7 +113,7 @@ class Watch:
     def contacts(self) -> Any:
         """Points and forces of the contacts of the last step (contact, 6)."""
         met = self.sim.contacts()
-        return np.hstack([met.points, met.forces])[: board.CONTACTS]
+        return np.hstack([met.points, met.forces])[: slot.MOST_CONTACTS]
 
     def plotted(self) -> Any:
         """Numbers of the chosen columns, one after another."""
@@ -127,7 +127,7 @@ class Watch:
                 named = self.observer.named(self.rows, self.observation, 1)
             if name in named:
                 numbers += np.nan_to_num(named[name][0]).reshape(-1).tolist()
-        return numbers[: board.PLOTTED]
+        return numbers[: slot.MOST_PLOTTED]
 
     def choices(self) -> dict[str, tuple[list[str], str]]:
         """Columns that can be plotted: the labels of their components, and the unit."""
@@ -137,7 +137,7 @@ class Watch:
         }
         for name, shape in self.observer.columns.items():
             unit, width = units.get(name, ""), math.prod(shape)
-            made[name] = (list(component_names(name.rpartition(".")[2], unit, width)), short(unit))
+            made[name] = (list(component_names(name.rpartition(".")[2], unit, width)), short_units(unit))
         return made
 
 
@@ -148,10 +148,10 @@ def _facts(joint: Joint) -> dict[str, Any]:
     return {"name": joint.path, "kind": joint.kind, **ends, "position": position, "axis": axis}
 
 
-def short(unit: str) -> str:
+def short_units(unit: str) -> str:
     """The units of a column, each once.
 
-    >>> short("N,N,N,N m,N m,N m")
+    >>> short_units("N,N,N,N m,N m,N m")
     'N, N m'
     """
     return ", ".join(dict.fromkeys(unit.split(",")))
@@ -173,7 +173,7 @@ def preview(make: Callable[[], Simulation]) -> Stage:
                 break
             sim.step(steps)
     except RunError:
-        pass  # the run itself will tell
+        pass  # the run itself will report it
     finally:
         sim.close()
     names = [name for name in rows[0][1] if name.endswith((".position", ".rotation"))]
@@ -184,10 +184,10 @@ def preview(make: Callable[[], Simulation]) -> Stage:
     return Stage(run)
 
 
-def able(sim: Simulation, ignore: Sequence[str] = ()) -> list[str]:
+def methods_for(sim: Simulation, ignore: Sequence[str] = ()) -> list[str]:
     """Names of the methods that can run this model.
 
-    >>> "recursive" in able(lw.Simulation(lw.gallery.pendulum.build(), "recursive"))
+    >>> "recursive" in methods_for(lw.Simulation(lw.gallery.pendulum.build(), "recursive"))
     True
     """
     found = []

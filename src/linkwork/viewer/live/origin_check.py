@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 HERE = ("127.0.0.1", "localhost", "::1")
-KEY = "X-Linkwork-Gate"  # by which the gate makes itself known to the page behind it
+KEY = "X-Linkwork-Proxy"  # by which the proxy makes itself known to the page behind it
 NOTHING = "there is nothing here: open the address that linkwork printed\n"
 REFUSED = "this page is not for other sites: open the address that linkwork printed\n"
 
@@ -54,13 +54,13 @@ def here(headers: Mapping[str, str]) -> bool:
     return named(headers.get("Host")) and own(headers.get("Host"), headers.get("Origin"))
 
 
-def through_gate(key: str) -> Callable[[Mapping[str, str]], bool]:
-    """A rule: only who comes through the gate, which alone knows the key."""
+def through_proxy(key: str) -> Callable[[Mapping[str, str]], bool]:
+    """A rule: only requests through the proxy, which alone knows the key."""
     return lambda headers: hmac.compare_digest(headers.get(KEY, "").encode(), key.encode())
 
 
 @contextlib.contextmanager
-def guarded(welcome: Callable[[Mapping[str, str]], bool]) -> Iterator[None]:
+def checking_requests(welcome: Callable[[Mapping[str, str]], bool]) -> Iterator[None]:
     """Servers of websockets that are opened here refuse requests whose headers are not welcome.
 
     viser has no such option, so its way to `websockets` is led through here while it opens; that it went is checked.

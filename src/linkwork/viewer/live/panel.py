@@ -1,35 +1,25 @@
-"""The live page: a viser server in a process of its own. It shows what the board says and sends back what is clicked.
+"""The controls of the live page. They show the shared frame and send what is clicked.
 
-Words back through the pipe: ("run", bool), ("single", steps), ("reset",), ("speed", x), ("time", t), ("loop", bool),
+Messages sent: ("run", bool), ("single", steps), ("reset",), ("speed", x), ("time", t), ("loop", bool),
 ("input", name, x), ("method", name), ("dt", s), ("watch", columns), ("release", joint), ("attach", a, b, kind),
-("grab", body, point, goal), ("pull", body, goal), ("drop", body), with points in the world. Words from there:
-("note", text), ("label", text), ("joints", names of the released, pins and places of the attached). The process ends
-with the one that started it.
+("grab", body, point, goal), ("pull", body, goal), ("drop", body), with points in the world. Messages received:
+("note", text), ("label", text), ("joints", names of the released, pins and places of the attached).
 """
 
 from __future__ import annotations
 
-import contextlib
 import io
-import json
-import os
-import secrets
-import signal
-import sys
 import threading
 import time
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from linkwork.viewer.live import shared_frame as on
+from linkwork.viewer.live import shared_frame as slot
 from linkwork.viewer.live.charts import Charts
-from linkwork.viewer.live.origin_check import guarded, here, through_gate
 from linkwork.viewer.live.scenery import SWITCHES, Scenery
-from linkwork.viewer.live.shared_frame import Board, Picture
-from linkwork.viewer.live.token_proxy import Gate
+from linkwork.viewer.live.shared_frame import FrameData, SharedFrame
 
 FRAME, LOOK = 1 / 60, 0.002  # s between two pictures, and between two looks for one that is due
 SPEEDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
@@ -40,57 +30,6 @@ NUDGES = (("I", "K"), ("L", "J"), ("O", "U"), ("Y", "H"), ("T", "G"), ("V", "C")
 KINDS = ("fixed", "ball")
 NONE = "(none)"
 HELD = 0.7  # s without a repeat after which a key is no longer held; keyboards wait for half a second before the first
-NICE = 10  # the page gives way to the one who steps
-
-
-def main() -> None:
-    """The process of the page: the first line says what to show, the others are words; their end is the end."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who steps
-    # viser has a banner; the address is the other side's to print
-    out, sys.stdout = sys.stdout, open(os.devnull, "w")  # noqa: SIM115
-    warnings.filterwarnings("ignore", message="Queued a")  # a page that was just closed
-    lock = threading.Lock()  # clicks come in threads
-
-    def send(*words: Any) -> None:
-        with lock, contextlib.suppress(OSError, ValueError):
-            out.write(json.dumps(words, default=lambda value: value.tolist()) + "\n")
-            out.flush()
-
-    facts = json.loads(sys.stdin.readline())[0]
-    show = facts["show"]
-    board = Board(len(show["bodies"]), len(show["joints"]), facts["board"])
-    try:
-        serve(show, board, send, facts["host"], facts["port"], facts["token"], facts["tls"])
-    finally:
-        board.close()
-        board.remove()  # the other side may have been killed
-    os._exit(0)  # threads of the server may still be at work
-
-
-def serve(
-    show: dict[str, Any], board: Board, send: Any, host: str, port: int, token: str | None, tls: Any = None
-) -> None:
-    """Serve the page until the other side hangs up. `show` is what `live.staged` made."""
-    import viser
-
-    if hasattr(os, "nice"):
-        os.nice(NICE)  # this thread, and those that it will start
-    try:
-        inner = ("127.0.0.1", 0) if token else (host, port)
-        key = secrets.token_urlsafe(16)
-        with guarded(through_gate(key) if token else here):
-            server = viser.ViserServer(host=inner[0], port=inner[1], verbose=False)
-        reached = Gate(host, port, server.get_port(), token, key, tls).port if token else server.get_port()
-    except OSError as error:
-        send("failed", f"cannot listen on {host}:{port} ({error.strerror or error}); give another port")
-        return
-    panel = Panel(server, show, board, send)
-    send("ready", reached)
-    send("watch", list(panel.charts.names))
-    for line in sys.stdin:
-        panel.told(*json.loads(line))
-    panel.close()
-    server.stop()
 
 
 def plain(text: str) -> str:
@@ -103,10 +42,10 @@ def plain(text: str) -> str:
 
 
 class Panel:
-    """Controls, and the loop that keeps scene and readings up with the board."""
+    """Controls, and the loop that keeps scene and readings up with the shared frame."""
 
-    def __init__(self, server: Any, show: dict[str, Any], board: Board, send: Callable[..., None]) -> None:
-        self.server, self.show, self.board, self.send = server, show, board, send
+    def __init__(self, server: Any, show: dict[str, Any], frame: SharedFrame, send: Callable[..., None]) -> None:
+        self.server, self.show, self.frame, self.send = server, show, frame, send
         self.ended = False
         self.holding: dict[str, float] = {}  # inputs that a key holds, and until when
         self.live = show["span"] is None
@@ -121,19 +60,19 @@ class Panel:
         self.follower.start()
 
     def close(self) -> None:
-        """Stop following the board."""
+        """Stop following the shared frame."""
         self.ended = True
         self.follower.join(2.0)
 
-    def told(self, word: str, *facts: Any) -> None:
-        """What the stepping side says."""
-        if word == "note":
-            self.note.content = facts[0]
-            self.note.visible = bool(facts[0])
-        elif word == "label":
-            self.label.content = self._label([facts[0]])
-        elif word == "joints":
-            gone, marks, joints = facts
+    def receive(self, name: str, *values: Any) -> None:
+        """Handle a message of the stepping side."""
+        if name == "note":
+            self.note.content = values[0]
+            self.note.visible = bool(values[0])
+        elif name == "label":
+            self.label.content = self._label([values[0]])
+        elif name == "joints":
+            gone, marks, joints = values
             self.scenery.rearrange(gone, marks, joints)
             kept = [name for name in self.show["changing"] if name not in gone]
             self.held.options = tuple(kept + [joint["name"] for joint in joints]) or (NONE,)
@@ -178,7 +117,7 @@ class Panel:
             self._keys(gui)
 
     def _toggle(self) -> None:
-        self.send("run", self.board.read().head[on.RUNNING] == 0.0)
+        self.send("run", self.frame.read().head[slot.RUNNING] == 0.0)
 
     def _press(self, word: str) -> None:
         if word in ("Step", "Forward", "Back"):
@@ -260,7 +199,7 @@ class Panel:
 
     def _switch(self, name: str, value: bool) -> None:
         self.scenery.switch(name, value)
-        self.scenery.pose(self.board.read())
+        self.scenery.pose(self.frame.read())
 
     def _plots(self, gui: Any) -> None:
         column = gui.add_dropdown("column", tuple(self.show["columns"]) or ("",))
@@ -347,7 +286,7 @@ class Panel:
         white.alpha_composite(seen.convert("RGBA"))
         file = io.BytesIO()
         white.convert("RGB").save(file, "PNG")
-        t = self.board.read().head[on.TIME]
+        t = self.frame.read().head[slot.TIME]
         name = f"{self.show['title']} {t:.3f} s.png".replace(" ", "_")
         client.send_file_download(name, file.getvalue(), save_immediately=True)
 
@@ -355,7 +294,7 @@ class Panel:
 
     def _follow(self) -> None:
         seen, read, drawn, soon = -1.0, 0.0, 0.0, False
-        picture, unread = self.board.read(), True
+        picture, unread = self.frame.read(), True
         while not self.ended:
             time.sleep(LOOK if soon else FRAME - 2 * LOOK)
             soon = True
@@ -364,16 +303,16 @@ class Panel:
             if not self.server.get_clients() and now - read < 1.0:
                 soon = False
                 continue  # nobody looks
-            if self.board.sequence != seen or self.scenery.other is not None:
+            if self.frame.sequence != seen or self.scenery.changed is not None:
                 soon = False
-                picture = self.board.read()
-                seen = float(picture.head[on.SEQUENCE])
+                picture = self.frame.read()
+                seen = float(picture.head[slot.SEQUENCE])
                 self.charts.keep(picture)
                 with self.server.atomic():
                     self.scenery.pose(picture)
                 self.server.flush()  # viser would gather messages for a sixtieth of a second more
                 unread = True
-            due = unread and (now - read > READ or not picture.head[on.RUNNING])
+            due = unread and (now - read > READ or not picture.head[slot.RUNNING])
             if due or (self.owed and now - self.scrubbed > HANDS_OFF):
                 read, unread = now, False
                 self._read(picture)
@@ -381,23 +320,27 @@ class Panel:
                 drawn = now
                 self.charts.draw()
 
-    def _read(self, seen: Picture) -> None:
+    def _read(self, seen: FrameData) -> None:
         head = seen.head
-        self.run.label = "Pause" if head[on.RUNNING] else "Run"
+        self.run.label = "Pause" if head[slot.RUNNING] else "Run"
         digits = self.show["view"]["digits"]
-        lines = [f"time {head[on.TIME]:.{max(3, digits)}f} s"]
+        lines = [f"time {head[slot.TIME]:.{max(3, digits)}f} s"]
         if self.live:
-            lines.append(f"real-time factor {head[on.FACTOR]:.2f}")
-            lines.append(f"late steps {head[on.LATE]:.0f} of {head[on.STEPS]:.0f}")
-            if head[on.ITERATIONS]:
-                lines.append(f"iterations {head[on.ITERATIONS]:.0f}")
-            if head[on.MEETING]:
-                lines.append(f"contacts {head[on.MEETING]:.0f}")
+            lines.append(f"real-time factor {head[slot.FACTOR]:.2f}")
+            lines.append(f"late steps {head[slot.LATE]:.0f} of {head[slot.STEPS]:.0f}")
+            if head[slot.ITERATIONS]:
+                lines.append(f"iterations {head[slot.ITERATIONS]:.0f}")
+            if head[slot.CONTACT_COUNT]:
+                lines.append(f"contacts {head[slot.CONTACT_COUNT]:.0f}")
         else:
             self.owed = time.monotonic() - self.scrubbed < HANDS_OFF
             if not self.owed:
-                self.bar.value = float(np.clip(head[on.TIME], *self.show["span"]))
-        lines += [f"energy {head[on.ENERGY]:.5g} J", f"balance {head[on.BALANCE]:.2g} J", f"drift {head[on.DRIFT]:.2g}"]
+                self.bar.value = float(np.clip(head[slot.TIME], *self.show["span"]))
+        lines += [
+            f"energy {head[slot.ENERGY]:.5g} J",
+            f"balance {head[slot.BALANCE]:.2g} J",
+            f"drift {head[slot.DRIFT]:.2g}",
+        ]
         if self.scenery.on["reactions"]:
             lines.append(f"arrows {self.scenery.per_newton(seen.forces):.2g} m for a newton")
         self.readings.content = "  \n".join(lines)

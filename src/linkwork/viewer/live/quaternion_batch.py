@@ -21,10 +21,10 @@ def along(directions: Any) -> Floats:
     return np.asarray(made / np.linalg.norm(made, axis=1, keepdims=True))
 
 
-class Carried:
+class BodyPoints:
     """Points, or frames, that bodies carry: `bodies` are places in the list of poses, -1 is the world.
 
-    >>> held = Carried([0, -1], [(1, 0, 0), (0, 0, 5)])
+    >>> held = BodyPoints([0, -1], [(1, 0, 0), (0, 0, 5)])
     >>> held.points(np.array([[0, 0, 1.0, 0, 0, 0, 1]])).tolist()
     [[-1.0, 0.0, 1.0], [0.0, 0.0, 5.0]]
     """

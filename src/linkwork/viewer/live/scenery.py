@@ -6,19 +6,19 @@ Everything stands on a stage that moves against a mechanism which is followed. T
 from __future__ import annotations
 
 import math
-from collections import deque
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from linkwork.viewer.colours import COLOURS, LIGHTER
-from linkwork.viewer.live.quaternion_batch import Carried, along
-from linkwork.viewer.live.shared_frame import CONTACTS, MEETING, SPARE, TIME, Picture
+from linkwork.viewer.live.meshes import ROWS, ball_triangles, coil, triangles
+from linkwork.viewer.live.moving_parts import NONE, Arrows, TimedScales, Trail, place
+from linkwork.viewer.live.quaternion_batch import BodyPoints, along
+from linkwork.viewer.live.shared_frame import CONTACT_COUNT, MOST_CONTACTS, SPARE_JOINTS, TIME, FrameData
 from linkwork.viewer.solids import Floats, rod
-from linkwork.viewer.staging import holds, stage_solid
+from linkwork.viewer.staging import stage_solid
 
-DARK, AXIS, FORCE, MEET = (45, 45, 48), (150, 60, 112), (176, 44, 0), (0, 84, 160)
+DARK, AXIS, FORCE, CONTACT = (45, 45, 48), (150, 60, 112), (176, 44, 0), (0, 84, 160)
 ROAD = (205, 205, 198)
 SWITCHES = {  # what can be switched, and whether it is on
     "bodies": True,
@@ -30,15 +30,12 @@ SWITCHES = {  # what can be switched, and whether it is on
     "trails": True,
     "grid": True,
 }
-TRAIL = 900  # points of a trail
-ROWS = 16  # of triangles from the top of a ball to its bottom
 BALLS = 30_000  # triangles of all balls: many are drawn more coarsely, for machines without a graphics card
-NONE = 1e-6  # scale of what is not there
 SPRING_ENDS = (("a", "at_a"), ("b", "at_b"))
 
 
 class Scenery:
-    """The scene of a viser server, moved by pictures of the board."""
+    """The scene of a viser server, moved by the shared frame."""
 
     def __init__(self, server: Any, show: dict[str, Any]) -> None:
         self.server, self.show = server, show
@@ -58,17 +55,17 @@ class Scenery:
         self._bodies()
         self.marks, self.joints = list(show["marks"]), list(show["joints"])
         self.gone: set[str] = set()  # names of joints that were released
-        self.other: tuple[list[Any], list[Any]] | None = None  # pins and joints, since some came or went
+        self.changed: tuple[list[Any], list[Any]] | None = None  # pins and joints, since some came or went
         self._pins()
         self._joints()
         springs = show["springs"]
-        self.ends = [Carried([s[end] for s in springs], [s[at] for s in springs]) for end, at in SPRING_ENDS]
+        self.ends = [BodyPoints([s[end] for s in springs], [s[at] for s in springs]) for end, at in SPRING_ENDS]
         self.coil_radius = np.array([spring["radius"] for spring in springs])
-        self.coils = self._batch("springs", *_coil(8, 0.14), len(show["springs"]), DARK)
-        room = len(show["joints"]) + (SPARE if show["span"] is None else 0)
-        self.pushes = _Arrows(self, "reactions", room, FORCE)
-        self.meetings = _Arrows(self, "contacts", CONTACTS, MEET)
-        self.trails: list[_Trail] = []
+        self.coils = self.batch("springs", *coil(8, 0.14), len(show["springs"]), DARK)
+        room = len(show["joints"]) + (SPARE_JOINTS if show["span"] is None else 0)
+        self.reaction_arrows = Arrows(self, "reactions", room, FORCE)
+        self.contact_arrows = Arrows(self, "contacts", MOST_CONTACTS, CONTACT)
+        self.trails: list[Trail] = []
         for name in SWITCHES:
             self.switch(name, self.on[name])
 
@@ -131,12 +128,12 @@ class Scenery:
             corners = triangles(bodies[0]["shapes"], rows).reshape(-1, 3)
             faces = np.arange(len(corners)).reshape(-1, 3)
             faint = 0.45 if bodies[0]["faint"] else None
-            self.groups.append((self._batch(f"bodies {g}", corners, faces, len(members), colours, faint), members))
+            self.groups.append((self.batch(f"bodies {g}", corners, faces, len(members), colours, faint), members))
 
     def _pins(self) -> None:
         """Pins are one batch of cylinders, balls one of spheres; each has its place in what carries it."""
-        ball = _ball(np.array([0.0, 0, 0, 1])).reshape(-1, 3)
-        self.pins: list[tuple[Any, Carried, _Lasting]] = []
+        ball = ball_triangles(np.array([0.0, 0, 0, 1])).reshape(-1, 3)
+        self.pins: list[tuple[Any, BodyPoints, TimedScales]] = []
         for kind in ("pin", "sphere"):
             marks = [mark for mark in self.marks if mark["shape"]["kind"] == kind]
             shapes = [mark["shape"] for mark in marks]
@@ -144,41 +141,41 @@ class Scenery:
             if kind == "sphere":
                 places, turns = [shape["position"] for shape in shapes], np.tile([1.0, 0, 0, 0], (len(shapes), 1))
                 scales = np.tile(radii[:, None], (1, 3)) if shapes else None
-                handle = self._batch("balls", ball, np.arange(len(ball)).reshape(-1, 3), len(marks), DARK)
+                handle = self.batch("balls", ball, np.arange(len(ball)).reshape(-1, 3), len(marks), DARK)
             else:
                 ends = np.array([(shape["from"], shape["to"]) for shape in shapes], dtype=float).reshape(-1, 2, 3)
                 a, b = ends[:, 0], ends[:, 1]
                 length = np.linalg.norm(b - a, axis=1, keepdims=True)
                 places, turns = (a + b) / 2, along((b - a) / length)
                 scales = np.hstack([radii[:, None], radii[:, None], length]) if shapes else None
-                handle = self._rods("pins", len(marks), DARK)
+                handle = self.rods("pins", len(marks), DARK)
             if handle is not None:
                 handle.batched_scales = np.asarray(scales, dtype=np.float32)
-                held = Carried([mark["body"] for mark in marks], places, turns)
-                self.pins.append((handle, held, _Lasting(scales, marks)))
+                held = BodyPoints([mark["body"] for mark in marks], places, turns)
+                self.pins.append((handle, held, TimedScales(scales, marks)))
 
     def _joints(self) -> None:
         """Where forces act, and axes."""
         joints = self.joints
-        self.points = Carried([joint["body"] for joint in joints], [joint["at"] for joint in joints])
+        self.points = BodyPoints([joint["body"] for joint in joints], [joint["at"] for joint in joints])
         turning = [joint for joint in joints if joint["axis"] is not None and joint["name"] not in self.gone]
-        self.axes = Carried(
+        self.axes = BodyPoints(
             [joint["body"] for joint in turning],
             [joint["at"] for joint in turning],
             along([joint["axis"] for joint in turning]),
         )
-        self.axis_lines = self._rods("axes", len(turning), AXIS)
+        self.axis_lines = self.rods("axes", len(turning), AXIS)
         thin = 0.006 * self.radius
-        self.axis_spans = _Lasting(np.tile([thin, thin, 0.5 * self.radius], (len(turning), 1)), turning)
+        self.axis_spans = TimedScales(np.tile([thin, thin, 0.5 * self.radius], (len(turning), 1)), turning)
         if self.axis_lines is not None:
             self.axis_lines.batched_scales = self.axis_spans.scales
 
-    def _rods(self, name: str, count: int, colour: Any) -> Any:
+    def rods(self, name: str, count: int, colour: Any) -> Any:
         """Unit rods along z about the origin."""
         made = rod(np.array([0, 0, -0.5]), np.array([0, 0, 0.5]), 1.0, closed=True).corners.reshape(-1, 3)
-        return self._batch(name, made, np.arange(len(made)).reshape(-1, 3), count, colour)
+        return self.batch(name, made, np.arange(len(made)).reshape(-1, 3), count, colour)
 
-    def _batch(self, name: str, corners: Any, faces: Any, count: int, colour: Any, opacity: Any = None) -> Any:
+    def batch(self, name: str, corners: Any, faces: Any, count: int, colour: Any, opacity: Any = None) -> Any:
         if count == 0:
             return None
         return self.server.scene.add_batched_meshes_simple(
@@ -214,19 +211,19 @@ class Scenery:
         self.on[name] = on
         for handle in self.handles(name):
             handle.visible = on
-        for arrows in {"reactions": [self.pushes], "contacts": [self.meetings]}.get(name, []):
+        for arrows in {"reactions": [self.reaction_arrows], "contacts": [self.contact_arrows]}.get(name, []):
             arrows.switch(False)  # until the next picture has some
 
     def rearrange(self, gone: list[str], marks: list[Any], joints: list[Any]) -> None:
         """Draw these joints beside those of the model that are not gone, with the next picture."""
         self.gone = set(gone)
         kept = [mark for mark in self.show["marks"] if mark["joint"] not in gone]
-        self.other = kept + marks, [*self.show["joints"], *joints][: self.pushes.count]
+        self.changed = kept + marks, [*self.show["joints"], *joints][: self.reaction_arrows.count]
 
     def _rearranged(self) -> None:
         """Pins and axes made anew."""
-        assert self.other is not None
-        (self.marks, self.joints), self.other = self.other, None
+        assert self.changed is not None
+        (self.marks, self.joints), self.changed = self.changed, None
         for handle in self.handles("joints") + self.handles("axes"):
             handle.remove()
         self._pins()
@@ -237,7 +234,7 @@ class Scenery:
     def trail(self, body: int, point: Any) -> None:
         """Follow a point of a body, in its frame."""
         colour = tuple(int(COLOURS[(3 + len(self.trails)) % len(COLOURS)][k : k + 2], 16) for k in (1, 3, 5))
-        self.trails.append(_Trail(self, body, np.asarray(point, dtype=float), colour))
+        self.trails.append(Trail(self, body, np.asarray(point, dtype=float), colour))
 
     def clear(self) -> None:
         """Remove all trails."""
@@ -247,27 +244,27 @@ class Scenery:
 
     # --- moving -------------------------------------------------------------------------------------------
 
-    def pose(self, seen: Picture) -> None:
-        """Everything as the board says it is."""
+    def pose(self, seen: FrameData) -> None:
+        """Move everything to where the shared frame says."""
         poses, t = seen.poses, float(seen.head[TIME])
-        if self.other is not None:
+        if self.changed is not None:
             self._rearranged()
         self._follow(poses)
         for handle, members in self.groups:
-            _put(handle, poses[members, :3], poses[members, 3:])
+            place(handle, poses[members, :3], poses[members, 3:])
         for handle, held, spans in self.pins:
-            _put(handle, held.points(poses), held.rotations(poses), spans.at(t))
+            place(handle, held.points(poses), held.rotations(poses), spans.at(t))
         if self.coils is not None and self.on["springs"]:
-            _put(self.coils, *self._springs(poses))
+            place(self.coils, *self._springs(poses))
         if self.axis_lines is not None and self.on["axes"]:
-            _put(self.axis_lines, self.axes.points(poses), self.axes.rotations(poses), self.axis_spans.at(t))
+            place(self.axis_lines, self.axes.points(poses), self.axes.rotations(poses), self.axis_spans.at(t))
         if self.on["reactions"]:
             forces = seen.forces[: len(self.points)]
-            self.pushes.show(self.points.points(poses), forces, self.per_newton(forces))
+            self.reaction_arrows.show(self.points.points(poses), forces, self.per_newton(forces))
         if self.on["contacts"]:
-            met = seen.contacts[: int(seen.head[MEETING])]
+            met = seen.contacts[: int(seen.head[CONTACT_COUNT])]
             # one body presses on another by its own weight rather than by that of all
-            self.meetings.show(met[:, :3], met[:, 3:], len(poses) * self.per_newton(met[:, 3:]))
+            self.contact_arrows.show(met[:, :3], met[:, 3:], len(poses) * self.per_newton(met[:, 3:]))
         for trail in self.trails:
             trail.go(poses, t)
 
@@ -296,142 +293,7 @@ class Scenery:
         return a, along((b - a) / length[:, None]), np.stack([radius, radius, length], axis=1)
 
 
-class _Arrows:
-    """Arrows by two batches: shafts and heads."""
-
-    def __init__(self, scenery: Scenery, name: str, count: int, colour: Any) -> None:
-        self.count, self.thick = count, 0.011 * scenery.radius
-        self.longest = 1.5 * scenery.radius
-        self.shafts = scenery._rods(f"{name} shafts", count, colour)
-        cone = _cone()
-        self.heads = scenery._batch(f"{name} heads", cone, np.arange(len(cone)).reshape(-1, 3), count, colour)
-        self.on = True
-
-    def switch(self, on: bool) -> None:
-        """Show the arrows or not; those that are not seen cost nothing."""
-        if self.shafts is not None and on != self.on:
-            self.on = self.shafts.visible = self.heads.visible = on
-
-    def show(self, at: Floats, forces: Floats, per_newton: float) -> None:
-        """Arrows from points along forces; the rest is hidden."""
-        if self.shafts is None:
-            return
-        newton = np.linalg.norm(forces, axis=1)
-        length = np.minimum(newton * per_newton, self.longest)
-        shown = np.flatnonzero(length > 0.2 * self.thick)
-        self.switch(len(shown) > 0)
-        if len(shown) == 0:
-            return
-        places, turns = np.zeros((self.count, 3)), np.tile([1.0, 0, 0, 0], (self.count, 1))
-        tips = places.copy()
-        shafts, heads = np.full((self.count, 3), NONE), np.full((self.count, 3), NONE)
-        way, length = forces[shown] / newton[shown, None], length[shown]
-        wide = np.minimum(self.thick, 0.15 * length)
-        head = np.minimum(5 * wide, 0.6 * length)
-        turns[shown] = along(way)
-        places[shown] = at[shown] + way * ((length - head) / 2)[:, None]
-        tips[shown] = at[shown] + way * (length - head)[:, None]
-        shafts[shown] = np.stack([wide, wide, length - head], axis=1)
-        heads[shown] = np.stack([2.4 * wide, 2.4 * wide, head], axis=1)
-        _put(self.shafts, places, turns, shafts)
-        _put(self.heads, tips, turns, heads)
-
-
-class _Lasting:
-    """Sizes of things of which some are there for a time only."""
-
-    def __init__(self, scales: Any, things: list[dict[str, Any]]) -> None:
-        self.scales = np.asarray(scales, dtype=np.float32)
-        self.spans = [thing["span"] for thing in things]
-        self.always = not any(self.spans)
-
-    def at(self, t: float) -> Any:
-        """The sizes at a time, s; None where they never change."""
-        if self.always:
-            return None
-        there = np.array([holds(span, t) for span in self.spans])
-        return np.where(there[:, None], self.scales, NONE)
-
-
-class _Trail:
-    """The way of a point."""
-
-    def __init__(self, scenery: Scenery, body: int, point: Floats, colour: Any) -> None:
-        self.held = Carried([body], [point])
-        self.way: deque[Floats] = deque(maxlen=TRAIL)
-        self.time = -math.inf
-        self.handle = scenery.server.scene.add_line_segments(
-            f"/stage/trail {len(scenery.trails)}", np.zeros((1, 2, 3)), colour, visible=scenery.on["trails"]
-        )
-
-    def go(self, poses: Floats, t: float) -> None:
-        """Go on to where the point is now; a time before the last one begins a new trail."""
-        if t < self.time:
-            self.way.clear()
-        if t != self.time:
-            self.way.append(self.held.points(poses)[0])
-            self.time = t
-        if len(self.way) > 1:
-            way = np.array(self.way, dtype=np.float32)
-            self.handle.points = np.stack([way[:-1], way[1:]], axis=1)
-
-
-def _put(handle: Any, places: Any, turns: Any, scales: Any = None) -> None:
-    handle.batched_positions = np.asarray(places, dtype=np.float32)
-    handle.batched_wxyzs = np.asarray(turns, dtype=np.float32)
-    if scales is not None:
-        handle.batched_scales = np.asarray(scales, dtype=np.float32)
-
-
 def _full(colour: Any) -> Any:
     """The colour of a body, which was lightened for paper, for a scene with lights."""
     plain = (np.asarray(colour) - LIGHTER) / (1.0 - LIGHTER)
     return np.clip(255 * (plain + (1 - plain) * 0.1), 0, 255).astype(np.uint8)
-
-
-# --- shapes -----------------------------------------------------------------------------------------------
-
-
-def triangles(shapes: list[dict[str, Any]], rows: int = ROWS) -> Floats:
-    """Solids of the stage as triangles in the frame of their body, (n, 3, 3).
-
-    >>> triangles([{"kind": "rod", "from": [0, 0, 0], "to": [0, 0, 1], "radius": 0.1}]).shape[1:]
-    (3, 3)
-    """
-    made = stage_solid(shapes)
-    return np.concatenate([made.corners, *(_ball(ball, rows) for ball in made.balls)])
-
-
-def _ball(ball: Floats, rows: int = ROWS) -> Floats:
-    """A ball (centre, radius) as triangles, `rows` of them from top to bottom."""
-    down = np.linspace(0, math.pi, rows + 1)[:, None]
-    round_ = np.linspace(0, 2 * math.pi, 2 * rows + 1)[None, :]
-    grid = np.stack([np.sin(down) * np.cos(round_), np.sin(down) * np.sin(round_), np.cos(down) + 0 * round_], axis=-1)
-    grid = ball[:3] + ball[3] * grid
-    a, b, c, d = grid[:-1, :-1], grid[1:, :-1], grid[1:, 1:], grid[:-1, 1:]
-    return np.concatenate([np.stack(three, axis=-2).reshape(-1, 3, 3) for three in ((a, b, c), (a, c, d))])
-
-
-def _cone(sides: int = 24) -> Floats:
-    """A cone along z from 0 to 1 of radius 1: corners (n, 3), three to a face."""
-    turn = np.linspace(0, 2 * math.pi, sides + 1)
-    rim = np.stack([np.cos(turn), np.sin(turn), 0 * turn], axis=1)
-    made = []
-    for tip in (np.array([0.0, 0, 1]), np.zeros(3)):
-        made += [(a, b, tip) for a, b in pairwise(rim)]
-    return np.array(made).reshape(-1, 3)
-
-
-def _coil(turns: int, wire: float) -> tuple[Any, Any]:
-    """A coil along z from 0 to 1 of radius 1: corners and faces."""
-    steps, sides = 12 * turns, 6
-    s = np.linspace(0, 1, steps + 1)[:, None]
-    a, b = 2 * math.pi * turns * s, np.linspace(0, 2 * math.pi, sides, endpoint=False)[None, :]
-    out = 1 + wire * np.cos(b)
-    corners = np.stack([out * np.cos(a), out * np.sin(a), s + 0.05 * wire * np.sin(b)], axis=-1).reshape(-1, 3)
-    faces = []
-    for k in range(steps):
-        for i in range(sides):
-            p, q = k * sides + i, k * sides + (i + 1) % sides
-            faces += [(p, q, q + sides), (p, q + sides, p + sides)]
-    return corners, np.array(faces)

@@ -1,7 +1,7 @@
-"""The board: numbers that the stepping side writes into memory which the page reads as well (a file that both map).
+"""The frame that the page draws next: numbers that the stepping side writes and the page reads (a mapped file).
 
 In this order, all float64: the head; 7 for everything that moves (position, quaternion w first); the force (N) in every
-joint; contacts (point m, force N); the numbers that are plotted. The first number is odd while somebody writes.
+joint; contacts (point m, force N); the numbers that are plotted. The first number is odd during a write.
 """
 
 from __future__ import annotations
@@ -19,39 +19,40 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 HEAD = 12
-SEQUENCE, TIME, ENERGY, BALANCE, DRIFT, FACTOR, RUNNING, LATE, STEPS, ITERATIONS, MEETING, WATCHED = range(HEAD)
-CONTACTS = 256  # that are shown at most
-PLOTTED = 24  # numbers in live plots at most
-SPARE = 16  # joints that may be attached later
+SEQUENCE, TIME, ENERGY, BALANCE, DRIFT, FACTOR = range(6)
+RUNNING, LATE, STEPS, ITERATIONS, CONTACT_COUNT, PLOTTED_COUNT = range(6, HEAD)
+MOST_CONTACTS = 256  # that are shown at most
+MOST_PLOTTED = 24  # numbers in live plots at most
+SPARE_JOINTS = 16  # joints that may be attached later
 SHARED = "/dev/shm"  # never reaches a disk, where there is such a place
 PATIENCE = 0.05  # s that a reader waits for a writer; the next frame is never far
 
 
-class Picture(NamedTuple):
-    """One state of the board."""
+class FrameData(NamedTuple):
+    """One state of the shared frame."""
 
     head: Floats  # (HEAD,)
     poses: Floats  # (thing, 7)
     forces: Floats  # (joint, 3) N, world
-    contacts: Floats  # (CONTACTS, 6) m, N, world; the first head[MEETING] hold
-    plotted: Floats  # (PLOTTED,)
+    contacts: Floats  # (MOST_CONTACTS, 6) m, N, world; the first head[CONTACT_COUNT] hold
+    plotted: Floats  # (MOST_PLOTTED,)
 
 
-class Board:
-    """Room for `things` that move, `joints` and some more; made by one side, opened by name by the other.
+class SharedFrame:
+    """Memory for `things` that move, `joints` and some more; one side creates it, the other opens it by `name`.
 
-    >>> board = Board(2, 1)
-    >>> board.write({TIME: 0.5}, np.ones((2, 7)))
-    >>> other = Board(2, 1, board.name)
+    >>> frame = SharedFrame(2, 1)
+    >>> frame.write({TIME: 0.5}, np.ones((2, 7)))
+    >>> other = SharedFrame(2, 1, frame.name)
     >>> float(other.read().head[TIME]), other.read().poses.shape
     (0.5, (2, 7))
-    >>> other.close(), board.close()
+    >>> other.close(), frame.close()
     (None, None)
     """
 
     def __init__(self, things: int, joints: int, name: str | None = None) -> None:
-        self.things, self.joints = things, joints + SPARE
-        size = HEAD + 7 * things + 3 * self.joints + 6 * CONTACTS + PLOTTED
+        self.things, self.joints = things, joints + SPARE_JOINTS
+        size = HEAD + 7 * things + 3 * self.joints + 6 * MOST_CONTACTS + MOST_PLOTTED
         self.ours = name is None
         if name is None:
             file, name = tempfile.mkstemp(prefix="linkwork-", dir=SHARED if os.path.isdir(SHARED) else None)
@@ -63,10 +64,10 @@ class Board:
         self.numbers: Any = np.ndarray(size, dtype=np.float64, buffer=self.memory)
         self.name = name
 
-    def _parts(self, numbers: Floats) -> Picture:
-        ends = np.cumsum([HEAD, 7 * self.things, 3 * self.joints, 6 * CONTACTS])
+    def _parts(self, numbers: Floats) -> FrameData:
+        ends = np.cumsum([HEAD, 7 * self.things, 3 * self.joints, 6 * MOST_CONTACTS])
         head, poses, forces, contacts, plotted = np.split(numbers, ends)
-        return Picture(head, poses.reshape(-1, 7), forces.reshape(-1, 3), contacts.reshape(-1, 6), plotted)
+        return FrameData(head, poses.reshape(-1, 7), forces.reshape(-1, 3), contacts.reshape(-1, 6), plotted)
 
     def write(
         self, head: dict[int, float], poses: Any, forces: Any = None, contacts: Any = None, plotted: Any = None
@@ -76,7 +77,7 @@ class Board:
         self.numbers[SEQUENCE] += 1.0
         parts.poses[:] = poses
         if plotted is not None:
-            parts.head[WATCHED] = len(plotted)
+            parts.head[PLOTTED_COUNT] = len(plotted)
         for part, values in ((parts.forces, forces), (parts.contacts, contacts), (parts.plotted, plotted)):
             if values is not None:
                 part[: len(values)] = values
@@ -89,7 +90,7 @@ class Board:
         """Changes with every state."""
         return float(self.numbers[SEQUENCE])
 
-    def read(self) -> Picture:
+    def read(self) -> FrameData:
         """The last whole state."""
         last = time.monotonic() + PATIENCE
         while True:
@@ -99,14 +100,14 @@ class Board:
                 return self._parts(copy)
 
     def close(self) -> None:
-        """Give the memory back; the side that made it removes it."""
+        """Release the memory; the side that created it removes the file."""
         self.numbers = None
-        with contextlib.suppress(BufferError):  # somebody still looks at it
+        with contextlib.suppress(BufferError):  # an array still uses it
             self.memory.close()
         if self.ours:
             self.remove()
 
     def remove(self) -> None:
-        """Remove the file, if it is still there; who has it mapped keeps the memory."""
+        """Remove the file, if it is still there; where it is mapped the memory stays."""
         with contextlib.suppress(OSError):
             os.unlink(self.name)

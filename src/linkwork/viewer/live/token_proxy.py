@@ -1,7 +1,7 @@
-"""A gate before the page, for those who look from other hosts: who does not know the token is sent away.
+"""A proxy before the page for browsers on other hosts: it refuses requests without the token.
 
-The first address holds the token; the gate answers with a cookie and then hands bytes through, also those of sockets
-that stay open. It stands before a page that listens on 127.0.0.1 only, and answers nobody but the gate.
+The first address holds the token; the proxy answers with a cookie and then passes bytes through, also those of sockets
+that stay open. The page behind it listens on 127.0.0.1 only, and answers the proxy alone.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def _same(a: str, b: str) -> bool:
 
 
 class Guesses:
-    """Wrong tokens of late, by the address they came from: who has said many is not listened to for a while.
+    """Recent wrong tokens by the address they came from: an address with many is refused for a while.
 
     >>> guesses = Guesses()
     >>> for _ in range(GUESSES):
@@ -108,7 +108,7 @@ class Guesses:
         return len(when) == GUESSES and time.monotonic() - when[0] < MINUTE
 
 
-class Gate:
+class TokenProxy:
     """Listens on `host` and hands those who know the token through to a port of this machine, with the key of the page
     there. `tls` (certificate and key, PEM files) makes it speak HTTPS.
     """

@@ -11,6 +11,8 @@ import linkwork as lw
 from linkwork.gallery import rover
 from linkwork.targets import find
 from linkwork.viewer.live import live
+from linkwork.viewer.live.player import Player
+from linkwork.viewer.replay.replay import view_of
 from linkwork.viewer.staging import matrix
 
 pytest.importorskip("viser", reason="the live page needs the extra view")
@@ -41,8 +43,8 @@ class Shown:
 
     def __init__(self, visit, link, driver, size=(WIDE, HIGH)):
         self.link, self.driver = link, driver
-        self.stages = driver.stages if isinstance(driver, live.Player) else [driver.watch.stage]
-        driver.hear("run", False)
+        self.stages = driver.stages if isinstance(driver, Player) else [driver.state.stage]
+        driver.receive("run", False)
         self.page = visit(link.address, *size)
         self.until(lambda: self.page.get_by_role("button", name="Run", exact=True).count() == 1)
         self.page.locator("canvas").first.wait_for()
@@ -55,8 +57,8 @@ class Shown:
             self._turn()
 
     def _turn(self):
-        for words in self.link.words():
-            self.driver.hear(*words)
+        for words in self.link.messages():
+            self.driver.receive(*words)
         self.driver.go(time.perf_counter())
         self.driver.show()
         self.page.wait_for_timeout(20)
@@ -78,7 +80,7 @@ class Shown:
 
     def place(self, x):
         """Where a point of the world is on the screen, by the camera that the page begins with."""
-        view = live.view_of(self.stages)
+        view = view_of(self.stages)
         centre, turn, up = np.array(view["centre"]), math.radians(view["azimuth"]), math.radians(view["elevation"])
         n = np.array([math.cos(up) * math.cos(turn), math.cos(up) * math.sin(turn), math.sin(up)])
         right = np.cross((0, 0, 1), n) / np.linalg.norm(np.cross((0, 0, 1), n))
@@ -107,7 +109,7 @@ class Shown:
 
 @pytest.fixture(scope="module")
 def opened(stay):
-    link, driver = live.opened(make, keys={"M": {"drive": 1.5}}, say=lambda _: None, browser=False)
+    link, driver = live.open_simulation(make, keys={"M": {"drive": 1.5}}, say=lambda _: None, browser=False)
     with link:
         yield Shown(stay, link, driver)
 
@@ -115,11 +117,11 @@ def opened(stay):
 @pytest.fixture
 def there(opened):
     """The page of the arm, upright and at rest, some steps after its start: how many differs, to know what is shown."""
-    opened.driver.hear("run", False)
+    opened.driver.receive("run", False)
     opened.driver.sim.inputs["drive"] = 0.0
-    opened.driver.hear("reset")
+    opened.driver.receive("reset")
     opened.count = getattr(opened, "count", 0) + 1
-    opened.driver.hear("single", opened.count)
+    opened.driver.receive("single", opened.count)
     opened.turn()  # a page that lags may still say this time of an earlier run
     opened.tab("Drive")
     opened.until(lambda: f"time {opened.count / 1000:.3f} s" in opened.page.inner_text("body"))
@@ -134,7 +136,7 @@ def blue(colour):
 def test_it_asks_no_other_host_and_shows_bodies_where_they_are(there):
     there.sees(lambda picture: blue(there.colour(picture, (0, 0, 0.8))))
     there.driver.sim.inputs["drive"] = 5.0
-    there.driver.hear("single", 500)
+    there.driver.receive("single", 500)
     angle = float(there.driver.sim["pin.position"])
     assert angle > 0.5
     tip = np.array([math.sin(angle), 0, math.cos(angle)])
@@ -195,7 +197,7 @@ def test_switches_forces_trails_and_plots(there):
     driver.sim.inputs["drive"] = 5.0
     angles = []
     for _ in range(20):
-        driver.hear("single", 20)
+        driver.receive("single", 20)
         there.turn(4)
         angles.append(float(driver.sim["pin.position"]))
     angle = angles[-1]
@@ -213,7 +215,7 @@ def test_switches_forces_trails_and_plots(there):
     # the pin holds the arm by a force towards the pin: an arrow as long as the panel says
     force = driver.sim["pin.reaction"][:3]
     assert np.linalg.norm(force) > 5.0
-    view = live.view_of([driver.watch.stage])
+    view = view_of([driver.state.stage])
     middle = 0.5 * (0.35 * view["radius"] / (2.0 * 9.81)) * force
     assert not red(there.near(there.picture(), middle))
     page.get_by_label("reactions").check()
@@ -247,10 +249,10 @@ def test_joints_are_released_and_attached(there):
     there.sees(lambda picture: pinned(picture, (0, 0, 0.5)))
     assert driver.sim.attached == [driver.sim.changes[-1].joint]
     driver.sim.drag("bar", (0.2, 0, 0.5), max_force=5.0)
-    driver.hear("single", 50)
+    driver.receive("single", 50)
     np.testing.assert_allclose(driver.sim["bar.position"], (0, 0, 0.5), atol=1e-9)  # it holds
     there.open("Joints")
-    driver.hear("reset")
+    driver.receive("reset")
     there.sees(lambda picture: pinned(picture, (0, 0, 0)) and not pinned(picture, (0, 0, 0.5)))
     there.tab("Show")
     for name in ("bodies", "springs"):
@@ -278,7 +280,7 @@ def test_a_body_is_dragged_with_the_mouse(there):
     assert held[2] == pytest.approx(0.7, abs=0.03)
     there.until(lambda: there.place(driver.sim._drags["bar"].to) == pytest.approx((x + 40, y), abs=4.0))
     goal = driver.sim._drags["bar"].to
-    driver.hear("single", 1500)
+    driver.receive("single", 1500)
     # the angle at which the held point is nearest to the goal, in the plane in which the bar swings
     wanted = math.atan2(goal[0], goal[2]) - math.atan2(held[0], held[2])
     assert wanted > 0.15
@@ -324,12 +326,12 @@ def test_a_picture_is_a_file(there):
 def test_two_runs_over_each_other_are_scrubbed_also_behind_a_token(visit, swing):
     """The balls of the runs go up and down apart from each other: one is blue, the other orange and shines through."""
     runs = [swing(), swing(1.0)]
-    link, player = live.opened_runs(runs, say=lambda _: None, browser=False, token="long_enough")
+    link, player = live.open_runs(runs, say=lambda _: None, browser=False, token="long_enough")
     with link:
         there = Shown(visit, link, player, (620, 400))
         page = there.page
         assert "token" not in page.url
-        player.hear("time", 1.0)
+        player.receive("time", 1.0)
         one, other = (run["ball.position"][100] for run in runs)
         assert abs(one[2] - other[2]) > 0.2
         there.sees(lambda picture: blue(there.colour(picture, one)) and yellow(there.colour(picture, other)))
@@ -364,7 +366,7 @@ def test_the_keyboard_drives(visit, name, key, column, body, point):
     def made(method, dt):
         return lw.Simulation(target.model, "impulse", dt=5e-3)
 
-    link, driver = live.opened(made, keys=target.keys, stay=target.stay, say=lambda _: None, browser=False)
+    link, driver = live.open_simulation(made, keys=target.keys, stay=target.stay, say=lambda _: None, browser=False)
     with link:
         there = Shown(visit, link, driver)
         wanted = target.keys[key.upper()]
@@ -383,12 +385,12 @@ def test_the_keyboard_drives(visit, name, key, column, body, point):
         there.sees(lambda picture: coloured(picture, before))
         there.page.mouse.click(30, 30)
         there.until(held)
-        driver.hear("single", 100)
+        driver.receive("single", 100)
         (speed,) = {value for word, value in wanted.items() if word.startswith(column.split()[0].split(".")[0])}
         assert float(driver.sim[column]) == pytest.approx(speed, rel=0.05)
         there.page.keyboard.up(key)
         there.until(lambda: not any(driver.sim.inputs[word] for word in wanted))
-        driver.hear("single", 150)
+        driver.receive("single", 150)
         assert float(driver.sim[column]) == pytest.approx(0.0, abs=0.05 * abs(speed))
         after = place()
         there.sees(lambda picture: coloured(picture, after) and not coloured(picture, before))

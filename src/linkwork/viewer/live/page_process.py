@@ -1,4 +1,4 @@
-"""The page in its own process: numbers go over by the board, words back and forth as lines of JSON through its pipes.
+"""The page in its own process: numbers go through the shared frame, messages as lines of JSON through its pipes.
 
 The process is a new interpreter, not a copy of this one: a script needs no `if __name__ == "__main__"` to show a run.
 """
@@ -19,7 +19,7 @@ from typing import Any
 
 from linkwork.errors import OptionError, RunError
 from linkwork.viewer.live.origin_check import HERE
-from linkwork.viewer.live.shared_frame import Board
+from linkwork.viewer.live.shared_frame import SharedFrame
 from linkwork.viewer.live.token_proxy import context_of
 
 MISSING = 'the live page needs viser; install it with: pip install "linkwork[view]"'
@@ -27,8 +27,8 @@ LETTERS = 22  # of a token for other hosts: 64 kinds of them make 132 bits
 PATIENCE = 60.0  # s until the page has to be there
 
 
-class Link:
-    """Starts the page; `show` is what it has to know, made by `live.staged`.
+class PageProcess:
+    """Starts the page; `show` is what it has to know, made by `page_data`.
 
     On 127.0.0.1 anybody on this machine may look. Another host is served only with a token, which the address holds.
     With `cert` and `key` (PEM files) the page is encrypted (HTTPS), and has a token too.
@@ -54,14 +54,14 @@ class Link:
             raise OptionError("an encrypted page needs cert= and key= together; give both, or neither")
         tls = None if cert is None or key is None else (str(cert), str(key))
         if tls is not None:
-            context_of(*tls)  # a wrong file is told before a process is started
+            context_of(*tls)  # a wrong file is reported before a process starts
         if token is None and (host not in HERE or tls is not None):
             token = secrets.token_urlsafe(16)
-        self.board = Board(len(show["bodies"]), len(show["joints"]))
+        self.frame = SharedFrame(len(show["bodies"]), len(show["joints"]))
         self._heard: deque[tuple[Any, ...]] = deque()
         self._first = threading.Event()
         self.process = subprocess.Popen(
-            [sys.executable, "-c", "from linkwork.viewer.live.panel import main; main()"],
+            [sys.executable, "-c", "from linkwork.viewer.live.page_server import main; main()"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -74,7 +74,7 @@ class Link:
         threading.Thread(target=self._listen, daemon=True).start()
         try:
             place = {"host": host, "port": port, "token": token, "tls": tls}
-            self.tell({"show": show, "board": self.board.name, **place})
+            self.send({"show": show, "frame": self.frame.name, **place})
             self._first.wait(PATIENCE)
             word, fact = self._heard.popleft() if self._heard else ("failed", "the process of the page did not start")
         except BaseException:
@@ -97,21 +97,21 @@ class Link:
     def alive(self) -> bool:
         return self.process.poll() is None
 
-    def words(self) -> list[tuple[Any, ...]]:
+    def messages(self) -> list[tuple[Any, ...]]:
         """What was clicked since the last look."""
         found = []
         while self._heard:
             found.append(self._heard.popleft())
         return found
 
-    def tell(self, *words: Any) -> None:
-        """Say something to the page: ("note", text), ("joints", …), ("label", text)."""
+    def send(self, *message: Any) -> None:
+        """Send a message to the page: ("note", text), ("joints", …), ("label", text)."""
         assert self.process.stdin is not None
         with contextlib.suppress(OSError, ValueError):
-            self.process.stdin.write(json.dumps(words, default=_plain) + "\n")
+            self.process.stdin.write(json.dumps(message, default=_plain) + "\n")
             self.process.stdin.flush()
 
-    def __enter__(self) -> Link:
+    def __enter__(self) -> PageProcess:
         return self
 
     def __exit__(self, kind: Any, *_: Any) -> bool:
@@ -122,13 +122,13 @@ class Link:
         """End the page's process and give the memory back."""
         assert self.process.stdin is not None
         with contextlib.suppress(OSError):
-            self.process.stdin.close()  # which is how it learns
+            self.process.stdin.close()  # the end of its input is its end
         try:
             self.process.wait(3.0)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-        self.board.close()
+        self.frame.close()
 
 
 def _plain(value: Any) -> Any:

@@ -1,23 +1,23 @@
-"""Keeping step with the clock: which steps are due, and which came late."""
+"""Steps in real time: which are due by the clock, and which came late."""
 
 from __future__ import annotations
 
 import math
 
 TICK = 1e-3  # s: shorter steps are taken several at a time
-FORGET = 0.1  # s: who is further behind goes on from here
+FORGET = 0.1  # s: further behind than this, the clock starts again from now
 
 
-class Pace:
+class StepClock:
     """Steps of `dt` (s) at `speed` times real time, from the clock's `now` (s) on.
 
     A step is late when it ends more than one step, or one tick, after its time.
 
-    >>> pace = Pace(0.01, 1.0, now=5.0)
-    >>> pace.due(5.025), pace.next
+    >>> clock = StepClock(0.01, 1.0, now=5.0)
+    >>> clock.due(5.025), clock.next
     (2, 5.01)
-    >>> pace.done(2, 5.0251)  # the first was due at 5.01 and allowed until 5.02
-    >>> pace.late, pace.due(5.0251)
+    >>> clock.done(2, 5.0251)  # the first was due at 5.01 and allowed until 5.02
+    >>> clock.late, clock.due(5.0251)
     (1, 0)
     """
 
