@@ -1,19 +1,27 @@
-"""A joint's parts forbid what its motions do not allow, and nothing else: parts . motions = 0, dof + rank = 6."""
+"""A joint's rows forbid what its motions do not allow, and nothing else: rows . motions = 0, dof + rank = 6.
+
+And every kind answers every question that the rooms ask: a new one that lacks an answer fails here.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, get_args
 
 import numpy as np
 import pytest
 
 import linkwork as lw
 from known_mechanisms import CLOSING, again
-from linkwork.assembly.kinds import KINDS, coordinates, misfit, placed
-from linkwork.model.joint import KINDS as WORDS
+from linkwork.assembly.kinds import MEASURE_CODES, MOTION_CODES, ROW_CODES, coordinates, misfit, placed
+from linkwork.model.joint_kinds import KINDS, Drawing, JointKind, drawn_as
+from linkwork.simulation.results.units import component_names, joint_units, split_unit
 from linkwork.simulation.start import Closure
 from random_mechanisms import random_body_numbers, random_frame, random_rotation
 
+TREE = [kind for kind in KINDS if kind != "distance"]  # which is always a cut
 EPS = np.finfo(float).eps
 
 
@@ -34,15 +42,15 @@ def joined(kind: str, seed: int, *, on_ground: bool) -> lw.Model:
 def random_position(kind: str, rng: np.random.Generator) -> np.ndarray:
     if kind == "ball":
         return random_rotation(rng)
-    return rng.uniform(-1.4, 1.4, WORDS[kind].nq)
+    return rng.uniform(-1.4, 1.4, KINDS[kind].nq)
 
 
 @pytest.mark.parametrize("kind", CLOSING)
 def test_lists_agree_with_the_words(kind: str) -> None:
-    assert sum(m.nq for m in KINDS[kind].motions) == WORDS[kind].nq
-    assert sum(m.nv for m in KINDS[kind].motions) == WORDS[kind].nv
+    assert sum(m.nq for m in KINDS[kind].motions) == KINDS[kind].nq
+    assert sum(m.nv for m in KINDS[kind].motions) == KINDS[kind].nv
     assert [(m.nq, m.nv) for m in KINDS[kind].measures] == [(m.nq, m.nv) for m in KINDS[kind].motions if m.nv]
-    assert len(KINDS[kind].parts) + WORDS[kind].nv == 6
+    assert len(KINDS[kind].rows) + KINDS[kind].nv == 6
 
 
 @pytest.mark.parametrize("on_ground", [True, False])
@@ -54,7 +62,7 @@ def test_parts_are_what_motions_leave_over(kind: str, seed: int, on_ground: bool
     model = joined(kind, seed, on_ground=on_ground)
     tree, flying = lw.assemble(model), lw.assemble(again(model, cuts=("joint",)))
     assert flying.cut_names == ["joint"]
-    nv = WORDS[kind].nv
+    nv = KINDS[kind].nv
     others = 0 if on_ground else 6
     assert (tree.nv, flying.nv, flying.rows) == (nv + others, 6 + others, 6 - nv)
 
@@ -113,13 +121,13 @@ def test_rows_by_differences(kind: str) -> None:
     assert rate[exact] == pytest.approx(closure.gd[exact], abs=error)
 
 
-@pytest.mark.parametrize("kind", WORDS)
+@pytest.mark.parametrize("kind", TREE)
 def test_coordinates_and_places(kind: str) -> None:
     """A joint is where its coordinates say, at any turn of a screw; what it cannot do shows as a misfit."""
     rng = np.random.default_rng(len(kind))
     pitch = 0.07 if kind == "screw" else 0.0
     for _ in range(10):
-        q = rng.uniform(-3, 3, WORDS[kind].nq)
+        q = rng.uniform(-3, 3, KINDS[kind].nq)
         if kind == "screw":
             q *= 10
         elif kind == "universal":
@@ -132,3 +140,116 @@ def test_coordinates_and_places(kind: str) -> None:
         if kind != "free":
             aside = there @ lw.Frame((0.3, 0.2, 0.1), random_rotation(rng))
             assert max(misfit(kind, aside, pitch)) > 1e-3
+
+
+@pytest.mark.parametrize("kind", CLOSING)
+def test_what_it_carries(kind: str) -> None:
+    """The wrenches of the rows on b, in the axes of its frame there, have the components that the kind carries."""
+    rng = np.random.default_rng(5)
+    model = joined(kind, 2, on_ground=True)
+    tree, flying = lw.assemble(model), lw.assemble(again(model, cuts=("joint",)))
+    position, rotation = lw.forward_kinematics(tree, random_position(kind, rng))["b"]
+    closure = Closure(flying)
+    closure.at(np.concatenate([position, rotation]), np.zeros(6))
+    frame = lw.Frame(position, rotation) @ model.joints["joint"].frame_b
+    force = closure.G[:, :3]
+    torque = closure.G[:, 3:] - np.cross(frame.position - position, force)  # about the joint's point
+    sizes = {
+        f"{what} {axis}": np.max(np.abs(wrench @ frame.matrix[:, k]))
+        for what, wrench in (("force", force), ("torque", torque))
+        for k, axis in enumerate("xyz")
+    }
+    found = {word for word, size in sizes.items() if size > 1e-9}
+    for word in KINDS[kind].carries:
+        assert {each for each in found if each.startswith(word)}, f"a {kind} joint carries no {word}"
+    assert all(any(each.startswith(word) for word in KINDS[kind].carries) for each in found), found
+
+
+NOTATION = (Path(__file__).parents[2] / "NOTATION.md").read_text(encoding="utf-8")
+ROWS = {"along": "d·{i}", "crossed": "{i}·{j}'", "couple": "d·z − pitch angle / 2π", "distance": r"\|d\| − length"}
+
+
+def in_notation(kind: str) -> bool:
+    """Its row in NOTATION.md has the motions and rows of the table."""
+    found = re.search(rf"^\| {kind} \|.*$", NOTATION, re.MULTILINE)
+    if found is None:
+        return False
+    cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", found.group(0))[1:-1]]
+    facts = KINDS[kind]
+    axial = ("turn", "slide", "helical")
+    motions = [f"{m.word} {'xyz'[m.axis]}" if m.word in axial else m.word for m in facts.motions] or ["always a cut"]
+    rows = [ROWS[row.word].format(i="xyz"[row.i], j="xyz"[row.j]) for row in facts.rows] or ["–"]
+    return cells[-2:] == [", ".join(motions), ", ".join(rows)]
+
+
+def has_verb(kind: str) -> bool:
+    verb = getattr(lw.Model, kind, None)
+    return verb is not None and bool(verb.__doc__)
+
+
+def in_docstring(kind: str) -> bool:
+    row = rf"^ *\|[^|]*\b{kind}\b.*\| {KINDS[kind].nq} \| {KINDS[kind].nv} \|$"
+    return re.search(row, lw.Joint.__doc__ or "", re.MULTILINE) is not None
+
+
+def has_codes(kind: str) -> bool:
+    facts = KINDS[kind]
+    pairs = ((facts.motions, MOTION_CODES), (facts.rows, ROW_CODES), (facts.measures, MEASURE_CODES))
+    return all(each.word in codes for words, codes in pairs for each in words)
+
+
+def has_coordinates(kind: str) -> bool:
+    facts = KINDS[kind]
+    assert isinstance(facts.position, str)
+    described = (facts.position == "nothing") == (facts.nq == 0) and (facts.velocity == "nothing") == (facts.nv == 0)
+    measured = sum(m.nq for m in facts.measures), sum(m.nv for m in facts.measures)
+    return bool(facts.position and facts.velocity) and described and measured == (facts.nq, facts.nv)
+
+
+def has_units(kind: str) -> bool:
+    facts, units = KINDS[kind], joint_units(kind)
+    widths = {"position": facts.nq, "velocity": facts.nv, "acceleration": facts.nv}
+    return all(
+        len(split_unit(units[word], width)) == width == len(set(component_names(word, units[word], width)))
+        for word, width in widths.items()
+        if width
+    )
+
+
+QUESTIONS: dict[str, Callable[[str], bool]] = {
+    "its name in JointKind of model/joint_kinds.py": lambda kind: kind in get_args(JointKind),
+    "a verb with a docstring in model/joint_verbs.py": has_verb,
+    "its row in the docstring of Joint in model/joint.py": in_docstring,
+    "codes for its motions, rows and measures in assembly/kinds.py": has_codes,
+    "coordinates in words, and a measure for each of them": has_coordinates,
+    "units for its coordinates, and names for its components": has_units,
+    "what it carries, for its rows": lambda kind: bool(KINDS[kind].carries) == bool(KINDS[kind].rows),
+    "a way of being drawn that the viewer knows": lambda kind: KINDS[kind].drawn in get_args(Drawing),
+    "its row in NOTATION.md, with its motions and rows": in_notation,
+}
+
+
+def missing(kind: str) -> list[str]:
+    """What a kind of joint still lacks."""
+    return [question for question, answered in QUESTIONS.items() if not answered(kind)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_answers_every_question(kind: str) -> None:
+    assert not missing(kind), f"the joint kind '{kind}' lacks: {'; '.join(missing(kind))}"
+
+
+def test_a_kind_that_lacks_answers_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new entry without all else that belongs to it: the question names the file to open."""
+    half: Any = KINDS["revolute"]._replace(drawn="door", position="", measures=())
+    monkeypatch.setitem(KINDS, "hatch", half)
+    told = "; ".join(missing("hatch"))
+    for word in ("JointKind", "joint_verbs.py", "docstring of Joint", "in words", "drawn", "NOTATION.md"):
+        assert word in told
+    assert "units" not in told  # which follow from its motions
+
+
+def test_kinds_by_their_drawing() -> None:
+    assert drawn_as("pin", "ball") == ("revolute", "screw", "universal", "ball")
+    assert [kind for kind in KINDS if KINDS[kind].holds_point] == ["fixed", *drawn_as("pin", "ball")]
+    assert set(drawn_as(*get_args(Drawing))) == set(KINDS)

@@ -12,7 +12,7 @@ from linkwork.assembly.collider_tables import collider_tables
 from linkwork.assembly.drive_tables import drive_tables
 from linkwork.assembly.force_tables import force_tables
 from linkwork.assembly.graph import Forest, Step, scatter, span
-from linkwork.assembly.kinds import BACK, KINDS, ONTO, coordinates, misfit
+from linkwork.assembly.kinds import BACK, MEASURE_CODES, MOTION_CODES, ONTO, ROW_CODES, coordinates, misfit
 from linkwork.assembly.law_tables import LawTable
 from linkwork.assembly.massless import Carried, Inertia, lent
 from linkwork.assembly.reference import Reference, ground_pose
@@ -20,6 +20,7 @@ from linkwork.assembly.system import JointPlace, System
 from linkwork.assembly.tables import Cuts, Tables, Tree
 from linkwork.errors import ModelError
 from linkwork.model import Body, Distance, Foreign, Frame, Joint, Model, Subsystem, checked
+from linkwork.model.joint_kinds import KINDS
 from linkwork.spatial import codes
 
 ROUNDED = 2e-3  # m or rad: places rounded by hand may be off this far
@@ -207,11 +208,12 @@ class _Assembler:
         links: dict[int, int] = {}
         for k in reversed(range(len(motions))) if backward else range(len(motions)):
             motion = motions[k]
-            axial = motion.code in (codes.TURN, codes.SLIDE, codes.HELICAL)
-            onto = ONTO[motion.axis] @ BACK if backward and axial else ONTO[motion.axis]
-            code = codes.SWING_BACK if backward and motion.code == codes.SWING else motion.code
-            turn = 1.0 if motion.code in (codes.TURN, codes.HELICAL) else 0.0
-            slide = {codes.SLIDE: 1.0, codes.HELICAL: pitch}.get(motion.code, 0.0)
+            code = MOTION_CODES[motion.word]
+            turn = 1.0 if code in (codes.TURN, codes.HELICAL) else 0.0
+            slide = {codes.SLIDE: 1.0, codes.HELICAL: pitch}.get(code, 0.0)
+            onto = ONTO[motion.axis] @ BACK if backward and (turn or code == codes.SLIDE) else ONTO[motion.axis]
+            if backward and code == codes.SWING:
+                code = codes.SWING_BACK
             pose = pose @ Frame(rotation=previous.T @ onto)
             q, v = first_q + int(starts_q[k]), first_v + int(starts_v[k])
             link = self._add_link(link, code, pose, q, v, turn, slide, name)
@@ -249,7 +251,7 @@ class _Assembler:
         """Start values: the user's, else those of the reference configuration."""
         a = Frame() if joint is None else self.reference.of(joint.a)
         b = self.reference.of(step.child if joint is None else joint.b)
-        nv = sum(m.nv for m in KINDS[kind].motions)
+        nv = KINDS[kind].nv
         given = joint is not None and joint.position is not None
         if joint is not None and joint.position is not None:
             q = np.array(joint.position, dtype=float)
@@ -386,12 +388,12 @@ class _Assembler:
                 ends["p" + side].append(pose.position)
             pitch = _pitch(joint)
             size = self._rod_length(joint) if isinstance(joint, Distance) else pitch
-            rows.extend((part.code, part.i, part.j, size) for part in kind.parts)
+            rows.extend((ROW_CODES[row.word], row.i, row.j, size) for row in kind.rows)
             row_start.append(len(rows))
             q0, v0 = len(start["q"]), len(start["v"])
             nq = nv = 0
             for m in kind.measures:
-                measures.append((m.code, m.axis, pitch, q0 + nq, v0 + nv))
+                measures.append((MEASURE_CODES[m.word], m.axis, pitch, q0 + nq, v0 + nv))
                 nq, nv = nq + m.nq, nv + m.nv
             measure_start.append(len(measures))
             reference = coordinates(

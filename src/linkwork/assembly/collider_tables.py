@@ -23,6 +23,7 @@ from linkwork.model import (
     Plane,
     Sphere,
 )
+from linkwork.model.joint_kinds import ATTACHED
 from linkwork.spatial import codes
 
 SAME_FACE = 1e-6  # triangles of a hull whose normals differ less are one face
@@ -116,7 +117,7 @@ def meeting(model: Model, found: list[Collider], links: list[int], kinds: list[i
     for members in groups.values():
         pairs[np.ix_(members, members)] = 0
     for joint in model.all_joints():
-        if joint.kind not in ("free", "distance") and not any(isinstance(body, Ground) for body in (joint.a, joint.b)):
+        if joint.kind in ATTACHED and not any(isinstance(body, Ground) for body in (joint.a, joint.b)):
             part(joint.a, joint.b)
     for container in model.walk():
         for a, b in container.apart:

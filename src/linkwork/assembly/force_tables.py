@@ -28,6 +28,7 @@ from linkwork.model import (
     TorsionSpring,
     Tyre,
 )
+from linkwork.model.joint_kinds import KINDS
 from linkwork.spatial import codes
 
 ROAD_CODES = {
@@ -42,7 +43,8 @@ ROAD_CODES = {
 
 def coordinate_of(at: JointPlace, k: int, nq: int, nv: int) -> tuple[int, int]:
     """Places of a joint's k-th rate and k-th value among all coordinates; -1 where it has no single value."""
-    turns = at.kind == "ball" or (at.kind == "free" and k > 2)
+    kind = KINDS[at.kind]
+    turns = kind.has_quaternion and kind.units.rate[k] == "rad"
     value = -1 if turns else at.q.start + k
     if at.is_cut:
         return nv + at.v.start + k, -1 if value < 0 else nq + value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from linkwork.model import Body, Foreign, Frame, Ground, Joint, Model
+from linkwork.model.joint_kinds import KINDS
 
 
 class Reference:
@@ -27,7 +28,7 @@ class Reference:
         """Bodies without a pose of their own follow from local frames, joints at zero."""
         by_body: dict[int, list[Joint]] = {}
         for joint in joints:
-            if joint.kind != "distance" and (joint.frame_a is not None or joint.frame_b is not None):
+            if not KINDS[joint.kind].always_cut and (joint.frame_a is not None or joint.frame_b is not None):
                 by_body.setdefault(id(joint.a), []).append(joint)
                 by_body.setdefault(id(joint.b), []).append(joint)
         waiting = list(self.pose)
@@ -70,7 +71,7 @@ def joint_frame(joint: Joint, pose_a: Frame, pose_b: Frame) -> Frame:
     if joint.axis is None:
         return on if joint.at is None else joint.owner.world @ Frame(joint.at)
     at = (0.0, 0.0, 0.0) if joint.at is None else joint.at
-    if joint.kind == "universal":
+    if joint.axis.ndim == 2:  # a universal joint turns about two
         return joint.owner.world @ Frame.axes(joint.axis[0], joint.axis[1], at)
     place = joint.owner.world @ Frame.along(joint.axis, at)
     return Frame(on.position, place.rotation) if joint.at is None else place

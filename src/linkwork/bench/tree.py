@@ -20,6 +20,7 @@ import linkwork as lw
 from linkwork.bench import Comparison, Figure, SceneReport, best_of
 from linkwork.bench.peers import drake_dart as roboticists
 from linkwork.bench.peers.engines import in_mujoco, in_pinocchio
+from linkwork.model.joint_kinds import KINDS
 
 DT = 1e-3  # s
 HOW = (
@@ -88,7 +89,7 @@ def mixed(bodies: int = 30) -> lw.Model:
                 "frame_a": lw.Frame(position=(*rng.uniform(-0.1, 0.1, 2), -0.5), rotation=turn),
                 "frame_b": lw.Frame(rotation=turn),
             }
-        size = {"free": 6, "ball": 3}.get(kind, 1)
+        size = KINDS[kind].nv
         velocity = tuple(0.1 * rng.normal(size=size)) if size > 1 else 0.1 * float(rng.normal())
         getattr(model, kind)(f"joint {k}", inner, body, velocity=velocity, **frames)
         made.append(body)
@@ -156,12 +157,11 @@ def _start(model: lw.Model, system: Any) -> tuple[Any, Any]:
     """Start values of the model's joints, as q and v in the system's order; these have no loops to close."""
     q: list[float] = []
     v: list[float] = []
-    sizes = {"free": 6, "ball": 3}
     rest = {"free": (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0), "ball": (1.0, 0.0, 0.0, 0.0)}
     for name in system.joint_names:
         joint = model.joints[name]
         q += rest.get(joint.kind, (0.0,)) if joint.position is None else tuple(np.atleast_1d(joint.position))
-        v += (0.0,) * sizes.get(joint.kind, 1) if joint.velocity is None else tuple(np.atleast_1d(joint.velocity))
+        v += (0.0,) * joint.nv if joint.velocity is None else tuple(np.atleast_1d(joint.velocity))
     return np.array(q), np.array(v)
 
 

@@ -10,7 +10,8 @@ from linkwork.model.event import AttachOptions, Event, attached_joint
 from linkwork.model.event_verbs import attached_name
 from linkwork.model.force import Force, Spring, Torque, TorsionSpring
 from linkwork.model.frame import Frame
-from linkwork.model.joint import KINDS, Distance, Joint, JointKind, JointOptions
+from linkwork.model.joint import Distance, Joint, JointOptions
+from linkwork.model.joint_kinds import KINDS, JointKind
 from linkwork.model.laws import Constant, Cosine, Law, LawLike, Motion, PythonLaw, Table, as_law, compiled
 from linkwork.model.material import Material
 from linkwork.model.roads import CosineBump, FlatRoad, Kerb, Profile, Ramp, Road, RoadPiece, Stairs, Surface

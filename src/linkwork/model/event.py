@@ -12,8 +12,9 @@ from linkwork.model import checked
 from linkwork.model.body import Body, Part
 from linkwork.model.checked import VectorLike
 from linkwork.model.frame import Frame
-from linkwork.model.joint import KINDS, Joint, JointKind
+from linkwork.model.joint import Joint
 from linkwork.model.joint_checks import make_joint
+from linkwork.model.joint_kinds import ATTACHED, KINDS, JointKind
 
 if TYPE_CHECKING:
     from linkwork.model.container import Container
@@ -58,9 +59,9 @@ class Event(Part):
 
 def attached_joint(owner: Container, a: Body, b: Body, kind: Any, name: str, options: Mapping[str, Any]) -> Joint:
     """A joint in words, to be placed where its bodies are when it is attached; a side not given stays None."""
-    if not isinstance(kind, str) or kind not in KINDS or kind == "free":
-        kinds = [word for word in KINDS if word != "free"]
-        hint = checked.did_you_mean(str(kind), kinds) or "; give one of " + ", ".join(f"'{word}'" for word in kinds)
+    if not isinstance(kind, str) or kind not in ATTACHED:
+        known = ", ".join(f"'{word}'" for word in ATTACHED)
+        hint = checked.did_you_mean(str(kind), ATTACHED) or f"; give one of {known}"
         raise ModelError(
             f"attached joint '{name}': {checked.shown(kind)} is no kind of joint that holds anything{hint}"
         )
@@ -68,9 +69,9 @@ def attached_joint(owner: Container, a: Body, b: Body, kind: Any, name: str, opt
     checked.unknown_options(options.keys() - AttachOptions.__annotations__.keys(), AttachOptions.__annotations__, what)
     given = {option: value for option, value in options.items() if value is not None}
     pitch = given.pop("pitch", 0.0)
-    if kind == "screw" and not checked.number(pitch, what, "pitch"):
+    if KINDS[kind].has_pitch and not checked.number(pitch, what, "pitch"):
         raise ModelError(f"{what}: it has no pitch; give pitch= in metres per turn, or attach a 'revolute' joint")
-    if kind != "screw" and pitch:
+    if pitch and not KINDS[kind].has_pitch:
         raise ModelError(f"{what}: only a screw has a pitch; remove pitch=")
     joint = make_joint(what, cast(JointKind, kind), name, owner, a, b, {**given, "cut": True}, float(pitch))
     return replace(joint, frame_a=given.get("frame_a"), frame_b=given.get("frame_b"))

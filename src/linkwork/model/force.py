@@ -15,8 +15,6 @@ from linkwork.model.laws import Law, LawLike, as_law
 
 Axes = Literal["body", "world"]
 
-TURNING = ("revolute", "screw", "cylindrical")  # joints whose first coordinate is the one angle they have
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Spring(Part):

@@ -13,7 +13,6 @@ from linkwork.model.container import Container
 from linkwork.model.curves import Curve
 from linkwork.model.drive import Motor, Repeater, one_coordinate, refuse_out_of_reach, servo_softness
 from linkwork.model.force import (
-    TURNING,
     Force,
     Spring,
     Torque,
@@ -24,6 +23,7 @@ from linkwork.model.force import (
     spring_curves,
 )
 from linkwork.model.joint import Joint
+from linkwork.model.joint_kinds import ABOUT_AXIS
 from linkwork.model.laws import LawLike, as_law, time_law
 from linkwork.model.soft import Soft
 from linkwork.model.soft import softness as checked_softness
@@ -115,10 +115,10 @@ class ForceVerbs(Container):
         what = self._new("torsion spring", name)
         self._only_known("torsion_spring", what, unknown)
         target = self._joint(joint, what)
-        if target.kind not in TURNING:
+        if target.kind not in ABOUT_AXIS:
             raise ModelError(
                 f"{what}: the {target.kind} joint '{target.path}' has no single angle; "
-                f"give a {', '.join(TURNING[:-1])} or {TURNING[-1]} joint, or use stiffness= of the joint"
+                f"give a {', '.join(ABOUT_AXIS[:-1])} or {ABOUT_AXIS[-1]} joint, or use stiffness= of the joint"
             )
         amounts = spring_amounts(what, stiffness, damping)
         spring = TorsionSpring(name, self, target, *amounts, checked.number(angle, what, "angle", "radians"))

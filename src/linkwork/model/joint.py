@@ -1,45 +1,19 @@
-"""Joints: the nine kinds and the distance, their coordinates, and what may be said about one."""
+"""Joints and what may be said about one; the kinds of joints are in `joint_kinds`."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict
+from typing import Any, TypeAlias, TypedDict
 
 from linkwork.model.body import Body, Part
 from linkwork.model.checked import Vector, VectorLike
 from linkwork.model.frame import Frame
+from linkwork.model.joint_kinds import KINDS, JointKind
 from linkwork.model.soft import Soft
 
-JointKind = Literal[
-    "fixed", "revolute", "prismatic", "cylindrical", "screw", "universal", "ball", "planar", "free", "distance"
-]
 Limits: TypeAlias = tuple[float, float] | tuple[tuple[float, float], ...]
-
-
-class Coordinates(NamedTuple):
-    """How many coordinates a kind of joint has, what they are, and whether it needs an axis."""
-
-    nq: int
-    nv: int
-    position: str
-    velocity: str
-    needs_axis: bool
-
-
-KINDS: dict[str, Coordinates] = {
-    "fixed": Coordinates(0, 0, "nothing", "nothing", False),
-    "revolute": Coordinates(1, 1, "an angle in radians", "a rate in rad/s", True),
-    "prismatic": Coordinates(1, 1, "a distance in metres", "a speed in m/s", True),
-    "cylindrical": Coordinates(2, 2, "an angle and a distance", "a rate and a speed", True),
-    "screw": Coordinates(1, 1, "an angle in radians", "a rate in rad/s", True),
-    "universal": Coordinates(2, 2, "two angles in radians", "two rates in rad/s", True),
-    "ball": Coordinates(4, 3, "a quaternion w, x, y, z", "three rates in rad/s", False),
-    "planar": Coordinates(3, 3, "x, y in metres and an angle", "two speeds in m/s and a rate", True),
-    "free": Coordinates(7, 6, "x, y, z and a quaternion w, x, y, z", "three speeds and three rates", False),
-}
-DISTANCE = Coordinates(0, 0, "nothing", "nothing", False)  # holds two points at a distance and closes a loop
 
 
 class JointOptions(TypedDict, total=False):
@@ -123,12 +97,12 @@ class Joint(Part):
     @property
     def nq(self) -> int:
         """The number of position coordinates."""
-        return KINDS.get(self.kind, DISTANCE).nq
+        return KINDS[self.kind].nq
 
     @property
     def nv(self) -> int:
         """The number of velocity coordinates."""
-        return KINDS.get(self.kind, DISTANCE).nv
+        return KINDS[self.kind].nv
 
     @property
     def coordinate_limits(self) -> tuple[tuple[float, float], ...]:

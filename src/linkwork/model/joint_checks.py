@@ -13,7 +13,8 @@ from linkwork.model import checked
 from linkwork.model.body import Body, Foreign, Ground
 from linkwork.model.checked import Vector
 from linkwork.model.frame import Frame, unit
-from linkwork.model.joint import KINDS, Joint, JointKind, JointOptions, Limits
+from linkwork.model.joint import Joint, JointOptions, Limits
+from linkwork.model.joint_kinds import KINDS, JointKind
 from linkwork.model.soft import softness
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ def start_values(
             f"got {start.size}; correct {option}="
         )
     numbers = tuple(np.atleast_1d(start).tolist())
-    if option == "position" and kind in ("ball", "free"):
+    if option == "position" and KINDS[kind].has_quaternion:
         w, x, y, z = numbers[-4:]
         return numbers[:-4] + unit((w, x, y, z), what, option)
     return numbers
@@ -152,7 +153,7 @@ def _limits(what: str, kind: JointKind, value: Any, position: tuple[float, ...] 
     if value is None:
         return None
     count = KINDS[kind].nv
-    if kind in ("fixed", "ball", "free"):
+    if not count or KINDS[kind].has_quaternion:
         raise ModelError(f"{what}: a {kind} joint has no limits; remove limits=, or use another kind of joint")
     if count == 1:
         pairs: tuple[tuple[float, float], ...] = (_pair(what, value),)
@@ -196,11 +197,11 @@ def _refuse_meaningless(what: str, kind: JointKind, amounts: Mapping[str, float]
             continue
         if kind == "fixed":
             raise ModelError(f"{what}: a fixed joint does not move and has no {option}; remove {option}=")
-        if kind in ("ball", "free") and option == "stiffness":
+        if KINDS[kind].has_quaternion and option == "stiffness":
             raise ModelError(
                 f"{what}: a {kind} joint has no single position to spring back to; remove stiffness= and use spring()"
             )
-        if kind in ("ball", "free") and option == "armature":
+        if KINDS[kind].has_quaternion and option == "armature":
             raise ModelError(
                 f"{what}: a {kind} joint has no axis for a rotor; remove armature= and add it to the body's inertia"
             )

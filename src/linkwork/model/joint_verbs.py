@@ -10,8 +10,9 @@ from linkwork.model.body import Body
 from linkwork.model.checked import VectorLike
 from linkwork.model.container import Container
 from linkwork.model.frame import Frame
-from linkwork.model.joint import Distance, Joint, JointKind, JointOptions
+from linkwork.model.joint import Distance, Joint, JointOptions
 from linkwork.model.joint_checks import make_joint, refuse_pair
+from linkwork.model.joint_kinds import JointKind
 
 BodyLike: TypeAlias = Body | str
 

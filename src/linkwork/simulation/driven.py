@@ -22,6 +22,7 @@ from linkwork.assembly.system import JointPlace, System
 from linkwork.assembly.tables import Floats
 from linkwork.errors import ModelError
 from linkwork.model import Cosine, Motor, Repeater, Table
+from linkwork.model.joint_kinds import KINDS
 from linkwork.model.laws import law_value
 from linkwork.simulation.analysis.dynamics import integrate, mass_matrix
 from linkwork.simulation.given import with_given
@@ -282,5 +283,5 @@ def _along(place: JointPlace, closure: Closure, size: float) -> Floats:
     """An impulse of a joint's coordinate in world axes: of force where it slides, of torque where it turns."""
     axis = closure.work.pose_R[place.link_b].reshape(3, 3) @ place.frame_b[0][:, 2]
     found = np.zeros(6)
-    found[slice(0, 3) if place.kind == "prismatic" else slice(3, 6)] = size * axis
+    found[slice(0, 3) if KINDS[place.kind].slides_only else slice(3, 6)] = size * axis
     return found

@@ -13,8 +13,8 @@ from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats
 from linkwork.errors import ModelError, OptionError
 from linkwork.model.checked import shown
-from linkwork.model.joint import KINDS
 from linkwork.model.joint_checks import start_values
+from linkwork.model.joint_kinds import KINDS
 from linkwork.simulation.analysis.dynamics import _coordinates, _time, _vector
 from linkwork.simulation.driven import DrivenStart
 from linkwork.simulation.given import Values, with_given
@@ -110,10 +110,10 @@ def _between(system: System, first: Start, positions: Values, part: float) -> Va
                 # `first` has gone so far already: the same way is left in fewer stages
                 left = 1.0 / (STAGES * (1.0 - part) + 1.0)
                 here, there = numbers[place.q].copy(), np.array(positions[place.name])
-                if place.kind in ("ball", "free"):
+                if KINDS[place.kind].has_quaternion:
                     there[-4:] *= -1.0 if here[-4:] @ there[-4:] < 0.0 else 1.0
                 way = here + left * (there - here)
-                if place.kind in ("ball", "free"):
+                if KINDS[place.kind].has_quaternion:
                     way[-4:] /= np.linalg.norm(way[-4:])
                 found[place.name] = tuple(way.tolist())
     return found
@@ -135,7 +135,7 @@ def _named(system: System, values: Any, option: str) -> Values:
             names = " or ".join(map(repr, close))
             raise OptionError(f"reset: there is no joint {shown(name)} to start from; give {names} in {word}=")
         kind: Any = places[name].kind
-        if kind not in KINDS:
+        if KINDS[kind].always_cut:
             raise OptionError(f"reset: {kind} '{name}' has no {option}; remove it from {word}=")
         size = KINDS[kind].nq if option == "position" else KINDS[kind].nv
         meaning = KINDS[kind].position if option == "position" else KINDS[kind].velocity

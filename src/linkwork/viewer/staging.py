@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from linkwork.errors import OptionError
 from linkwork.model import Frame
+from linkwork.model.joint_kinds import drawn_as
 from linkwork.simulation.results.scene import need_scene, shape_from
 from linkwork.simulation.results.trajectory import Trajectory
 from linkwork.viewer.colours import body_colours
@@ -22,8 +23,8 @@ from linkwork.viewer.solids import Solid, quads, rod, solid
 Floats = NDArray[np.float64]
 
 LOOKS = 24  # rows that are looked at to find the size
-HINGES = ("revolute", "screw", "universal", "ball")
-AXES = ("revolute", "prismatic", "cylindrical", "screw", "universal")
+HINGES = drawn_as("pin", "ball")
+AXES = drawn_as("pin", "guide")
 THIN = 0.011  # radius of struts, by the size of the mechanism
 WIDE = 0.05  # and at most so much of that of its largest body
 SHEET = 1.0  # how far planes are drawn, times all that is to be seen
@@ -285,7 +286,7 @@ class Stage:
         """Azimuth and elevation (degrees) of who looks: nearly along the joints' common axis, if they have one."""
         axes = []
         for joint in self.scene["joints"]:
-            if joint["kind"] in ("revolute", "prismatic", "cylindrical", "screw", "universal"):
+            if joint["kind"] in AXES:
                 origin = self.world(joint["a"], joint["position"], self.first)
                 axes.append(self.world(joint["a"], np.add(joint["position"], joint["axis"]), self.first) - origin)
         for along, look in ((0, (14.0, 10.0)), (1, (-76.0, 10.0)), (2, (-80.0, 62.0))):

@@ -9,7 +9,8 @@ import pytest
 
 import linkwork as lw
 from known_mechanisms import four_bar, loop_of
-from linkwork.simulation.analysis.reactions import CARRIED, SEEN, Stress
+from linkwork.model.joint_kinds import KINDS
+from linkwork.simulation.analysis.reactions import SEEN, Stress
 from linkwork.simulation.start import Closure, absolute_start, consistent_start
 from random_mechanisms import random_loops
 
@@ -37,7 +38,7 @@ def test_a_door_on_two_hinges(order: tuple[str, ...], method: str) -> None:
         force, torque, unique, shared = found[name]
         assert force == pytest.approx([sign * 20 * G * 0.4 / 5 / 1.6, 0, 20 * G / 2], abs=1e-9)
         assert torque == pytest.approx([0, -2 * 20 * G * 0.4 / 5, 0], abs=1e-9)
-        assert (unique, shared) == ([], list(CARRIED["revolute"]))
+        assert (unique, shared) == ([], list(KINDS["revolute"].carries))
     # the method by itself gave all to one of them
     assert abs(sim["lower.reaction"][2] - sim["upper.reaction"][2]) == pytest.approx(20 * G)
 

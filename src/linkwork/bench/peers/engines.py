@@ -32,33 +32,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.model.frame import Frame
+from linkwork.model.joint_kinds import KINDS, QUATERNIONS, Z
 
 if TYPE_CHECKING:
     from linkwork.model.subsystem import Model
 
 Array = NDArray[np.float64]
 
-# joint kind -> (numbers of q, numbers of v)
-SIZES = {
-    "fixed": (0, 0),
-    "revolute": (1, 1),
-    "prismatic": (1, 1),
-    "screw": (1, 1),
-    "cylindrical": (2, 2),
-    "universal": (2, 2),
-    "planar": (3, 3),
-    "ball": (4, 3),
-    "free": (7, 6),
-}
-# the same motions as elementary ones: "r" turn about, "p" slide along an axis of the joint frame
+# motions that are elementary ones: "r" turn about, "p" slide along an axis of the joint frame
 ELEMENTS = {
-    "revolute": ("rz",),
-    "prismatic": ("pz",),
-    "cylindrical": ("rz", "pz"),
-    "universal": ("rx", "ry"),
-    "planar": ("px", "py", "rz"),
+    kind: tuple(("r" if motion.word == "turn" else "p") + "xyz"[motion.axis] for motion in facts.motions)
+    for kind, facts in KINDS.items()
+    if facts.motions and {motion.word for motion in facts.motions} <= {"turn", "slide"}
 }
-MIRRORED = ("revolute", "prismatic", "screw", "cylindrical", "fixed")  # b to a is the same motion with the other sign
+# b to a is the same motion with the other sign
+MIRRORED = tuple(
+    kind
+    for kind, facts in KINDS.items()
+    if all(motion.axis == Z and motion.word not in QUATERNIONS for motion in facts.motions)
+)
 
 
 # ---- conversions -----------------------------------------------------------------------------------------------------
@@ -214,7 +206,7 @@ class Peer:
         self.ours: dict[str, tuple[slice, slice]] = {}
         nq = nv = 0
         for branch in self.ordered:
-            dq, dv = SIZES[branch.kind]
+            dq, dv = KINDS[branch.kind].nq, KINDS[branch.kind].nv
             self.ours[branch.name] = (slice(nq, nq + dq), slice(nv, nv + dv))
             nq, nv = nq + dq, nv + dv
         self.nq, self.nv = nq, nv

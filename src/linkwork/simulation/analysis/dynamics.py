@@ -28,6 +28,7 @@ from linkwork.mechanics.entry_points import joint_forces, masses, moved, place, 
 from linkwork.mechanics.workspace import TreeWork, tree_work
 from linkwork.model import Body
 from linkwork.model.checked import real, shown
+from linkwork.model.joint_kinds import KINDS
 from linkwork.simulation.results.certificate import shortened
 
 
@@ -51,7 +52,7 @@ def _coordinates(system: System, q: ArrayLike) -> Floats:
         raise OptionError(f"{shown(given)} is not an assembled system; give lw.assemble(model)")
     values = _vector(q, system.nq, "q")
     for joint in system.joints:
-        if joint.kind in ("ball", "free") and not np.any(values[joint.q][-4:]):
+        if KINDS[joint.kind].has_quaternion and not np.any(values[joint.q][-4:]):
             raise OptionError(f"the quaternion of joint '{joint.name}' in q is zero; give 1, 0, 0, 0 for no rotation")
     return values
 

@@ -11,6 +11,7 @@ import numpy as np
 from linkwork.assembly.system import JointPlace, System
 from linkwork.assembly.tables import Floats, Tree
 from linkwork.model import Body, TorsionSpring
+from linkwork.model.joint_kinds import KINDS
 from linkwork.simulation.analysis.hint_words import gyration, shape_gyration, thin
 from linkwork.spatial.codes import FREE, SWING, SWING_BACK, TURN
 
@@ -18,8 +19,6 @@ FAR = 5.0  # of what both bodies reach to: a joint so far from both is misplaced
 FARTHER = 50.0  # of its shape: so far a single body stands from none of its joints
 OUTER = math.sqrt(3.0)  # of the radius of gyration: how far a rod reaches
 FEW = 1.0  # rad of a swing, or of a turn, in one step
-ABOUT_AXIS = ("revolute", "cylindrical", "screw")  # joints whose place along their axis means nothing
-AT_POINT = ("universal", "ball")
 
 
 class End(NamedTuple):
@@ -33,7 +32,7 @@ class End(NamedTuple):
     def away(self, centre: Floats) -> float:
         """How far a centre is from the joint, m: from its axis where it has one."""
         lever = centre - self.point
-        if self.place.kind in ABOUT_AXIS:
+        if KINDS[self.place.kind].about_axis:  # its place along the axis means nothing
             lever = lever - (lever @ self.axis) * self.axis
         return float(np.linalg.norm(lever))
 
@@ -78,15 +77,21 @@ class Links:
 def _ends(system: System) -> Iterator[End]:
     tree, cuts = system.tables.tree, system.tables.cuts
     for place in system.joints:
-        if place.links and place.kind in ABOUT_AXIS + AT_POINT:
+        if place.links and _has_place(place):
             first = place.links[0]
             yield End(place, int(tree.link_parent[first]), tree.link_p[first], _matrix(tree.link_R[first])[:, 2])
             yield End(place, place.last, np.zeros(3), np.array((0.0, 0.0, 1.0)))
     for place in system.cuts:
         c = place.last
-        if place.kind in ABOUT_AXIS + AT_POINT:
+        if _has_place(place):
             yield End(place, int(cuts.cut_a[c]), cuts.cut_pa[c], _matrix(cuts.cut_Ra[c])[:, 2])
             yield End(place, int(cuts.cut_b[c]), cuts.cut_pb[c], _matrix(cuts.cut_Rb[c])[:, 2])
+
+
+def _has_place(place: JointPlace) -> bool:
+    """Whether a joint that moves has a point or an axis on its bodies."""
+    kind = KINDS[place.kind]
+    return kind.about_axis or (kind.holds_point and kind.nv > 0)
 
 
 def _matrix(row: Any) -> Floats:

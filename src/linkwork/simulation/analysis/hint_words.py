@@ -9,6 +9,7 @@ import numpy as np
 
 from linkwork.errors import ModelError
 from linkwork.model import Body, Joint, Model, Motor, TorsionSpring
+from linkwork.model.joint_kinds import KINDS
 from linkwork.model.laws import Constant
 
 LIGHTEST = 1.0  # kg/m3: air
@@ -20,7 +21,6 @@ THIN = 1e-6  # kg/m3, of the cube around a body without a shape: a steel rope of
 FAR_OUT = 10.0  # of the radius of gyration of its shape: farther out no body has its mass
 TURNS = 4.0 * math.pi  # rad: a joint that starts beyond two turns, in whole or half numbers, is given in degrees
 ROUND = 10.0  # rad: or from here on in fives
-TURNING = {"revolute": (0,), "cylindrical": (0,), "universal": (0, 1), "planar": (2,)}  # which coordinates are angles
 
 
 def densities(model: Model) -> Iterator[str]:
@@ -81,7 +81,7 @@ def shape_gyration(body: Body) -> float | None:
 def angles(model: Model) -> Iterator[str]:
     """Start positions, limits, rests and set points of joints that look like degrees."""
     for joint in model.all_joints():
-        turning = TURNING.get(joint.kind, ())
+        turning = KINDS[joint.kind].angles
         sides = joint.coordinate_limits if joint.limits is not None else ()
         given = {
             "position": [joint.position[k] for k in turning] if joint.position else [],
@@ -100,7 +100,7 @@ def angles(model: Model) -> Iterator[str]:
 
 def _degrees(joint: Joint, what: str, numbers: Iterable[float]) -> Iterator[str]:
     """A hint at the first of these angles of a joint that looks like degrees."""
-    for x in numbers if joint.kind in TURNING else ():
+    for x in numbers if KINDS[joint.kind].angles else ():
         size = abs(x)
         if math.isfinite(x) and ((size > TURNS and size % 0.5 == 0.0) or (size >= ROUND and size % 5.0 == 0.0)):
             turns = size / (2.0 * math.pi)
@@ -115,7 +115,7 @@ def quaternions(model: Model) -> Iterator[str]:
         if body.reference is not None:
             given.append((f"body '{body.path}': rotation", tuple(body.reference.rotation.tolist())))
     for joint in model.all_joints():
-        if joint.kind in ("ball", "free") and joint.position is not None:
+        if KINDS[joint.kind].has_quaternion and joint.position is not None:
             given.append((f"{joint.kind} joint '{joint.path}': position", tuple(joint.position[-4:])))
     turned = [(what, rotation) for what, rotation in given if abs(rotation[0]) < 1.0]
     if turned and all(_last_is_scalar(rotation) for _, rotation in turned):

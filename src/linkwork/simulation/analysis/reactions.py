@@ -27,6 +27,7 @@ from linkwork.assembly.system import JointPlace, System
 from linkwork.assembly.tables import Floats
 from linkwork.errors import OptionError
 from linkwork.model.checked import shown
+from linkwork.model.joint_kinds import KINDS
 from linkwork.simulation.analysis.dynamics import _time
 from linkwork.simulation.results.certificate import shortened
 from linkwork.simulation.start import DEPENDENT, Closure
@@ -37,19 +38,6 @@ if TYPE_CHECKING:
     from linkwork.simulation.run import Simulation
 
 SEEN = 1e-7  # of a state of stress of size 1: less of it in a component is rounding
-# what each kind of joint carries, in the axes of its frame b
-CARRIED: dict[str, tuple[str, ...]] = {
-    "fixed": ("force x", "force y", "force z", "torque x", "torque y", "torque z"),
-    "revolute": ("force x", "force y", "force z", "torque x", "torque y"),
-    "prismatic": ("force x", "force y", "torque x", "torque y", "torque z"),
-    "cylindrical": ("force x", "force y", "torque x", "torque y"),
-    "screw": ("force x", "force y", "force z", "torque x", "torque y", "torque z"),
-    "universal": ("force x", "force y", "force z", "torque"),
-    "ball": ("force x", "force y", "force z"),
-    "planar": ("force z", "torque x", "torque y"),
-    "distance": ("force",),
-    "free": (),
-}
 ROWS = {"force": slice(0, 3), "torque": slice(3, 6)}
 
 
@@ -171,7 +159,7 @@ class Stress:
         part = self.basis[6 * k : 6 * k + 6]
         local = np.concatenate([turn @ part[:3], turn @ part[3:]])
         sizes = np.linalg.norm(local, axis=1)
-        return [word for word in CARRIED[place.kind] if np.linalg.norm(sizes[_rows(word)]) > SEEN]
+        return [word for word in KINDS[place.kind].carries if np.linalg.norm(sizes[_rows(word)]) > SEEN]
 
     def least(self, reactions: Floats) -> Floats:
         """The least of all reactions that belong to the same motion."""
@@ -185,7 +173,7 @@ class Stress:
         joints = {}
         for k, place in enumerate(self.places):
             shared = self.shared(k)
-            unique = [word for word in CARRIED[place.kind] if word not in shared]
+            unique = [word for word in KINDS[place.kind].carries if word not in shared]
             joints[place.name] = Reaction(least[k, :3], least[k, 3:], unique, shared)
         return Reactions(joints, self.redundant)
 
@@ -264,4 +252,4 @@ def _reactions(system: System, value: Callable[[str], Any], time: float) -> Reac
             cut_q[place.q] = value(f"{place.name}.position")
     none = np.zeros(6)
     stress = Stress(system, q, cut_q, time)
-    return stress.reactions(lambda place: none if place.kind == "free" else value(f"{place.name}.reaction"))
+    return stress.reactions(lambda place: none if not KINDS[place.kind].carries else value(f"{place.name}.reaction"))

@@ -17,6 +17,7 @@ from linkwork.mechanics.observation import Observation, Scratch, View, observe
 from linkwork.mechanics.size import row_units
 from linkwork.mechanics.workspace import tree_work
 from linkwork.model.checked import shown
+from linkwork.model.joint_kinds import KINDS
 from linkwork.simulation.results.column_names import ACCOUNTS, fitting
 from linkwork.simulation.results.components import all_components, matching_components
 from linkwork.simulation.results.force_columns import force_columns, motor_units
@@ -37,7 +38,7 @@ class Observer:
         self.width = sum(int(np.prod(shape)) for shape in self.columns.values()) + 11
         tree, cuts = system.tables.tree, system.tables.cuts
         self.view = _view(system)
-        turning = [place.q.stop - 4 for place in system.joints if place.kind in ("ball", "free")]
+        turning = [place.q.stop - 4 for place in system.joints if KINDS[place.kind].has_quaternion]
         self.quaternions = np.array(turning, dtype=np.int64)[:, None] + np.arange(4)  # where they are in q
         rows = cuts.row_kind.size
         self.scratch = Scratch(
@@ -186,7 +187,7 @@ def column_shapes(system: System) -> dict[str, tuple[int, ...]]:
             size = part.stop - part.start
             if size:
                 shapes[f"{place.name}.{quantity}"] = () if size == 1 else (size,)
-        if place.kind != "free":
+        if KINDS[place.kind].carries:
             shapes[f"{place.name}.reaction"] = (6,)
     for event in system.model.all_events():
         if event.joint is not None:

@@ -25,6 +25,7 @@ from linkwork.errors import OptionError
 from linkwork.model import Box, Capsule, Cylinder, Frame, Ground, Hull, Mesh, Model, Road, Sphere, Tyre
 from linkwork.model.collider import HeightField, Plane
 from linkwork.model.force import Spring
+from linkwork.model.joint_kinds import KINDS
 from linkwork.model.laws import law_value
 from linkwork.model.shapes import Shape
 
@@ -32,7 +33,6 @@ Scene: TypeAlias = dict[str, Any]
 
 SAMPLES = 600  # poses that are kept of a ground that moves
 ROAD_POINTS = (300, 3)  # along and across
-HOLDING = ("revolute", "screw", "universal", "ball", "fixed")
 _SIZES: dict[type[Shape], tuple[str, ...]] = {
     Box: ("size",),
     Sphere: ("radius",),
@@ -57,7 +57,7 @@ def scene_of(model: Model, until: float = 0.0, tracks: Mapping[str, Any] | None 
     springs = [force for force in model.all_forces() if isinstance(force, Spring)]
     holds: dict[int, list[list[float]]] = {}
     for joint, a, b in joints:
-        if joint.kind in HOLDING:
+        if KINDS[joint.kind].holds_point:
             holds.setdefault(id(joint.a), []).append(_numbers(a.position))
             holds.setdefault(id(joint.b), []).append(_numbers(b.position))
     for spring in springs:

@@ -6,17 +6,7 @@ A unit is one word (`"rad"`) where all components share it, or one word per comp
 
 from __future__ import annotations
 
-_PER_MOTION = {"turn": "rad", "slide": "m"}
-_MOTIONS = {
-    "fixed": (),
-    "revolute": ("turn",),
-    "prismatic": ("slide",),
-    "cylindrical": ("turn", "slide"),
-    "screw": ("turn",),
-    "universal": ("turn", "turn"),
-    "planar": ("slide", "slide", "turn"),
-    "distance": (),
-}
+from linkwork.model.joint_kinds import KINDS
 
 REACTION_UNIT = "N,N,N,N m,N m,N m"
 
@@ -54,14 +44,7 @@ def joint_units(kind: str) -> dict[str, str]:
     >>> joint_units("revolute")["position"]
     'rad'
     """
-    position: tuple[str, ...]
-    rates: tuple[str, ...]
-    if kind == "ball":
-        position, rates = ("1",), ("rad",)
-    elif kind == "free":
-        position, rates = ("m",) * 3 + ("1",) * 4, ("m",) * 3 + ("rad",) * 3
-    else:
-        position = rates = tuple(_PER_MOTION[motion] for motion in _MOTIONS[kind])
+    position, rates = KINDS[kind].units
     return {
         "position": _joined(position),
         "velocity": _joined(tuple(unit + "/s" for unit in rates)),

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from linkwork.model import Force, Joint, Model, Motor, Torque
+from linkwork.model.joint_kinds import KINDS
 from linkwork.viewer.staging import step_of
 
 STEPS = 200  # of a slider from end to end
@@ -46,14 +47,14 @@ def rounded_up(value: float) -> float:
 def _slider(name: str, part: Any, value: float, weight: float, size: float, set_to: list[float]) -> dict[str, Any]:
     unit, reach, ends = "", 10.0, (-math.inf, math.inf)
     if isinstance(part, Motor):
-        slides = part.joint.kind == "prismatic"
+        slides = KINDS[part.joint.kind].slides_only
         unit = "m" if slides else "rad"
         if part.velocity is not None:
             unit, reach = f"{unit}/s", size if slides else 2 * math.pi
         else:
             reach, ends = size if slides else math.pi, part.joint.coordinate_limits[0]
     elif isinstance(part, Torque):
-        slides = isinstance(part.target, Joint) and part.target.kind == "prismatic"
+        slides = isinstance(part.target, Joint) and KINDS[part.target.kind].slides_only
         unit, reach = ("N", weight) if slides else ("N m", 0.25 * weight * size)
     elif isinstance(part, Force):
         unit, reach = "N", weight

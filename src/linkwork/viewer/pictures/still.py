@@ -19,6 +19,7 @@ from linkwork.assembly.reference import Reference
 from linkwork.errors import OptionError
 from linkwork.model import Body, Frame, Ground, Joint, Model, Tyre
 from linkwork.model.force import Spring
+from linkwork.model.joint_kinds import drawn_as
 from linkwork.model.shapes import Shape
 from linkwork.simulation.analysis.dynamics import forward_kinematics
 from linkwork.simulation.results.scene import added_shapes, ground_at, moved_facts, shape_facts
@@ -49,7 +50,8 @@ VIEWS = {
     "top": np.array([[1.0, 0, 0], [0, 1, 0], [0, 0, 1]]),  # from above: x to the right, y up
     "side": np.array([[0, 1.0, 0], [0, 0, 1], [1, 0, 0]]),  # along -x: y to the right, z up
 }
-DOTTED = ("revolute", "screw", "universal", "ball")
+DOTTED = drawn_as("pin", "ball")
+HELD = drawn_as("pin", "ball", "weld")
 
 
 def still(
@@ -130,7 +132,7 @@ class _Scene:
         # where joints and springs hold each body, in its own frame
         self.holds: dict[int, list[Floats]] = {}
         for joint, a, b in self.joints:
-            if joint.kind in DOTTED or joint.kind == "fixed":
+            if joint.kind in HELD:
                 self.holds.setdefault(id(joint.a), []).append(a.position)
                 self.holds.setdefault(id(joint.b), []).append(b.position)
         for spring in self.springs:
@@ -170,7 +172,7 @@ class _Scene:
         """World directions of the joints that turn or slide."""
         found = []
         for joint, a, _ in self.joints:
-            if joint.kind in ("revolute", "prismatic", "cylindrical", "screw", "universal", "ball"):
+            if joint.kind in drawn_as("pin", "guide", "ball"):
                 found.append((poses[joint.a.path] @ a).matrix[:, 2])
         return found
 
@@ -331,7 +333,7 @@ class _Picture:
         for foot in () if faint else self._columns(poses):
             canvas.put(foot, (0.78, 0.78, 0.76), len(self.solids))
         for joint, a, b in self.scene.joints:
-            if joint.kind == "distance":
+            if joint.kind in drawn_as("rod"):
                 ends = poses[joint.a.path].point(a.position), poses[joint.b.path].point(b.position)
                 canvas.put(rod(*ends, 1.6 * self.thin), ROD, len(self.solids) + 1)
         for k, body in enumerate(self.scene.bodies):
@@ -344,7 +346,7 @@ class _Picture:
             return []
         found = []
         for joint, a, _ in self.scene.joints:
-            if isinstance(joint.a, Ground) and (joint.kind in DOTTED or joint.kind == "fixed"):
+            if isinstance(joint.a, Ground) and joint.kind in HELD:
                 top = poses[joint.a.path].point(a.position)
                 if top[2] > self.floor:
                     found.append(rod(np.array([top[0], top[1], self.floor]), top, 0.016 * self.extent, closed=True))
@@ -387,11 +389,11 @@ class _Picture:
         """Feet under what stands on a ground."""
         done: list[Floats] = []
         for joint, a, b in self.scene.joints:
-            if joint.kind in ("free", "distance") or (
+            if joint.kind in drawn_as("nothing", "rod") or (
                 not isinstance(joint.a, Ground) and not isinstance(joint.b, Ground)
             ):
                 continue
-            if joint.kind in ("prismatic", "cylindrical"):
+            if joint.kind in drawn_as("guide"):
                 self._guide(axes, poses, joint, a, b)
                 continue
             spot = self._flat(poses[joint.a.path].point(a.position))
