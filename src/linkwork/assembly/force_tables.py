@@ -1,24 +1,29 @@
-"""Force elements become tables."""
+"""Force elements become tables: for each kind of element one function that makes its row.
+
+A row is a dictionary whose keys are the columns of `Forces` without the name of the table: the row of a gyroscope has
+`link` and `momentum`, which become `rotor_link` and `rotor_momentum`.
+"""
 
 from __future__ import annotations
 
-from dataclasses import astuple, fields
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import astuple, dataclass, field, fields
+from typing import Any, NamedTuple, TypeAlias, get_type_hints
 
 import numpy as np
 
 from linkwork.assembly.curve_tables import CurveTable
 from linkwork.assembly.law_tables import LawTable
 from linkwork.assembly.system import JointPlace
-from linkwork.assembly.tables import Forces
+from linkwork.assembly.tables import Forces, Ints
 from linkwork.errors import ModelError
 from linkwork.model import (
     Body,
     Calspan,
     Curve,
     Force,
+    ForceElement,
     Frame,
-    Gyroscope,
     Joint,
     Model,
     PythonLaw,
@@ -29,7 +34,10 @@ from linkwork.model import (
     Tyre,
 )
 from linkwork.model.joint_kinds import KINDS
+from linkwork.model.tyre import Gyroscope
 from linkwork.spatial import codes
+
+Row: TypeAlias = dict[str, Any]
 
 ROAD_CODES = {
     "level": codes.LEVEL,
@@ -39,6 +47,46 @@ ROAD_CODES = {
     "profile": codes.PROFILE,
     "surface": codes.SURFACE,
 }
+
+
+class ForceTable(NamedTuple):
+    """What makes the elements of a table act: all zero, and -1 for every choice, and an element does nothing."""
+
+    strength: tuple[str, ...] = ()  # columns of numbers
+    choices: tuple[str, ...] = ()  # columns of curves and laws
+
+
+TABLES = {
+    "spring": ForceTable(("spring_k", "spring_c"), ("spring_elastic", "spring_viscous", "spring_law")),
+    "coil": ForceTable(("coil_k", "coil_c")),
+    "drive": ForceTable(),  # a law in a joint coordinate
+    "load": ForceTable(),  # a law on a body
+    "tyre": ForceTable(("tyre_k", "tyre_c"), ("tyre_side",)),
+    "rotor": ForceTable(("rotor_momentum",)),
+}
+VECTORS = frozenset(  # columns with three numbers in a row
+    ("spring_pa", "spring_pb", "spring_axis", "load_point", "load_axis", "tyre_point", "tyre_axis", "rotor_momentum")
+)
+OFFSETS = frozenset(("tyre_road",))  # columns with one number more than there are rows
+
+
+@dataclass(frozen=True)
+class Assembled:
+    """What is known when the forces are assembled, and what their rows share: laws, curves, side laws, roads."""
+
+    place: Mapping[int, tuple[int, Frame]]  # link and pose in it of bodies and grounds, by identity
+    number: Mapping[int, int]  # of bodies, by identity
+    joints: Mapping[str, JointPlace]  # those that hold now
+    laws: LawTable
+    nq: int
+    nv: int
+    curves: CurveTable = field(default_factory=CurveTable)
+    sides: dict[Calspan, int] = field(default_factory=dict)
+    roads: list[list[Row]] = field(default_factory=list)  # the pieces of the road of every tyre
+
+    def coordinate(self, joint: Joint, k: int) -> tuple[int, int]:
+        """Places of a joint's k-th rate and value, as `coordinate_of` says."""
+        return coordinate_of(self.joints[joint.path], k, self.nq, self.nv)
 
 
 def coordinate_of(at: JointPlace, k: int, nq: int, nv: int) -> tuple[int, int]:
@@ -64,152 +112,154 @@ def force_tables(
 
     `place` says where bodies went, by identity; `joints` where joints went, by name: only those that hold now.
     """
-    springs: list[Any] = []
-    coils: list[Any] = []
-    drives: list[Any] = []
-    loads: list[Any] = []
-    tyres: list[Any] = []
-    roads: list[list[Any]] = []
-    rotors: list[Any] = []
-    sides: dict[Calspan, int] = {}
-    curves = CurveTable()
-    rows: dict[str, tuple[str, int]] = {}
-    number = {id(body): k for k, body in enumerate(bodies)}
-
-    def coordinate(joint: Joint, k: int) -> tuple[int, int]:
-        return coordinate_of(joints[joint.path], k, nq, nv)
-
+    known = Assembled(place, {id(body): k for k, body in enumerate(bodies)}, joints, laws, nq, nv)
+    tables: dict[str, list[Row]] = {table: [] for table in TABLES}
+    found: dict[str, tuple[str, int]] = {}
     for joint in model.all_joints():
-        at = joints[joint.path]
-        if joint.damping or joint.stiffness:
-            for k in range(at.v.stop - at.v.start):
-                c, value = coordinate(joint, k)
-                coils.append((c, value if joint.stiffness else -1, joint.stiffness, joint.damping, joint.rest))
+        tables["coil"] += joint_rows(joint, known)
     for force in model.all_forces():
-        acts_in = force.target if isinstance(force, Torque) else getattr(force, "joint", None)
-        if isinstance(acts_in, Joint) and acts_in.path not in joints:
+        if force.in_joint is not None and force.in_joint.path not in joints:
             continue  # released, or not attached yet
-        if isinstance(force, Spring):
-            (link_a, pose_a), (link_b, pose_b) = place[id(force.a)], place[id(force.b)]
-            points = pose_a.point(force.at_a), pose_b.point(force.at_b)
-            (stiffness, elastic), (damping, viscous) = curves.either(force.stiffness), curves.either(force.damping)
-            axis = np.zeros(3) if force.axis is None else pose_a.matrix @ force.axis
-            law = -1 if force.law is None else one_number(laws, force)
-            guided = force.axis is not None
-            rows[force.path] = ("spring", len(springs))
-            springs.append(
-                (link_a, link_b, *points, stiffness, damping, force.length, elastic, viscous, law, guided, axis)
-            )
-        elif isinstance(force, TorsionSpring):
-            c, value = coordinate(force.joint, 0)
-            rows[force.path] = ("coil", len(coils))
-            coils.append((c, value, force.stiffness, force.damping, force.angle))
-        elif isinstance(force, Torque) and isinstance(force.target, Joint):
-            row, vector = laws.add(force.law, force)
-            if vector:
-                raise ModelError(
-                    f"torque '{force.path}' in joint '{force.target.path}': its law returns three numbers; "
-                    "let it return one, with one torque for each coordinate="
-                )
-            c, value = coordinate(force.target, force.coordinate)
-            if value < 0 and isinstance(force.law, PythonLaw) and force.law.arity == 3:
-                raise ModelError(
-                    f"torque '{force.path}' in joint '{force.target.path}': its law asks for a position, but turns of "
-                    f"a {force.target.kind} joint have not one angle; let it depend on t alone, or act on a body"
-                )
-            rows[force.path] = ("drive", len(drives))
-            drives.append((c, value, row))
-        elif isinstance(force, Tyre):
-            link, pose = place[id(force.body)]
-            side = -1
-            if force.side is not None:
-                sides[force.side] = side = sides.get(force.side, len(sides))
-            roads.append([road_row(piece, force, laws, curves) for piece in force.road.pieces()])
-            centre, axis = pose.point(force.at), pose.matrix @ force.axis
-            rows[force.path] = ("tyre", len(tyres))
-            tyres.append((link, centre, axis, force.radius, force.stiffness, force.damping, side))
-        elif isinstance(force, Gyroscope):
-            link, pose = place[id(force.body)]
-            rows[force.path] = ("rotor", len(rotors))
-            rotors.append((link, force.momentum * (pose.matrix @ force.axis)))
-        else:
-            assert isinstance(force, (Force, Torque))
-            body = force.body if isinstance(force, Force) else force.target
-            assert isinstance(body, Body)
-            link, pose = place[id(body)]
-            row, vector = laws.add(force.law, force)
-            if vector is False and force.axis is None:
-                raise ModelError(
-                    f"{force.word} '{force.path}' on body '{body.path}': its law returns one number without a "
-                    "direction; give axis=(x, y, z), or let the law return three numbers"
-                )
-            if vector and force.axis is not None:
-                raise ModelError(
-                    f"{force.word} '{force.path}' on body '{body.path}': its law returns three numbers and has an axis "
-                    "besides; remove axis=, or let the law return one number"
-                )
-            in_body = force.frame == "body"
-            axis = np.zeros(3) if force.axis is None else np.array(force.axis, dtype=float)
-            point = pose.point(force.at) if isinstance(force, Force) else pose.position
-            rows[force.path] = ("load", len(loads))
-            loads.append((number.get(id(body), -1), link, point, axis, isinstance(force, Torque), in_body, vector, row))
-
-    def column(rows: list[Any], k: int, kind: type = float) -> Any:
-        return np.array([row[k] for row in rows], dtype=np.int64 if kind is int else float)
-
-    pieces = [piece for road in roads for piece in road]
-
-    def points_of(rows: list[Any], k: int) -> Any:
-        return np.array([row[k] for row in rows], dtype=float).reshape(-1, 3)
-
+        table, row = ROWS[type(force)](force, known)
+        found[force.path] = (table, len(tables[table]))
+        tables[table].append(row)
+    pieces = [piece for road in known.roads for piece in road]
+    columns = {name: values for table, rows in tables.items() for name, values in _columns(table, rows).items()}
     forces = Forces(
-        spring_a=column(springs, 0, int),
-        spring_b=column(springs, 1, int),
-        spring_pa=points_of(springs, 2),
-        spring_pb=points_of(springs, 3),
-        spring_k=column(springs, 4),
-        spring_c=column(springs, 5),
-        spring_length=column(springs, 6),
-        spring_elastic=column(springs, 7, int),
-        spring_viscous=column(springs, 8, int),
-        spring_law=column(springs, 9, int),
-        spring_guided=column(springs, 10, int),
-        spring_axis=points_of(springs, 11),
-        coil_coordinate=column(coils, 0, int),
-        coil_q=column(coils, 1, int),
-        coil_k=column(coils, 2),
-        coil_c=column(coils, 3),
-        coil_rest=column(coils, 4),
-        drive_coordinate=column(drives, 0, int),
-        drive_q=column(drives, 1, int),
-        drive_law=column(drives, 2, int),
-        load_body=column(loads, 0, int),
-        load_link=column(loads, 1, int),
-        load_point=points_of(loads, 2),
-        load_axis=points_of(loads, 3),
-        load_is_torque=column(loads, 4, int),
-        load_in_body=column(loads, 5, int),
-        load_is_vector=column(loads, 6, int),
-        load_law=column(loads, 7, int),
-        tyre_link=column(tyres, 0, int),
-        tyre_point=points_of(tyres, 1),
-        tyre_axis=points_of(tyres, 2),
-        tyre_radius=column(tyres, 3),
-        tyre_k=column(tyres, 4),
-        tyre_c=column(tyres, 5),
-        tyre_side=column(tyres, 6, int),
-        tyre_road=np.concatenate([[0], np.cumsum([len(road) for road in roads])]).astype(np.int64),
-        side=np.array([astuple(law) for law in sides], dtype=float).reshape(-1, len(fields(Calspan))),
-        road_kind=column(pieces, 0, int),
-        road_from=column(pieces, 1),
-        road_length=column(pieces, 2),
-        road_height=column(pieces, 3),
-        road_content=column(pieces, 4, int),
-        rotor_link=column(rotors, 0, int),
-        rotor_momentum=points_of(rotors, 1),
-        **curves.columns(),
+        **columns,
+        **_columns("road", pieces),
+        tyre_road=np.concatenate([[0], np.cumsum([len(road) for road in known.roads])]).astype(np.int64),
+        side=np.array([astuple(law) for law in known.sides], dtype=float).reshape(-1, len(fields(Calspan))),
+        **known.curves.columns(),
     )
-    return forces, rows
+    return forces, found
+
+
+def _columns(table: str, rows: Sequence[Row]) -> dict[str, Any]:
+    """The columns of one table of `Forces` from its rows."""
+    found = {}
+    for name, kind in get_type_hints(Forces).items():
+        if name.startswith(f"{table}_") and name not in OFFSETS:
+            word = name.removeprefix(f"{table}_")
+            values = np.array([row[word] for row in rows], dtype=np.int64 if kind == Ints else float)
+            found[name] = values.reshape(-1, 3) if name in VECTORS else values
+    return found
+
+
+# --- the row of each kind of element
+
+
+def joint_rows(joint: Joint, known: Assembled) -> list[Row]:
+    """The damping and stiffness that a joint has by itself: a coil for each coordinate."""
+    if not (joint.damping or joint.stiffness):
+        return []
+    places = [known.coordinate(joint, k) for k in range(joint.nv)]
+    amounts = {"k": joint.stiffness, "c": joint.damping, "rest": joint.rest}
+    return [{"coordinate": c, "q": value if joint.stiffness else -1, **amounts} for c, value in places]
+
+
+def spring_row(spring: Spring, known: Assembled) -> tuple[str, Row]:
+    (link_a, pose_a), (link_b, pose_b) = known.place[id(spring.a)], known.place[id(spring.b)]
+    (stiffness, elastic), (damping, viscous) = (
+        known.curves.either(spring.stiffness),
+        known.curves.either(spring.damping),
+    )
+    return "spring", {
+        "a": link_a,
+        "b": link_b,
+        "pa": pose_a.point(spring.at_a),
+        "pb": pose_b.point(spring.at_b),
+        "k": stiffness,
+        "c": damping,
+        "length": spring.length,
+        "elastic": elastic,
+        "viscous": viscous,
+        "law": -1 if spring.law is None else one_number(known.laws, spring),
+        "guided": spring.axis is not None,
+        "axis": np.zeros(3) if spring.axis is None else pose_a.matrix @ spring.axis,
+    }
+
+
+def coil_row(spring: TorsionSpring, known: Assembled) -> tuple[str, Row]:
+    c, value = known.coordinate(spring.joint, 0)
+    return "coil", {"coordinate": c, "q": value, "k": spring.stiffness, "c": spring.damping, "rest": spring.angle}
+
+
+def torque_row(torque: Torque, known: Assembled) -> tuple[str, Row]:
+    """A drive where it acts in a joint, a load where it acts on a body."""
+    joint = torque.target
+    if not isinstance(joint, Joint):
+        return load_row(torque, known)
+    row, vector = known.laws.add(torque.law, torque)
+    if vector:
+        raise ModelError(
+            f"torque '{torque.path}' in joint '{joint.path}': its law returns three numbers; "
+            "let it return one, with one torque for each coordinate="
+        )
+    c, value = known.coordinate(joint, torque.coordinate)
+    if value < 0 and isinstance(torque.law, PythonLaw) and torque.law.arity == 3:
+        raise ModelError(
+            f"torque '{torque.path}' in joint '{joint.path}': its law asks for a position, but turns of "
+            f"a {joint.kind} joint have not one angle; let it depend on t alone, or act on a body"
+        )
+    return "drive", {"coordinate": c, "q": value, "law": row}
+
+
+def load_row(force: Force | Torque, known: Assembled) -> tuple[str, Row]:
+    """A force or torque on a body."""
+    body = force.body if isinstance(force, Force) else force.target
+    assert isinstance(body, Body)
+    link, pose = known.place[id(body)]
+    row, vector = known.laws.add(force.law, force)
+    if vector is False and force.axis is None:
+        raise ModelError(
+            f"{force.word} '{force.path}' on body '{body.path}': its law returns one number without a "
+            "direction; give axis=(x, y, z), or let the law return three numbers"
+        )
+    if vector and force.axis is not None:
+        raise ModelError(
+            f"{force.word} '{force.path}' on body '{body.path}': its law returns three numbers and has an axis "
+            "besides; remove axis=, or let the law return one number"
+        )
+    return "load", {
+        "body": known.number.get(id(body), -1),
+        "link": link,
+        "point": pose.point(force.at) if isinstance(force, Force) else pose.position,
+        "axis": np.zeros(3) if force.axis is None else np.array(force.axis, dtype=float),
+        "is_torque": isinstance(force, Torque),
+        "in_body": force.frame == "body",
+        "is_vector": vector,
+        "law": row,
+    }
+
+
+def tyre_row(tyre: Tyre, known: Assembled) -> tuple[str, Row]:
+    link, pose = known.place[id(tyre.body)]
+    known.roads.append([road_row(piece, tyre, known.laws, known.curves) for piece in tyre.road.pieces()])
+    return "tyre", {
+        "link": link,
+        "point": pose.point(tyre.at),
+        "axis": pose.matrix @ tyre.axis,
+        "radius": tyre.radius,
+        "k": tyre.stiffness,
+        "c": tyre.damping,
+        "side": -1 if tyre.side is None else known.sides.setdefault(tyre.side, len(known.sides)),
+    }
+
+
+def rotor_row(gyroscope: Gyroscope, known: Assembled) -> tuple[str, Row]:
+    link, pose = known.place[id(gyroscope.body)]
+    return "rotor", {"link": link, "momentum": gyroscope.momentum * (pose.matrix @ gyroscope.axis)}
+
+
+ROWS: dict[type[ForceElement], Callable[[Any, Assembled], tuple[str, Row]]] = {
+    Spring: spring_row,
+    TorsionSpring: coil_row,
+    Torque: torque_row,
+    Force: load_row,
+    Tyre: tyre_row,
+    Gyroscope: rotor_row,
+}
 
 
 def one_number(laws: LawTable, spring: Spring) -> int:
@@ -221,8 +271,8 @@ def one_number(laws: LawTable, spring: Spring) -> int:
     return row
 
 
-def road_row(piece: RoadPiece, tyre: Tyre, laws: LawTable, curves: CurveTable) -> tuple[int, float, float, float, int]:
-    """One piece of a road as numbers: kind, from, length, height, law or curve."""
+def road_row(piece: RoadPiece, tyre: Tyre, laws: LawTable, curves: CurveTable) -> Row:
+    """One piece of a road as numbers."""
     content, length = -1, piece.length
     if isinstance(piece.content, Curve):
         content = curves.add(piece.content)
@@ -230,4 +280,10 @@ def road_row(piece: RoadPiece, tyre: Tyre, laws: LawTable, curves: CurveTable) -
         surface = piece.kind == "surface"
         content, slopes = laws.add(piece.content, tyre, motion=not surface)
         length = float(slopes) if surface else length
-    return ROAD_CODES[piece.kind], piece.at, length, piece.height, content
+    return {
+        "kind": ROAD_CODES[piece.kind],
+        "from": piece.at,
+        "length": length,
+        "height": piece.height,
+        "content": content,
+    }

@@ -3,12 +3,12 @@
 from linkwork.errors import ModelError
 from linkwork.model.body import Body, Foreign, Ground, Part
 from linkwork.model.collider import Collider, HeightField, Plane
-from linkwork.model.container import AnyDrive, AnyForce, Container
+from linkwork.model.container import AnyDrive, Container
 from linkwork.model.curves import Curve
 from linkwork.model.drive import Motor, Repeater
 from linkwork.model.event import AttachOptions, Event, attached_joint
 from linkwork.model.event_verbs import attached_name
-from linkwork.model.force import Force, Spring, Torque, TorsionSpring
+from linkwork.model.force import Force, ForceElement, Spring, Torque, TorsionSpring
 from linkwork.model.frame import Frame
 from linkwork.model.joint import Distance, Joint, JointOptions
 from linkwork.model.joint_kinds import KINDS, JointKind
@@ -19,13 +19,12 @@ from linkwork.model.shapes import Box, Capsule, Cylinder, Hull, Mesh, Shape, Sph
 from linkwork.model.soft import Soft
 from linkwork.model.step import Step
 from linkwork.model.subsystem import Altered, Model, Parts, Subsystem
-from linkwork.model.tyre import Calspan, Gyroscope, Tyre
+from linkwork.model.tyre import Calspan, Tyre
 
 __all__ = [
     "KINDS",
     "Altered",
     "AnyDrive",
-    "AnyForce",
     "AttachOptions",
     "Body",
     "Box",
@@ -42,6 +41,7 @@ __all__ = [
     "Event",
     "FlatRoad",
     "Force",
+    "ForceElement",
     "Foreign",
     "Frame",
     "Ground",
@@ -68,7 +68,6 @@ __all__ = [
     "Repeater",
     "Road",
     "RoadPiece",
-    "Gyroscope",
     "Shape",
     "Soft",
     "Sphere",

@@ -43,6 +43,11 @@ class Part:
         """What kind of part it is, in one word."""
         return type(self).__name__.lower()
 
+    @property
+    def about(self) -> str:
+        """What it connects or acts on, or its first number."""
+        return ""
+
     def __repr__(self) -> str:
         return f"<{self.word} '{self.path}'>"
 
@@ -72,6 +77,11 @@ class Body(Part):
         """A joint may have the name of a body."""
         return "body"
 
+    @property
+    def about(self) -> str:
+        """Its mass."""
+        return f"{self.mass:g} kg"
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ground(Body):
@@ -83,6 +93,11 @@ class Ground(Body):
     def kind_of_name(self) -> str:
         """The ground of a subsystem may have the name of a body; others may not."""
         return "ground" if self.name == "ground" else ""
+
+    @property
+    def about(self) -> str:
+        """That its motion is given."""
+        return "moves as given"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

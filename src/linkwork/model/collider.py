@@ -60,6 +60,11 @@ class Collider(Part):
     material: Material
     group: str | None = None
 
+    @property
+    def about(self) -> str:
+        """Its shape, and what it is on."""
+        return f"{type(self.shape).__name__} on {self.body.path}"
+
     def parts(self) -> Iterator[Collider]:
         """Itself, or one collider for each convex part of a mesh."""
         if isinstance(self.shape, Mesh):

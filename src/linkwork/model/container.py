@@ -15,15 +15,13 @@ from linkwork.model.body import Body, Ground, Part, ground
 from linkwork.model.collider import Collider
 from linkwork.model.drive import Motor, Repeater
 from linkwork.model.event import Event
-from linkwork.model.force import Force, Spring, Torque, TorsionSpring
+from linkwork.model.force import ForceElement
 from linkwork.model.frame import Frame
 from linkwork.model.joint import Joint
-from linkwork.model.tyre import Gyroscope, Tyre
 
 if TYPE_CHECKING:
     from linkwork.model.subsystem import Subsystem
 
-AnyForce: TypeAlias = Spring | TorsionSpring | Torque | Force | Tyre | Gyroscope
 AnyDrive: TypeAlias = Motor | Repeater
 SomePart = TypeVar("SomePart", bound=Part)
 
@@ -43,7 +41,7 @@ class Container:
         self.grounds: dict[str, Ground] = {"ground": self.ground}
         self.bodies: dict[str, Body] = {}
         self.joints: dict[str, Joint] = {}
-        self.forces: dict[str, AnyForce] = {}
+        self.forces: dict[str, ForceElement] = {}
         self.drives: dict[str, AnyDrive] = {}
         self.colliders: dict[str, Collider] = {}
         self.apart: list[tuple[Body, Body]] = []  # bodies that never meet
@@ -253,7 +251,7 @@ class Container:
         """Every joint of the tree; those that events attach only while they are attached."""
         return (joint for container in self.walk() for joint in container.joints.values())
 
-    def all_forces(self) -> Iterator[AnyForce]:
+    def all_forces(self) -> Iterator[ForceElement]:
         """Every force of the tree."""
         return (force for container in self.walk() for force in container.forces.values())
 

@@ -26,6 +26,11 @@ class Motor(Part):
     max_torque: float
     softness: Soft | None = None
 
+    @property
+    def about(self) -> str:
+        """What it connects or acts on."""
+        return f"in {self.joint.path}"
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Repeater(Part):
@@ -34,6 +39,11 @@ class Repeater(Part):
     joint: Joint
     follower: Joint
     ratio: float
+
+    @property
+    def about(self) -> str:
+        """What it connects or acts on."""
+        return f"{self.follower.path} = {self.ratio:g} x {self.joint.path}"
 
 
 def one_coordinate(what: str, joint: Joint) -> Joint:

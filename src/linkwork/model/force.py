@@ -17,7 +17,17 @@ Axes = Literal["body", "world"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Spring(Part):
+class ForceElement(Part):
+    """What pushes, pulls or turns: springs, torques, forces, tyres, gyroscopes."""
+
+    @property
+    def in_joint(self) -> Joint | None:
+        """The joint in whose coordinates it acts, if any: it does nothing while that joint is released."""
+        return None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Spring(ForceElement):
     """A spring and damper between the point `at_a` of body a and `at_b` of body b (metres, body frames).
 
     `stiffness` N/m or a curve of the pull (N) over the length, `damping` N s/m or a curve of the pull over the speed of
@@ -35,9 +45,14 @@ class Spring(Part):
     axis: Vector | None = None
     law: Law | None = None
 
+    @property
+    def about(self) -> str:
+        """What it connects or acts on."""
+        return f"{self.a.path} to {self.b.path}"
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TorsionSpring(Part):
+class TorsionSpring(ForceElement):
     """A spring and damper in the angle of a joint: `stiffness` N m/rad, `damping` N m s/rad, unloaded at `angle` rad.
 
     Made by `model.torsion_spring`.
@@ -53,9 +68,19 @@ class TorsionSpring(Part):
         """What kind of part it is."""
         return "torsion spring"
 
+    @property
+    def about(self) -> str:
+        """What it connects or acts on."""
+        return f"in {self.joint.path}"
+
+    @property
+    def in_joint(self) -> Joint:
+        """Its joint."""
+        return self.joint
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Torque(Part):
+class Torque(ForceElement):
     """A torque (N m) by a law, on a body or in one coordinate of a joint. Made by `model.torque`.
 
     On a body: with `axis` (unit, in the axes named by `frame`) the law is a number, without it a vector.
@@ -68,9 +93,19 @@ class Torque(Part):
     frame: Axes
     coordinate: int
 
+    @property
+    def about(self) -> str:
+        """What it connects or acts on."""
+        return f"on {self.target.path}"
+
+    @property
+    def in_joint(self) -> Joint | None:
+        """Its joint, where it does not act on a body."""
+        return self.target if isinstance(self.target, Joint) else None
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Force(Part):
+class Force(ForceElement):
     """A force (N) by a law, on a body at the point `at` (metres, body frame). Made by `model.force`.
 
     With `axis` (unit, in the axes named by `frame`) the law is a number, without it a vector.
@@ -81,6 +116,11 @@ class Force(Part):
     at: Vector
     axis: Vector | None
     frame: Axes
+
+    @property
+    def about(self) -> str:
+        """What it connects or acts on."""
+        return f"on {self.body.path}"
 
 
 def spring_amounts(what: str, stiffness: float | None, damping: float | None) -> tuple[float, float]:

@@ -122,6 +122,11 @@ class Joint(Part):
         """A body may have the name of a joint."""
         return "joint"
 
+    @property
+    def about(self) -> str:
+        """What it connects or acts on."""
+        return f"{self.a.path} to {self.b.path}"
+
     def __repr__(self) -> str:
         return f"<{self.kind} '{self.path}': {self.a.path} to {self.b.path}>"
 

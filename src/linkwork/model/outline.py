@@ -5,13 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from linkwork.model.body import Body, Ground, Part
-from linkwork.model.collider import Collider
+from linkwork.model.body import Part
 from linkwork.model.container import Container
-from linkwork.model.drive import Motor, Repeater
-from linkwork.model.force import Force, Spring, Torque, TorsionSpring
-from linkwork.model.joint import Joint
-from linkwork.model.tyre import Gyroscope, Tyre
 
 
 def outline(container: Container) -> str:
@@ -41,30 +36,8 @@ def _lines(container: Container) -> Iterator[str]:
     words = max((len(part.word) for part in parts), default=0)
     names = max((len(part.name) for part in parts), default=0)
     for part in parts:
-        yield f"{part.word:{words}}  {part.name:{names}}  {_about(part)}".rstrip()
+        yield f"{part.word:{words}}  {part.name:{names}}  {part.about}".rstrip()
     for event in container.events:
         yield f"event  {event.told} {'when its condition holds' if event.time is None else f'at {event.time:g} s'}"
     for name, body in container.ports.items():
         yield f"port {name}" + (f" is {body.path}" if body.path != container.inner_path(name) else "")
-
-
-def _about(part: Part) -> str:
-    """What a part connects or acts on, and its first number."""
-    match part:
-        case Ground():
-            return "moves as given"
-        case Body():
-            return f"{part.mass:g} kg"
-        case Joint() | Spring():
-            return f"{part.a.path} to {part.b.path}"
-        case TorsionSpring() | Motor():
-            return f"in {part.joint.path}"
-        case Torque():
-            return f"on {part.target.path}"
-        case Collider():
-            return f"{type(part.shape).__name__} on {part.body.path}"
-        case Force() | Tyre() | Gyroscope():
-            return f"on {part.body.path}"
-        case Repeater():
-            return f"{part.follower.path} = {part.ratio:g} x {part.joint.path}"
-    return ""

@@ -23,7 +23,7 @@ from linkwork.model.laws import Motion
 from linkwork.model.material import Material, check_material
 from linkwork.model.outline import outline
 from linkwork.model.shapes import Cylinder, Shape
-from linkwork.model.tyre_verbs import TyreVerbs
+from linkwork.model.tyre import TyreVerbs
 
 AnySubsystem = TypeVar("AnySubsystem", bound="Subsystem")
 

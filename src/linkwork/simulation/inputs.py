@@ -12,7 +12,8 @@ from linkwork.assembly.tables import Floats
 from linkwork.errors import OptionError
 from linkwork.model import Constant, Cosine, Model, Table
 from linkwork.model.checked import shown
-from linkwork.model.container import AnyDrive, AnyForce
+from linkwork.model.container import AnyDrive
+from linkwork.model.force import ForceElement
 
 
 class Inputs(MutableMapping[str, float]):
@@ -99,7 +100,7 @@ class Inputs(MutableMapping[str, float]):
         part: Any = None
         if name in self._model:
             part = self._model[name]
-        for option in ("law", "velocity", "position") if isinstance(part, AnyForce | AnyDrive) else ():
+        for option in ("law", "velocity", "position") if isinstance(part, ForceElement | AnyDrive) else ():
             law: Any = getattr(part, option, None)
             if law is not None:
                 told = {Cosine: "a cosine", Table: "a table", Constant: "three numbers"}.get(type(law), "a function")

@@ -7,17 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from linkwork.assembly.force_tables import TABLES
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Forces, Ints, Tables
-from linkwork.model import Force, Gyroscope, Joint, Spring, Torque, TorsionSpring, Tyre
 from linkwork.spatial import codes
-
-OFF = {  # what makes a row of a table do nothing
-    "spring": {"spring_k": 0.0, "spring_c": 0.0, "spring_elastic": -1, "spring_viscous": -1, "spring_law": -1},
-    "coil": {"coil_k": 0.0, "coil_c": 0.0},
-    "tyre": {"tyre_k": 0.0, "tyre_c": 0.0, "tyre_side": -1},
-    "rotor": {"rotor_momentum": 0.0},
-}
 
 
 class Element(NamedTuple):
@@ -39,60 +32,40 @@ def left_out(tables: Tables, group: Sequence[Element]) -> Tables:
     forces = tables.forces
     for table in {each.table for each in group}:
         rows = np.concatenate([each.rows for each in group if each.table == table])
-        if table in OFF:
-            changed = {name: getattr(forces, name).copy() for name in OFF[table]}
-            for name, value in OFF[table].items():
-                changed[name][rows] = value
-        else:
-            names = [name for name in Forces._fields if name.startswith(f"{table}_")]
-            changed = {name: np.delete(getattr(forces, name), rows, axis=0) for name in names}
+        strength, choices = TABLES[table]
+        names = (*strength, *choices) or [name for name in Forces._fields if name.startswith(f"{table}_")]
+        changed = {name: getattr(forces, name).copy() for name in names}
+        for name, values in changed.items():
+            if strength:
+                values[rows] = 0.0 if name in strength else -1
+            else:  # a law cannot be turned off
+                changed[name] = np.delete(values, rows, axis=0)
         forces = forces._replace(**changed)
     return tables._replace(forces=forces)
 
 
 def elements(system: System) -> Iterator[Element]:
-    """All of them, in the order in which assembly fills the tables."""
-    places = {place.name: place for place in (*system.joints, *system.cuts)}
-    count = dict.fromkeys(("spring", "coil", "drive", "tyre", "rotor", "load"), 0)
-
-    def element(word: str, path: str, table: str, rows: int = 1) -> Element:
-        first = count[table]
-        count[table] += rows
-        return Element(word, path, table, np.arange(first, count[table]))
-
+    """Joints with damping or stiffness, then force elements: the order in which assembly fills the tables."""
+    first = 0
     for joint in system.model.all_joints():
         if joint.damping or joint.stiffness:
-            at = places[joint.path].v
-            yield element("joint", joint.path, "coil", at.stop - at.start)
+            yield Element("joint", joint.path, "coil", np.arange(first, first + joint.nv))
+            first += joint.nv
     for force in system.model.all_forces():
-        acts_in = force.target if isinstance(force, Torque) else getattr(force, "joint", None)
-        if isinstance(acts_in, Joint) and acts_in.path not in places:
-            continue  # released, or not attached yet
-        if isinstance(force, Spring):
-            table = "spring"
-        elif isinstance(force, TorsionSpring):
-            table = "coil"
-        elif isinstance(force, Torque) and isinstance(force.target, Joint):
-            table = "drive"
-        elif isinstance(force, Tyre):
-            table = "tyre"
-        elif isinstance(force, Gyroscope):
-            table = "rotor"
-        else:
-            assert isinstance(force, (Force, Torque))
-            table = "load"
-        yield element(force.word, force.path, table)
+        if force.path in system.force_rows:
+            table, row = system.force_rows[force.path]
+            yield Element(force.word, force.path, table, np.arange(row, row + 1))
 
 
 def answers(tables: Tables) -> bool:
     """Whether any force changes with positions or velocities, beside weight: without, nothing can be stiff."""
     forces, laws = tables.forces, tables.laws
-    numbers = (forces.spring_k, forces.spring_c, forces.coil_k, forces.coil_c, forces.rotor_momentum)
-    curves = (forces.spring_elastic, forces.spring_viscous)
-    used = np.concatenate([forces.drive_law, forces.load_law, forces.spring_law[forces.spring_law >= 0]])
+    is_law = [name for name in Forces._fields if name.endswith("_law")]
+    strengths = [getattr(forces, name) for table in TABLES.values() for name in table.strength]
+    curves = [getattr(forces, name) for table in TABLES.values() for name in table.choices if name not in is_law]
+    used = np.concatenate([getattr(forces, name) for name in is_law])
     return bool(
-        any(np.any(each) for each in numbers)
+        any(np.any(each) for each in strengths)
         or any(np.any(each >= 0) for each in curves)
-        or forces.tyre_link.size
-        or np.any(laws.law_input[used] != codes.TOLD_TIME)
+        or np.any(laws.law_input[used[used >= 0]] != codes.TOLD_TIME)
     )

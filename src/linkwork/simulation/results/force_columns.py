@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from linkwork.model import Force, Gyroscope, Joint, Motor, Part, Spring, Torque, TorsionSpring, Tyre
+from linkwork.model import Force, ForceElement, Joint, Motor, Spring, Torque, TorsionSpring, Tyre
+from linkwork.model.tyre import Gyroscope
 from linkwork.simulation.results.units import joint_units, split_unit
 
 
 class ForceColumn(NamedTuple):
-    """Numbers `first` to `last` of the element's row in its table of `linkwork.mechanics.observation.Sight`."""
+    """Numbers `first` to `last` of the element's row in its table of `linkwork.mechanics.observation.Observation`."""
 
     first: int
     last: int
@@ -21,7 +22,7 @@ class ForceColumn(NamedTuple):
         return () if self.last == self.first + 1 else (self.last - self.first,)
 
 
-def force_columns(force: Part) -> dict[str, ForceColumn]:
+def force_columns(force: ForceElement) -> dict[str, ForceColumn]:
     """Columns of a force element by their last word. `power` is what it feeds into the mechanism, W.
 
     >>> model = lw.gallery.manipulator.build()
