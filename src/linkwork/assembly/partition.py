@@ -48,103 +48,146 @@ def partition(system: System, ports: Sequence[str] = ()) -> tuple[Partition, lis
 
     `ports` are the bodies at the border of the model itself, where it is somebody's component.
     """
-    tables = system.tables
-    containers: list[Container] = []
-    _parts_first(system.model.built, containers)
-    level = {id(container): k for k, container in enumerate(containers)}
-    link_of = {name: int(link) for name, link in zip(system.body_names, tables.tree.body_link, strict=True)}
-    home = {link_of[body.path]: level[id(body.owner)] for body in system.model.all_bodies()}
-    whole = {level[id(container)]: level[id(part)] for part in containers for container in part.subsystems.values()}
-    cuts_of: list[list[int]] = [[] for _ in containers]
-    holders: dict[int, set[int]] = {}
-    for c, place in enumerate(system.cuts):
-        assert place.joint is not None
-        owner = level[id(place.joint.owner)]
-        cuts_of[owner].append(c)
-        for link in (int(tables.cuts.cut_a[c]), int(tables.cuts.cut_b[c])):
-            if link >= tables.tree.grounds or link in system.foreign.values():
-                holders.setdefault(link, set()).add(owner)
-    border_of: list[list[int]] = [[] for _ in containers]
-    nodes_of: list[list[tuple[int, int, int]]] = [[] for _ in containers]
-    remote = np.full(len(containers), -1, dtype=np.int64)
-    inbox = 0
-    for k, container in enumerate(containers):
-        bodies = [body for body in container.grounds.values() if isinstance(body, Foreign)]
-        if bodies:
-            remote[k] = inbox
-            inbox += message_size(len(bodies))
-            for place_in_border, body in enumerate(bodies):
-                home[system.foreign[body.path]] = k
-                border_of[k].append(place_in_border)
-    top = len(containers) - 1
-    ports = sorted(ports, key=lambda name: link_of[name])
-    exported = [link_of[name] for name in ports]
-    for link in exported:
-        holders.setdefault(link, set()).add(top)
-    # a container and all that is in it, one after another, so that the border bodies of a part stand side by side
-    walked = {level[id(container)]: k for k, container in enumerate(system.model.built.walk())}
-    for link in sorted(home, key=lambda link: (walked[home[link]], link)):
-        # from its home up to the highest level that holds it
-        chain = [home[link]]
-        while chain[-1] in whole:
-            chain.append(whole[chain[-1]])
-        reach = [k for k, owner in enumerate(chain) if owner in holders.get(link, set())]
-        part = at = -1
-        first = 0
-        if remote[chain[0]] >= 0:
-            part, first = chain[0], 1
-            reach.append(1)  # all of its border is seen by its whole
-            at = sum(1 for other in home if home[other] == chain[0] and other < link)
-        for k in range(first, max(reach, default=-1) + 1):
-            nodes_of[chain[k]].append((link, part, at))
-            if k < max(reach):
-                border_of[chain[k]].append(len(nodes_of[chain[k]]) - 1)
-                part, at = chain[k], len(border_of[chain[k]]) - 1
-    border_of[top] = [n for n, (link, _, _) in enumerate(nodes_of[top]) if link in exported]
-    node_number = [{link: n for n, (link, _, _) in enumerate(nodes)} for nodes in nodes_of]
-    rows_of_cut = np.diff(tables.cuts.cut_row)
-    ends = np.full((2, len(system.cuts)), -1, dtype=np.int64)
-    offsets: dict[str, list[int]] = {name: [0] for name in ("D", "r", "rows")}
-    for k, cuts in enumerate(cuts_of):
-        for c in cuts:
-            for side, links in enumerate((tables.cuts.cut_a, tables.cuts.cut_b)):
-                ends[side, c] = node_number[k].get(int(links[c]), -1)
-        rows = int(sum(rows_of_cut[c] for c in cuts))
-        e = 6 * len(border_of[k])
-        for name, size in (("D", e * e), ("r", e), ("rows", rows)):
-            offsets[name].append(offsets[name][-1] + size)
-
-    def starts(lists: list[list[Any]]) -> Any:
-        return np.concatenate([[0], np.cumsum([len(items) for items in lists])]).astype(np.int64)
-
-    def flat(lists: list[list[Any]], k: int | None = None) -> Any:
-        return np.array([x if k is None else x[k] for items in lists for x in items], dtype=np.int64)
-
-    def before(name: str) -> Any:
-        return np.array(offsets[name][:-1], dtype=np.int64)
-
-    rows_before = np.array(offsets["rows"], dtype=np.int64)
+    components = _Components(system, ports)
+    components.take_cuts()
+    components.take_remote()
+    components.take_nodes()
+    offsets = components.offsets()
+    ends = components.cut_nodes()
     found = Partition(
-        cut_start=starts(cuts_of),
-        cut=flat(cuts_of),
+        cut_start=_starts(components.cuts),
+        cut=_flat(components.cuts),
         cut_node_a=ends[0].copy(),
         cut_node_b=ends[1].copy(),
-        node_start=starts(nodes_of),
-        node_link=flat(nodes_of, 0),
-        node_part=flat(nodes_of, 1),
-        node_place=flat(nodes_of, 2),
-        border_start=starts(border_of),
-        border=flat(border_of),
-        row_start=rows_before,
-        D=before("D"),
-        r=before("r"),
+        node_start=_starts(components.nodes),
+        node_link=_flat([[node.link for node in nodes] for nodes in components.nodes]),
+        node_part=_flat([[node.part for node in nodes] for nodes in components.nodes]),
+        node_place=_flat([[node.place for node in nodes] for nodes in components.nodes]),
+        border_start=_starts(components.border),
+        border=_flat(components.border),
+        row_start=offsets["rows"],
+        D=offsets["D"][:-1].copy(),
+        r=offsets["r"][:-1].copy(),
         sizes=np.array([offsets[name][-1] for name in ("D", "r")], dtype=np.int64),
-        remote=remote,
-        inbox=inbox,
-        waits=_waiting(remote, whole),
-        port_body=np.array([system.body_names.index(name) for name in ports], dtype=np.int64),
+        remote=components.remote,
+        inbox=components.inbox,
+        waits=_waiting(components.remote, components.whole),
+        port_body=np.array([system.body_names.index(name) for name in components.ports], dtype=np.int64),
     )
-    return found, [getattr(container, "path", "") or system.model.name for container in containers]
+    return found, [getattr(container, "path", "") or system.model.name for container in components.containers]
+
+
+class Node(NamedTuple):
+    """A body that matters to a component: its own, or one at place `place` of the border of its part `part`."""
+
+    link: int
+    part: int
+    place: int
+
+
+class _Components:
+    """The components of a system, filled step by step: their joints, their nodes, their borders."""
+
+    def __init__(self, system: System, ports: Sequence[str]) -> None:
+        self.system = system
+        self.containers: list[Container] = []
+        _parts_first(system.model.built, self.containers)
+        self.level = {id(container): k for k, container in enumerate(self.containers)}
+        self.whole = {
+            self.level[id(inner)]: self.level[id(container)]
+            for container in self.containers
+            for inner in container.subsystems.values()
+        }
+        link_of = {name: int(link) for name, link in zip(system.body_names, system.tables.tree.body_link, strict=True)}
+        self.home = {link_of[body.path]: self.level[id(body.owner)] for body in system.model.all_bodies()}
+        self.ports = sorted(ports, key=lambda name: link_of[name])
+        self.exported = [link_of[name] for name in self.ports]
+        self.cuts: list[list[int]] = [[] for _ in self.containers]
+        self.nodes: list[list[Node]] = [[] for _ in self.containers]
+        self.border: list[list[int]] = [[] for _ in self.containers]
+        self.holders: dict[int, set[int]] = {}  # components whose joints hold a link
+        self.remote = np.full(len(self.containers), -1, dtype=np.int64)
+        self.inbox = 0
+
+    def take_cuts(self) -> None:
+        """Every joint goes to the component that declares it, which then holds the bodies of the joint."""
+        cuts, grounds = self.system.tables.cuts, self.system.tables.tree.grounds
+        for c, place in enumerate(self.system.cuts):
+            assert place.joint is not None
+            owner = self.level[id(place.joint.owner)]
+            self.cuts[owner].append(c)
+            for link in (int(cuts.cut_a[c]), int(cuts.cut_b[c])):
+                if link >= grounds or link in self.system.foreign.values():
+                    self.holders.setdefault(link, set()).add(owner)
+        for link in self.exported:
+            self.holders.setdefault(link, set()).add(len(self.containers) - 1)
+
+    def take_remote(self) -> None:
+        """Components that live elsewhere: the place of their messages, and their border, which is all that is seen."""
+        for k, container in enumerate(self.containers):
+            bodies = [body for body in container.grounds.values() if isinstance(body, Foreign)]
+            if bodies:
+                self.remote[k] = self.inbox
+                self.inbox += message_size(len(bodies))
+                self.border[k] = list(range(len(bodies)))
+                self.home |= {self.system.foreign[body.path]: k for body in bodies}
+
+    def take_nodes(self) -> None:
+        """A body is a node from its home up to the highest component that holds it, and at the border below that."""
+        # a container and all that is in it, one after another, so that the border bodies of a part stand side by side
+        walked = {self.level[id(container)]: k for k, container in enumerate(self.system.model.built.walk())}
+        for link in sorted(self.home, key=lambda link: (walked[self.home[link]], link)):
+            self._take_node(link)
+        top = self.nodes[-1]
+        self.border[-1] = [n for n, node in enumerate(top) if node.link in self.exported]
+
+    def _take_node(self, link: int) -> None:
+        chain = [self.home[link]]
+        while chain[-1] in self.whole:
+            chain.append(self.whole[chain[-1]])
+        reach = [k for k, owner in enumerate(chain) if owner in self.holders.get(link, set())]
+        part = place = -1
+        first = 0
+        if self.remote[chain[0]] >= 0:
+            part, first = chain[0], 1
+            reach.append(1)  # all of its border is seen by its whole
+            place = sum(1 for other in self.home if self.home[other] == chain[0] and other < link)
+        for k in range(first, max(reach, default=-1) + 1):
+            nodes, border = self.nodes[chain[k]], self.border[chain[k]]
+            nodes.append(Node(link, part, place))
+            if k < max(reach):
+                border.append(len(nodes) - 1)
+                part, place = chain[k], len(border) - 1
+
+    def cut_nodes(self) -> Any:
+        """The nodes at both ends of every cut, counted inside its component; -1 for a ground."""
+        cuts = self.system.tables.cuts
+        ends = np.full((2, len(self.system.cuts)), -1, dtype=np.int64)
+        for k, nodes in enumerate(self.nodes):
+            number = {node.link: n for n, node in enumerate(nodes)}
+            for c in self.cuts[k]:
+                for side, links in enumerate((cuts.cut_a, cuts.cut_b)):
+                    ends[side, c] = number.get(int(links[c]), -1)
+        return ends
+
+    def offsets(self) -> dict[str, Any]:
+        """Where the numbers D and r and the rows of each component begin, and their ends."""
+        rows_of_cut = np.diff(self.system.tables.cuts.cut_row)
+        sizes: dict[str, list[int]] = {"D": [], "r": [], "rows": []}
+        for cuts, border in zip(self.cuts, self.border, strict=True):
+            e = 6 * len(border)
+            sizes["D"].append(e * e)
+            sizes["r"].append(e)
+            sizes["rows"].append(int(sum(rows_of_cut[c] for c in cuts)))
+        return {name: np.concatenate([[0], np.cumsum(each)]).astype(np.int64) for name, each in sizes.items()}
+
+
+def _starts(lists: list[list[Any]]) -> Any:
+    return np.concatenate([[0], np.cumsum([len(items) for items in lists])]).astype(np.int64)
+
+
+def _flat(lists: list[list[int]]) -> Any:
+    return np.array([x for items in lists for x in items], dtype=np.int64)
 
 
 def _waiting(remote: Any, whole: dict[int, int]) -> Any:
