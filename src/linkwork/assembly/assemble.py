@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from linkwork.assembly.collider_tables import collider_tables
+from linkwork.assembly.cut_tables import cut_tables, pitch_per_radian
 from linkwork.assembly.drive_tables import drive_tables
 from linkwork.assembly.force_tables import force_tables
 from linkwork.assembly.graph import Forest, Step, scatter, span
-from linkwork.assembly.kinds import BACK, MEASURE_CODES, MOTION_CODES, ONTO, ROW_CODES, coordinates, misfit
+from linkwork.assembly.kinds import BACK, MOTION_CODES, ONTO, coordinates, misfit
 from linkwork.assembly.law_tables import LawTable
 from linkwork.assembly.massless import Carried, Inertia, lent
 from linkwork.assembly.reference import Reference, ground_pose
 from linkwork.assembly.system import JointPlace, System
-from linkwork.assembly.tables import Cuts, Tables, Tree
+from linkwork.assembly.tables import Tables, Tree
 from linkwork.errors import ModelError
-from linkwork.model import Body, Distance, Foreign, Frame, Joint, Model, Subsystem, checked
+from linkwork.model import Body, Foreign, Frame, Joint, Model, Subsystem, checked
 from linkwork.model.joint_kinds import KINDS
 from linkwork.spatial import codes
 
@@ -88,7 +88,7 @@ class _Assembler:
         for step in self.forest.steps:
             self._add_step(step)
         tree = self._tree(grounds)
-        cuts, places, start = self._cuts(tree)
+        cuts, places, start = cut_tables(self.forest.cuts, self.reference, self.place, tree)
         nq, nv = len(self.q_start), len(self.v_start)
         by_joint = {p.name: p for p in self.joints + places if p.joint is not None}
         forces, force_rows = force_tables(self.model, self.place, self.body_order, by_joint, self.laws, nq, nv)
@@ -201,7 +201,7 @@ class _Assembler:
         first_q, first_v = len(self.q_start), len(self.v_start)
         starts_q = np.cumsum([0] + [m.nq for m in motions])
         starts_v = np.cumsum([0] + [m.nv for m in motions])
-        pitch = _pitch(joint)
+        pitch = pitch_per_radian(joint)
         near, far = (frame_b, frame_a) if backward else (frame_a, frame_b)
         pose = parent_pose @ near
         previous = np.eye(3)
@@ -256,7 +256,7 @@ class _Assembler:
         if joint is not None and joint.position is not None:
             q = np.array(joint.position, dtype=float)
         else:
-            q = coordinates(kind, (a @ frame_a).inverse() @ (b @ frame_b), _pitch(joint))
+            q = coordinates(kind, (a @ frame_a).inverse() @ (b @ frame_b), pitch_per_radian(joint))
         if joint is not None:
             self._refuse_misfit(joint, (a @ frame_a).inverse() @ (b @ frame_b))
         self.q_start.extend(q)
@@ -269,7 +269,7 @@ class _Assembler:
         """Where both bodies were placed by the user, the local frames of their joint must fit."""
         if not {id(joint.a), id(joint.b)} <= self.reference.given:
             return
-        distance, angle = misfit(joint.kind, relative, _pitch(joint))
+        distance, angle = misfit(joint.kind, relative, pitch_per_radian(joint))
         if max(distance, angle) > ROUNDED:
             off = " and ".join(f"{x:.4g} {unit}" for x, unit in ((distance, "m"), (angle, "rad")) if x > 1e-9)
             raise ModelError(
@@ -351,119 +351,6 @@ class _Assembler:
             ground_p=np.array([pose.position for pose in self.ground_pose]),
         )
 
-    # --- cuts
-
-    def _rod_length(self, rod: Distance) -> float:
-        """Metres; where the user gave none, the distance in the reference configuration."""
-        if rod.length is not None:
-            return rod.length
-        a, b = self.reference.frames(rod)
-        ends = self.reference.of(rod.a).point(a.position), self.reference.of(rod.b).point(b.position)
-        length = float(np.linalg.norm(ends[1] - ends[0]))
-        if length < 1e-9:
-            raise ModelError(
-                f"distance joint '{rod.path}': its ends on '{rod.a.path}' and '{rod.b.path}' are at one place; "
-                "give length=, correct at_a= and at_b=, or use ball()"
-            )
-        return length
-
-    def _cuts(self, tree: Tree) -> tuple[Cuts, list[JointPlace], dict[str, Any]]:
-        rows: list[tuple[int, int, int, float]] = []
-        measures: list[tuple[int, int, float, int, int]] = []
-        ends: dict[str, list[Any]] = {name: [] for name in ("a", "b", "Ra", "pa", "Rb", "pb")}
-        row_start, measure_start, path_start = [0], [0], [0]
-        path_dof: list[int] = []
-        path_sign: list[float] = []
-        places: list[JointPlace] = []
-        start: dict[str, list[Any]] = {"q": [], "q_given": [], "v": [], "v_given": []}
-        for c, joint in enumerate(self.forest.cuts):
-            kind = KINDS[joint.kind]
-            frame_a, frame_b = self.reference.frames(joint)
-            (link_a, pose_a), (link_b, pose_b) = self.place[id(joint.a)], self.place[id(joint.b)]
-            at_a, at_b = pose_a @ frame_a, pose_b @ frame_b
-            ends["a"].append(link_a)
-            ends["b"].append(link_b)
-            for side, pose in (("a", at_a), ("b", at_b)):
-                ends["R" + side].append(pose.matrix.ravel())
-                ends["p" + side].append(pose.position)
-            pitch = _pitch(joint)
-            size = self._rod_length(joint) if isinstance(joint, Distance) else pitch
-            rows.extend((ROW_CODES[row.word], row.i, row.j, size) for row in kind.rows)
-            row_start.append(len(rows))
-            q0, v0 = len(start["q"]), len(start["v"])
-            nq = nv = 0
-            for m in kind.measures:
-                measures.append((MEASURE_CODES[m.word], m.axis, pitch, q0 + nq, v0 + nv))
-                nq, nv = nq + m.nq, nv + m.nv
-            measure_start.append(len(measures))
-            reference = coordinates(
-                joint.kind,
-                (self.reference.of(joint.a) @ frame_a).inverse() @ (self.reference.of(joint.b) @ frame_b),
-                pitch,
-            )
-            start["q"].extend(reference if joint.position is None else joint.position)
-            start["q_given"].extend([joint.position is not None] * nv)
-            start["v"].extend([0.0] * nv if joint.velocity is None else joint.velocity)
-            start["v_given"].extend([joint.velocity is not None] * nv)
-            for dof, sign in _path(tree, link_a, link_b):
-                path_dof.append(dof)
-                path_sign.append(sign)
-            path_start.append(len(path_dof))
-            places.append(
-                JointPlace(
-                    joint,
-                    joint.path,
-                    joint.kind,
-                    True,
-                    slice(q0, q0 + nq),
-                    slice(v0, v0 + nv),
-                    (),
-                    c,
-                    False,
-                    (at_b.matrix, at_b.position),
-                    link_b,
-                )
-            )
-        integers = [_column(rows, k) for k in range(3)]
-        cuts = Cuts(
-            cut_a=np.array(ends["a"], dtype=np.int64),
-            cut_b=np.array(ends["b"], dtype=np.int64),
-            cut_Ra=np.array(ends["Ra"], dtype=float).reshape(-1, 9),
-            cut_pa=np.array(ends["pa"], dtype=float).reshape(-1, 3),
-            cut_Rb=np.array(ends["Rb"], dtype=float).reshape(-1, 9),
-            cut_pb=np.array(ends["pb"], dtype=float).reshape(-1, 3),
-            cut_row=np.array(row_start, dtype=np.int64),
-            cut_measure=np.array(measure_start, dtype=np.int64),
-            row_kind=integers[0],
-            row_i=integers[1],
-            row_j=integers[2],
-            row_pitch=np.array([row[3] for row in rows], dtype=float),
-            measure_kind=_column(measures, 0),
-            measure_axis=_column(measures, 1),
-            measure_pitch=np.array([m[2] for m in measures], dtype=float),
-            measure_q=_column(measures, 3),
-            measure_rate=_column(measures, 4),
-            path_start=np.array(path_start, dtype=np.int64),
-            path_dof=np.array(path_dof, dtype=np.int64),
-            path_sign=np.array(path_sign, dtype=float),
-        )
-        values = {
-            "cut_start": np.array(start["q"], dtype=float),
-            "cut_q_given": np.array(start["q_given"], dtype=bool),
-            "cut_v_start": np.array(start["v"], dtype=float),
-            "cut_v_given": np.array(start["v_given"], dtype=bool),
-        }
-        return cuts, places, values
-
-
-def _pitch(joint: Joint | None) -> float:
-    """Metres per radian of a screw."""
-    return 0.0 if joint is None else joint.pitch / (2.0 * math.pi)
-
-
-def _column(rows: Iterable[tuple[Any, ...]], k: int) -> Any:
-    return np.array([row[k] for row in rows], dtype=np.int64)
-
 
 def _reached(bodies: Iterable[Body], neighbours: dict[int, list[Body]]) -> set[int]:
     """Identities of all bodies that joints connect to these."""
@@ -475,25 +362,6 @@ def _reached(bodies: Iterable[Body], neighbours: dict[int, list[Body]]) -> set[i
                 found.add(id(body))
                 waiting.append(body)
     return found
-
-
-def _path(tree: Tree, a: int, b: int) -> list[tuple[int, float]]:
-    """Dofs between the two links: +1 on the way to b, -1 on the way to a; what both share cancels."""
-
-    def way(link: int) -> list[int]:
-        links = []
-        while link >= tree.grounds:
-            links.append(link)
-            link = int(tree.link_parent[link])
-        return links
-
-    to_a, to_b = way(a), way(b)
-    shared = set(to_a) & set(to_b)
-    path = []
-    for links, sign in ((to_b, 1.0), (to_a, -1.0)):
-        wanted = {link for link in links if link not in shared}
-        path += [(k, sign) for k, link in enumerate(tree.dof_link) if int(link) in wanted]
-    return sorted(path)
 
 
 def features(model: Model, loops: bool) -> frozenset[str]:

@@ -1,0 +1,170 @@
+"""Joints that close loops become tables: their frames, their rows, their coordinates, the dofs that move them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from linkwork.assembly.kinds import MEASURE_CODES, ROW_CODES, coordinates
+from linkwork.assembly.reference import Reference
+from linkwork.assembly.system import JointPlace
+from linkwork.assembly.tables import Cuts, Tree
+from linkwork.errors import ModelError
+from linkwork.model import Distance, Frame, Joint
+from linkwork.model.joint_kinds import KINDS
+
+
+def cut_tables(
+    joints: Iterable[Joint], reference: Reference, place: Mapping[int, tuple[int, Frame]], tree: Tree
+) -> tuple[Cuts, list[JointPlace], dict[str, Any]]:
+    """The tables of these joints, where each of them is, and their start values; `place` says where bodies went."""
+    table = _CutTable(reference, place, tree)
+    for joint in joints:
+        table.add(joint)
+    return table.cuts(), table.places, table.start_values()
+
+
+def pitch_per_radian(joint: Joint | None) -> float:
+    """Metres per radian of a screw."""
+    return 0.0 if joint is None else joint.pitch / (2.0 * math.pi)
+
+
+class _CutTable:
+    def __init__(self, reference: Reference, place: Mapping[int, tuple[int, Frame]], tree: Tree) -> None:
+        self.reference, self.place, self.tree = reference, place, tree
+        self.places: list[JointPlace] = []
+        self.ends: dict[str, list[Any]] = {name: [] for name in ("a", "b", "Ra", "pa", "Rb", "pb")}
+        self.rows: list[tuple[int, int, int, float]] = []
+        self.measures: list[tuple[int, int, float, int, int]] = []
+        self.path: list[tuple[int, float]] = []
+        self.starts: dict[str, list[int]] = {name: [0] for name in ("row", "measure", "path")}
+        self.start: dict[str, list[Any]] = {name: [] for name in ("q", "q_given", "v", "v_given")}
+
+    def add(self, joint: Joint) -> None:
+        """One joint more."""
+        kind, (frame_a, frame_b) = KINDS[joint.kind], self.reference.frames(joint)
+        (link_a, pose_a), (link_b, pose_b) = self.place[id(joint.a)], self.place[id(joint.b)]
+        at_b = pose_b @ frame_b
+        q0, v0 = len(self.start["q"]), len(self.start["v"])
+        self._add_ends(link_a, pose_a @ frame_a, link_b, at_b)
+        self._add_rows(joint)
+        self._add_measures(joint, q0, v0)
+        self._add_start(joint, frame_a, frame_b)
+        self.path += _path(self.tree, link_a, link_b)
+        self.places.append(
+            JointPlace(
+                joint,
+                joint.path,
+                joint.kind,
+                True,
+                slice(q0, q0 + kind.nq),
+                slice(v0, v0 + kind.nv),
+                (),
+                len(self.places),
+                False,
+                (at_b.matrix, at_b.position),
+                link_b,
+            )
+        )
+        for name, items in (("row", self.rows), ("measure", self.measures), ("path", self.path)):
+            self.starts[name].append(len(items))
+
+    def _add_ends(self, link_a: int, at_a: Frame, link_b: int, at_b: Frame) -> None:
+        self.ends["a"].append(link_a)
+        self.ends["b"].append(link_b)
+        for side, pose in (("a", at_a), ("b", at_b)):
+            self.ends["R" + side].append(pose.matrix.ravel())
+            self.ends["p" + side].append(pose.position)
+
+    def _add_rows(self, joint: Joint) -> None:
+        size = rod_length(joint, self.reference) if isinstance(joint, Distance) else pitch_per_radian(joint)
+        self.rows += [(ROW_CODES[row.word], row.i, row.j, size) for row in KINDS[joint.kind].rows]
+
+    def _add_measures(self, joint: Joint, q: int, v: int) -> None:
+        for m in KINDS[joint.kind].measures:
+            self.measures.append((MEASURE_CODES[m.word], m.axis, pitch_per_radian(joint), q, v))
+            q, v = q + m.nq, v + m.nv
+
+    def _add_start(self, joint: Joint, frame_a: Frame, frame_b: Frame) -> None:
+        """Start values: the user's, else those of the reference configuration."""
+        a, b = self.reference.of(joint.a) @ frame_a, self.reference.of(joint.b) @ frame_b
+        there = coordinates(joint.kind, a.inverse() @ b, pitch_per_radian(joint))
+        self.start["q"].extend(there if joint.position is None else joint.position)
+        self.start["q_given"].extend([joint.position is not None] * joint.nv)
+        self.start["v"].extend([0.0] * joint.nv if joint.velocity is None else joint.velocity)
+        self.start["v_given"].extend([joint.velocity is not None] * joint.nv)
+
+    def cuts(self) -> Cuts:
+        """The tables."""
+        return Cuts(
+            cut_a=np.array(self.ends["a"], dtype=np.int64),
+            cut_b=np.array(self.ends["b"], dtype=np.int64),
+            cut_Ra=np.array(self.ends["Ra"], dtype=float).reshape(-1, 9),
+            cut_pa=np.array(self.ends["pa"], dtype=float).reshape(-1, 3),
+            cut_Rb=np.array(self.ends["Rb"], dtype=float).reshape(-1, 9),
+            cut_pb=np.array(self.ends["pb"], dtype=float).reshape(-1, 3),
+            cut_row=np.array(self.starts["row"], dtype=np.int64),
+            cut_measure=np.array(self.starts["measure"], dtype=np.int64),
+            row_kind=_column(self.rows, 0, int),
+            row_i=_column(self.rows, 1, int),
+            row_j=_column(self.rows, 2, int),
+            row_pitch=_column(self.rows, 3),
+            measure_kind=_column(self.measures, 0, int),
+            measure_axis=_column(self.measures, 1, int),
+            measure_pitch=_column(self.measures, 2),
+            measure_q=_column(self.measures, 3, int),
+            measure_rate=_column(self.measures, 4, int),
+            path_start=np.array(self.starts["path"], dtype=np.int64),
+            path_dof=_column(self.path, 0, int),
+            path_sign=_column(self.path, 1),
+        )
+
+    def start_values(self) -> dict[str, Any]:
+        """What `System` is told of the start."""
+        return {
+            "cut_start": np.array(self.start["q"], dtype=float),
+            "cut_q_given": np.array(self.start["q_given"], dtype=bool),
+            "cut_v_start": np.array(self.start["v"], dtype=float),
+            "cut_v_given": np.array(self.start["v_given"], dtype=bool),
+        }
+
+
+def rod_length(rod: Distance, reference: Reference) -> float:
+    """Metres; where the user gave none, the distance in the reference configuration."""
+    if rod.length is not None:
+        return rod.length
+    a, b = reference.frames(rod)
+    ends = reference.of(rod.a).point(a.position), reference.of(rod.b).point(b.position)
+    length = float(np.linalg.norm(ends[1] - ends[0]))
+    if length < 1e-9:
+        raise ModelError(
+            f"distance joint '{rod.path}': its ends on '{rod.a.path}' and '{rod.b.path}' are at one place; "
+            "give length=, correct at_a= and at_b=, or use ball()"
+        )
+    return length
+
+
+def _column(rows: Iterable[tuple[Any, ...]], k: int, kind: type = float) -> Any:
+    return np.array([row[k] for row in rows], dtype=np.int64 if kind is int else float)
+
+
+def _path(tree: Tree, a: int, b: int) -> list[tuple[int, float]]:
+    """Dofs between the two links: +1 on the way to b, -1 on the way to a; what both share cancels."""
+
+    def way(link: int) -> list[int]:
+        links = []
+        while link >= tree.grounds:
+            links.append(link)
+            link = int(tree.link_parent[link])
+        return links
+
+    to_a, to_b = way(a), way(b)
+    shared = set(to_a) & set(to_b)
+    path = []
+    for links, sign in ((to_b, 1.0), (to_a, -1.0)):
+        wanted = {link for link in links if link not in shared}
+        path += [(k, sign) for k, link in enumerate(tree.dof_link) if int(link) in wanted]
+    return sorted(path)
