@@ -1,4 +1,4 @@
-"""Scores in Markdown: the page docs/scores.md and the table in README.md."""
+"""Scores in Markdown: the page docs/scores.md."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from typing import Any
 
 ROOT = Path(__file__).parent.parent
 FIGURES = ("energy", "drift", "seconds")
-BEGIN, END = "<!-- scores, written by make validate -->", "<!-- end of scores -->"
 HEADS = ("quantity", "method", "published", "ours", "difference", "tolerance", "s", "verdict")
-WORDS = ("pass", "fail", "told", "refused")
+WORDS = ("pass", "fail", "reported", "refused")
 
 
 def markdown(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
@@ -26,9 +25,9 @@ def digest(scores: list[Any]) -> list[str]:
         numbers = [s for s in ours if not s.refused]
         methods = len({s.method for s in numbers})
         count = {word: sum(s.verdict == word for s in ours) for word in WORDS}
-        told = ", ".join(f"{n} {word}" for word, n in count.items() if n)
+        reported = ", ".join(f"{n} {word}" for word, n in count.items() if n)
         by = f"{methods} method" + ("s" if methods > 1 else "")
-        rows.append((problem, ours[0].source, f"{len(numbers)} by {by}", told))
+        rows.append((problem, ours[0].source, f"{len(numbers)} by {by}", reported))
     return markdown(("problem", "published in", "numbers", "verdict"), rows)
 
 
@@ -53,8 +52,8 @@ def page(scores: list[Any], pieces: list[dict[str, Any]], summary: str) -> list[
     runs = []
     for r in pieces:
         found = tuple(f"{r[k]:.1e}" if k in r else "" for k in FIGURES)
-        runs.append((r["piece"], r["method"], f"{r['dt']:g}", *found, r["told"] or "good"))
-    told = dict.fromkeys(s.problem for s in scores)
+        runs.append((r["piece"], r["method"], f"{r['dt']:g}", *found, r["reported"] or "good"))
+    reported = dict.fromkeys(s.problem for s in scores)
     return [
         "# Scores",
         "",
@@ -67,7 +66,7 @@ def page(scores: list[Any], pieces: list[dict[str, Any]], summary: str) -> list[
         "",
         "## Published numbers, and ours",
         "",
-        *(line for name in told for line in problem(name, [s for s in scores if s.problem == name])),
+        *(line for name in reported for line in problem(name, [s for s in scores if s.problem == name])),
         "## Every piece by every method",
         "",
         "A second of each at the step of the piece: the worst energy balance as a part of the energy that moved, the "
@@ -80,10 +79,5 @@ def page(scores: list[Any], pieces: list[dict[str, Any]], summary: str) -> list[
 
 
 def publish(scores: list[Any], pieces: list[dict[str, Any]], summary: str) -> None:
-    """Write the page of the documentation and the table in README."""
+    """Write the page of the documentation."""
     (ROOT / "docs" / "scores.md").write_text("\n".join(page(scores, pieces, summary)), encoding="utf-8")
-    readme = ROOT / "README.md"
-    before, rest = readme.read_text(encoding="utf-8").split(BEGIN)
-    _, after = rest.split(END)
-    table = "\n".join(digest(scores))
-    readme.write_text(f"{before}{BEGIN}\n\n{summary}.\n\n{table}\n\n{END}{after}", encoding="utf-8")

@@ -3,7 +3,7 @@
     python benchmarks/scores.py [FOLDER] [--publish]
 
 Writes scores.html and scores.json to FOLDER (build/scores), prints a summary, and exits 1 where a score fails. With
---publish the page docs/scores.md and the table in README.md are written too.
+--publish the page docs/scores.md is written too.
 A method is held to a tolerance that fits its order and step; where it refuses, its reason is the score.
 """
 
@@ -30,7 +30,7 @@ LOOK = (
     "body { font: 15px/1.5 system-ui, sans-serif; color: #222; max-width: 75rem; margin: 2rem auto; padding: 0 1rem } "
     "table { border-collapse: collapse; font-size: 0.85rem } td, th { padding: 0.2rem 0.7rem; text-align: left; "
     "border-bottom: 1px solid #ddd; font-variant-numeric: tabular-nums } .fail { color: #a03c00; font-weight: 600 } "
-    ".pass { color: #00664b } .told { color: #555 }"
+    ".pass { color: #00664b } .reported { color: #555 }"
 )
 
 
@@ -57,7 +57,7 @@ class Score:
         if self.refused:
             return "refused"
         if self.note:
-            return "told"
+            return "reported"
         if self.tolerance == AT_MOST:
             return "pass" if abs(self.ours) <= abs(self.published) else "fail"
         return "pass" if self.difference <= self.tolerance else "fail"
@@ -80,15 +80,15 @@ def published() -> Iterator[Score]:
     for problem, source, ways, measure in PROBLEMS:
         for method, (options, tolerance) in ways.items():
             start = time.perf_counter()
-            told = {"problem": problem, "source": source, "method": method, "tolerance": tolerance}
+            reported = {"problem": problem, "source": source, "method": method, "tolerance": tolerance}
             try:
                 numbers = measure(options)
             except (lw.RunError, lw.ModelError, lw.OptionError) as error:
-                yield Score(**told, quantity="", published=math.nan, refused=str(error))
+                yield Score(**reported, quantity="", published=math.nan, refused=str(error))
                 continue
             seconds = time.perf_counter() - start
             for quantity, wanted, found in numbers:
-                yield Score(**told, quantity=quantity, published=wanted, ours=float(found), seconds=seconds)
+                yield Score(**reported, quantity=quantity, published=wanted, ours=float(found), seconds=seconds)
 
 
 def gallery() -> Iterator[dict[str, Any]]:
@@ -106,16 +106,16 @@ def gallery() -> Iterator[dict[str, Any]]:
                 options = {"start": each.METHOD["start"]} if "start" in each.METHOD else {}
                 run = lw.simulate(model, until=min(each.UNTIL, 1.0), method=method, dt=dt, record=first, **options)
             except lw.RunError as error:
-                row["told"] = str(error)
+                row["reported"] = str(error)
             except (lw.ModelError, lw.OptionError) as error:
-                row["told"] = str(error)
+                row["reported"] = str(error)
             else:
                 made = run.certificate
                 row |= {
                     "energy": made.energy_balance_relative,
                     "drift": made.worst_drift_position,
                     "seconds": made.wall_seconds,
-                    "told": "; ".join(made.broken()),
+                    "reported": "; ".join(made.broken()),
                 }
             yield row
 
@@ -133,7 +133,7 @@ def page(scores: list[Score], pieces: list[dict[str, Any]]) -> str:
     runs = []
     for r in pieces:
         numbers = [f"{r[k]:.1e}" if k in r else "" for k in FIGURES]
-        runs.append((r["piece"], r["method"], f"{r['dt']:g}", *numbers, r["told"]))
+        runs.append((r["piece"], r["method"], f"{r['dt']:g}", *numbers, r["reported"]))
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>linkwork: scores</title><style>{LOOK}'
         f"</style></head><body><h1>Published numbers, and ours</h1><p>{escape(summary(scores))}</p>"
@@ -148,7 +148,7 @@ def _table(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
     top_row = "".join(f"<th>{escape(head)}</th>" for head in heads)
     lines = []
     for row in rows:
-        cells = [(cell if cell in ("pass", "fail") else "told", escape(cell)) for cell in row]
+        cells = [(cell if cell in ("pass", "fail") else "reported", escape(cell)) for cell in row]
         lines.append("<tr>" + "".join(f'<td class="{look}">{cell}</td>' for look, cell in cells) + "</tr>")
     body = "".join(lines)
     return f"<table><tr>{top_row}</tr>{body}</table>"
@@ -156,10 +156,10 @@ def _table(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
 
 def summary(scores: list[Score]) -> str:
     """How many numbers, and how they came out."""
-    count = {word: sum(s.verdict == word for s in scores) for word in ("pass", "fail", "told", "refused")}
+    count = {word: sum(s.verdict == word for s in scores) for word in ("pass", "fail", "reported", "refused")}
     problems = len({s.problem for s in scores})
     return (
-        f"{problems} problems, {count['pass']} numbers within their tolerance, {count['fail']} not, {count['told']} "
+        f"{problems} problems, {count['pass']} numbers within their tolerance, {count['fail']} not, {count['reported']} "
         f"that cannot be compared digit by digit, {count['refused']} times a method refused a problem"
     )
 
@@ -183,7 +183,7 @@ def main(folder: Path, publishing: bool) -> int:
     pieces = []
     for row in gallery():
         pieces.append(row)
-        print(f"{row['piece']:18s}{row['method']:16s}{row['told'] or 'good'}", flush=True)
+        print(f"{row['piece']:18s}{row['method']:16s}{row['reported'] or 'good'}", flush=True)
     (folder / "scores.html").write_text(page(scores, pieces), encoding="utf-8")
     facts = {"scores": [asdict(s) | {"verdict": s.verdict} for s in scores], "gallery": pieces}
     (folder / "scores.json").write_text(json.dumps(facts, indent=1, default=str), encoding="utf-8")

@@ -3,7 +3,6 @@
 methods-table     what each method supports, from `supports` of its class
 options-table     the options of each method with their defaults
 joints-table      kinds of joints and their coordinates
-gallery-table     the pieces of the gallery with their pictures
 commands-list     the commands of the command line with their options
 names-left        reference of the public names that no other page of the reference shows
 """
@@ -73,18 +72,6 @@ def joints_table() -> list[str]:
 
     rows = [[f"`{name}`", kind.position, str(kind.nq), kind.velocity, str(kind.nv)] for name, kind in KINDS.items()]
     return markdown(["verb", "position", "nq", "velocity", "nv"], rows)
-
-
-def gallery_table() -> list[str]:
-    """Pieces of the gallery, each with its picture, where it is from, and the command that runs it."""
-    from linkwork import gallery
-
-    lines = []
-    for name in gallery.names():
-        piece = gallery.piece(name)
-        lines += [f"## {name}", "", f"{piece.TITLE} ({piece.PAPER}).", ""]
-        lines += [f"![{name}](/pictures/{name}.png){{width=420px}}", "", "```sh", f"linkwork run {name}", "```", ""]
-    return lines
 
 
 def commands_list() -> list[str]:
@@ -158,7 +145,6 @@ TABLES = {
     "methods-table": methods_table,
     "options-table": options_table,
     "joints-table": joints_table,
-    "gallery-table": gallery_table,
     "commands-list": commands_list,
     "names-left": names_left,
 }

@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 
 import linkwork as lw
+from linkwork import gallery
 from linkwork.distribute.kept_states import Keep
 from linkwork.distribute.listen import listen
 from linkwork.distribute.server import serve
-from pages import ROOT, commands, fenced, run_command, run_python
+from pages import ROOT, blocks, commands, fenced, run_command, run_python
 
 DOCS = ROOT / "docs"
 PAGES = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md"))
@@ -63,13 +64,30 @@ def test_python_of_a_page_runs_and_prints_what_is_shown(page, folder, request):
     run_python(content, page, folder)
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if commands(text(page))])
-def test_commands_of_a_page_run(page, folder):
+@pytest.mark.parametrize(("page", "command"), [(page, command) for page in PAGES for command in commands(text(page))])
+def test_command_of_a_page_runs(page, command, folder):
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (folder / "crank.py").write_text(blocks(readme, "python")[0], encoding="utf-8")  # which pages speak of
     for block in fenced(text(page)):
         if block.file:
             (folder / block.file).write_text(block.text, encoding="utf-8")
-    for command in commands(text(page)):
-        run_command(command, folder)
+    run_command(command, folder)
+
+
+def test_commands_are_found():
+    found = commands(text("command_line.md")) + commands(text("gallery.md"))
+    assert "linkwork gallery" in found
+    assert len(found) > len(gallery.names()) + 5
+
+
+@pytest.mark.parametrize("name", gallery.names())
+def test_every_piece_is_in_the_gallery_table(name):
+    row = next((line for line in text("gallery.md").splitlines() if line.startswith(f"| {name} |")), "")
+    assert row, f"the gallery table lacks a row for {name}"
+    assert f"(pictures/{name}.png)" in row
+    assert (DOCS / "pictures" / f"{name}.png").exists()
+    assert gallery.piece(name).PAPER in row
+    assert f"`linkwork run {name} " in row  # which runs and plots it, above
 
 
 def test_every_name_in_the_reference_is_public_and_there_once():
