@@ -9,7 +9,7 @@ import typer
 from linkwork._version import __version__
 
 app = typer.Typer(
-    help="Simulate mechanisms: rigid bodies, joints, closed loops, springs.",
+    help="Simulate mechanisms: rigid bodies, joints, closed loops, springs, contact.",
     epilog="Start with: linkwork gallery, then linkwork run pendulum --plot pendulum.png",
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -19,9 +19,9 @@ app = typer.Typer(
 ModelName = Annotated[
     str, typer.Argument(metavar="MODEL", help="A gallery name, or a Python file with `model` or build().")
 ]
-Host = Annotated[str, typer.Option(help="Address to serve the page on; one that others reach asks them for a token.")]
-Port = Annotated[int, typer.Option(help="Port of the page, or the next free one.")]
-Token = Annotated[str | None, typer.Option(help="Token of the page; made when another host needs one.")]
+Host = Annotated[str, typer.Option(help="Address of the page. If other machines can reach it, they need a token.")]
+Port = Annotated[int, typer.Option(help="Port of the page. If it is taken, the next free one is used.")]
+Token = Annotated[str | None, typer.Option(help="Token that visitors need. By default one is generated when needed.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else there.")]
 Settings = Annotated[
     list[str] | None,

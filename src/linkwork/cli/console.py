@@ -1,4 +1,4 @@
-"""What a user can do something about, in one paragraph on stderr with an exit code; JSON alone on stdout."""
+"""Errors as one paragraph on stderr with an exit code; on stdout nothing but the JSON document, if asked for."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FAILED, USAGE = 1, 2
 
 @contextlib.contextmanager
 def speaking(as_json: bool) -> Iterator[list[str]]:
-    """Turn what a user can do something about into one paragraph on stderr and an exit code; lists warnings of ours."""
+    """Turn errors that a user can mend into one paragraph on stderr and an exit code. Collect our warnings."""
     warned: list[str] = []
     try:
         with warnings.catch_warnings():
@@ -53,12 +53,12 @@ def fail(error: Exception, as_json: bool, code: int) -> NoReturn:
 
 
 def output_is_full(error: Exception) -> bool:
-    """Whether what is printed found no room: files have a sentence of their own."""
+    """Whether the output could not be written because the disk is full. Files have a message of their own."""
     return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
 
 def leave_full_output() -> NoReturn:
-    """End with a sentence; what is left to print goes nowhere, or Python would try again and complain."""
+    """Exit with a message. Pending output is dropped; otherwise Python would try to write it again and complain."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     say("cannot print: the disk that the output goes to is full; free some space or send it elsewhere")
     sys.exit(FAILED)
@@ -69,7 +69,7 @@ def say(sentence: str) -> None:
 
 
 def _warn_in_words(warned: list[str]) -> None:
-    """Warnings of ours are one coloured paragraph each on stderr, without the place in the code; and listed."""
+    """Print each of our warnings as one coloured paragraph on stderr, without the place in the code, and list it."""
     other = warnings.showwarning
 
     def show(message: Any, category: type[Warning], *place: Any) -> None:
@@ -86,7 +86,7 @@ def _warn_in_words(warned: list[str]) -> None:
 
 @contextlib.contextmanager
 def stdout_kept_clean(as_json: bool) -> Iterator[None]:
-    """What a user's own file prints must not stand in front of the JSON document."""
+    """Send what a user's file prints to stderr, so that stdout has the JSON document alone."""
     if not as_json:
         yield
         return
@@ -120,7 +120,7 @@ def _finite(value: Any) -> Any:
 
 
 def need_viser() -> None:
-    """Refuse to open a page where what it is made with is not installed."""
+    """Raise if the packages of the live page are not installed."""
     from importlib.util import find_spec
 
     if find_spec("viser") is None:

@@ -12,7 +12,7 @@ from linkwork.cli.console import print_json, speaking
 
 @app.command()
 def gallery(
-    name: Annotated[str | None, typer.Argument(help="A piece to describe; without it all are listed.")] = None,
+    name: Annotated[str | None, typer.Argument(help="The piece to describe. By default all are listed.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """List the mechanisms that come with linkwork, or describe one."""

@@ -14,7 +14,7 @@ from linkwork.errors import OptionError
 
 @app.command()
 def check(model: ModelName, setting: Settings = None, as_json: AsJson = False) -> None:
-    """Verify a model before running it: degrees of freedom, loops, redundant rows, cuts, mass."""
+    """Check a model before you run it: degrees of freedom, loops, redundant rows, cuts, mass."""
     with speaking(as_json):
         import linkwork as lw
 
@@ -34,20 +34,24 @@ def check(model: ModelName, setting: Settings = None, as_json: AsJson = False) -
 def compare(
     model: ModelName,
     method: Annotated[
-        list[str] | None, typer.Option(help="A method to compare; all that support the model without it. Repeatable.")
+        list[str] | None, typer.Option(help="A method to compare. By default all that support the model. Repeatable.")
     ] = None,
     until: Annotated[float | None, typer.Option(help="End of the runs, s.")] = None,
-    dt: Annotated[float | None, typer.Option(help="Step size, s; halved twice to learn each method's error.")] = None,
-    matched: Annotated[str, typer.Option(help="dt: all take the same step; cost: all cost the same.")] = "dt",
+    dt: Annotated[
+        float | None, typer.Option(help="Step size, s. It is halved twice to estimate the error of each method.")
+    ] = None,
+    matched: Annotated[
+        str, typer.Option(help="dt: all methods take the same step; cost: all take the same time.")
+    ] = "dt",
     ignore: Annotated[
         list[str] | None,
         typer.Option(help="A feature of the model that methods may leave out, such as friction. Repeatable."),
     ] = None,
     setting: Settings = None,
-    plot: Annotated[str | None, typer.Option(metavar="FILE.png", help="Draw the distances (png, svg, pdf).")] = None,
+    plot: Annotated[str | None, typer.Option(metavar="FILE.png", help="Plot the distances (png, svg, pdf).")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run every method on one model and say whether they agree; exit 1 where that is not so, or not shown."""
+    """Run every method on one model and report whether they agree. The exit code is 1 unless they do."""
     with speaking(as_json):
         import linkwork as lw
         from linkwork.simulation.storage.files import check_path
@@ -85,13 +89,13 @@ def compare(
 @app.command()
 def bench(
     scenes: Annotated[
-        list[str] | None, typer.Argument(metavar="[SCENE]...", help="Scenes; all without a name.")
+        list[str] | None, typer.Argument(metavar="[SCENE]...", help="Scenes to measure. By default all.")
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer repetitions, rougher figures.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer repetitions, less accurate figures.")] = False,
     page: Annotated[str | None, typer.Option("--page", metavar="FILE", help="Write an HTML page with charts.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Measure linkwork side by side with the other engines that are installed."""
+    """Measure the speed of linkwork beside the other engines that are installed."""
     with speaking(as_json):
         from linkwork import bench as benchmarks
 

@@ -24,18 +24,20 @@ def view(
         list[str],
         typer.Argument(metavar="MODEL", help="A gallery name, a Python file with a model, or saved runs: A.npz B.h5"),
     ],
-    method: Annotated[str | None, typer.Option(help="Method, such as recursive; auto chooses.")] = None,
+    method: Annotated[str | None, typer.Option(help="Method, such as recursive. auto chooses one.")] = None,
     dt: Annotated[float | None, typer.Option(help="Step size, s.")] = None,
     setting: Settings = None,
     host: Host = "127.0.0.1",
     port: Port = 8080,
     token: Token = None,
-    cert: Annotated[str | None, typer.Option(help="Encrypt the page (HTTPS) by this certificate (PEM).")] = None,
+    cert: Annotated[str | None, typer.Option(help="Encrypt the page (HTTPS) with this certificate (PEM).")] = None,
     key: Annotated[str | None, typer.Option(help="Its private key (PEM).")] = None,
-    browser: Annotated[bool, typer.Option(help="Open the browser, where there is a screen.")] = True,
-    seconds: Annotated[float | None, typer.Option(help="End after so many seconds; else Ctrl-C ends it.")] = None,
+    browser: Annotated[bool, typer.Option(help="Open the browser, if there is a display.")] = True,
+    seconds: Annotated[
+        float | None, typer.Option(help="Stop after this many seconds. By default Ctrl-C stops it.")
+    ] = None,
 ) -> None:
-    """Show a mechanism moving in the browser, in real time, with a control panel; or replay saved runs."""
+    """Show a mechanism in the browser, in real time, with a control panel; or replay saved runs."""
     need_viser()
     with speaking(False):
         place: dict[str, Any] = {
@@ -80,12 +82,12 @@ def _view_model(target: Target, given: dict[str, Any], place: dict[str, Any]) ->
 def replay(
     files: Annotated[
         list[str],
-        typer.Argument(metavar="RUN... PAGE.html", help="Runs that were saved (.npz, .h5), and the page to write."),
+        typer.Argument(metavar="RUN... PAGE.html", help="Saved runs (.npz, .h5), then the page to write."),
     ],
     label: Annotated[list[str] | None, typer.Option(help="Name of a run in the legend, one for each run.")] = None,
-    title: Annotated[str | None, typer.Option(help="Title of the page; the name of the model when not given.")] = None,
+    title: Annotated[str | None, typer.Option(help="Title of the page. By default the name of the model.")] = None,
 ) -> None:
-    """Write saved runs to one HTML file that plays offline in a browser; several are laid over each other."""
+    """Write saved runs to one HTML file that plays offline in a browser. Several runs are drawn over each other."""
     with speaking(False):
         from linkwork.simulation.storage.files import check_path, load_run
         from linkwork.viewer.replay.replay import replay as write
@@ -100,12 +102,12 @@ def replay(
 
 @app.command()
 def film(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="A run that was saved (.npz, .h5).")],
-    file: Annotated[str, typer.Argument(metavar="FILE", help="FILE.gif, FILE.mp4 (by ffmpeg) or FILE.png.")],
-    time: Annotated[float | None, typer.Option(help="Time of the picture, s; the end when not given.")] = None,
-    speed: Annotated[float, typer.Option(help="Simulated seconds in a second.")] = 1.0,
-    fps: Annotated[int, typer.Option(help="Pictures in a second.")] = 20,
-    width: Annotated[int, typer.Option(help="Width in points.")] = 480,
+    run: Annotated[str, typer.Argument(metavar="RUN", help="A saved run (.npz, .h5).")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="FILE.gif, FILE.mp4 (needs ffmpeg) or FILE.png.")],
+    time: Annotated[float | None, typer.Option(help="Time of the picture, s. By default the end.")] = None,
+    speed: Annotated[float, typer.Option(help="Simulated seconds per second.")] = 1.0,
+    fps: Annotated[int, typer.Option(help="Pictures per second.")] = 20,
+    width: Annotated[int, typer.Option(help="Width in pixels.")] = 480,
 ) -> None:
     """Draw a saved run as an animated picture, a film, or one picture."""
     with speaking(False):

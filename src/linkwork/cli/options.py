@@ -1,4 +1,4 @@
-"""Options that a command does not have: suggested by what people from other programs type, as in Python."""
+"""Unknown options: suggest the option that users of other programs mean, as in Python."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class Command(TyperCommand):
     """A command that suggests --dt for --step, and --until for --t-end."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """The arguments as typer takes them; an unknown option is refused with the nearest known ones."""
+        """Parse the arguments. For an unknown option, raise with the nearest known ones."""
         try:
             return super().parse_args(ctx, args)
         except Exception as error:

@@ -1,4 +1,4 @@
-"""What comes out of a run: files, pictures, the summary and the JSON document."""
+"""The results of a run: files, plots, the summary and the JSON document."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PLOTTED_SETS = ("energy", "drift", "phase", "iterations")
 
 
 def picture(text: str) -> tuple[str, tuple[str, ...]]:
-    """FILE.png or FILE.png=column,column; checked before the run, which may be long."""
+    """Parse FILE.png or FILE.png=column,column. This is checked before the run, which may be long."""
     from importlib.util import find_spec
 
     from linkwork.model.names import split_list
@@ -37,7 +37,7 @@ def picture(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def table_columns(text: str | None, out: str | None) -> list[str] | None:
-    """Names in COLUMN,COLUMN for a table; they need one."""
+    """Parse COLUMN,COLUMN for a table. Without a table they are an error."""
     from linkwork.model.names import split_list
 
     if text is None:
@@ -51,7 +51,7 @@ def table_columns(text: str | None, out: str | None) -> list[str] | None:
 
 
 def check_columns(target: Target, columns: list[str], sets: tuple[str, ...] = PLOTTED_SETS) -> None:
-    """Columns, or `sets` of them, that the run will not have are refused before it starts."""
+    """Raise, before the run starts, for columns (or `sets` of columns) that it will not have."""
     if not columns:
         return
     import difflib
@@ -81,7 +81,7 @@ def write(
     pictures: list[tuple[str, tuple[str, ...]]],
     chosen: list[str] | None = None,
 ) -> tuple[list[str], str | None]:
-    """Files that were written, and what went wrong with the first that was not."""
+    """The files that were written, and the error of the first that was not."""
     files: list[str] = []
     if trajectory is None:
         return files, None
@@ -101,7 +101,7 @@ def write(
 
 
 def written(save: Callable[[str], None], file: str) -> tuple[str | None, str]:
-    """Where something was saved, and what went wrong: nothing is lost because a disk is full or read-only."""
+    """Where a file was saved, and the error. If the disk is full or read-only, another folder is used."""
     from tempfile import gettempdir
 
     elsewhere = str(Path(gettempdir()) / f"linkwork-{os.getpid()}-{Path(file).name}")
@@ -147,7 +147,7 @@ def _print_fact(word: str, fact: str) -> None:
 
 
 def document_of(target: Target, trajectory: Trajectory, files: list[str]) -> dict[str, Any]:
-    """What --json prints of a run: the certificate and the last row of every column."""
+    """What --json prints of a run: the certificate and the last sample of every column."""
     last = {name: trajectory[name][-1].tolist() for name in trajectory.names} if len(trajectory) else {}
     return {
         "model": trajectory.model_name,

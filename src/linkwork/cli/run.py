@@ -16,7 +16,7 @@ from linkwork.errors import OptionError
 @app.command()
 def run(
     model: ModelName,
-    method: Annotated[str | None, typer.Option(help="Method, such as recursive; auto chooses.")] = None,
+    method: Annotated[str | None, typer.Option(help="Method, such as recursive. auto chooses one.")] = None,
     until: Annotated[float | None, typer.Option(help="End of the run, s.")] = None,
     dt: Annotated[float | None, typer.Option(help="Step size, s.")] = None,
     integrator: Annotated[
@@ -24,7 +24,7 @@ def run(
     ] = None,
     rtol: Annotated[float | None, typer.Option(help="Relative tolerance of the adaptive integrator.")] = None,
     atol: Annotated[float | None, typer.Option(help="Absolute tolerance of the adaptive integrator.")] = None,
-    every: Annotated[int | None, typer.Option(help="Record every so many steps.")] = None,
+    every: Annotated[int | None, typer.Option(help="Record every Nth step.")] = None,
     ignore: Annotated[
         list[str] | None,
         typer.Option(help="A feature of the model the method may leave out, such as friction. Repeatable."),
@@ -32,34 +32,36 @@ def run(
     setting: Settings = None,
     out: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Write the run to FILE.npz or .csv; to .h5 while it lasts, for long runs."),
+        typer.Option(metavar="FILE", help="Write the run to FILE.npz or .csv, or during a long run to .h5."),
     ] = None,
     columns: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN,...", help="What to write to FILE.csv: names or patterns; else everything."),
+        typer.Option(metavar="COLUMN,...", help="Columns to write to FILE.csv: names or patterns. By default all."),
     ] = None,
     resume: Annotated[
-        str | None, typer.Option("--from", metavar="FILE", help="Go on from the state in FILE (.h5, .npz).")
+        str | None, typer.Option("--from", metavar="FILE", help="Continue from the state in FILE (.h5, .npz).")
     ] = None,
     plot: Annotated[
         list[str] | None,
         typer.Option(
             metavar="FILE.png[=COLUMN,...]",
-            help="Draw to a file (png, svg, pdf); choose columns by name or pattern, energy, drift. Repeatable.",
+            help="Plot to a file (png, svg, pdf). Columns: names or patterns, energy, drift. Repeatable.",
         ),
     ] = None,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Fail where the certificate is beyond plain bounds (energy, drift, ...).")
+        bool, typer.Option("--strict", help="Fail if the certificate exceeds its bounds (energy, drift, ...).")
     ] = False,
     bound: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=NUMBER", help="A bound to be strict about, such as energy=1e-6. Repeatable."),
+        typer.Option(metavar="NAME=NUMBER", help="A bound for --strict, such as energy=1e-6. Repeatable."),
     ] = None,
-    view: Annotated[bool, typer.Option("--view", help="Show the run in the browser afterwards, until Ctrl-C.")] = False,
+    view: Annotated[
+        bool, typer.Option("--view", help="Show the run in the browser afterwards. Ctrl-C stops it.")
+    ] = False,
     ranks: Annotated[
         str | None,
         typer.Option(
-            metavar="COMPONENT=RANK,...", help="Components on other MPI ranks; rank 0 is the whole (under mpiexec)."
+            metavar="COMPONENT=RANK,...", help="Components on other MPI ranks (under mpiexec). Rank 0 has the rest."
         ),
     ] = None,
     as_json: AsJson = False,

@@ -1,4 +1,4 @@
-"""A run by the command line: its model, its options, a progress bar, and the state that a failed one leaves."""
+"""A run of the command line: its model, its options, a progress bar, and the state that a failed run leaves."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def target_of(name: str, settings: list[str], viewing: bool = False) -> Target:
 
 
 def options_of(target: Target, given: dict[str, Any]) -> dict[str, Any]:
-    """Options of the piece, with those of the command line over them."""
+    """Options of the piece, overridden by those of the command line."""
     said = {name: value for name, value in given.items() if value is not None}
     own = dict(target.options)
     if "method" in said and said["method"] != own.get("method"):
@@ -35,7 +35,7 @@ def options_of(target: Target, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def options_of_methods(target: Target) -> dict[str, dict[str, Any]]:
-    """What the piece says of single methods: of its own, or of every one that knows such an option."""
+    """Options of the piece for single methods: for its own, or for every method that has such an option."""
     from dataclasses import fields
 
     from linkwork.simulation.methods import ALL
@@ -49,7 +49,7 @@ def options_of_methods(target: Target) -> dict[str, dict[str, Any]]:
 
 
 def bounds_of(strict: bool, given: list[str]) -> dict[str, float]:
-    """What a run is held to: the plain bounds where it is to be strict, with the given ones over them."""
+    """The bounds of a run: the default ones if it is strict, overridden by the given ones."""
     from linkwork.simulation.results.bounds import checked_bounds
 
     bounds = checked_bounds(strict)
@@ -67,7 +67,7 @@ def bounds_of(strict: bool, given: list[str]) -> dict[str, float]:
 def simulate(
     target: Target, until: float, options: dict[str, Any], out: str | None, whole: bool
 ) -> tuple[Trajectory | None, str | None]:
-    """The run, as far as it got, and why it ended early. A long run goes to a file; `whole` reads it back."""
+    """The run as far as it got, and why it stopped early. A long run is written to a file; `whole` reads it back."""
     import linkwork as lw
 
     announce_kernels(options.get("method"))
@@ -95,7 +95,7 @@ def simulate(
 
 
 def _keep_state(error: RunError, target: Target, out: str | None) -> str:
-    """Write the last good state beside the run; what to say of it."""
+    """Write the last good state beside the run. Returns the sentence that reports it."""
     if not error.has_state:  # it reached its end
         return ""
     file = str(Path(out).with_suffix(".last.npz")) if out else f"{Path(target.name).stem}.last.npz"
@@ -115,7 +115,7 @@ def announce_kernels(method: Any) -> None:
 
 
 class Progress:
-    """A bar on stderr that appears once a run takes longer than a moment. Called with the time reached, s."""
+    """A progress bar on stderr for runs longer than a second. Called with the time reached, s."""
 
     def __init__(self, name: str, until: float) -> None:
         from time import monotonic

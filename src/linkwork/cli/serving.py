@@ -1,4 +1,4 @@
-"""`linkwork serve`: a sealed component for a model elsewhere."""
+"""`linkwork serve`: a component for a model in another process."""
 
 from __future__ import annotations
 
@@ -16,23 +16,32 @@ SWITCH = 2e-4  # s; so soon one caller's thread gives way to another's
 
 @app.command()
 def serve(
-    component: Annotated[str, typer.Argument(metavar="FILE.py:Class", help="The subsystem to serve, or PIECE:Class.")],
-    port: Annotated[int, typer.Option(help="Port to listen on; 0 takes a free one and prints it.")] = 0,
-    host: Annotated[str, typer.Option(help="Address to listen on; one that others reach needs TLS.")] = "127.0.0.1",
+    component: Annotated[
+        str,
+        typer.Argument(metavar="FILE.py:Class", help="The subsystem to serve; PIECE:Class takes one from the gallery."),
+    ],
+    port: Annotated[int, typer.Option(help="Port to listen on. 0 takes a free one and prints it.")] = 0,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on. If other machines can reach it, TLS is required.")
+    ] = "127.0.0.1",
     cert: Annotated[str | None, typer.Option(help="This side's certificate (PEM).")] = None,
     key: Annotated[str | None, typer.Option(help="Its private key (PEM).")] = None,
     ca: Annotated[str | None, typer.Option(help="The authority that signs both sides (PEM).")] = None,
-    timeout: Annotated[float, typer.Option(help="Seconds without an answer after which a whole is given up.")] = 10.0,
+    timeout: Annotated[
+        float, typer.Option(help="Seconds without an answer after which a connection is closed.")
+    ] = 10.0,
     keep: Annotated[
         str | None,
-        typer.Option(metavar="FOLDER", help="Keep states in FOLDER when a whole does, so that its run can be resumed."),
+        typer.Option(metavar="FOLDER", help="Save states in FOLDER when the run saves its own, to resume it later."),
     ] = None,
-    places: Annotated[int, typer.Option(min=1, help="Wholes served at once, each with a component of its own.")] = 64,
-    idle: Annotated[float, typer.Option(help="Seconds without a question after which a whole is let go.")] = 3600.0,
-    runs: Annotated[int, typer.Option(help="End after so many runs; 0 goes on until Ctrl-C.")] = 0,
+    places: Annotated[
+        int, typer.Option(min=1, help="Number of runs served at once, each with its own component.")
+    ] = 64,
+    idle: Annotated[float, typer.Option(help="Seconds without a request after which a connection is closed.")] = 3600.0,
+    runs: Annotated[int, typer.Option(help="Stop after this many runs. 0 serves until Ctrl-C.")] = 0,
     setting: Settings = None,
 ) -> None:
-    """Serve a sealed component to a model elsewhere, which joins it by lw.Remote("HOST:PORT")."""
+    """Serve a component to a model in another process, which connects with lw.Remote("HOST:PORT")."""
     with speaking(False):
         from linkwork.distribute.callers import Callers
         from linkwork.distribute.kept_states import Keep
