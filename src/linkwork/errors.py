@@ -1,4 +1,4 @@
-"""The three ways linkwork says no: a wrong model, a wrong option, a run that failed; and two ways it warns."""
+"""The errors (a wrong model, a wrong option, a run that stopped) and the two warnings of linkwork."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class ModelError(ValueError):
-    """The model is wrong; the message names the part and says what to do.
+    """The model is wrong. The message names the part and says what to do.
 
     >>> raise ModelError("body 'crank': mass must be positive; give mass= in kilograms")
     Traceback (most recent call last):
@@ -17,14 +17,14 @@ class ModelError(ValueError):
 
 
 class OptionError(ValueError):
-    """An option of a run, a method or a result is wrong or unknown; the message says what may be given."""
+    """An option of a run, a method or a result is wrong or unknown. The message says what is valid."""
 
 
 class RunError(RuntimeError):
-    """A run stopped before its end; it keeps what was recorded.
+    """A run stopped before its end. The samples so far are kept.
 
-    `run` is the trajectory so far, `time` (seconds) and `step` say when, `culprit` names the joint or body,
-    and `state` is the last good state, which `save_state(file)` writes for a start with `resume=file`.
+    `run` is the trajectory so far, `time` (s) and `step` are those of the stop, `culprit` names the joint or body, and
+    `state` is the last good state. `save_state(file)` writes it, and `resume=file` continues from it.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class RunError(RuntimeError):
 
     @property
     def has_state(self) -> bool:
-        """True where there is a last good state to save."""
+        """True if there is a last good state to save."""
         return self._save_state is not None
 
     def save_state(self, file: str) -> None:
@@ -59,12 +59,12 @@ class RunError(RuntimeError):
 
 
 class ModelWarning(UserWarning):
-    """Something in the model looks like a mistake, such as lengths in millimetres; it runs all the same."""
+    """Something in the model looks like a mistake, such as lengths in millimetres. The run starts anyway."""
 
 
 class RunWarning(UserWarning):
-    """A run reached its end, but its numbers should not be trusted as they are; the message says why, and what to try.
+    """A run reached its end, but its numbers are in doubt. The message says why, and what to try.
 
     >>> import warnings
-    >>> warnings.simplefilter("ignore", lw.RunWarning)  # for those who know
+    >>> warnings.simplefilter("ignore", lw.RunWarning)  # if you are sure
     """

@@ -1,4 +1,4 @@
-"""WORDS: what a user says. Bodies, joints, forces, shapes, drives, ports, subsystems; no index, no algebra."""
+"""The description of a mechanism: bodies, joints, forces, shapes, drives, ports, subsystems; no index, no algebra."""
 
 from linkwork.errors import ModelError
 from linkwork.model.body import Body, Foreign, Ground, Part

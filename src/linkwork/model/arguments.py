@@ -1,7 +1,6 @@
-"""Calls with wrong arguments: instead of Python's TypeError one sentence that says how the call is written.
+"""Calls with wrong arguments: instead of Python's TypeError one sentence that shows the correct call.
 
-The front door sends every public class and function through `helpful`, so that nothing has to be said where they are
-defined.
+`linkwork/__init__.py` passes every public class and function through `helpful`, so their definitions need nothing.
 """
 
 from __future__ import annotations

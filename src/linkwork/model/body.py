@@ -23,7 +23,7 @@ SLACK = 1e-9  # of the largest principal inertia
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Part:
-    """Anything with a name inside a model. Parts are never changed: build the model anew with other numbers."""
+    """Anything with a name inside a model. Parts never change: for other numbers build the model again."""
 
     name: str
     owner: Container
@@ -35,7 +35,7 @@ class Part:
 
     @property
     def kind_of_name(self) -> str:
-        """What tells it from another part of its name: body, joint or ground; nothing where there can be none."""
+        """What distinguishes it from another part of this name: body, joint or ground; empty if none can exist."""
         return ""
 
     @property
@@ -56,7 +56,7 @@ class Part:
 class Body(Part):
     """A rigid body: `mass` (kg), `inertia` about its centre of mass in body axes (3x3, kg m2), `com` (m, body frame).
 
-    `reference` is its pose in the owner's coordinates, or None when it follows from the joints. Made by `model.body`.
+    `reference` is its pose in the owner's coordinates, or None if it follows from the joints. Made by `model.body`.
 
     >>> model = lw.Model("one body")
     >>> model.body("ball", mass=2.0, shape=lw.Sphere(0.1)).inertia.diagonal().round(6).tolist()
@@ -85,7 +85,7 @@ class Body(Part):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ground(Body):
-    """A body whose motion is given: at rest when `motion` is None. Every model and subsystem has one as `.ground`."""
+    """A body with a prescribed motion, at rest if `motion` is None. Every model and subsystem has one as `.ground`."""
 
     motion: Motion | None = None
 
@@ -102,7 +102,7 @@ class Ground(Body):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Foreign(Ground):
-    """A border body of a component that lives elsewhere: seen here by its pose, moved by its owner.
+    """A border body of a remote component: its pose is known here, its owner moves it.
 
     `start` is its pose at the start, `velocity` (m/s, of its origin) and `angular_velocity` (rad/s) how it moves then,
     all in the owner's coordinates; `reference` is its pose in the reference configuration.

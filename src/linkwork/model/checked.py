@@ -1,4 +1,4 @@
-"""What a user hands over, checked: numbers, vectors, names. Every refusal is one sentence with its remedy.
+"""Checks of what a user gives: numbers, vectors, names. Every error is one sentence that says what to do.
 
 `what` names the part ("body 'left damper.piston'"), `option` the thing given for it ("mass").
 """
@@ -26,7 +26,7 @@ PERPENDICULAR = 1e-6  # largest cosine between two directions that are called pe
 
 
 def real(value: Any) -> float | None:
-    """The value as a float (it may be infinite or not a number), or None when it is no real number at all."""
+    """The value as a float (it may be infinite or NaN), or None if it is not a real number."""
     if type(value) is float:
         return value
     if isinstance(value, np.ndarray) and value.ndim == 0:
@@ -139,7 +139,7 @@ def part_name(name: Any, what: str, *, top: bool = False) -> str:
 
 
 def short_name(name: str, what: str) -> None:
-    """Refuse a name that nothing can show."""
+    """Raise for a name that cannot be displayed."""
     if len(name) > names.LONGEST:
         raise ModelError(
             f"{what}: a name has {names.LONGEST} characters at most, not {len(name)} as {shown(name)}; give a short one"
@@ -147,7 +147,7 @@ def short_name(name: str, what: str) -> None:
 
 
 def unknown_options(unknown: Iterable[str], known: Iterable[str], what: str) -> None:
-    """Refuse options nobody knows, with the nearest known ones."""
+    """Raise for unknown options, with the nearest known ones."""
     for option in unknown:
         options = list(known)
         listing = "; give one of " + ", ".join(f"{name}=" for name in options) if options else "; remove it"

@@ -1,4 +1,4 @@
-"""Colliders: shapes that meet each other, and what they are made of. Data only."""
+"""Colliders: shapes that collide, and their materials. Data only."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ SOLID = (Sphere, Capsule, Box, Cylinder, Hull, Mesh)  # and on grounds a HeightF
 
 @dataclass(frozen=True)
 class Plane(Shape):
-    """A half space: all below z = 0 of its pose is solid. It has no mass and belongs to grounds: see `model.plane`."""
+    """A half space, solid below z = 0 of its pose. It has no mass and belongs to a ground: see `model.plane`."""
 
 
 @dataclass(frozen=True, eq=False)
 class HeightField(Shape):
-    """A landscape for grounds: `heights` (n x m, metres) on an even grid over `size` (along x and y, metres).
+    """A terrain for grounds: `heights` (n x m, metres) on a regular grid over `size` (along x and y, metres).
 
-    Its middle is at the origin of its pose, rows go along x, heights along z; all below is solid, and ends at the
-    sides of the grid. A cell between four points is two triangles; it may be as steep as you like.
+    Its middle is at the origin of its pose. The first index goes along x, the second along y, heights along z. It is
+    solid below the surface and ends at the sides of the grid. A cell between four points is two triangles, of any
+    slope.
 
     >>> hills = lw.HeightField([[0.0, 0.1, 0.0], [0.2, 0.3, 0.1]], size=(1.0, 2.0))
     >>> hills.heights.shape
@@ -49,10 +50,10 @@ class HeightField(Shape):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Collider(Part):
-    """A shape on a body or ground that meets other colliders. Made by `material=` of a body, or `model.collider`.
+    """A shape on a body or ground that collides with others. Made by `material=` of a body, or `model.collider`.
 
-    Colliders of one body, of bodies next to each other along a joint, and of the same `group` do not meet. What stands
-    still by nature (grounds at rest) does not meet its like; a body on a joint to a ground does meet grounds.
+    Colliders of one body, of two bodies connected by a joint, and of the same `group` do not collide, and
+    neither do two grounds at rest. A body on a joint to a ground does collide with grounds.
     """
 
     body: Body
@@ -74,7 +75,7 @@ class Collider(Part):
 
 
 def check_shape(shape: Any, what: str, body: Body | None = None) -> Shape:
-    """A shape that can meet others, on this body."""
+    """A shape that can collide, on this body."""
     if isinstance(shape, HeightField) and body is not None:
         if not isinstance(body, Ground):
             raise ModelError(f"{what}: '{body.path}' is no ground, and a height field is; put it on a ground")

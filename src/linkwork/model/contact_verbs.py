@@ -1,4 +1,4 @@
-"""The verbs of contact: planes, colliders, and pairs that never meet."""
+"""Methods of models and subsystems for contact: planes, colliders, and pairs that do not collide."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from linkwork.model.shapes import Shape
 
 
 class ContactVerbs(Container):
-    """Bodies with a `material=` meet each other; these verbs add the ground, and shapes of their own to meet with."""
+    """Bodies with a `material=` collide; these methods add planes and further shapes."""
 
     def plane(
         self,
@@ -27,9 +27,9 @@ class ContactVerbs(Container):
         on: Body | str = "ground",
         **unknown: Never,
     ) -> Collider:
-        """A floor, wall or ramp without end: solid behind the plane through `at` (m) with its `normal` outward.
+        """An infinite floor, wall or ramp: solid behind the plane through `at` (m) with the outward `normal`.
 
-        It stands on a ground (`on`, which may move), in whose frame `at` and `normal` are.
+        It belongs to a ground (`on`, which may move); `at` and `normal` are in the frame of that ground.
 
         >>> model = lw.Model("floor")
         >>> floor = model.plane("floor", material=lw.Material(friction=0.8))
@@ -56,10 +56,10 @@ class ContactVerbs(Container):
         group: str | None = None,
         **unknown: Never,
     ) -> Collider:
-        """A shape on a body or ground that meets other colliders; its `pose` is in the body's frame.
+        """A shape on a body or ground that collides with others; its `pose` is in the body's frame.
 
-        A body whose `shape=` serves needs none of these: give it a `material=`. Colliders of the same `group` do not
-        meet each other. On a ground it may be an `lw.HeightField`.
+        To make the `shape=` of a body collide, give the body a `material=` instead. Colliders of the same `group` do
+        not collide with each other. On a ground the shape may be an `lw.HeightField`.
 
         >>> model = lw.Model("step")
         >>> step = model.collider("step", "ground", lw.Box((1, 1, 0.2), pose=lw.Frame((2, 0, 0.1))))
@@ -74,7 +74,7 @@ class ContactVerbs(Container):
         return self._keep(self.colliders, part)
 
     def no_contact(self, a: Body | str, b: Body | str) -> None:
-        """The bodies a and b never meet.
+        """The bodies a and b do not collide.
 
         >>> model = lw.Model("box and lid")
         >>> box, lid = (model.body(name, shape=lw.Box((1, 1, 1)), mass=1.0, material=lw.Material()) for name in "ab")

@@ -1,4 +1,4 @@
-"""What holds parts by name: registering them, finding them again, walking over the whole tree."""
+"""A container of named parts: it registers them, finds them, and iterates over the whole tree."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class Container:
         return part
 
     def _only_known(self, verb: str, what: str, unknown: dict[str, Any]) -> None:
-        """A friendly refusal of keywords a verb does not have."""
+        """Raise for unknown keywords, with a suggestion."""
         if unknown:
             parameters = inspect.signature(getattr(type(self), verb)).parameters.values()
             checked.unknown_options(unknown, [item.name for item in parameters if item.kind is item.KEYWORD_ONLY], what)
@@ -137,7 +137,7 @@ class Container:
         return [*found, *(part for part in plain if all(part is not each for each in found))]
 
     def _find(self, name: str, what: str = "", kind: str = "") -> Part | Container:
-        """The part with a full name, of a `kind` where several have it; a refusal suggests close ones."""
+        """The part with a full name, of a `kind` if several have it. The error suggests similar names."""
         found = self._look(name)
         told = f"{what}{': ' if what else ''}"
         if not found:
@@ -182,7 +182,7 @@ class Container:
         return self._inside(part, what)
 
     def _inside(self, part: SomePart, what: str) -> SomePart:
-        """Refuse parts that do not lie in here or in an inner subsystem."""
+        """Raise for parts outside this container and its subsystems."""
         here: Container = part.owner
         while here is not self:
             if here.owner is None:
@@ -260,9 +260,9 @@ class Container:
         return (drive for container in self.walk() for drive in container.drives.values())
 
     def all_colliders(self) -> Iterator[Collider]:
-        """Every collider of the tree: shapes of bodies with a material, then those that stand by themselves.
+        """Every collider of the tree: shapes of bodies with a material, then those of `model.collider`.
 
-        A mesh is as many as it has convex parts.
+        A mesh gives one collider for each convex part.
         """
         for body in self.all_bodies():
             if body.material is not None and body.shape is not None:
@@ -278,7 +278,7 @@ class Container:
     # comparing
 
     def content(self) -> tuple[Any, ...]:
-        """Everything said about it, in a form that can be compared: two equal contents are the same mechanism."""
+        """All its data in a form that can be compared: equal contents mean the same mechanism."""
         tables = (self.grounds, self.bodies, self.joints, self.forces, self.drives, self.colliders)
         return (
             self.name,

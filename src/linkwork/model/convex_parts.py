@@ -1,7 +1,7 @@
-"""A solid taken apart into convex pieces, which is what meets other bodies.
+"""Split a solid into convex pieces, which collide with other bodies.
 
-CoACD (extra `mesh`) finds pieces whose union is within a fraction of the solid; it takes seconds, so what it found is
-kept beside the compiled kernels.
+CoACD (extra `mesh`) finds pieces whose union is within a fraction of the solid; it takes seconds, so the result is kept
+beside the compiled kernels.
 """
 
 from __future__ import annotations

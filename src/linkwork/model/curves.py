@@ -1,4 +1,4 @@
-"""Curves: a number over a number by pieces of polynomials, for springs, dampers and road profiles. Data only."""
+"""Curves: piecewise polynomials of one variable, for springs, dampers and road profiles. Data only."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ MOST = 6  # coefficients of a piece: up to the fifth power
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """A curve y(x) made of polynomials: between `breaks` (rising values of x) one piece each, and one beyond each end.
+    """A piecewise polynomial y(x): one piece between each two `breaks` (increasing x), and one beyond each end.
 
-    A piece lists its coefficients from the constant up, c0 + c1 x + c2 x^2 + …, to the fifth power at most, in x itself
-    or, where `origins` gives each piece an x0, in x - x0. One piece and no breaks is a plain polynomial. Curves may be
-    called: numbers in, numbers out.
+    A piece lists its coefficients from the constant up, c0 + c1 x + c2 x^2 + …, up to the fifth power. They apply to x,
+    or to x - x0 if `origins` gives each piece an x0. One piece and no breaks is a plain polynomial. A curve can be
+    called with numbers or arrays.
 
     >>> stop = lw.Curve([0.0], [[0.0, 1e6], [0.0, 1e3]])  # stiff below zero, soft above
     >>> float(stop(-0.01)), float(stop(0.01))
@@ -60,7 +60,7 @@ class Curve:
 
     @classmethod
     def through(cls, x: VectorLike, y: VectorLike, kind: TableKind = "linear") -> Curve:
-        """The curve through the points (x, y), joined by straight lines or by a cubic spline; straight beyond the ends.
+        """The curve through the points (x, y), linear or a cubic spline between them, straight beyond the ends.
 
         >>> float(lw.Curve.through([0, 1, 2], [0, 10, 40])(3.0))
         70.0

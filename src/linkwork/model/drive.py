@@ -1,4 +1,4 @@
-"""Drives: motors that give a joint its motion, repeaters that make one joint follow another. Data only."""
+"""Drives: motors that move a joint, repeaters (gears) that couple two joints. Data only."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from linkwork.model.soft import Soft
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Motor(Part):
-    """A motor that gives its joint a `velocity` (rad/s or m/s) or a `position` (rad or m), one of them a law of time.
+    """A motor that prescribes the `velocity` (rad/s or m/s) or the `position` (rad or m) of its joint by a law of time.
 
-    `max_torque` (N m or N) bounds its effort; infinite when not given. With `softness` it is a servo of that stiffness
-    and damping, else it holds rigidly. Its effort is the column `name.torque` (N m or N). Made by `model.motor`.
+    `max_torque` (N m or N) limits its torque or force; infinite by default. With `softness` it is a servo of that
+    stiffness and damping, otherwise it is rigid. The column `name.torque` (N m or N) is its torque. Made by
+    `model.motor`.
     """
 
     joint: Joint
@@ -34,7 +35,7 @@ class Motor(Part):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Repeater(Part):
-    """Moves `follower` `ratio` times as far as `joint` from where they start: gears, belts; see `model.repeater`."""
+    """Moves `follower` by `ratio` times the motion of `joint` from the start: gears, belts; see `model.repeater`."""
 
     joint: Joint
     follower: Joint
@@ -47,7 +48,7 @@ class Repeater(Part):
 
 
 def one_coordinate(what: str, joint: Joint) -> Joint:
-    """Refuse joints that a drive cannot drive."""
+    """Raise for joints that a drive cannot move."""
     if joint.nv != 1:
         raise ModelError(
             f"{what}: the {joint.kind} joint '{joint.path}' has {joint.nv or 'no'} coordinates; "
@@ -57,7 +58,7 @@ def one_coordinate(what: str, joint: Joint) -> Joint:
 
 
 def servo_softness(what: str, softness: Soft | None, follows_velocity: bool) -> Soft | None:
-    """Refuse a spring in a motor that has no position to spring back to."""
+    """Raise for a stiffness in a motor that prescribes no position."""
     if softness is not None and follows_velocity and not softness.damping:
         raise ModelError(f"{what}: a velocity= motor gives way by damping alone; give softness=lw.Soft(damping=...)")
     if softness is not None and follows_velocity and softness.stiffness:
@@ -66,7 +67,7 @@ def servo_softness(what: str, softness: Soft | None, follows_velocity: bool) -> 
 
 
 def refuse_out_of_reach(what: str, motor: Motor) -> None:
-    """A motor that nothing can hold up, and a place beyond the stops of its joint, contradict each other."""
+    """Raise for a rigid motor without `max_torque` whose position is beyond the limits of its joint."""
     if motor.softness is not None or motor.max_torque < math.inf or not isinstance(motor.position, Constant):
         return
     low, high = motor.joint.coordinate_limits[0]

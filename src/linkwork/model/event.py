@@ -1,4 +1,4 @@
-"""Events: joints attached and released while a model runs. Data only, and the checks of what a user says."""
+"""Events: joints attached and released during a run. Data only, with the checks of the arguments."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ class AttachOptions(TypedDict, total=False):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Event(Part):
-    """Something that happens once during a run: `joint` is attached or, where that is None, the joint of its name ends.
+    """A change during a run, once: `joint` is attached or, if that is None, the joint of its name is released.
 
-    At `time` (s), or when the function `when` of the simulation says True: at the end of the step in which it does so,
-    or, with `within` (s), that near to the instant. Made by `model.attach` and `model.release`.
+    It happens at `time` (s), or at the end of the step in which the function `when` of the simulation returns True;
+    with `within` (s), within that time of the instant. Made by `model.attach` and `model.release`.
     """
 
     joint: Joint | None

@@ -1,4 +1,4 @@
-"""The two verbs of models and subsystems that change their structure during a run."""
+"""The two methods of models and subsystems that change their structure during a run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from linkwork.model.joint_verbs import BodyLike
 
 
 class EventVerbs(Container):
-    """What happens during a run is planned here; `Simulation.attach` and `release` do it at once."""
+    """Plan changes during a run. `Simulation.attach` and `release` make them at once."""
 
     def attach(
         self,
@@ -28,13 +28,14 @@ class EventVerbs(Container):
         within: float | None = None,
         **options: Unpack[AttachOptions],
     ) -> Joint:
-        """Plan to join b to a during the run by a joint of the kind `joint`, at `time` (s) or `when` a function says.
+        """Plan to attach b to a by a joint of the kind `joint`, at `time` (s) or on the condition `when`.
 
-        It is placed where the bodies are then: by `at` (m) and `axis` in the owner's coordinates, or by `frame_a` and
-        `frame_b`; where one of these is left out it is taken where the other is at that moment, and a fixed joint needs
-        neither. Velocities that the joint forbids vanish in an impulse, whose cost is in the energy ledger as
-        "impacts". `when` is a function of the `Simulation`, looked at after each step; `within` (s) locates the instant
-        more finely. The joint is called `name`, "a to b" when not given; its columns are zero while it is not attached.
+        The joint is placed at the present poses of the bodies: by `at` (m) and `axis` in the owner's coordinates, or by
+        `frame_a` and `frame_b`. If one frame is left out, it is placed where the other one is at that moment; a fixed
+        joint needs neither. An impulse removes the velocities that the joint does not allow; its energy is "impacts" in
+        the ledger. `when` is a function of the `Simulation`, evaluated after each step; `within` (s) locates the
+        instant more precisely. The joint is called `name`, by default "a to b". Its columns are zero while it is not
+        attached.
 
         >>> model = lw.Model("catch")
         >>> ball = model.body("ball", mass=1.0, shape=lw.Sphere(0.1))
@@ -69,10 +70,10 @@ class EventVerbs(Container):
         when: Callable[[Any], bool] | None = None,
         within: float | None = None,
     ) -> None:
-        """Plan to release a joint during the run, attached or of the model, at `time` (s) or `when` a function says so.
+        """Plan to release a joint, attached or of the model, at `time` (s) or on the condition `when`.
 
-        Velocities stay as they are. Forces that act in the joint end with it. A `when` is looked at only while the
-        joint holds.
+        Velocities do not change. Forces that act in the joint end with it. `when` is evaluated only while the joint is
+        attached.
 
         >>> model = lw.Model("drop")
         >>> stone = model.body("stone", mass=1.0, shape=lw.Sphere(0.1))

@@ -1,4 +1,4 @@
-"""The verbs of models and subsystems for forces and drives."""
+"""Methods of models and subsystems for forces and drives."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ JointLike: TypeAlias = Joint | str
 
 
 class ForceVerbs(Container):
-    """Bodies and joints are given as objects or by name; every verb returns the new part."""
+    """Give bodies and joints as objects or by name; every method returns the new part."""
 
     def spring(
         self,
@@ -53,11 +53,11 @@ class ForceVerbs(Container):
         """A spring and damper between a point of a and a point of b (metres, each in its body's frame).
 
         It pulls with stiffness (N/m) * (distance - length) + damping (N s/m) * speed of lengthening. An `lw.Curve` as
-        `stiffness` is the pull in N over the distance in m (its energy is counted from `length`), as `damping` the
-        pull over the speed of lengthening in m/s. With `axis`, a direction of a's frame, it acts along that instead of
-        along the line between the points, in the line through the point of b; its length, of any sign, is the way
-        along the axis. `law` adds a pull: a number, a law of time, or a function of `(t, length, rate)`.
-        Columns: `name.length` (m), `name.force` (N, positive where it pulls) and `name.power` (W, into the mechanism).
+        `stiffness` is the pull in N over the distance in m (its energy is counted from `length`), as `damping` the pull
+        over the speed of lengthening in m/s. With `axis`, a direction of a's frame, it acts along that direction
+        through the point of b, instead of along the line between the points; its length is then measured along the axis
+        and may be negative. `law` adds a pull: a number, a law of time, or a function of `(t, length, rate)`. Columns:
+        `name.length` (m), `name.force` (N, positive in tension) and `name.power` (W, into the mechanism).
 
         >>> model = lw.Model("bouncer")
         >>> box = model.body("box", mass=1.0, shape=lw.Box((0.1, 0.1, 0.1)))
@@ -135,10 +135,10 @@ class ForceVerbs(Container):
         coordinate: int | None = None,
         **unknown: Never,
     ) -> Torque:
-        """A torque (N m) on a body, or in a joint, where it drives b against a (in N for a sliding joint).
+        """A torque (N m) on a body, or in a joint, where it acts on b and, reversed, on a (in N for a sliding joint).
 
         On a body a law of one number needs `axis`, in body axes; a law of three numbers is in world axes; `frame`
-        says otherwise. In a joint `coordinate` chooses one of several. For laws see `lw.as_law`, `lw.PythonLaw`.
+        changes the axes. In a joint `coordinate` chooses one of several. For laws see `lw.as_law`, `lw.PythonLaw`.
         Columns: `name.torque` (in a joint one number, on a body three, world axes) and `name.power` (W, into the
         mechanism).
 
@@ -172,9 +172,9 @@ class ForceVerbs(Container):
         frame: Literal["body", "world"] | None = None,
         **unknown: Never,
     ) -> Force:
-        """A force (N) on a body at the point `at` (metres, body frame; its origin when not given).
+        """A force (N) on a body at the point `at` (metres, body frame; by default its origin).
 
-        A law of three numbers is in world axes; a law of one number needs `axis`, in body axes; `frame` says otherwise.
+        A law of three numbers is in world axes; a law of one number needs `axis`, in body axes; `frame` changes that.
         Columns: `name.force` (N, three numbers, world axes) and `name.power` (W, into the mechanism).
 
         >>> model = lw.Model("rocket")
@@ -200,13 +200,13 @@ class ForceVerbs(Container):
         softness: Soft | None = None,
         **unknown: Never,
     ) -> Motor:
-        """Give a joint its velocity (rad/s, m/s) or its position (rad, m) over time, within `max_torque` (N m, N).
+        """Prescribe the velocity (rad/s, m/s) or the position (rad, m) of a joint, within `max_torque` (N m, N).
 
-        It holds rigidly, or with `softness` as a servo: `lw.Soft(stiffness=200, damping=5)` for a position,
-        `lw.Soft(damping=5)` for a velocity. A law that is a number may be set while stepping: `sim.inputs["drive"]`.
-        Where it holds rigidly and has no `max_torque`, its joint starts with the position and velocity of the law,
-        unless the joint was given others; another velocity is a jolt: an event of the run, in no column of forces.
-        Columns: `name.torque` (N m, N) and `name.power` (W, into the mechanism).
+        It is rigid, or with `softness` a servo: `lw.Soft(stiffness=200, damping=5)` for a position,
+        `lw.Soft(damping=5)` for a velocity. If the law is a number, you can set it while stepping:
+        `sim.inputs["drive"]`. If the motor is rigid and has no `max_torque`, its joint starts with the position and
+        velocity of the law, unless you gave the joint others. Another velocity causes a jolt at the start: an event of
+        the run, in no column of forces. Columns: `name.torque` (N m, N) and `name.power` (W, into the mechanism).
 
         >>> model = lw.Model("fan")
         >>> fan = model.body("fan", shape=lw.Cylinder(0.2, 0.02), mass=0.5)
@@ -236,7 +236,7 @@ class ForceVerbs(Container):
     ) -> Repeater:
         """Make `follower` move `ratio` times as far as `joint`: gears (negative ratio), belts, racks.
 
-        It counts from where the two start, and starts with `ratio` times the velocity of `joint`.
+        Both motions count from the start. The follower starts with `ratio` times the velocity of `joint`.
 
         >>> model = lw.Model("gears")
         >>> for name, x in (("small", 0.0), ("big", 0.3)):

@@ -1,4 +1,4 @@
-"""Joints and what may be said about one; the kinds of joints are in `joint_kinds`."""
+"""Joints and their options; the kinds of joints are in `joint_kinds`."""
 
 from __future__ import annotations
 
@@ -46,15 +46,15 @@ class Joint(Part):
     * `frame_a`, `frame_b`: the joint's frames inside a and inside b; the axis is their z (universal: x of `frame_a`,
       then y of `frame_b`; planar: z is the normal).
 
-    A fixed joint needs neither and then welds the reference poses; so does a free one, whose position is then the pose
-    of b's frame in a's. A slide needs only `axis`. A weld or a slide without `at` has its point, at which its reaction
-    is told, at the origin of b, or of a where b is a ground.
+    A fixed joint needs neither; it then welds the bodies in their reference poses. A free joint needs neither; its
+    position is then the pose of b's frame in a's. A slide needs only `axis`. The reaction of a weld or slide without
+    `at` is given at the origin of b, or of a if b is a ground.
 
-    What else may be said, in SI units with radians; one number holds for all coordinates of the joint:
+    Other options, in SI units with radians; one number applies to all coordinates of the joint:
 
-    * `position`, `velocity`: start values, tuples of `nq` and `nv` numbers, None when not given;
-    * `limits`: (low, high), one such pair per coordinate where there are several; None on a side means no limit; they
-      are rigid stops, or give way as `limit_softness` says (an `lw.Soft`);
+    * `position`, `velocity`: start values, tuples of `nq` and `nv` numbers, None if not given;
+    * `limits`: (low, high), one pair for each coordinate if there are several; None means no limit on that side; the
+      stops are rigid, or compliant with `limit_softness` (an `lw.Soft`);
     * `friction`: Coulomb, N m or N; `damping`: N m s/rad or N s/m; `stiffness`: N m/rad or N/m, towards `rest`;
     * `armature`: inertia of a rotor, kg m2 or kg; `pitch`: of a screw, metres per turn; `cut`: closes a loop.
 
@@ -133,7 +133,7 @@ class Joint(Part):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Distance(Joint):
-    """Two points held at a distance: `length` in metres, None for that of the reference configuration.
+    """Two points at a fixed distance: `length` in metres, None for that of the reference configuration.
 
     Made by `model.distance`.
     """

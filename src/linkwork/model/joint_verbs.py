@@ -1,4 +1,4 @@
-"""The joint verbs of models and subsystems: nine kinds, and the distance."""
+"""Methods of models and subsystems for joints: nine kinds, and the distance."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BodyLike: TypeAlias = Body | str
 
 
 class JointVerbs(Container):
-    """Each verb joins body `a` to body `b` (objects or names) and returns the `Joint`, which explains all keywords."""
+    """Each method joins body `a` to body `b` (objects or names). `Joint`, which it returns, explains all keywords."""
 
     def _join(
         self, kind: JointKind, name: str, a: BodyLike, b: BodyLike, options: JointOptions, pitch: float = 0.0
@@ -30,7 +30,7 @@ class JointVerbs(Container):
     def fixed(self, name: str, a: BodyLike, b: BodyLike, **options: Unpack[JointOptions]) -> Joint:
         """Weld b to a, in their reference poses or, with `frame_a`, `frame_b`, so that these frames coincide.
 
-        Its reaction is told at `at` (or at the frames), else at the origin of b (of a, where b is a ground).
+        Its reaction is given at `at` (or at the frames), by default at the origin of b (of a, if b is a ground).
 
         >>> model = lw.Model("lamp")
         >>> base, pole = (model.body(name, mass=1.0, inertia=0) for name in ("base", "pole"))
@@ -53,7 +53,7 @@ class JointVerbs(Container):
     def prismatic(self, name: str, a: BodyLike, b: BodyLike, **options: Unpack[JointOptions]) -> Joint:
         """A slide: b moves along an axis of a without turning; its position is a distance (m).
 
-        It needs no `at`; without one its reaction is told at the origin of b (of a, where b is a ground).
+        It needs no `at`; without it the reaction is given at the origin of b (of a, if b is a ground).
 
         >>> model = lw.Model("drawer")
         >>> drawer = model.body("drawer", mass=2.0, inertia=(0.1, 0.1, 0.1))
@@ -116,9 +116,9 @@ class JointVerbs(Container):
         return self._join("planar", name, a, b, options)
 
     def free(self, name: str, a: BodyLike, b: BodyLike, **options: Unpack[JointOptions]) -> Joint:
-        """No connection: b may move anyhow relative to a, and this is where its start is given.
+        """No constraint: b moves freely relative to a. Use it to give the start values of a free body.
 
-        Position: x, y, z and quaternion; velocity: linear, then angular. A body without joints is free by itself.
+        Position: x, y, z and quaternion; velocity: linear, then angular. A body without joints is free anyway.
 
         >>> model = lw.Model("stone")
         >>> stone = model.body("stone", shape=lw.Sphere(0.05), density=2700)
@@ -137,11 +137,11 @@ class JointVerbs(Container):
         length: float | None = None,
         **unknown: Never,
     ) -> Distance:
-        """A rod without mass, with a ball at either end: a point of a and a point of b stay at a distance.
+        """A massless rod with a ball joint at each end: a point of a and a point of b keep their distance.
 
-        The points are in metres in the frames of their bodies; `length` (m) is the distance in the reference
-        configuration when not given. It has no coordinates and always closes a loop; its reaction is a force along the
-        rod. Tie rods, couplers, ropes that stay tight.
+        The points are in metres in the frames of their bodies; `length` (m) is by default the distance in the reference
+        configuration. It has no coordinates and always closes a loop; its reaction is a force along the rod. Use it for
+        tie rods, couplers and ropes that stay tight.
 
         >>> model = lw.Model("suspended")
         >>> ball = model.body("ball", mass=1.0, shape=lw.Sphere(0.1), position=(0, 0, -1))

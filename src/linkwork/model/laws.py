@@ -1,4 +1,4 @@
-"""Laws: how a force, a torque or a given motion depends on time and on the motion of what it acts on. Data only."""
+"""Laws: how a force, a torque or a prescribed motion depends on time and motion. Data only."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Cosine:
 class Table:
     """Values at given times (seconds), joined by straight lines or by a cubic spline; `values` is (n,) or (n, 3).
 
-    Before the first and after the last time the end values hold.
+    Before the first and after the last time the value is that of the end.
 
     >>> lw.Table(times=(0, 1, 2), values=(0, 10, 0), kind="cubic").size
     1
@@ -140,11 +140,11 @@ class Table:
 
 @dataclass(frozen=True)
 class PythonLaw:
-    """A function of the user: of time, or of time and kinematics; `compiled` ones run inside the compiled loop.
+    """A function of yours, of time or of time and motion; `compiled` ones run inside the compiled loop.
 
-    Its parameters say what it wants (SI, world axes, quaternion w, x, y, z):
-    `(t)`; at a joint `(t, position, velocity)`; at a body `(t, position, rotation, velocity, angular_velocity)`.
-    Parameters with default values are not counted.
+    Its parameters decide what it is given (SI, world axes, quaternion w, x, y, z): `(t)`; at a joint
+    `(t, position, velocity)`; at a body `(t, position, rotation, velocity, angular_velocity)`. Parameters with default
+    values are not counted.
 
     >>> lw.PythonLaw(lambda t, gain=2.0: gain * t).arity
     1
@@ -165,7 +165,7 @@ class PythonLaw:
 
     @property
     def arity(self) -> int:
-        """The number of positional parameters without a default; -1 when Python cannot tell."""
+        """The number of positional parameters without a default; -1 if Python does not know it."""
         function = getattr(self.function, "py_func", self.function)
         if isinstance(function, np.ufunc):
             return function.nin
@@ -225,7 +225,7 @@ def _convert(value: Any, what: str, option: str) -> Law:
 
 
 def time_law(value: LawLike, what: str, option: str) -> Law:
-    """A law that gives one number from time alone, for drives and given motions."""
+    """A law of time alone with one number, for drives and prescribed motions."""
     law = as_law(value, what, (1,), option)
     if law.size == 3:
         raise ModelError(f"{what}: {option} must follow one number over time, not a vector; give one number or law")
@@ -261,9 +261,9 @@ def compiled(function: Function) -> Function:
     """Compile a law so that it runs inside the compiled loop, at full speed.
 
     Use it as a decorator on a function of `(t)`, `(t, position, velocity)` for a joint or
-    `(t, position, rotation, velocity, angular_velocity)` for a body, and on the functions that it calls, which may have
-    any parameters (those under `numba.njit` do as well). It may use numbers, tuples, arrays and `math`, also those of
-    the module around it, which keep the values that they have when it is first used.
+    `(t, position, rotation, velocity, angular_velocity)` for a body. Functions that it calls need the decorator too (or
+    `numba.njit`) and may have any parameters. It may use numbers, tuples, arrays and `math`. Variables of the module
+    keep the values they have when the law is first used.
 
     >>> @lw.compiled
     ... def smooth_sign(speed, width):
@@ -289,7 +289,7 @@ def compiled(function: Function) -> Function:
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """The given motion of a moving ground, relative to its reference pose: a shift and a turn about an axis.
+    """The prescribed motion of a ground, relative to its reference pose: a translation and a rotation about an axis.
 
     `position` holds three laws in metres, `angle` a law in radians about `axis`; each a number or a law of time.
 

@@ -1,4 +1,4 @@
-"""Materials: how surfaces rub and rebound. Data only."""
+"""Materials: friction and restitution of surfaces. Data only."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ from linkwork.model.soft import Soft, softness
 
 @dataclass(frozen=True, kw_only=True)
 class Material:
-    """What a surface is like: coefficient of dry `friction`, `restitution` from 0 to 1, `softness` (None: rigid).
+    """A surface: coefficient of dry `friction`, `restitution` from 0 to 1, `softness` (None: rigid).
 
-    Where two meet, friction is the root of the product of the two coefficients and restitution the larger one; where
-    both are soft the softness is that of the simpler shape. Restitution is the part of the speed of approach with which
-    bodies part again; below 0.05 m/s nothing bounces. What is soft rebounds by its spring and damper instead, whatever
-    the other surface is like.
+    For two surfaces, friction is the square root of the product of the coefficients, and restitution is the larger one.
+    If both are soft, the softness of the simpler shape applies. Restitution is the speed of separation as a fraction of
+    the speed of approach; below 0.05 m/s nothing bounces. A soft surface rebounds by its spring and damper instead.
 
     >>> lw.Material(friction=0.5, restitution=0.2)
     Material(friction=0.5, restitution=0.2, softness=None)
@@ -40,7 +39,7 @@ class Material:
 
 
 def check_material(value: Any, what: str) -> Material:
-    """A material, or a refusal."""
+    """A material; raises for anything else."""
     if not isinstance(value, Material):
         raise ModelError(
             f"{what}: material must be an lw.Material, got {checked.shown(value)}; "

@@ -1,6 +1,6 @@
 """Roads: the height of the ground under tyres, over x and y (world, metres) and over time. Data only.
 
-Roads add up: `lw.Ramp(1.0, at=10, length=8) + lw.Stairs(-0.1, at=20, tread=0.8, steps=10)`.
+Roads can be added: `lw.Ramp(1.0, at=10, length=8) + lw.Stairs(-0.1, at=20, tread=0.8, steps=10)`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class RoadPiece(NamedTuple):
 
 
 class Road:
-    """What all roads can do: `road(x, y, time)` is the height there (m), `road + other` is one on top of the other.
+    """The base of all roads: `road(x, y, time)` is the height (m), `road + other` adds the heights.
 
     >>> road = lw.FlatRoad(0.2) + lw.Kerb(0.1, at=5.0)
     >>> round(road(4.0), 12), round(road(6.0), 12)
@@ -57,7 +57,7 @@ def _summands(road: Road) -> tuple[Road, ...]:
 
 @dataclass(frozen=True)
 class SummedRoad(Road):
-    """Several roads on top of each other. Made by adding them."""
+    """The sum of several roads. Made by adding them."""
 
     summands: tuple[Road, ...]
 
@@ -68,7 +68,7 @@ class SummedRoad(Road):
 
 @dataclass(frozen=True, init=False)
 class FlatRoad(Road):
-    """Level ground; its `height` in metres may follow a law of time: a shaker under the wheel, a kerb that falls away.
+    """Level ground. Its `height` (m) may follow a law of time: a shaker under the wheel, a kerb that drops.
 
     >>> drop = lw.FlatRoad(([3.0, 3.02], [0.1, 0.0]))  # ten centimetres down, three seconds after the start
     >>> round(drop(0.0, time=2.0), 12), round(drop(0.0, time=4.0), 12)
@@ -106,7 +106,7 @@ class _Stretch(Road):
 
 @dataclass(frozen=True)
 class CosineBump(_Stretch):
-    """A wave of one cosine, `height` metres high and `length` metres long, that begins at x = `at`; negative: a dip.
+    """One period of a cosine, `height` metres high (negative: a dip) and `length` metres long, from x = `at` on.
 
     >>> round(lw.CosineBump(0.2, at=1.0, length=5.0)(3.5), 12)
     0.2
@@ -117,7 +117,7 @@ class CosineBump(_Stretch):
 
 @dataclass(frozen=True)
 class Kerb(Road):
-    """One step of `height` metres (negative: down) at x = `at`, rounded over `edge` metres as a tyre feels it.
+    """One step of `height` metres (negative: down) at x = `at`, rounded over `edge` metres.
 
     >>> lw.Kerb(-0.1, at=3.0)(3.0), round(lw.Kerb(-0.1, at=3.0)(3.2), 12)
     (0.0, -0.1)
@@ -148,7 +148,7 @@ class Ramp(_Stretch):
 
 @dataclass(frozen=True)
 class Stairs(Road):
-    """So many `steps` of `height` metres each (negative: down), the first at x = `at`, one every `tread` metres.
+    """A number of `steps` of `height` metres each (negative: down), the first at x = `at`, one every `tread` metres.
 
     Each step is rounded over `edge` metres.
 
@@ -178,7 +178,7 @@ class Stairs(Road):
 
 @dataclass(frozen=True, init=False)
 class Profile(Road):
-    """Heights `z` (m) at places `x` (m), joined by straight lines or a cubic spline; the same for all y.
+    """Heights `z` (m) at positions `x` (m), linear or a cubic spline between them; the same for all y.
 
     Beyond its ends the road stays at its end heights.
 
@@ -209,8 +209,8 @@ class Profile(Road):
 class Surface(Road):
     """A road given by a function of `(t, x, y)`: its height (m), or its height and its slopes along x and y.
 
-    Use `@lw.compiled` on the function to run it inside the compiled loop. Without slopes they are taken by differences
-    of a tenth of a millimetre.
+    Use `@lw.compiled` on the function to run it inside the compiled loop. Slopes that it does not return are computed
+    by differences over a tenth of a millimetre.
 
     >>> @lw.compiled
     ... def waves(t, x, y):

@@ -1,4 +1,4 @@
-"""Shapes: they give a body its mass properties and its picture."""
+"""Shapes: they define the mass properties, the picture and the contact surface of a body."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CONVEX = 1e-3  # of its volume: a solid that fills its hull but for this is conv
 
 @dataclass(frozen=True)
 class Shape:
-    """What all shapes share: a `pose` in the body frame, a `volume` and the distribution of its mass."""
+    """The base of all shapes: a `pose` in the body frame, a `volume` and the distribution of mass."""
 
     pose: Frame = field(default=Frame(), kw_only=True)
 
@@ -204,10 +204,10 @@ class Faceted(Shape):
 class Mesh(Faceted):
     """A closed surface of triangles read from an STL file; `scale` turns the file's unit into metres (0.001 for mm).
 
-    The mass properties are those of the solid inside. A surface with holes may still be a picture: then give the body
-    its mass=, inertia= and com=. Where it meets other bodies it is taken apart into convex pieces, whose union differs
-    from it by the fraction `concavity` of its size at most: less means more pieces. One that is not convex needs the
-    extra `mesh` for that.
+    The mass properties are those of the solid inside. A surface with holes can still be drawn: then give the body its
+    mass=, inertia= and com=. For contact the mesh is split into convex pieces, whose union differs from it by at most
+    the fraction `concavity` of its size; smaller values give more pieces. If the mesh is not convex, this needs the
+    extra `mesh`.
 
     >>> lw.Mesh("gear.stl", scale=0.001)  # doctest: +SKIP
     """
@@ -240,7 +240,7 @@ class Mesh(Faceted):
 
     @cached_property
     def parts(self) -> tuple[Hull, ...]:
-        """The convex pieces that meet other bodies.
+        """The convex pieces that collide with other bodies.
 
         >>> len(lw.Mesh("gear.stl", scale=0.001).parts)  # doctest: +SKIP
         13

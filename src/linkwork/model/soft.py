@@ -1,4 +1,4 @@
-"""Softness: how a limit, a motor or a contact gives way instead of holding rigidly. Data only."""
+"""Softness: the compliance of a limit, a motor or a contact that is not rigid. Data only."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from linkwork.model import checked
 
 @dataclass(frozen=True, kw_only=True)
 class Soft:
-    """A spring and damper in place of something rigid, in one of two ways.
+    """A spring and damper instead of a rigid constraint, given in one of two ways.
 
     `stiffness` (N/m or N m/rad) and `damping` (N s/m or N m s/rad); or `hertz` and `damping_ratio` of the oscillation
-    that they make with the mass they meet, whatever it is (ratio 1: it just does not swing).
+    with the mass that they act on (ratio 1: critical damping).
 
     >>> lw.Soft(stiffness=1e4, damping=20.0)
     Soft(stiffness=10000.0, damping=20.0)

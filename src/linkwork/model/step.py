@@ -1,4 +1,4 @@
-"""A law of time that steps from one value to another, at once or smoothly. Data only."""
+"""A law of time that changes from one value to another, at once or smoothly. Data only."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from linkwork.model.checked import Vector, VectorLike
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """`before` until the time `at` (s), `value` from then on; with `rise` (s) it gets there smoothly, by `at + rise`.
+    """`before` until the time `at` (s), `value` after it; with `rise` (s) the change is smooth, until `at + rise`.
 
-    Numbers, or three for a vector. While it rises its rate and acceleration are continuous (four cubics), so that it
-    suits given motions: a shaft brought to speed. Without `rise` it jumps, which costs any integrator an error in
-    proportion to dt (of an impulse, up to the jump times dt); a `rise` over several steps keeps the integrator's order.
+    Values are numbers, or three for a vector. During the transition the rate and the acceleration are continuous (four
+    cubics), so it suits prescribed motions, such as a shaft brought to speed. Without `rise` it jumps. Every integrator
+    then has an error proportional to dt (up to the jump times dt in an impulse). A `rise` over several steps keeps the
+    order of the integrator.
 
     >>> law = lw.Step(5.0, at=1.0, rise=0.5)
     >>> [law(t) for t in (0.0, 1.25, 1.5)]

@@ -1,4 +1,4 @@
-"""Models and subsystems: the words a mechanism is built with."""
+"""Models and subsystems: the classes that describe a mechanism."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ AnySubsystem = TypeVar("AnySubsystem", bound="Subsystem")
 
 
 class Parts(JointVerbs, ForceVerbs, TyreVerbs, ContactVerbs, EventVerbs):
-    """What models and subsystems share: the verbs that add parts, and the parts by name.
+    """What models and subsystems share: the methods that add parts, and the parts by name.
 
     `.bodies .joints .forces .drives .colliders .subsystems .ports .grounds` are dicts in declaration order, `.events`
-    is a list; a part is also found as an attribute (`damper.piston`, ports first) or by its dotted name
+    is a list. A part is also available as an attribute (`damper.piston`, ports first) or by its full name
     (`model["left damper.piston"]`).
     """
 
@@ -53,13 +53,12 @@ class Parts(JointVerbs, ForceVerbs, TyreVerbs, ContactVerbs, EventVerbs):
     ) -> Body:
         """A rigid body, from a shape and its mass or density, or from explicit numbers.
 
-        `mass` kg, `density` kg/m3; `inertia` in kg m2 about the centre of mass, in body axes: three principal values,
-        a 3x3 matrix, or 0 for a point mass; `mass=0` makes a part without mass, which a fixed joint must hold to one
-        that has some, or which moves others that have. `com` in metres in the body frame (default: that of the shape,
-        or the origin). `position` (m) and `rotation` (quaternion w, x, y, z or 3x3) place the body frame in the
-        reference configuration; leave both out when the joints' local frames place it. With a `material` its shape
-        meets those of other bodies that have one, but not those of the same `group`, and not those of its neighbours
-        along joints.
+        `mass` kg, `density` kg/m3; `inertia` in kg m2 about the centre of mass, in body axes: three principal values, a
+        3x3 matrix, or 0 for a point mass. A body with `mass=0` must be welded to a body with mass, or carry one on its
+        joints. `com` in metres in the body frame (default: that of the shape, or the origin). `position` (m) and
+        `rotation` (quaternion w, x, y, z or 3x3) place the body frame in the reference configuration; leave out both if
+        the joints' local frames place it. With a `material` the body collides with other bodies that have one, except
+        with those of the same `group` and with its neighbours along joints.
 
         >>> model = lw.Model("parts")
         >>> rod = model.body("rod", shape=lw.Cylinder(0.02, 1.0), density=7800, position=(0, 0, 1))
@@ -94,12 +93,11 @@ class Parts(JointVerbs, ForceVerbs, TyreVerbs, ContactVerbs, EventVerbs):
         group: str | None = None,
         **unknown: Never,
     ) -> Body:
-        """A rod between two points: a solid round bar from `p` to `q` (m), a body that joints hold at its ends.
+        """A rod between two points: a body with the shape of a solid round bar from `p` to `q` (m).
 
-        The points are given as places of bodies and joints are: in the world (in the owner's coordinates, within a
-        subsystem), in the reference configuration. `mass` in kg, or `density` in kg/m3; `radius` in m, a fiftieth of
-        the length when not given. The body frame is at the middle, its z from p to q; the inertia is that of the bar.
-        `material` and `group` as of `body`.
+        The points are in world coordinates (in a subsystem: in its coordinates), in the reference configuration. Give
+        `mass` in kg or `density` in kg/m3. `radius` is in m, by default a fiftieth of the length. The body frame is at
+        the middle, its z from p to q; the inertia is that of the bar. `material` and `group` as of `body`.
 
         >>> model = lw.Model("pendulum")
         >>> rod = model.link("rod", (0, 0, 0), (0.6, 0, -0.8), mass=0.5)
@@ -136,7 +134,7 @@ class Parts(JointVerbs, ForceVerbs, TyreVerbs, ContactVerbs, EventVerbs):
         rotation: RotationLike | None = None,
         **unknown: Never,
     ) -> Ground:
-        """A ground that moves in a given way, relative to its reference pose: a shaker, a road, a ship's deck.
+        """A ground with a prescribed motion, relative to its reference pose: a shaker, a road, a ship's deck.
 
         >>> model = lw.Model("shaker")
         >>> table = model.moving_ground("table", lw.Motion(position=(lw.Cosine(0.01, frequency=5.0), 0, 0)))
@@ -153,7 +151,7 @@ class Parts(JointVerbs, ForceVerbs, TyreVerbs, ContactVerbs, EventVerbs):
         return self._keep(self.grounds, ground(name, self, motion, pose(position, rotation, what)))
 
     def port(self, name: str, body: BodyLike) -> Body:
-        """Offer a body to the outside under a name: `damper.piston`, "left damper.piston". Returns the body.
+        """Make a body available to the outside under a name: `damper.piston`, "left damper.piston". Returns the body.
 
         >>> class Damper(lw.Subsystem):
         ...     def build(self, *, mass=1.0):
@@ -240,10 +238,10 @@ class Parts(JointVerbs, ForceVerbs, TyreVerbs, ContactVerbs, EventVerbs):
 
 
 class Subsystem(Parts):
-    """A reusable piece of a mechanism: a class whose `build` uses the verbs on `self`.
+    """A reusable part of a mechanism: a class whose `build` calls the methods of a model on `self`.
 
-    Keywords of the class go to `build`. Coordinates are the subsystem's own; `add` places them in the whole. What lies
-    outside connects to its bodies from the whole, usually through ports.
+    Keywords of the class are passed to `build`. A subsystem has its own coordinates; `add` places them in the model or
+    subsystem that contains it. Joints from outside connect to its bodies, usually to its ports.
 
     >>> class Damper(lw.Subsystem):
     ...     def build(self, *, stiffness=5e4):
@@ -267,7 +265,7 @@ class Subsystem(Parts):
         self.build(**parameters)
 
     def build(self, *_: Any, **parameters: Any) -> None:
-        """Override this: make the parts with the verbs on `self`; its keywords are those of the class."""
+        """Override this: add the parts with the methods on `self`. Its keywords are those of the class."""
         checked.unknown_options(parameters, (), f"subsystem {type(self).__name__}")
 
     def _check_parameters(self, parameters: dict[str, Any]) -> None:
@@ -285,7 +283,7 @@ class Subsystem(Parts):
 
 
 class Model(Parts):
-    """A mechanism in words: bodies, joints, forces, drives and subsystems, with `gravity` in m/s2 (z is up).
+    """A mechanism: bodies, joints, forces, drives and subsystems, with `gravity` in m/s2 (z is up).
 
     >>> model = lw.Model("pendulum", gravity=(0, 0, -9.81))
     >>> rod = model.body("rod", mass=1.0, inertia=(0.1, 0.1, 0.01), com=(0, 0, -0.5))
@@ -329,7 +327,7 @@ class Model(Parts):
 
 
 class Altered(Model):
-    """A model as it stands during a run: some joints attached, some released since it was built, all else its own.
+    """A model during a run, after events: some joints attached, some released, everything else unchanged.
 
     >>> model = lw.Model("drop")
     >>> hook = model.fixed("hook", "ground", model.body("stone", mass=1.0, inertia=0))
@@ -348,7 +346,7 @@ class Altered(Model):
         return self._built
 
     def all_joints(self) -> Iterator[Joint]:
-        """Every joint that holds now, attached ones last."""
+        """Every joint at present, attached ones last."""
         gone = {id(joint) for joint in self.released}
         yield from (joint for joint in self._built.all_joints() if id(joint) not in gone)
         yield from self.attached

@@ -1,4 +1,4 @@
-"""What people who come from other programs type, and what it is called here."""
+"""Names that users of other programs type, and the names used here."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ SYNONYMS = {
 
 
 def meant(option: str, known: Iterable[str], most: int = 3) -> list[str]:
-    """The known names that somebody who typed `option` most likely means: by what others call them, then by spelling.
+    """The known names that `option` most likely means: first by names in other programs, then by spelling.
 
     >>> meant("step", ["dt", "steps_kept"]), meant("mas", ["mass", "com"])
     (['dt'], ['mass'])

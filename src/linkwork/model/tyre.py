@@ -1,4 +1,4 @@
-"""Tyres on roads, and gyroscopes: rotors that turn steadily inside a body; the data, then the verbs."""
+"""Tyres on roads, and gyroscopes (rotors at constant speed inside a body): the data, then the methods of models."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Tyre(ForceElement):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Gyroscope(ForceElement):
-    """A rotor inside `body` that turns steadily: angular momentum `momentum` (N m s) about `axis` (body frame).
+    """A rotor inside `body` at constant speed: angular momentum `momentum` (N m s) about `axis` (body frame).
 
     Made by `model.gyroscope`.
     """
@@ -86,7 +86,7 @@ class Gyroscope(ForceElement):
 
 
 class TyreVerbs(Container):
-    """The verbs for tyres and gyroscopes. Bodies are given as objects or by name; every verb returns the new part."""
+    """The verbs for tyres and gyroscopes. Give bodies as objects or by name; every method returns the new part."""
 
     def tyre(
         self,
@@ -102,15 +102,15 @@ class TyreVerbs(Container):
         side: Calspan | None = None,
         **unknown: Never,
     ) -> Tyre:
-        """A tyre between a wheel, or what carries it, and the road; it pushes and never pulls.
+        """A tyre between the road and a wheel, or the body that carries the wheel. It pushes and never pulls.
 
         `at` is the wheel's centre (m) and `axis` its axis, both in the body frame; x forward makes y the axis to the
-        left. Under the centre the road (level at zero when not given; see `lw.FlatRoad`, `lw.CosineBump`, `lw.Kerb`,
-        `lw.Ramp`, `lw.Stairs`, `lw.Profile`, `lw.Surface`) presses the tyre in by radius - height; its force is
-        stiffness (N/m) * that + damping (N s/m) * its rate, times the cosine of the slope, along the road's normal.
-        With `side`, an `lw.Calspan`, slip and camber make a side force and an aligning torque. Nothing acts forward
-        or backward: the wheel rolls freely. Columns: `name.load` (N), `name.force` and `name.torque` (N, N m, at the
-        contact, world axes, on the wheel) and `name.power` (W, into the mechanism).
+        left. The deflection is the radius minus the height of the centre above the road. The road is by default level
+        at zero; see `lw.FlatRoad`, `lw.CosineBump`, `lw.Kerb`, `lw.Ramp`, `lw.Stairs`, `lw.Profile`, `lw.Surface`. The
+        force is stiffness (N/m) * deflection + damping (N s/m) * its rate, times the cosine of the slope, along the
+        road's normal. With `side`, an `lw.Calspan`, slip and camber cause a side force and an aligning torque. There is
+        no longitudinal force: the wheel rolls freely. Columns: `name.load` (N), `name.force` and `name.torque` (N, N m,
+        at the contact, world axes, on the wheel) and `name.power` (W, into the mechanism).
 
         >>> model = lw.Model("wheelbarrow")
         >>> wheel = model.body("wheel", shape=lw.Cylinder(0.3, 0.1, pose=lw.Frame.along((0, 1, 0))), mass=8.0)
@@ -140,7 +140,7 @@ class TyreVerbs(Container):
         return self._keep(self.forces, tyre)
 
     def gyroscope(self, name: str, body: BodyLike, *, axis: VectorLike, momentum: float, **unknown: Never) -> Gyroscope:
-        """A flywheel or rolling wheel inside a body, kept at a steady speed: its spin resists being turned.
+        """A flywheel or rolling wheel inside a body, at constant speed, with its gyroscopic torque.
 
         `momentum` (N m s) is its moment of inertia about `axis` (body frame) times its speed relative to the body; its
         mass belongs to the body. It does no work. Column: `name.torque` (N m, world axes, on the body).
