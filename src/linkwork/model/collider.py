@@ -83,9 +83,13 @@ def check_shape(shape: Any, what: str, body: Body | None = None) -> Shape:
     if not isinstance(shape, SOLID):
         known = ", ".join(kind.__name__ for kind in SOLID)
         given = f"shape {type(shape).__name__}" if isinstance(shape, Shape) else checked.shown(shape)
-        raise ModelError(f"{what}: {given} cannot meet other bodies; give one of {known} (several colliders make more)")
+        raise ModelError(
+            f"{what}: {given} cannot collide with other bodies; give one of {known} (several colliders make more)"
+        )
     if isinstance(shape, Cylinder) and shape.inner_radius > 0.0:
-        raise ModelError(f"{what}: a hollow cylinder cannot meet other bodies; give a collider without inner_radius=")
+        raise ModelError(
+            f"{what}: a hollow cylinder cannot collide with other bodies; give a collider without inner_radius="
+        )
     return shape
 
 

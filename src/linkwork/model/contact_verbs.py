@@ -83,5 +83,7 @@ class ContactVerbs(Container):
         what = "no_contact"
         first, second = self._body(a, what), self._body(b, what)
         if first is second:
-            raise ModelError(f"{what}: '{first.path}' is named twice, and a body never meets itself; give two bodies")
+            raise ModelError(
+                f"{what}: '{first.path}' is named twice, and a body does not collide with itself; give two bodies"
+            )
         self.apart.append((first, second))

@@ -55,7 +55,7 @@ def _taken_apart(triangles: Vector, concavity: float, what: str) -> list[Vector]
         import coacd
     except ImportError as error:
         raise ModelError(
-            f"{what} is not convex; to meet other bodies it is taken apart, which needs coacd: "
+            f"{what} is not convex; to collide with other bodies it is split into convex parts, which needs coacd: "
             'pip install "linkwork[mesh]"; or give several lw.Hull colliders'
         ) from error
     coacd.set_log_level("error")

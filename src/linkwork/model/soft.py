@@ -31,7 +31,7 @@ class Soft:
         plain = self.stiffness is not None or self.damping is not None
         swinging = self.hertz is not None or self.damping_ratio is not None
         if plain == swinging:
-            raise ModelError("Soft: it must be told one way; give either stiffness= and damping=, or hertz=")
+            raise ModelError("Soft: it takes one of two forms; give either stiffness= and damping=, or hertz=")
         if swinging and self.hertz is None:
             raise ModelError("Soft: a damping_ratio needs a frequency; give hertz= too")
         names = ("stiffness", "damping") if plain else ("hertz", "damping_ratio")

@@ -76,7 +76,7 @@ class Parts(JointVerbs, ForceVerbs, TyreVerbs, ContactVerbs, EventVerbs):
                 raise ModelError(f"{what}: a material needs a surface; give shape= too, or use model.collider(...)")
             check_shape(shape, what)
         if check_group(group, what) is not None and material is None:
-            raise ModelError(f"{what}: a group is one of bodies that meet others; give material= too")
+            raise ModelError(f"{what}: a group applies to bodies that can collide; give material= too")
         body = Body(name, self, *properties, reference, shape, density, material, group)
         return self._keep(self.bodies, body)
 
