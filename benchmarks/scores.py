@@ -159,8 +159,9 @@ def summary(scores: list[Score]) -> str:
     count = {word: sum(s.verdict == word for s in scores) for word in ("pass", "fail", "reported", "refused")}
     problems = len({s.problem for s in scores})
     return (
-        f"{problems} problems, {count['pass']} numbers within their tolerance, {count['fail']} not, {count['reported']} "
-        f"that cannot be compared digit by digit, {count['refused']} times a method refused a problem"
+        f"{problems} problems, {count['pass']} numbers within their tolerance, {count['fail']} not, "
+        f"{count['reported']} that cannot be compared digit by digit, "
+        f"{count['refused']} times a method refused a problem"
     )
 
 
