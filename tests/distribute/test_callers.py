@@ -24,7 +24,7 @@ from linkwork.distribute.server import RUNS, Session, serve
 from linkwork.distribute.transport import PeerError, pair
 from linkwork.gallery import car
 from linkwork.simulation.remote_links import COMMAND, RUN
-from linkwork.simulation.run import ready_components
+from linkwork.simulation.workspaces import ready_components
 
 DT = 1e-3
 

@@ -29,7 +29,7 @@ from linkwork.formulations.component.remote_border import PORT
 from linkwork.gallery import car
 from linkwork.simulation import remote_links as carriers
 from linkwork.simulation.remote_links import Border
-from linkwork.simulation.run import ready_components
+from linkwork.simulation.workspaces import ready_components
 
 sys.path.insert(0, str(Path(__file__).parent))
 import far_parts

@@ -14,9 +14,9 @@ SCRIPT = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
 import linkwork as lw
-from linkwork.simulation import run
+from linkwork.simulation import stepper
 
-run.MOST_PAUSES = 10**9  # no end of its own, however fast the machine is
+stepper.MOST_PAUSES = 10**9  # no end of its own, however fast the machine is
 
 model = lw.Model("stiff")
 model.body("block", mass=1e-3, inertia=(1e-3, 1e-3, 1e-3))
@@ -65,9 +65,9 @@ def test_pauses_within_a_step_change_nothing() -> None:
 
 
 def test_a_step_of_no_end_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    from linkwork.simulation import run
+    from linkwork.simulation import stepper
 
-    monkeypatch.setattr(run, "MOST_PAUSES", 3)
+    monkeypatch.setattr(stepper, "MOST_PAUSES", 3)
     model = lw.Model("stiff")
     model.body("block", mass=1e-6, inertia=(1e-3, 1e-3, 1e-3))
     model.prismatic("rail", "ground", "block", axis=(1, 0, 0), position=0.1, stiffness=1e9)

@@ -20,11 +20,10 @@ from linkwork.distribute.remote import PROTOCOL, read
 from linkwork.distribute.transport import PeerError, Transport
 from linkwork.errors import ModelError, OptionError, RunError
 from linkwork.formulations.component.component import Components
-from linkwork.formulations.explicit.stepping import HISTORY
-from linkwork.formulations.samples import make_samples
 from linkwork.model import Frame, Model, Subsystem
 from linkwork.model.checked import shown
 from linkwork.simulation.analysis.dynamics import forward_kinematics
+from linkwork.simulation.failures import failure_of
 from linkwork.simulation.methods import resolve
 from linkwork.simulation.remote_links import COMMAND, END, KEEP, MARKS, RESTORE, RUN, Border, finite
 from linkwork.simulation.run import Simulation
@@ -211,8 +210,7 @@ def _step(
 
 def _follow(sim: Simulation, border: Border, keep: Keep | None, idle: float) -> bool:
     """Step as the whole says, until it ends the run or is lost."""
-    command = np.zeros(COMMAND)
-    rows = make_samples(sim.state, 1)
+    command, stepper = np.zeros(COMMAND), sim.stepper
     while not border.lost:
         _patiently(border.transport, idle)
         border.transport.receive(command)
@@ -224,12 +222,12 @@ def _follow(sim: Simulation, border: Border, keep: Keep | None, idle: float) -> 
             continue
         begin, first, h, steps = _run_ordered(command, border.transport)
         if first < 0:
-            sim.workspace.steps.carried[HISTORY] = 0.0
+            stepper.forget()
         every = abs(first) + steps + 2
-        done, _, status = sim.method.run(sim.tables, sim.workspace, sim.state, begin, first, h, steps, every, rows)
-        sim.steps = max(sim.steps, first + done)
+        done, _, status = stepper.run(begin, first, steps, every, stepper.spare, h)
+        stepper.steps = max(stepper.steps, first + done)
         if status != 0 and not border.lost:
-            raise sim.failure(status)
+            raise failure_of(stepper, status)
     return False
 
 

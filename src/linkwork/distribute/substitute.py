@@ -8,6 +8,7 @@ from typing import Any
 from linkwork.distribute.remote import Remote
 from linkwork.errors import OptionError
 from linkwork.model import Body, Container, Joint, Model, Subsystem
+from linkwork.model.container import put_part
 
 
 def substitute(model: Model, name: str, remote: Remote) -> None:
@@ -26,8 +27,7 @@ def substitute(model: Model, name: str, remote: Remote) -> None:
     port_of = {id(body): port for port, body in part.ports.items()}
     short = part.name
     remote.name, remote.owner, remote.placement = short, whole, part.placement
-    whole.subsystems[short] = remote
-    whole._names[short] = remote
+    put_part(whole, whole.subsystems, remote)
     here: Container | None = whole
     while here is not None:
         _rewire(here, inside, port_of, remote, name)
@@ -57,6 +57,6 @@ def _rewire(container: Container, inside: set[int], port_of: dict[int, str], rem
                     changes[entry.name] = moved[id(value)]
             if changes:
                 new = replace(item, **changes)
-                container._keep(table, new)
+                put_part(container, table, new)
                 if isinstance(item, Joint):
                     moved[id(item)] = new  # type: ignore[assignment]

@@ -20,7 +20,7 @@ from linkwork.formulations.component.remote_border import PORT
 from linkwork.model import Frame, Subsystem
 from linkwork.model.checked import shown
 from linkwork.simulation.remote_links import END, RUN
-from linkwork.simulation.run import ready_components
+from linkwork.simulation.workspaces import ready_components
 
 DT = 1e-6  # s: so short that forces inside the component do next to nothing
 GRAVITY = 9.81  # m/s2

@@ -308,3 +308,31 @@ def _comparable(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return value.tolist()
     return value
+
+
+# what other rooms ask of a container; a model has no such verbs for its user
+
+
+def find_body(container: Container, value: Any, what: str) -> Body:
+    """A body of a container from its object or name; `what` is for."""
+    return container._body(value, what)
+
+
+def find_joint(container: Container, value: Any, what: str) -> Joint:
+    """A joint of a container from its object or name; `what` is for."""
+    return container._joint(value, what)
+
+
+def find_parts(container: Container, name: str) -> list[Part | Container]:
+    """The parts of a container with this name."""
+    return container._look(name)
+
+
+def put_part(container: Container, table: dict[str, Any], part: Any) -> None:
+    """Put a part into a table of a container, in the place of the one with its name."""
+    container._keep(table, part)
+
+
+def described(container: Container) -> str:
+    """A container in a sentence."""
+    return container._told

@@ -7,7 +7,7 @@ from typing import Any, Unpack
 
 from linkwork.errors import ModelError
 from linkwork.model import checked
-from linkwork.model.container import Container
+from linkwork.model.container import Container, described
 from linkwork.model.event import AttachOptions, Event, attached_joint, check_moment
 from linkwork.model.joint import Joint
 from linkwork.model.joint_verbs import BodyLike
@@ -89,4 +89,4 @@ def attached_name(owner: Container, a: Any, b: Any, name: str | None) -> str:
     """The name of an attached joint: the given one, or both of its bodies'."""
     if name is None:
         return f"{a.name} to {b.name}"
-    return checked.part_name(name, f"attached joint in {owner._told}")
+    return checked.part_name(name, f"attached joint in {described(owner)}")

@@ -67,6 +67,13 @@ class DrivenStart(NamedTuple):
     lags: dict[str, float]  # of the joints with rigid motors: see Wish
 
 
+def start_with_motors(method: Any, system: System, time: float, ignored: Any = ()) -> DrivenStart:
+    """A consistent start of the system with its start values, and those of motors where the method has them."""
+    if not {"motors", "repeaters"} <= method.supports:
+        return DrivenStart(consistent_start(system, time), [], [], [], {})
+    return driven_start(system, time, method.dt, ignored)
+
+
 def driven_start(system: System, time: float, h: float, ignored: Any = ()) -> DrivenStart:
     """A consistent start of a model whose motors hold from its first step of h on."""
     wishes = [] if "motors" in ignored else _wishes(system, time, h)

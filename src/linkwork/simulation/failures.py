@@ -16,156 +16,156 @@ from linkwork.simulation.remote_links import remote_parts
 from linkwork.spatial.codes import CROSSED
 
 if TYPE_CHECKING:
-    from linkwork.simulation.run import Simulation
+    from linkwork.simulation.stepper import Stepper
 
 VANISHES = 1e-2  # of the inertia at the start: less than this is on its way to none
 SUDDEN = 1e4  # rad/s or m/s
 FLOWN = 10.0  # of the size of the model: nothing that is computed here comes so far in a step
 
 
-def failure_of(sim: Simulation, status: int) -> RunError:
+def failure_of(stepper: Stepper, status: int) -> RunError:
     """What a status other than 0 means, in words."""
-    system = sim.moving
-    time = sim._clock() if sim._here is None else sim._here
-    when = f"at t = {time:.6g} s (step {sim.steps + 1})"
+    system = stepper.moving
+    time = stepper.time_after() if stepper.here is None else stepper.here
+    when = f"at t = {time:.6g} s (step {stepper.steps + 1})"
     culprit: str | None = None
     # what laws did wrong before belongs to steps that the adaptive integrator has replaced
     faults = [fault for fault in system.faults if fault.time >= time]
-    lost = sim.remote_links.lost if sim.remote_links is not None else []
+    lost = stepper.remote_links.lost if stepper.remote_links is not None else []
     if lost:
         culprit = lost[0].part
         what = f"component '{culprit}' {'failed' if lost[0].failed else 'was lost'} ({lost[0].what})"
         hint = "see that it still runs and can be reached, then start again"
         if lost[0].failed:
             hint = "what is inside it is its owner's affair"
-        sim.close()
+        stepper.close()
     elif faults:
         culprit = faults[0].part
         what = f"the law of {culprit} failed at t = {faults[0].time:.6g} s ({faults[0].what})"
         hint = "let it return finite numbers for every state"
         if faults[0].interrupted:
             culprit, what, hint = None, "it was interrupted", "start it again"
-    elif (stiff := _too_stiff(sim, status)) is not None:
-        culprit, what, hint = stiff.culprit, told(sim, stiff), remedy(sim, stiff)
+    elif (stiff := _too_stiff(stepper, status)) is not None:
+        culprit, what, hint = stiff.culprit, told(stepper, stiff), remedy(stepper, stiff)
     elif status >= stepping.SINGULAR:
         culprit = system.link_names[status - stepping.SINGULAR]
-        what = f"what {_told(sim, culprit)} moves has no inertia in this position"
+        what = f"what {_told(stepper, culprit)} moves has no inertia in this position"
         hint = "give the bodies beyond it an inertia"
     elif status == stepping.NOT_CONVERGED:
-        culprit, what, hint = _not_converged(sim)
+        culprit, what, hint = _not_converged(stepper)
     elif status == stepping.SINGULAR_POSITION:
-        row = sim.workspace.best_rows[max(0, int(sim.workspace.rank[0]) - 1)]
+        row = stepper.workspace.best_rows[max(0, int(stepper.workspace.rank[0]) - 1)]
         culprit = system.row_name(int(row))
         what = f"it came to a singular position: the loop of joint '{culprit}' loses a constraint there"
         hint = "use method='hybrid', which passes such positions"
     elif status == stepping.TORN:
-        culprit, what, hint = _torn(sim)
+        culprit, what, hint = _torn(stepper)
     elif status == stepping.PAUSED:
         what, hint = "it was interrupted", "start it again"
     elif status == stepping.STUCK:
-        culprit = system.dof_name(int(np.argmax(np.abs(sim.state.vd))))
-        what = f"its steps became too small, with {_told(sim, culprit)} accelerating most"
+        culprit = system.dof_name(int(np.argmax(np.abs(stepper.state.vd))))
+        what = f"its steps became too small, with {_told(stepper, culprit)} accelerating most"
         hint = "loosen rtol and atol, or soften the springs and dampers near it"
     else:
-        culprit, what, hint = _not_finite(sim)
+        culprit, what, hint = _not_finite(stepper)
     return RunError(
         f"the run of '{system.model.name}' stopped {when}: {what}; {hint}.",
         time=time,
-        step=sim.steps,
+        step=stepper.steps,
         culprit=culprit,
-        state=sim.state.last.copy(),
+        state=stepper.state.last.copy(),
     )
 
 
-def _too_stiff(sim: Simulation, status: int) -> Finding | None:
+def _too_stiff(stepper: Stepper, status: int) -> Finding | None:
     """What the steps are too large for, where that is why they failed."""
     if status in (stepping.SINGULAR_POSITION, stepping.PAUSED, stepping.TORN):
         return None
-    found = steps_too_large(sim, sane=True)
-    if found is None and _has_inertia(sim):
-        found = steps_too_large(sim)
+    found = steps_too_large(stepper, sane=True)
+    if found is None and _has_inertia(stepper):
+        found = steps_too_large(stepper)
     return found
 
 
-def _has_inertia(sim: Simulation) -> bool:
+def _has_inertia(stepper: Stepper) -> bool:
     """Whether the joints move as much inertia before the step that failed as they did at the start."""
-    if sim.moving.absolute:
+    if stepper.moving.absolute:
         return True  # that of a body does not change
-    if sim.moving is not sim.system:
+    if stepper.moving is not stepper.system:
         return False
-    last = sim.state.last[: sim.moving.nq]
+    last = stepper.state.last[: stepper.moving.nq]
     if not np.isfinite(last).all():
         return False
     least = []
-    for q in (sim.start.q, last):
-        M = mass_matrix(sim.system, q)
+    for q in (stepper.start.q, last):
+        M = mass_matrix(stepper.system, q)
         scale = 1.0 / np.sqrt(np.maximum(np.diag(M), 1e-300))
         least.append((np.diag(M), float(np.linalg.eigvalsh(M * np.outer(scale, scale))[0])))
     (diagonal, smallest), (diagonal_last, smallest_last) = least
     return bool(smallest_last > VANISHES * smallest and np.all(diagonal_last > VANISHES * diagonal))
 
 
-def _flown_away(sim: Simulation, joint: str) -> str | None:
+def _flown_away(stepper: Stepper, joint: str) -> str | None:
     """The component elsewhere that the joint holds, if it does."""
-    ends = next((place.joint for place in sim.moving.cuts if place.name == joint), None)
-    for remote in remote_parts(sim.moving.model):
+    ends = next((place.joint for place in stepper.moving.cuts if place.name == joint), None)
+    for remote in remote_parts(stepper.moving.model):
         if ends is not None and any(end.path.startswith(f"{remote.path}.") for end in (ends.a, ends.b)):
             return str(remote.path)
     return None
 
 
-def _torn(sim: Simulation) -> tuple[str, str, str]:
+def _torn(stepper: Stepper) -> tuple[str, str, str]:
     """The joint that is open most, how far, and what to try."""
-    gap, _, row = sim.state.drift
-    culprit = sim.moving.row_name(int(row))
-    apart = f"{gap * sim.state.size[0]:.3g} m from where they belong"
-    if sim.moving.tables.cuts.row_kind[int(row)] == CROSSED:
+    gap, _, row = stepper.state.drift
+    culprit = stepper.moving.row_name(int(row))
+    apart = f"{gap * stepper.state.size[0]:.3g} m from where they belong"
+    if stepper.moving.tables.cuts.row_kind[int(row)] == CROSSED:
         apart = f"turned by {gap:.3g} rad from where they belong"
     other = ""
-    if sim.method.name in IMPULSES and sim.method.solver != "direct":
+    if stepper.method.name in IMPULSES and stepper.method.solver != "direct":
         other = ", solver='direct'"
-    if sim.method.name == "maximal":
+    if stepper.method.name == "maximal":
         other += " or method='impulse', whose joints hold by themselves"
-    elif sim.method.name not in IMPULSES:
-        other = f" or method='{'absolute' if sim.method.name == 'recursive' else 'recursive'}'"
+    elif stepper.method.name not in IMPULSES:
+        other = f" or method='{'absolute' if stepper.method.name == 'recursive' else 'recursive'}'"
     what = f"joint '{culprit}' was torn apart: its ends are {apart}"
-    part = _flown_away(sim, culprit) if gap > FLOWN else None
+    part = _flown_away(stepper, culprit) if gap > FLOWN else None
     if part is not None:
-        sim.close()
+        stepper.close()
         return part, f"component '{part}' failed ({what})", "what is inside it is its owner's affair"
-    return culprit, what, f"try a dt smaller than {sim.method.dt:g} s{other}, and masses that are less unequal"
+    return culprit, what, f"try a dt smaller than {stepper.method.dt:g} s{other}, and masses that are less unequal"
 
 
-def _not_converged(sim: Simulation) -> tuple[str, str, str]:
-    system, dt = sim.moving, sim.method.dt
-    if sim.method.name in METHODS:  # the trapezoidal rule by fixed points
-        y = sim.workspace.steps
+def _not_converged(stepper: Stepper) -> tuple[str, str, str]:
+    system, dt = stepper.moving, stepper.method.dt
+    if stepper.method.name in METHODS:  # the trapezoidal rule by fixed points
+        y = stepper.workspace.steps
         k = int(np.argmax(np.abs(y.rate - y.f)[system.nq : system.nq + system.nv]))
         name = system.dof_name(k)
-        what = f"the fixed-point iteration did not converge, with {_told(sim, name)} changing most"
+        what = f"the fixed-point iteration did not converge, with {_told(stepper, name)} changing most"
         return name, what, f"try a dt smaller than {dt:g} s, or method='hybrid', whose iteration is Newton's"
-    moved = getattr(sim.workspace, "x" if sim.method.name == "semi-recursive" else "f")
+    moved = getattr(stepper.workspace, "x" if stepper.method.name == "semi-recursive" else "f")
     name = system.dof_name(int(np.argmax(np.abs(moved))))
-    what = f"Newton's iteration did not converge, even in 1/{HALVES} of a step, with {_told(sim, name)} moving most"
+    what = f"Newton's iteration did not converge, even in 1/{HALVES} of a step, with {_told(stepper, name)} moving most"
     return name, what, f"try a dt smaller than {dt:g} s, and look for jumps in the laws of its forces"
 
 
-def _told(sim: Simulation, name: str) -> str:
+def _told(stepper: Stepper, name: str) -> str:
     """The joint of this name; the free motion of a body is called by the body."""
-    free = any(place.name == name and place.joint is None for place in sim.moving.joints)
+    free = any(place.name == name and place.joint is None for place in stepper.moving.joints)
     return f"body '{name.removesuffix(' free')}'" if free else f"joint '{name}'"
 
 
-def _not_finite(sim: Simulation) -> tuple[str, str, str]:
-    system, y = sim.moving, sim.state.y
-    v, vd = y[system.nq : system.nq + system.nv], sim.state.vd
+def _not_finite(stepper: Stepper) -> tuple[str, str, str]:
+    system, y = stepper.moving, stepper.state.y
+    v, vd = y[system.nq : system.nq + system.nv], stepper.state.vd
     bad = ~(np.isfinite(v) & np.isfinite(vd))
     # accounts of energy hold squares and overflow first: then it is the fastest
     k = int(np.argmax(bad if bad.any() else np.abs(v)))
-    name, last = system.dof_name(k), sim.state.last[system.nq + k]
-    what = f"the velocity of {_told(sim, name)} grew beyond all bounds (it was {last:.6g} a step before)"
-    other = " or integrator='adaptive'" if sim.method.name in METHODS else ""
+    name, last = system.dof_name(k), stepper.state.last[system.nq + k]
+    what = f"the velocity of {_told(stepper, name)} grew beyond all bounds (it was {last:.6g} a step before)"
+    other = " or integrator='adaptive'" if stepper.method.name in METHODS else ""
     look = "stiff springs"
     if abs(last) < SUDDEN:  # it did not grow, it came at once
         look = "inertia that vanishes in this position, forces that jump, and stiff springs"
-    return name, what, f"try a dt smaller than {sim.method.dt:g} s{other}, and look for {look}"
+    return name, what, f"try a dt smaller than {stepper.method.dt:g} s{other}, and look for {look}"

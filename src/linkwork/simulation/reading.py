@@ -15,14 +15,14 @@ import numpy as np
 
 from linkwork.errors import OptionError
 from linkwork.formulations.samples import Samples
-from linkwork.mechanics.observation import observe
+from linkwork.mechanics.observation import Observation, observe
 from linkwork.model.checked import shown
 from linkwork.simulation.results.column_names import find_column
 from linkwork.simulation.results.components import component_place
 from linkwork.simulation.results.observe import Observer, blank, column_shapes, column_units, no_column
 
 if TYPE_CHECKING:
-    from linkwork.simulation.run import Simulation
+    from linkwork.simulation.stepper import Stepper
 
 
 def bound(entry: Any, *arguments: Any) -> Callable[[], Any]:
@@ -36,17 +36,17 @@ def bound(entry: Any, *arguments: Any) -> Callable[[], Any]:
 class Reading:
     """The columns of a simulation, each where it stands now, as long as state and tables are the same arrays."""
 
-    def __init__(self, sim: Simulation, before: Reading | None) -> None:
-        self.state, self.tables, system = sim.state, sim.tables, sim.moving
-        self.observer = Observer(system, tables=sim.tables)
+    def __init__(self, stepper: Stepper, before: Reading | None) -> None:
+        self.state, self.tables, system = stepper.state, stepper.tables, stepper.moving
+        self.observer = Observer(system, tables=stepper.tables)
         if before is not None:
             self.observer.follow(before.observer)
-        self.samples = Samples(*(getattr(sim.state, name)[None] for name in Samples._fields))
+        self.samples = Samples(*(getattr(self.state, name)[None] for name in Samples._fields))
         self.observation = self.observer.room(self.samples, 1)
         self._see: Callable[[], Any] | None = None
         # joints that were there when the simulation began and have been released
-        gone = {} if sim._began is system else column_shapes(sim._began)
-        self.systems = [(sim._began, gone), (system, self.observer.columns)]
+        gone = {} if stepper.began is system else column_shapes(stepper.began)
+        self.systems = [(stepper.began, gone), (system, self.observer.columns)]
         self.shapes = {**gone, **self.observer.columns}
         found = self.observer.shown(self.samples, self.observation, 1)
         self.places = {"time": self.samples.t[0, 0:1].reshape(())}
@@ -128,6 +128,26 @@ class Reading:
             self.places[name][...] = found[name].reshape(self.shapes[name])
 
 
+class Readings:
+    """The columns of a simulation whatever becomes of it: found anew when state or tables are other arrays."""
+
+    def __init__(self, stepper: Stepper) -> None:
+        self.stepper = stepper
+        self._last: Reading | None = None
+
+    def now(self) -> Reading:
+        """Where the columns are now."""
+        found, stepper = self._last, self.stepper
+        if found is None or found.state is not stepper.state or found.tables is not stepper.tables:
+            found = self._last = Reading(stepper, found)
+        return found
+
+    def see(self) -> Observation:
+        """What the present state shows, by number; the next look overwrites it."""
+        observation: Observation = self.now().see()
+        return observation
+
+
 class Reader:
     """Chosen columns of a simulation in one array of floats; made by `sim.reader`, called after every step.
 
@@ -146,9 +166,9 @@ class Reader:
     True
     """
 
-    def __init__(self, sim: Simulation, columns: Sequence[str]) -> None:
-        self._sim = sim
-        reading = sim._reading()
+    def __init__(self, readings: Readings, columns: Sequence[str]) -> None:
+        self._readings, self._stepper = readings, readings.stepper
+        reading = readings.now()
         names = [columns] if isinstance(columns, str) else columns
         if not isinstance(names, (list, tuple)) or not names:
             raise OptionError(
@@ -196,9 +216,9 @@ class Reader:
 
     def __call__(self) -> Any:
         reading = self._reading
-        sim = self._sim
-        if reading.state is not sim.state or reading.tables is not sim.tables:
-            self._find(reading := sim._reading())
+        stepper = self._stepper
+        if reading.state is not stepper.state or reading.tables is not stepper.tables:
+            self._find(reading := self._readings.now())
         if self._made:
             reading.make()
         elif self._seen:

@@ -33,6 +33,7 @@ from linkwork.formulations.samples import (
 from linkwork.mechanics.size import size_of
 from linkwork.simulation.analysis.check import dependent_rows
 from linkwork.simulation.analysis.stiffness import Moment, advice, steps_too_large
+from linkwork.simulation.failures import failure_of
 from linkwork.simulation.interrupt import Interrupt
 from linkwork.simulation.methods import IMPULSES
 from linkwork.simulation.results.certificate import POOR_BALANCE, Certificate
@@ -107,7 +108,8 @@ class Recording:
         stream: Stream | None = None,
     ) -> None:
         self.sim, self.steps, self.until, self.every, self.progress = sim, steps, until, every, progress
-        self.observer = Observer(sim._began, record, sim.tables if sim.moving is sim._began else None)
+        self.stepper = stepper = sim.stepper
+        self.observer = Observer(stepper.began, record, stepper.tables if stepper.moving is stepper.began else None)
         self.units = self.observer.units()
         self.solver: tuple[str, ...] = OF_IMPULSES if hasattr(sim.method, "solver") else ()
         if sim.method.integrator == "trapezoidal":
@@ -143,33 +145,33 @@ class Recording:
 
     def run(self) -> Trajectory | None:
         """The run; None where its rows are in a file. Raises `RunError` where it cannot reach its end."""
-        sim = self.sim
+        sim, stepper = self.sim, self.stepper
         if self.stream is not None:
-            self.stream.open(self._metadata(), self._block(sim._present(), 1)[0], sim)
-        self._keep(sim._present(), 1)
+            self.stream.open(self._metadata(), self._block(stepper.present(), 1)[0], sim)
+        self._keep(stepper.present(), 1)
         begin = clock.perf_counter()
         chunk_rows = min(CHUNK_ROWS, max(1, 2_000_000 // max(1, self.observer.width)))
         chunk = 16
-        buffer = sim._none
+        buffer = stepper.spare
         stopped: str | None = None
         failure: RunError | None = None
         status, whole = 0, False
         with Interrupt() as interrupt:
-            sim._interrupt = interrupt
-            while sim.steps < self.steps and stopped is None:
-                count = sim._quiet(min(chunk, self.steps - sim.steps, chunk_rows * self.every))
+            stepper.interrupt = interrupt
+            while stepper.steps < self.steps and stopped is None:
+                count = sim.events.quiet(min(chunk, self.steps - stepper.steps, chunk_rows * self.every))
                 started = clock.perf_counter()
                 try:
                     if count == 0:
-                        status = sim._eventful_step()
-                        if status == 0 and sim.steps % self.every == 0:
-                            self._keep(sim._present(), 1)
-                        buffer = sim._none
+                        status = sim.events.step(sim)
+                        if status == 0 and stepper.steps % self.every == 0:
+                            self._keep(stepper.present(), 1)
+                        buffer = stepper.spare
                     else:
                         room = count // self.every + 2
                         if buffer.t.shape[0] < room:
-                            buffer = make_samples(sim.state, room)
-                        _, kept, status = sim._advance(count, self.every, buffer)
+                            buffer = make_samples(stepper.state, room)
+                        _, kept, status = stepper.advance(count, self.every, buffer)
                         self._keep(buffer, kept, status == 0)
                     if status == 0:
                         self._remember()
@@ -190,9 +192,9 @@ class Recording:
                 self._next_state = 0.0
                 self._remember()
         if status != 0:
-            sim.marks = [*sim.marks, *self.jump]
+            stepper.marks = [*stepper.marks, *self.jump]
             self._reconsider(ended=True)
-            failure = sim.failure(status)
+            failure = failure_of(stepper, status)
             stopped = str(failure)
         elif stopped is not None and failure is None:
             stopped = (
@@ -211,14 +213,14 @@ class Recording:
 
         When it `ended` badly all states that were kept are looked at, before that only the present one.
         """
-        sim, watch = self.sim, self.sim.watch
-        if watch is None or sim.moving.faults:
+        stepper, watch = self.stepper, self.sim.step_warnings.watch
+        if watch is None or stepper.moving.faults:
             return
-        found = steps_too_large(sim) if ended else watch.look(sim)
+        found = steps_too_large(stepper) if ended else watch.look(stepper)
         if found is None:
             return
-        after = f"after {sim.steps} steps by {sim.method.name} {found.what} was found too stiff"
-        raise TooStiff(f"{Hybrid.name}: {after} for explicit steps of {sim._h:g} s")
+        after = f"after {stepper.steps} steps by {stepper.method.name} {found.what} was found too stiff"
+        raise TooStiff(f"{Hybrid.name}: {after} for explicit steps of {stepper.h:g} s")
 
     def _told(self, failure: RunError, run: Trajectory | None, whole: bool) -> RunError:
         """The failure with what is left: rows, and a state to go on from, the `whole` one between two steps."""
@@ -374,9 +376,9 @@ class Recording:
     def _finished(self, seconds: float, stopped: str | None, sound: bool) -> Trajectory | None:
         certificate = self._certificate(seconds, stopped)
         if stopped is None and not certificate.energy_balance_relative <= POOR_BALANCE:
-            self.sim.marks = [*self.sim.marks, *self.jump]
+            self.stepper.marks = [*self.stepper.marks, *self.jump]
             self._reconsider(ended=True)
-            certificate = replace(certificate, advice=advice(self.sim))
+            certificate = replace(certificate, advice=advice(self.stepper))
         self.certificate = certificate
         if self.stream is not None:
             self.stream.finish(certificate, self.sim, sound)
@@ -409,7 +411,7 @@ class Recording:
     def _certificate(self, seconds: float, stopped: str | None) -> Certificate:
         sim, system, tally = self.sim, self.sim.system, self.tally
         dependent = [] if system.foreign else dependent_rows(system, sim.start)
-        self.ranks.end(sim.moving, sim._present())
+        self.ranks.end(sim.moving, self.stepper.present())
         rank_min, rank_max = self.ranks.bounds()
         moved = [tally.moved(f"energy/{name}") for name in LEDGER if name not in ("total", "balance")]
         return Certificate(

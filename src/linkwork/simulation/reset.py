@@ -15,7 +15,7 @@ from linkwork.errors import ModelError, OptionError
 from linkwork.model.checked import shown
 from linkwork.model.joint_checks import start_values
 from linkwork.model.joint_kinds import KINDS
-from linkwork.simulation.analysis.dynamics import _coordinates, _time, _vector
+from linkwork.simulation.analysis.dynamics import checked_coordinates, checked_time, checked_vector
 from linkwork.simulation.driven import DrivenStart
 from linkwork.simulation.given import Values, with_given
 from linkwork.simulation.remote_links import remote_parts
@@ -23,37 +23,39 @@ from linkwork.simulation.start import NEARLY, Start, absolute_start, consistent_
 from linkwork.simulation.structure.transfer import carried, seen
 
 if TYPE_CHECKING:
-    from linkwork.simulation.run import Simulation
+    from linkwork.simulation.stepper import Stepper
 
 STAGES = 16  # on the way to start values that cannot be reached at once
 ROUGH = 0.1  # of the fastest: so far velocities are moved onto the loops when all of them are given
 
 
-def start_anew(sim: Simulation, q: Any, v: Any, joints: Any, velocities: Any, time: Any) -> DrivenStart:
+def start_anew(stepper: Stepper, q: Any, v: Any, joints: Any, velocities: Any, time: Any) -> DrivenStart:
     """A consistent start with these values at this time; refuses with the joint that cannot be so."""
-    if sim.remote_links is not None or sim._border is not None or remote_parts(sim.system.model):
+    if stepper.remote_links is not None or stepper.border is not None or remote_parts(stepper.system.model):
         raise OptionError(
-            f"'{sim.system.model.name}' cannot be reset while components live elsewhere; make a new lw.Simulation"
+            f"'{stepper.system.model.name}' cannot be reset while components live elsewhere; make a new lw.Simulation"
         )
     for whole, named, words in ((q, joints, "q= or joints="), (v, velocities, "v= or velocities=")):
         if whole is not None and named is not None:
             raise OptionError(f"reset: give {words}, not both")
-    system, time = sim.system, _time(time)
+    system, time = stepper.system, checked_time(time)
     if all(each is None for each in (q, v, joints, velocities)):
-        return sim._first if time == 0.0 else sim._started(system, time)
+        return stepper.first if time == 0.0 else stepper.consistent_start(system, time)
     positions, rates = _named(system, joints, "position"), _named(system, velocities, "velocity")
     if q is None and v is None:
-        return _start(sim, system, positions, rates, time)
-    if sim._began.absolute:
+        return _start(stepper, system, positions, rates, time)
+    if stepper.began.absolute:
         if joints is not None:
-            raise OptionError(f"reset: method {sim.method.name!r} needs q= beside v=, or velocities= beside joints=")
-        return _of_bodies(sim, q, v, rates, time)
+            raise OptionError(
+                f"reset: method {stepper.method.name!r} needs q= beside v=, or velocities= beside joints="
+            )
+        return _of_bodies(stepper, q, v, rates, time)
     if q is not None:
-        positions = _in_order(system, _coordinates(system, q))
+        positions = _in_order(system, checked_coordinates(system, q))
     if v is None:
-        return _start(sim, system, positions, rates, time)
-    asked = _vector(v, system.nv, "v")
-    driven = _start(sim, _moving(system, asked), positions, rates, time)
+        return _start(stepper, system, positions, rates, time)
+    asked = checked_vector(v, system.nv, "v")
+    driven = _start(stepper, _moving(system, asked), positions, rates, time)
     found = driven.start.v
     off = np.abs(found - asked)
     if off.max(initial=0.0) > ROUGH * np.abs(asked).max(initial=0.0) and not driven.jolts:
@@ -73,18 +75,18 @@ def _moving(system: System, v: Floats) -> System:
     return replace(given, v_given=none(system.v_given), cut_v_given=none(system.cut_v_given))
 
 
-def _start(sim: Simulation, system: System, positions: Values, rates: Values, time: float) -> DrivenStart:
+def _start(stepper: Stepper, system: System, positions: Values, rates: Values, time: float) -> DrivenStart:
     """The start, looked for where the model begins; where that is too far away, on the way from its own start."""
     try:
-        driven = sim._started(with_given(system, positions, rates, held=True), time)
+        driven = stepper.consistent_start(with_given(system, positions, rates, held=True), time)
         if not driven.start.moved:
             return driven
     except ModelError:
         pass  # what the model gives other joints does not fit
     try:
-        return sim._started(with_given(system, positions, rates, held=False), time)
+        return stepper.consistent_start(with_given(system, positions, rates, held=False), time)
     except ModelError:
-        here = sim._first.start
+        here = stepper.first.start
         for part in np.linspace(0.0, 1.0, STAGES + 1)[1:-1]:
             between = _between(system, here, positions, float(part))
             try:
@@ -92,7 +94,7 @@ def _start(sim: Simulation, system: System, positions: Values, rates: Values, ti
             except ModelError:
                 break
         else:
-            return sim._started(with_given(_from(system, here), positions, rates, held=False), time)
+            return stepper.consistent_start(with_given(_from(system, here), positions, rates, held=False), time)
         raise
 
 
@@ -158,16 +160,16 @@ def _in_order(system: System, q: Floats) -> Values:
     return found
 
 
-def _of_bodies(sim: Simulation, q: Any, v: Any, rates: Values, time: float) -> DrivenStart:
+def _of_bodies(stepper: Stepper, q: Any, v: Any, rates: Values, time: float) -> DrivenStart:
     """Coordinates of every body by itself, as joints have them."""
-    system, bodies = sim.system, sim._began
-    before, cut_q = absolute_start(system, sim._first.start, bodies, time)
+    system, bodies = stepper.system, stepper.began
+    before, cut_q = absolute_start(system, stepper.first.start, bodies, time)
     nq, nv = bodies.nq, bodies.nv
-    wanted = before[:nq] if q is None else _coordinates(bodies, q)
-    rate = np.zeros(nv) if v is None else _vector(v, nv, "v")
+    wanted = before[:nq] if q is None else checked_coordinates(bodies, q)
+    rate = np.zeros(nv) if v is None else checked_vector(v, nv, "v")
     moment = carried(seen(bodies, time, wanted, rate, cut_q), system)
     given = {} if q is None else _in_order(system, moment.q)
-    driven = _start(sim, system if v is None else _moving(system, moment.v), given, rates, time)
+    driven = _start(stepper, system if v is None else _moving(system, moment.v), given, rates, time)
     found = absolute_start(system, driven.start, bodies, time)[0]
     for place in bodies.joints:  # of the two quaternions of a rotation, the one that was given
         turn = slice(place.q.stop - 4, place.q.stop)

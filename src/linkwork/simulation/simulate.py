@@ -10,7 +10,7 @@ from linkwork.errors import OptionError
 from linkwork.formulations.implicit.hybrid import Hybrid
 from linkwork.model import Model
 from linkwork.model.checked import shown
-from linkwork.simulation.methods import positive, resolve, whole
+from linkwork.simulation.methods import positive, whole
 from linkwork.simulation.recording import Recording, TooStiff
 from linkwork.simulation.remote_links import letting_go
 from linkwork.simulation.results.bounds import checked_bounds, refuse_poor
@@ -107,17 +107,17 @@ def recording(
         )
     sim = Simulation(model, method, ignore=ignore, **options)
     try:
-        steps = count_steps(until - sim._begin, sim._h)
+        stepper = sim.stepper
+        span = until - stepper.origin
+        steps = count_steps(span, stepper.h)
         if sim.steps >= steps:
             raise OptionError(f"until = {until:g} s is not after the start at t = {sim.time:g} s; give a later until=")
         if every > steps:
             raise OptionError(
                 f"every={every} would keep no row after the first of {steps} steps; give a smaller every="
             )
-        if abs(steps * sim._h - (until - sim._begin)) > 1e-6 * sim._h:
-            # end exactly at `until`: the next smaller dt that divides it
-            sim.method, _ = resolve(sim.method, {"dt": (until - sim._begin) / steps})
-            sim._take(sim.method.dt)
+        if abs(steps * stepper.h - span) > 1e-6 * stepper.h:
+            stepper.set_method_step(span / steps)  # end exactly at `until`: the next smaller dt that divides it
         return sim, Recording(sim, steps, until, record, every, progress, stream)
     except BaseException:
         sim.close()

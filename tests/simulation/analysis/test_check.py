@@ -153,7 +153,7 @@ def test_quaternions_are_watched() -> None:
     assert made.lines()[2].endswith("; quaternions within 2e-16")
     sim = lw.Simulation(model, "recursive", dt=1e-3)
     sim.state.y[: sim.moving.nq] *= 1.0 + 1e-4
-    off = Observer(sim.moving).lengths(sim._present(), 1)
+    off = Observer(sim.moving).lengths(sim.stepper.present(), 1)
     assert off[0] == pytest.approx(1e-4)
     assert replace(made, worst_quaternion=float(off[0])).broken() == [
         "the quaternions leave unit length by 0.0001, more than 1e-06"

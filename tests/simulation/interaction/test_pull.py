@@ -74,7 +74,7 @@ def test_loops_stay_closed_and_the_ledger_adds_up():
     sim = lw.Simulation(model, "recursive", dt=1e-3)
 
     def total():
-        _, row = Observer(sim.moving, tables=sim.tables).look(sim._present(), 1)
+        _, row = Observer(sim.moving, tables=sim.tables).look(sim.stepper.present(), 1)
         stored = sum(float(row[name][0]) for name in ("kinetic", "potential", "springs", "dissipated"))
         return stored - float(row["work"][0]), float(row["drift position"][0])
 
@@ -109,10 +109,10 @@ def test_who_cannot_says_so():
     sim = lw.Simulation(ball(), "recursive", dt=1e-3)
     with pytest.raises(lw.OptionError, match="a ground cannot be dragged"):
         sim.drag("ground", to=(0, 0, 0))
-    sim.method = lw.Components(coordinates="joint")  # whose inner tables it cannot reach
+    sim.stepper.method = lw.Components(coordinates="joint")  # whose inner tables it cannot reach
     with pytest.raises(lw.OptionError, match="cannot drag bodies in joint coordinates; use method 'impulse'"):
         sim.drag("ball", to=(0, 0, 0))
-    sim.method = lw.Recursive()
+    sim.stepper.method = lw.Recursive()
     sim.drag("ball", to=None)  # nothing is held: nothing to do
 
 

@@ -278,8 +278,8 @@ def test_a_body_is_dragged_with_the_mouse(there):
     held = driver.held["bar"] + (0, 0, 0.5)
     assert there.place(held) == pytest.approx((x, y), abs=2.0)
     assert held[2] == pytest.approx(0.7, abs=0.03)
-    there.until(lambda: there.place(driver.sim._drags["bar"].to) == pytest.approx((x + 40, y), abs=4.0))
-    goal = driver.sim._drags["bar"].to
+    there.until(lambda: there.place(driver.sim.stepper.drags["bar"].to) == pytest.approx((x + 40, y), abs=4.0))
+    goal = driver.sim.stepper.drags["bar"].to
     driver.receive("single", 1500)
     # the angle at which the held point is nearest to the goal, in the plane in which the bar swings
     wanted = math.atan2(goal[0], goal[2]) - math.atan2(held[0], held[2])
@@ -287,7 +287,7 @@ def test_a_body_is_dragged_with_the_mouse(there):
     assert driver.sim["pin.position"] == pytest.approx(wanted, abs=0.02)
     page.mouse.up()
     there.until(lambda: driver.held == {})
-    assert driver.sim._drags == {}
+    assert driver.sim.stepper.drags == {}
 
 
 ASK = """address => new Promise(done => {

@@ -32,7 +32,7 @@ from linkwork.model.joint_kinds import KINDS
 from linkwork.simulation.results.certificate import shortened
 
 
-def _vector(value: ArrayLike, size: int, name: str) -> Floats:
+def checked_vector(value: ArrayLike, size: int, name: str) -> Floats:
     """So many finite numbers as floats, in an array of our own: kernels are compiled for arrays that can be written."""
     try:
         array = np.array(value, dtype=float, order="C")
@@ -45,19 +45,19 @@ def _vector(value: ArrayLike, size: int, name: str) -> Floats:
     return array
 
 
-def _coordinates(system: System, q: ArrayLike) -> Floats:
+def checked_coordinates(system: System, q: ArrayLike) -> Floats:
     """q as floats; quaternions must have a length."""
     given: Any = system
     if not isinstance(given, System):
         raise OptionError(f"{shown(given)} is not an assembled system; give lw.assemble(model)")
-    values = _vector(q, system.nq, "q")
+    values = checked_vector(q, system.nq, "q")
     for joint in system.joints:
         if KINDS[joint.kind].has_quaternion and not np.any(values[joint.q][-4:]):
             raise OptionError(f"the quaternion of joint '{joint.name}' in q is zero; give 1, 0, 0, 0 for no rotation")
     return values
 
 
-def _time(value: float, name: str = "time") -> float:
+def checked_time(value: float, name: str = "time") -> float:
     number = real(value)
     if number is None or not np.isfinite(number):
         raise OptionError(f"{name} must be a finite number of seconds, not {shown(value)}; correct {name}=")
@@ -66,7 +66,7 @@ def _time(value: float, name: str = "time") -> float:
 
 def _set(system: System, q: Floats, v: Floats, time: float) -> TreeWork:
     work = tree_work(system.tables.tree)
-    place(system.tables, work, (_time(time), np.zeros(16), np.zeros(4)), q, v)
+    place(system.tables, work, (checked_time(time), np.zeros(16), np.zeros(4)), q, v)
     return work
 
 
@@ -81,10 +81,10 @@ def forward_dynamics(
     >>> lw.forward_dynamics(system, q=[0.0], v=[0.0]).shape
     (1,)
     """
-    q, v = _coordinates(system, q), _vector(v, system.nv, "v")
-    tau = np.zeros(system.nv) if tau is None else _vector(tau, system.nv, "tau")
+    q, v = checked_coordinates(system, q), checked_vector(v, system.nv, "v")
+    tau = np.zeros(system.nv) if tau is None else checked_vector(tau, system.nv, "tau")
     system.faults.clear()
-    accelerations = Accelerations(system, tau).at(q, v, _time(time))
+    accelerations = Accelerations(system, tau).at(q, v, checked_time(time))
     if accelerations is None:
         fault = system.faults[0] if system.faults else None
         why = f"the law of {fault.part} fails: {fault.what}" if fault else "some joint moves nothing that has inertia"
@@ -130,11 +130,11 @@ def inverse_dynamics(system: System, q: ArrayLike, v: ArrayLike, a: ArrayLike, *
     >>> bool(abs(lw.forward_dynamics(system, [0.3], [1.0], tau)[0]) < 1e-12)
     True
     """
-    q, v, a = _coordinates(system, q), _vector(v, system.nv, "v"), _vector(a, system.nv, "a")
+    q, v, a = checked_coordinates(system, q), checked_vector(v, system.nv, "v"), checked_vector(a, system.nv, "a")
     work = _set(system, q, v, time)
     state = make_state(system.tables, np.zeros(1), system.cut_start)
     tau = np.zeros(system.nv)
-    given = (_time(time), np.zeros(16), np.zeros(4), np.zeros(2))
+    given = (checked_time(time), np.zeros(16), np.zeros(4), np.zeros(2))
     joint_forces(system.tables, work, given, (q, v, state.cut_q, state.cut_rate), a, tau)
     return tau
 
@@ -146,7 +146,7 @@ def mass_matrix(system: System, q: ArrayLike) -> Floats:
     >>> lw.mass_matrix(system, [0.0]).shape
     (1, 1)
     """
-    q = _coordinates(system, q)
+    q = checked_coordinates(system, q)
     work = _set(system, q, np.zeros(system.nv), 0.0)
     M = np.zeros((system.nv, system.nv))
     masses(system.tables.tree, work, np.zeros((len(system.link_names), 10)), M)
@@ -160,7 +160,7 @@ def forward_kinematics(system: System, q: ArrayLike, *, time: float = 0.0) -> di
     >>> sorted(lw.forward_kinematics(system, [0.0]))
     ['bob']
     """
-    q = _coordinates(system, q)
+    q = checked_coordinates(system, q)
     work = _set(system, q, np.zeros(system.nv), time)
     out = np.zeros((len(system.body_names), 7))
     poses(system.tables.tree, work, out)
@@ -174,12 +174,12 @@ def jacobian(system: System, q: ArrayLike, body: Any, point: ArrayLike = (0.0, 0
     >>> lw.jacobian(system, [0.0], "bob").shape
     (6, 1)
     """
-    q = _coordinates(system, q)
+    q = checked_coordinates(system, q)
     name = _body_name(system, body)
     b = system.body_names.index(name)
     work = _set(system, q, np.zeros(system.nv), 0.0)
     J = np.zeros((6, system.nv))
-    point_rows(system.tables.tree, work, b, _vector(point, 3, "point"), J)
+    point_rows(system.tables.tree, work, b, checked_vector(point, 3, "point"), J)
     return J
 
 
@@ -204,7 +204,7 @@ def integrate(system: System, q: ArrayLike, v: ArrayLike, dt: float) -> Floats:
     >>> round(float(lw.integrate(system, [0.1], [2.0], 0.01)[0]), 12)
     0.12
     """
-    q, v = _coordinates(system, q), _vector(v, system.nv, "v")
+    q, v = checked_coordinates(system, q), checked_vector(v, system.nv, "v")
     out = q.copy()
-    moved(system.tables.tree, q, v, _time(dt, "dt"), out)
+    moved(system.tables.tree, q, v, checked_time(dt, "dt"), out)
     return out

@@ -28,14 +28,14 @@ from linkwork.assembly.tables import Floats
 from linkwork.errors import OptionError
 from linkwork.model.checked import shown
 from linkwork.model.joint_kinds import KINDS
-from linkwork.simulation.analysis.dynamics import _time
+from linkwork.simulation.analysis.dynamics import checked_time
 from linkwork.simulation.results.certificate import shortened
 from linkwork.simulation.start import DEPENDENT, Closure
 
 if TYPE_CHECKING:
     from linkwork.model import Model
+    from linkwork.simulation.present import Present
     from linkwork.simulation.results.trajectory import Trajectory
-    from linkwork.simulation.run import Simulation
 
 SEEN = 1e-7  # of a state of stress of size 1: less of it in a component is rounding
 ROWS = {"force": slice(0, 3), "torque": slice(3, 6)}
@@ -210,7 +210,7 @@ def shared_words(stress: Stress) -> dict[str, list[str]]:
     return {name: words for name, words in found.items() if words}
 
 
-def present_reactions(sim: Simulation) -> Reactions:
+def present_reactions(sim: Present) -> Reactions:
     """Reactions of a simulation where it stands."""
     system = sim.moving
     if system.absolute:
@@ -235,7 +235,7 @@ def reactions(model: Model, run: Trajectory, time: float | None = None) -> React
         raise OptionError(
             f"joints were attached or released in the run of '{run.model_name}'; step it by hand, ask sim.reactions()"
         )
-    row = len(run) - 1 if time is None else int(np.argmin(np.abs(run.time - _time(time))))
+    row = len(run) - 1 if time is None else int(np.argmin(np.abs(run.time - checked_time(time))))
     return _reactions(assemble(model), lambda name: run[name][row], float(run.time[row]))
 
 

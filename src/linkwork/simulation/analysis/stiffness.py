@@ -16,7 +16,7 @@ from linkwork.simulation.analysis.linear import STEP, Linear
 from linkwork.simulation.analysis.stability import step_that_does, too_large
 
 if TYPE_CHECKING:
-    from linkwork.simulation.run import Simulation
+    from linkwork.simulation.stepper import Stepper
 
 SMOOTH = 0.5  # of an eigenvalue must be left when it is asked for by larger differences; a jump leaves a third or less
 SHARE = 0.3  # of what brings a mode back: less than this is not its cause
@@ -127,69 +127,69 @@ def _cause(linear: Linear, k: int) -> tuple[str, str]:
 # ---- of a simulation -------------------------------------------------------------------------------------------------
 
 
-def present(sim: Simulation) -> Moment:
+def present(stepper: Stepper) -> Moment:
     """Where a simulation is."""
-    return Moment(sim.moving, sim.tables, sim.q, sim.v, sim.state.cut_q, sim.time)
+    return Moment(stepper.moving, stepper.tables, stepper.q, stepper.v, stepper.state.cut_q, stepper.time)
 
 
-def _moments(sim: Simulation) -> Iterator[tuple[Moment, bool]]:
+def _moments(stepper: Stepper) -> Iterator[tuple[Moment, bool]]:
     """Where a simulation was: its start, some steps ago, before the last step; and whether that is surely sane."""
-    for moment in sim.marks:
-        if moment.system is sim.moving or not sim.changes:  # of its present structure
+    for moment in stepper.marks:
+        if moment.system is stepper.moving or stepper.moving is stepper.began:  # of its present structure
             yield moment, True
-    nq, nv = sim.moving.nq, sim.moving.nv
-    last = sim.state.last
-    yield Moment(sim.moving, sim.tables, last[:nq], last[nq : nq + nv], sim.state.cut_q, sim.time), False
+    moving, last, cut_q = stepper.moving, stepper.state.last, stepper.state.cut_q
+    nq, nv = moving.nq, moving.nv
+    yield Moment(moving, stepper.tables, last[:nq], last[nq : nq + nv], cut_q, stepper.time), False
 
 
-def steps_too_large(sim: Simulation, sane: bool = False) -> Finding | None:
+def steps_too_large(stepper: Stepper, sane: bool = False) -> Finding | None:
     """What the steps of a simulation are too large for, at its start or where it was since; None of implicit methods.
 
     Methods with impulses hold springs and dampers whatever their stiffness, but not laws and tyres. `sane` leaves out
     the state before the last step, which may be nonsense when a run failed.
     """
-    if not (hasattr(sim.method, "rtol") or _has_impulses(sim)):  # an implicit rule of its own
+    if not (hasattr(stepper.method, "rtol") or _has_impulses(stepper)):  # an implicit rule of its own
         return None
-    integrator = sim.method.integrator
+    integrator = stepper.method.integrator
     most = ADAPTIVE if integrator == "adaptive" else None
-    for moment, sound in _moments(sim):
-        if _has_impulses(sim):
+    for moment, sound in _moments(stepper):
+        if _has_impulses(stepper):
             held = [each for each in elements(moment.system) if each.table in ("spring", "coil")]
             moment = moment._replace(tables=left_out(moment.tables, held))
         if sound or not sane:
-            found = find(moment, integrator, sim._h, most)
+            found = find(moment, integrator, stepper.h, most)
             if found is not None:
                 return found
     return None
 
 
-def _has_impulses(sim: Simulation) -> bool:
-    return bool(getattr(sim.method, "pushes", False))
+def _has_impulses(stepper: Stepper) -> bool:
+    return bool(getattr(stepper.method, "pushes", False))
 
 
-def remedy(sim: Simulation, found: Finding) -> str:
+def remedy(stepper: Stepper, found: Finding) -> str:
     """What to do against it."""
-    other = "method='hybrid'" if sim.moving.features - set(sim.ignored) <= Hybrid.supports else ""
-    if sim.method.integrator == "adaptive":
+    other = "method='hybrid'" if stepper.moving.features - set(stepper.ignored) <= Hybrid.supports else ""
+    if stepper.method.integrator == "adaptive":
         return f"take {other}" if other else "soften it"
-    if _has_impulses(sim) and not other:
+    if _has_impulses(stepper) and not other:
         other = "make it a spring or damper, which this method holds in any step"
     return f"take dt of {found.step:g} s or less" + (f", or {other}" if other else "")
 
 
-def advice(sim: Simulation) -> str:
+def advice(stepper: Stepper) -> str:
     """What to say of a run whose steps are too large, such as "the steps of 0.001 s are too large for spring 'cord',
     which swings at 9e+03 rad/s; take dt of 0.0002 s or less, or method='hybrid'"; empty where they are not.
     """
-    found = steps_too_large(sim)
-    return "" if found is None else f"{told(sim, found)}; {remedy(sim, found)}"
+    found = steps_too_large(stepper)
+    return "" if found is None else f"{told(stepper, found)}; {remedy(stepper, found)}"
 
 
-def told(sim: Simulation, found: Finding) -> str:
+def told(stepper: Stepper, found: Finding) -> str:
     """What is wrong with the steps."""
-    if sim.method.integrator == "adaptive":
+    if stepper.method.integrator == "adaptive":
         return f"the steps become too small for {found.what}, which {found.pace}"
-    return f"the steps of {sim._h:g} s are too large for {found.what}, which {found.pace}"
+    return f"the steps of {stepper.h:g} s are too large for {found.what}, which {found.pace}"
 
 
 class Watch:
@@ -200,9 +200,9 @@ class Watch:
     def __init__(self) -> None:
         self.next = self.FIRST
 
-    def look(self, sim: Simulation) -> Finding | None:
+    def look(self, stepper: Stepper) -> Finding | None:
         """What the steps are too large for where the simulation is now; None between two looks."""
-        if sim.steps < self.next:
+        if stepper.steps < self.next:
             return None
-        self.next = 10 * max(sim.steps, 1)
-        return find(present(sim), sim.method.integrator, sim._h) if answers(sim.tables) else None
+        self.next = 10 * max(stepper.steps, 1)
+        return find(present(stepper), stepper.method.integrator, stepper.h) if answers(stepper.tables) else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,12 @@ from linkwork.assembly.system import System
 from linkwork.errors import OptionError
 from linkwork.model import Ground, Soft
 from linkwork.model.checked import not_negative, vector
+from linkwork.model.container import find_body
 from linkwork.model.soft import softness as checked_softness
+from linkwork.simulation.methods import IMPULSES
+
+if TYPE_CHECKING:
+    from linkwork.simulation.stepper import Stepper
 
 GENTLE = Soft(hertz=3.0, damping_ratio=1.0)
 
@@ -28,7 +33,7 @@ class Drag(NamedTuple):
 
 def checked_drag(system: System, body: Any, to: Any, at: Any, softness: Any, max_force: Any) -> tuple[str, Drag]:
     """Name of the body and the spring, or a refusal."""
-    found = system.model._body(body, "drag")
+    found = find_body(system.model, body, "drag")
     what = f"drag of body '{found.path}'"
     if isinstance(found, Ground):
         raise OptionError(f"{what}: a ground cannot be dragged; give a body")
@@ -49,3 +54,32 @@ def place_drags(system: System, drags: Any, wanted: dict[str, Drag]) -> None:
         drags.soft[k] = softness_row(drag.softness)
         drags.most[k] = drag.most
         drags.least[k] = 1.0 / (sum(body.mass for body in system.model.all_bodies()) or 1.0)
+
+
+def drag(stepper: Stepper, body: Any, to: Any, at: Any, softness: Any, max_force: Any) -> None:
+    """Drag a body from now on, or let go of it; see `Simulation.drag`."""
+    method, drags = stepper.method, stepper.drags
+    elsewhere = stepper.remote_links is not None
+    if elsewhere or (method.name == "component" and method.coordinates == "joint"):
+        where = "while components live elsewhere" if elsewhere else "in joint coordinates"
+        raise OptionError(f"method {method.name!r} cannot drag bodies {where}; use method 'impulse'")
+    if to is None:
+        name, wanted = find_body(stepper.system.model, body, "drag").path, dict(drags)
+        wanted.pop(name, None)
+    else:
+        name, spring = checked_drag(stepper.system, body, to, at, softness, max_force)
+        wanted = {**drags, name: spring}
+    if method.name in IMPULSES:
+        room = stepper.workspace.drags
+        if len(wanted) > room.link.size:
+            raise OptionError(f"drag of body '{name}': as many bodies as can be are dragged already; let one go")
+        stepper.drags = wanted
+        place_drags(stepper.moving, room, wanted)
+        return
+    same = drags.keys() == wanted.keys() and all(np.array_equal(drags[k].at, wanted[k].at) for k in wanted)
+    if same:
+        drags.update(wanted)  # where `stepper.pulls` looks
+    else:  # other forces in the tables, and memory made for them
+        stepper.drags = wanted
+        stepper.rebuild(stepper.place())
+        stepper.refresh()

@@ -21,7 +21,8 @@ from linkwork.simulation.structure.events import Snapshot
 from linkwork.spatial import codes
 
 if TYPE_CHECKING:
-    from linkwork.simulation.run import Simulation
+    from linkwork.simulation.reading import Readings
+    from linkwork.simulation.stepper import Stepper
 
 FASTEST = 0.3  # radians of the oscillation in one step
 TRIAL = 1e-2  # m/s^2 times the mass of the body: the force that is tried
@@ -60,12 +61,12 @@ def with_loads(system: System, tables: Tables, drags: dict[str, Drag]) -> tuple[
 
 
 class Pulls:
-    """The springs of one simulation, whose forces stand in its tables from law `first` on."""
+    """The springs of one stepper, whose forces stand in its tables from law `first` on."""
 
-    def __init__(self, sim: Simulation, drags: dict[str, Drag], first: int) -> None:
-        self.sim, self.drags, self.first = sim, drags, first
-        self.bodies = [sim.moving.body_names.index(name) for name in drags]
-        masses = {body.path: body.mass for body in sim.system.model.all_bodies()}
+    def __init__(self, stepper: Stepper, drags: dict[str, Drag], first: int) -> None:
+        self.stepper, self.drags, self.first = stepper, drags, first
+        self.bodies = [stepper.moving.body_names.index(name) for name in drags]
+        masses = {body.path: body.mass for body in stepper.system.model.all_bodies()}
         self.masses = [masses[name] or 1.0 for name in drags]
         self.mobilities: list[Floats] = []
         self.asked = 0.0  # when, s
@@ -74,49 +75,49 @@ class Pulls:
         """With what others have found of the same bodies."""
         self.mobilities, self.asked = list(from_there.mobilities), from_there.asked
 
-    def renew(self) -> None:
-        """Set the forces for the step that comes."""
-        h = self.sim._h
-        fresh = not self.mobilities or self.sim.time - self.asked > RENEW - 0.5 * h
+    def renew(self, readings: Readings) -> None:
+        """Set the forces for the step that comes, by what `readings` show."""
+        h = self.stepper.h
+        fresh = not self.mobilities or self.stepper.time - self.asked > RENEW - 0.5 * h
         if fresh:
-            self.mobilities, self.asked = [], self.sim.time
+            self.mobilities, self.asked = [], self.stepper.time
         for k, drag in enumerate(self.drags.values()):
-            x, u, R = self._point(k)
+            x, u, R = self._point(k, readings)
             if fresh:
-                self.mobilities.append(R.T @ self._mobility(k) @ R)
+                self.mobilities.append(R.T @ self._mobility(k, readings) @ R)
             W = R @ self.mobilities[k] @ R.T
             self._set(k, pull(W, np.asarray(drag.to) - x, u, drag, h))
 
     def _set(self, k: int, force: Any) -> None:
         rows = slice(self.first + 3 * k, self.first + 3 * k + 3)
-        self.sim.tables.laws.law_param[rows, 0] = force
-        self.sim.inputs.changed = True
+        self.stepper.tables.laws.law_param[rows, 0] = force
+        self.stepper.inputs.changed = True
 
-    def _point(self, k: int) -> tuple[Floats, Floats, Floats]:
+    def _point(self, k: int, readings: Readings) -> tuple[Floats, Floats, Floats]:
         """Where the held point is, its velocity, and how the body stands; world axes."""
-        body = self.sim._seen().body[0, self.bodies[k]]
+        body = readings.see().body[0, self.bodies[k]]
         R = Frame((0, 0, 0), body[3:7]).matrix
         arm = R @ np.asarray(list(self.drags.values())[k].at, dtype=float)
         return body[:3] + arm, body[7:10] + np.cross(body[10:13], arm), R
 
-    def _mobility(self, k: int) -> Floats:
+    def _mobility(self, k: int, readings: Readings) -> Floats:
         """How the velocity of the point answers to an impulse along each axis, by steps that are taken back."""
-        sim, kept = self.sim, self.sim.tables.laws.law_param.copy()
-        before = Snapshot(sim.state, sim.workspace)
+        stepper, kept = self.stepper, self.stepper.tables.laws.law_param.copy()
+        before = Snapshot(stepper.state, stepper.workspace)
         force = TRIAL * self.masses[k] * 9.81
         answers = []
         try:
             for axis in (None, 0, 1, 2):
                 self._set(k, [force * (axis == j) for j in range(3)])
-                sim._refresh()
-                status = sim._loop(sim._begin, sim.steps, 1, sim.steps + 2, sim._none)[2]
-                answers.append(self._point(k)[1] if status == 0 else np.full(3, math.nan))
+                stepper.refresh()
+                status = stepper.run(stepper.origin, stepper.steps, 1, stepper.steps + 2, stepper.spare)[2]
+                answers.append(self._point(k, readings)[1] if status == 0 else np.full(3, math.nan))
                 before.restore()
         finally:
             before.restore()
-            sim.tables.laws.law_param[:] = kept
-            sim.inputs.changed = True
-        W = np.array([(answer - answers[0]) / (force * sim._h) for answer in answers[1:]])
+            stepper.tables.laws.law_param[:] = kept
+            stepper.inputs.changed = True
+        W = np.array([(answer - answers[0]) / (force * stepper.h) for answer in answers[1:]])
         W = (W + W.T) / 2
         return W if np.isfinite(W).all() else np.eye(3) / self.masses[k]
 

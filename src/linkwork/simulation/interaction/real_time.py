@@ -168,12 +168,13 @@ class RealTime:
     def _step_within(self) -> None:
         """A step with the sweeps that are left to it, which `pace.cut` tells of; those by hand, later on, have all."""
         sim = self.sim
-        sim.workspace.solver.iterations[0], watch = self._sweeps, sim._unsettled
-        sim._unsettled = None
+        sim.workspace.solver.iterations[0], watch = self._sweeps, sim.step_warnings.unsettled
+        sim.step_warnings.unsettled = None
         try:
             sim.step()
         finally:
-            sim.workspace.solver.iterations[0], sim._unsettled = int(sim.method.iterations), watch
+            sim.workspace.solver.iterations[0] = int(sim.method.iterations)
+            sim.step_warnings.unsettled = watch
 
     def _cut(self, took: float) -> None:
         """Fewer sweeps after a step beyond the budget, more again after one well within it."""

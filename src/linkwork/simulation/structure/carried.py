@@ -14,7 +14,7 @@ import numpy as np
 from linkwork.simulation.storage.npz import Damaged
 
 if TYPE_CHECKING:
-    from linkwork.simulation.run import Simulation
+    from linkwork.simulation.stepper import Stepper
 
 _STEPPING = ("steps.f", "steps.history", "steps.carried")  # rates of the last steps, size of the adaptive step
 _RULE = ("rule.power", "rule.last", "rule.span")  # of the last step
@@ -49,14 +49,14 @@ _MOST: dict[str, Callable[[Any], int]] = {
 LARGEST = 2**62  # other whole numbers are only compared with each other
 
 
-def carried_arrays(sim: Simulation) -> dict[str, Any]:
+def carried_arrays(stepper: Stepper) -> dict[str, Any]:
     """The arrays of the state, of the inputs, and those that the method carries, by name; not copies."""
-    method = sim.method.name
-    if method == "component" and sim.method.coordinates == "joint":
+    method = stepper.method.name
+    if method == "component" and stepper.method.coordinates == "joint":
         method = "component in joints"
-    found = {f"state.{name}": values for name, values in sim.state._asdict().items()}
-    found |= {f"workspace.{name}": _at(sim.workspace, name) for name in CARRIED[method]}
-    return {"laws": sim.tables.laws.law_param, "behind": sim._behind, "waiting": sim._waiting, **found}
+    found = {f"state.{name}": values for name, values in stepper.state._asdict().items()}
+    found |= {f"workspace.{name}": _at(stepper.workspace, name) for name in CARRIED[method]}
+    return {"laws": stepper.tables.laws.law_param, "behind": stepper.lag, "waiting": stepper.lag_waits, **found}
 
 
 def _at(place: Any, name: str) -> Any:
@@ -65,10 +65,10 @@ def _at(place: Any, name: str) -> Any:
     return place
 
 
-def checked_arrays(sim: Simulation, arrays: dict[str, Any]) -> list[tuple[Any, Any]]:
-    """Pairs of memory and what a file wants in it; raises `Damaged` where that cannot be a state of this simulation."""
+def checked_arrays(stepper: Stepper, arrays: dict[str, Any]) -> list[tuple[Any, Any]]:
+    """Pairs of memory and what a file wants in it; raises `Damaged` where that cannot be a state of this stepper."""
     pairs = []
-    for name, values in carried_arrays(sim).items():
+    for name, values in carried_arrays(stepper).items():
         found = arrays.get(name)
         if found is None or (found.shape, found.dtype) != (values.shape, values.dtype):
             raise Damaged(f"its {name} does not fit")
@@ -76,7 +76,7 @@ def checked_arrays(sim: Simulation, arrays: dict[str, Any]) -> list[tuple[Any, A
             if name in ("state.t", "state.y", "state.vd", "state.cut_q") and not np.isfinite(found).all():
                 raise Damaged(f"its {name} is not finite")
         else:
-            _check_whole(sim.workspace, name.removeprefix("workspace."), found)
+            _check_whole(stepper.workspace, name.removeprefix("workspace."), found)
         pairs.append((values, found))
     return pairs
 

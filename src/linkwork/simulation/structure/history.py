@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from linkwork.errors import OptionError
 from linkwork.model import Altered, Frame, Joint, attached_joint
+from linkwork.model.container import find_body, find_joint
 from linkwork.model.names import last
 from linkwork.simulation.structure.events import Change
 
@@ -24,13 +25,14 @@ def history_of(sim: Simulation) -> dict[str, Any]:
     """What has happened to the structure, and what is still to happen."""
     events = list(sim.system.model.all_events())
     place = {id(event): k for k, event in enumerate(events)}
+    structure, schedule = sim.structure, sim.events.schedule
     return {
-        "attached": [_told(joint) for joint in sim._attached.values()],
-        "released": list(sim._released),
-        "changes": [change.as_dict() for change in sim.changes],
-        "impacts": sim.impacts,
-        "timed": [place[id(event)] for event in sim._schedule.timed],
-        "watched": [place[id(event)] for event in sim._schedule.watched],
+        "attached": [_told(joint) for joint in structure.attached.values()],
+        "released": list(structure.released),
+        "changes": [change.as_dict() for change in structure.changes],
+        "impacts": structure.impacts,
+        "timed": [place[id(event)] for event in schedule.timed],
+        "watched": [place[id(event)] for event in schedule.watched],
     }
 
 
@@ -49,7 +51,7 @@ def _joint(sim: Simulation, told: dict[str, Any]) -> Joint:
     for event in model.all_events():
         if event.joint is not None and event.joint.path == told["name"]:
             return replace(event.joint, at=None, axis=None, frame_a=frame_a, frame_b=frame_b)
-    a, b = (model._body(told[end], "attached joint") for end in ("a", "b"))
+    a, b = (find_body(model, told[end], "attached joint") for end in ("a", "b"))
     options = {name: told[name] for name in OPTIONS if told[name]}
     joint = attached_joint(model, a, b, told["kind"], last(told["name"]), {**options, "frame_a": frame_a})
     return replace(joint, frame_a=frame_a, frame_b=frame_b)
@@ -60,12 +62,13 @@ def put_back_history(sim: Simulation, facts: dict[str, Any], file: Any) -> Alter
     events = list(sim.system.model.all_events())
     if max([*facts["timed"], *facts["watched"]], default=-1) >= len(events):
         raise OptionError(f"{file} was taken of a model that plans other events; start from it with that model")
-    sim._schedule.timed = [events[k] for k in facts["timed"]]
-    sim._schedule.watched = [events[k] for k in facts["watched"]]
-    sim.changes = [Change.from_dict(change) for change in facts["changes"]]
-    sim.impacts = facts["impacts"]
-    if all(change.what == "jolted" for change in sim.changes):
+    structure, schedule = sim.structure, sim.events.schedule
+    schedule.timed = [events[k] for k in facts["timed"]]
+    schedule.watched = [events[k] for k in facts["watched"]]
+    structure.changes = [Change.from_dict(change) for change in facts["changes"]]
+    structure.impacts = facts["impacts"]
+    if all(change.what == "jolted" for change in structure.changes):
         return None
-    sim._attached = {told["name"]: _joint(sim, told) for told in facts["attached"]}
-    sim._released = {name: sim.system.model._joint(name, "release") for name in facts["released"]}
-    return Altered(sim.system.model, list(sim._attached.values()), list(sim._released.values()))
+    structure.attached = {told["name"]: _joint(sim, told) for told in facts["attached"]}
+    structure.released = {name: find_joint(sim.system.model, name, "release") for name in facts["released"]}
+    return Altered(sim.system.model, list(structure.attached.values()), list(structure.released.values()))

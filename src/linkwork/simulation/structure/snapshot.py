@@ -7,17 +7,15 @@ made anew from the model. So the next step is the step it would have been, and a
 from __future__ import annotations
 
 import json
-from copy import copy
 from dataclasses import asdict
 from os import PathLike
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linkwork.assembly.assemble import assemble
 from linkwork.errors import ModelError, OptionError
-from linkwork.formulations.samples import State, make_samples
+from linkwork.simulation.failures import failure_of
 from linkwork.simulation.recording import model_hash
 from linkwork.simulation.remote_links import remote_parts
 from linkwork.simulation.start import Start, absolute_start
@@ -46,8 +44,8 @@ def facts_of(sim: Simulation, kind: str = WHOLE) -> dict[str, Any]:
         "method": sim.method.name,
         "settings": asdict(sim.method),
         "steps": sim.steps,
-        "begin": sim._begin,
-        "h": sim._h,
+        "begin": sim.stepper.origin,
+        "h": sim.stepper.h,
         "time": sim.time,
         "absolute": sim.moving.absolute,
         "history": history_of(sim),
@@ -60,8 +58,8 @@ def refuse_forgetful(sim: Simulation) -> None:
     why = ""
     if forgetful:
         why = f"component '{forgetful[0]}' lives elsewhere and keeps no states; let its owner serve it with --keep"
-    if sim._drags:
-        why = f"body '{next(iter(sim._drags))}' is dragged in it; let it go first"
+    if sim.stepper.drags:
+        why = f"body '{next(iter(sim.stepper.drags))}' is dragged in it; let it go first"
     if why:
         raise OptionError(f"the state of '{sim.system.model.name}' cannot be kept for a later start, as {why}")
 
@@ -75,10 +73,10 @@ def state_arrays(sim: Simulation, turn: int | None = None, **more: Any) -> dict[
     if sim.remote_links is not None:
         facts["elsewhere"] = sim.remote_links.keep(turn)
         if sim.remote_links.lost:
-            raise sim.failure(0)
+            raise failure_of(sim.stepper, 0)
     elif remote_parts(sim.system.model):
         raise OptionError(f"the connections of '{sim.system.model.name}' to its components elsewhere are closed")
-    return {"metadata": np.array(json.dumps(facts)), **carried_arrays(sim)}
+    return {"metadata": np.array(json.dumps(facts)), **carried_arrays(sim.stepper)}
 
 
 def save_state(sim: Simulation, file: str | PathLike[str]) -> None:
@@ -154,6 +152,7 @@ def put_back(sim: Simulation, facts: dict[str, Any], arrays: dict[str, Any], fil
 
 
 def _put_back(sim: Simulation, facts: dict[str, Any], arrays: dict[str, Any], file: Any) -> None:
+    stepper = sim.stepper
     refuse_forgetful(sim)
     if facts["model_hash"] != model_hash(sim.system):
         raise OptionError(
@@ -165,49 +164,27 @@ def _put_back(sim: Simulation, facts: dict[str, Any], arrays: dict[str, Any], fi
     if facts["absolute"] != sim.moving.absolute:
         y, cut_q = other_coordinates(sim, altered or sim.system.model, facts, y, cut_q)
     if altered is not None:
-        sim._restore(altered, y, cut_q)
+        sim.structure.restore(altered, y, cut_q)
     if y.shape != sim.state.y.shape or cut_q.shape != sim.state.cut_q.shape:
         raise OptionError(f"{file} has other coordinates than '{sim.system.model.name}'; run from the start")
     if facts["kind"] == WHOLE and facts["method"] == sim.method.name and facts["settings"] == asdict(sim.method):
-        for values, found in checked_arrays(sim, arrays):
+        for values, found in checked_arrays(stepper, arrays):
             values[...] = found
-        sim.steps, sim._begin, sim._h = int(facts["steps"]), float(facts["begin"]), float(facts["h"])
+        stepper.steps, stepper.origin, stepper.h = int(facts["steps"]), float(facts["begin"]), float(facts["h"])
         if sim.remote_links is not None:
             sim.remote_links.restore(facts.get("elsewhere", {}), file)
         return
-    if sim.remote_links is not None or sim._border is not None:
+    if stepper.remote_links is not None or stepper.border is not None:
         raise OptionError(
             f"{file} was made by other options than those given now, and parts of '{sim.system.model.name}' live "
             "elsewhere, which go on as they were only; give the same options"
         )
-    sim.state.y[:] = y
-    sim.state.cut_q[:] = cut_q
-    sim.state.last[:] = y
-    sim._waiting[0] = 0.0
-    sim.steps, sim._begin = -1, facts["time"]
-    sim._settle()
-
-
-def copied(sim: Simulation) -> Simulation:
-    """Another simulation in the same state: what is never changed is shared, all arrays of the state are its own."""
-    if sim.remote_links is not None or sim._border is not None:
-        raise OptionError(f"'{sim.system.model.name}' cannot be copied, as components of it live elsewhere")
-    other = copy(sim)
-    other._busy = Lock()
-    other._look, other._drags = None, dict(sim._drags)
-    other._attached, other._released, other.changes = dict(sim._attached), dict(sim._released), list(sim.changes)
-    other._schedule, other._unsettled, other.watch = sim._schedule.copied(), copy(sim._unsettled), copy(sim.watch)
-    other.tables = other._own_tables(sim.moving)
-    other.inputs = sim.inputs.copied(other.tables.laws.law_param)
-    other.workspace = other._prepare(Start(sim.q.copy(), sim.v.copy(), sim.state.cut_q.copy(), []))
-    other.state = State(*(numbers.copy() for numbers in sim.state))
-    other._none = make_samples(other.state, 1)
-    other._behind, other._waiting = sim._behind.copy(), sim._waiting.copy()
-    for values, found in checked_arrays(other, carried_arrays(sim)):
-        values[...] = found
-    if sim._pulls is not None and other._pulls is not None:
-        other._pulls.go_on(sim._pulls)
-    return other
+    stepper.state.y[:] = y
+    stepper.state.cut_q[:] = cut_q
+    stepper.state.last[:] = y
+    stepper.lag_waits[0] = 0.0
+    stepper.steps, stepper.origin = -1, facts["time"]
+    stepper.settle()
 
 
 def other_coordinates(sim: Simulation, model: Any, facts: dict[str, Any], y: Any, cut_q: Any) -> tuple[Any, Any]:

@@ -49,7 +49,7 @@ class LiveState:
         self.bodies = np.array([places[name] for name in names], dtype=np.int64)
         grounds = {ground.path: ground for ground in self.sim.system.model.all_grounds()}
         self.grounds: list[Ground] = [grounds[name] for name in self.stage.movers]
-        self.attached = [_facts(joint) for joint in self.sim._attached.values()]
+        self.attached = [_facts(joint) for joint in self.sim.structure.attached.values()]
         self.rearranged = True  # until `changes` is called
         names = [*self.built, *(joint["name"] for joint in self.attached)][: len(self.built) + slot.SPARE_JOINTS]
         joints = {place.name: k for k, place in enumerate(system.joints)} if not system.absolute else {}
@@ -62,7 +62,7 @@ class LiveState:
         sim = self.sim
         if self.observer.system is not sim.moving:
             self._number(self.observer.again(sim.moving, sim.tables))
-        self.rows = sim._present()
+        self.rows = sim.stepper.present()
         self.observation = self.observer.see(self.rows, 1)
         accounts = self.observer.accounts(self.rows, self.observation, 1)
         energy = {name: float(accounts[name][0]) for name in ("kinetic", "potential", "springs")}
@@ -168,7 +168,7 @@ def preview(make: Callable[[], Simulation]) -> Stage:
         while True:
             if observer.system is not sim.moving:
                 observer = observer.again(sim.moving, sim.tables)
-            rows.append((sim.time, observer.look(sim._present(), 1)[0]))
+            rows.append((sim.time, observer.look(sim.stepper.present(), 1)[0]))
             if len(rows) > LOOKS or time.perf_counter() > last:
                 break
             sim.step(steps)

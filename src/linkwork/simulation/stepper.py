@@ -1,0 +1,318 @@
+"""`Stepper`, what a simulation steps: a system, its method, the present state and the clock. The loop is compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from linkwork.assembly.assemble import assemble
+from linkwork.assembly.system import System
+from linkwork.assembly.tables import Floats, Tables
+from linkwork.errors import OptionError
+from linkwork.formulations.explicit import stepping
+from linkwork.formulations.explicit.stepping import HISTORY
+from linkwork.formulations.samples import Samples, State, make_samples, make_state
+from linkwork.simulation.analysis.check import refuse_singular
+from linkwork.simulation.analysis.stiffness import Moment
+from linkwork.simulation.driven import DrivenStart, start_with_motors
+from linkwork.simulation.failures import failure_of
+from linkwork.simulation.inputs import Inputs
+from linkwork.simulation.interaction.drag import Drag
+from linkwork.simulation.interaction.pull import Pulls, with_loads
+from linkwork.simulation.interrupt import Interrupt
+from linkwork.simulation.lag import apply_lag
+from linkwork.simulation.methods import IMPULSES, resolve
+from linkwork.simulation.remote_links import RUN, RemoteLinks, remote_parts
+from linkwork.simulation.start import Start, absolute_start, refuse_beyond_limits
+from linkwork.simulation.structure.carried import carried_arrays, checked_arrays
+from linkwork.simulation.workspaces import make_workspace
+
+MARK_STEPS = 16  # between two states that are kept to look back at
+MOST_PAUSES = 200  # of one step, each after a few thousand parts of it: then it is stuck
+
+
+class Stepper:
+    """A system with a method: tables, memory of the method, present state and clock.
+
+    `system` stays as built, `began` is the same in the coordinates that move, `moving` is what moves now: another one
+    once a joint was attached or released. `begin` must be called first, and may be called again.
+    """
+
+    state: State
+    tables: Tables
+    moving: System
+    start: Start
+    workspace: Any
+    """Memory of the method."""
+    spare: Samples
+    """Room for a row that nobody reads."""
+    steps: int
+    """Steps since the start; -1 before the start itself is computed."""
+    h: float
+    """Length of a step, s; step n ends at origin + n h."""
+    origin: float
+    here: float | None
+    """Within a step that is split by events: where its present part began, s."""
+    lag: Floats
+    """What velocities before the next step are behind those shown, for 1 s of step (see `lag`)."""
+    lag_waits: Floats
+    """Whether that is still to be applied: 1 or 0."""
+    marks: list[Moment]
+    """States to look back at when a step fails: the start, and some steps ago."""
+    drags: dict[str, Drag]
+    """Bodies that are dragged."""
+    pulls: Pulls | None
+    """Their forces, in methods without impulses."""
+
+    def __init__(
+        self,
+        method: Any,
+        system: System,
+        inputs: Inputs,
+        *,
+        ignored: Sequence[str] = (),
+        border: Any = None,
+        ports: Sequence[str] = (),
+    ) -> None:
+        self.method, self.system, self.inputs, self.ignored = method, system, inputs, list(ignored)
+        self.border, self.ports = border, ports  # where this model is a component of somebody else's
+        self.remote_links: RemoteLinks | None = None
+        self.interrupt: Interrupt | None = None
+        self.first = self.consistent_start(system)
+        # the coordinates that move: those of the tree, or of every body by itself
+        absolute = method.coordinates == "absolute"
+        self.began = assemble(system.model, absolute=True) if absolute else system
+        self._busy = Lock()  # while the compiled loop runs
+
+    # --- the start
+
+    def consistent_start(self, system: System, time: float = 0.0) -> DrivenStart:
+        """A consistent start of the system with its start values, and those of motors where the method has them."""
+        return start_with_motors(self.method, system, time, self.ignored)
+
+    def begin(self, start: Start, time: float) -> None:
+        """Stand at a start, with new tables, inputs, memory and clock; `settle` then computes the first row."""
+        if "limits" in self.method.supports:
+            refuse_beyond_limits(self.system, start)
+        y, cut_q = np.concatenate([start.q, start.v, [0.0, 0.0]]), start.cut_q
+        if self.began.absolute:
+            y, cut_q = absolute_start(self.system, start, self.began, time)
+        self.start, self.moving, self.drags = start, self.began, {}
+        self._make_tables()
+        self.inputs.begin(self.moving.inputs, self.tables.laws.law_param)
+        self._make_workspace(start)
+        self.state = make_state(self.moving.tables, y, cut_q, getattr(self.method, "pushes", False))
+        self.state.t[0] = time
+        self.moving.faults.clear()
+        self.steps, self.here = -1, None
+        self.origin, self.h = time, self.method.dt
+        self._make_room()
+        tables = self.tables if self.moving is self.system else self.system.tables
+        self.marks = [Moment(self.system, tables, start.q, start.v, start.cut_q, time)]
+
+    def settle(self) -> None:
+        """Compute accelerations and forces of the start itself, row 0; raises where that cannot be."""
+        status = self.advance(1, 1, make_samples(self.state, 1))[2]
+        if status >= stepping.SINGULAR:
+            refuse_singular(self.moving, status - stepping.SINGULAR, self.method.name)
+        if status != 0:
+            self.steps = 0
+            raise failure_of(self, status)
+
+    # --- the present state
+
+    @property
+    def time(self) -> float:
+        """Time of the present state, s."""
+        return float(self.state.t[0])
+
+    @property
+    def q(self) -> Floats:
+        """Coordinates, rad and m; a view that cannot be written to."""
+        return self._part(0, self.moving.nq)
+
+    @property
+    def v(self) -> Floats:
+        """Velocities, rad/s and m/s; a view that cannot be written to."""
+        return self._part(self.moving.nq, self.moving.nq + self.moving.nv)
+
+    def _part(self, first: int, last: int) -> Floats:
+        view: Floats = self.state.y[first:last]
+        view.flags.writeable = False
+        return view
+
+    def place(self) -> Start:
+        """Coordinates and velocities of the present state, copied."""
+        return Start(self.q.copy(), self.v.copy(), self.state.cut_q.copy(), [])
+
+    def present(self) -> Samples:
+        """The present state as a row."""
+        samples = make_samples(self.state, 1)
+        for name in Samples._fields:
+            getattr(samples, name)[0] = getattr(self.state, name)
+        return samples
+
+    # --- the clock
+
+    def time_after(self, steps: int = 0) -> float:
+        """Time so many steps from now by the clock, s."""
+        return self.origin + (self.steps + steps) * self.h
+
+    def set_step(self, h: float) -> None:
+        """Steps are of length h (s) from now on."""
+        if h != self.h:
+            self.origin, self.h = self.time - self.steps * h, h
+            self.forget()
+
+    def set_method_step(self, dt: float) -> None:
+        """Steps of the method itself are of dt (s) from now on."""
+        self.method, _ = resolve(self.method, {"dt": dt})
+        self.set_step(self.method.dt)
+
+    # --- steps
+
+    def advance(self, steps: int, every: int, samples: Samples) -> tuple[int, int, int]:
+        """Take steps, and keep every so many of them: steps done, rows kept, and a status, 0 where all went well."""
+        if not self._busy.acquire(blocking=False):
+            raise OptionError(
+                f"the simulation of '{self.system.model.name}' is being stepped by another thread; give each "
+                "thread one of its own (sim.copy()), or let them take turns"
+            )
+        try:
+            if self.steps >= 0:
+                apply_lag(self, self.h)
+            if self.inputs.changed:
+                self.refresh()
+            self._mark()
+            done, kept, status = self.run(self.origin, self.steps, steps, every, samples)
+            self.steps += done
+            return done, kept, status
+        finally:
+            self._busy.release()
+
+    def _mark(self) -> None:
+        """Keep this state, the one before it and the start."""
+        if self.steps >= 0 and self.time - self.marks[-1].time > MARK_STEPS * self.h:
+            here = Moment(self.moving, self.tables, *self.place()[:3], self.time)
+            self.marks = [self.marks[0], *self.marks[1:][-1:], here]
+
+    def refresh(self) -> None:
+        """Compute accelerations and forces of the present state anew: inputs or forces have changed."""
+        self.inputs.changed = False
+        self.forget()
+        self.run(self.time, -1, 1, 1, self.spare)
+
+    def forget(self) -> None:
+        """Integrators with a memory begin anew."""
+        if hasattr(self.workspace, "steps"):
+            self.workspace.steps.carried[HISTORY] = 0.0
+
+    def run(
+        self, begin: float, first: int, steps: int, every: int, samples: Samples, dt: float | None = None
+    ) -> tuple[int, int, int]:
+        """The compiled loop; components elsewhere run theirs in step (they settle the start by themselves)."""
+        dt = self.h if dt is None else dt
+        if self.remote_links is not None and self.steps >= 0:
+            self.remote_links.command(RUN, begin, first, dt, steps)
+        done = kept = pauses = 0
+        while True:
+            left = Samples(*(each[kept:] for each in samples)) if kept else samples
+            more, further, status = self.method.run(
+                self.tables, self.workspace, self.state, begin, first + done, dt, steps - done, every, left
+            )
+            done, kept, pauses = done + more, kept + further, 0 if more else pauses + 1
+            if status != stepping.PAUSED or (self.interrupt is not None and self.interrupt.pressed):
+                return done, kept, status
+            # the adaptive integrator pauses within long steps, so that Ctrl-C gets a turn
+            if pauses == MOST_PAUSES:
+                return done, kept, stepping.STUCK
+
+    def take_back(self, turns: Floats) -> None:
+        """After a step that failed: the state before it; `turns` are coordinates of cuts, less than half a turn ago."""
+        state = self.state
+        elsewhere = self.here is not None or remote_parts(self.moving.model)  # others have gone on
+        if elsewhere or not np.isfinite(state.last).all():
+            return
+        state.y[:], state.cut_q[:], state.t[0] = state.last, turns, self.time_after()
+        for numbers in (state.vd, state.cut_rate, state.cut_force, state.push, state.touch, state.drive):
+            numbers[:] = 0.0
+        old = self.workspace
+        self._make_workspace(self.place())
+        if self.method.name in IMPULSES:
+            self.workspace.rows.offset[:] = old.rows.offset
+        self.moving.faults.clear()
+        self.inputs.changed = True
+
+    # --- other tables and memory
+
+    def stand(self, system: System, q: Floats, v: Floats, cut_q: Floats) -> None:
+        """Tables, memory and state of another system; clock, accounts and inputs stay as they are."""
+        y = np.concatenate([q, v, self.state.y[-2:]])
+        state = make_state(system.tables, y, cut_q, self.state.push.shape[0] > 0)
+        state.t[0], state.count[:], state.effort[:] = self.time, self.state.count, self.state.effort
+        self.moving, self.state = system, state
+        self.rebuild(Start(q, v, cut_q, []))
+        self._make_room()
+
+    def rebuild(self, start: Start) -> None:
+        """Tables and memory anew, for what moves and what is dragged now."""
+        self._make_tables()
+        self.inputs.rebuilt(self.moving.inputs, self.tables.laws.law_param)
+        self._make_workspace(start)
+
+    def _make_tables(self) -> None:
+        """Tables with inputs of their own, and with forces on the bodies that are dragged."""
+        tables, self.pulls = self.moving.tables, None
+        laws = tables.laws
+        self.tables = tables._replace(laws=laws._replace(law_param=laws.law_param.copy()))
+        if self.drags and self.method.name not in IMPULSES:
+            self.tables, first = with_loads(self.moving, self.tables, self.drags)
+            self.pulls = Pulls(self, self.drags, first)
+
+    def _make_workspace(self, start: Start) -> None:
+        self.workspace, links = make_workspace(self, start)
+        self.remote_links = links or self.remote_links
+
+    def _make_room(self) -> None:
+        """Room for what is as large as the state."""
+        self.spare = make_samples(self.state, 1)
+        self.lag, self.lag_waits = np.zeros(self.moving.nv), np.zeros(1)
+
+    # --- going back, copying, closing
+
+    def kept(self) -> tuple[dict[str, Any], Inputs]:
+        """What to `go_back` to when another structure or start fails; numbers in arrays are not copied."""
+        return vars(self).copy(), self.inputs.kept()
+
+    def go_back(self, to: tuple[dict[str, Any], Inputs]) -> None:
+        """Be what `kept` gave."""
+        fields, inputs = to
+        vars(self).update(fields)
+        self.inputs.go_back(inputs)
+
+    def copied(self) -> Stepper:
+        """Another one in the same state: what is never changed is shared, all arrays of the state are its own."""
+        if self.remote_links is not None or self.border is not None:
+            raise OptionError(f"'{self.system.model.name}' cannot be copied, as components of it live elsewhere")
+        other = copy(self)
+        other._busy, other.drags = Lock(), dict(self.drags)
+        other._make_tables()
+        other.inputs = self.inputs.copied(other.tables.laws.law_param)
+        other._make_workspace(self.place())
+        other.state = State(*(numbers.copy() for numbers in self.state))
+        other._make_room()
+        for values, found in checked_arrays(other, carried_arrays(self)):
+            values[...] = found
+        if self.pulls is not None and other.pulls is not None:
+            other.pulls.go_on(self.pulls)
+        return other
+
+    def close(self) -> None:
+        """End the connections to components elsewhere."""
+        if self.remote_links is not None:
+            self.remote_links.close()
+            self.remote_links = None

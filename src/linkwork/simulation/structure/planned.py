@@ -1,0 +1,117 @@
+"""Events that a model plans: steps in which joints are attached or released, split where that happens in between."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from linkwork.errors import OptionError
+from linkwork.model import Event, Model
+from linkwork.simulation.lag import apply_lag
+from linkwork.simulation.remote_links import remote_parts
+from linkwork.simulation.stepper import Stepper
+from linkwork.simulation.structure.changing import Structure
+from linkwork.simulation.structure.events import SAME, Schedule, Snapshot, holds
+
+if TYPE_CHECKING:
+    from linkwork.simulation.run import Simulation
+
+
+def refuse_events_elsewhere(model: Model, border: Any) -> None:
+    """Components in several processes cannot have their structure changed."""
+    event = next(model.all_events(), None)
+    if event is not None and (border is not None or remote_parts(model)):
+        raise OptionError(
+            f"model '{model.name}' plans the {event.told}, which cannot happen while components live "
+            "elsewhere; keep all parts in one process, or remove the event"
+        )
+
+
+class PlannedEvents:
+    """The events to come of a simulation. Their conditions are asked of the simulation, which each verb is given."""
+
+    def __init__(self, stepper: Stepper, structure: Structure, schedule: Schedule | None = None) -> None:
+        self.stepper, self.structure = stepper, structure
+        self.schedule = Schedule(()) if schedule is None else schedule
+
+    def plan(self, events: Iterable[Event]) -> None:
+        """These are to come, and no others."""
+        self.schedule = Schedule(events)
+
+    def copied(self, stepper: Stepper, structure: Structure) -> PlannedEvents:
+        """The same plan for another stepper."""
+        return PlannedEvents(stepper, structure, self.schedule.copied())
+
+    def quiet(self, steps: int) -> int:
+        """How many of the next steps, at most so many, are sure to end before anything happens."""
+        stepper = self.stepper
+        return self.schedule.quiet(stepper.time_after(), stepper.h, steps, self._awake)
+
+    def _awake(self, event: Event) -> bool:
+        """A condition is looked at while there is something to release."""
+        return event.joint is not None or self.structure.holds(event.path)
+
+    def happen(self, sim: Simulation, now: float, watched: bool = True) -> None:
+        """Do what is due at this instant; conditions that are only looked at after whole steps unless `watched`."""
+        due = self.schedule.take_timed(now, self.stepper.h)
+        for event in list(self.schedule.watched):
+            if (watched or event.within is not None) and self._awake(event) and holds(event, sim):
+                self.schedule.take(event)
+                due.append(event)
+        for event in due:
+            if event.joint is None:
+                self.structure.release(event.path)
+            else:
+                self.structure.attach_joint(event.joint)
+
+    def step(self, sim: Simulation) -> int:
+        """One step with what happens in it, at its end, or in between where it is then split. Returns a status."""
+        stepper, schedule = self.stepper, self.schedule
+        dt = stepper.h
+        here, end = stepper.time_after(), stepper.time_after(1)
+        while here < end:
+            stepper.here = here
+            goal = schedule.next_time(end, dt)
+            apply_lag(stepper, dt if goal - here >= dt * (1.0 - SAME) else goal - here)
+            located = [event for event in schedule.watched if event.within is not None and self._awake(event)]
+            before = Snapshot(stepper.state, stepper.workspace) if located else None
+            status = self._go(here, goal)
+            if status == 0 and before is not None and any(holds(event, sim) for event in located):
+                goal, status = self._locate(sim, here, goal, located, before)
+            if status != 0:
+                return status
+            whole_step = goal >= end - SAME * dt
+            here = end if whole_step else goal
+            self.happen(sim, goal, watched=whole_step)
+        stepper.steps, stepper.here = stepper.steps + 1, None
+        return 0
+
+    def _go(self, here: float, goal: float) -> int:
+        """From one instant to another within a step. Returns a status."""
+        stepper = self.stepper
+        if stepper.inputs.changed:
+            stepper.refresh()
+        if goal - here >= stepper.h * (1.0 - SAME):  # the whole step, to the same bits as any other
+            return stepper.run(stepper.origin, stepper.steps, 1, stepper.steps + 2, stepper.spare)[2]
+        stepper.forget()
+        status = stepper.run(here, 0, 1, 2, stepper.spare, goal - here)[2]
+        stepper.forget()
+        return status
+
+    def _locate(
+        self, sim: Simulation, here: float, goal: float, events: list[Event], before: Snapshot
+    ) -> tuple[float, int]:
+        """The first instant, to within the finest of `within`, at which one of the conditions holds; goes there."""
+        low, high = here, goal
+        while high - low > min(event.within or 0.0 for event in events) and low < 0.5 * (low + high) < high:
+            middle = 0.5 * (low + high)
+            before.restore()
+            status = self._go(here, middle)
+            if status != 0:
+                return middle, status
+            if any(holds(event, sim) for event in events):
+                high = middle
+            else:
+                low = middle
+        before.restore()
+        return high, self._go(here, high)
