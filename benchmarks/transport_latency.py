@@ -23,7 +23,9 @@ import numpy as np
 
 import linkwork
 from linkwork.distribute.listen import connect, listen
-from linkwork.distribute.transport import MpiTransport, SocketTransport, Transport
+from linkwork.distribute.mpi_transport import MpiTransport
+from linkwork.distribute.socket_transport import SocketTransport
+from linkwork.distribute.transport import Transport
 from linkwork.errors import OptionError
 
 SIZES = (6, 48, 512, 8192)  # numbers each way

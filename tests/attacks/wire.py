@@ -29,6 +29,7 @@ from attacks.workers import counted
 from linkwork.distribute.listen import connect
 from linkwork.distribute.remote import PROTOCOL
 from linkwork.distribute.server import serve
+from linkwork.distribute.socket_transport import SocketTransport, pair
 from linkwork.distribute.transport import (
     CLIENT_GREETING,
     FLOATS,
@@ -37,8 +38,6 @@ from linkwork.distribute.transport import (
     TEXT,
     VERSION,
     PeerError,
-    SocketTransport,
-    pair,
 )
 from linkwork.gallery import car
 from linkwork.simulation.remote_links import END, RUN

@@ -21,7 +21,8 @@ from linkwork.distribute.callers import Callers
 from linkwork.distribute.listen import connect, listen
 from linkwork.distribute.remote import MOST_PORTS, PROTOCOL, ask
 from linkwork.distribute.server import RUNS, Session, serve
-from linkwork.distribute.transport import PeerError, pair
+from linkwork.distribute.socket_transport import pair
+from linkwork.distribute.transport import PeerError
 from linkwork.gallery import car
 from linkwork.simulation.remote_links import COMMAND, RUN
 from linkwork.simulation.workspaces import ready_components

@@ -452,14 +452,14 @@ def test_loopback(host):
 
 @pytest.mark.parametrize("newest", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
 def test_tls_round_trips(files, newest, monkeypatch):
-    original = module._context
+    original = module.tls_context
 
     def limited(*arguments, **options):
         context = original(*arguments, **options)
         context.maximum_version = newest
         return context
 
-    monkeypatch.setattr(module, "_context", limited)
+    monkeypatch.setattr(module, "tls_context", limited)
     ours, theirs = meet(server=files("good"), client=files("other"))
     with closing(ours), closing(theirs):
         assert ours._sock.version() == ("TLSv1.3" if newest == ssl.TLSVersion.TLSv1_3 else "TLSv1.2")
@@ -520,14 +520,14 @@ def test_tls_peer_that_does_not_read(files):
 )
 @pytest.mark.parametrize("newest", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
 def test_wrong_certificates(files, monkeypatch, server, client, client_says, server_says, newest):
-    original = module._context
+    original = module.tls_context
 
     def limited(*arguments, **options):
         context = original(*arguments, **options)
         context.maximum_version = newest
         return context
 
-    monkeypatch.setattr(module, "_context", limited)
+    monkeypatch.setattr(module, "tls_context", limited)
     client_said, server_said = refused(files(server), files(client))
     assert client_says in client_said
     assert server_says in server_said

@@ -23,8 +23,9 @@ from linkwork.cli import app
 from linkwork.distribute.listen import listen
 from linkwork.distribute.remote import PROTOCOL
 from linkwork.distribute.server import serve
+from linkwork.distribute.socket_transport import pair
 from linkwork.distribute.substitute import substitute
-from linkwork.distribute.transport import PeerError, pair
+from linkwork.distribute.transport import PeerError
 from linkwork.formulations.component.remote_border import PORT
 from linkwork.gallery import car
 from linkwork.simulation import remote_links as carriers

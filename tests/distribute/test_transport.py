@@ -23,6 +23,8 @@ from hypothesis import strategies as st
 
 import linkwork
 from linkwork.distribute import transport as module
+from linkwork.distribute.mpi_transport import MpiTransport, mpi
+from linkwork.distribute.socket_transport import SocketTransport, pair
 from linkwork.distribute.transport import (
     FLOATS,
     HEADER,
@@ -30,12 +32,8 @@ from linkwork.distribute.transport import (
     TEXT,
     TEXT_LIMIT,
     VERSION,
-    MpiTransport,
     PeerError,
-    SocketTransport,
     Transport,
-    mpi,
-    pair,
 )
 from linkwork.errors import OptionError
 
@@ -463,7 +461,7 @@ def program(text: str, *arguments: str, launcher: tuple[str, ...] = ()) -> subpr
 ECHO_BY_DESCRIPTOR = """
 import socket, sys
 import numpy as np
-from linkwork.distribute.transport import SocketTransport
+from linkwork.distribute.socket_transport import SocketTransport
 transport = SocketTransport(socket.socket(fileno=int(sys.argv[1])), "parent", 30)
 values = np.empty(36)
 for _ in range(100):
@@ -534,7 +532,8 @@ MPI_START = """
 import sys, time
 import numpy as np
 from mpi4py import MPI
-from linkwork.distribute.transport import MpiTransport, PeerError
+from linkwork.distribute.mpi_transport import MpiTransport
+from linkwork.distribute.transport import PeerError
 comm = MPI.COMM_WORLD
 rank = comm.Get_rank()
 def say(text):

@@ -10,7 +10,7 @@ import pytest
 
 import linkwork as lw
 from linkwork.distribute.server import serve
-from linkwork.distribute.transport import pair
+from linkwork.distribute.socket_transport import pair
 from linkwork.gallery import car
 
 TIMEOUT = 300.0  # s; kernels may have to be compiled first

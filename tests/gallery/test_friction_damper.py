@@ -10,8 +10,8 @@ import pytest
 
 import linkwork as lw
 from linkwork.distribute.server import serve
+from linkwork.distribute.socket_transport import pair
 from linkwork.distribute.substitute import substitute
-from linkwork.distribute.transport import pair
 from linkwork.gallery import friction_damper
 from linkwork.gallery.friction_damper import FrictionDamper
 

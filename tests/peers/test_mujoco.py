@@ -1,7 +1,7 @@
 """Random trees against MuJoCo: mass matrix, inverse and forward dynamics, and one Euler step.
 
 The tree is built on both sides in code, contacts and constraints off. What differs is convention, see
-`bench.peers.engines`: MuJoCo writes the angular velocity of a free body in the body's axes, has free joints only
+`bench.peers.open_tree`: MuJoCo writes the angular velocity of a free body in the body's axes, has free joints only
 on the world, and knows no screw.
 """
 
@@ -15,7 +15,7 @@ from random_mechanisms import ALL, PEER_KINDS, random_tree
 from twins import Twin
 
 pytest.importorskip("mujoco", reason="MuJoCo is not installed: pip install mujoco")
-from linkwork.bench.peers.engines import in_mujoco
+from linkwork.bench.peers.in_mujoco import in_mujoco
 
 pytestmark = pytest.mark.peer
 

@@ -1,6 +1,6 @@
 """Random trees against Pinocchio: mass matrix, inverse and forward dynamics.
 
-The tree is built on both sides in code. What differs is convention, see `bench.peers.engines`: Pinocchio writes
+The tree is built on both sides in code. What differs is convention, see `bench.peers.open_tree`: Pinocchio writes
 quaternions x, y, z, w and both velocities of a free flyer in the moving frame.
 """
 
@@ -14,7 +14,7 @@ from random_mechanisms import ALL, PEER_KINDS, random_tree
 from twins import Twin
 
 pytest.importorskip("pinocchio", reason="Pinocchio is not installed: pip install pin")
-from linkwork.bench.peers.engines import in_pinocchio, wxyz, xyzw
+from linkwork.bench.peers.in_pinocchio import in_pinocchio, wxyz, xyzw
 
 pytestmark = pytest.mark.peer
 

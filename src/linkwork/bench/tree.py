@@ -19,7 +19,8 @@ import numpy as np
 import linkwork as lw
 from linkwork.bench import Comparison, Figure, SceneReport, best_of
 from linkwork.bench.peers import drake_dart as roboticists
-from linkwork.bench.peers.engines import in_mujoco, in_pinocchio
+from linkwork.bench.peers.in_mujoco import in_mujoco
+from linkwork.bench.peers.in_pinocchio import in_pinocchio
 from linkwork.model.joint_kinds import KINDS
 
 DT = 1e-3  # s

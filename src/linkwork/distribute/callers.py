@@ -16,7 +16,8 @@ from contextlib import suppress
 from linkwork.assembly.law_errors import told_of
 from linkwork.distribute.listen import GREETING_TIME, Listener
 from linkwork.distribute.server import Session
-from linkwork.distribute.transport import PeerError, SocketTransport, one_line
+from linkwork.distribute.socket_transport import SocketTransport
+from linkwork.distribute.transport import PeerError, one_line
 from linkwork.errors import ModelError, OptionError, RunError
 
 PLACES = 64  # callers served at once

@@ -16,9 +16,10 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, TypeAlias
 
+from linkwork.distribute.socket_transport import SocketTransport, ready
+from linkwork.distribute.tls import FilePath, leave, system_words, tls_context, tls_problem, with_tls
 from linkwork.distribute.transport import (
     CLIENT_GREETING,
     HEADER,
@@ -26,15 +27,12 @@ from linkwork.distribute.transport import (
     SERVER_GREETING,
     VERSION,
     PeerError,
-    SocketTransport,
     checked_timeout,
     foreign,
     read_header,
-    ready,
 )
 from linkwork.errors import OptionError
 
-FilePath: TypeAlias = str | os.PathLike[str]
 _Address: TypeAlias = tuple[socket.AddressFamily, Any]
 
 RETRY = 0.05  # s between two attempts to reach somebody who does not listen yet
@@ -66,7 +64,7 @@ def connect(
     timeout = checked_timeout(timeout)
     deadline = time.monotonic() + timeout
     host, port = split(address)
-    context = _context(cert, key, ca, server=False)
+    context = tls_context(cert, key, ca, server=False)
     if context is None and not is_loopback(host):
         raise OptionError(
             f"connecting to {address!r}, another host, needs TLS; give cert=, key= and ca= (or use 127.0.0.1)"
@@ -74,12 +72,12 @@ def connect(
     sock = _reach(host, port, address, timeout, deadline, secured=context is not None)
     try:
         if context is not None:
-            sock = _secured(context, sock, address, timeout, deadline, host=host)
+            sock = with_tls(context, sock, address, timeout, deadline, host=host)
         _greet_listener(sock, address, timeout, deadline)
         return SocketTransport(sock, address, timeout)
     except OSError as error:
         sock.close()
-        raise PeerError(address, f"{_CLOSED} ({_words(error)})") from error
+        raise PeerError(address, f"{_CLOSED} ({system_words(error)})") from error
     except BaseException:
         sock.close()
         raise
@@ -106,7 +104,7 @@ def listen(
     """
     timeout = checked_timeout(timeout)
     _check_port(port, lowest=0)
-    context = _context(cert, key, ca, server=True)
+    context = tls_context(cert, key, ca, server=True)
     if context is None and not is_loopback(host):
         raise OptionError(
             f"listening on {host!r}, which others can reach, needs TLS; give cert=, key= and ca= (or host='127.0.0.1')"
@@ -164,15 +162,15 @@ class Listener:
             caller.settimeout(patience)
             caller.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if self._context is not None:
-                caller = _secured(self._context, caller, peer, patience, deadline)
+                caller = with_tls(self._context, caller, peer, patience, deadline)
             _greet_caller(caller, peer, patience, deadline)
             return SocketTransport(caller, peer, self.timeout)
         except PeerError:
-            _leave(caller)
+            leave(caller)
             raise
         except OSError as error:
             caller.close()
-            raise PeerError(peer, f"{_CLOSED} ({_words(error)})") from error
+            raise PeerError(peer, f"{_CLOSED} ({system_words(error)})") from error
         except BaseException:
             caller.close()
             raise
@@ -246,7 +244,7 @@ def _resolved(
     if not answer:
         raise refuse(f"host {host!r} was not found within {seconds:.3g} s; check its name, or give its number")
     if isinstance(answer[0], Exception):
-        raise refuse(f"host {host!r} is unknown ({_words(answer[0])}); check its name")
+        raise refuse(f"host {host!r} is unknown ({system_words(answer[0])}); check its name")
     found = sorted(((item[0], item[4]) for item in answer[0]), key=lambda pair: pair[0] != socket.AF_INET)
     if not secured:  # a hosts file may say anything of localhost
         found = [(family, where) for family, where in found if ipaddress.ip_address(where[0]).is_loopback]
@@ -280,7 +278,7 @@ def _reach(host: str, port: int, address: str, timeout: float, deadline: float, 
             except TimeoutError:
                 problem = f"does not answer within {timeout:g} s; check the address, the network and the firewall"
             except OSError as error:
-                problem = f"cannot be reached ({_words(error)}); check the address and the network"
+                problem = f"cannot be reached ({system_words(error)}); check the address and the network"
             except BaseException:
                 sock.close()
                 raise
@@ -311,18 +309,8 @@ def _bound(host: str, port: int, timeout: float, *, secured: bool) -> socket.soc
             errno.EACCES: "ports below 1024 are reserved; take another port, or 0 for a free one",
             errno.EADDRNOTAVAIL: "this machine has no such address; use 127.0.0.1, or 0.0.0.0 for all",
         }.get(error.errno or 0, "take another host or port")
-        raise OptionError(f"cannot listen on {_joined(host, port)} ({_words(error)}): {advice}") from error
+        raise OptionError(f"cannot listen on {_joined(host, port)} ({system_words(error)}): {advice}") from error
     return sock
-
-
-def _leave(sock: socket.socket) -> None:
-    """Close after a refusal without tearing away what was said last: take what still comes, for a moment."""
-    with suppress(OSError), sock:
-        socket.socket.shutdown(sock, socket.SHUT_WR)
-        sock.settimeout(0.1)
-        for _ in range(16):
-            if not socket.socket.recv(sock, 4096):
-                break
 
 
 # --- greetings -----------------------------------------------------------------------------------------
@@ -356,9 +344,9 @@ def _greeting(sock: socket.socket, peer: str, timeout: float, deadline: float) -
             f"did not greet within {timeout:g} s; it may serve somebody else, or not be linkwork: check the port",
         ) from None
     except ssl.SSLError as error:
-        raise PeerError(peer, _tls_problem(error)) from error
+        raise PeerError(peer, tls_problem(error)) from error
     except OSError as error:
-        raise PeerError(peer, f"{_CLOSED} ({_words(error)})") from error
+        raise PeerError(peer, f"{_CLOSED} ({system_words(error)})") from error
     if len(start) < HEADER.size:
         raise PeerError(peer, foreign(start) if start else _CLOSED)
     return start
@@ -371,133 +359,3 @@ def _check_greeting(greeting: bytes, expected: int, peer: str) -> None:
     kind, _ = read_header(greeting, peer)
     if kind != expected:
         raise PeerError(peer, "does not greet as it should: both sides connect, or both listen; check the port")
-
-
-# --- TLS -----------------------------------------------------------------------------------------------
-
-
-def _context(
-    cert: FilePath | None, key: FilePath | None, ca: FilePath | None, *, server: bool
-) -> ssl.SSLContext | None:
-    """TLS in which both sides show a certificate, or None where no file is given."""
-    files = {"cert": cert, "key": key, "ca": ca}
-    missing = [f"{name}=" for name, file in files.items() if file is None]
-    if len(missing) == len(files):
-        return None
-    if missing:
-        raise OptionError(f"TLS needs cert=, key= and ca= together; {' and '.join(missing)} is missing")
-    for name, file in files.items():
-        _check_readable(name, file)
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER if server else ssl.PROTOCOL_TLS_CLIENT)
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
-    context.verify_mode = ssl.CERT_REQUIRED
-    context.options |= ssl.OP_NO_RENEGOTIATION
-    if server:
-        context.num_tickets = 0  # nobody resumes a session
-    try:
-        context.load_cert_chain(os.fspath(cert or ""), os.fspath(key or ""), password=_no_passphrase)
-    except ssl.SSLError as error:
-        if "MISMATCH" in (error.reason or ""):
-            raise OptionError(f"key: {str(key)!r} does not belong to the certificate {str(cert)!r}") from error
-        raise OptionError(f"cert: {str(cert)!r} and key: {str(key)!r} must be PEM files ({_words(error)})") from error
-    try:
-        context.load_verify_locations(cafile=os.fspath(ca or ""))
-    except ssl.SSLError as error:
-        raise OptionError(f"ca: {str(ca)!r} must be a PEM file with certificates ({_words(error)})") from error
-    return context
-
-
-def _no_passphrase() -> NoReturn:
-    raise OptionError("key: the private key is encrypted; give one without passphrase, readable by you alone")
-
-
-def _check_readable(name: str, file: Any) -> None:
-    try:
-        with Path(file).open("rb") as opened:
-            opened.read(1)
-    except TypeError:
-        raise OptionError(f"{name} must be the path of a PEM file, not {file!r}") from None
-    except OSError as error:
-        raise OptionError(f"{name}: {str(file)!r} cannot be read ({_words(error)}); give a PEM file") from error
-    except ValueError as error:  # with a letter that no name of a file can have
-        raise OptionError(f"{name}: {str(file)!r} cannot be read ({error}); give a PEM file") from None
-
-
-def _secured(
-    context: ssl.SSLContext,
-    sock: socket.socket,
-    peer: str,
-    timeout: float,
-    deadline: float,
-    host: str | None = None,
-) -> ssl.SSLSocket:
-    """The socket with TLS on top, both certificates checked as far as this side can; closed where that fails."""
-    secured = context.wrap_socket(sock, server_side=host is None, server_hostname=host, do_handshake_on_connect=False)
-    try:
-        secured.settimeout(max(deadline - time.monotonic(), 1e-3))
-        secured.do_handshake()
-    except TimeoutError:
-        secured.close()
-        raise PeerError(
-            peer,
-            f"did not finish the TLS handshake within {timeout:g} s; it may be busy, or not speak TLS: check the port",
-        ) from None
-    except ssl.SSLError as error:
-        _leave(secured)
-        raise PeerError(peer, _tls_problem(error, host)) from error
-    except OSError as error:
-        secured.close()
-        raise PeerError(
-            peer, f"has closed the connection during the TLS handshake ({_words(error)}); check the port"
-        ) from error
-    except BaseException:
-        secured.close()
-        raise
-    return secured
-
-
-def _tls_problem(error: ssl.SSLError, host: str | None = None) -> str:
-    """What a failed handshake means and what to do, in words."""
-    if isinstance(error, ssl.SSLCertVerificationError):
-        return _certificate_problem(error, host)
-    reason = (error.reason or "").upper()
-    for sign, meaning in _REASONS:
-        if sign in reason:
-            return meaning
-    return f"the TLS connection failed ({_words(error)}); check the port, and cert, key and ca on both sides"
-
-
-_REASONS = (
-    ("PEER_DID_NOT_RETURN", "showed no certificate and was refused; give it cert=, key= and ca="),
-    ("ALERT_CERTIFICATE_EXPIRED", "refuses the certificate of this side, which has expired; make a new one"),
-    ("ALERT_CERTIFICATE_REQUIRED", "wants a certificate of this side; give cert=, key= and ca="),
-    (
-        "UNKNOWN_CA",
-        "refuses the certificate of this side: the authority it trusts has not signed it; check cert and ca",
-    ),
-    ("CERTIFICATE", "refuses the certificate of this side; check cert here and ca there"),
-    ("PROTOCOL_VERSION", "has no version of TLS in common with this side (1.2 or newer is needed)"),
-    ("UNSUPPORTED_PROTOCOL", "has no version of TLS in common with this side (1.2 or newer is needed)"),
-    ("WRONG_VERSION_NUMBER", "does not speak TLS; check the port, and that both sides are given cert=, key= and ca="),
-    ("HTTP_REQUEST", "does not speak TLS but HTTP; check the port"),
-    ("RECORD", "does not speak TLS; check the port, and that both sides are given cert=, key= and ca="),
-)
-
-
-def _certificate_problem(error: ssl.SSLCertVerificationError, host: str | None) -> str:
-    if error.verify_code == 10:
-        return "its certificate has expired; make a new one there"
-    if error.verify_code == 9:
-        return "its certificate is not valid yet; check the clocks of both hosts"
-    if error.verify_code in (62, 64):
-        return f"its certificate is not for host {host!r}; connect by the name it was made for, or make another"
-    if error.verify_code in (2, 18, 19, 20, 21):
-        return "its certificate was not signed by the authority in ca; check ca here and cert there"
-    return f"its certificate is not good ({error.verify_message}); make a new one there"
-
-
-def _words(error: BaseException) -> str:
-    """What the system says, short."""
-    if isinstance(error, ssl.SSLError):
-        return (error.reason or error.strerror or str(error)).replace("_", " ").lower()
-    return (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__

@@ -7,10 +7,11 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
+from linkwork.distribute.mpi_transport import MpiTransport, mpi
 from linkwork.distribute.remote import Remote
 from linkwork.distribute.server import serve
 from linkwork.distribute.substitute import substitute
-from linkwork.distribute.transport import MpiTransport, PeerError, mpi
+from linkwork.distribute.transport import PeerError
 from linkwork.errors import ModelError, OptionError, RunError
 from linkwork.model import Model, Subsystem
 from linkwork.model.names import split_list

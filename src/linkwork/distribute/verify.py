@@ -14,7 +14,8 @@ from linkwork.assembly.partition import message_size
 from linkwork.assembly.tables import Floats
 from linkwork.distribute.remote import ask
 from linkwork.distribute.server import serve
-from linkwork.distribute.transport import PeerError, Transport, pair
+from linkwork.distribute.socket_transport import pair
+from linkwork.distribute.transport import PeerError, Transport
 from linkwork.errors import OptionError, RunError
 from linkwork.formulations.component.remote_border import PORT
 from linkwork.model import Frame, Subsystem

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.bench.peers.engines import Array, Branch, Peer
+from linkwork.bench.peers.open_tree import Array, Branch, Peer
 from linkwork.model.frame import Frame
 
 if TYPE_CHECKING:
