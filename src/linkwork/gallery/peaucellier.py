@@ -16,7 +16,7 @@ drive="motor", for methods that have motors, the crank swings from `angle` to it
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, TypeAlias
 
 from numpy.typing import NDArray
 
@@ -28,6 +28,8 @@ PAPER = "MST17 figure 5"
 UNTIL = 10.0
 METHOD = {"method": "recursive", "integrator": "rk4", "dt": 1e-3, "every": 10}
 PLOTS = ["crank pivot.position", "left far.position", "energy", "drift"]
+
+Point: TypeAlias = tuple[float, float]
 
 THICKNESS = 0.014  # m, of all links in pictures
 
@@ -59,40 +61,13 @@ def build(
     """
     if drive not in ("torque", "motor"):
         raise ModelError(f"peaucellier: drive is {drive!r}, but the crank has a torque or a motor; correct drive=")
-    if not 0 < short < long:
-        raise ModelError(f"peaucellier: the arms must be longer than the rods; give long= above short={short:g}")
-    reach, flat = 2 * crank * math.cos(angle / 2), math.sqrt(long**2 - short**2)
-    if not long - short < reach < flat:
-        raise ModelError(
-            f"peaucellier: with crank={crank:g} at angle={angle:g} the near corner is {reach:g} m from the fixed "
-            f"pivot, but must be between {long - short:g} and {flat:g} m; change crank= or angle="
-        )
+    O, Q, P, L, R, pen = _corners(long, short, crank, angle)
     model = lw.Model("peaucellier", gravity=(0, 0, -gravity))
-    O, Q = (0.0, 0.0), (crank, 0.0)
-    P = (Q[0] + crank * math.cos(angle), Q[1] + crank * math.sin(angle))
-    along = math.atan2(P[1], P[0])
-    # the corners beside stand where an arm and a rod meet, mirrored about the line from O over P to the pen
-    beside = math.acos((long**2 + reach**2 - short**2) / (2 * long * reach))
-    L = (long * math.cos(along + beside), long * math.sin(along + beside))
-    R = (long * math.cos(along - beside), long * math.sin(along - beside))
-    pen = (L[0] + R[0] - P[0], L[1] + R[1] - P[1])
 
-    def link(name: str, start: tuple[float, float], end: tuple[float, float]) -> lw.Body:
-        """A thin rod whose frame stands at `start`, x along it."""
-        x, y = end[0] - start[0], end[1] - start[1]
-        length, turn = math.hypot(x, y), math.atan2(y, x)
-        moment = density * length**3 / 12
-        twist = density * length * THICKNESS**2 * 5 / 48  # of the bar in the picture; nothing here turns that way
-        return model.body(
-            name,
-            mass=density * length,
-            inertia=(twist, moment, moment),
-            shape=lw.Box((length + THICKNESS, THICKNESS, THICKNESS / 2), pose=lw.Frame((length / 2, 0, 0))),
-            position=(*start, 0),
-            rotation=(math.cos(turn / 2), 0, 0, math.sin(turn / 2)),
-        )
+    def link(name: str, start: Point, end: Point) -> lw.Body:
+        return _link(model, name, start, end, density)
 
-    def hinge(name: str, a: lw.Body, b: lw.Body, at: tuple[float, float]) -> lw.Joint:
+    def hinge(name: str, a: lw.Body, b: lw.Body, at: Point) -> lw.Joint:
         return model.revolute(name, a, b, at=(*at, 0), axis=(0, 0, 1))
 
     handle = link("crank", Q, P)
@@ -118,6 +93,43 @@ def build(
     model.torque("drive", "crank pivot", lw.Cosine(torque, frequency))
     model.torsion_spring("return spring", "crank pivot", stiffness=stiffness, damping=damping)
     return model
+
+
+def _corners(long: float, short: float, crank: float, angle: float) -> tuple[Point, ...]:
+    """The fixed pivot O, the crank's pivot, and the corners near, left, right and far (the pen), m."""
+    if not 0 < short < long:
+        raise ModelError(f"peaucellier: the arms must be longer than the rods; give long= above short={short:g}")
+    reach, flat = 2 * crank * math.cos(angle / 2), math.sqrt(long**2 - short**2)
+    if not long - short < reach < flat:
+        raise ModelError(
+            f"peaucellier: with crank={crank:g} at angle={angle:g} the near corner is {reach:g} m from the fixed "
+            f"pivot, but must be between {long - short:g} and {flat:g} m; change crank= or angle="
+        )
+    O, Q = (0.0, 0.0), (crank, 0.0)
+    P = (Q[0] + crank * math.cos(angle), Q[1] + crank * math.sin(angle))
+    along = math.atan2(P[1], P[0])
+    # the corners beside stand where an arm and a rod meet, mirrored about the line from O over P to the pen
+    beside = math.acos((long**2 + reach**2 - short**2) / (2 * long * reach))
+    L = (long * math.cos(along + beside), long * math.sin(along + beside))
+    R = (long * math.cos(along - beside), long * math.sin(along - beside))
+    pen = (L[0] + R[0] - P[0], L[1] + R[1] - P[1])
+    return O, Q, P, L, R, pen
+
+
+def _link(model: lw.Model, name: str, start: Point, end: Point, density: float) -> lw.Body:
+    """A thin rod whose frame stands at `start`, x along it."""
+    x, y = end[0] - start[0], end[1] - start[1]
+    length, turn = math.hypot(x, y), math.atan2(y, x)
+    moment = density * length**3 / 12
+    twist = density * length * THICKNESS**2 * 5 / 48  # of the bar in the picture; nothing here turns that way
+    return model.body(
+        name,
+        mass=density * length,
+        inertia=(twist, moment, moment),
+        shape=lw.Box((length + THICKNESS, THICKNESS, THICKNESS / 2), pose=lw.Frame((length / 2, 0, 0))),
+        position=(*start, 0),
+        rotation=(math.cos(turn / 2), 0, 0, math.sin(turn / 2)),
+    )
 
 
 def pen(run: lw.Trajectory) -> NDArray[Any]:
