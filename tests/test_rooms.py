@@ -107,6 +107,22 @@ def test_no_drawer_for_odds_and_ends():
     assert odd == []
 
 
+# Names that more than one class may have, and why.
+SHARED_NAMES = {"Workspace": "every method has its own, and none is used beside another"}
+
+
+def test_one_word_one_class():
+    """A class has a name of its own; pieces of the gallery, each a mechanism by itself, may use theirs again."""
+    files: dict[str, list[str]] = {}
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_") and room_of(path) != "gallery":
+                files.setdefault(node.name, []).append(path.relative_to(PACKAGE).as_posix())
+    twice = {name: where for name, where in files.items() if len(where) > 1}
+    assert {name: where for name, where in twice.items() if name not in SHARED_NAMES} == {}
+    assert SHARED_NAMES.keys() <= twice.keys(), "an exception that is no longer needed"
+
+
 def test_upward_doors_are_opened_only_when_called():
     for name, above in UPWARDS:
         tree = ast.parse((PACKAGE / name).read_text(encoding="utf-8"))

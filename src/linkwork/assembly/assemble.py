@@ -11,7 +11,7 @@ from linkwork.assembly.collider_tables import collider_tables
 from linkwork.assembly.cut_tables import cut_tables, pitch_per_radian
 from linkwork.assembly.drive_tables import drive_tables
 from linkwork.assembly.force_tables import force_tables
-from linkwork.assembly.graph import Forest, Step, scatter, span
+from linkwork.assembly.graph import Forest, TreeStep, scatter, span
 from linkwork.assembly.kinds import BACK, MOTION_CODES, ONTO, coordinates, misfit
 from linkwork.assembly.law_tables import LawTable
 from linkwork.assembly.massless import Carried, Inertia, lent
@@ -180,7 +180,7 @@ class _Assembler:
             self.place[id(ground)] = (link, Frame())
         return len(self.parent)
 
-    def _add_step(self, step: Step) -> None:
+    def _add_step(self, step: TreeStep) -> None:
         """The links of one joint of the tree, and the body on the last."""
         joint, backward = step.joint, step.backward
         if joint is None:
@@ -247,7 +247,7 @@ class _Assembler:
             )
         )
 
-    def _start_values(self, step: Step, kind: str, joint: Joint | None, frame_a: Frame, frame_b: Frame) -> None:
+    def _start_values(self, step: TreeStep, kind: str, joint: Joint | None, frame_a: Frame, frame_b: Frame) -> None:
         """Start values: the user's, else those of the reference configuration."""
         a = Frame() if joint is None else self.reference.of(joint.a)
         b = self.reference.of(step.child if joint is None else joint.b)

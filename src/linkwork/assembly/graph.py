@@ -9,7 +9,7 @@ from linkwork.errors import ModelError
 from linkwork.model import Body, Joint, Model
 
 
-class Step(NamedTuple):
+class TreeStep(NamedTuple):
     """A joint of the forest, walked from `parent` to `child`; `joint` is None for a body that flies free."""
 
     joint: Joint | None
@@ -19,7 +19,7 @@ class Step(NamedTuple):
 
 
 class Forest(NamedTuple):
-    steps: list[Step]  # depth first, in declaration order
+    steps: list[TreeStep]  # depth first, in declaration order
     cuts: list[Joint]
     floating: list[Body]  # roots of groups of bodies that no joint holds to a ground
 
@@ -27,7 +27,7 @@ class Forest(NamedTuple):
 def scatter(model: Model) -> Forest:
     """Every body by itself, every joint a cut: the forest of absolute coordinates."""
     bodies = list(model.all_bodies())
-    return Forest([Step(None, model.ground, body, False) for body in bodies], list(model.all_joints()), [])
+    return Forest([TreeStep(None, model.ground, body, False) for body in bodies], list(model.all_joints()), [])
 
 
 def span(model: Model) -> Forest:
@@ -63,11 +63,11 @@ def span(model: Model) -> Forest:
                 f"joint '{joint.path}' closes a loop and has an armature, which only joints of the tree can have; "
                 "say cut=True at another joint of its loop"
             )
-    steps: list[Step] = []
+    steps: list[TreeStep] = []
     for ground in grounds:
         _walk(ground, neighbours, parent_joint, in_tree, steps)
     for body in floating:
-        steps.append(Step(None, model.ground, body, False))
+        steps.append(TreeStep(None, model.ground, body, False))
         _walk(body, neighbours, parent_joint, in_tree, steps)
     return Forest(steps, cuts, floating)
 
@@ -87,7 +87,7 @@ def _walk(
     neighbours: dict[int, list[Joint]],
     parent_joint: dict[int, Joint | None],
     in_tree: set[int],
-    steps: list[Step],
+    steps: list[TreeStep],
 ) -> None:
     """Depth first without recursion: chains of thousands of links must not meet Python's stack."""
     stack = [(root, iter(neighbours[id(root)]))]
@@ -102,7 +102,7 @@ def _walk(
                         f"free joint '{joint.path}': its a, '{joint.a.path}', is held by its b, '{joint.b.path}'; "
                         "exchange them, so that a is the one nearer to the ground"
                     )
-                steps.append(Step(joint, body, child, backward))
+                steps.append(TreeStep(joint, body, child, backward))
                 stack.append((child, iter(neighbours[id(child)])))
                 break
         else:

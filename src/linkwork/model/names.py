@@ -18,7 +18,7 @@ _STEP = re.compile(rf"(?:(?P<kind>{'|'.join(KINDS)}):)?(?P<name>(?:'[^']*')?[^.]
 _ITEM = re.compile(r"(?:(?<![^.:,\s])'[^']*'|[^,])+")
 
 
-class Step(NamedTuple):
+class PathStep(NamedTuple):
     """One step of a full name; `kind` is empty where only one part is called so."""
 
     kind: str
@@ -40,18 +40,18 @@ def step(name: str, kind: str = "") -> str:
     return f"{kind}:{quoted}" if kind else quoted
 
 
-def joined(steps: Iterable[Step]) -> str:
+def joined(steps: Iterable[PathStep]) -> str:
     """The full name of these steps."""
     return ".".join(step(name, kind) for kind, name in steps)
 
 
-def split(path: str) -> list[Step]:
+def split(path: str) -> list[PathStep]:
     """The steps of a full name.
 
     >>> [each.name for each in split("car.'left.arm'.hand")]
     ['car', 'left.arm', 'hand']
     >>> split("joint:arm")
-    [Step(kind='joint', name='arm')]
+    [PathStep(kind='joint', name='arm')]
     """
     steps, start = [], 0
     while start <= len(path):
@@ -59,7 +59,7 @@ def split(path: str) -> list[Step]:
         assert found is not None  # an empty step fits
         name = found["name"]
         bare = name[1:-1] if len(name) > 1 and name[0] == name[-1] == "'" else name
-        steps.append(Step(found["kind"] or "", bare))
+        steps.append(PathStep(found["kind"] or "", bare))
         start = found.end() + (found.end() == len(path) and not found[0].endswith("."))
     return steps
 
@@ -81,7 +81,7 @@ def others(path: str) -> list[str]:
     """
     *before, (kind, name) = split(path)
     kinds = ("",) if kind else KINDS
-    return [joined([*before, Step(each, name)]) for each in kinds]
+    return [joined([*before, PathStep(each, name)]) for each in kinds]
 
 
 def without_kinds(path: str) -> str:
@@ -90,7 +90,7 @@ def without_kinds(path: str) -> str:
     >>> without_kinds("left.joint:arm.position")
     'left.arm.position'
     """
-    return joined(Step("", name) for _, name in split(path)) if ":" in path else path
+    return joined(PathStep("", name) for _, name in split(path)) if ":" in path else path
 
 
 def split_list(text: str) -> list[str]:

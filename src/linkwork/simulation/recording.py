@@ -32,7 +32,7 @@ from linkwork.formulations.samples import (
 )
 from linkwork.mechanics.size import size_of
 from linkwork.simulation.analysis.check import dependent_rows
-from linkwork.simulation.analysis.stiffness import Moment, advice, steps_too_large
+from linkwork.simulation.analysis.stiffness import OperatingPoint, advice, steps_too_large
 from linkwork.simulation.failures import failure_of
 from linkwork.simulation.interrupt import Interrupt
 from linkwork.simulation.methods import IMPULSES
@@ -120,7 +120,7 @@ class Recording:
         self.unsettled = (
             Unsettled(sim.method.epsilon, sim.moving.tables.tree.grounds) if sim.method.name in IMPULSES else None
         )
-        self.jump: list[Moment] = []  # around the largest change of the energy balance
+        self.jump: list[OperatingPoint] = []  # around the largest change of the energy balance
         self.largest_jump = 0.0  # J
         self.unwritten = False  # rows that the stream could not take
         self.spoilt = False  # a row held what is no number
@@ -339,7 +339,7 @@ class Recording:
         if changes[k] > self.largest_jump:
             self.largest_jump, nq, nv = float(changes[k]), self.sim.moving.nq, self.sim.moving.nv
             self.jump = [
-                Moment(self.sim.moving, self.sim.tables, y[:nq], y[nq : nq + nv], cut_q, float(t[0]))
+                OperatingPoint(self.sim.moving, self.sim.tables, y[:nq], y[nq : nq + nv], cut_q, float(t[0]))
                 for y, cut_q, t in (
                     (samples.y[i].copy(), samples.cut_q[i].copy(), samples.t[i]) for i in range(max(k - 1, 0), k + 1)
                 )

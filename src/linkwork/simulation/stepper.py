@@ -17,7 +17,7 @@ from linkwork.formulations.explicit import stepping
 from linkwork.formulations.explicit.stepping import HISTORY
 from linkwork.formulations.samples import Samples, State, make_samples, make_state
 from linkwork.simulation.analysis.check import refuse_singular
-from linkwork.simulation.analysis.stiffness import Moment
+from linkwork.simulation.analysis.stiffness import OperatingPoint
 from linkwork.simulation.driven import DrivenStart, start_with_motors
 from linkwork.simulation.failures import failure_of
 from linkwork.simulation.inputs import Inputs
@@ -61,7 +61,7 @@ class Stepper:
     """What velocities before the next step are behind those shown, for 1 s of step (see `lag`)."""
     lag_waits: Floats
     """Whether that is still to be applied: 1 or 0."""
-    marks: list[Moment]
+    marks: list[OperatingPoint]
     """States to look back at when a step fails: the start, and some steps ago."""
     drags: dict[str, Drag]
     """Bodies that are dragged."""
@@ -112,7 +112,7 @@ class Stepper:
         self.origin, self.h = time, self.method.dt
         self._make_room()
         tables = self.tables if self.moving is self.system else self.system.tables
-        self.marks = [Moment(self.system, tables, start.q, start.v, start.cut_q, time)]
+        self.marks = [OperatingPoint(self.system, tables, start.q, start.v, start.cut_q, time)]
 
     def settle(self) -> None:
         """Compute accelerations and forces of the start itself, row 0; raises where that cannot be."""
@@ -197,7 +197,7 @@ class Stepper:
     def _mark(self) -> None:
         """Keep this state, the one before it and the start."""
         if self.steps >= 0 and self.time - self.marks[-1].time > MARK_STEPS * self.h:
-            here = Moment(self.moving, self.tables, *self.place()[:3], self.time)
+            here = OperatingPoint(self.moving, self.tables, *self.place()[:3], self.time)
             self.marks = [self.marks[0], *self.marks[1:][-1:], here]
 
     def refresh(self) -> None:

@@ -11,7 +11,7 @@ from linkwork.errors import ModelError
 from linkwork.formulations.explicit.recursive import Recursive
 from linkwork.formulations.implicit.hybrid import Hybrid
 from linkwork.simulation.analysis.elements import answers
-from linkwork.simulation.analysis.stiffness import Moment, find
+from linkwork.simulation.analysis.stiffness import OperatingPoint, find
 from linkwork.simulation.start import consistent_start
 
 TOO_FAST = 2.0  # radians of its own swing in a step, or decay times; rk4 becomes unstable at 2.8
@@ -46,5 +46,7 @@ def too_stiff(system: System, dt: float) -> str:
         start = consistent_start(system)
     except ModelError:  # what is wrong with the model is told by the run itself
         return ""
-    found = find(Moment(system, system.tables, start.q, start.v, start.cut_q, 0.0), Recursive.integrator, dt, TOO_FAST)
+    found = find(
+        OperatingPoint(system, system.tables, start.q, start.v, start.cut_q, 0.0), Recursive.integrator, dt, TOO_FAST
+    )
     return "" if found is None else found.what

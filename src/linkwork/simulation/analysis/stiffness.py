@@ -27,7 +27,7 @@ GROWING = 0.1  # real part of an eigenvalue by its size: a motion that grows by 
 ADAPTIVE = 1e3  # eigenvalue times the time between two rows, where steps follow the stiffness and not the motion
 
 
-class Moment(NamedTuple):
+class OperatingPoint(NamedTuple):
     """A state of a system to look at."""
 
     system: System
@@ -54,7 +54,7 @@ class Finding(NamedTuple):
         return f"settles within {1.0 / abs(self.eigenvalue):.2g} s"
 
 
-def find(moment: Moment, integrator: str, dt: float, most: float | None = None) -> Finding | None:
+def find(moment: OperatingPoint, integrator: str, dt: float, most: float | None = None) -> Finding | None:
     """What is too fast at a moment for steps of dt (s); None where nothing is, or where that cannot be told.
 
     Too fast is what the steps let grow; with `most` already an eigenvalue of more than `most` / dt. Forces that jump
@@ -79,7 +79,7 @@ def find(moment: Moment, integrator: str, dt: float, most: float | None = None) 
     return Finding(what, culprit, value, step_that_does(integrator, linear.eigenvalues[fast]))
 
 
-def _linear(moment: Moment, step: float = STEP) -> Linear | None:
+def _linear(moment: OperatingPoint, step: float = STEP) -> Linear | None:
     """The linearised system; None where there is none. Laws that fail on the way are not told."""
     system, faults = moment.system, list(moment.system.faults)
     if system.foreign or not (np.isfinite(moment.q).all() and np.isfinite(moment.v).all()):
@@ -127,19 +127,19 @@ def _cause(linear: Linear, k: int) -> tuple[str, str]:
 # ---- of a simulation -------------------------------------------------------------------------------------------------
 
 
-def present(stepper: Stepper) -> Moment:
+def present(stepper: Stepper) -> OperatingPoint:
     """Where a simulation is."""
-    return Moment(stepper.moving, stepper.tables, stepper.q, stepper.v, stepper.state.cut_q, stepper.time)
+    return OperatingPoint(stepper.moving, stepper.tables, stepper.q, stepper.v, stepper.state.cut_q, stepper.time)
 
 
-def _moments(stepper: Stepper) -> Iterator[tuple[Moment, bool]]:
+def _moments(stepper: Stepper) -> Iterator[tuple[OperatingPoint, bool]]:
     """Where a simulation was: its start, some steps ago, before the last step; and whether that is surely sane."""
     for moment in stepper.marks:
         if moment.system is stepper.moving or stepper.moving is stepper.began:  # of its present structure
             yield moment, True
     moving, last, cut_q = stepper.moving, stepper.state.last, stepper.state.cut_q
     nq, nv = moving.nq, moving.nv
-    yield Moment(moving, stepper.tables, last[:nq], last[nq : nq + nv], cut_q, stepper.time), False
+    yield OperatingPoint(moving, stepper.tables, last[:nq], last[nq : nq + nv], cut_q, stepper.time), False
 
 
 def steps_too_large(stepper: Stepper, sane: bool = False) -> Finding | None:
