@@ -28,7 +28,7 @@ class Robot(lw.Subsystem):
     ],
 )
 def test_a_full_name_is_split_into_what_it_was_joined_of(steps) -> None:
-    made = [names.Step(*step) for step in steps]
+    made = [names.PathStep(*step) for step in steps]
     assert names.split(names.joined(made)) == made
 
 
