@@ -1,11 +1,11 @@
-"""EXAMPLES: mechanisms of the papers and of the benchmark collections, each a module with `build()`.
+"""Examples: mechanisms of the papers and of benchmark collections, each a module with `build()`.
 
     from linkwork import gallery
     model = gallery.car.build()
 
 A piece has `build(**parameters) -> Model`, `TITLE` (one line), `PAPER` (where it comes from), `UNTIL` (seconds worth
-simulating), `METHOD` (options for `linkwork.simulate`) and `PLOTS` (columns worth looking at). Pieces are loaded when
-they are asked for.
+simulating), `METHOD` (options for `linkwork.simulate`) and `PLOTS` (columns worth plotting). Pieces are imported when
+first used.
 """
 
 from __future__ import annotations

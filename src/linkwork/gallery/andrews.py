@@ -1,9 +1,9 @@
 """Andrews' squeezer: seven bodies, three loops, one degree of freedom, driven by a motor and held by a spring.
 
-Benchmark A03 of the IFToMM library and problem "Andrews' squeezing mechanism" of the test set for initial value
-problem solvers; the names of points, bodies and angles are those of the latter. A torque of 0.033 N m turns the crank
-OF; from E hang three arms to the ground at B and, over G and H, at A; a spring pulls D towards C. No gravity, plane x
-y, times of milliseconds: a hard case for steps that are too long.
+Benchmark A03 of the IFToMM library and problem "Andrews' squeezing mechanism" of the test set for initial value problem
+solvers; the names of points, bodies and angles are those of the latter. A torque of 0.033 N m turns the crank OF. Three
+arms connect E to the ground, one at B and, over G and H, two at A. A spring pulls D towards C. There is no gravity; the
+motion is in the plane x y and lasts milliseconds, so steps must be short.
 
 What it must show, from rest at beta = -0.0617138900142764496 rad: the seven angles at 0.03 s, where beta =
 15.81077119629904 and Theta = -15.75637105984298 rad, and beta(0.05 s) = 33.8258677670 rad; energy = start + torque *

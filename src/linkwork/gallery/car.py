@@ -1,16 +1,16 @@
 """A car on two suspensions, seen from the front: it drops onto its springs and comes to rest.
 
 The example of V06 chapter 7: subsystems inside subsystems (damper and beam make a suspension), two loops closed by the
-upper hinges of the dampers, grounds of their own under the wheels. The car body slides on a vertical guide; beams are
-hinged to it and carry the wheels; dampers stand slanted between body and beams; a stiff spring under each wheel is
-tyre and road.
+upper hinges of the dampers, grounds of their own under the wheels. The car body slides on a vertical guide. Beams are
+hinged to it and carry the wheels, with inclined dampers between body and beams. A stiff spring under each wheel
+represents tyre and road.
 
-Numbers are the printed ones where they close, else corrected as follows. 7.4.2 has its two vectors swapped: the damper
-stands 0.2 m outside the beam's centre, on the piston's end. 7.5.7: the right wheel is at the beam's outer end, +0.5.
-What V06 calls prismatic lets its bodies turn about the axis too: it is our cylindrical joint. 6.2.2: damping acts on
-the signed rate of length. The printed starts of slider (0.2485 m) and damper angle (0.7854 rad) are rounded; assembly
-moves them to 0.6 sqrt(2) - 0.6 m and pi/4, where the loops close. Widths of beams in pictures are ours (they fit the
-printed inertia).
+Numbers are the printed ones if the loops close with them, otherwise corrected as follows. 7.4.2 has its two vectors
+swapped: the damper stands 0.2 m outside the beam's centre, on the piston's end. 7.5.7: the right wheel is at the beam's
+outer end, +0.5. V06's prismatic joint also allows rotation about the axis: it is our cylindrical joint. 6.2.2: damping
+acts on the signed rate of length. The printed starts of slider (0.2485 m) and damper angle (0.7854 rad) are rounded;
+assembly moves them to 0.6 sqrt(2) - 0.6 m and pi/4, where the loops close. Widths of beams in pictures are ours (they
+fit the printed inertia).
 
 What it must show (figures 7.8 to 7.12, 1.5 s with Runge-Kutta 4 and dt = 1 ms): the wheels sink into their springs
 within some 20 ms, the body sinks from 0.95 m to 0.9028 m at 0.54 s and settles near 0.907 m; left and right move as

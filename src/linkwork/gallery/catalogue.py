@@ -1,9 +1,9 @@
 """A page of the whole gallery: `python -m linkwork.gallery.catalogue [FOLDER] [PIECE ...]`, or `make gallery`.
 
-Runs every piece as its file says, writes its replay (one HTML file each), takes its picture, and puts all of them on
-one static page, index.html: picture, title, paper, the one line that runs it, the replay. The folder is build/gallery
-when not given; it opens from disk and asks no host for anything. Pictures are taken in the replay page where playwright
-and a Chromium are installed, else drawn by `run.film`. A piece that fails is named on the page and on stderr.
+Runs every piece with its own settings, writes its replay (one HTML file each), takes its picture, and lists all of them
+on one static page, index.html: picture, title, paper, the command that runs it, the replay. The default folder is
+build/gallery. The page opens from disk and needs no network. Pictures are taken in the replay page if playwright and a
+Chromium are installed, otherwise drawn by `run.film`. A piece that fails is named on the page and on stderr.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def exhibit(name: str, folder: Path, camera: Camera) -> Exhibit:
 
 @contextlib.contextmanager
 def cameras() -> Iterator[tuple[Camera, str]]:
-    """What takes pictures: a browser that looks at the replay, or our own renderer; and its name."""
+    """The function that takes pictures (a browser that shows the replay, or our own renderer), and its name."""
     program = next(filter(None, map(shutil.which, BROWSERS)), None)
     try:
         playwright = importlib.import_module("playwright.sync_api")
@@ -156,7 +156,7 @@ def index(exhibits: Sequence[Exhibit]) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Make the page; returns how many pieces went wrong."""
+    """Make the page. Returns how many pieces failed."""
     folder = Path(arguments[0] if arguments else FOLDER)
     folder.mkdir(parents=True, exist_ok=True)
     known = gallery.names()

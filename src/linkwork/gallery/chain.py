@@ -1,12 +1,12 @@
-"""A chain of any number of links, held at one end and let go from the horizontal; friction brings it to rest.
+"""A chain of any number of links, fixed at one end and released from the horizontal; friction brings it to rest.
 
 The five-link chain of MST17 (figure 4): links on hinges with friction, the first on a fixed column, start horizontal;
 in time it hangs straight down. The paper prints no numbers of the mechanism: length, mass, thickness and friction of
-the links are our own assumptions. Its friction is dry; here it is viscous (`damping`), which every method can do, and
-`friction` adds the dry one for methods that support it.
+the links are our own assumptions. Its friction is dry. Here it is viscous (`damping`), which every method supports;
+`friction` adds dry friction for methods that support it.
 
-What it must show: energy at the start = energy now + what friction took; the energy never rises and ends at that of
-hanging straight down, sooner with more damping; without friction it stays what it was.
+What it must show: energy at the start = energy now + dissipated energy. The energy never rises, and ends at that of the
+hanging chain, sooner with more damping. Without friction it stays constant.
 """
 
 from __future__ import annotations

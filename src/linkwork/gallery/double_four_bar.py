@@ -1,12 +1,12 @@
 """The double four-bar: two windows of five equal rods, one degree of freedom, ten singular positions in 10 s.
 
 The first example of CD03 and benchmark "double four bar mechanism" of the IFToMM library: `n_four_bar` with N = 2,
-which says how it is built. Starts upright, B0 (tip of the first crank) with 1 m/s along x, and the cranks turn over
-five times.
+which explains how it is built. It starts upright, B0 (the tip of the first crank) with 1 m/s along x, and the cranks
+turn over five times.
 
 What it must show: B0 at 10 s at (0.328458112, 0.944518538) m with (1.423051470, -0.494868845) m/s; the energy stays at
 1.5 J + 3.5 m g L; ten times the cranks lie level, where the degrees of freedom rise from 1 to 3. `recursive` passes
-them by a factor of the loops' matrix that reveals its rank; in every row recorded the rank is 4 (see `n_four_bar`).
+these positions with a rank-revealing factorisation; in every sample the rank is 4 (see `n_four_bar`).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """A pendulum between two sealed dampers with friction and backlash inside: it swings out, then rattles in the play.
 
-V06 gives it as a reason for components (chapter 2, second advantage) that critical effects such as Coulomb friction and
-backlash can be shut up inside a subsystem, but shows no example: this one is ours, and so are all its numbers. A damper
-is a tube, a rod and, seen by nobody outside, a shoe. The shoe rubs along the tube; the rod drives the shoe through a
-clearance. Inside the clearance rod and tube move freely, beyond it the shoe is dragged along.
+V06 names as an advantage of components (chapter 2, the second) that critical effects such as Coulomb friction and
+backlash stay inside a subsystem, but shows no example. This one is ours, with all its numbers. A damper is a tube, a
+rod and, hidden inside, a shoe. The shoe slides along the tube with friction; the rod drives the shoe through a
+clearance. Within the clearance rod and tube move freely, beyond it the rod drags the shoe along.
 
 The two laws inside, on the joints "bore" (shoe in the tube) and "play" (rod in the shoe):
   friction  -F tanh(v / creep): Coulomb's law made smooth. What should stick creeps: under a load f below F the shoe
@@ -11,16 +11,16 @@ The two laws inside, on the joints "bore" (shoe in the tube) and "play" (rod in 
   stops     -k d (1 + loss v) when the rod has moved by d beyond the clearance, never pulling: Hunt and Crossley's
             contact, which begins and ends without a jump of force and loses energy on the way.
 
-What "exact" means here. At one instant the laws are given forces: they are part of r, and D, which holds masses and
-joints alone, does not know them. The answer v = D tau + r of the sealed damper is then that of its bodies and joints,
-and the whole solved through it is the whole solved flat, both to round-off, whatever laws are inside; nothing is
-iterated and nothing linearised. Over time it is as exact as the integrator: the corners of the laws cost orders, and a
-step must resolve F / (creep m) and the stops. Nobody outside has to know that, except in choosing dt.
+What "exact" means here. At one instant the laws are known forces. They enter r; D contains only masses and joints. So
+the response v = D tau + r of the sealed damper is exactly that of its bodies and joints, and the coupled solution
+equals that without subsystems to round-off, for any laws inside, without iteration or linearisation. Over time it is as
+exact as the integrator: the corners of the laws cost order, and a step must resolve F / (creep m) and the stops. From
+outside this matters only for the choice of dt.
 
-What it must show: without friction the pendulum swings on; with it each swing is smaller than the last by about the
-same amount (friction, unlike a viscous damper, takes the same energy for the same way), until the swing no longer
-crosses the clearance: then the shoes stand still and the pendulum rattles on inside the play. `component`, `absolute`
-and `recursive` agree, and the energy balances: laws are booked as work, which here is taken out.
+What it must show: without friction the pendulum keeps swinging. With friction each swing is smaller than the last by
+about the same amount (unlike a viscous damper, friction dissipates the same energy over the same distance), until the
+swing no longer exceeds the clearance. Then the shoes stand still and the pendulum rattles inside the play. `component`,
+`absolute` and `recursive` agree, and the energy balances: the laws count as work, here negative.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def build(
     mass: float = 10.0,
     gravity: float = 9.81,
 ) -> lw.Model:
-    """A pendulum of `mass` (kg) let go at `angle` (rad) with `speed` (rad/s) between two dampers of `friction` (N).
+    """A pendulum of `mass` (kg), from `angle` (rad) with `speed` (rad/s), between two dampers of `friction` (N).
 
     `creep` (m/s) and `clearance` (m) are those of the dampers, `gravity` in m/s2. Joints: "pin"; on each side "left
     hinge" (ground and tube), "left eye" (rod and pendulum, closes the loop), and inside "left damper.bore", "left

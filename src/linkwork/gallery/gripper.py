@@ -1,15 +1,15 @@
 """A manipulator grasps a block, lifts it, carries it aside, holds it there, and puts it down again.
 
-The third scene of MST17 (figure 6): an arm with a grip of two fingers, of which one motor drives both: it moves the
-left one, and a repeater makes the right one follow. The paper prints no numbers; sizes, masses, forces and the path are
-ours. The arm turns about its column and has shoulder, elbow and wrist, whose motors follow angles that keep the hand
-upright on its path. Nothing but friction holds the block: the motor of the grip gives `grip` newtons, half on either
-finger, so the block stays behind where friction times `grip` is less than its weight.
+The third scene of MST17 (figure 6): an arm with a gripper of two fingers and one motor: it moves the left finger, and a
+repeater makes the right one follow. The paper prints no numbers; sizes, masses, forces and the path are ours. The arm
+turns about its column and has shoulder, elbow and wrist, whose motors follow angles that keep the hand upright on its
+path. Only friction holds the block: the motor of the gripper gives `grip` newtons, half on each finger, so the block is
+left behind if friction times `grip` is less than its weight.
 
 What it must show: the block leaves the floor, travels with the hand, and slips by less than a millimetre all the way
 and in ten seconds of holding; a grip that is too weak leaves it behind; in the end it stands on the floor at another
-place. The fingers stay mirror images of each other. While the block is carried around, matching velocities lets it
-drift outward by part of a step's motion: by 0.4 mm with steps of 1 ms, five times that with 5 ms.
+place. The fingers stay mirror images of each other. While the block is carried around the column, it drifts outward by
+a fraction of the motion in a step: by 0.4 mm with steps of 1 ms, five times that with 5 ms.
 """
 
 from __future__ import annotations

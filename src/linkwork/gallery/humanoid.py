@@ -1,14 +1,14 @@
 """An anthropomorphic robot crouches, grasps a stone with its right hand, and stands up with it.
 
 After MST17 (figure 7), which shows such a robot and prints no numbers: sizes, masses and movements are ours, a robot of
-1.6 m and some 60 kg. It stands freely on its feet; nothing but friction holds them, and nothing but friction holds the
-stone. Its 32 joints, each with one degree of freedom: six in either leg (hip three, knee, ankle two), two in the waist,
-two in the neck, six in either arm (shoulder three, elbow, forearm, wrist), and in either hand fingers and a thumb, of
-which one motor drives both through a repeater. Motors hold all joints; their angles go from pose to pose, and the
-ankles are turned such that the centre of mass stays over the middle of the feet.
+1.6 m and some 60 kg. It stands freely on its feet. Only friction holds the feet and the stone. Its 32 joints, each with
+one degree of freedom: six in either leg (hip three, knee, ankle two), two in the waist, two in the neck, six in either
+arm (shoulder three, elbow, forearm, wrist), and in either hand fingers and a thumb, of which one motor drives both
+through a repeater. Motors hold all joints; their angles go from pose to pose, and the ankles are turned such that the
+centre of mass stays over the middle of the feet.
 
-What it must show: the robot does not fall and its feet do not slide; the stone is in its hand and as high as said;
-angles follow their motors. It is the scene by which real time is measured: a step of one millisecond must take less.
+What it must show: the robot does not fall and its feet do not slide; the hand lifts the stone to the intended height;
+the joint angles follow their motors. This scene is the measure of real time: a step of 1 ms must take less than 1 ms.
 """
 
 from __future__ import annotations
@@ -86,8 +86,8 @@ def build(
 ) -> lw.Model:
     """The robot, upright before a "stone" of `stone` kg and about `size` (m), which lies on a "rock".
 
-    The rock is as high as the hand needs it: `crouch` is how deep the robot bends its legs, 1 for as far as `POSES`
-    say. `friction` is that of hands, feet and what they touch, `grip` (N m) the torque of the motor of the fingers,
+    The height of the rock fits the hand. `crouch` is how deep the robot bends its legs, 1 for the full depth of
+    `POSES`. `friction` is that of hands, feet and what they touch, `grip` (N m) the torque of the motor of the fingers,
     `gravity` in m/s2. Joints: "left knee", "right shoulder pitch", "waist yaw" and so on, each with its motor, "left
     knee motor"; the grips are "left grip" and "right grip".
 

@@ -1,21 +1,21 @@
 """The Bombardier Iltis, a whole car: four suspensions, steering, tyres on a road; ten degrees of freedom.
 
 The fourth example of CD03 and the road vehicle benchmark of the IAVSD (Frik, Leister, Schwartz, VSD 22 (1993) 215-253).
-All dimensions, masses and laws are those of the public model ovankerm/IAVSD_ILTIS, first commit; see
-`iltis_suspension` for the suspensions. As there, nothing drives or brakes the wheels, and they spin at a steady speed
-relative to their hubs: here each is a gyroscope in its hub. x is forward, y to the left, z up.
+All dimensions, masses and laws are those of the public model ovankerm/IAVSD_ILTIS, first commit; see `iltis_suspension`
+for the suspensions. As there, the wheels are neither driven nor braked and spin at constant speed relative to their
+hubs: here each is a gyroscope in its hub. x is forward, y to the left, z up.
 
 Three manoeuvres, all from the equilibrium: "stairs" of CD03 (up a ramp and down stairs, 8 s at 5 m/s; the paper prints
 no numbers of its road, so this one is ours, and so is the force that holds the speed), "bump" (all four wheels over a
 cosine bump of 0.2 m by 5 m) and "steer" (the rack moves 2 mm to the left within half a second and stays). The rack has
-no mass of its own in the benchmark and moves as given; here it has 20 kg of the car body's and follows on a spring of
-1e9 N/m, which gives way by less than a thousandth of its way.
+no mass of its own in the benchmark and moves as given; here it has 20 kg, taken from the car body, and follows through
+a spring of 1e9 N/m, which deflects by less than a thousandth of the travel.
 
 What it must show: design forces of 2728.9 N (leaf), 128.0 N (shock), 3829.6 and 3593.6 N (tyres); equilibrium 7.083 mm
 lower and pitched by 0.1465 degrees; the trajectories of the two benchmark manoeuvres within 1 % of their range (the
-reference is a run of Robotran); on the stairs the wheels leave the road and the body feels some 5 g. CD03 steps by 10
-ms, three steps for an edge of the stairs: the drive is then right to 4 cm, but 3 % of the energy is missing. The steps
-here are of 2 ms.
+reference is a run of Robotran); on the stairs the wheels leave the road and the body accelerates with about 5 g. CD03
+steps by 10 ms, three steps for an edge of the stairs: the drive is then right to 4 cm, but 3 % of the energy is
+missing. The steps here are of 2 ms.
 """
 
 from __future__ import annotations

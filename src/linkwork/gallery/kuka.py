@@ -1,4 +1,4 @@
-"""An industrial robot of six axes as a CAD program would hand it over: 43 bodies, 95 joints, subsystems three deep.
+"""An industrial robot of six axes as a CAD program exports it: 43 bodies, 95 joints, three levels of subsystems.
 
 The example of VK section 7, a KUKA KR 15/2 of "43 bodies connected by 95 joints", in which a stiff connection is three
 plane-to-plane joints, three of whose nine rows are redundant. The paper prints no more. All numbers are our assumptions
@@ -12,9 +12,9 @@ where the mass is, gears, motors, springs and torques.
     gripper                                     flange and two sprung fingers
     left, right counterbalance                  tube and rod with a spring, between column and link arm
 
-A cyclo drive gets its ratio from a disc that wobbles. Here a ring does it that cannot turn in the housing: the rotor
-moves it along by a fine thread and the output follows by a coarse one, at the ratio of the pitches. Each gearbox closes
-two loops, each counterbalance one, each stiff connection two.
+A cyclo drive gets its ratio from an eccentric disc. Here a ring that cannot turn in the housing does the same: the
+rotor moves it along the axis with a fine thread and the output follows with a coarse one, at the ratio of the pitches.
+Each gearbox closes two loops, each counterbalance one, each stiff connection two.
 
     43 = 1 base + 6 x (casting, stator, rotor, housing, ring, output) + 2 x (tube, rod) + 2 fingers
     95 = 3 x (1 + 6 x 3) stiff + 6 x (bearing, axis, guide, two threads) + 2 x 3 + 2

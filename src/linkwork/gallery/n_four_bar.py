@@ -4,16 +4,16 @@ Benchmark A02 of the IFToMM library (N = 40), after the double four-bar of CD03 
 the ground at x = 0, 1, … N; N level couplers join their tips. Every rod is uniform, 1 m, 1 kg. B0, the tip of the
 first crank, starts with 1 m/s along x. The benchmark draws it in x and y with y up; here z is up, so its y is our z.
 
-With the cranks level all rods lie on one line: there the degrees of freedom rise from 1 to N + 1, the loops lose rank,
-and a method may fall onto another branch. `recursive` steps over these instants: on either side of them the loops have
+With the cranks level all rods lie on one line. There the degrees of freedom rise from 1 to N + 1, the loops lose rank,
+and a method may switch to another branch. `recursive` steps over these instants. On both sides of them the loops have
 their full rank of 2 N in the plane (3 N more rows, out of the plane, are redundant everywhere and get multipliers of
-least norm), its factor reveals that rank, and the accelerations are smooth across. Ten are passed in 10 s, and all
-cranks stay parallel to 1e-11 rad. Where a step ends on a singular position, the rows that have vanished are looked at a
-hair (1e-5 rad) further along the motion, and nothing is stabilised there: the error at 10 s stays near 1e-9 m.
+least norm), the factorisation finds that rank, and the accelerations are smooth. It passes ten of them in 10 s, and all
+cranks stay parallel to 1e-11 rad. If a step ends on a singular position, the rows that vanished are evaluated slightly
+further (1e-5 rad) along the motion, and that step is not stabilised: the error at 10 s stays near 1e-9 m.
 
-What it must show: B0 at 10 s for N = 40 at (0.180512227, 0.983572741) m with (1.148441277, -0.210770067) m/s; for N =
-2 see `double_four_bar`; the motion of one crank, phi'' = g ((N+1)/2 + N) / ((N+1)/3 + N) sin(phi). All numbers are the
-benchmark's; the thickness of the rods is for pictures only.
+What it must show: B0 at 10 s for N = 40 at (0.180512227, 0.983572741) m with (1.148441277, -0.210770067) m/s; for N = 2
+see `double_four_bar`; the motion of one crank, phi'' = g ((N+1)/2 + N) / ((N+1)/3 + N) sin(phi). All numbers are the
+benchmark's; the thickness of the rods is only for pictures.
 """
 
 from __future__ import annotations

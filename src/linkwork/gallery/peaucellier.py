@@ -1,4 +1,4 @@
-"""The Peaucellier-Lipkin linkage: turning into an exactly straight line with nothing but hinges.
+"""The Peaucellier-Lipkin linkage: hinges alone turn a rotation into an exactly straight line.
 
 The second scene of MST17 (figure 5): 7 links, 10 hinges, 3 loops. Two long arms A turn about the fixed pivot O; four
 equal rods C make a rhombus on their ends; a crank B about Q carries the rhombus' near corner P. The far corner is the
@@ -6,11 +6,12 @@ pen. Since
 |OP| |O pen| = A^2 - C^2, and P runs on a circle through O when the crank is as long as O is far from Q, the pen runs on
 the straight line x = (A^2 - C^2) / (2 B), exactly.
 
-What it must show: the pen on that line to round-off while the crank swings. The paper prints no numbers of the
-mechanism: lengths, masses and the drive are our own assumptions. The linkage lies flat in the plane x y with gravity
-across it (along -z), which loads the hinges but does no work. A cosine torque swings the crank, a light spring keeps
-it about its middle, within its reach (the rods lie stretched at |OP| = A - C). The paper's crank has a motor: with
-drive="motor", for methods that have motors, the crank swings from `angle` to its opposite, `frequency` times a second.
+What it must show: the pen stays on that line to round-off while the crank swings. The paper prints no numbers of the
+mechanism: lengths, masses and the drive are our own assumptions. The linkage lies in the plane x y with gravity
+perpendicular to it (along -z), which loads the hinges but does no work. A cosine torque swings the crank, and a light
+spring keeps it near its middle position, within its range (the rods are stretched at |OP| = A - C). The paper's crank
+has a motor: with drive="motor", for methods that have motors, the crank swings from `angle` to its opposite,
+`frequency` times a second.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The planar simple pendulum: a point mass on a massless rod, let go from the horizontal.
+"""The planar simple pendulum: a point mass on a massless rod, released from the horizontal.
 
 Benchmark A01 of the IFToMM library of multibody problems: 1 kg at the end of 1 m, pivot at the origin, at rest at
 x = -1 m, gravity 9.81 m/s2, 10 s. The library draws it in x and y with y up; here z is up, so its y is our z.
@@ -13,7 +13,7 @@ import math
 
 import linkwork as lw
 
-TITLE = "simple pendulum, a point mass let go from the horizontal"
+TITLE = "simple pendulum, a point mass released from the horizontal"
 PAPER = "IFToMM benchmark A01"
 UNTIL = 10.0
 METHOD = {"method": "recursive", "integrator": "rk4", "dt": 1e-3, "every": 10}

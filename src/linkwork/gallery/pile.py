@@ -1,9 +1,9 @@
 """A pile of loose bodies: boxes, balls, capsules, cylinders and stones fall into a pit and come to rest on each other.
 
-MST17 names such piles as what its rival in maximal coordinates (SIMMC) is made for; it prints no numbers, and sizes,
-masses and places here are our own. The pit is a floor and four walls, planes that are not drawn.
+MST17 names such piles as the strength of the method in maximal coordinates (SIMMC). It prints no numbers; sizes, masses
+and positions are our own. The pit is a floor and four walls, planes that are not drawn.
 
-What it must show: no energy is gained, whatever meets whatever; nothing falls through; in the end all lies still.
+What it must show: no collision adds energy, nothing falls through, and in the end everything is at rest.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def build(
 ) -> lw.Model:
     """`n` bodies of about `size` (m), the `kinds` in turn ("box 1", "ball 2", …), in layers above the pit.
 
-    All have the same `friction` and `restitution`; `seed` turns and shifts them.
+    All have the same `friction` and `restitution`; `seed` sets their random rotations and offsets.
 
     >>> list(lw.gallery.pile.build(n=6).bodies)
     ['box 1', 'ball 2', 'capsule 3', 'cylinder 4', 'stone 5', 'box 6']

@@ -1,4 +1,4 @@
-"""The PUMA 560: it moves its hand to the floor, is pinned there, turns about the pin by its wrist alone, and returns.
+"""The PUMA 560: it moves its hand to the floor, is pinned there, moves with its wrist motors alone, and returns.
 
 The serial robot of CD03 section 4.3, whose structure changes during the run:
 
@@ -10,9 +10,9 @@ The serial robot of CD03 section 4.3, whose structure changes during the run:
 
 The paper prints no data. The arm is that of P. Corke and B. Armstrong-Helouvry, "A search for consensus among model
 parameters reported for the PUMA 560 robot" (1994): standard Denavit-Hartenberg frames, masses, inertias, rotors behind
-gears and viscous friction; dry friction is left out. Two of its links could not be bodies: link 1 has no mass and an
-inertia about its axis only, here a ring of 1 kg; the triangle inequality that link 3 breaks by 0.0075 kg m2 is kept by
-moving 0.00375 kg m2 from link 1 to link 3, which changes no equation (joints 2 and 3 are parallel).
+gears and viscous friction; dry friction is left out. Two of its links cannot be rigid bodies. Link 1 has no mass and an
+inertia about its axis only; here it is a ring of 1 kg. Link 3 violates the triangle inequality by 0.0075 kg m2; here
+0.00375 kg m2 are moved from link 1 to link 3, which changes no equation (joints 2 and 3 are parallel).
 
 Ours are the poses, the tip (0.15 m before the wrist), the motions, polynomials of degree nine with four derivatives at
 rest at both ends, and the hand-over: after the hand is pinned the torques of the arm fade out within half a second and
@@ -20,7 +20,7 @@ fade in again before it is released, so that no torque jumps and the pin is load
 those of inverse dynamics at 400 instants with a cubic spline between. While the hand is pinned, torques tau of the
 wrist and the force lam of the pin are the solution of tau + G^T lam = M qdd + h for the given motion.
 
-What it must show: the hand comes back to where it was, which is what CD03 measures in its Table 3 (mm after 8 s):
+What it must show: the hand returns to its start. CD03 measures this error in its Table 3 (mm after 8 s):
 
     dt 0.01   global 0.53, topological 0.26, hybrid 0.34       dt 0.05   global 3.4, topological 1.5, hybrid 1.8
     dt 0.1    topological 3.2, the others do not converge

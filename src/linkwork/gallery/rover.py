@@ -1,18 +1,18 @@
 """A scout robot on six wheels drives over a kerb and up stairs, each wheel on a sprung swing arm of its own.
 
-The robot of STT17 (figure 4): its suspensions have hinges and springs, which the paper simulates as soft constraints at
-the pace of an operator. It prints no numbers; sizes, masses, springs and the course are ours. The six arms trail from
+The robot of STT17 (figure 4): its suspensions have hinges and springs, which the paper simulates as soft constraints in
+real time for an operator. It prints no numbers; sizes, masses, springs and the course are ours. The six arms trail from
 hinges at the sides of the hull. Front and rear arms have coil springs with dampers, from the arm up to the hull
 (translational springs, (2) of the paper); the middle ones have torsion springs in their hinges (4). All are tuned to
-the same rate at the wheel, and hold the hull level at rest. Every wheel has its motor, whose torque falls with its
-speed; those of a side turn alike, so two speeds steer the robot, as they do a tank.
+the same rate at the wheel, and hold the hull level at rest. Every wheel has a motor whose torque falls with its speed.
+The motors of one side turn at the same speed, so two speeds steer the robot like a tank.
 
-Somebody may drive it: on the page of `linkwork view rover` the keys I, K, J, L go forward, back, left and right, X
-stops, and every motor has a slider.
+You can drive it: on the page of `linkwork view rover` the keys I, K, J, L go forward, back, left and right, X stops,
+and every motor has a slider.
 
 What it must show: the robot climbs the kerb and the stairs, stays level at the top, and stands still when its motors
-do; wheels that are faster on one side turn it to the other; arms stay inside their stops; no spring makes it unstable,
-however stiff.
+stop; faster wheels on one side turn it to the other; the arms stay within their stops; it is stable with springs of any
+stiffness.
 """
 
 from __future__ import annotations
@@ -68,9 +68,9 @@ def build(
 ) -> lw.Model:
     """The robot before its course; its "hull" of `mass` (kg) starts at x = 0 and drives towards +x with `speed` (m/s).
 
-    `turn` (m/s) is what the right wheels are faster than that, and the left ones slower. `stiffness` (N/m) and
-    `damping` (N s/m) of each suspension are those at the wheel. `torque` (N m) is what a motor can do at most, and
-    `friction` that between wheels and ground. The course: a block of the height `kerb` (m) from x = 1 to 1.8 m, and
+    `turn` (m/s) is added to the speed of the right wheels and subtracted from that of the left ones. `stiffness` (N/m)
+    and `damping` (N s/m) of each suspension are those at the wheel. `torque` (N m) is the largest of a motor, and
+    `friction` is that between wheels and ground. The course: a block of the height `kerb` (m) from x = 1 to 1.8 m, and
     from 3 m on `steps` stairs with `rise` and `tread` (m); 0 leaves either out. `gravity` in m/s2. Joints: "front left
     arm hinge", "front left axle" and so on; springs: "front left coil", "middle left torsion bar"; motors: "front left
     motor".
