@@ -591,7 +591,7 @@ def test_components_that_cannot_be_served(make: Any, words: str, served: Served)
 
 def test_nobody_there() -> None:
     begin = time.monotonic()
-    with pytest.raises(PeerError, match="nobody listens there"):
+    with pytest.raises(PeerError, match="no server is listening there"):
         lw.Remote("127.0.0.1:1", timeout=0.3)
     assert time.monotonic() - begin < 2.0
 
@@ -604,7 +604,7 @@ def test_nobody_there_on_the_command_line(tmp_path: Path) -> None:
     )
     found = CliRunner().invoke(app, ["run", str(file), "--method", "component", "--until", "1"])
     assert found.exit_code == 1
-    assert "127.0.0.1:1: nobody listens there" in found.stderr
+    assert "127.0.0.1:1: no server is listening there" in found.stderr
     assert "mistake" not in found.stderr
 
 

@@ -148,7 +148,7 @@ class Listener:
         except TimeoutError:
             raise PeerError(
                 self.address,
-                f"nobody connected within {self.timeout:g} s; start the other side, or give a longer timeout",
+                f"no connection within {self.timeout:g} s; start the other side, or give a longer timeout",
             ) from None
         except OSError as error:
             raise PeerError(self.address, f"cannot accept anybody ({error.strerror or error})") from error
@@ -287,7 +287,8 @@ def _reach(host: str, port: int, address: str, timeout: float, deadline: float, 
             raise PeerError(address, problem)
         if time.monotonic() + RETRY >= deadline:
             raise PeerError(
-                address, f"nobody listens there (tried for {timeout:g} s); start the component there, or check the port"
+                address,
+                f"no server is listening there (tried for {timeout:g} s); start the component there, or check the port",
             )
         time.sleep(RETRY)
 

@@ -138,7 +138,7 @@ def _patiently(transport: Transport, idle: float) -> None:
         if time.monotonic() >= end:
             with suppress(PeerError):
                 transport.send_failure(f"nothing was asked for {idle:g} s, so that it serves others now; connect again")
-            raise PeerError(transport.peer, f"asked nothing for {idle:g} s and was let go")
+            raise PeerError(transport.peer, f"sent no request for {idle:g} s; the connection was closed")
 
 
 def _reply(transport: Transport, answer: dict[str, Any]) -> None:

@@ -42,11 +42,11 @@ class PeerError(Exception):
 
     `peer` is its name or address; the message says what happened and what to do.
 
-    >>> error = PeerError("127.0.0.1:5000", "nobody listens there; start the component first")
+    >>> error = PeerError("127.0.0.1:5000", "no server is listening there; start the component first")
     >>> error.peer
     '127.0.0.1:5000'
     >>> print(error)
-    127.0.0.1:5000: nobody listens there; start the component first
+    127.0.0.1:5000: no server is listening there; start the component first
     """
 
     def __init__(self, peer: str, message: str) -> None:

@@ -89,7 +89,7 @@ def check_moment(what: str, time: Any, when: Any, within: Any) -> tuple[float | 
         return checked.not_negative(time, what, "time"), None, None
     if not callable(when) or not _takes_one(when):
         raise ModelError(
-            f"{what}: when must be a function of the simulation that says True or False, got {checked.shown(when)}; "
+            f"{what}: when must be a function of the simulation that returns True or False, not {checked.shown(when)}; "
             "give when=lambda sim: sim['hand.position'][2] < 0.1, for example"
         )
     return None, when, within

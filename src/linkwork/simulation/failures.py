@@ -37,7 +37,7 @@ def failure_of(stepper: Stepper, status: int) -> RunError:
         what = f"component '{culprit}' {'failed' if lost[0].failed else 'was lost'} ({lost[0].what})"
         hint = "see that it still runs and can be reached, then start again"
         if lost[0].failed:
-            hint = "what is inside it is its owner's affair"
+            hint = "only its owner can see what is inside"
         stepper.close()
     elif faults:
         culprit = faults[0].part
@@ -132,7 +132,7 @@ def _torn(stepper: Stepper) -> tuple[str, str, str]:
     part = _flown_away(stepper, culprit) if gap > FLOWN else None
     if part is not None:
         stepper.close()
-        return part, f"component '{part}' failed ({what})", "what is inside it is its owner's affair"
+        return part, f"component '{part}' failed ({what})", "only its owner can see what is inside"
     return culprit, what, f"try a dt smaller than {stepper.method.dt:g} s{other}, and masses that are less unequal"
 
 

@@ -67,7 +67,7 @@ def test_a_given_place_stays() -> None:
     assert "for want of at=" not in str(report)
     told = lw.check(hung("fixed"))
     assert told.reaction_points == {"joint": "block"}
-    assert "reactions told at the origin of a body, for want of at=: joint (block)" in str(told)
+    assert "reactions at the origin of a body, because at= is missing: joint (block)" in str(told)
 
 
 @pytest.mark.parametrize("kind", ["fixed", "prismatic"])

@@ -70,7 +70,7 @@ class Report:
             f"{self.total_mass:.6g} kg",
         ]
         if self.loops is None:
-            text.append("degrees of freedom and loops: not known, some run through components elsewhere")
+            text.append("degrees of freedom and loops: unknown, because some are in remote components")
         else:
             text.append(f"degrees of freedom: {self.degrees_of_freedom}")
             text.append(f"loops: {self.loops}" + (f", closed by {shortened(self.cuts)}" if self.cuts else ""))
@@ -80,18 +80,18 @@ class Report:
         elif self.loops:
             text.append(f"redundant rows: none of {self.rows}")
         if self.shared_reactions:
-            text.append("reactions that are not unique, of which the least are told by sim.reactions():")
+            text.append("reactions that are not unique (sim.reactions() returns the smallest):")
             alike: dict[str, list[str]] = {}
             for joint, parts in self.shared_reactions.items():
                 alike.setdefault(", ".join(parts), []).append(joint)
             text += [f"  {parts}: {shortened(joints)}" for parts, joints in alike.items()]
         if self.reaction_points:
             places = [f"{joint} ({body})" for joint, body in self.reaction_points.items()]
-            text.append(f"reactions told at the origin of a body, for want of at=: {shortened(places)}")
+            text.append(f"reactions at the origin of a body, because at= is missing: {shortened(places)}")
         if self.floating:
             text.append(f"free bodies: {shortened(self.floating)}")
         if self.features:
-            text.append(f"its method must know: {', '.join(self.features)}")
+            text.append(f"the method must support: {', '.join(self.features)}")
         return text + [f"note: {note}" for note in self.notes] + [f"hint: {hint}" for hint in self.hints]
 
     def as_dict(self) -> dict[str, Any]:
