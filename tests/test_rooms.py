@@ -12,7 +12,8 @@ KERNELS = {"spatial", "mechanics", "contact", "numerics", "formulations"}
 BELOW_SIMULATION = {"model", "assembly", *KERNELS}
 ALLOWED = {
     "errors": set(),
-    "_jit": {"_cache"},
+    "_jit": {"_cache", "_packed"},
+    "_packed": set(),
     "_cache": set(),
     "_disk": set(),
     "_import_lock": set(),

@@ -12,6 +12,7 @@ import numba
 from numba.core.codegen import CPUCodeLibrary, JITCPUCodegen
 
 from linkwork._cache import alone, keep
+from linkwork._packed import packed
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -46,27 +47,28 @@ def entry(function: Function) -> Function:
     compiled: Any = _compile(function, no_cpython_wrapper=False, forceinline=False)
     ready = False
     only: Any = None  # the first code, mostly the only one: to find it among others takes milliseconds
-    known: tuple[tuple[Any, ...], Any] = ((), None)  # the last arguments and the code for their types, read at once
+    known: tuple[tuple[Any, ...], tuple[Any, ...], Any] = ((), (), None)  # the last arguments, as handed on, their code
 
     @functools.wraps(function)
     def call(*arguments: Any) -> Any:
         nonlocal ready, only, known
-        last, code = known
+        last, handed, code = known
         if len(arguments) == len(last) and all(map(_same, arguments, last)):
             if code is None:
                 code = only if len(compiled.overloads) == 1 else None
-                code = code or compiled.overloads[tuple(map(compiled.typeof_pyval, arguments))].entry_point
-                known = (last, code)
-            return code(*arguments)
+                code = code or compiled.overloads[tuple(map(compiled.typeof_pyval, handed))].entry_point
+                known = (last, handed, code)
+            return code(*[h if a is l else a for a, l, h in zip(arguments, last, handed, strict=True)])
+        handed = tuple(map(packed, arguments))
         if not ready:
             with _one_thread:
                 if not ready:
                     with alone(f"{function.__module__}.{function.__qualname__}"), _closed():
-                        compiled.compile(tuple(map(compiled.typeof_pyval, arguments)))
+                        compiled.compile(tuple(map(compiled.typeof_pyval, handed)))
                     only = next(iter(compiled.overloads.values())).entry_point
                     ready = True
-        result = compiled(*arguments)
-        known = (arguments, None)
+        result = compiled(*handed)
+        known = (arguments, handed, None)
         return result
 
     call.compiled = compiled  # type: ignore[attr-defined]

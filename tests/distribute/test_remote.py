@@ -28,7 +28,7 @@ from linkwork.distribute.substitute import substitute
 from linkwork.distribute.transport import PeerError
 from linkwork.formulations.component.remote_border import PORT
 from linkwork.gallery import car
-from linkwork.simulation import remote_links as carriers
+from linkwork.simulation import remote_links
 from linkwork.simulation.remote_links import Border
 from linkwork.simulation.workspaces import ready_components
 
@@ -420,8 +420,8 @@ def test_a_whole_that_ends_leaves_the_server_serving(process: Callable[..., Proc
     far = process(f"{FAR}:Arm", "--runs", "2")
     sim = lw.Simulation(loop_across(lambda _, __: lw.Remote(far.address, timeout=60)), lw.Components(dt=DT))
     sim.step(3)
-    assert sim.carriers is not None
-    sim.carriers.remotes[0].transport.close()  # no farewell
+    assert sim.remote_links is not None
+    sim.remote_links.remotes[0].transport.close()  # no farewell
     with pytest.raises(lw.RunError, match=r"'arm'.*closed on this side"):
         sim.step(3)
     lw.simulate(loop_across(lambda _, __: lw.Remote(far.address, timeout=60)), until=0.01, dt=DT, method="component")
@@ -751,7 +751,7 @@ def test_bad_components_are_found_out(
     change: Callable[[Any, int], None], wrong: set[str], monkeypatch: pytest.MonkeyPatch, ready: None
 ) -> None:
     monkeypatch.setattr(Border, "_exchange", tampered(change))
-    monkeypatch.setattr(carriers, "finite", lambda values: True)
+    monkeypatch.setattr(remote_links, "finite", lambda values: True)
     with np.errstate(invalid="ignore"):
         verdict = lw.verify(Arm())
     assert not verdict.good

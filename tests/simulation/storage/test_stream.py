@@ -188,7 +188,7 @@ def test_a_killed_run_keeps_its_rows(seed: int, tmp_path: Path) -> None:
     file = tmp_path / "run.h5"
     script = (
         "import sys, linkwork as lw\n"
-        "from linkwork.simulation import stream\n"
+        "from linkwork.simulation.storage import stream\n"
         "stream.STATE_SECONDS = 0.05\n"
         "lw.stream(lw.gallery.n_four_bar.build(n=2), sys.argv[1], until=1e4, dt=1e-3, method='recursive')\n"
     )
