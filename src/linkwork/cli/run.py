@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,6 +11,10 @@ from linkwork.cli.console import FAILED, need_viser, print_json, say, speaking, 
 from linkwork.cli.results import check_columns, document_of, picture, print_summary, table_columns, write
 from linkwork.cli.running import bounds_of, options_of, simulate, target_of
 from linkwork.errors import OptionError
+
+if TYPE_CHECKING:
+    from linkwork.simulation.results.trajectory import Trajectory
+    from linkwork.targets import Target
 
 
 @app.command()
@@ -80,15 +84,8 @@ def run(
             refuse_same(resume, out)
         with stdout_kept_clean(as_json):
             target = target_of(model, setting or [])
-            options = options_of(
-                target,
-                {"method": method, "integrator": integrator, "dt": dt, "rtol": rtol, "atol": atol, "every": every},
-            )
-            if resume is not None:
-                # the file knows its method, but for what the command line says
-                kept = {"dt": dt, "every": every or target.options.get("every")}
-                options = {name: value for name, value in kept.items() if value is not None}
-                options |= {"resume": resume} | ({"method": method} if method else {})
+            given = {"method": method, "integrator": integrator, "dt": dt, "rtol": rtol, "atol": atol, "every": every}
+            options = _options(target, given, resume)
             if ignore:
                 options["ignore"] = tuple(ignore)
             if strict or bound:
@@ -105,13 +102,8 @@ def run(
                     return
             trajectory, failure = simulate(target, end, options, out, whole=bool(pictures) or view)
         files, problem = write(trajectory, target, out, pictures, chosen)
-        if as_json and trajectory is not None:
-            document = document_of(target, trajectory, files) | {"warnings": warned}
-            if failure or problem:
-                document["error"] = {"kind": "RunError" if failure else "OptionError", "message": failure or problem}
-            print_json(document)
-        elif as_json:
-            print_json({"error": {"kind": "RunError", "message": failure}})
+        if as_json:
+            print_json(_document(target, trajectory, files, failure, problem, warned))
         elif trajectory is not None:
             print_summary(target, trajectory, files)
     for sentence in (failure, problem):
@@ -126,3 +118,29 @@ def run(
         abandon()
     if failure or problem:
         raise typer.Exit(FAILED)
+
+
+def _options(target: Target, given: dict[str, Any], resume: str | None) -> dict[str, Any]:
+    """Options of the run from those of the command line; a run that goes on from a file keeps the file's method."""
+    if resume is None:
+        return options_of(target, given)
+    every = given["every"] or target.options.get("every")
+    kept = {"dt": given["dt"], "every": every, "method": given["method"] or None}
+    return {"resume": resume} | {name: value for name, value in kept.items() if value is not None}
+
+
+def _document(
+    target: Target,
+    trajectory: Trajectory | None,
+    files: list[str],
+    failure: str | None,
+    problem: str | None,
+    warned: list[str],
+) -> dict[str, Any]:
+    """What --json prints."""
+    if trajectory is None:
+        return {"error": {"kind": "RunError", "message": failure}}
+    document = document_of(target, trajectory, files) | {"warnings": warned}
+    if failure or problem:
+        document["error"] = {"kind": "RunError" if failure else "OptionError", "message": failure or problem}
+    return document
