@@ -420,8 +420,8 @@ def test_a_whole_that_ends_leaves_the_server_serving(process: Callable[..., Proc
     far = process(f"{FAR}:Arm", "--runs", "2")
     sim = lw.Simulation(loop_across(lambda _, __: lw.Remote(far.address, timeout=60)), lw.Components(dt=DT))
     sim.step(3)
-    assert sim.remote_links is not None
-    sim.remote_links.remotes[0].transport.close()  # no farewell
+    assert sim.stepper.remote_links is not None
+    sim.stepper.remote_links.remotes[0].transport.close()  # no farewell
     with pytest.raises(lw.RunError, match=r"'arm'.*closed on this side"):
         sim.step(3)
     lw.simulate(loop_across(lambda _, __: lw.Remote(far.address, timeout=60)), until=0.01, dt=DT, method="component")
