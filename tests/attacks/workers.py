@@ -3,25 +3,54 @@
 from __future__ import annotations
 
 import multiprocessing
-import resource
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
-PATIENCE = 10.0  # s for one piece, once the worker has warmed up
-WARM = 600.0  # s for the first pieces, which may compile
+PATIENCE = 10.0  # s without a sign of life from one piece, once the worker has warmed up
+LONGEST = 600.0  # s for one piece in all; also for the first pieces, which may compile
 MEMORY = 500 << 20  # bytes that one piece may take beyond what the worker had
+ALIVE = "alive"
+
+_pipe: Any = None
+
+
+def alive(*_: Any) -> None:
+    """A sign of life from a long piece of work, such as a run that reports how far it is."""
+    if _pipe is not None:
+        _pipe.send(ALIVE)
+
+
+def memory(what: str, process: int | str = "self") -> int:
+    """Bytes that a process has now ("VmRSS") or had at most ("VmHWM"); 0 where this system does not say."""
+    with suppress(OSError):
+        for line in Path(f"/proc/{process}/status").read_text().splitlines():
+            if line.startswith(f"{what}:"):
+                return int(line.split()[1]) << 10
+    return 0
+
+
+def _forget_peak() -> None:
+    """VmHWM begins again at what the process has now."""
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
 
 
 def _work(pipe: Any, piece_of_work: Callable[[Any], str]) -> None:
+    global _pipe
+    _pipe = pipe
     while True:
         piece = pipe.recv()
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        _forget_peak()
+        before = memory("VmRSS")
         try:
             outcome = piece_of_work(piece)
         except BaseException as error:
             outcome = f"raw exception: {type(error).__name__}: {str(error)[:100]}"
-        if (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 > MEMORY:
+        if memory("VmHWM") - before > MEMORY:
             outcome = "memory"
         pipe.send(outcome)
 
@@ -46,8 +75,12 @@ class Worker:
         if self._process is None:
             self._start()
         self._pipe.send(piece)
+        patience, end = LONGEST if self._done < warm else PATIENCE, time.monotonic() + LONGEST
+        outcome = ALIVE
         try:
-            outcome = self._pipe.recv() if self._pipe.poll(WARM if self._done < warm else PATIENCE) else "hang"
+            while outcome == ALIVE:
+                left = min(patience, end - time.monotonic())
+                outcome = self._pipe.recv() if left > 0.0 and self._pipe.poll(left) else "hang"
         except (EOFError, ConnectionResetError):
             outcome = "crash"
         self._done += 1

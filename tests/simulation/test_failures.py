@@ -14,6 +14,7 @@ import pytest
 
 import linkwork as lw
 from known_mechanisms import four_bar, pendulum
+from linkwork.formulations.explicit import stepping
 
 EVERY_INTEGRATOR = ("semi-implicit", "rk2", "rk4", "abm4", "adaptive")
 
@@ -296,3 +297,18 @@ def test_a_file_of_a_run_holds_no_row_that_is_not_finite(tmp_path: Any) -> None:
     assert len(run) == pytest.approx(10, abs=1)
     assert np.isfinite(run.energy["total"]).all()
     assert "not finite" in str(run.certificate.stopped)
+
+
+@pytest.mark.parametrize("size", [1e60, 1e100, 1e160, 1e200])
+def test_a_body_too_far_away_for_its_inertia_to_be_a_number(size: float) -> None:
+    """What stopped the run is looked for in its last state, which may be anything."""
+    model = lw.Model("flown", gravity=(0, 0, 0))
+    model.body("arm", mass=1.0, inertia=(1, 1, 1), com=(0.3, 0, 0))
+    model.body("bead", mass=1.0, inertia=(1, 1, 1))
+    model.revolute("pin", "ground", "arm", at=(0, 0, 0), axis=(0, 0, 1))
+    model.free("throw", "arm", "bead")
+    sim = lw.Simulation(model, "recursive", dt=1e-3)
+    sim.step()
+    place = sim.moving.joints[-1].q
+    sim.state.last[place.start : place.start + 3] = size
+    assert "grew beyond all bounds" in str(sim.failure(stepping.NOT_FINITE))

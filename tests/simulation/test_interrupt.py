@@ -75,3 +75,24 @@ def test_a_step_of_no_end_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
         lw.simulate(model, until=100.0, method="recursive", integrator="adaptive", dt=1.0)
     assert "hybrid" in str(stop.value)
     assert "adaptive" not in str(stop.value)
+
+
+def test_noise_is_told_soon() -> None:
+    """No step is small enough for a force that is another at every moment: a third of all parts is refused."""
+    model = lw.Model("noisy", gravity=(0, 0, 0))
+    model.body("block", mass=1.0, inertia=(1, 1, 1))
+    model.prismatic("rail", "ground", "block", axis=(1, 0, 0), stiffness=100.0, position=0.1)
+    model.torque("noise", "rail", lambda t: math.sin(1e9 * math.sin(1e9 * t)))
+    with pytest.raises(lw.RunError, match="its steps became too small, with joint 'rail' accelerating most") as stop:
+        lw.simulate(model, until=10.0, method="recursive", integrator="adaptive", dt=1.0)
+    assert stop.value.run.certificate.evaluations < 200_000
+
+
+def test_the_first_step_is_reported() -> None:
+    """However long a step takes, Ctrl-C has to wait for few of them."""
+    model = lw.Model("swing")
+    model.body("block", mass=1.0, inertia=(1, 1, 1))
+    model.prismatic("rail", "ground", "block", axis=(1, 0, 0), stiffness=100.0, position=0.1)
+    times: list[float] = []
+    lw.simulate(model, until=1.0, method="recursive", dt=0.01, progress=times.append)
+    assert times[0] == 0.01

@@ -66,6 +66,8 @@ def failure_of(stepper: Stepper, status: int) -> RunError:
         culprit = system.dof_name(int(np.argmax(np.abs(stepper.state.vd))))
         what = f"its steps became too small, with {_told(stepper, culprit)} accelerating most"
         hint = "loosen rtol and atol, or soften the springs and dampers near it"
+        if sim.method.name != "recursive" and not system.foreign:
+            hint = f"take method='recursive', {hint}"
     else:
         culprit, what, hint = _not_finite(stepper)
     return RunError(
@@ -100,7 +102,11 @@ def _has_inertia(stepper: Stepper) -> bool:
     for q in (stepper.start.q, last):
         M = mass_matrix(stepper.system, q)
         scale = 1.0 / np.sqrt(np.maximum(np.diag(M), 1e-300))
-        least.append((np.diag(M), float(np.linalg.eigvalsh(M * np.outer(scale, scale))[0])))
+        with np.errstate(all="ignore"):
+            scaled = M * np.outer(scale, scale)
+        if not np.isfinite(scaled).all():
+            return False  # too far away for numbers
+        least.append((np.diag(M), float(np.min(np.linalg.eigvalsh(scaled), initial=1.0))))
     (diagonal, smallest), (diagonal_last, smallest_last) = least
     return bool(smallest_last > VANISHES * smallest and np.all(diagonal_last > VANISHES * diagonal))
 

@@ -104,7 +104,7 @@ class Simulation(Present):
         # who left the choice of the method to us is told when it proves wrong
         self._chosen = auto and options.keys() <= {"dt"} and method.name == Recursive.name
         self._rest = start
-        self._chunk = 16  # steps between two looks at the keyboard
+        self._chunk = 1  # steps between two looks at the keyboard
         self.inputs = Inputs({}, np.zeros((0, 1)), system.model)
         self.stepper = Stepper(method, system, self.inputs, ignored=ignored, border=border, ports=ports)
         self.structure = Structure(self.stepper)

@@ -15,7 +15,7 @@ from linkwork.assembly.tables import Floats, Tables
 from linkwork.errors import OptionError
 from linkwork.formulations.explicit import stepping
 from linkwork.formulations.explicit.stepping import HISTORY
-from linkwork.formulations.samples import Samples, State, make_samples, make_state
+from linkwork.formulations.samples import REFUSED, Samples, State, make_samples, make_state
 from linkwork.simulation.analysis.check import refuse_singular
 from linkwork.simulation.analysis.stiffness import OperatingPoint
 from linkwork.simulation.driven import DrivenStart, start_with_motors
@@ -33,6 +33,8 @@ from linkwork.simulation.workspaces import make_workspace
 
 MARK_STEPS = 16  # between two states that are kept to look back at
 MOST_PAUSES = 200  # of one step, each after a few thousand parts of it: then it is stuck
+FAIR_TRIAL = 3  # pauses after which a step is stuck where too many of its parts were refused
+IN_VAIN = 0.25  # of the parts: accuracy alone makes the adaptive integrator refuse a tenth
 
 
 class Stepper:
@@ -218,18 +220,28 @@ class Stepper:
         dt = self.h if dt is None else dt
         if self.remote_links is not None and self.steps >= 0:
             self.remote_links.command(RUN, begin, first, dt, steps)
-        done = kept = pauses = 0
+        done = kept = pauses = refused = 0
         while True:
             left = Samples(*(each[kept:] for each in samples)) if kept else samples
             more, further, status = self.method.run(
                 self.tables, self.workspace, self.state, begin, first + done, dt, steps - done, every, left
             )
-            done, kept, pauses = done + more, kept + further, 0 if more else pauses + 1
+            done, kept = done + more, kept + further
             if status != stepping.PAUSED or (self.interrupt is not None and self.interrupt.pressed):
                 return done, kept, status
             # the adaptive integrator pauses within long steps, so that Ctrl-C gets a turn
-            if pauses == MOST_PAUSES:
+            pauses = 1 if more else pauses + 1
+            if pauses == 1:
+                refused = int(self.state.count[REFUSED])
+            if pauses == MOST_PAUSES or self._gets_nowhere(pauses - 1, refused):
                 return done, kept, stepping.STUCK
+
+    def _gets_nowhere(self, pauses: int, refused: int) -> bool:
+        """Whether so many pauses show that most of the work is in vain: something other than accuracy limits the parts
+        of the step, such as stiffness or noise in the accelerations. `refused` were refused before them.
+        """
+        new = int(self.state.count[REFUSED]) - refused
+        return pauses >= FAIR_TRIAL and new > IN_VAIN * pauses * stepping.MOST_PARTS
 
     def take_back(self, turns: Floats) -> None:
         """After a step that failed: the state before it; `turns` are coordinates of cuts, less than half a turn ago."""

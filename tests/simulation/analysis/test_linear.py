@@ -212,3 +212,12 @@ def test_what_answers_to_motion() -> None:
     for model in (on_rail(stiffness=1.0), on_rail(damping=1.0), every_element(), lw.gallery.iltis.build()):
         assert answers(lw.assemble(model).tables)
     assert not answers(lw.assemble(lw.gallery.n_four_bar.build(n=2)).tables)
+
+
+def test_nothing_that_can_move_has_no_modes() -> None:
+    model = lw.Model("welded")
+    model.body("block", mass=1.0, inertia=SMALL)
+    model.fixed("weld", "ground", "block")
+    found = linear(model)
+    assert found.eigenvalues.size == 0
+    assert found.motions.shape == (0, 0)

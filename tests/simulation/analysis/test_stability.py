@@ -62,3 +62,11 @@ def test_a_step_that_does(integrator: str, value: complex, size: float) -> None:
     assert not too_large(integrator, [size * value], step).any()
     assert too_large(integrator, [size * value], 5.0 * step).any()
     assert f"{step:.0e}" == f"{step:.5e}".replace(".00000", "")
+
+
+@pytest.mark.parametrize("integrator", [*INTEGRATORS, "trapezoidal"])
+@pytest.mark.parametrize("size", [1e60, 1e160, 1e300])
+def test_the_fastest_numbers_do_not_overflow(integrator: str, size: float) -> None:
+    """A state that has blown up: its modes are too fast for any step, not undefined."""
+    assert too_large(integrator, [1j * size, -size, (-0.6 + 0.8j) * size], 0.1).all()
+    assert 0.0 < step_that_does(integrator, [1j * size]) < 4.0 / size

@@ -167,7 +167,9 @@ class Linear:
         """X with X^T M X = 1; metres and radians are brought together first."""
         scale = 1.0 / np.sqrt(np.maximum(np.diag(self.mass), 1e-300))
         values, vectors = np.linalg.eigh(self.mass * np.outer(scale, scale))
-        return np.asarray(scale[:, None] * vectors / np.sqrt(np.maximum(values, SINGULAR * values[-1])))
+        return np.asarray(
+            scale[:, None] * vectors / np.sqrt(np.maximum(values, SINGULAR * np.max(values, initial=0.0)))
+        )
 
     def _row_rates(self, closure: Closure, z: Floats) -> Floats:
         """Change of the rows' rates when q is moved along z and v stays."""
