@@ -81,8 +81,10 @@ def failure_of(stepper: Stepper, status: int) -> RunError:
 
 def _too_stiff(stepper: Stepper, status: int) -> Finding | None:
     """What the steps are too large for, where that is why they failed."""
-    if status in (stepping.SINGULAR_POSITION, stepping.PAUSED, stepping.TORN):
+    if status in (stepping.SINGULAR_POSITION, stepping.PAUSED):
         return None
+    if status == stepping.TORN:  # joints that open change the stiffness: only the start tells which came first
+        return steps_too_large(stepper, start=True) if stepper.method.name in METHODS else None
     found = steps_too_large(stepper, sane=True)
     if found is None and _has_inertia(stepper):
         found = steps_too_large(stepper)

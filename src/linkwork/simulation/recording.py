@@ -161,7 +161,8 @@ class Recording:
         with Interrupt() as interrupt:
             stepper.interrupt = interrupt
             while stepper.steps < self.steps and stopped is None:
-                count = sim.events.quiet(min(chunk, self.steps - stepper.steps, chunk_rows * self.every))
+                most = min(chunk, self.steps - stepper.steps, chunk_rows * self.every)
+                count = sim.events.quiet(sim.step_warnings.unchecked(stepper, most))
                 started = clock.perf_counter()
                 try:
                     if count == 0:

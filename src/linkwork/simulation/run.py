@@ -235,7 +235,8 @@ class Simulation(Present):
                 started = clock.perf_counter()
                 if stepper.pulls is not None:
                     stepper.pulls.renew(self.readings)
-                count = self.events.quiet(1 if stepper.pulls is not None else min(self._chunk, goal - stepper.steps))
+                most = 1 if stepper.pulls is not None else min(self._chunk, goal - stepper.steps)
+                count = self.events.quiet(self.step_warnings.unchecked(stepper, most))
                 status = stepper.advance(count, goal + 1, stepper.spare)[2] if count else self.events.step(self)
                 if status != 0:
                     failed = failure_of(stepper, status)

@@ -31,6 +31,10 @@ class StepWarnings:
         other.watch, other.unsettled = copy(self.watch), copy(self.unsettled)
         return other
 
+    def unchecked(self, stepper: Stepper, steps: int) -> int:
+        """How many of the next steps, at most so many, come before the next look at their size."""
+        return steps if self.watch is None else min(steps, self.watch.left(stepper.steps))
+
     def check_size(self, stepper: Stepper) -> None:
         """Warn when steps that linkwork chose prove too large on the way."""
         found = None if self.watch is None else self.watch.look(stepper)

@@ -142,17 +142,19 @@ def _moments(stepper: Stepper) -> Iterator[tuple[OperatingPoint, bool]]:
     yield OperatingPoint(moving, stepper.tables, last[:nq], last[nq : nq + nv], cut_q, stepper.time), False
 
 
-def steps_too_large(stepper: Stepper, sane: bool = False) -> Finding | None:
+def steps_too_large(stepper: Stepper, sane: bool = False, start: bool = False) -> Finding | None:
     """What the steps of a simulation are too large for, at its start or where it was since; None of implicit methods.
 
     Methods with impulses hold springs and dampers whatever their stiffness, but not laws and tyres. `sane` leaves out
-    the state before the last step, which may be nonsense when a run failed.
+    the state before the last step, which may be nonsense when a run failed; `start` looks at the start alone.
     """
     if not (hasattr(stepper.method, "rtol") or _has_impulses(stepper)):  # an implicit rule of its own
         return None
     integrator = stepper.method.integrator
     most = ADAPTIVE if integrator == "adaptive" else None
     for moment, sound in _moments(stepper):
+        if start and moment is not stepper.marks[0]:
+            return None
         if _has_impulses(stepper):
             held = [each for each in elements(moment.system) if each.table in ("spring", "coil")]
             moment = moment._replace(tables=left_out(moment.tables, held))
@@ -199,6 +201,10 @@ class Watch:
 
     def __init__(self) -> None:
         self.next = self.FIRST
+
+    def left(self, steps: int) -> int:
+        """Steps until the next look, after so many: what is found must not depend on the speed of the machine."""
+        return max(1, self.next - steps)
 
     def look(self, stepper: Stepper) -> Finding | None:
         """What the steps are too large for where the simulation is now; None between two looks."""
