@@ -15,6 +15,7 @@ import pytest
 import linkwork as lw
 from known_mechanisms import four_bar, pendulum
 from linkwork.formulations.explicit import stepping
+from linkwork.simulation.failures import failure_of
 
 EVERY_INTEGRATOR = ("semi-implicit", "rk2", "rk4", "abm4", "adaptive")
 
@@ -309,6 +310,6 @@ def test_a_body_too_far_away_for_its_inertia_to_be_a_number(size: float) -> None
     model.free("throw", "arm", "bead")
     sim = lw.Simulation(model, "recursive", dt=1e-3)
     sim.step()
-    place = sim.moving.joints[-1].q
-    sim.state.last[place.start : place.start + 3] = size
-    assert "grew beyond all bounds" in str(sim.failure(stepping.NOT_FINITE))
+    place = sim.stepper.moving.joints[-1].q
+    sim.stepper.state.last[place.start : place.start + 3] = size
+    assert "grew beyond all bounds" in str(failure_of(sim.stepper, stepping.NOT_FINITE))

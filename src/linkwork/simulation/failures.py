@@ -66,7 +66,7 @@ def failure_of(stepper: Stepper, status: int) -> RunError:
         culprit = system.dof_name(int(np.argmax(np.abs(stepper.state.vd))))
         what = f"its steps became too small, with {_told(stepper, culprit)} accelerating most"
         hint = "loosen rtol and atol, or soften the springs and dampers near it"
-        if sim.method.name != "recursive" and not system.foreign:
+        if stepper.method.name != "recursive" and not system.foreign:
             hint = f"take method='recursive', {hint}"
     else:
         culprit, what, hint = _not_finite(stepper)

@@ -279,12 +279,14 @@ def test_laws_in_a_method_with_impulses(law: str) -> None:
     model.prismatic("rail", "ground", "block", axis=(1, 0, 0), **rail)
     sim = lw.Simulation(model, "impulse", dt=1e-3)
     sim.step(5)
-    assert advice(sim) == ""
+    assert advice(sim.stepper) == ""
     model.torque("law", "rail", (lambda t, x, u: -1e8 * x) if law == "spring" else (lambda t, x, u: -1e4 * u))
     sim = lw.Simulation(model, "impulse", dt=1e-3)
     sim.step(5)
-    assert advice(sim).startswith("the steps of 0.001 s are too large for torque 'law', which s")
-    assert advice(sim).endswith("0.0001 s or less, or make it a spring or damper, which this method holds in any step")
+    assert advice(sim.stepper).startswith("the steps of 0.001 s are too large for torque 'law', which s")
+    assert advice(sim.stepper).endswith(
+        "0.0001 s or less, or make it a spring or damper, which this method holds in any step"
+    )
 
 
 @pytest.mark.parametrize("damping", [0.0, 0.3])
@@ -321,5 +323,5 @@ def test_a_chain_that_weight_makes_stiff() -> None:
 def test_advice_of_a_healthy_run_is_empty() -> None:
     sim = lw.Simulation(governor(), "recursive", dt=1e-4)
     sim.step(20)
-    assert advice(sim) == ""
-    assert advice(lw.Simulation(governor(), "hybrid", dt=1e-2)) == ""
+    assert advice(sim.stepper) == ""
+    assert advice(lw.Simulation(governor(), "hybrid", dt=1e-2).stepper) == ""
