@@ -123,9 +123,8 @@ def _instant(run: Trajectory, time: float) -> Any:
     """The stage of one instant, which knows what there is to look at then."""
     row = int(np.argmin(np.abs(run.time - time)))
     poses = {name: run[name][row : row + 1] for name in run if name.endswith((".position", ".rotation"))}
-    facts: dict[str, Any] = {"certificate": run.certificate, "model_name": run.model_name, "scene": run.scene}
-    alone = Trajectory(run.time[row : row + 1], poses, {}, **facts)
-    return importlib.import_module("linkwork.viewer.staging").Stage(alone)
+    stage = importlib.import_module("linkwork.viewer.staging").Stage
+    return stage.from_poses(run.model_name, run.scene, run.time[row : row + 1], poses)
 
 
 def _drawn(run: Trajectory, page: Path, file: Path, time: float) -> None:

@@ -280,7 +280,7 @@ def test_two_runs_are_one_picture(swing):
     stages = [Stage(swing()), Stage(swing(1.0))]
     show = page_data(stages, ["one", "other"])
     assert [body["name"] for body in show["bodies"]][3:] == ["other: block", "other: arm", "other: ball"]
-    assert show["marks"][1]["body"] == show["marks"][0]["body"] + 3
+    assert show["pins"][1]["body"] == show["pins"][0]["body"] + 3
     assert show["bodies"][0]["colour"] != show["bodies"][3]["colour"]
     player = Player(stages)
     player.page = Nobody(stages[0])

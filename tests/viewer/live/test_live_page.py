@@ -13,7 +13,7 @@ from linkwork.targets import find
 from linkwork.viewer.live import live
 from linkwork.viewer.live.player import Player
 from linkwork.viewer.replay.replay import view_of
-from linkwork.viewer.staging import matrix
+from linkwork.viewer.scene_shapes import matrix
 
 pytest.importorskip("viser", reason="the live page needs the extra view")
 Image = pytest.importorskip("PIL.Image", reason="screenshots are read by pillow")

@@ -19,7 +19,8 @@ from linkwork.simulation.results.scene import scene_of
 from linkwork.simulation.results.trajectory import Trajectory
 from linkwork.simulation.start import consistent_start
 from linkwork.viewer.replay.replay import inline, page
-from linkwork.viewer.staging import Stage, stage_solid
+from linkwork.viewer.scene_shapes import scene_solid
+from linkwork.viewer.staging import Stage
 
 
 def data_of(text):
@@ -167,7 +168,7 @@ def test_every_piece_can_be_shown(name):
     if any(isinstance(collider.shape, Plane) for collider in model.all_colliders()):
         assert view["floor"] == 0.0  # where the plane is
     if name == "rover":  # the camera is for the robot of 1 m and not for the course before it
-        assert stage.standing == {"kerb", "step 1", "step 2", "step 3", "step 4"}
+        assert stage.fixed_bodies == {"kerb", "step 1", "step 2", "step 3", "step 4"}
         assert view["radius"] < 1.0
 
 
@@ -229,7 +230,7 @@ def test_planes_are_sheets_under_what_is_seen_but_for_the_floor():
     model.plane("floor")
     model.plane("ramp", normal=(-0.6, 0, 0.8), at=(4, 0, 0.5))
     [ramp] = Stage(lw.simulate(model, until=0.01, method="impulse", dt=0.01)).roads()
-    corners = stage_solid([ramp]).corners.reshape(-1, 3)
+    corners = scene_solid([ramp]).corners.reshape(-1, 3)
     np.testing.assert_allclose(corners @ (-0.6, 0, 0.8), -0.6 * 4 + 0.8 * 0.5, atol=1e-12)
     assert np.all(corners.min(axis=0)[:2] < (4, 0))
     assert np.all(corners.max(axis=0)[:2] > (4, 0))

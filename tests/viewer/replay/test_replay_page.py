@@ -78,7 +78,7 @@ def test_pins_come_and_go_with_their_joints(shown, swing):
         seek(page, t)
         shown_at[t] = page.evaluate(
             "linkwork.runs[0].things(linkwork.runs[0].at(linkwork.time), true, linkwork.time)"
-            ".filter((thing) => linkwork.runs[0].marks.some((mark) => mark.corners === thing.corners)).length"
+            ".filter((thing) => linkwork.runs[0].pins.some((pin) => pin.corners === thing.corners)).length"
         )
     assert shown_at == {0.5: 1, 1.0: 0, 1.5: 0, 2.5: 1}
     there = page.evaluate("linkwork.screenOf([-0.35, 0, 0.4])")  # the block stands 0.1 m high

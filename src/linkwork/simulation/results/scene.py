@@ -5,7 +5,7 @@ A scene is a dictionary of lists and numbers only (metres, body frames, quaterni
     bodies   [{name, shape or None, com, holds: points where joints and springs hold it}]
     grounds  {name: {position, rotation}}; those that move also {time, positions, rotations}, at SAMPLES times
     joints   [{name, kind, a, b, position, axis: in the frame of a; frame_b: position and quaternion in the frame of b}]
-    springs  [{name, a, at_a, b, at_b}]
+    springs  [{name, a, at_a, b, at_b, elastic: whether it is more than a damper}]
     roads    [{x, y, z}]: heights z (y, x) of the strips on which tyres ran
     fixtures [shapes] that stand on grounds at rest, for others to meet them; in the world
 A body has `more` shapes than its own, and a ground in motion has `shapes`, where colliders were put on them. A plane,
@@ -28,6 +28,7 @@ from linkwork.model.force import Spring
 from linkwork.model.joint_kinds import KINDS
 from linkwork.model.laws import law_value
 from linkwork.model.shapes import Shape
+from linkwork.simulation.results.quaternions import turned
 
 Scene: TypeAlias = dict[str, Any]
 
@@ -95,10 +96,11 @@ def scene_of(model: Model, until: float = 0.0, tracks: Mapping[str, Any] | None 
                 "at_a": _numbers(spring.at_a),
                 "b": spring.b.path,
                 "at_b": _numbers(spring.at_b),
+                "elastic": spring.stiffness != 0.0,
             }
             for spring in springs
         ],
-        "roads": _roads(model, until, tracks or {}, ahead),
+        "roads": road_strips(model, until, tracks or {}, ahead=ahead),
         "fixtures": [
             moved_facts(facts, ground_pose(ground))
             for ground in model.all_grounds()
@@ -208,20 +210,38 @@ def _ground(ground: Ground, until: float, shapes: list[dict[str, Any]]) -> dict[
     return facts
 
 
-def _roads(model: Model, until: float, tracks: Mapping[str, Any], ahead: float) -> list[dict[str, Any]]:
-    """A strip for each road, under the tyres that run on it."""
+def road_strips(
+    model: Model, t: float, tracks: Mapping[str, Any], *, ahead: float = 0.0, beside: float | None = None
+) -> list[dict[str, Any]]:
+    """A strip for each road at time t (s), under the tyres that run on it; `beside` (m) is its margin.
+
+    `tracks` and `ahead` are those of `scene_of`. The margin is one and a half times the radius when not given.
+    """
     ways: list[tuple[Road, list[Any], float]] = []
     for tyre in model.all_forces():
         if not isinstance(tyre, Tyre) or f"{tyre.body.path}.position" not in tracks:
             continue
-        places = np.asarray(tracks[f"{tyre.body.path}.position"], dtype=float)
+        places = _centres(tyre, tracks)
         for road, found, _ in ways:
             if road == tyre.road:
                 found.append(places)
                 break
         else:
             ways.append((tyre.road, [places], tyre.radius))
-    return [_strip(road, np.concatenate(found), radius, until, ahead) for road, found, radius in ways]
+    made = []
+    for road, found, radius in ways:
+        margin = 1.5 * radius if beside is None else beside
+        made.append(_strip(road, np.concatenate(found), (3 * radius, margin), t, ahead))
+    return made
+
+
+def _centres(tyre: Tyre, tracks: Mapping[str, Any]) -> Any:
+    """Where the centre of a tyre was, (rows, 3)."""
+    places = np.asarray(tracks[f"{tyre.body.path}.position"], dtype=float)
+    turns = tracks.get(f"{tyre.body.path}.rotation")
+    if turns is None:
+        return places
+    return places + turned(np.asarray(turns, dtype=float), np.tile(tyre.at, (len(places), 1)))
 
 
 def _landscape(field: HeightField) -> list[Any]:
@@ -237,12 +257,12 @@ def _landscape(field: HeightField) -> list[Any]:
     return np.asarray(mesh, dtype=float).tolist()  # type: ignore[no-any-return]
 
 
-def _strip(road: Road, centres: Any, radius: float, t: float, ahead: float) -> dict[str, Any]:
+def _strip(road: Road, centres: Any, margin: tuple[float, float], t: float, ahead: float) -> dict[str, Any]:
     centres = centres[np.isfinite(centres).all(axis=1)]
     low, high = centres[:, :2].min(axis=0), centres[:, :2].max(axis=0)
     further = ahead * (high - low)
-    x = np.linspace(low[0] - 3 * radius, high[0] + 3 * radius + further[0], ROAD_POINTS[0])
-    y = np.linspace(low[1] - 1.5 * radius, high[1] + 1.5 * radius + further[1], ROAD_POINTS[1])
+    x = np.linspace(low[0] - margin[0], high[0] + margin[0] + further[0], ROAD_POINTS[0])
+    y = np.linspace(low[1] - margin[1], high[1] + margin[1] + further[1], ROAD_POINTS[1])
     z = [[round(float(road(a, b, t)), 5) for a in x] for b in y]
     return {"x": x.round(4).tolist(), "y": y.round(4).tolist(), "z": z}
 

@@ -14,7 +14,7 @@ from linkwork.simulation.run import Simulation
 from linkwork.viewer.live import shared_frame as slot
 from linkwork.viewer.live.live_state import LiveState
 from linkwork.viewer.live.step_clock import StepClock
-from linkwork.viewer.staging import matrix
+from linkwork.viewer.scene_shapes import matrix
 
 STRENGTH = 50.0  # m/s2: a drag can lift five times the weight of all bodies
 TURN = 5e-3  # s of computing between two looks at the clock and at messages

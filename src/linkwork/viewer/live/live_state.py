@@ -12,15 +12,13 @@ import numpy as np
 from linkwork.errors import OptionError, RunError
 from linkwork.model import Ground, Joint
 from linkwork.simulation.methods import ALL, refuse_unsupported
-from linkwork.simulation.results.certificate import Certificate
 from linkwork.simulation.results.observe import Observer, column_units
 from linkwork.simulation.results.scene import ground_at, scene_of
-from linkwork.simulation.results.trajectory import Trajectory
 from linkwork.simulation.results.units import component_names
 from linkwork.simulation.run import Simulation
 from linkwork.simulation.structure.changing import joint_place
 from linkwork.viewer.live import shared_frame as slot
-from linkwork.viewer.staging import HINGES, Stage
+from linkwork.viewer.staging import Stage
 
 AHEAD = 10.0  # times the preview: how far roads are drawn
 SECONDS, BUDGET, LOOKS = 3.0, 0.3, 24  # of a preview: simulated, of computing, and rows
@@ -45,10 +43,10 @@ class LiveState:
         """Places of bodies and joints in what the observer sees; -1 where a joint is not there now."""
         self.observer, system = observer, observer.system
         places = {name: k for k, name in enumerate(system.body_names)}
-        names = self.stage.names[: len(self.stage.names) - len(self.stage.movers)]
+        names = self.stage.names[: len(self.stage.names) - len(self.stage.moving_grounds)]
         self.bodies = np.array([places[name] for name in names], dtype=np.int64)
         grounds = {ground.path: ground for ground in self.sim.system.model.all_grounds()}
-        self.grounds: list[Ground] = [grounds[name] for name in self.stage.movers]
+        self.grounds: list[Ground] = [grounds[name] for name in self.stage.moving_grounds]
         self.attached = [_facts(joint) for joint in self.sim.structure.attached.values()]
         self.rearranged = True  # until `changes` is called
         names = [*self.built, *(joint["name"] for joint in self.attached)][: len(self.built) + slot.SPARE_JOINTS]
@@ -107,8 +105,8 @@ class LiveState:
         self.rearranged = False
         there = (self.in_tree >= 0) | (self.in_cuts >= 0)
         gone = [name for name, holds in zip(self.built, there, strict=False) if not holds]
-        marks = [self.stage.mark(joint) for joint in self.attached if joint["kind"] in HINGES]
-        return gone, marks, [self.stage.joint(joint) for joint in self.attached]
+        pins = [self.stage.pin(joint) for joint in self.attached if self.stage.is_hinge(joint)]
+        return gone, pins, [self.stage.joint(joint) for joint in self.attached]
 
     def contacts(self) -> Any:
         """Points and forces of the contacts of the last step (contact, 6)."""
@@ -180,8 +178,7 @@ def preview(make: Callable[[], Simulation]) -> Stage:
     poses = {name: np.concatenate([found[name] for _, found in rows]) for name in names}
     times = [t for t, _ in rows]
     scene = scene_of(model, times[-1], poses, ahead=AHEAD)
-    run = Trajectory(times, poses, {}, certificate=Certificate(method=""), model_name=model.name, scene=scene)
-    return Stage(run)
+    return Stage.from_poses(model.name, scene, times, poses)
 
 
 def methods_for(sim: Simulation, ignore: Sequence[str] = ()) -> list[str]:

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.viewer.scene_shapes import scene_solid
 from linkwork.viewer.solids import Floats
-from linkwork.viewer.staging import stage_solid
 
 ROWS = 16  # of triangles from the top of a ball to its bottom
 
@@ -20,7 +20,7 @@ def triangles(shapes: list[dict[str, Any]], rows: int = ROWS) -> Floats:
     >>> triangles([{"kind": "rod", "from": [0, 0, 0], "to": [0, 0, 1], "radius": 0.1}]).shape[1:]
     (3, 3)
     """
-    made = stage_solid(shapes)
+    made = scene_solid(shapes)
     return np.concatenate([made.corners, *(ball_triangles(ball, rows) for ball in made.balls)])
 
 

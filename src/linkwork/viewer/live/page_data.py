@@ -12,14 +12,14 @@ from linkwork.viewer.staging import Stage
 
 def page_data(stages: Sequence[Stage], labels: Sequence[str], **more: Any) -> dict[str, Any]:
     """The data of the page; several runs get a colour each."""
-    show: dict[str, Any] = {"bodies": [], "marks": [], "springs": [], "joints": [], "labels": list(labels)}
+    show: dict[str, Any] = {"bodies": [], "pins": [], "springs": [], "joints": [], "labels": list(labels)}
     for stage, label, tint in zip(stages, labels, TINTS, strict=False):
         first = len(show["bodies"])
         for body in stage.bodies():
             if len(stages) > 1:
                 body = {**body, "name": f"{label}: {body['name']}", "colour": rgb(tint, 0.2).tolist()}
             show["bodies"].append({**body, "faint": first > 0})
-        for kind, ends in (("marks", ("body",)), ("springs", ("a", "b")), ("joints", ("body",))):
+        for kind, ends in (("pins", ("body",)), ("springs", ("a", "b")), ("joints", ("body",))):
             for thing in getattr(stage, kind)():
                 moved = {end: thing[end] + first if thing[end] >= 0 else -1 for end in ends}
                 show[kind].append({**thing, **moved})

@@ -72,8 +72,8 @@ class Panel:
         elif name == "label":
             self.label.content = self._label([values[0]])
         elif name == "joints":
-            gone, marks, joints = values
-            self.scenery.rearrange(gone, marks, joints)
+            gone, pins, joints = values
+            self.scenery.rearrange(gone, pins, joints)
             kept = [name for name in self.show["changing"] if name not in gone]
             self.held.options = tuple(kept + [joint["name"] for joint in joints]) or (NONE,)
 

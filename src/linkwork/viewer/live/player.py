@@ -30,9 +30,7 @@ class Player:
 
     def rows(self) -> list[int]:
         """The row of each run at the present time."""
-        return [
-            int(np.searchsorted(stage.run.time, self.time - 1e-9).clip(0, len(stage.run) - 1)) for stage in self.stages
-        ]
+        return [stage.row(self.time) for stage in self.stages]
 
     def go(self, now: float) -> float:
         """Move on with the clock; returns when to call again."""

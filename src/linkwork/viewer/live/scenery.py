@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.viewer.camera import camera_from
 from linkwork.viewer.colours import COLOURS, LIGHTER
 from linkwork.viewer.live.meshes import ROWS, ball_triangles, coil, triangles
 from linkwork.viewer.live.moving_parts import NONE, Arrows, TimedScales, Trail, place
 from linkwork.viewer.live.quaternion_batch import BodyPoints, along
 from linkwork.viewer.live.shared_frame import CONTACT_COUNT, MOST_CONTACTS, SPARE_JOINTS, TIME, FrameData
+from linkwork.viewer.scene_shapes import scene_solid
 from linkwork.viewer.solids import Floats, rod
-from linkwork.viewer.staging import stage_solid
 
 DARK, AXIS, FORCE, CONTACT = (45, 45, 48), (150, 60, 112), (176, 44, 0), (0, 84, 160)
 ROAD = (205, 205, 198)
@@ -45,7 +46,7 @@ class Scenery:
         self.follow = bool(view["follow"])
         self.on = dict(SWITCHES)
         self.shift = np.zeros(3)
-        self.led = [k for k, body in enumerate(show["bodies"]) if body["led"] and not body["faint"]]
+        self.followed = [k for k, body in enumerate(show["bodies"]) if body["followed"] and not body["faint"]]
         self.home: Floats | None = None
         self._camera()
         self._light()
@@ -53,7 +54,7 @@ class Scenery:
         self._ground()
         self._roads()
         self._bodies()
-        self.marks, self.joints = list(show["marks"]), list(show["joints"])
+        self.pin_facts, self.joints = list(show["pins"]), list(show["joints"])
         self.gone: set[str] = set()  # names of joints that were released
         self.changed: tuple[list[Any], list[Any]] | None = None  # pins and joints, since some came or went
         self._pins()
@@ -74,8 +75,7 @@ class Scenery:
     def _camera(self) -> None:
         view, camera = self.show["view"], self.server.initial_camera
         centre = np.array(view["centre"])
-        turn, up = math.radians(view["azimuth"]), math.radians(view["elevation"])
-        towards = np.array([math.cos(up) * math.cos(turn), math.cos(up) * math.sin(turn), math.sin(up)])
+        towards = camera_from(view["azimuth"], view["elevation"])[2]
         camera.up, camera.look_at = (0.0, 0.0, 1.0), tuple(centre)
         camera.position, camera.fov = tuple(centre + 3.4 * self.radius * towards), math.radians(38)
         camera.near, camera.far = 0.02 * self.radius, 200 * self.radius
@@ -120,7 +120,7 @@ class Scenery:
             if body["shapes"]:
                 kinds.setdefault(repr((body["shapes"], body["faint"])), []).append(k)
         self.groups: list[tuple[Any, list[int]]] = []
-        balls = sum(len(stage_solid(body["shapes"]).balls) for body in self.show["bodies"])
+        balls = sum(len(scene_solid(body["shapes"]).balls) for body in self.show["bodies"])
         rows = int(np.clip(math.sqrt(BALLS / (4 * max(1, balls))), 7, ROWS))
         for g, members in enumerate(kinds.values()):
             bodies = [self.show["bodies"][k] for k in members]
@@ -135,24 +135,24 @@ class Scenery:
         ball = ball_triangles(np.array([0.0, 0, 0, 1])).reshape(-1, 3)
         self.pins: list[tuple[Any, BodyPoints, TimedScales]] = []
         for kind in ("pin", "sphere"):
-            marks = [mark for mark in self.marks if mark["shape"]["kind"] == kind]
-            shapes = [mark["shape"] for mark in marks]
+            pins = [pin for pin in self.pin_facts if pin["shape"]["kind"] == kind]
+            shapes = [pin["shape"] for pin in pins]
             radii = np.array([shape["radius"] for shape in shapes])
             if kind == "sphere":
                 places, turns = [shape["position"] for shape in shapes], np.tile([1.0, 0, 0, 0], (len(shapes), 1))
                 scales = np.tile(radii[:, None], (1, 3)) if shapes else None
-                handle = self.batch("balls", ball, np.arange(len(ball)).reshape(-1, 3), len(marks), DARK)
+                handle = self.batch("balls", ball, np.arange(len(ball)).reshape(-1, 3), len(pins), DARK)
             else:
                 ends = np.array([(shape["from"], shape["to"]) for shape in shapes], dtype=float).reshape(-1, 2, 3)
                 a, b = ends[:, 0], ends[:, 1]
                 length = np.linalg.norm(b - a, axis=1, keepdims=True)
                 places, turns = (a + b) / 2, along((b - a) / length)
                 scales = np.hstack([radii[:, None], radii[:, None], length]) if shapes else None
-                handle = self.rods("pins", len(marks), DARK)
+                handle = self.rods("pins", len(pins), DARK)
             if handle is not None:
                 handle.batched_scales = np.asarray(scales, dtype=np.float32)
-                held = BodyPoints([mark["body"] for mark in marks], places, turns)
-                self.pins.append((handle, held, TimedScales(scales, marks)))
+                held = BodyPoints([pin["body"] for pin in pins], places, turns)
+                self.pins.append((handle, held, TimedScales(scales, pins)))
 
     def _joints(self) -> None:
         """Where forces act, and axes."""
@@ -214,16 +214,16 @@ class Scenery:
         for arrows in {"reactions": [self.reaction_arrows], "contacts": [self.contact_arrows]}.get(name, []):
             arrows.switch(False)  # until the next picture has some
 
-    def rearrange(self, gone: list[str], marks: list[Any], joints: list[Any]) -> None:
+    def rearrange(self, gone: list[str], pins: list[Any], joints: list[Any]) -> None:
         """Draw these joints beside those of the model that are not gone, with the next picture."""
         self.gone = set(gone)
-        kept = [mark for mark in self.show["marks"] if mark["joint"] not in gone]
-        self.changed = kept + marks, [*self.show["joints"], *joints][: self.reaction_arrows.count]
+        kept = [pin for pin in self.show["pins"] if pin["joint"] not in gone]
+        self.changed = kept + pins, [*self.show["joints"], *joints][: self.reaction_arrows.count]
 
     def _rearranged(self) -> None:
         """Pins and axes made anew."""
         assert self.changed is not None
-        (self.marks, self.joints), self.changed = self.changed, None
+        (self.pin_facts, self.joints), self.changed = self.changed, None
         for handle in self.handles("joints") + self.handles("axes"):
             handle.remove()
         self._pins()
@@ -275,7 +275,7 @@ class Scenery:
 
     def _follow(self, poses: Floats) -> None:
         """Move the stage against the middle of what is followed; the grid goes by whole cells."""
-        middle = poses[self.led, :3].mean(axis=0) if self.led else np.zeros(3)
+        middle = poses[self.followed, :3].mean(axis=0) if self.followed else np.zeros(3)
         if self.home is None:
             self.home = middle
         shift = middle - self.home if self.follow else np.zeros(3)

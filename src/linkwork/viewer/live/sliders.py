@@ -8,7 +8,7 @@ from typing import Any
 
 from linkwork.model import Force, Joint, Model, Motor, Torque
 from linkwork.model.joint_kinds import KINDS
-from linkwork.viewer.staging import step_of
+from linkwork.viewer.round_numbers import step_of
 
 STEPS = 200  # of a slider from end to end
 

@@ -23,7 +23,7 @@ class Run {
       body.corners = made(body.shapes);
       body.front = body.shapes.some((shape) => shape.front);
     }
-    for (const mark of this.marks) mark.corners = made([mark.shape]);
+    for (const pin of this.pins) pin.corners = made([pin.shape]);
     this.strips = this.roads.map((road) => ({ corners: made([road]), pose: poseMatrix([0, 0, 0, 1, 0, 0, 0]), colour: ROAD,
       front: road.front }));
     this.coil = painter.corners(coil(8, 0.14));
@@ -62,10 +62,10 @@ class Run {
       if (corners.count) found.push({ corners, pose: matrices[k], colour, front });
     });
     const still = poseMatrix([0, 0, 0, 1, 0, 0, 0]);
-    if (withJoints) for (const mark of this.marks) {
-      const [from, until] = mark.span || [null, null];
+    if (withJoints) for (const pin of this.pins) {
+      const [from, until] = pin.span || [null, null];
       if ((from !== null && t < from) || (until !== null && t >= until)) continue;
-      found.push({ corners: mark.corners, pose: mark.body < 0 ? still : matrices[mark.body], colour: DARK });
+      found.push({ corners: pin.corners, pose: pin.body < 0 ? still : matrices[pin.body], colour: DARK });
     }
     for (const spring of this.springs) {
       const a = place(this.pose(spring.a, now), spring.at_a), b = place(this.pose(spring.b, now), spring.at_b);
@@ -80,7 +80,7 @@ class Run {
 
   middle(now) {
     let sum = [0, 0, 0], count = 0;
-    this.bodies.forEach((body, k) => { if (body.led) { sum = add(sum, this.pose(k, now)); count++; } });
+    this.bodies.forEach((body, k) => { if (body.followed) { sum = add(sum, this.pose(k, now)); count++; } });
     return times(sum, 1 / Math.max(1, count));
   }
 }

@@ -23,8 +23,11 @@ from linkwork.model import Frame
 from linkwork.model.checked import shown
 from linkwork.simulation.results.trajectory import Trajectory
 from linkwork.simulation.storage.files import check_path, writing
-from linkwork.viewer.solids import Canvas, Floats, Solid, rod
-from linkwork.viewer.staging import Stage, holds, seen_from, stage_solid
+from linkwork.viewer.camera import camera_from
+from linkwork.viewer.canvas import Canvas
+from linkwork.viewer.scene_shapes import scene_solid, seen_from
+from linkwork.viewer.solids import Floats, Solid, rod
+from linkwork.viewer.staging import Stage, holds
 
 SUFFIXES = (".png", ".gif", ".mp4")
 MOST = 3000  # frames
@@ -136,21 +139,18 @@ class _Film:
     def __init__(self, stage: Stage, width: int) -> None:
         self.stage = stage
         self.width, self.height = width // 2 * 2, round(0.75 * width) // 2 * 2  # ffmpeg wants even ones
-        turn, up = (math.radians(angle) for angle in stage.look())
-        towards = np.array([math.cos(up) * math.cos(turn), math.cos(up) * math.sin(turn), math.sin(up)])
-        right = np.array([-math.sin(turn), math.cos(turn), 0.0])
-        self.camera = np.array([right, np.cross(towards, right), towards])
+        self.camera = camera_from(*stage.look())
         bodies = stage.bodies()
-        self.solids = [stage_solid(self._seen(body)) for body in bodies]
+        self.solids = [scene_solid(self._seen(body)) for body in bodies]
         self.colours = [body["colour"] for body in bodies]
-        self.roads = [stage_solid([road]) for road in stage.roads() if seen_from(road, self.camera[2])]
-        self.marks = [(mark["body"], stage_solid([mark["shape"]]), mark["span"]) for mark in stage.marks()]
+        self.roads = [scene_solid([road]) for road in stage.roads() if seen_from(road, self.camera[2])]
+        self.pins = [(pin["body"], scene_solid([pin["shape"]]), pin["span"]) for pin in stage.pins()]
         self._fit()
 
     def _seen(self, body: dict[str, Any]) -> list[dict[str, Any]]:
         """The shapes of a body, but for planes of grounds in motion that are seen from behind at first."""
-        pose = self.stage.first[self.stage.places[body["name"]]]
-        return [facts for facts in body["shapes"] if seen_from(facts, self.camera[2], Frame(pose[:3], pose[3:]))]
+        pose = self.stage.frame(body["name"], self.stage.start)
+        return [facts for facts in body["shapes"] if seen_from(facts, self.camera[2], pose)]
 
     def _fit(self) -> None:
         """The scale by which all poses that are looked at stand in the picture."""
@@ -163,26 +163,24 @@ class _Film:
         size = np.maximum(np.ptp(flat[:, :2], axis=0), 1e-6)
         self.scale = float(min(0.88 * self.width / size[0], 0.88 * self.height / size[1]))
         self.middle = self.camera.T @ ((flat.min(axis=0) + flat.max(axis=0)) / 2)
-        self.first = stage.first[stage.led, :3].mean(axis=0)
+        self.first = stage.start[stage.followed, :3].mean(axis=0)
         self.floor = 0.0 if stage.on_floor else float(stage.low[2] - 0.03 * stage.radius)
 
     def frame(self, t: float) -> Any:
         """The picture at a time, (height, width, 3) of bytes."""
-        run = self.stage.run
-        row = int(np.searchsorted(run.time, t - 1e-9).clip(0, len(run) - 1))
-        poses = self.stage.poses([row])[0]
-        middle = self.middle + (poses[self.stage.led, :3].mean(axis=0) - self.first if self.stage.travels else 0.0)
+        poses = self.stage.poses([self.stage.row(t)])[0]
+        middle = self.middle + (poses[self.stage.followed, :3].mean(axis=0) - self.first if self.stage.travels else 0.0)
         placed = [self._moved(made, poses, k) for k, made in enumerate(self.solids)]
         shadow = Canvas(self.camera, middle, self.scale, self.width, self.height, 1)
         if self.camera[2, 2] > 0.05:
-            for thing in placed[: len(placed) - len(self.stage.movers)]:
+            for thing in placed[: len(placed) - len(self.stage.moving_grounds)]:
                 shadow.put(thing.pressed(self.floor), SHADOW, 0, lit=False)
         canvas = Canvas(self.camera, middle, self.scale, self.width, self.height, 2)
         for road in self.roads:
             canvas.put(road, ROAD, len(placed) + 2)
         for k, (thing, colour) in enumerate(zip(placed, self.colours, strict=True)):
             canvas.put(thing, colour, k)
-        for body, made, span in self.marks:
+        for body, made, span in self.pins:
             if holds(span, t):
                 canvas.put(self._moved(made, poses, body), DARK, len(placed))
         for spring in self.stage.springs():

@@ -23,7 +23,8 @@ from linkwork.errors import OptionError
 from linkwork.simulation.results.trajectory import Trajectory
 from linkwork.simulation.storage.files import check_path, write_file
 from linkwork.viewer.colours import COLOURS, rgb
-from linkwork.viewer.staging import Stage, step_of
+from linkwork.viewer.round_numbers import step_of
+from linkwork.viewer.staging import Stage
 
 SCRIPTS = ("algebra.js", "shapes.js", "painter.js", "camera.js", "player.js")
 FRAMES_PER_SECOND = 60
@@ -185,7 +186,7 @@ def _facts(run: Trajectory, stage: Stage, rows: Any, label: str, tint: str) -> d
         "time": _packed(run.time[rows], "<f8"),
         "poses": _packed(stage.poses(rows), "<f4"),
         "bodies": stage.bodies(),
-        "marks": stage.marks(),
+        "pins": stage.pins(),
         "springs": stage.springs(),
         "roads": stage.roads(),
         "readings": [
