@@ -24,10 +24,7 @@ from typing import Any, ClassVar
 import numba
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 
-try:
-    import fcntl
-except ImportError:  # not on Windows
-    fcntl = None  # type: ignore[assignment]
+from linkwork import _file_lock
 
 KERNEL_ROOMS = ("spatial", "mechanics", "numerics", "contact", "formulations")
 KEPT_FOLDERS = 3
@@ -94,7 +91,9 @@ def _temporary_root() -> Path | None:
         found = root.lstat()
     except OSError:
         return None
-    ours = stat.S_ISDIR(found.st_mode) and (not hasattr(os, "getuid") or found.st_uid == os.getuid())
+    if not hasattr(os, "getuid"):  # Windows, where each user has temporary files of his own
+        return root if stat.S_ISDIR(found.st_mode) else None
+    ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
     return root if ours and not found.st_mode & 0o022 else None
 
 
@@ -123,11 +122,11 @@ def alone(what: str) -> Iterator[None]:
     """While this lasts no other process is busy with `what`; where files cannot be locked it is done without."""
     with contextlib.ExitStack() as held:
         folder = cache_folder()
-        if folder is not None and fcntl is not None:
+        if folder is not None:
             with contextlib.suppress(OSError):
                 file = held.enter_context(open(folder / f"{what}.lock", "w"))
-                fcntl.flock(file, fcntl.LOCK_EX)
-                held.callback(fcntl.flock, file, fcntl.LOCK_UN)
+                _file_lock.lock(file.fileno(), wait=True)
+                held.callback(_file_lock.unlock, file.fileno())
         yield
 
 

@@ -5,9 +5,14 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
+import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+
+TRIES = 25 if sys.platform == "win32" else 1  # to replace a file that another process may have open
+PAUSE = 0.02  # s between two of them
 
 
 @contextmanager
@@ -30,11 +35,23 @@ def whole(path: Path) -> Iterator[Path]:
         with suppress(FileNotFoundError):
             shutil.copymode(target, beside)
         sync_file(beside)
-        os.replace(beside, target)
+        _replace(beside, target)
         sync_folder(target.parent)
     finally:
         with suppress(OSError):
             beside.unlink(missing_ok=True)
+
+
+def _replace(source: Path, target: Path) -> None:
+    """Give a file the name of another; on Windows that waits for a moment while another process reads it."""
+    for left in reversed(range(TRIES)):
+        try:
+            os.replace(source, target)
+            return
+        except PermissionError:
+            if left == 0:
+                raise
+        time.sleep(PAUSE)
 
 
 def sync_file(path: Path) -> None:

@@ -46,7 +46,7 @@ class Calm(io.RawIOBase):
         self._file = open(path, "rb", buffering=0)  # noqa: SIM115, closed with this
         self._size = os.fstat(self._file.fileno()).st_size
         self._at = 0
-        head = bytearray(os.pread(self._file.fileno(), HEAD, 0))
+        head = bytearray(self._file.read(HEAD))
         if len(head) < HEAD or head[:8] != SIGNATURE or head[8] != 3:
             raise Damaged("it is no file of a long run")
         if _lookup3(bytes(head[:CHECKSUM])) != struct.unpack_from("<I", head, CHECKSUM)[0]:
@@ -71,7 +71,8 @@ class Calm(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         view = memoryview(buffer).cast("B")
-        count = os.preadv(self._file.fileno(), [view], self._at)
+        self._file.seek(self._at)
+        count = self._file.readinto(view) or 0
         if self._at < HEAD:
             end = min(HEAD, self._at + count)
             view[: end - self._at] = self._head[self._at : end]

@@ -15,6 +15,7 @@ process at a time, and every block of it carries a checksum. How it is read: `hd
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import time as clock
@@ -82,33 +83,18 @@ class Stream:
             self._room.probe()
             self._lock.take()
             try:
-                with whole(self.path) as beside:
-                    self._make(beside, metadata, names, block)
+                # made, closed and opened again under its name: Windows renames no open file
+                with whole(self.path) as beside, self._opened(beside, "w") as file:
+                    _make(file, metadata, names, block)
+                self._file = self._opened(self.path, "r+")
+                self._file.swmr_mode = True
             except BaseException:
                 self.release()
                 raise
             self._room.grow(self.path.stat().st_size)
 
-    def _make(self, place: Path, metadata: dict[str, Any], names: list[str], block: dict[str, Any]) -> None:
-        self._file = file = self._h5py.File(place, "w", libver="latest", rdcc_nbytes=CACHE)
-
-        def add(name: str, shape: tuple[int, ...], kind: Any, chunk: int, data: Any = None) -> None:
-            """A dataset that grows by rows, every chunk of it with a checksum."""
-            options = {"maxshape": (None, *shape[1:]), "chunks": (chunk, *shape[1:]), "fletcher32": True}
-            file.create_dataset(name, shape if data is None else None, kind, data, **options)
-
-        text = np.frombuffer(json.dumps(metadata).encode(), dtype=np.uint8)
-        add("metadata", text.shape, np.uint8, len(text), text)
-        add("certificate", (0,), np.uint8, 4096)
-        add("rows", (2,), np.int64, 2, np.zeros(2, dtype=np.int64))
-        add("time", (0,), "f8", CHUNK)
-        for k, name in enumerate(names):
-            add(f"data/{k}", (0, *np.shape(block[name])[1:]), "f8", CHUNK)
-        add("state/newest", (2,), np.int64, 2, np.array([-1, 0]))
-        for turn in range(2):
-            add(f"state/{turn}", (0,), np.uint8, 1 << 16)
-        file.flush()
-        file.swmr_mode = True
+    def _opened(self, place: Path, mode: str) -> Any:
+        return self._h5py.File(place, mode, libver="latest", rdcc_nbytes=CACHE)
 
     def release(self) -> None:
         """Close what is open, whatever state it is in."""
@@ -167,7 +153,12 @@ class Stream:
     def _sync(self) -> None:
         """What was written so far reaches the disk."""
         self._file.flush()
-        os.fsync(self._file.id.get_vfd_handle())
+        try:
+            os.fsync(self._file.id.get_vfd_handle())
+        except OSError as error:
+            if error.errno != errno.EBADF:
+                raise
+            sync_file(self.path)  # on Windows HDF5 has numbers of its own for open files
 
     def _text(self, place: Any, facts: dict[str, Any]) -> None:
         data = np.frombuffer(json.dumps(facts).encode(), dtype=np.uint8)
@@ -183,6 +174,26 @@ class Stream:
             self._file.close()
             sync_file(self.path)
         self._lock.release()
+
+
+def _make(file: Any, metadata: dict[str, Any], names: list[str], block: dict[str, Any]) -> None:
+    """Lay out an empty file."""
+
+    def add(name: str, shape: tuple[int, ...], kind: Any, chunk: int, data: Any = None) -> None:
+        """A dataset that grows by rows, every chunk of it with a checksum."""
+        options = {"maxshape": (None, *shape[1:]), "chunks": (chunk, *shape[1:]), "fletcher32": True}
+        file.create_dataset(name, shape if data is None else None, kind, data, **options)
+
+    text = np.frombuffer(json.dumps(metadata).encode(), dtype=np.uint8)
+    add("metadata", text.shape, np.uint8, len(text), text)
+    add("certificate", (0,), np.uint8, 4096)
+    add("rows", (2,), np.int64, 2, np.zeros(2, dtype=np.int64))
+    add("time", (0,), "f8", CHUNK)
+    for k, name in enumerate(names):
+        add(f"data/{k}", (0, *np.shape(block[name])[1:]), "f8", CHUNK)
+    add("state/newest", (2,), np.int64, 2, np.array([-1, 0]))
+    for turn in range(2):
+        add(f"state/{turn}", (0,), np.uint8, 1 << 16)
 
 
 def _growth(rows: int, more: int, values: list[Any]) -> int:

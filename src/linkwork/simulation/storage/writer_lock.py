@@ -10,14 +10,9 @@ import time as clock
 from pathlib import Path
 from typing import Any
 
+from linkwork._file_lock import can_lock, lock, unlock
 from linkwork.errors import OptionError
 
-try:
-    import fcntl
-except ImportError:  # not on Windows: there writers do not see each other
-    fcntl = None  # type: ignore[assignment]
-
-LOCKS = fcntl is not None
 TRIES, PAUSE = 10, 0.02  # a reader that asks whether somebody writes holds the lock for a moment
 
 
@@ -35,20 +30,16 @@ class WriterLock:
 
     def take(self) -> None:
         """Become the writer of the file; raises `OptionError` with the name of the one there is."""
-        if not LOCKS:
+        if not can_lock():
             return
-        for left in reversed(range(TRIES)):
+        for _ in range(TRIES):
             handle = os.open(self.place, os.O_RDWR | os.O_CREAT, 0o666)
             try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 # the last writer may have removed this lock between the two calls
-                if os.fstat(handle).st_ino == os.stat(self.place).st_ino:
+                if lock(handle) and os.fstat(handle).st_ino == os.stat(self.place).st_ino:
                     self._handle = handle
                     self._sign()
                     return
-            except BlockingIOError:
-                if left == 0:
-                    raise self._refusal() from None
             except FileNotFoundError:
                 pass
             finally:
@@ -60,7 +51,8 @@ class WriterLock:
     def _sign(self) -> None:
         assert self._handle is not None
         os.truncate(self._handle, 0)
-        os.pwrite(self._handle, json.dumps({"process": os.getpid(), "host": socket.gethostname()}).encode(), 0)
+        os.lseek(self._handle, 0, os.SEEK_SET)
+        os.write(self._handle, json.dumps({"process": os.getpid(), "host": socket.gethostname()}).encode())
 
     def _refusal(self) -> OptionError:
         who: Any = {}
@@ -72,24 +64,32 @@ class WriterLock:
     def release(self) -> None:
         """Somebody else may write now."""
         if self._handle is not None:
-            with contextlib.suppress(OSError):
+            in_use = False
+            try:
                 os.unlink(self.place)
+            except PermissionError:  # Windows removes no open file
+                in_use = True
+            except OSError:
+                pass
             os.close(self._handle)
             self._handle = None
+            if in_use:
+                with contextlib.suppress(OSError):  # the next writer has it already
+                    os.unlink(self.place)
 
 
 def being_written(path: Path) -> bool:
     """Whether a process writes to the file now."""
-    if not LOCKS:
+    if not can_lock():
         return True
     try:
         handle = os.open(lock_of(path), os.O_RDONLY)
     except OSError:
         return False
     try:
-        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
+        if not lock(handle, shared=True):
+            return True
+        unlock(handle)
     except OSError:
         return False
     finally:

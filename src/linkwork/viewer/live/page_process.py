@@ -70,6 +70,7 @@ class PageProcess:
             # Ctrl-C is for the one who steps. Not a session of its own: Linux shares time among sessions first, and who
             # is nice within one counts for nothing in another
             process_group=None if sys.platform == "win32" else 0,
+            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
         )
         threading.Thread(target=self._listen, daemon=True).start()
         try:
