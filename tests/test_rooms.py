@@ -14,7 +14,7 @@ ALLOWED = {
     "errors": set(),
     "_jit": {"_cache", "_packed"},
     "_packed": set(),
-    "_cache": set(),
+    "_cache": {"_file_lock"},
     "_file_lock": set(),
     "_disk": set(),
     "_import_lock": set(),
