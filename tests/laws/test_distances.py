@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.simulation.methods import METHODS
+from known_methods import EXPLICIT
 
 
 def suspended(rod: bool) -> lw.Model:
@@ -29,7 +29,7 @@ def suspended(rod: bool) -> lw.Model:
     return model
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", EXPLICIT)
 def test_a_string_is_a_rod_without_mass(method: str) -> None:
     exact = lw.simulate(suspended(False), until=1.0, dt=1e-3, method=method)
     light = lw.simulate(suspended(True), until=1.0, dt=1e-3)
@@ -67,7 +67,7 @@ def test_report_counts_a_distance() -> None:
     assert report.features == ["distances", "loops"]
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", EXPLICIT)
 def test_a_gyroscope_is_a_rotor_kept_at_its_speed(method: str) -> None:
     """A free body with a steady momentum h inside: Euler's equations I w' = -w x (I w + h) in its axes."""
     J, rate = 0.02, 60.0
@@ -115,7 +115,7 @@ def guided(axis: bool) -> lw.Model:
     return model
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", EXPLICIT)
 def test_a_spring_along_an_axis(method: str) -> None:
     one = lw.simulate(guided(True), until=0.5, dt=1e-3, method=method)
     other = lw.simulate(guided(False), until=0.5, dt=1e-3)

@@ -11,7 +11,7 @@ import pytest
 
 import linkwork as lw
 from known_mechanisms import four_bar
-from linkwork.simulation.methods import METHODS
+from known_methods import EXPLICIT
 from measured import EPS, shrinks
 from random_mechanisms import random_loops
 
@@ -134,7 +134,7 @@ def test_each_element_by_itself(name: str) -> None:
     assert {account for account, did in moved.items() if did} == expected.get(name, {"work"})
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", EXPLICIT)
 def test_everything_at_once_on_a_loop(method: str) -> None:
     def build() -> lw.Model:
         model = random_loops(2, 7, 2)
@@ -152,7 +152,7 @@ def test_everything_at_once_on_a_loop(method: str) -> None:
     assert np.ptp(run.energy["work"]) > 0.1
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", EXPLICIT)
 def test_viscous_joints_of_every_kind(method: str) -> None:
     """Damping and stiffness said at the joint, cut or not; a ball has damping only."""
 
@@ -211,7 +211,7 @@ def test_tyres(name: str) -> None:
     assert moved == accounts
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", EXPLICIT)
 def test_tyres_by_every_method(method: str) -> None:
     options, _ = TYRES["all"]
     run = closes(lambda: cart(**options), method=method)[1]
@@ -250,7 +250,7 @@ MOTIONS: dict[str, Callable[[], lw.Motion]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", EXPLICIT)
 @pytest.mark.parametrize("loop", [False, True])
 @pytest.mark.parametrize("name", MOTIONS)
 def test_the_ground_works(name: str, loop: bool, method: str) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 import linkwork as lw
 from known_mechanisms import four_bar, loop_of
-from linkwork.simulation.methods import METHODS
+from known_methods import EXPLICIT
 from measured import EPS, fitted_order, shrinks
 
 PARALLELOGRAM = (1.0, 0.4, 1.0, 0.4)
@@ -18,7 +18,7 @@ def fastest(run: lw.Trajectory) -> float:
     return max(float(np.max(np.abs(run[name]))) for name in run.names if name.endswith(".velocity"))
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", EXPLICIT)
 @pytest.mark.parametrize("kind", ["screw", "universal", "planar"])
 def test_no_drift_in_a_minute(kind: str, method: str) -> None:
     """A step leaves the loop by some part of (rate dt)^5; the correction after it squares that, or reaches rounding."""
@@ -33,7 +33,7 @@ def test_no_drift_in_a_minute(kind: str, method: str) -> None:
     assert run.certificate.energy_balance_relative < (rate * dt) ** 4
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", EXPLICIT)
 def test_no_drift_with_redundant_rows(method: str) -> None:
     dt = 1e-3
     run = lw.simulate(four_bar(start={"crank": {"velocity": 9.0}}), until=60.0, dt=dt, every=300, method=method)
@@ -81,7 +81,7 @@ def without_redundancy() -> lw.Model:
     return model
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", EXPLICIT)
 def test_redundant_rows_change_nothing(method: str) -> None:
     """In the plane the two four-bars are one mechanism: same motion, same forces in the plane."""
     hinges, loose = four_bar(), without_redundancy()
@@ -130,7 +130,7 @@ def test_started_in_the_singular_position() -> None:
     assert "rank 1 to 2, changed once, at t = 0.001 s; 4 redundant rows" in run.certificate.lines()[3]
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", EXPLICIT)
 def test_many_loops_sharing_bodies(method: str) -> None:
     """A beam hung on four parallel cranks: three loops through the same two bodies, one freedom."""
     model = lw.Model("beam")

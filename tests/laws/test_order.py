@@ -10,7 +10,7 @@ import pytest
 
 import linkwork as lw
 from known_mechanisms import loop_of
-from linkwork.simulation.methods import METHODS
+from known_methods import EXPLICIT
 from measured import body_states, distance, fitted_order
 from random_mechanisms import random_tree
 
@@ -38,10 +38,10 @@ def error(which: str, until: float = UNTIL, **options: Any) -> float:
 
 
 @pytest.mark.parametrize("which", ["tree", "loop"])
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", EXPLICIT)
 @pytest.mark.parametrize("integrator", ["semi-implicit", "rk2", "rk4", "abm4"])
 def test_fitted_order(integrator: str, method: str, which: str) -> None:
-    order = METHODS[method].orders[integrator]
+    order = EXPLICIT[method].orders[integrator]
     steps = [UNTIL / n for n in (40, 80, 160)]
     errors = [error(which, dt=dt, integrator=integrator, method=method) for dt in steps]
     # three steps, each half the last: the next term of the error still shows by some hundredths
@@ -65,7 +65,7 @@ def test_the_ledger_has_the_same_order(integrator: str) -> None:
 
 
 @pytest.mark.parametrize("which", ["tree", "loop"])
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", EXPLICIT)
 def test_adaptive_meets_its_tolerance(method: str, which: str) -> None:
     """Errors of the steps within the tolerance add up; the rows are far apart, so it is the tolerance that decides."""
     evaluations = []

@@ -13,12 +13,13 @@ import pytest
 
 import linkwork as lw
 from known_mechanisms import four_bar
-from linkwork.simulation.methods import ALL, METHODS
+from known_methods import EXPLICIT
+from linkwork.simulation.methods import ALL
 from random_mechanisms import random_loops, random_tree
 
 OPTIONS = [
     {"method": method, "integrator": integrator}
-    for method in METHODS
+    for method in EXPLICIT
     for integrator in ("semi-implicit", "rk2", "rk4", "abm4", "adaptive")
 ]
 

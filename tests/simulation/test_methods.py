@@ -10,7 +10,7 @@ import pytest
 
 import linkwork as lw
 from known_mechanisms import four_bar, pendulum
-from linkwork.simulation.methods import METHODS
+from known_methods import EXPLICIT
 
 
 def refusal(model: lw.Model | None = None, **options: Any) -> str:
@@ -77,9 +77,9 @@ def test_methods_by_name_class_and_object() -> None:
     assert runs[0].certificate.reason == ""
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", EXPLICIT)
 def test_every_method_says_what_it_supports(method: str) -> None:
-    kind = METHODS[method]
+    kind = EXPLICIT[method]
     assert {"loops", "redundant"} <= kind.supports
     assert set(kind.orders) >= {"semi-implicit", "rk2", "rk4", "abm4", "adaptive"}
 

@@ -110,7 +110,7 @@ def announce_kernels(method: Any) -> None:
     from linkwork.simulation.methods import ALL
 
     name = "recursive" if method in (None, "auto") else str(method)
-    if name in ALL and _cache.cold(getattr(ALL[name], "loop", ALL[name].__module__)):
+    if name in ALL and ALL[name].loop is not None and _cache.cold(ALL[name].loop):
         typer.echo(f"preparing kernels (only before the first run of method {name}) ...", err=True)
 
 

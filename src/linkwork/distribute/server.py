@@ -20,6 +20,7 @@ from linkwork.distribute.remote import PROTOCOL, read
 from linkwork.distribute.transport import PeerError, Transport
 from linkwork.errors import ModelError, OptionError, RunError
 from linkwork.formulations.component.component import Components
+from linkwork.formulations.protocol import Method
 from linkwork.model import Frame, Model, Subsystem
 from linkwork.model.checked import shown
 from linkwork.simulation.analysis.dynamics import forward_kinematics
@@ -184,9 +185,7 @@ def describe(make: Callable[[], Subsystem], name: str = "") -> Description:
     return [body.path for _, body in chosen], {"component": name or type(component).__name__, "ports": ports}
 
 
-def _step(
-    model: Model, method: Components, ports: list[str], transport: Transport, keep: Keep | None, idle: float
-) -> bool:
+def _step(model: Model, method: Method, ports: list[str], transport: Transport, keep: Keep | None, idle: float) -> bool:
     """One run; True when the whole has ended it, so that another may come, and False when the whole was lost."""
     turn = ExitStack()
     border = Border(transport, turn.close)

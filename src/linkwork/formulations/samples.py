@@ -87,6 +87,12 @@ def make_samples(state: State, rows: int) -> Samples:
     return Samples(**arrays)
 
 
+def copy_sample(state: State, samples: Samples, k: int) -> None:
+    """Sample k is the present state: `keep_sample` for loops in Python."""
+    for name in Samples._fields:
+        getattr(samples, name)[k] = getattr(state, name)
+
+
 @kernel
 def keep_sample(state, samples, k):
     samples.t[k, 0] = state.t[0]

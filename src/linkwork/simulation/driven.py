@@ -21,6 +21,7 @@ import numpy as np
 from linkwork.assembly.system import JointPlace, System
 from linkwork.assembly.tables import Floats
 from linkwork.errors import ModelError
+from linkwork.formulations.protocol import Method
 from linkwork.model import Cosine, Motor, Repeater, Table
 from linkwork.model.joint_kinds import KINDS
 from linkwork.model.laws import law_value
@@ -67,7 +68,7 @@ class DrivenStart(NamedTuple):
     lags: dict[str, float]  # of the joints with rigid motors: see Wish
 
 
-def start_with_motors(method: Any, system: System, time: float, ignored: Any = ()) -> DrivenStart:
+def start_with_motors(method: Method, system: System, time: float, ignored: Any = ()) -> DrivenStart:
     """A consistent start of the system with its start values, and those of motors where the method has them."""
     if not {"motors", "repeaters"} <= method.supports:
         return DrivenStart(consistent_start(system, time), [], [], [], {})

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linkwork.errors import RunError
-from linkwork.formulations.explicit import stepping
+from linkwork.formulations import status as codes
 from linkwork.formulations.implicit.implicit import HALVES
 from linkwork.simulation.analysis.dynamics import mass_matrix
 from linkwork.simulation.analysis.stiffness import Finding, remedy, steps_too_large, told
-from linkwork.simulation.methods import IMPULSES, METHODS
 from linkwork.simulation.remote_links import remote_parts
 from linkwork.spatial.codes import CROSSED
 
@@ -47,22 +46,23 @@ def failure_of(stepper: Stepper, status: int) -> RunError:
             culprit, what, hint = None, "it was interrupted", "start it again"
     elif (stiff := _too_stiff(stepper, status)) is not None:
         culprit, what, hint = stiff.culprit, told(stepper, stiff), remedy(stepper, stiff)
-    elif status >= stepping.SINGULAR:
-        culprit = system.link_names[status - stepping.SINGULAR]
+    elif status >= codes.SINGULAR:
+        culprit = system.link_names[status - codes.SINGULAR]
         what = f"what {_told(stepper, culprit)} moves has no inertia in this position"
         hint = "give the bodies beyond it an inertia"
-    elif status == stepping.NOT_CONVERGED:
+    elif status == codes.NOT_CONVERGED:
         culprit, what, hint = _not_converged(stepper)
-    elif status == stepping.SINGULAR_POSITION:
-        row = stepper.workspace.best_rows[max(0, int(stepper.workspace.rank[0]) - 1)]
-        culprit = system.row_name(int(row))
-        what = f"it came to a singular position: the loop of joint '{culprit}' loses a constraint there"
+    elif status == codes.SINGULAR_POSITION:
+        what, row = "it came to a singular position", stepper.method.singular_row(stepper.workspace)
+        if row is not None:
+            culprit = system.row_name(row)
+            what += f": the loop of joint '{culprit}' loses a constraint there"
         hint = "use method='hybrid', which passes such positions"
-    elif status == stepping.TORN:
+    elif status == codes.TORN:
         culprit, what, hint = _torn(stepper)
-    elif status == stepping.PAUSED:
+    elif status == codes.PAUSED:
         what, hint = "it was interrupted", "start it again"
-    elif status == stepping.STUCK:
+    elif status == codes.STUCK:
         culprit = system.dof_name(int(np.argmax(np.abs(stepper.state.vd))))
         what = f"its steps became too small, with {_told(stepper, culprit)} accelerating most"
         hint = "loosen rtol and atol, or soften the springs and dampers near it"
@@ -81,10 +81,10 @@ def failure_of(stepper: Stepper, status: int) -> RunError:
 
 def _too_stiff(stepper: Stepper, status: int) -> Finding | None:
     """What the steps are too large for, where that is why they failed."""
-    if status in (stepping.SINGULAR_POSITION, stepping.PAUSED):
+    if status in (codes.SINGULAR_POSITION, codes.PAUSED):
         return None
-    if status == stepping.TORN:  # joints that open change the stiffness: only the start tells which came first
-        return steps_too_large(stepper, start=True) if stepper.method.name in METHODS else None
+    if status == codes.TORN:  # joints that open change the stiffness: only the start tells which came first
+        return None if stepper.method.impulses else steps_too_large(stepper, start=True)
     found = steps_too_large(stepper, sane=True)
     if found is None and _has_inertia(stepper):
         found = steps_too_large(stepper)
@@ -129,31 +129,22 @@ def _torn(stepper: Stepper) -> tuple[str, str, str]:
     apart = f"{gap * stepper.state.size[0]:.3g} m from where they belong"
     if stepper.moving.tables.cuts.row_kind[int(row)] == CROSSED:
         apart = f"turned by {gap:.3g} rad from where they belong"
-    other = ""
-    if stepper.method.name in IMPULSES and stepper.method.solver != "direct":
-        other = ", solver='direct'"
-    if stepper.method.name == "maximal":
-        other += " or method='impulse', whose joints hold by themselves"
-    elif stepper.method.name not in IMPULSES:
-        other = f" or method='{'absolute' if stepper.method.name == 'recursive' else 'recursive'}'"
     what = f"joint '{culprit}' was torn apart: its ends are {apart}"
     part = _flown_away(stepper, culprit) if gap > FLOWN else None
     if part is not None:
         stepper.close()
         return part, f"component '{part}' failed ({what})", "only its owner can see what is inside"
+    other = stepper.method.torn_remedy
     return culprit, what, f"try a dt smaller than {stepper.method.dt:g} s{other}, and masses that are less unequal"
 
 
 def _not_converged(stepper: Stepper) -> tuple[str, str, str]:
     system, dt = stepper.moving, stepper.method.dt
-    if stepper.method.name in METHODS:  # the trapezoidal rule by fixed points
-        y = stepper.workspace.steps
-        k = int(np.argmax(np.abs(y.rate - y.f)[system.nq : system.nq + system.nv]))
-        name = system.dof_name(k)
+    moved = stepper.method.unsettled(stepper.workspace)
+    name = system.dof_name(int(np.argmax(np.abs(stepper.state.vd if moved is None else moved))))
+    if not stepper.method.implicit:  # the trapezoidal rule by fixed points
         what = f"the fixed-point iteration did not converge, with {_told(stepper, name)} changing most"
         return name, what, f"try a dt smaller than {dt:g} s, or method='hybrid', whose iteration is Newton's"
-    moved = getattr(stepper.workspace, "x" if stepper.method.name == "semi-recursive" else "f")
-    name = system.dof_name(int(np.argmax(np.abs(moved))))
     what = f"Newton's iteration did not converge, even in 1/{HALVES} of a step, with {_told(stepper, name)} moving most"
     return name, what, f"try a dt smaller than {dt:g} s, and look for jumps in the laws of its forces"
 
@@ -172,7 +163,7 @@ def _not_finite(stepper: Stepper) -> tuple[str, str, str]:
     k = int(np.argmax(bad if bad.any() else np.abs(v)))
     name, last = system.dof_name(k), stepper.state.last[system.nq + k]
     what = f"the velocity of {_told(stepper, name)} grew beyond all bounds (it was {last:.6g} a step before)"
-    other = " or integrator='adaptive'" if stepper.method.name in METHODS else ""
+    other = " or integrator='adaptive'" if "adaptive" in stepper.method.orders else ""
     look = "stiff springs"
     if abs(last) < SUDDEN:  # it did not grow, it came at once
         look = "inertia that vanishes in this position, forces that jump, and stiff springs"

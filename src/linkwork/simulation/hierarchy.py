@@ -1,8 +1,6 @@
-"""Components in joint coordinates: the tree that is integrated beside the absolute system that is solved."""
+"""Components in joint coordinates: the absolute system that is solved, beside the tree that is integrated."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
@@ -11,13 +9,12 @@ from linkwork.assembly.partition import partition
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Tables
 from linkwork.errors import OptionError
-from linkwork.formulations.component import component_joint
-from linkwork.formulations.component.component import Components
+from linkwork.formulations.component.component_joint import Hierarchy
 from linkwork.simulation.start import Start, absolute_start
 
 
-def joint_components(system: System, tables: Tables, start: Start, method: Components) -> Any:
-    """Memory of method "component" with joint coordinates; `tables` are those of the simulation, with its inputs."""
+def hierarchy(system: System, tables: Tables, start: Start) -> Hierarchy:
+    """The absolute system, to be solved in parts, beside the tree that is integrated."""
     if system.foreign:
         name = next(iter(system.foreign))
         raise OptionError(
@@ -45,11 +42,12 @@ def joint_components(system: System, tables: Tables, start: Start, method: Compo
                 rate_of[k] = -1 - (6 * number[place.name.removesuffix(" free")] + e)
             else:
                 rate_of[k] = cuts[place.name].v.start + e
-    maps = (
-        np.array([system.body_names.index(name) for name in absolute.body_names], dtype=np.int64),
-        np.array([absolute.centre(bodies[name]) for name in absolute.body_names]).reshape(-1, 3),
-        rate_of,
-        np.array([cuts[place.name].last for place in system.cuts], dtype=np.int64),
+    return Hierarchy(
+        absolute=free,
+        parts=parts,
+        body_of=np.array([system.body_names.index(name) for name in absolute.body_names], dtype=np.int64),
+        centre=np.array([absolute.centre(bodies[name]) for name in absolute.body_names]).reshape(-1, 3),
+        rate_of=rate_of,
+        joint_of=np.array([cuts[place.name].last for place in system.cuts], dtype=np.int64),
+        cut_q=cut_q,
     )
-    inner = method.prepare(free, parts)
-    return component_joint.workspace(system.tables, free, inner, maps, cut_q, method)

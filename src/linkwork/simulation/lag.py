@@ -12,9 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from linkwork.formulations.impulse.rows import LAST_STEP
 from linkwork.simulation.driven import behind
-from linkwork.simulation.methods import IMPULSES
 from linkwork.simulation.structure.events import SAME
 from linkwork.simulation.structure.transfer import seen
 
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
 @contextmanager
 def lag_applied(stepper: Stepper, lags: dict[str, float] | None) -> Iterator[None]:
     """While this lasts velocities are those before a step with impulses, to which its loads belong."""
-    if stepper.method.name not in IMPULSES:
+    if not stepper.method.impulses:
         yield
         return
     state, moving, h = stepper.state, stepper.moving, stepper.h
@@ -40,9 +38,9 @@ def lag_applied(stepper: Stepper, lags: dict[str, float] | None) -> Iterator[Non
 
 def apply_lag(stepper: Stepper, h: float) -> None:
     """Velocities are those before a step of h: the first one, one of a new structure or of another length."""
-    if stepper.method.name not in IMPULSES:
+    if not stepper.method.impulses:
         return
-    moving, last = stepper.moving, float(stepper.workspace.carried[LAST_STEP])
+    moving, last = stepper.moving, stepper.method.last_step(stepper.workspace)
     v = stepper.state.y[moving.nq : -2]
     if stepper.lag_waits[0]:
         v += stepper.lag * h

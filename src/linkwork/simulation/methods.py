@@ -1,10 +1,10 @@
-"""Methods by name, their options, and what they refuse."""
+"""The registry of methods: their names, their options, and what they refuse."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import fields, replace
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,21 +14,60 @@ from linkwork.errors import OptionError
 from linkwork.formulations.absolute.absolute import STABILIZATIONS, Absolute
 from linkwork.formulations.component.component import Components
 from linkwork.formulations.explicit.recursive import Recursive
-from linkwork.formulations.explicit.stepping import INTEGRATORS
 from linkwork.formulations.implicit.hybrid import Hybrid
 from linkwork.formulations.implicit.semi_recursive import SemiRecursive
 from linkwork.formulations.impulse.impulse import Impulse
 from linkwork.formulations.impulse.maximal import Maximal
 from linkwork.formulations.natural.global_ import Global
+from linkwork.formulations.protocol import Method
 from linkwork.model.checked import real, shown
 from linkwork.model.synonyms import meant
 from linkwork.simulation.analysis.choose import choose
 
-METHODS: dict[str, type[Any]] = {kind.name: kind for kind in (Recursive, Components, Absolute)}  # any integrator
-# with an integrator of their own
-IMPLICIT: dict[str, type[Any]] = {kind.name: kind for kind in (Hybrid, SemiRecursive, Global)}
-IMPULSES: dict[str, type[Any]] = {kind.name: kind for kind in (Impulse, Maximal)}  # semi-implicit Euler
-ALL = {**METHODS, **IMPLICIT, **IMPULSES}
+ALL: dict[str, type[Any]] = {}  # every registered method by its name
+
+
+def register(kind: type[Any]) -> type[Any]:
+    """Make a method known by its name. `formulations.protocol.Method` says what it must have.
+
+    `lw.simulate(model, method="name")`, `lw.compare` and the live page then run it as any other. It may
+    decorate the class.
+    """
+    name = getattr(kind, "name", None)
+    if not isinstance(kind, type) or not is_dataclass(kind) or not isinstance(name, str) or not name:
+        raise OptionError(f"a method must be a dataclass with a name, not {shown(kind)}; see formulations/protocol.py")
+    if name in ALL or name == "auto":
+        raise OptionError(f"there is a method {name!r} already; give {kind.__name__} another name")
+    lacking = [member for member in contract() if not hasattr(kind, member)]
+    lacking += sorted(getattr(kind, "__abstractmethods__", ()))
+    if lacking:
+        raise OptionError(f"method {name!r} lacks {', '.join(lacking)}; see formulations/protocol.py")
+    ALL[name] = kind
+    return kind
+
+
+def unregister(name: str) -> None:
+    """Forget a method that `register` made known."""
+    del ALL[known(name, ALL, f"unknown method {name!r}")]
+
+
+def contract() -> list[str]:
+    """Every member of `Method`."""
+    return sorted(name for name in {*vars(Method), *Method.__annotations__} if not name.startswith("_"))
+
+
+for _kind in (
+    Recursive,
+    Components,
+    Absolute,
+    Hybrid,
+    SemiRecursive,
+    Global,
+    Impulse,
+    Maximal,
+):
+    register(_kind)
+
 FEATURE_HINTS = {
     "friction": "set friction=0 (viscous damping= is supported)",
     "limits": "remove limits=",
@@ -39,8 +78,7 @@ FEATURE_HINTS = {
     "distances": "make the distance joint a body with a ball and a universal joint at its ends",
 }
 CALL = ("method", "until", "record", "every", "start", "resume", "strict", "ignore", "progress")  # words of lw.simulate
-CHOICES: dict[str, Iterable[Any]] = {
-    "integrator": INTEGRATORS,
+CHOICES: dict[str, Iterable[Any]] = {  # and of an integrator those in `orders`
     "stabilization": STABILIZATIONS,
     "coordinates": ("joint", "absolute"),
     "solver": ("direct", "sequential"),
@@ -60,7 +98,7 @@ POSITIVE = {  # options and their units
 
 def resolve(
     method: Any, options: dict[str, Any], system: System | None = None, features: frozenset[str] = frozenset()
-) -> tuple[Any, str]:
+) -> tuple[Method, str]:
     """A method object from a name, class or object with further options, and why it was chosen.
 
     "auto" looks at the system, and at the `features` of it that are wanted.
@@ -88,21 +126,22 @@ def resolve(
     return checked_options(replace(method, **options)), reason
 
 
-def checked_options(method: Any) -> Any:
+def checked_options(method: Any) -> Method:
     """The method with its numbers as floats, for which the kernels are compiled; wrong values are refused."""
     own = {f.name for f in fields(method)}
-    for name, choices in CHOICES.items():
+    for name, choices in {"integrator": method.orders, **CHOICES}.items():
         if name in own:
             value = getattr(method, name)
             known(value, choices, f"unknown {name} {shown(value)}")
-    if not isinstance(getattr(method, "stabilize", True), bool):
+    if "stabilize" in own and not isinstance(method.stabilize, bool):
         raise OptionError(f"stabilize must be True or False, not {shown(method.stabilize)}; correct stabilize=")
     if "iterations" in own:
         whole("iterations", method.iterations)
     if "position_iterations" in own:
         whole("position_iterations", method.position_iterations, least=0)
     numbers = [name for name in POSITIVE if name in own and not (name in CHOSEN and getattr(method, name) is None)]
-    return replace(method, **{name: positive(name, getattr(method, name), POSITIVE[name]) for name in numbers})
+    made: Method = replace(method, **{name: positive(name, getattr(method, name), POSITIVE[name]) for name in numbers})
+    return made
 
 
 def known(value: Any, names: Iterable[Any], wrong: str) -> Any:
@@ -141,7 +180,7 @@ def wanted(system: System, ignore: Any) -> frozenset[str]:
     return system.features - {ignore} if isinstance(ignore, str) else system.features
 
 
-def refuse_unsupported(system: System, method: Any, ignore: Any) -> list[str]:
+def refuse_unsupported(system: System, method: Method, ignore: Any) -> list[str]:
     """Compare what the model asks with what the method supports; returns what the caller chose to ignore."""
     if isinstance(ignore, str):
         ignore = (ignore,)

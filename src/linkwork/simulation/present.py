@@ -8,11 +8,10 @@ from typing import Any
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats, Tables
 from linkwork.errors import OptionError
-from linkwork.formulations.impulse.rows import LAST_STEP
+from linkwork.formulations.protocol import Method
 from linkwork.formulations.samples import State
 from linkwork.simulation.analysis.reactions import Reactions, present_reactions
 from linkwork.simulation.interaction.contacts import Touching, touching
-from linkwork.simulation.methods import IMPULSES
 from linkwork.simulation.reading import Reader, Readings
 from linkwork.simulation.remote_links import RemoteLinks
 from linkwork.simulation.start import Start
@@ -55,7 +54,7 @@ class Present:
         raise OptionError("velocities are not set alone, as loops and contacts belong to them; use sim.reset(v=...)")
 
     @property
-    def method(self) -> Any:
+    def method(self) -> Method:
         """The method, with its options."""
         return self.stepper.method
 
@@ -129,10 +128,10 @@ class Present:
         (1.0, 0.0)
         """
         sweeps, residual, rows = (float(number) for number in self.state.effort[:3])
-        if self.method.name in IMPULSES:
+        if self.method.effort == "sweeps":
             cut = float(residual > self.method.epsilon)
             return {"sweeps": sweeps, "residual": residual, "rows": rows, "cut": cut}
-        return {"iterations": sweeps, "residual": residual} if self.method.integrator == "trapezoidal" else {}
+        return {"iterations": sweeps, "residual": residual} if self.method.effort else {}
 
     def contacts(self) -> Touching:
         """Where bodies press on each other in the last step: names, points, normals, forces (N), depths of overlap.
@@ -147,9 +146,10 @@ class Present:
         >>> sim.contacts().bodies, sim.contacts().forces.round(2).tolist()
         ([('floor', 'stone')], [[0.0, 0.0, 19.62]])
         """
-        if not hasattr(self.workspace, "contacts"):
+        contacts = self.method.contact_table(self.workspace)
+        if contacts is None:
             return Touching.none()
-        return touching(self.moving, self.workspace.contacts, float(self.workspace.carried[LAST_STEP]), self.stepper.h)
+        return touching(self.moving, contacts, self.method.last_step(self.workspace), self.stepper.h)
 
     def reactions(self) -> Reactions:
         """What every joint carries now, and which components of that are unique; the least where they are not.

@@ -35,9 +35,8 @@ from linkwork.simulation.analysis.check import dependent_rows
 from linkwork.simulation.analysis.stiffness import OperatingPoint, advice, steps_too_large
 from linkwork.simulation.failures import failure_of
 from linkwork.simulation.interrupt import Interrupt
-from linkwork.simulation.methods import IMPULSES
 from linkwork.simulation.results.certificate import POOR_BALANCE, Certificate
-from linkwork.simulation.results.column_names import DRIFT, OF_IMPULSES, OF_ITERATIONS
+from linkwork.simulation.results.column_names import DRIFT, OF_SOLVER
 from linkwork.simulation.results.column_names import ENERGY as LEDGER
 from linkwork.simulation.results.observe import Observer
 from linkwork.simulation.results.rank_history import RankHistory, row_names
@@ -113,22 +112,18 @@ class Recording:
         self.stepper = stepper = sim.stepper
         self.observer = Observer(stepper.began, record, stepper.tables if stepper.moving is stepper.began else None)
         self.units = self.observer.units()
-        self.solver: tuple[str, ...] = OF_IMPULSES if hasattr(sim.method, "solver") else ()
-        if sim.method.integrator == "trapezoidal":
-            self.solver = OF_ITERATIONS
+        self.solver: tuple[str, ...] = OF_SOLVER[sim.method.effort]
         self.stream, self.tally = stream, Tally()
         self.began: float | None = None  # energy at the start, J
         self.first_cut: float | None = None
-        self.unsettled = (
-            Unsettled(sim.method.epsilon, sim.moving.tables.tree.grounds) if sim.method.name in IMPULSES else None
-        )
+        self.unsettled = Unsettled(sim.method.epsilon, sim.moving.tables.tree.grounds) if sim.method.impulses else None
         self.jump: list[OperatingPoint] = []  # around the largest change of the energy balance
         self.largest_jump = 0.0  # J
         self.unwritten = False  # rows that the stream could not take
         self.spoilt = False  # a row held what is no number
         self.remembered: dict[str, Any] | None = None
         self._turn, self._next_state = 0, 0.0
-        self.ranks = RankHistory(sim.method.name not in IMPULSES)
+        self.ranks = RankHistory(not sim.method.impulses)
         self.blocks: dict[str, list[Any]] = {}
         if stream is None:
             self._refuse_size()
@@ -457,7 +452,7 @@ class Recording:
             # what a component elsewhere can do is its own affair
             degrees_of_freedom=None if system.foreign else system.nv - (system.rows - len(dependent)),
             loops=None if system.foreign else len(system.cuts),
-            settings={**asdict(sim.method), **_chosen(sim), "every": self.every},
+            settings={**asdict(sim.method), **sim.method.chosen(sim.workspace), "every": self.every},
             versions=versions(),
             model_hash=model_hash(system),
         )
@@ -484,14 +479,6 @@ def fastest(sim: Simulation) -> str:
     """Whose velocity is the largest now, or no number."""
     v = sim.state.y[sim.moving.nq : sim.moving.nq + sim.moving.nv]
     return str(sim.moving.dof_name(int(np.argmax(np.where(np.isfinite(v), np.abs(v), np.inf))))) if v.size else ""
-
-
-def _chosen(sim: Simulation) -> dict[str, Any]:
-    """The least and the largest penalty of the last step, where they were left to the method."""
-    if getattr(sim.method, "penalty", 0.0) is not None:
-        return {}
-    used = sim.workspace.alpha[sim.workspace.alpha > 0.0]
-    return {"penalties": [float(used.min()), float(used.max())]} if used.size else {}
 
 
 def least_energy(system: System) -> float:

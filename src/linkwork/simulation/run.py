@@ -15,11 +15,11 @@ from numpy.typing import ArrayLike
 from linkwork.assembly.assemble import assemble
 from linkwork.assembly.system import System
 from linkwork.errors import ModelWarning
-from linkwork.formulations.explicit import stepping
-from linkwork.formulations.explicit.recursive import Recursive
+from linkwork.formulations.status import PAUSED
 from linkwork.model import AttachOptions, Joint, Model, Soft
 from linkwork.model.checked import VectorLike
 from linkwork.simulation.analysis.check import refuse_idle
+from linkwork.simulation.analysis.choose import USUAL
 from linkwork.simulation.analysis.equilibrium import Equilibrium, resting
 from linkwork.simulation.analysis.hints import warn_of_hints
 from linkwork.simulation.driven import DrivenStart
@@ -102,7 +102,7 @@ class Simulation(Present):
         refuse_idle(system)
         refuse_events_elsewhere(system.model, border)
         # who left the choice of the method to us is told when it proves wrong
-        self._chosen = auto and options.keys() <= {"dt"} and method.name == Recursive.name
+        self._chosen = auto and options.keys() <= {"dt"} and type(method) is USUAL
         self._rest = start
         self._chunk = 1  # steps between two looks at the keyboard
         self.inputs = Inputs({}, np.zeros((0, 1)), system.model)
@@ -241,7 +241,7 @@ class Simulation(Present):
                 if status != 0:
                     failed = failure_of(stepper, status)
                     stepper.take_back(turns)
-                    if status == stepping.PAUSED:
+                    if status == PAUSED:
                         raise KeyboardInterrupt
                     raise failed
                 if interrupt.pressed:

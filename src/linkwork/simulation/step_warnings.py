@@ -7,7 +7,6 @@ from copy import copy
 from linkwork.errors import RunWarning
 from linkwork.formulations.samples import STEPS_CUT
 from linkwork.simulation.analysis.stiffness import Watch, remedy, told
-from linkwork.simulation.methods import IMPULSES
 from linkwork.simulation.results.certificate import POOR_IMPULSES
 from linkwork.simulation.results.unsettled import Unsettled
 from linkwork.simulation.results.warning import warn
@@ -22,7 +21,7 @@ class StepWarnings:
     def __init__(self, stepper: Stepper, chosen: bool) -> None:
         method, grounds = stepper.method, stepper.moving.tables.tree.grounds
         self.watch = Watch() if chosen else None
-        self.unsettled = Unsettled(method.epsilon, grounds) if method.name in IMPULSES else None
+        self.unsettled = Unsettled(method.epsilon, grounds) if method.impulses else None
         self._cut = 0.0  # of the steps cut short, those that were looked at
 
     def copied(self) -> StepWarnings:

@@ -13,9 +13,10 @@ from linkwork.assembly.assemble import assemble
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats, Tables
 from linkwork.errors import OptionError
-from linkwork.formulations.explicit import stepping
-from linkwork.formulations.explicit.stepping import HISTORY
-from linkwork.formulations.samples import REFUSED, Samples, State, make_samples, make_state
+from linkwork.formulations import status as codes
+from linkwork.formulations.explicit.stepping import MOST_PARTS
+from linkwork.formulations.protocol import Method
+from linkwork.formulations.samples import REFUSED, Samples, State, copy_sample, make_samples, make_state
 from linkwork.simulation.analysis.check import refuse_singular
 from linkwork.simulation.analysis.stiffness import OperatingPoint
 from linkwork.simulation.driven import DrivenStart, start_with_motors
@@ -25,7 +26,7 @@ from linkwork.simulation.interaction.drag import Drag
 from linkwork.simulation.interaction.pull import Pulls, with_loads
 from linkwork.simulation.interrupt import Interrupt
 from linkwork.simulation.lag import apply_lag
-from linkwork.simulation.methods import IMPULSES, resolve
+from linkwork.simulation.methods import resolve
 from linkwork.simulation.remote_links import RUN, RemoteLinks, remote_parts
 from linkwork.simulation.start import Start, absolute_start, refuse_beyond_limits
 from linkwork.simulation.structure.carried import carried_arrays, checked_arrays
@@ -72,7 +73,7 @@ class Stepper:
 
     def __init__(
         self,
-        method: Any,
+        method: Method,
         system: System,
         inputs: Inputs,
         *,
@@ -107,7 +108,7 @@ class Stepper:
         self._make_tables()
         self.inputs.begin(self.moving.inputs, self.tables.laws.law_param)
         self._make_workspace(start)
-        self.state = make_state(self.moving.tables, y, cut_q, getattr(self.method, "pushes", False))
+        self.state = make_state(self.moving.tables, y, cut_q, self.method.impulses)
         self.state.t[0] = time
         self.moving.faults.clear()
         self.steps, self.here = -1, None
@@ -119,8 +120,8 @@ class Stepper:
     def settle(self) -> None:
         """Compute accelerations and forces of the start itself, row 0; raises where that cannot be."""
         status = self.advance(1, 1, make_samples(self.state, 1))[2]
-        if status >= stepping.SINGULAR:
-            refuse_singular(self.moving, status - stepping.SINGULAR, self.method.name)
+        if status >= codes.SINGULAR:
+            refuse_singular(self.moving, status - codes.SINGULAR, self.method)
         if status != 0:
             self.steps = 0
             raise failure_of(self, status)
@@ -154,8 +155,7 @@ class Stepper:
     def present(self) -> Samples:
         """The present state as a row."""
         samples = make_samples(self.state, 1)
-        for name in Samples._fields:
-            getattr(samples, name)[0] = getattr(self.state, name)
+        copy_sample(self.state, samples, 0)
         return samples
 
     # --- the clock
@@ -210,8 +210,7 @@ class Stepper:
 
     def forget(self) -> None:
         """Integrators with a memory begin anew."""
-        if hasattr(self.workspace, "steps"):
-            self.workspace.steps.carried[HISTORY] = 0.0
+        self.method.forget(self.workspace)
 
     def run(
         self, begin: float, first: int, steps: int, every: int, samples: Samples, dt: float | None = None
@@ -224,24 +223,32 @@ class Stepper:
         while True:
             left = Samples(*(each[kept:] for each in samples)) if kept else samples
             more, further, status = self.method.run(
-                self.tables, self.workspace, self.state, begin, first + done, dt, steps - done, every, left
+                tables=self.tables,
+                workspace=self.workspace,
+                state=self.state,
+                begin=begin,
+                first=first + done,
+                dt=dt,
+                steps=steps - done,
+                every=every,
+                samples=left,
             )
             done, kept = done + more, kept + further
-            if status != stepping.PAUSED or (self.interrupt is not None and self.interrupt.pressed):
+            if status != codes.PAUSED or (self.interrupt is not None and self.interrupt.pressed):
                 return done, kept, status
             # the adaptive integrator pauses within long steps, so that Ctrl-C gets a turn
             pauses = 1 if more else pauses + 1
             if pauses == 1:
                 refused = int(self.state.count[REFUSED])
             if pauses == MOST_PAUSES or self._gets_nowhere(pauses - 1, refused):
-                return done, kept, stepping.STUCK
+                return done, kept, codes.STUCK
 
     def _gets_nowhere(self, pauses: int, refused: int) -> bool:
         """Whether so many pauses show that most of the work is in vain: something other than accuracy limits the parts
         of the step, such as stiffness or noise in the accelerations. `refused` were refused before them.
         """
         new = int(self.state.count[REFUSED]) - refused
-        return pauses >= FAIR_TRIAL and new > IN_VAIN * pauses * stepping.MOST_PARTS
+        return pauses >= FAIR_TRIAL and new > IN_VAIN * pauses * MOST_PARTS
 
     def take_back(self, turns: Floats) -> None:
         """After a step that failed: the state before it; `turns` are coordinates of cuts, less than half a turn ago."""
@@ -254,8 +261,7 @@ class Stepper:
             numbers[:] = 0.0
         old = self.workspace
         self._make_workspace(self.place())
-        if self.method.name in IMPULSES:
-            self.workspace.rows.offset[:] = old.rows.offset
+        self.method.inherit(self.workspace, old)
         self.moving.faults.clear()
         self.inputs.changed = True
 
@@ -264,7 +270,7 @@ class Stepper:
     def stand(self, system: System, q: Floats, v: Floats, cut_q: Floats) -> None:
         """Tables, memory and state of another system; clock, accounts and inputs stay as they are."""
         y = np.concatenate([q, v, self.state.y[-2:]])
-        state = make_state(system.tables, y, cut_q, self.state.push.shape[0] > 0)
+        state = make_state(system.tables, y, cut_q, self.method.impulses)
         state.t[0], state.count[:], state.effort[:] = self.time, self.state.count, self.state.effort
         self.moving, self.state = system, state
         self.rebuild(Start(q, v, cut_q, []))
@@ -281,7 +287,7 @@ class Stepper:
         tables, self.pulls = self.moving.tables, None
         laws = tables.laws
         self.tables = tables._replace(laws=laws._replace(law_param=laws.law_param.copy()))
-        if self.drags and self.method.name not in IMPULSES:
+        if self.drags and not self.method.impulses:
             self.tables, first = with_loads(self.moving, self.tables, self.drags)
             self.pulls = Pulls(self, self.drags, first)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from linkwork.assembly.natural import natural
 from linkwork.assembly.partition import partition
 from linkwork.model import Model
-from linkwork.simulation.hierarchy import joint_components
+from linkwork.simulation.hierarchy import hierarchy
 from linkwork.simulation.interaction.drag import place_drags
 from linkwork.simulation.remote_links import RemoteLinks, remote_parts
 from linkwork.simulation.start import Start
@@ -19,24 +19,26 @@ if TYPE_CHECKING:
 
 def make_workspace(stepper: Stepper, start: Start) -> tuple[Any, RemoteLinks | None]:
     """The workspace, and the links to components elsewhere where there are some."""
-    method, tables, moving = stepper.method, stepper.tables, stepper.moving
-    if method.name == "global":
-        return method.prepare(tables, natural(tables)), None
-    if method.name != "component":
-        workspace = method.prepare(tables)
-        if stepper.drags and hasattr(workspace, "drags"):
-            place_drags(moving, workspace.drags, stepper.drags)
-        return workspace, None
-    if method.coordinates == "joint":
-        return joint_components(moving, tables, start, method), None
-    return _components(stepper)
+    method, given = stepper.method, _needed(stepper, start)
+    workspace = method.prepare(stepper.tables, given)
+    if stepper.drags and (rows := method.drag_table(workspace)) is not None:
+        place_drags(stepper.moving, rows, stepper.drags)
+    return _connected(stepper, workspace, given) if method.needs == "partition" else (workspace, None)
 
 
-def _components(stepper: Stepper) -> tuple[Any, RemoteLinks | None]:
-    """Components in absolute coordinates, some of them elsewhere; or this one is a component itself."""
+def _needed(stepper: Stepper, start: Start) -> Any:
+    """What `prepare` of the method gets besides the tables."""
+    needs, tables, moving = stepper.method.needs, stepper.tables, stepper.moving
+    if needs == "partition":
+        return partition(moving, stepper.ports)[0]
+    if needs == "hierarchy":
+        return hierarchy(moving, tables, start)
+    return natural(tables) if needs == "natural coordinates" else None
+
+
+def _connected(stepper: Stepper, workspace: Any, parts: Any) -> tuple[Any, RemoteLinks | None]:
+    """The workspace with its border to components elsewhere, or to the whole that this one is a component of."""
     method, moving = stepper.method, stepper.moving
-    parts, _ = partition(moving, stepper.ports)
-    workspace = method.prepare(moving.tables, parts)
     remotes, links = remote_parts(moving.model), None
     if remotes:
         ready_components()  # nobody shall wait for this side's compiler

@@ -9,8 +9,8 @@ import linkwork as lw
 from known_mechanisms import CLOSING, four_bar, loop_of
 from linkwork.formulations.explicit.loops import RANK_LARGEST, RANK_NOW
 from linkwork.formulations.explicit.recursive import run
-from linkwork.formulations.explicit.stepping import TORN, TORN_APART
 from linkwork.formulations.samples import GAP, RANK, make_samples, make_state
+from linkwork.formulations.status import TORN, TORN_APART
 
 
 def two_hinged_door():

@@ -39,13 +39,21 @@ from linkwork.formulations.absolute.joint_blocks import (
     push_bodies,
     refresh,
 )
-from linkwork.formulations.absolute.near_singular import CLOSED, ROUNDS, NearSingular, near_singular, watch
+from linkwork.formulations.absolute.near_singular import (
+    CARRIED_NEARNESS,
+    CARRIED_ROWS,
+    CLOSED,
+    ROUNDS,
+    NearSingular,
+    near_singular,
+    watch,
+)
 from linkwork.formulations.explicit.loops import cut_reactions
 from linkwork.formulations.explicit.recursive import count_q
 from linkwork.formulations.explicit.stepping import (
-    ORDERS,
+    CARRIED_STEPS,
     SEMI_IMPLICIT,
-    SINGULAR,
+    ExplicitMethod,
     Stepping,
     advance,
     copy,
@@ -53,7 +61,9 @@ from linkwork.formulations.explicit.stepping import (
     opening,
     stepping,
 )
+from linkwork.formulations.protocol import Ran
 from linkwork.formulations.samples import EVALUATIONS, GAP_RATE, RANK
+from linkwork.formulations.status import SINGULAR
 from linkwork.mechanics.constraint_rows import measure_cuts, row_accelerations, row_rates, row_values
 from linkwork.mechanics.motions import coordinate_rates, displace
 from linkwork.mechanics.power import ground_power
@@ -73,7 +83,7 @@ STABILIZATIONS = {"successive": SUCCESSIVE, "standard": STANDARD, "baumgarte": B
 
 
 @dataclass(frozen=True, kw_only=True)
-class Absolute:
+class Absolute(ExplicitMethod):
     """Bodies in absolute coordinates, joints as constraints, projected after every step.
 
     `stabilization` is "successive", "standard", "baumgarte" (with `baumgarte` in 1/s) or None, which lets the joints
@@ -86,8 +96,13 @@ class Absolute:
 
     name: ClassVar[str] = "absolute"
     supports: ClassVar[frozenset[str]] = frozenset({"loops", "redundant", "distances", "moving grounds"})
-    orders: ClassVar[dict[str, int]] = ORDERS
     coordinates: ClassVar[str] = "absolute"
+    loop: ClassVar[str] = __name__
+    carried: ClassVar[tuple[str, ...]] = (
+        *CARRIED_STEPS,
+        *CARRIED_NEARNESS,
+        *(f"blocks.{name}" for name in CARRIED_ROWS),
+    )
 
     integrator: str = "rk4"
     dt: float = 1e-3
@@ -97,13 +112,13 @@ class Absolute:
     baumgarte: float = 50.0
     rank_tolerance: float = 1e-10
 
-    def prepare(self, tables: Any) -> Workspace:
+    def prepare(self, tables: Any, given: Any = None) -> Workspace:
         """Scratch and carried memory for the tables of one absolute system."""
         return workspace(tables, self)
 
-    def run(self, *arguments: Any) -> Any:
+    def run(self, tables, workspace, state, begin, first, dt, steps, every, samples) -> Ran:
         """The compiled loop of this method."""
-        return run(*arguments)
+        return run(tables, workspace, state, begin, first, dt, steps, every, samples)
 
 
 class Workspace(NamedTuple):

@@ -37,6 +37,10 @@ class NearSingular(NamedTuple):
     looked: Any  # (1,) 1 where the independent rows are known from the geometry
 
 
+CARRIED_NEARNESS = ("near_singular.root", "near_singular.near", "near_singular.looked")
+CARRIED_ROWS = ("sure", "reference", "floor")  # independent rows, and what their pivots are compared with
+
+
 def near_singular(nq: int, nv: int, joints: int) -> NearSingular:
     """Memory for so many coordinates, velocities and joints."""
     return NearSingular(np.zeros(nq + nv), np.ones(joints), np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64))

@@ -26,7 +26,15 @@ from linkwork.formulations.absolute.joint_blocks import (
     push_bodies,
     refresh,
 )
-from linkwork.formulations.absolute.near_singular import CLOSED, ROUNDS, NearSingular, near_singular, watch
+from linkwork.formulations.absolute.near_singular import (
+    CARRIED_NEARNESS,
+    CARRIED_ROWS,
+    CLOSED,
+    ROUNDS,
+    NearSingular,
+    near_singular,
+    watch,
+)
 from linkwork.formulations.component.border_response import (
     Factors,
     factor_components,
@@ -52,9 +60,9 @@ from linkwork.formulations.component.remote_border import (
 from linkwork.formulations.explicit.loops import cut_reactions
 from linkwork.formulations.explicit.recursive import count_q
 from linkwork.formulations.explicit.stepping import (
-    ORDERS,
+    CARRIED_STEPS,
     SEMI_IMPLICIT,
-    SINGULAR,
+    ExplicitMethod,
     Stepping,
     advance,
     copy,
@@ -62,7 +70,9 @@ from linkwork.formulations.explicit.stepping import (
     opening,
     stepping,
 )
+from linkwork.formulations.protocol import Needs, Ran, within
 from linkwork.formulations.samples import EVALUATIONS, GAP_RATE, RANK
+from linkwork.formulations.status import SINGULAR
 from linkwork.mechanics.constraint_rows import measure_cuts, row_accelerations, row_rates, row_values
 from linkwork.mechanics.grounds import keep_foreign
 from linkwork.mechanics.motions import coordinate_rates, displace
@@ -72,7 +82,7 @@ from linkwork.numerics.block_sparse import expect_rows, remember_rows
 
 
 @dataclass(frozen=True, kw_only=True)
-class Components:
+class Components(ExplicitMethod):
     """Every subsystem of the model solved by itself through D and r, exactly and without iteration.
 
     `coordinates` is "joint" (accelerations of all bodies through the hierarchy, integrated at the joints, loops
@@ -88,7 +98,7 @@ class Components:
     supports: ClassVar[frozenset[str]] = frozenset(
         {"loops", "redundant", "distances", "moving grounds", "ports", "remote components"}
     )
-    orders: ClassVar[dict[str, int]] = ORDERS
+    loop: ClassVar[str] = __name__
 
     integrator: str = "rk4"
     dt: float = 1e-3
@@ -98,17 +108,45 @@ class Components:
     stabilize: bool = True
     rank_tolerance: float = 1e-10
 
-    def prepare(self, tables: Any, partition: Any) -> Workspace:
-        """Scratch and carried memory for the tables of one absolute system and its hierarchy."""
-        return workspace(tables, partition, self)
+    @property
+    def needs(self) -> Needs:
+        """With joint coordinates both systems: the tree that is integrated, the absolute one that is solved."""
+        return "hierarchy" if self.coordinates == "joint" else "partition"
 
-    def run(self, *arguments: Any) -> Any:
+    @property
+    def draggable(self) -> bool:
+        """Loads added to the tree later are not in the absolute system."""
+        return self.coordinates == "absolute"
+
+    @property
+    def carried(self) -> tuple[str, ...]:
+        """The same of both coordinates, in other places."""
+        if self.coordinates == "joint":
+            rows = (f"parts.factors.blocks.{name}" for name in CARRIED_ROWS)
+            return (*CARRIED_STEPS, "loops.reference", "loops.rank", "parts.near_singular.looked", *rows)
+        return (*CARRIED_STEPS, *CARRIED_NEARNESS, *(f"factors.blocks.{name}" for name in CARRIED_ROWS))
+
+    def accepts(self, workspace: Any, name: str, numbers: Any) -> bool:
+        """A rank counts rows."""
+        if name == "loops.rank":
+            return within(numbers, len(workspace.loops.g))
+        return super().accepts(workspace, name, numbers)
+
+    def prepare(self, tables: Any, given: Any) -> Any:
+        """Scratch and carried memory for the tables of one system and its partition or hierarchy."""
+        if self.coordinates == "joint":
+            from linkwork.formulations.component.component_joint import workspace as joint_workspace
+
+            return joint_workspace(tables, given, workspace(given.absolute, given.parts, self), self)
+        return workspace(tables, given, self)
+
+    def run(self, tables, workspace, state, begin, first, dt, steps, every, samples) -> Ran:
         """The compiled loop of this method."""
         if self.coordinates == "joint":
             from linkwork.formulations.component.component_joint import run as run_joint
 
-            return run_joint(*arguments)
-        return run(*arguments)
+            return run_joint(tables, workspace, state, begin, first, dt, steps, every, samples)
+        return run(tables, workspace, state, begin, first, dt, steps, every, samples)
 
 
 class Workspace(NamedTuple):

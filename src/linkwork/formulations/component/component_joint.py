@@ -28,8 +28,9 @@ from linkwork.formulations.explicit.loops import (
     stabilize,
 )
 from linkwork.formulations.explicit.recursive import count_q
-from linkwork.formulations.explicit.stepping import SEMI_IMPLICIT, SINGULAR, Stepping, advance, copy, largest, stepping
+from linkwork.formulations.explicit.stepping import SEMI_IMPLICIT, Stepping, advance, copy, largest, stepping
 from linkwork.formulations.samples import EVALUATIONS, GAP_RATE, RANK
+from linkwork.formulations.status import SINGULAR
 from linkwork.mechanics.articulated import inward_inertias, outward_velocities
 from linkwork.mechanics.constraint_rows import measure_accelerations, measure_cuts, row_accelerations
 from linkwork.mechanics.grounds import move_grounds
@@ -64,9 +65,21 @@ class Workspace(NamedTuple):
     out: Any
 
 
-def workspace(tables: Any, absolute: Any, parts: ComponentWork, maps: Any, cut_q: Any, method: Any) -> Workspace:
-    """Memory for the tree `tables` and the `absolute` tables; maps = body_of, centre, rate_of, joint_of."""
-    body_of, centre, rate_of, joint_of = maps
+class Hierarchy(NamedTuple):
+    """The absolute system beside the tree that is integrated: its tables, its partition, and what belongs to what."""
+
+    absolute: Any
+    parts: Any  # Partition
+    body_of: Any  # these four as in `Workspace`
+    centre: Any
+    rate_of: Any
+    joint_of: Any
+    cut_q: Any  # coordinates of its joints at the start
+
+
+def workspace(tables: Any, hierarchy: Hierarchy, parts: ComponentWork, method: Any) -> Workspace:
+    """Memory for the tree `tables` and the absolute system beside it, which is solved in `parts`."""
+    absolute = hierarchy.absolute
     rates = int((absolute.cuts.measure_rate.max() + 4) if absolute.cuts.measure_rate.size else 0)
     nv = absolute.tree.dof_link.size
     return Workspace(
@@ -77,13 +90,13 @@ def workspace(tables: Any, absolute: Any, parts: ComponentWork, maps: Any, cut_q
         loop_work(tables),
         absolute,
         parts,
-        body_of,
-        centre,
-        rate_of,
-        joint_of,
+        hierarchy.body_of,
+        hierarchy.centre,
+        hierarchy.rate_of,
+        hierarchy.joint_of,
         np.zeros(count_q(absolute.tree) + nv),
         np.zeros(nv),
-        cut_q.copy(),
+        hierarchy.cut_q.copy(),
         np.zeros(rates),
         np.zeros(rates),
         np.zeros((absolute.cuts.cut_a.size, 6)),

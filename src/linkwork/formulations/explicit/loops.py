@@ -19,8 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork._jit import kernel
-from linkwork.formulations.explicit.stepping import TORN_APART, opening
+from linkwork.formulations.explicit.stepping import opening
 from linkwork.formulations.samples import GAP
+from linkwork.formulations.status import TORN_APART
 from linkwork.mechanics.articulated import outward_velocities
 from linkwork.mechanics.constraint_rows import cut_frames, joint_rows, row_accelerations, row_rates, row_values
 from linkwork.mechanics.inverse_mass import apply_inverse_mass

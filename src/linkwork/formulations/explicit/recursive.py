@@ -25,16 +25,18 @@ from linkwork.formulations.explicit.loops import (
     stabilize,
 )
 from linkwork.formulations.explicit.stepping import (
-    ORDERS,
+    CARRIED_STEPS,
     SEMI_IMPLICIT,
-    SINGULAR,
+    ExplicitMethod,
     Stepping,
     advance,
     copy,
     largest,
     stepping,
 )
+from linkwork.formulations.protocol import Ran, within
 from linkwork.formulations.samples import EVALUATIONS, GAP_RATE, RANK
+from linkwork.formulations.status import SINGULAR
 from linkwork.mechanics.articulated import inward_inertias, outward_accelerations, outward_velocities
 from linkwork.mechanics.constraint_rows import measure_cuts
 from linkwork.mechanics.forces import apply_forces
@@ -46,7 +48,7 @@ from linkwork.mechanics.workspace import TreeWork, tree_work
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recursive:
+class Recursive(ExplicitMethod):
     """Articulated bodies in joint coordinates, loops by multipliers and post-stabilised; the default method.
 
     `dt` in seconds: the step, or with integrator="adaptive" the time between rows. `integrator` is "semi-implicit"
@@ -60,8 +62,10 @@ class Recursive:
 
     name: ClassVar[str] = "recursive"
     supports: ClassVar[frozenset[str]] = frozenset({"loops", "redundant", "distances", "moving grounds", "armature"})
-    orders: ClassVar[dict[str, int]] = ORDERS
     coordinates: ClassVar[str] = "joint"
+    loop: ClassVar[str] = __name__
+    carried: ClassVar[tuple[str, ...]] = (*CARRIED_STEPS, "loops.reference", "loops.rank")
+    torn_remedy: ClassVar[str] = " or method='absolute'"
 
     integrator: str = "rk4"
     dt: float = 1e-3
@@ -70,13 +74,19 @@ class Recursive:
     stabilize: bool = True
     rank_tolerance: float = 1e-10
 
-    def prepare(self, tables: Any) -> Workspace:
+    def prepare(self, tables: Any, given: Any = None) -> Workspace:
         """Scratch and carried memory for the tables of one system."""
         return workspace(tables, self)
 
-    def run(self, *arguments: Any) -> Any:
+    def run(self, tables, workspace, state, begin, first, dt, steps, every, samples) -> Ran:
         """The compiled loop of this method."""
-        return run(*arguments)
+        return run(tables, workspace, state, begin, first, dt, steps, every, samples)
+
+    def accepts(self, workspace: Any, name: str, numbers: Any) -> bool:
+        """A rank counts rows."""
+        if name == "loops.rank":
+            return within(numbers, len(workspace.loops.g))
+        return super().accepts(workspace, name, numbers)
 
 
 class Workspace(NamedTuple):

@@ -10,12 +10,13 @@ long evaluation is compiled once; a method hands in its own `evaluate` and `acce
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from linkwork._jit import kernel, written_out
 from linkwork.formulations.convergence import ROUNDING, Measure, allowed, largest_part, left_after, measure, stalled
+from linkwork.formulations.protocol import Effort, Method
 from linkwork.formulations.samples import (
     GAP,
     GAP_ROW,
@@ -26,6 +27,7 @@ from linkwork.formulations.samples import (
     WORST_RESIDUAL,
     keep_sample,
 )
+from linkwork.formulations.status import NOT_CONVERGED, NOT_FINITE, PAUSED, STUCK, TORN, TORN_APART
 from linkwork.mechanics.motions import displace, normalize
 from linkwork.numerics.runge_kutta import (
     CLASSIC,
@@ -50,13 +52,10 @@ INTEGRATORS = {
     "trapezoidal": (TRAPEZOIDAL, MIDPOINT),
 }
 ORDERS = {"semi-implicit": 1, "rk2": 2, "rk4": 4, "abm4": 4, "adaptive": 5, "trapezoidal": 2}
-# what a step may return besides 0; a singular link i is SINGULAR + i
-NOT_FINITE, STUCK, NOT_CONVERGED, SINGULAR_POSITION, TORN, PAUSED, SINGULAR = 1, 2, 3, 4, 5, 6, 16
 FIXED_POINTS = 50  # evaluations of a step by the trapezoidal rule
 SETTLED = 1e-9  # of the accelerations: what fixed points may leave unfound
 SMALLEST_STEP = 1e-12  # of the time of the run
 MOST_PARTS = 5000  # of a step by the adaptive integrator, before it pauses
-TORN_APART = 0.1  # of the size of the model, or rad: a joint that is so far open is torn
 
 
 # slots of `carried`
@@ -78,6 +77,29 @@ class Stepping(NamedTuple):
     carried: Any  # (3,) steps in the HISTORY; of the adaptive integrator its STEP_SIZE, and the PART_DONE of a step
     found: Any  # (3,) by fixed points: what is left in units, the last change, and 1 where that is enough
     measure: Measure
+
+
+class ExplicitMethod(Method):
+    """What the methods share that step in `advance`; their workspaces have the integrator's memory as `steps`."""
+
+    orders: ClassVar[dict[str, int]] = ORDERS
+
+    @property
+    def effort(self) -> Effort:
+        """Only the trapezoidal rule iterates, by fixed points."""
+        return "iterations" if self.integrator == "trapezoidal" else ""
+
+    def forget(self, workspace: Any) -> None:
+        """Begin the history of Adams anew."""
+        workspace.steps.carried[HISTORY] = 0.0
+
+    def unsettled(self, workspace: Any) -> Any:
+        """(dof,) what the last fixed point changed."""
+        steps = workspace.steps
+        return (steps.rate - steps.f)[steps.measure.place.size : -2]
+
+
+CARRIED_STEPS = ("steps.f", "steps.history", "steps.carried")  # rates of the last steps, size of the adaptive step
 
 
 def stepping(method: Any, tables: Any) -> Stepping:

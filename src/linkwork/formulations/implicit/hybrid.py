@@ -33,8 +33,8 @@ from linkwork.formulations.convergence import (
     rounding,
     settled,
 )
-from linkwork.formulations.explicit.stepping import NOT_CONVERGED, NOT_FINITE, copy, finite, largest, opening
-from linkwork.formulations.implicit.implicit import Kept, advance, kept
+from linkwork.formulations.explicit.stepping import copy, finite, largest, opening
+from linkwork.formulations.implicit.implicit import ImplicitMethod, Kept, advance, chosen_penalties, kept
 from linkwork.formulations.implicit.tangent import (
     NewtonScratch,
     add_forces,
@@ -46,6 +46,7 @@ from linkwork.formulations.implicit.tangent import (
     times_rows,
 )
 from linkwork.formulations.implicit.trapezoidal import (
+    CARRIED_RULE,
     Rule,
     begin_again,
     finish,
@@ -56,7 +57,9 @@ from linkwork.formulations.implicit.trapezoidal import (
     rule,
     unbalanced,
 )
+from linkwork.formulations.protocol import Ran
 from linkwork.formulations.samples import EVALUATIONS, GAP_RATE, RESIDUAL, SWEEPS
+from linkwork.formulations.status import NOT_CONVERGED, NOT_FINITE
 from linkwork.mechanics.constraint_rows import row_accelerations, row_rates
 from linkwork.mechanics.newton_euler import inverse_dynamics
 from linkwork.numerics.sparse_cholesky import factor, size, solve
@@ -69,7 +72,7 @@ START_ROUNDS = 20  # of multipliers, for the accelerations of the start
 
 
 @dataclass(frozen=True, kw_only=True)
-class Hybrid:
+class Hybrid(ImplicitMethod):
     """Implicit, for large steps, stiff springs and singular positions; loops by an augmented Lagrangian.
 
     `dt` in seconds; `penalty` weighs the closure of the loops (N/m, N m/rad): without one it is chosen, for every row
@@ -84,20 +87,25 @@ class Hybrid:
     name: ClassVar[str] = "hybrid"
     supports: ClassVar[frozenset[str]] = frozenset({"loops", "redundant", "distances", "moving grounds", "armature"})
     coordinates: ClassVar[str] = "joint"
-    integrator: ClassVar[str] = "trapezoidal"
+    loop: ClassVar[str] = __name__
+    carried: ClassVar[tuple[str, ...]] = ("newton.lam", *CARRIED_RULE)
 
     dt: float = 1e-2
     penalty: float | None = None
     tolerance: float = 1e-7
     iterations: int = 30
 
-    def prepare(self, tables: Any) -> Workspace:
+    def prepare(self, tables: Any, given: Any = None) -> Workspace:
         """Scratch and carried memory for the tables of one system."""
         return workspace(tables, self)
 
-    def run(self, *arguments: Any) -> Any:
+    def run(self, tables, workspace, state, begin, first, dt, steps, every, samples) -> Ran:
         """The compiled loop of this method."""
-        return run(*arguments)
+        return run(tables, workspace, state, begin, first, dt, steps, every, samples)
+
+    def chosen(self, workspace: Any) -> dict[str, Any]:
+        """Penalties that were left to the method."""
+        return chosen_penalties(self.penalty, workspace.alpha)
 
 
 class Workspace(NamedTuple):

@@ -2,17 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from linkwork._jit import kernel, written_out
 from linkwork.formulations.explicit.recursive import count_q
-from linkwork.formulations.explicit.stepping import TORN, TORN_APART, copy
+from linkwork.formulations.explicit.stepping import copy
+from linkwork.formulations.protocol import Effort, Method
 from linkwork.formulations.samples import GAP, REFUSED, RESIDUAL, SWEEPS, keep_sample
+from linkwork.formulations.status import TORN, TORN_APART
 from linkwork.spatial.codes import ATTITUDE
 
 HALVES = 64  # a step is cut into no more parts than this
+
+
+class ImplicitMethod(Method):
+    """What the methods share that have a trapezoidal rule of their own."""
+
+    orders: ClassVar[dict[str, int]] = {"trapezoidal": 2}
+    integrator: ClassVar[str] = "trapezoidal"
+    implicit: ClassVar[bool] = True
+    effort: ClassVar[Effort] = "iterations"
+
+    def unsettled(self, workspace: Any) -> Any:
+        """(dof,) the last increment of a step that was refused."""
+        return workspace.f
+
+
+def chosen_penalties(penalty: float | None, alpha: Any) -> dict[str, Any]:
+    """The least and the largest penalty of the last step, where they were left to the method."""
+    used = alpha[alpha > 0.0]
+    return {"penalties": [float(used.min()), float(used.max())]} if penalty is None and used.size else {}
 
 
 class Kept(NamedTuple):

@@ -33,18 +33,11 @@ from linkwork.formulations.convergence import (
     settled,
     stalled,
 )
-from linkwork.formulations.explicit.stepping import (
-    NOT_CONVERGED,
-    NOT_FINITE,
-    SINGULAR_POSITION,
-    copy,
-    finite,
-    largest,
-    opening,
-)
-from linkwork.formulations.implicit.implicit import Kept, advance, kept
+from linkwork.formulations.explicit.stepping import copy, finite, largest, opening
+from linkwork.formulations.implicit.implicit import ImplicitMethod, Kept, advance, kept
 from linkwork.formulations.implicit.tangent import NewtonScratch, add_forces, fill_mass, find_levers, newton, times_rows
 from linkwork.formulations.implicit.trapezoidal import (
+    CARRIED_RULE,
     Rule,
     begin_again,
     finish,
@@ -55,7 +48,9 @@ from linkwork.formulations.implicit.trapezoidal import (
     rule,
     unbalanced,
 )
+from linkwork.formulations.protocol import Ran, within
 from linkwork.formulations.samples import EVALUATIONS, GAP_RATE, RANK, RESIDUAL, SWEEPS
+from linkwork.formulations.status import NOT_CONVERGED, NOT_FINITE, SINGULAR_POSITION
 from linkwork.mechanics.constraint_rows import row_accelerations, row_rates
 from linkwork.mechanics.motions import displace
 from linkwork.numerics.full_pivoting import eliminate, solve, solve_transposed
@@ -68,8 +63,11 @@ FAR = 1e6  # units: it leads nowhere
 ROUNDS = 20  # of Newton's iteration that closes the loops
 
 
+ROW_ORDERS = ("rows", "columns", "best_rows", "best_columns")  # each has every index once
+
+
 @dataclass(frozen=True, kw_only=True)
-class SemiRecursive:
+class SemiRecursive(ImplicitMethod):
     """Implicit, in independent joint coordinates chosen from all; loops exact, no penalty; no singular positions.
 
     `dt` in seconds; `tolerance` is the part of the accelerations that Newton's iteration may leave unfound, less where
@@ -83,19 +81,43 @@ class SemiRecursive:
     name: ClassVar[str] = "semi-recursive"
     supports: ClassVar[frozenset[str]] = frozenset({"loops", "redundant", "distances", "moving grounds", "armature"})
     coordinates: ClassVar[str] = "joint"
-    integrator: ClassVar[str] = "trapezoidal"
+    loop: ClassVar[str] = __name__
+    carried: ClassVar[tuple[str, ...]] = (
+        *CARRIED_RULE,
+        *ROW_ORDERS,
+        "rank",
+        "pivot",
+        "row_unit",
+        "finest",
+    )
 
     dt: float = 1e-2
     tolerance: float = 1e-7
     iterations: int = 30
 
-    def prepare(self, tables: Any) -> Workspace:
+    def prepare(self, tables: Any, given: Any = None) -> Workspace:
         """Scratch and carried memory for the tables of one system."""
         return workspace(tables, self)
 
-    def run(self, *arguments: Any) -> Any:
+    def run(self, tables, workspace, state, begin, first, dt, steps, every, samples) -> Ran:
         """The compiled loop of this method."""
-        return run(*arguments)
+        return run(tables, workspace, state, begin, first, dt, steps, every, samples)
+
+    def accepts(self, workspace: Any, name: str, numbers: Any) -> bool:
+        """Orders of rows and columns are permutations, and a rank counts them."""
+        if name in ROW_ORDERS:
+            return np.array_equal(np.sort(numbers), np.arange(numbers.size))
+        if name == "rank":
+            return within(numbers, min(len(workspace.rows), len(workspace.columns)))
+        return super().accepts(workspace, name, numbers)
+
+    def unsettled(self, workspace: Any) -> Any:
+        """(dof,) the last increment of a step that was refused."""
+        return workspace.x
+
+    def singular_row(self, workspace: Any) -> int:
+        """The row with the smallest pivot."""
+        return int(workspace.best_rows[max(0, int(workspace.rank[0]) - 1)])
 
 
 # slots of `Workspace.pivot`

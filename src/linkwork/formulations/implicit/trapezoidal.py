@@ -39,6 +39,9 @@ class Rule(NamedTuple):
     power: Any  # (2,) at the last step
 
 
+CARRIED_RULE = ("rule.power", "rule.last", "rule.span")  # of the last step
+
+
 def rule(tables: Any) -> Rule:
     """Memory of the rule for the tables of one system."""
     nv = tables.tree.dof_link.size

@@ -21,7 +21,7 @@ from linkwork._jit import entry, small
 from linkwork.contact.broad_phase import find_contacts
 from linkwork.contact.scratch import ContactScratch, make_contact_scratch, warn_of_lost
 from linkwork.contact.table import Contacts, make_contacts
-from linkwork.formulations.explicit.stepping import NOT_FINITE, SINGULAR, TORN, copy, finite, opening
+from linkwork.formulations.explicit.stepping import copy, finite, opening
 from linkwork.formulations.impulse.drag_rows import Drags, dragging, make_drags
 from linkwork.formulations.impulse.free_bodies import (
     FreeBodies,
@@ -51,6 +51,7 @@ from linkwork.formulations.impulse.rows import (
     row_work,
 )
 from linkwork.formulations.impulse.sliding import guess_sliding, push_sliding, slides_on, sliding_loss
+from linkwork.formulations.protocol import Effort, Method, Ran, within
 from linkwork.formulations.samples import (
     ALL_SWEEPS,
     EVALUATIONS,
@@ -63,6 +64,7 @@ from linkwork.formulations.samples import (
     WORST_RESIDUAL,
     keep_sample,
 )
+from linkwork.formulations.status import NOT_FINITE, SINGULAR, TORN
 from linkwork.mechanics.articulated import inward_inertias, outward_accelerations, outward_velocities
 from linkwork.mechanics.constraint_rows import measure_cuts, row_values
 from linkwork.mechanics.forces import apply_laws, clear_loads
@@ -93,7 +95,70 @@ GAPING = 10.0  # of the size of the model: a cut that is farther open is torn; w
 
 
 @dataclass(frozen=True, kw_only=True)
-class Impulse:
+class ImpulseMethod(Method):
+    """Options and answers of the two methods that work by impulses."""
+
+    orders: ClassVar[dict[str, int]] = {"semi-implicit": 1}
+    integrator: ClassVar[str] = "semi-implicit"
+    impulses: ClassVar[bool] = True
+    effort: ClassVar[Effort] = "sweeps"
+    loop: ClassVar[str] = __name__
+    carried: ClassVar[tuple[str, ...]] = (
+        *("carried", "rows.kept", "rows.offset"),
+        *("contacts.count", "contacts.id", "contacts.point", "contacts.impulse"),
+    )
+
+    dt: float = 1e-3
+    solver: str = "direct"
+    epsilon: float = 1e-6
+    iterations: int = 50
+    position_iterations: int = 2
+    rank_tolerance: float = 1e-10
+
+    def prepare(self, tables: Any, given: Any = None) -> Workspace:
+        """Scratch and carried memory for the tables of one system."""
+        return workspace(tables, self)
+
+    def run(self, tables, workspace, state, begin, first, dt, steps, every, samples) -> Ran:
+        """The compiled loop of these methods; the workspace has its own tables."""
+        result = run(workspace, state, begin, first, dt, steps, every, samples)
+        warn_of_lost(workspace.contact_scratch)
+        return result
+
+    def accepts(self, workspace: Any, name: str, numbers: Any) -> bool:
+        """There is room for so many contacts."""
+        if name == "contacts.count":
+            return within(numbers, len(workspace.contacts.id))
+        return super().accepts(workspace, name, numbers)
+
+    def inherit(self, workspace: Any, old: Any) -> None:
+        """How far the followers of repeaters were ahead at the start."""
+        workspace.rows.offset[:] = old.rows.offset
+
+    @property
+    def torn_remedy(self) -> str:
+        """Impulses that are solved for at once close joints in one step."""
+        return "" if self.solver == "direct" else ", solver='direct'"
+
+    def last_step(self, workspace: Any) -> float:
+        """Length of the last step, s."""
+        return float(workspace.carried[LAST_STEP])
+
+    def drag_table(self, workspace: Any) -> Drags:
+        """Soft rows that drag bodies."""
+        return workspace.drags
+
+    def contact_table(self, workspace: Any) -> Contacts:
+        """Contacts of the last step."""
+        return workspace.contacts
+
+    def limit_sweeps(self, workspace: Any, most: int) -> None:
+        """Steps take at most so many sweeps."""
+        workspace.solver.iterations[0] = most
+
+
+@dataclass(frozen=True, kw_only=True)
+class Impulse(ImpulseMethod):
     """Impulses on articulated bodies, for real time: limits, motors, friction, springs of any stiffness, loops.
 
     `dt` in seconds. `solver` is "direct" (what holds always is solved for at once, only clipped impulses are iterated)
@@ -108,25 +173,6 @@ class Impulse:
     name: ClassVar[str] = "impulse"
     supports: ClassVar[frozenset[str]] = SUPPORTS
     coordinates: ClassVar[str] = "joint"
-    integrator: ClassVar[str] = "semi-implicit"
-    pushes: ClassVar[bool] = True
-
-    dt: float = 1e-3
-    solver: str = "direct"
-    epsilon: float = 1e-6
-    iterations: int = 50
-    position_iterations: int = 2
-    rank_tolerance: float = 1e-10
-
-    def prepare(self, tables: Any) -> Workspace:
-        """Scratch and carried memory for the tables of one system."""
-        return workspace(tables, self)
-
-    def run(self, _tables: Any, *arguments: Any) -> Any:
-        """The compiled loop of this method; the workspace has its own tables."""
-        result = run(*arguments)
-        warn_of_lost(arguments[0].contact_scratch)
-        return result
 
 
 class CutLoads(NamedTuple):

@@ -8,14 +8,13 @@ they are solved for directly. The method of piles of loose bodies, and the paper
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from linkwork.contact.scratch import warn_of_lost
-from linkwork.formulations.impulse.impulse import SUPPORTS, Workspace, run, workspace
+from linkwork.formulations.impulse.impulse import SUPPORTS, ImpulseMethod
 
 
 @dataclass(frozen=True, kw_only=True)
-class Maximal:
+class Maximal(ImpulseMethod):
     """Impulses on free bodies, joints as constraints like all others; options as those of `lw.Impulse`.
 
     >>> lw.Maximal(dt=0.01, solver="sequential", iterations=2000).iterations
@@ -25,23 +24,8 @@ class Maximal:
     name: ClassVar[str] = "maximal"
     supports: ClassVar[frozenset[str]] = SUPPORTS - {"armature"}
     coordinates: ClassVar[str] = "absolute"
-    integrator: ClassVar[str] = "semi-implicit"
-    pushes: ClassVar[bool] = True
-    loop: ClassVar[str] = run.__module__  # whose compiled loop it runs in
 
-    dt: float = 1e-3
-    solver: str = "direct"
-    epsilon: float = 1e-6
-    iterations: int = 50
-    position_iterations: int = 2
-    rank_tolerance: float = 1e-10
-
-    def prepare(self, tables: Any) -> Workspace:
-        """Scratch and carried memory for the tables of one system."""
-        return workspace(tables, self)
-
-    def run(self, _tables: Any, *arguments: Any) -> Any:
-        """The compiled loop of this method; the workspace has its own tables."""
-        result = run(*arguments)
-        warn_of_lost(arguments[0].contact_scratch)
-        return result
+    @property
+    def torn_remedy(self) -> str:
+        """Joints of trees cannot be torn."""
+        return super().torn_remedy + " or method='impulse', whose joints hold by themselves"

@@ -25,8 +25,8 @@ import numpy as np
 
 from linkwork._jit import entry, kernel, small, written_out
 from linkwork.formulations.convergence import ROUNDING, closed, largest_part, left_after, left_over, settled
-from linkwork.formulations.explicit.stepping import NOT_CONVERGED, NOT_FINITE, SINGULAR, copy, finite, largest
-from linkwork.formulations.implicit.implicit import HALVES
+from linkwork.formulations.explicit.stepping import copy, finite, largest
+from linkwork.formulations.implicit.implicit import HALVES, ImplicitMethod, chosen_penalties
 from linkwork.formulations.natural.coordinates import (
     add_bias,
     add_to,
@@ -43,6 +43,7 @@ from linkwork.formulations.natural.coordinates import (
 )
 from linkwork.formulations.natural.reactions import Network, factor_network, ground_power, joint_forces, network
 from linkwork.formulations.natural.stiffness import drive_slopes, load_gradient, spring_gradient, tyre_gradient
+from linkwork.formulations.protocol import Needs, Ran
 from linkwork.formulations.samples import (
     EVALUATIONS,
     GAP_RATE,
@@ -53,6 +54,7 @@ from linkwork.formulations.samples import (
     WORST_RESIDUAL,
     keep_sample,
 )
+from linkwork.formulations.status import NOT_CONVERGED, NOT_FINITE, SINGULAR
 from linkwork.mechanics.constraint_rows import measure_cuts
 from linkwork.mechanics.forces import apply_forces
 from linkwork.mechanics.grounds import move_grounds
@@ -85,7 +87,7 @@ STARTS = {"curve_start", "tyre_road"}  # tables of forces that have an entry whe
 
 
 @dataclass(frozen=True, kw_only=True)
-class Global:
+class Global(ImplicitMethod):
     """Implicit, in natural coordinates: points and unit vectors that neighbouring bodies share; nothing to prepare.
 
     `dt` in seconds; `penalty` (N/m) weighs the rows: without one it is chosen for every row from the masses that it
@@ -100,20 +102,29 @@ class Global:
     name: ClassVar[str] = "global"
     supports: ClassVar[frozenset[str]] = frozenset({"loops", "redundant", "distances", "moving grounds"})
     coordinates: ClassVar[str] = "absolute"
-    integrator: ClassVar[str] = "trapezoidal"
+    needs: ClassVar[Needs] = "natural coordinates"
+    loop: ClassVar[str] = __name__
+    carried: ClassVar[tuple[str, ...]] = (
+        *("lam", "alpha", "row_unit", "step", "z", "z0", "zd0", "zdd0"),
+        *("power", "net.blocks", "net.first"),
+    )
 
     dt: float = 1e-2
     penalty: float | None = None
     tolerance: float = 3e-8
     iterations: int = 30
 
-    def prepare(self, tables: Any, natural: Any) -> Workspace:
+    def prepare(self, tables: Any, given: Any) -> Workspace:
         """Scratch and carried memory for the tables of one absolute system and its natural coordinates."""
-        return workspace(tables, natural, self)
+        return workspace(tables, given, self)
 
-    def run(self, *arguments: Any) -> Any:
+    def run(self, tables, workspace, state, begin, first, dt, steps, every, samples) -> Ran:
         """The compiled loop of this method."""
-        return run(*arguments)
+        return run(tables, workspace, state, begin, first, dt, steps, every, samples)
+
+    def chosen(self, workspace: Any) -> dict[str, Any]:
+        """Penalties that were left to the method."""
+        return chosen_penalties(self.penalty, workspace.alpha)
 
 
 class Pairs(NamedTuple):

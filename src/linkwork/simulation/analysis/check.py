@@ -15,6 +15,7 @@ from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats
 from linkwork.errors import ModelError
 from linkwork.formulations.impulse.impulse import Impulse
+from linkwork.formulations.protocol import Method
 from linkwork.model import Model
 from linkwork.simulation.driven import driven_start
 from linkwork.simulation.methods import FEATURE_HINTS
@@ -152,17 +153,19 @@ def refuse_idle(system: System) -> None:
             )
 
 
-def refuse_singular(system: System, link: int, method: str = "") -> None:
+def refuse_singular(system: System, link: int, method: Method) -> None:
     """A joint that moves no inertia would make the accelerations infinite."""
     place = next(place for place in system.joints if link in (*place.links, place.last))
     carried = np.flatnonzero(system.tables.tree.body_link == place.last)
     body = f"body '{system.body_names[int(carried[0])]}'" if carried.size else "the body"
-    if system.absolute and method != "global" and system.tables.tree.link_mass[place.last] == 0.0:
+    natural = method.needs == "natural coordinates"
+    if system.absolute and not natural and system.tables.tree.link_mass[place.last] == 0.0:
         raise ModelError(
-            f"{body} of model '{system.model.name}' has no mass and is not welded to a body that has, but method "
-            f"'{method}' moves every body by itself; give it mass= and inertia=, weld it, or use method 'recursive'"
+            f"{body} of model '{system.model.name}' has no mass and is not welded to a body that has, but "
+            f"method '{method.name}' moves every body by itself; give it mass= and inertia=, weld it, or use "
+            "method 'recursive'"
         )
-    if method == "global":
+    if natural:
         raise ModelError(
             f"{body} of model '{system.model.name}', or what is joined to it, can move without moving any inertia, so "
             "that its acceleration is not determined; give it inertia= or shape=, or hold it with a joint"

@@ -15,6 +15,7 @@ from linkwork.simulation.analysis.stiffness import OperatingPoint, find
 from linkwork.simulation.start import consistent_start
 
 TOO_FAST = 2.0  # radians of its own swing in a step, or decay times; rk4 becomes unstable at 2.8
+USUAL = Recursive  # what is chosen where nothing speaks against it
 LARGE_STEP = 2e-2  # s: from here on loops are better closed implicitly
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import fields
 from typing import Any, Literal
 
 from linkwork.assembly.assemble import assemble
@@ -155,7 +154,7 @@ class _Runner:
 def _finer(method: Any, dt: float, finer: int) -> Any:
     """The method with a step so much smaller."""
     options = {"dt": dt / finer}
-    if method.integrator == "adaptive" and any(each.name == "rtol" for each in fields(method)):
+    if method.integrator == "adaptive":
         tighter = TIGHTER ** -math.log2(finer)
         options |= {"rtol": method.rtol * tighter, "atol": method.atol * tighter}
     return resolve(method, options)[0]

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.simulation.analysis.agreement import SLACK, Agreement, Entry
-from linkwork.simulation.methods import IMPULSES, METHODS
 from linkwork.simulation.results.certificate import BOUNDS
 from linkwork.simulation.results.trajectory import Trajectory
 from linkwork.simulation.results.units import split_unit
@@ -138,7 +137,7 @@ class _Judge:
         one = self.ran[name]
         away, own = self.between(name, self.reference), self.own[name]
         coarse, fine, far = self._part(self.coarse[name]), self._part(own), self._part(away)
-        promised = _order(one.method)
+        promised = float(one.method.orders[one.method.integrator])
         order, hidden = _seen_order(coarse, fine, promised)
         falls = order is None or order > 0.0
         converged = fine <= POOR and max(coarse, far) <= FAR and falls
@@ -197,13 +196,6 @@ def _remedy(one: Runs, excess: float, order: float, falls: bool) -> str:
     step = one.dt * excess ** (-1.0 / order)
     digit = 10.0 ** math.floor(math.log10(step))
     return f"try dt = {math.floor(step / digit) * digit:.1g} s, or {leave}"
-
-
-def _order(method: Any) -> float:
-    """The order that its integrator promises."""
-    if method.name in METHODS:
-        return float(method.orders[method.integrator])
-    return 1.0 if method.name in IMPULSES else 2.0
 
 
 def _gaps(a: Trajectory, b: Trajectory, columns: list[str]) -> Gaps:

@@ -148,14 +148,14 @@ def steps_too_large(stepper: Stepper, sane: bool = False, start: bool = False) -
     Methods with impulses hold springs and dampers whatever their stiffness, but not laws and tyres. `sane` leaves out
     the state before the last step, which may be nonsense when a run failed; `start` looks at the start alone.
     """
-    if not (hasattr(stepper.method, "rtol") or _has_impulses(stepper)):  # an implicit rule of its own
+    if stepper.method.implicit:
         return None
     integrator = stepper.method.integrator
     most = ADAPTIVE if integrator == "adaptive" else None
     for moment, sound in _moments(stepper):
         if start and moment is not stepper.marks[0]:
             return None
-        if _has_impulses(stepper):
+        if stepper.method.impulses:
             held = [each for each in elements(moment.system) if each.table in ("spring", "coil")]
             moment = moment._replace(tables=left_out(moment.tables, held))
         if sound or not sane:
@@ -165,16 +165,12 @@ def steps_too_large(stepper: Stepper, sane: bool = False, start: bool = False) -
     return None
 
 
-def _has_impulses(stepper: Stepper) -> bool:
-    return bool(getattr(stepper.method, "pushes", False))
-
-
 def remedy(stepper: Stepper, found: Finding) -> str:
     """What to do against it."""
     other = "method='hybrid'" if stepper.moving.features - set(stepper.ignored) <= Hybrid.supports else ""
     if stepper.method.integrator == "adaptive":
         return f"take {other}" if other else "soften it"
-    if _has_impulses(stepper) and not other:
+    if stepper.method.impulses and not other:
         other = "make it a spring or damper, which this method holds in any step"
     return f"take dt of {found.step:g} s or less" + (f", or {other}" if other else "")
 

@@ -14,7 +14,6 @@ from linkwork.model import Ground, Soft
 from linkwork.model.checked import not_negative, vector
 from linkwork.model.container import find_body
 from linkwork.model.soft import softness as checked_softness
-from linkwork.simulation.methods import IMPULSES
 
 if TYPE_CHECKING:
     from linkwork.simulation.stepper import Stepper
@@ -60,8 +59,8 @@ def drag(stepper: Stepper, body: Any, to: Any, at: Any, softness: Any, max_force
     """Drag a body from now on, or let go of it; see `Simulation.drag`."""
     method, drags = stepper.method, stepper.drags
     elsewhere = stepper.remote_links is not None
-    if elsewhere or (method.name == "component" and method.coordinates == "joint"):
-        where = "while components live elsewhere" if elsewhere else "in joint coordinates"
+    if elsewhere or not method.draggable:
+        where = "while components live elsewhere" if elsewhere else f"in {method.coordinates} coordinates"
         raise OptionError(f"method {method.name!r} cannot drag bodies {where}; use method 'impulse'")
     if to is None:
         name, wanted = find_body(stepper.system.model, body, "drag").path, dict(drags)
@@ -69,8 +68,8 @@ def drag(stepper: Stepper, body: Any, to: Any, at: Any, softness: Any, max_force
     else:
         name, spring = checked_drag(stepper.system, body, to, at, softness, max_force)
         wanted = {**drags, name: spring}
-    if method.name in IMPULSES:
-        room = stepper.workspace.drags
+    room = method.drag_table(stepper.workspace)
+    if room is not None:
         if len(wanted) > room.link.size:
             raise OptionError(f"drag of body '{name}': as many bodies as can be are dragged already; let one go")
         stepper.drags = wanted

@@ -12,7 +12,7 @@ from typing import Any
 from linkwork.errors import OptionError
 from linkwork.formulations.samples import STEPS_CUT, SWEEPS
 from linkwork.model.checked import shown
-from linkwork.simulation.methods import IMPULSES, positive
+from linkwork.simulation.methods import ALL, positive
 from linkwork.simulation.run import Simulation
 
 FEWEST = 4  # sweeps that a step is left with, whatever the budget
@@ -73,14 +73,14 @@ class RealTime:
         self.rate = rate
         self.patience = positive("patience", patience, "seconds")
         self.budget = None if budget is None else positive("budget", budget, "seconds")
-        if self.budget is not None and not hasattr(sim.workspace, "solver"):
-            able = " or ".join(repr(name) for name in IMPULSES)
+        if self.budget is not None and sim.method.effort != "sweeps":
+            able = " or ".join(repr(name) for name, kind in ALL.items() if kind().effort == "sweeps")
             raise OptionError(f"method {sim.method.name!r} has no sweeps that budget= could cut; use method {able}")
         self.pace = Pace()
         self._clock, self._sleep = clock, sleep
         self._words: deque[tuple[str, float]] = deque()
         self._stopped = False
-        self._sweeps = int(getattr(sim.method, "iterations", 0))
+        self._sweeps = int(sim.method.iterations)
 
     @property
     def rate(self) -> float:
@@ -168,12 +168,12 @@ class RealTime:
     def _step_within(self) -> None:
         """A step with the sweeps that are left to it, which `pace.cut` tells of; those by hand, later on, have all."""
         sim = self.sim
-        sim.workspace.solver.iterations[0], watch = self._sweeps, sim.step_warnings.unsettled
-        sim.step_warnings.unsettled = None
+        watch, sim.step_warnings.unsettled = sim.step_warnings.unsettled, None
+        sim.method.limit_sweeps(sim.workspace, self._sweeps)
         try:
             sim.step()
         finally:
-            sim.workspace.solver.iterations[0] = int(sim.method.iterations)
+            sim.method.limit_sweeps(sim.workspace, int(sim.method.iterations))
             sim.step_warnings.unsettled = watch
 
     def _cut(self, took: float) -> None:

@@ -15,9 +15,12 @@ from linkwork.model import names
 OF_JOINTS = ("position", "velocity", "acceleration", "reaction")
 ENERGY = ("kinetic", "potential", "springs", "total", "dissipated", "impacts", "work", "balance")
 DRIFT = ("position", "velocity")
-OF_ITERATIONS = ("iterations", "residual")  # of the solver, by what it does
-OF_IMPULSES = ("sweeps", "residual", "rows", "cut")
-LEDGERS = {"energy": ENERGY, "drift": DRIFT, "solver": tuple(dict.fromkeys(OF_ITERATIONS + OF_IMPULSES))}
+OF_SOLVER = {  # by what `Method.effort` counts
+    "": (),
+    "iterations": ("iterations", "residual"),
+    "sweeps": ("sweeps", "residual", "rows", "cut"),
+}
+LEDGERS = {"energy": ENERGY, "drift": DRIFT, "solver": tuple(dict.fromkeys(sum(OF_SOLVER.values(), ())))}
 ACCOUNTS = ["time", *LEDGERS, *(f"{ledger}.{entry}" for ledger, entries in LEDGERS.items() for entry in entries)]
 
 

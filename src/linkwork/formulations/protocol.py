@@ -1,0 +1,174 @@
+"""The contract between a method and the rest of linkwork."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, Protocol
+
+Needs = Literal["tables", "partition", "hierarchy", "natural coordinates"]
+Effort = Literal["", "iterations", "sweeps"]
+Ran = tuple[int, int, int]  # steps done, samples kept, status
+
+
+class Method(Protocol):
+    """What a method of simulation has and does.
+
+    A method is a frozen, keyword-only dataclass that inherits from `Method`: its fields are the options of the user,
+    each with a default. `simulation.methods.register` makes it known by its name. Members with a value or a body here
+    may be left out. A workspace is whatever `prepare` returns, and only its method looks into it. The exception is
+    `remote_border`, which methods that support "remote components" keep there.
+
+    What it is:
+
+     1. `name`: the word of `method="name"`.
+     2. `supports`: the features of a model that it can run, such as "loops" or "friction" (see `System.features`). A
+        model with others is refused.
+     3. `orders`: the integrators it offers, and the order of each. `integrator` is the present one. A method with the
+        integrator "adaptive" has the options `rtol` and `atol`.
+     4. `dt`: the length of a step (s).
+     5. `coordinates`: "joint" or "absolute", which tables it integrates: the tree with its cuts, or every body free
+        and every joint a cut.
+     6. `needs`: what `prepare` gets besides the tables: nothing ("tables"), the `Partition` into components
+        ("partition"), the absolute system beside the tree ("hierarchy"), or "natural coordinates".
+     7. `loop`: the module whose compiled function `run` it steps in; None where nothing is compiled.
+
+    How it steps:
+
+     8. `implicit`: whether stiff forces leave its steps stable, whatever dt is.
+     9. `impulses`: whether it works by impulses. Then `state.push`, `state.touch` and `state.drive` hold the loads of
+        the last step, and start velocities are shifted by what the loads of the first step do to them. The option
+        `epsilon` is the change of an impulse below which its iteration ends.
+    10. `effort`: what `state.effort` counts: "" (nothing), "iterations" of an implicit rule, or "sweeps" over rows.
+        `iterations` is the most that a step may take.
+
+    What it does:
+
+    11. `prepare(tables, given)`: makes the workspace for the tables of one system; `given` is what it `needs`.
+    12. `run(…)`: takes `steps` steps of `dt` (s), from the step numbered `first` of a run that began at time `begin`.
+        Step n ends at begin + n dt. Step 0 is the start itself: it moves nothing and computes accelerations and
+        loads, so a run begins with `first=-1`. Each step copies `state.y` to `state.last`, then writes the new `y`,
+        `t`, `vd`, and where they apply the loads of the cuts, drift, rank and effort to `state` (see `samples.State`).
+        Every step whose number is a multiple of `every` is copied to the next free place of `samples`, by
+        `keep_sample` or in Python `copy_sample`. Returns the steps done, the samples kept and a status of
+        `formulations.status`. Where it stops early `state.last` is the last good y. It does not raise.
+
+    What it answers, where the workspace has it:
+
+    13. `forget(workspace)`: drop the history of a multi-step integrator; forces have changed.
+    14. `carried`: names of arrays in the workspace ("steps.f") that the next step depends on. They are saved with a
+        state. `accepts(workspace, name, numbers)`: whether whole numbers read from a file may be put there.
+    15. `inherit(workspace, old)`: after a step that failed, copy what the new workspace must keep of the old one.
+    16. `chosen(workspace)`: numbers that the method chose itself, for the certificate.
+    17. `unsettled(workspace)`: (dof,) how much an iteration that did not converge still moves each coordinate.
+    18. `singular_row(workspace)`: the row that is lost where the status is SINGULAR_POSITION.
+    19. `torn_remedy`: what else to try when a joint is torn, after "try a dt smaller than 0.01 s".
+    20. `draggable`: whether loads added to the tables later act, so that bodies can be dragged.
+
+    What methods with impulses answer:
+
+    21. `last_step(workspace)`: length of the last step (s), 0 before the first.
+    22. `drag_table(workspace)` and `contact_table(workspace)`: the tables of soft rows that drag bodies, and of the
+        contacts of the last step.
+    23. `limit_sweeps(workspace, most)`: the next steps take at most so many sweeps.
+    """
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+    name: ClassVar[str]
+    supports: ClassVar[frozenset[str]]
+    orders: ClassVar[Mapping[str, int]]
+    loop: ClassVar[str | None] = None
+    implicit: ClassVar[bool] = False
+    impulses: ClassVar[bool] = False
+
+    @property
+    @abstractmethod
+    def integrator(self) -> str: ...
+
+    @property
+    @abstractmethod
+    def dt(self) -> float: ...
+
+    @property
+    @abstractmethod
+    def coordinates(self) -> str: ...
+
+    @property
+    def needs(self) -> Needs:
+        return "tables"
+
+    @property
+    def effort(self) -> Effort:
+        return ""
+
+    @property
+    def iterations(self) -> int:
+        return 0
+
+    @property
+    def epsilon(self) -> float:
+        return 0.0
+
+    @abstractmethod
+    def prepare(self, tables: Any, given: Any) -> Any: ...
+
+    @abstractmethod
+    def run(
+        self,
+        tables: Any,
+        workspace: Any,
+        state: Any,
+        begin: float,
+        first: int,
+        dt: float,
+        steps: int,
+        every: int,
+        samples: Any,
+    ) -> Ran: ...
+
+    def forget(self, workspace: Any) -> None:
+        return
+
+    @property
+    def carried(self) -> tuple[str, ...]:
+        return ()
+
+    def accepts(self, workspace: Any, name: str, numbers: Any) -> bool:
+        return within(numbers, 2**62)  # compared with each other, but no index
+
+    def inherit(self, workspace: Any, old: Any) -> None:
+        return
+
+    def chosen(self, workspace: Any) -> dict[str, Any]:
+        return {}
+
+    def unsettled(self, workspace: Any) -> Any:
+        return None
+
+    def singular_row(self, workspace: Any) -> int | None:
+        return None
+
+    @property
+    def torn_remedy(self) -> str:
+        return " or method='recursive'"
+
+    @property
+    def draggable(self) -> bool:
+        return True
+
+    def last_step(self, workspace: Any) -> float:
+        return 0.0
+
+    def drag_table(self, workspace: Any) -> Any:
+        return None
+
+    def contact_table(self, workspace: Any) -> Any:
+        return None
+
+    def limit_sweeps(self, workspace: Any, most: int) -> None:
+        return
+
+
+def within(numbers: Any, most: int) -> bool:
+    """Whether all whole numbers are from 0 to `most`."""
+    return bool((numbers >= 0).all() and (numbers <= most).all())
