@@ -9,6 +9,7 @@ import numpy as np
 from linkwork.errors import RunError
 from linkwork.formulations import status as codes
 from linkwork.formulations.implicit.implicit import HALVES
+from linkwork.simulation.analysis.choose import USUAL
 from linkwork.simulation.analysis.dynamics import mass_matrix
 from linkwork.simulation.analysis.stiffness import Finding, remedy, steps_too_large, told
 from linkwork.simulation.remote_links import remote_parts
@@ -66,8 +67,8 @@ def failure_of(stepper: Stepper, status: int) -> RunError:
         culprit = system.dof_name(int(np.argmax(np.abs(stepper.state.vd))))
         what = f"its steps became too small, with {_told(stepper, culprit)} accelerating most"
         hint = "loosen rtol and atol, or soften the springs and dampers near it"
-        if stepper.method.name != "recursive" and not system.foreign:
-            hint = f"take method='recursive', {hint}"
+        if type(stepper.method) is not USUAL and not system.foreign:
+            hint = f"take method='{USUAL.name}', {hint}"
     else:
         culprit, what, hint = _not_finite(stepper)
     return RunError(
