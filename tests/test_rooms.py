@@ -32,7 +32,7 @@ ALLOWED = {
     "gallery": BELOW_SIMULATION | {"simulation", FRONT_DOOR},
 }
 TOP = {"cli", "targets", "bench", "__init__", "__main__", "_version"}
-FOR_ALL = {"errors", "_jit", "_cache", "_disk", "_file_lock", "_import_lock", "_version"}
+FOR_ALL = {"errors", "_jit", "_cache", "_disk", "_file_lock", "_import_lock", "_packed", "_version"}
 
 # Doors that open upwards, each on purpose and only when somebody calls: run.plot() and run.view()
 # are verbs of the trajectory, sim.view() one of the simulation; lw.Mesh("part.stl") reads a file.

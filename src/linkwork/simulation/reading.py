@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwork._packed import packed
 from linkwork.errors import OptionError
 from linkwork.formulations.samples import Samples
 from linkwork.mechanics.observation import Observation, observe
@@ -29,8 +30,9 @@ def bound(entry: Any, *arguments: Any) -> Callable[[], Any]:
     """A compiled entry, called once, with arguments that stay: their types are looked up now and never again."""
     entry(*arguments)
     compiled = entry.compiled
-    code = compiled.overloads[tuple(map(compiled.typeof_pyval, arguments))].entry_point
-    return partial(code, *arguments)
+    handed = tuple(map(packed, arguments))
+    code = compiled.overloads[tuple(map(compiled.typeof_pyval, handed))].entry_point
+    return partial(code, *handed)
 
 
 class Reading:
