@@ -71,6 +71,41 @@ def test_commands_are_found():
     assert len(commands(README)) > 4
 
 
+@pytest.mark.parametrize(
+    "word",
+    [
+        "cut",
+        "border body",
+        "port",
+        "link",
+        "measure",
+        "row",
+        "sample",
+        "drift",
+        "certificate",
+        "law",
+        "sweep",
+        "size",
+        "workspace",
+        "piece",
+        "room",
+        "whole, part",
+    ],
+)
+def test_words_of_our_own_are_in_the_glossary(word):
+    text = (ROOT / "NOTATION.md").read_text(encoding="utf-8")
+    glossary = text[text.index("## Glossary") : text.index("## Frames")]
+    assert f"\n| {word} | " in glossary
+
+
+def test_the_glossary_is_in_alphabetical_order():
+    text = (ROOT / "NOTATION.md").read_text(encoding="utf-8")
+    words = re.findall(r"^\| ([a-z, ]+) \|", text[text.index("## Glossary") : text.index("## Frames")], re.MULTILINE)[
+        1:
+    ]
+    assert words == sorted(set(words))
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_links_and_pictures_exist(page):
     text = (ROOT / page).read_text(encoding="utf-8")
