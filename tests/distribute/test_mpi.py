@@ -85,7 +85,7 @@ def test_a_component_that_fails_on_its_rank(tmp_path: Path) -> None:
     done = started(2, *words, "--ranks", "thing=1")
     assert done.returncode != 0
     assert "component 'thing' failed" in done.stderr
-    assert "21 rows up to t = 0.02 s are kept" in done.stderr
+    assert "21 samples up to t = 0.02 s are kept" in done.stderr
     assert len(lw.load_run(out)) == 21
 
 

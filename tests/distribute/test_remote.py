@@ -439,7 +439,7 @@ def check_kept(error: lw.RunError, component: str) -> None:
     assert error.run is not None
     assert len(error.run.time) > 1
     assert np.isfinite(error.run["trolley.position"]).all()
-    assert f"{len(error.run.time)} rows" in str(error)
+    assert f"{len(error.run.time)} samples" in str(error)
     assert str(error).count("\n") == 0
 
 

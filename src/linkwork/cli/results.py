@@ -125,8 +125,8 @@ def print_summary(target: Target, trajectory: Trajectory, files: list[str]) -> N
         facts.append(_count(made.degrees_of_freedom, "degree of freedom", "degrees of freedom"))
     if made.loops is not None:
         facts.append(_count(made.loops, "loop", "loops"))
-    rows = "rows" if any(file.lower().endswith(".h5") for file in files) else f"{len(trajectory)} rows"
-    facts.append(f"{rows} of {len(trajectory.names)} columns recorded")
+    samples = "samples" if any(file.lower().endswith(".h5") for file in files) else f"{len(trajectory)} samples"
+    facts.append(f"{samples} of {len(trajectory.names)} columns recorded")
     _print_fact("model", ", ".join(facts))
     if made.reason:
         _print_fact("chosen", made.reason)

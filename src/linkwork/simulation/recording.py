@@ -134,10 +134,10 @@ class Recording:
         room = free_memory()
         if need > 0.6 * room:
             raise OptionError(
-                f"the recording of '{self.sim.system.model.name}' would take {need / 1e9:.3g} GB ({rows:.3g} rows of "
-                f"{self.observer.width} numbers) of the {room / 1e9:.3g} GB that are free; keep fewer rows with "
-                f"every={max(2, int(need / (0.2 * room)) * self.every)}, or fewer columns with record='*.position', "
-                "or send the rows to a file with lw.stream"
+                f"the recording of '{self.sim.system.model.name}' would take {need / 1e9:.3g} GB ({rows:.3g} "
+                f"samples of {self.observer.width} numbers) of the {room / 1e9:.3g} GB that are free; keep fewer "
+                f"samples with every={max(2, int(need / (0.2 * room)) * self.every)}, or fewer columns with "
+                "record='*.position', or write the samples to a file with lw.stream"
             )
 
     def run(self) -> Trajectory | None:
@@ -234,7 +234,7 @@ class Recording:
                 save_coordinates(self.sim, failure.state, failure.time, file)
 
         count, last = self.tally.rows, self.tally.last["time"]
-        rows = "its first row is kept" if count == 1 else f"{count} rows up to t = {last:.6g} s are kept"
+        rows = "its first sample is kept" if count == 1 else f"{count} samples up to t = {last:.6g} s are kept"
         if self.unwritten and self.stream is not None:
             rows += f", and a state to go on from, in {self.stream.path}"
         return RunError(

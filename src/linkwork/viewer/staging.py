@@ -45,7 +45,7 @@ class Stage:
         self.run = run
         self.scene = need_scene(run.scene if scene is None else scene, run.model_name)
         if len(run) == 0:
-            raise OptionError(f"the run of '{run.model_name}' has no rows to show; run it for longer")
+            raise OptionError(f"the run of '{run.model_name}' has no samples to show; run it for longer")
         self.seconds = float(run.time[-1])
         self.moving_grounds = [name for name, ground in self.scene["grounds"].items() if self._moves(name, ground)]
         # of all that moves: bodies, then grounds in motion

@@ -102,7 +102,7 @@ def test_unit_of_the_wrong_width_is_refused():
 
 
 def test_rows_must_agree():
-    with pytest.raises(ValueError, match="3 rows for 5 times"):
+    with pytest.raises(ValueError, match="3 samples for 5 times"):
         made(columns={"pin.position": np.zeros(3)})
     with pytest.raises(ValueError, match="full name"):
         made(columns={"pin": np.zeros(5)})
@@ -136,7 +136,7 @@ def test_equality_is_bit_for_bit():
 
 
 def test_repr_says_what_it_is():
-    assert repr(made()) == "<Trajectory 'sample': 5 rows, 5 columns, t = 0 to 1 s>"
+    assert repr(made()) == "<Trajectory 'sample': 5 samples, 5 columns, t = 0 to 1 s>"
     assert "stopped: interrupted" in repr(made(stopped="interrupted"))
 
 

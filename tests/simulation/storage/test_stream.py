@@ -278,7 +278,7 @@ def test_a_full_disk(tmp_path: Path) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (4_000_000, hard))
     try:
-        with pytest.raises(lw.RunError, match=r"cannot write .*run.h5: .* rows up to t = .* are kept, and a state"):
+        with pytest.raises(lw.RunError, match=r"cannot write .*run.h5: .* samples up to t = .* are kept, and a state"):
             lw.stream(make(), file, until=100.0, dt=1e-3, method="recursive")
         resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, hard))
         with pytest.raises(lw.OptionError, match=r"cannot write .*none.h5"):

@@ -497,7 +497,7 @@ def test_the_gripper_is_driven_by_hand():
 def test_a_run_of_nothing_is_refused():
     model = flywheel()
     run = Trajectory([], {}, {}, certificate=Certificate(method=""), model_name="m", scene=scene_of(model))
-    with pytest.raises(lw.OptionError, match="no rows"):
+    with pytest.raises(lw.OptionError, match="no samples"):
         live.view_run(run)
 
 

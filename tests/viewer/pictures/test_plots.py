@@ -146,7 +146,7 @@ def test_compare_takes_a_list_and_shorter_runs():
 def test_compare_refuses():
     with pytest.raises(OptionError, match="at least two"):
         plot_compare([made()], "pin.position")
-    with pytest.raises(OptionError, match="no rows"):
+    with pytest.raises(OptionError, match="no samples"):
         plot_compare([made(), made(0)], "pin.position")
     other = made(columns={"pin.position": np.zeros((40, 3))}, units={})
     with pytest.raises(OptionError, match="same shape"):

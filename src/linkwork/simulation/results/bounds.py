@@ -40,7 +40,7 @@ def refuse_poor(certificate: Certificate, bounds: dict[str, float], model: str, 
         end = certificate.reached
         raise RunError(
             f"the run of '{model}' reached t = {end:g} s, but {'; '.join(broken)}; take a smaller dt= or another "
-            "method, or loosen strict=. All its rows are kept.",
+            "method, or loosen strict=. All its samples are kept.",
             run=run,
             time=end,
             step=certificate.steps,

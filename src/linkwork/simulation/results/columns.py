@@ -235,7 +235,7 @@ def _sealed(name: str, values: ArrayLike, rows: int | None) -> NDArray[Any]:
     if array.ndim == 0 or (rows is None and array.ndim != 1):
         raise ValueError(f"{name} must have one row per time")
     if rows is not None and len(array) != rows:
-        raise ValueError(f"{name} has {len(array)} rows for {rows} times")
+        raise ValueError(f"{name} has {len(array)} samples for {rows} times")
     view = array.view()
     view.flags.writeable = False
     return view

@@ -96,7 +96,7 @@ class Peaks:
 def peaks_of(run: Trajectory, columns: tuple[str, ...]) -> Peaks:
     """See `Trajectory.peaks`."""
     if len(run) == 0:
-        raise OptionError(f"the run of '{run.model_name}' has no rows and so no peaks; run it again")
+        raise OptionError(f"the run of '{run.model_name}' has no samples and so no peaks; run it again")
     names = [name for pattern in columns for name in run.matching(pattern)] if columns else run.names
     found = [
         _peak(full_name(label), unit, values, run.time)

@@ -239,7 +239,7 @@ class Trajectory(NamedColumns):
         end = "" if self.stopped is None else f", stopped: {self.stopped}"
         broken = self.certificate.broken()
         doubt = f", IN DOUBT: {'; '.join(broken)}" if broken else ""
-        return f"<Trajectory {self.model_name!r}: {len(self)} rows, {len(self.columns)} columns, {span}{end}{doubt}>"
+        return f"<Trajectory {self.model_name!r}: {len(self)} samples, {len(self.columns)} columns, {span}{end}{doubt}>"
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the same, with what is in doubt in colour, and what to try."""

@@ -294,13 +294,13 @@ def _rows(file: Any, names: list[str], rows: int, last: bool) -> dict[str, Any]:
     for count in counts:
         with suppress(*(DAMAGES if count != counts[-1] else ())):
             return _first_rows(file, names, count, last)
-    raise Damaged("no rows of it can be read")
+    raise Damaged("no samples of it can be read")
 
 
 def _first_rows(file: Any, names: list[str], rows: int, last: bool) -> dict[str, Any]:
     places = {"time": "time"} | {str(name): f"data/{k}" for k, name in enumerate(names)}
     if any(file[place].shape[0] < rows for place in places.values()):
-        raise Damaged("it has fewer rows than it says")
+        raise Damaged("it has fewer samples than it declares")
     return {name: file[place][rows - 1 if last else 0 : rows] for name, place in places.items()}
 
 

@@ -296,7 +296,7 @@ def _labelled(runs: Sequence[Trajectory]) -> dict[str, Trajectory]:
 
 def _components(run: Trajectory, column: str) -> list[tuple[str, str, NDArray[Any]]]:
     if len(run) == 0:
-        raise OptionError(f"a run of {run.model_name!r} has no rows to compare")
+        raise OptionError(f"a run of {run.model_name!r} has no samples to compare")
     return run.components(column)
 
 
