@@ -77,7 +77,7 @@ def test_the_wheel_runs_in_a_fresh_environment(tmp_path):
     assert [path for path in DATA if path.relative_to(PACKAGE.parent).as_posix() not in packed] == []
     with tarfile.open(source) as archive:
         sources = {name.partition("/")[2] for name in archive.getnames()}
-    assert {"README.md", "CONTRIBUTING.md", "LICENSE", "Makefile", "tests/test_package.py"} <= sources
+    assert {"README.md", "CONTRIBUTING.md", "LICENSE", "Makefile", ".ci/run", "tests/test_package.py"} <= sources
 
     place = tmp_path / "elsewhere"
     place.mkdir()
