@@ -12,7 +12,7 @@ import pytest
 
 import linkwork as lw
 from known_shapes import rolling_coin
-from linkwork.bench.impulse import driven, rigid_contacts
+from linkwork.bench.peers.mujoco_run import rigid_contacts
 
 mujoco = pytest.importorskip("mujoco", reason="MuJoCo is not installed: pip install mujoco")
 
@@ -23,11 +23,11 @@ def test_rover_over_the_kerb() -> None:
     model = lw.gallery.rover.build()
     sim = lw.Simulation(model, lw.Impulse(dt=1e-3))
     peer = rigid_contacts(model, 1e-3)
-    data = driven(peer, model)
+    peer.set_speeds(model)
     for _ in range(5):
         sim.step(1000)
-        mujoco.mj_step(peer, data, nstep=1000)
-        assert np.abs(sim["hull.position"] - data.body("hull").xpos).max() < 0.02  # of 2.9 m
+        peer.step(1000)
+        assert np.abs(sim["hull.position"] - peer.position("hull")).max() < 0.02  # of 2.9 m
     assert sim["hull.position"][0] > 2.8
 
 

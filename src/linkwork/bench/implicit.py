@@ -19,10 +19,12 @@ import numpy as np
 
 import linkwork as lw
 from linkwork.bench import Chart, Comparison, Figure, SceneReport
+from linkwork.bench.peers.exudyn_four_bars import ExudynFourBars
+from linkwork.bench.peers.four_bars import UNTIL
+from linkwork.bench.peers.mujoco_four_bars import MujocoFourBars
 from linkwork.formulations.samples import EVALUATIONS
 from linkwork.gallery import double_four_bar, n_four_bar
 
-GRAVITY, UNTIL = 9.81, 10.0
 CASES = {2: 0.014, 40: 0.23}  # windows: largest energy error allowed, J
 STEPS = tuple(0.01 * 2 ** (-k / 2) for k in range(13))
 TARGET = 0.1  # of the engine's time
@@ -158,130 +160,4 @@ class _Linkwork:
         self.sim.step(round(UNTIL / self.dt))
 
 
-class _MuJoCo:
-    """Cranks on the ground, couplers on the left cranks, their right ends connected to the next ones."""
-
-    def __init__(self, windows: int, dt: float) -> None:
-        import mujoco
-
-        self.mujoco, self.dt = mujoco, dt
-        bar = '<inertial pos="{} 0 {}" mass="1" diaginertia="{}"/>'
-        upright, level = bar.format(0, 0.5, f"{1 / 12} {1 / 12} 1e-3"), bar.format(0.5, 0, f"1e-3 {1 / 12} {1 / 12}")
-        bodies = []
-        for k in range(windows + 1):
-            hinge = f'<joint name="j{k}" axis="0 1 0"/>'
-            turn = f'<joint name="c{k + 1}" axis="0 1 0"/>'
-            coupler = f'<body name="p{k + 1}" pos="0 0 1">{turn}{level}</body>' if k < windows else ""
-            bodies.append(f'<body name="k{k}" pos="{k} 0 0">{hinge}{upright}{coupler}</body>')
-        ties = "".join(
-            f'<connect body1="p{k}" body2="k{k}" anchor="1 0 0" solref="{2 * dt} 1" solimp="0.9999 0.9999 0.001"/>'
-            for k in range(1, windows + 1)
-        )
-        self.model = mujoco.MjModel.from_xml_string(
-            f'<mujoco><option timestep="{dt}" gravity="0 0 -{GRAVITY}" integrator="RK4" tolerance="1e-12">'
-            f'<flag energy="enable" contact="disable"/></option><worldbody>{"".join(bodies)}</worldbody>'
-            f"<equality>{ties}</equality></mujoco>"
-        )
-        self.data = mujoco.MjData(self.model)
-        self.reset()
-
-    def reset(self) -> None:
-        m, d = self.model, self.data
-        self.mujoco.mj_resetData(m, d)
-        for k in range(m.njnt):
-            name = m.joint(k).name
-            d.qvel[m.jnt_dofadr[k]] = 1.0 if name[0] == "j" else -1.0
-        self.mujoco.mj_forward(m, d)
-
-    def error(self) -> float:
-        first, worst = float(np.sum(self.data.energy)), 0.0
-        for _ in range(round(UNTIL / self.dt)):
-            self.mujoco.mj_step(self.model, self.data)
-            worst = max(worst, abs(float(np.sum(self.data.energy)) - first))
-            if not worst < 1e6:
-                return math.inf
-        return worst
-
-    def all(self) -> None:
-        self.mujoco.mj_step(self.model, self.data, nstep=round(UNTIL / self.dt))
-
-
-class _Exudyn:
-    """Every bar a planar body, every pin a joint of two of them."""
-
-    def __init__(self, windows: int, dt: float) -> None:
-        import exudyn
-        from exudyn import itemInterface as item
-
-        self.exudyn, self.item, self.windows, self.dt = exudyn, item, windows, dt
-        self.reset()
-
-    def reset(self) -> None:
-        exudyn, item = self.exudyn, self.item
-        container = exudyn.SystemContainer()
-        mbs = container.AddSystem()
-        ground = mbs.AddObject(item.ObjectGround())
-
-        def bar(x: float, y: float, turn: float, speed: list[float]) -> Any:
-            node = mbs.AddNode(item.NodeRigidBody2D(referenceCoordinates=[x, y, turn], initialVelocities=speed))
-            body = mbs.AddObject(item.ObjectRigidBody2D(physicsMass=1.0, physicsInertia=1 / 12, nodeNumber=node))
-            middle = mbs.AddMarker(item.MarkerBodyPosition(bodyNumber=body, localPosition=[0, 0, 0]))
-            mbs.AddLoad(item.Force(markerNumber=middle, loadVector=[0, -GRAVITY, 0]))
-            return body
-
-        def pin(a: Any, at_a: list[float], b: Any, at_b: list[float]) -> None:
-            first = mbs.AddMarker(item.MarkerBodyPosition(bodyNumber=a, localPosition=at_a))
-            second = mbs.AddMarker(item.MarkerBodyPosition(bodyNumber=b, localPosition=at_b))
-            mbs.AddObject(item.ObjectJointRevolute2D(markerNumbers=[first, second]))
-
-        # cranks turn clockwise with 1 rad/s, couplers move with their tips
-        cranks = [bar(k, 0.5, math.pi / 2, [0.5, 0, -1.0]) for k in range(self.windows + 1)]
-        for k, crank in enumerate(cranks):
-            pin(ground, [k, 0, 0], crank, [-0.5, 0, 0])
-        for k in range(self.windows):
-            coupler = bar(k + 0.5, 1.0, 0.0, [1.0, 0, 0])
-            pin(cranks[k], [0.5, 0, 0], coupler, [-0.5, 0, 0])
-            pin(coupler, [0.5, 0, 0], cranks[k + 1], [0.5, 0, 0])
-        mbs.Assemble()
-        settings = exudyn.SimulationSettings()
-        settings.timeIntegration.numberOfSteps = round(UNTIL / self.dt)
-        settings.timeIntegration.endTime = UNTIL
-        settings.timeIntegration.verboseMode = 0
-        settings.timeIntegration.newton.useModifiedNewton = False
-        settings.timeIntegration.adaptiveStep = False
-        settings.timeIntegration.generalizedAlpha.spectralRadius = 0.9
-        settings.solutionSettings.writeSolutionToFile = False
-        settings.solutionSettings.sensorsWriteFileHeader = False
-        if self.windows > 10:
-            settings.linearSolverType = exudyn.LinearSolverType.EigenSparse
-        self.container, self.mbs, self.settings = container, mbs, settings
-
-    def error(self) -> float:
-        heights = np.array([0.5] * (self.windows + 1) + [1.0] * self.windows)
-        seen: list[float] = []
-
-        def look(mbs: Any, t: float) -> bool:
-            x = np.array(mbs.systemData.GetODE2Coordinates()).reshape(-1, 3)
-            v = np.array(mbs.systemData.GetODE2Coordinates_t()).reshape(-1, 3)
-            kinetic = 0.5 * np.sum(v[:, :2] ** 2) + np.sum(v[:, 2] ** 2) / 24
-            seen.append(float(kinetic + GRAVITY * np.sum(heights + x[:, 1])))
-            return True
-
-        self.mbs.SetPreStepUserFunction(look)
-        if not self._solve():
-            return math.inf
-        look(self.mbs, UNTIL)
-        return float(np.abs(np.array(seen) - seen[0]).max())
-
-    def _solve(self) -> bool:
-        solver = self.exudyn.DynamicSolverType.GeneralizedAlpha
-        try:
-            return bool(self.mbs.SolveDynamic(self.settings, solverType=solver, showHints=False))
-        except Exception:  # what it raises where it does not converge has no common type
-            return False
-
-    def all(self) -> None:
-        self._solve()
-
-
-PEERS: dict[str, Callable[[int, float], Any]] = {"MuJoCo": _MuJoCo, "Exudyn": _Exudyn}
+PEERS: dict[str, Callable[[int, float], Any]] = {"MuJoCo": MujocoFourBars, "Exudyn": ExudynFourBars}

@@ -23,7 +23,7 @@ from scipy.interpolate import CubicSpline
 
 import linkwork as lw
 from linkwork.bench import Comparison, Figure, SceneReport, best_of
-from linkwork.formats.mjcf import mjcf
+from linkwork.bench.peers.mujoco_run import MujocoRun, rigid_contacts
 from linkwork.formulations.samples import STEPS_CUT, WORST_RESIDUAL
 from linkwork.gallery import chain, gripper, peaucellier, pile, rover
 
@@ -108,21 +108,19 @@ def _chain(dt: float, repeats: int, seconds: float) -> tuple[Comparison, list[Fi
     figures = [Figure(f"{what}, linkwork", float(np.abs(found - exact).max()))]
     row = Comparison(case, "MuJoCo", 0.0, target=CHAIN_TARGET)
     try:
-        import mujoco
+        peer = MujocoRun(model, dt)
     except ImportError:
         return _timed(row, repeats, seconds, [ours]), figures
-    peer = mujoco.MjModel.from_xml_string(mjcf(model, dt))
-    data = mujoco.MjData(peer)
 
     def theirs(n: int) -> None:
         while n > 0:
-            mujoco.mj_resetData(peer, data)
-            data.qpos[0] = np.pi / 2
-            mujoco.mj_step(peer, data, nstep=min(n, anew))
+            peer.rewind()
+            peer.data.qpos[0] = np.pi / 2
+            peer.step(min(n, anew))
             n -= anew
 
     theirs(round(until / dt))
-    figures.append(Figure(f"{what}, MuJoCo", float(np.abs(data.qpos - exact).max())))
+    figures.append(Figure(f"{what}, MuJoCo", float(np.abs(peer.data.qpos - exact).max())))
     return _timed(row, repeats, seconds, [ours, theirs]), figures
 
 
@@ -137,15 +135,13 @@ def _peaucellier(dt: float, stiff: bool, repeats: int, seconds: float, until: fl
     run = lw.simulate(model, until=until, method=lw.Impulse(dt=dt))
     off = float(np.abs(peaucellier.pen(run)[:, 0] - peaucellier.line()).max()) / SIZE
     figures = [] if stiff else [Figure(f"{case}: pen off its line by part of the size, linkwork", off, PEN_TARGET)]
-    try:
-        import mujoco
-    except ImportError:
-        return _timed(row, repeats, seconds, [sim.step]), figures
     soft = f' solref="{2 * dt} 1" solimp="0.9999 0.9999 0.001"' if stiff else ""
     servos = {drive.path: SERVO for drive in model.all_drives()}
-    peer = mujoco.MjModel.from_xml_string(mjcf(model, dt, loops=LOOPS, solver=soft, servos=servos))
-    data = mujoco.MjData(peer)
-    pen = mujoco.mj_name2id(peer, mujoco.mjtObj.mjOBJ_BODY, "left far")
+    try:
+        peer = MujocoRun(model, dt, loops=LOOPS, solver=soft, servos=servos)
+    except ImportError:
+        return _timed(row, repeats, seconds, [sim.step]), figures
+    data, pen = peer.data, peer.position("left far")  # a view, which moves with the run
 
     def theirs(n: int) -> float:
         """So many steps; the largest distance of the pen from its line on the way, m."""
@@ -153,8 +149,8 @@ def _peaucellier(dt: float, stiff: bool, repeats: int, seconds: float, until: fl
         while n > 0:
             # angles are counted from the start
             data.ctrl[0] = SWING * (np.cos(2 * np.pi * OFTEN * (data.time + between * dt)) - 1.0)
-            mujoco.mj_step(peer, data, nstep=min(n, between))
-            off = max(off, abs(float(data.xpos[pen, 0]) - peaucellier.line()))
+            peer.step(min(n, between))
+            off = max(off, abs(float(pen[0]) - peaucellier.line()))
             n -= between
         return off
 
@@ -189,30 +185,29 @@ def _gripper(repeats: int, part: float, dt: float = 1e-3) -> tuple[Comparison, l
     figures = [Figure(f"{what}, linkwork", gripper.slip(run, min(gripper.UP, run.time[-1]), run.time[-1]), 1e-3)]
     ours = lambda: lw.Simulation(model, lw.Impulse(dt=dt)).step  # noqa: E731
     try:
-        import mujoco
+        peer = MujocoRun(model, dt, servos=ARM, integrator="implicitfast")
     except ImportError:
         _in_turn(row, repeats, steps, [ours])
         return row, figures
-    peer = mujoco.MjModel.from_xml_string(mjcf(model, dt, servos=ARM, integrator="implicitfast"))
     motors: list[Any] = [drive for drive in model.all_drives() if not hasattr(drive, "follower")]
     between = round(0.01 / dt)
     goals = np.array([_values(drive.position or drive.velocity, 0.01 * np.arange(1, 900)) for drive in motors]).T
     seen: list[Any] = []
 
     def theirs() -> Callable[[int], None]:
-        data = mujoco.MjData(peer)
+        peer.rewind()
         for joint in model.all_joints():
             if joint.position is not None and joint.kind != "free":
-                data.joint(joint.path).qpos[0] = joint.position[0]
+                peer.data.joint(joint.path).qpos[0] = joint.position[0]
 
         def step(n: int) -> None:
             seen.clear()
             for k in range(-(-n // between)):
-                data.ctrl[:] = goals[k]
-                mujoco.mj_step(peer, data, nstep=between)
+                peer.data.ctrl[:] = goals[k]
+                peer.step(between)
                 if k % 2 == 0:
-                    hand, block = data.body("hand"), data.body("block")
-                    seen.append(hand.xmat.reshape(3, 3).T @ (block.xpos - hand.xpos))
+                    hand, block = peer.data.body("hand"), peer.position("block")
+                    seen.append(hand.xmat.reshape(3, 3).T @ (block - hand.xpos))
 
         return step
 
@@ -232,27 +227,6 @@ def _values(law: Any, times: Any) -> Any:
     )
 
 
-def rigid_contacts(model: lw.Model, dt: float) -> Any:
-    """A model for MuJoCo with friction in circles and contacts as stiff as steps of `dt` seconds allow."""
-    import mujoco
-
-    peer = mujoco.MjModel.from_xml_string(mjcf(model, dt, integrator="implicitfast"))
-    peer.opt.cone, peer.opt.impratio = mujoco.mjtCone.mjCONE_ELLIPTIC, 10.0
-    peer.geom_solref[:] = 2.0 * dt, 1.0
-    peer.geom_solimp[:, :2] = 0.99, 0.999
-    return peer
-
-
-def driven(peer: Any, model: lw.Model) -> Any:
-    """MuJoCo's data with the speeds that the model's motors are told."""
-    import mujoco
-
-    data = mujoco.MjData(peer)
-    motors: list[Any] = list(model.all_drives())
-    data.ctrl[:] = [drive.velocity.value for drive in motors]
-    return data
-
-
 def _rover(repeats: int, part: float, dt: float = 5e-3) -> tuple[Comparison, list[Figure]]:
     """Over the kerb and up the stairs; `part` of it."""
     model, steps = rover.build(), round(part * rover.UNTIL / dt)
@@ -264,23 +238,20 @@ def _rover(repeats: int, part: float, dt: float = 5e-3) -> tuple[Comparison, lis
         sims[:] = [lw.Simulation(model, lw.Impulse(dt=dt, epsilon=1e-4))]
         return sims[0].step
 
-    datas: dict[str, Any] = {}
+    peers: dict[str, MujocoRun] = {}
     contestants: list[Any] = [ours]
     try:
-        import mujoco
-
-        peer = mujoco.MjModel.from_xml_string(mjcf(model, dt, integrator="implicitfast"))
+        peer, stiff = MujocoRun(model, dt, integrator="implicitfast"), rigid_contacts(model, 1e-3)
 
         def theirs() -> Callable[[int], None]:
-            data = driven(peer, model)
-            datas["MuJoCo"] = data
-            return lambda n: mujoco.mj_step(peer, data, nstep=n)
+            peer.rewind()
+            peer.set_speeds(model)
+            return peer.step
 
         contestants.append(theirs)
-        stiff = rigid_contacts(model, 1e-3)
-        climber = driven(stiff, model)
-        mujoco.mj_step(stiff, climber, nstep=round(steps * dt / 1e-3))
-        datas["MuJoCo, contacts as stiff as 1 ms allows"] = climber
+        stiff.set_speeds(model)
+        stiff.step(round(steps * dt / 1e-3))
+        peers = {"MuJoCo": peer, "MuJoCo, contacts as stiff as 1 ms allows": stiff}
     except ImportError:
         pass
     _in_turn(row, repeats, steps, contestants)
@@ -290,7 +261,7 @@ def _rover(repeats: int, part: float, dt: float = 5e-3) -> tuple[Comparison, lis
         Figure(f"{case}: part of the steps whose sweeps were cut short, linkwork", float(effort[STEPS_CUT] / steps)),
         Figure(f"{case}: largest change of an impulse in a last sweep, N s, linkwork", float(effort[WORST_RESIDUAL])),
     ]
-    figures += [Figure(f"{what}, {who}", float(data.body("hull").xpos[0])) for who, data in datas.items()]
+    figures += [Figure(f"{what}, {who}", float(each.position("hull")[0])) for who, each in peers.items()]
     return row, figures
 
 
@@ -303,7 +274,7 @@ def _pile(n: int, repeats: int, dt: float = 5e-3) -> tuple[Comparison, list[Figu
     row = Comparison(case, "MuJoCo", math.inf, target=PILE_TARGET if n == 100 else None)
     told = f"{case}: overlap (m), speed (m/s) after {FALL:g} s, at most"
     sims: list[lw.Simulation] = []
-    datas: list[Any] = []
+    peers: list[MujocoRun] = []
 
     def ours() -> Callable[[int], None]:
         sims[:] = [lw.Simulation(model, lw.Maximal(dt=dt))]
@@ -311,14 +282,11 @@ def _pile(n: int, repeats: int, dt: float = 5e-3) -> tuple[Comparison, list[Figu
 
     contestants: list[Any] = [ours]
     try:
-        import mujoco
-
-        peer = mujoco.MjModel.from_xml_string(mjcf(model, dt))
+        peers = [MujocoRun(model, dt)]
 
         def theirs() -> Callable[[int], None]:
-            data = mujoco.MjData(peer)
-            datas[:] = [data]
-            return lambda n: mujoco.mj_step(peer, data, nstep=n)
+            peers[0].rewind()
+            return peers[0].step
 
         contestants.append(theirs)
     except ImportError:
@@ -328,7 +296,7 @@ def _pile(n: int, repeats: int, dt: float = 5e-3) -> tuple[Comparison, list[Figu
         Figure(f"{told}, linkwork, overlap", float(sims[0].contacts().depths.max())),
         Figure(f"{told}, linkwork, speed", float(np.abs(sims[0].v).max())),
     ]
-    for data in datas:
+    for data in (peer.data for peer in peers):
         figures += [
             Figure(f"{told}, MuJoCo, overlap", -min(contact.dist for contact in data.contact[: data.ncon])),
             Figure(f"{told}, MuJoCo, speed", float(np.abs(data.qvel).max())),

@@ -18,7 +18,8 @@ import numpy as np
 
 import linkwork as lw
 from linkwork.bench import Comparison, Figure, SceneReport, best_of
-from linkwork.bench.peers import drake_dart as roboticists
+from linkwork.bench.peers.in_dart import in_dart
+from linkwork.bench.peers.in_drake import in_drake
 from linkwork.bench.peers.in_mujoco import in_mujoco
 from linkwork.bench.peers.in_pinocchio import in_pinocchio
 from linkwork.model.joint_kinds import KINDS
@@ -41,9 +42,10 @@ EXPONENT_TARGET = 1.1
 PEERS: dict[str, Callable[..., Any]] = {
     "MuJoCo": in_mujoco,
     "Pinocchio": in_pinocchio,
-    "Drake": roboticists.in_drake,
-    "DART": roboticists.in_dart,
+    "Drake": in_drake,
+    "DART": in_dart,
 }
+OWN_PACKAGES = {"Drake": "drake", "DART": "dartpy"}  # that no extra of ours brings
 
 
 def chain(links: int) -> lw.Model:
@@ -137,14 +139,14 @@ def _compare(
         try:
             peer = PEERS[row.engine](model, system.joint_names)
         except ImportError:
-            if row.engine in roboticists.PACKAGES:
-                row.note = f"not installed: pip install {roboticists.PACKAGES[row.engine]}"
+            if row.engine in OWN_PACKAGES:
+                row.note = f"not installed: pip install {OWN_PACKAGES[row.engine]}"
             continue
         q, v = _start(model, system)
         tau = np.zeros(system.nv)
         ours, theirs = lw.forward_dynamics(system, q, v, tau), peer.forward_dynamics(q, v, tau)
         row.difference = float(np.max(np.abs(ours - theirs)) / np.max(np.abs(theirs)))
-        contestants.append(_stepper(row.engine, peer, q, v))
+        contestants.append(peer.stepper(q, v, DT))
         present.append(row)
     times = best_of(repeats, seconds, contestants)
     for row in rows:
@@ -164,25 +166,3 @@ def _start(model: lw.Model, system: Any) -> tuple[Any, Any]:
         q += rest.get(joint.kind, (0.0,)) if joint.position is None else tuple(np.atleast_1d(joint.position))
         v += (0.0,) * joint.nv if joint.velocity is None else tuple(np.atleast_1d(joint.velocity))
     return np.array(q), np.array(v)
-
-
-def _stepper(engine: str, peer: Any, q: Any, v: Any) -> Callable[[int], Any]:
-    """A function that lets the engine do n units of work from the same start."""
-    if engine in roboticists.PACKAGES:
-        steps: Callable[[int], Any] = peer.stepper(q, v, DT)
-        return steps
-    q_peer, T, _ = peer.convert(q, v)
-    v_peer = T @ v
-    model, data = peer.model, peer.data
-    if engine == "MuJoCo":
-        mujoco = peer.mujoco
-        mujoco.mj_resetData(model, data)
-        data.qpos[:], data.qvel[:] = q_peer, v_peer
-        return lambda n: mujoco.mj_step(model, data, nstep=n)
-    aba, tau = peer.pin.aba, np.zeros(peer.nv)
-
-    def accelerations(n: int) -> None:
-        for _ in range(n):
-            aba(model, data, q_peer, v_peer, tau)
-
-    return accelerations

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -122,6 +122,15 @@ class InMujoco(Peer):
         self.data.qfrc_applied[:] = tau
         self.mujoco.mj_forward(self.model, self.data)
         return np.array(self.data.qacc)
+
+    def stepper(self, q: Array, v: Array, dt: float) -> Callable[[int], Any]:
+        """A function that takes n steps of `dt` seconds in one call, from this start."""
+        q_peer, T, _ = self.convert(q, v)
+        self.mujoco.mj_resetData(self.model, self.data)
+        self.model.opt.timestep = dt
+        self.data.qpos[:], self.data.qvel[:] = q_peer, T @ v
+        step, model, data = self.mujoco.mj_step, self.model, self.data
+        return lambda n: step(model, data, nstep=n)
 
 
 def in_mujoco(model: Model, joint_names: Iterable[str] | None = None, *, dt: float = 1e-3) -> InMujoco:

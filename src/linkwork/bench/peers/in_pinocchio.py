@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -125,6 +125,18 @@ class InPinocchio(Peer):
     def raw_forward_dynamics(self, q: Array, v: Array, tau: Array) -> Array:
         """Articulated bodies."""
         return np.array(self.pin.aba(self.model, self.data, q, v, tau))
+
+    def stepper(self, q: Array, v: Array, dt: float) -> Callable[[int], Any]:
+        """A function that computes the accelerations of this state n times; Pinocchio takes no steps."""
+        q_peer, T, _ = self.convert(q, v)
+        v_peer, tau = T @ v, np.zeros(self.nv)
+        aba, model, data = self.pin.aba, self.model, self.data
+
+        def accelerations(n: int) -> None:
+            for _ in range(n):
+                aba(model, data, q_peer, v_peer, tau)
+
+        return accelerations
 
 
 def in_pinocchio(model: Model, joint_names: Iterable[str] | None = None) -> InPinocchio:
