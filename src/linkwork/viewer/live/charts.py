@@ -12,11 +12,11 @@ from linkwork.viewer.live.shared_frame import MOST_PLOTTED, PLOTTED_COUNT, TIME,
 
 POINTS = 900  # of a curve: 15 s at 60 a second
 MOST = 4  # charts
-DASHES = ((), (8, 4), (2, 3), (8, 3, 2, 3))  # told apart in print and by colour-blind eyes
+DASHES = ((), (8, 4), (2, 3), (8, 3, 2, 3))  # distinct in print and for colour-blind readers
 
 
 class Charts:
-    """Charts in a place of the panel; `columns` says what the components of each column are called, and the unit."""
+    """Charts in a place of the panel; `columns` holds the labels of each column's components, and the unit."""
 
     def __init__(self, gui: Any, place: Any, columns: dict[str, tuple[list[str], str]]) -> None:
         self.gui, self.place, self.columns = gui, place, columns
@@ -60,7 +60,7 @@ class Charts:
         """Remember the numbers of a picture; a time before the last one begins anew."""
         t = float(seen.head[TIME])
         if seen.head[PLOTTED_COUNT] != sum(len(self.columns[name][0]) for name in self.names):
-            return  # the other side has not heard yet
+            return  # the driver has not received the choice yet
         if self.rows and t < self.rows[-1][0]:
             self.rows.clear()
         if not self.rows or t > self.rows[-1][0]:

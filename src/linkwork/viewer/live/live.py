@@ -143,7 +143,7 @@ def _open(
     say: Callable[[str], None] = print,
     browser: bool = True,
 ) -> PageProcess:
-    """The page, its address said, and shown where there is a screen."""
+    """Start the page, print its address, and open a browser where there is a screen."""
     page = PageProcess(show, host, port, token, cert, key)
     say(page.address)
     if browser:

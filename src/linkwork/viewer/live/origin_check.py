@@ -1,7 +1,7 @@
-"""Who may speak to the page: not the pages of other sites, which a browser lets reach ports of its own machine.
+"""Which requests the page answers: not those of other sites, which a browser lets reach ports of its own machine.
 
-A browser says in each request which name it asked for (Host) and, for sockets, whose page asks (Origin). A foreign page
-has another Origin; one whose name was made to point to this machine has another Host.
+A browser sends with each request the name it asked for (Host) and, for sockets, the site of the page that asks
+(Origin). A foreign page has another Origin; one whose name was made to point to this machine has another Host.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ class PageProcess:
         if token is None and (host not in HERE or tls is not None):
             token = secrets.token_urlsafe(16)
         self.frame = SharedFrame(len(show["bodies"]), len(show["joints"]))
-        self._heard: deque[tuple[Any, ...]] = deque()
+        self._received: deque[tuple[Any, ...]] = deque()
         self._first = threading.Event()
         self.process = subprocess.Popen(
             [sys.executable, "-c", "from linkwork.viewer.live.page_server import main; main()"],
@@ -67,8 +67,8 @@ class PageProcess:
             text=True,
             encoding="utf-8",
             env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
-            # Ctrl-C is for the one who steps. Not a session of its own: Linux shares time among sessions first, and who
-            # is nice within one counts for nothing in another
+            # Ctrl-C is for the process that steps. Not a session of its own: Linux shares time among sessions first,
+            # and niceness counts within one only
             process_group=None if sys.platform == "win32" else 0,
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
         )
@@ -77,11 +77,13 @@ class PageProcess:
             place = {"host": host, "port": port, "token": token, "tls": tls}
             self.send({"show": show, "frame": self.frame.name, **place})
             self._first.wait(PATIENCE)
-            word, fact = self._heard.popleft() if self._heard else ("failed", "the process of the page did not start")
+            name, fact = (
+                self._received.popleft() if self._received else ("failed", "the process of the page did not start")
+            )
         except BaseException:
             self.close()
             raise
-        if word != "ready":
+        if name != "ready":
             self.close()
             raise RunError(str(fact))
         scheme, name = "http" if tls is None else "https", f"[{host}]" if ":" in host else host
@@ -90,7 +92,7 @@ class PageProcess:
     def _listen(self) -> None:
         assert self.process.stdout is not None
         for line in self.process.stdout:
-            self._heard.append(tuple(json.loads(line)))
+            self._received.append(tuple(json.loads(line)))
             self._first.set()
         self._first.set()
 
@@ -101,8 +103,8 @@ class PageProcess:
     def messages(self) -> list[tuple[Any, ...]]:
         """What was clicked since the last look."""
         found = []
-        while self._heard:
-            found.append(self._heard.popleft())
+        while self._received:
+            found.append(self._received.popleft())
         return found
 
     def send(self, *message: Any) -> None:

@@ -22,7 +22,7 @@ NICE = 10  # the page gives way to the process that steps
 
 def main() -> None:
     """The process of the page: the first line says what to show, the others are messages; it ends with them."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who steps
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that steps
     # viser has a banner; the address is the other side's to print
     out, sys.stdout = sys.stdout, open(os.devnull, "w")  # noqa: SIM115
     warnings.filterwarnings("ignore", message="Queued a")  # a page that was just closed

@@ -23,7 +23,7 @@ from linkwork.viewer.live.shared_frame import FrameData, SharedFrame
 
 FRAME, LOOK = 1 / 60, 0.002  # s between two pictures, and between two looks for one that is due
 SPEEDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
-HANDS_OFF = 0.5  # s for which the bar of time is left alone after somebody moved it
+HANDS_OFF = 0.5  # s for which the bar of time is left alone after it was moved by hand
 READ, DRAW = 0.15, 0.25  # s between two readings, and two drawings of the charts
 # the page's camera moves by W A S D Q E and the arrows: these are free, two for each input, more and less
 NUDGES = (("I", "K"), ("L", "J"), ("O", "U"), ("Y", "H"), ("T", "G"), ("V", "C"))
@@ -95,7 +95,7 @@ class Panel:
         speed = gui.add_dropdown("speed", speeds, initial_value=f"{self.show['speed']:g}")
         speed.on_update(lambda _: self.send("speed", float(speed.value)))
         self.bar: Any = None
-        self.scrubbed = 0.0  # when somebody moved the bar last
+        self.scrubbed = 0.0  # when the bar was last moved by hand
         self.owed = False  # whether it has yet to be put where the time is
         if not self.live:
             first, last = self.show["span"]
@@ -218,12 +218,12 @@ class Panel:
             self.charts.add(name)
 
     def _keys(self, gui: Any) -> None:
-        """Keys, and what they do in words."""
-        told = ["| key | |", "|---|---|", "| W A S D Q E, arrows | move the camera |"]
+        """Keys, and a table of what they do."""
+        table = ["| key | |", "|---|---|", "| W A S D Q E, arrows | move the camera |"]
 
         def add(key: str, what: str, do: Any) -> None:
             gui.add_command(what, hotkey=key).on_trigger(lambda _: do())
-            told.append(f"| {key} | {what} |")
+            table.append(f"| {key} | {what} |")
 
         add("space", "run or pause", self._toggle)
         add("N", "one step", lambda: self.send("single", 1))
@@ -240,8 +240,8 @@ class Panel:
         if self.show["inputs"] and "X" not in given:
             add("X", "all inputs zero", lambda: self._set_all({made["name"]: 0.0 for made in self.show["inputs"]}))
         if self.live:
-            told.append("| drag | pull a body |")
-        gui.add_markdown("\n".join(told))
+            table.append("| drag | pull a body |")
+        gui.add_markdown("\n".join(table))
 
     def _backwards(self) -> None:
         if self.live:
@@ -276,7 +276,7 @@ class Panel:
         self.send("input", name, float(slider.value))
 
     def _picture(self, event: Any) -> None:
-        """The scene as the one who clicked sees it, as a PNG file."""
+        """The scene as seen in the browser that asked, as a PNG file."""
         from PIL import Image
 
         client = event.client
@@ -302,7 +302,7 @@ class Panel:
             self._let_go(now)
             if not self.server.get_clients() and now - read < 1.0:
                 soon = False
-                continue  # nobody looks
+                continue  # no browser is open
             if self.frame.sequence != seen or self.scenery.changed is not None:
                 soon = False
                 picture = self.frame.read()

@@ -23,22 +23,22 @@ from linkwork.viewer.live.origin_check import REFUSED as FOREIGN
 
 COOKIE, VISIT = "linkwork", "linkwork-visit"
 MOST = 32_768  # bytes of the head of a request
-PATIENCE = 10.0  # s to say who one is
+PATIENCE = 10.0  # s for the first request
 TRIES = 20  # ports after the one that was asked for
 GUESSES = 10  # wrong tokens that an address may say within
 MINUTE = 60.0  # s
 ADDRESSES = 1000  # whose guesses are counted
-STRANGERS = 64  # that have not asked for anything yet; where more come, the oldest is let go
+STRANGERS = 64  # connections without a request yet; beyond that the oldest is closed
 LATER = b"too many wrong tokens from this address: wait a minute\n"
 REFUSED = b"this page needs its token: open the address that linkwork printed\n"
 
 
-def said(head: str) -> tuple[str, dict[str, str]]:
+def credentials(head: str) -> tuple[str, dict[str, str]]:
     """The token in the address of a request, empty where there is none, and its cookies.
 
-    >>> said("GET /?token=secret HTTP/1.1\\r\\n\\r\\n")
+    >>> credentials("GET /?token=secret HTTP/1.1\\r\\n\\r\\n")
     ('secret', {})
-    >>> said("GET http://[ HTTP/1.1\\r\\nCookie: a=1; b=2\\r\\n\\r\\n")
+    >>> credentials("GET http://[ HTTP/1.1\\r\\nCookie: a=1; b=2\\r\\n\\r\\n")
     ('', {'a': '1', 'b': '2'})
     """
     words = head.partition("\r\n")[0].split(" ")
@@ -62,7 +62,7 @@ def headers_of(head: str) -> dict[str, str]:
 
 
 def context_of(cert: str, key: str) -> ssl.SSLContext:
-    """What speaks TLS with this certificate and its private key (PEM files)."""
+    """TLS with this certificate and its private key (PEM files)."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     try:
@@ -109,7 +109,7 @@ class Guesses:
 
 
 class TokenProxy:
-    """Listens on `host` and hands those who know the token through to a port of this machine, with the key of the page
+    """Listens on `host` and passes requests with the token on to a port of this machine, with the key of the page
     there. `tls` (certificate and key, PEM files) makes it speak HTTPS.
     """
 
@@ -117,7 +117,7 @@ class TokenProxy:
         self, host: str, port: int, inner: int, token: str, key: str, tls: tuple[str, str] | None = None
     ) -> None:
         self.inner, self.token, self.key = inner, token, key
-        self.visit = secrets.token_urlsafe(16)  # who has shown the token once is known by this, however others guess
+        self.visit = secrets.token_urlsafe(16)  # a cookie that stays valid while others guess
         self.guesses = Guesses()
         self.secure = "; Secure" if tls else ""
         self._context = None if tls is None else context_of(*tls)
@@ -150,7 +150,7 @@ class TokenProxy:
             del self._strangers[oldest]
             oldest.transport.abort()
         self._strangers[writer] = None
-        # whatever somebody sends: it is nothing to show on the owner's terminal
+        # a bad request must not print on the owner's terminal
         with contextlib.suppress(Exception):
             raw = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), PATIENCE)
             welcome = await self._asked(raw.decode("latin-1"), writer)
@@ -162,8 +162,8 @@ class TokenProxy:
             writer.close()
 
     async def _asked(self, head: str, writer: asyncio.StreamWriter) -> bool:
-        """Whether a request is let through; who is not has got an answer."""
-        token, cookies = said(head)
+        """Whether a request may pass; a refused one has been answered."""
+        token, cookies = credentials(head)
         given, headers = cookies.get(COOKIE, ""), headers_of(head)
         visitor = _same(cookies.get(VISIT, ""), self.visit)
         address = str((writer.get_extra_info("peername") or ("",))[0])
@@ -193,7 +193,7 @@ class TokenProxy:
         asking = asyncio.ensure_future(_pass(reader, inner_writer))
         answering = asyncio.ensure_future(_pass(inner_reader, writer))
         await asyncio.wait([asking, answering], return_when=asyncio.FIRST_COMPLETED)
-        if asking.done() and not answering.done():  # it has said all, and may still listen
+        if asking.done() and not answering.done():  # it has sent all, and may still read
             with contextlib.suppress(OSError):
                 inner_writer.write_eof()
             await asyncio.wait([answering], timeout=PATIENCE)

@@ -127,14 +127,14 @@ def _piped(program: str, path: Path, beside: Path, drawn: _Film, times: Floats, 
             for t in times:
                 process.stdin.write(drawn.frame(float(t)).tobytes())
         except BrokenPipeError:
-            pass  # it says why below
-        _, said = process.communicate()
+            pass  # its message is reported below
+        _, message = process.communicate()
     if process.returncode != 0:
-        raise RunError(f"ffmpeg could not write {path}: {said.decode(errors='replace').strip()}")
+        raise RunError(f"ffmpeg could not write {path}: {message.decode(errors='replace').strip()}")
 
 
 class _Film:
-    """Pictures of a stage from where one looks at it first."""
+    """Pictures of a stage from its first camera."""
 
     def __init__(self, stage: Stage, width: int) -> None:
         self.stage = stage
