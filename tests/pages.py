@@ -120,7 +120,7 @@ def run_python(page: str, name: str, folder: Path) -> dict[str, Any]:
             where = "\n" * block.line  # so that a traceback tells the line of the page
             told = io.StringIO()
             with contextlib.redirect_stdout(told):
-                exec(compile(where + block.text, name, "exec"), names)
+                exec(compile(where + block.text, name, "exec", dont_inherit=True), names)
             printed = told.getvalue()
         elif block.language == "text" and printed is not None:
             assert checker.check_output(block.text, printed, LOOSELY), (
