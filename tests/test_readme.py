@@ -129,6 +129,15 @@ def test_architecture_names_every_room():
     assert [room for room in rooms if f"{room}/" not in text] == []
 
 
+def test_files_of_the_tree_of_rooms_exist():
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    tree = text[text.index("    src/linkwork/") : text.index("Imports go one way")]
+    known = {path.name for folder in ("src", "docs") for path in (ROOT / folder).rglob("*.py*")}
+    named = set(re.findall(r"\w+\.pyi?\b", tree))
+    assert len(named) > 80
+    assert named - known == set()
+
+
 @pytest.mark.parametrize("page", ["ARCHITECTURE.md", "NOTATION.md"])
 def test_files_named_in_the_pages_exist(page):
     """Paths such as mechanics/forces.py, and files of a room named after it in the same breath."""
@@ -137,3 +146,14 @@ def test_files_named_in_the_pages_exist(page):
     text = (ROOT / page).read_text(encoding="utf-8")
     for path in re.findall(r"`((?:\w+/)*\w+\.py)`", text):
         assert (package / path).exists() or (ROOT / path).exists() or ("/" not in path and path in known), path
+
+
+def test_a_job_needs_four_files_at_most():
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (.*) \| (.*) \|$", text[text.index("## Which files to open") :], re.MULTILINE)[1:]
+    assert len(rows) == 7
+    for job, files in rows:
+        named = re.findall(r"`((?:\w+/)*\w+\.\w+)`", files)
+        assert 3 <= len(named) + ("a new file" in files) <= 4, job
+        for name in named:
+            assert any((root / name).exists() for root in (ROOT, ROOT / "src" / "linkwork")), f"{job}: {name}"
