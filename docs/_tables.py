@@ -28,8 +28,8 @@ WORDS = {
     "motors": "motors",
     "repeaters": "repeaters (gears, belts)",
     "contact": "contact of shapes",
-    "ports": "subsystems solved one by one",
-    "remote components": "components elsewhere",
+    "ports": "subsystems solved separately",
+    "remote components": "remote components (other processes)",
 }
 
 

@@ -29,9 +29,9 @@ ROUNDED = 2e-3  # m or rad: places rounded by hand may be off this far
 def assemble(model: Model, *, absolute: bool = False, floating: bool = False, before: System | None = None) -> System:
     """Turn a model into a `System`: tree and cuts, tables, start values.
 
-    With `absolute` every body is free, its coordinates those of its centre of mass, and every joint is a cut. With
-    `floating` groups of bodies that no joint holds to a ground are allowed, as in a component of something larger.
-    `before` is the system of the same model before joints were attached or released: what is compiled for it serves on.
+    With `absolute` every body is free, its coordinates are those of its centre of mass, and every joint is a cut. With
+    `floating` groups of bodies without a joint to a ground are allowed, as in a component of a larger model. `before`
+    is the system of the same model before joints were attached or released; its compiled laws are reused.
 
     >>> lw.assemble(lw.gallery.double_four_bar.build()).cut_names
     ['right pin 1', 'right pin 2']

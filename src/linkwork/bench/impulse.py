@@ -29,9 +29,9 @@ from linkwork.gallery import chain, gripper, peaucellier, pile, rover
 
 HOW = (
     "Seconds per step: linkwork's impulse, solver direct, and MuJoCo's Euler steps, many in one compiled call, best "
-    "of interleaved repeats. The chain starts anew every 5 s, so that it moves. MuJoCo's loops are as soft as it makes "
-    "them by itself, or as stiff as the step allows; its crank and arm follow by servos, told anew every 10 ms. The "
-    "rover's impulses are exact to 1e-4 N s. The pile falls for 2 s by our maximal."
+    "of interleaved repeats. The chain restarts every 5 s, so that it moves. MuJoCo's loops have their default "
+    "stiffness, or are as stiff as the step allows; its crank and arm follow by servos with new targets every 10 ms. "
+    "The rover's impulses are exact to 1e-4 N s. The pile falls for 2 s with method maximal."
 )
 CHAIN_TARGET, PEAUCELLIER_TARGET, PILE_TARGET, PEN_TARGET = 0.5, 1.5, 3.0, 1e-6
 GRIPPER_TARGET, ROVER_TARGET = 1.5, 1.5

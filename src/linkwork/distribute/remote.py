@@ -20,11 +20,12 @@ UNCLEAR = "gives an answer that cannot be understood; install the same linkwork 
 
 
 class Remote(Subsystem):
-    """A component served elsewhere by `linkwork serve`: its ports are bodies to join, all else stays with its owner.
+    """A component served by `linkwork serve`: connect joints to its ports; the rest stays with its owner.
 
-    `address` is "host:port". Other hosts than this one need `cert`, `key` and `ca` (files, mutual TLS). No answer
-    within `timeout` seconds ends the run with an error that names the component. Runs by method "component" only.
-    `keeps` is True where its owner keeps states (`linkwork serve … --keep FOLDER`): then such a run can be resumed.
+    `address` is "host:port". Other hosts than this one need `cert`, `key` and `ca` (files, mutual TLS). If it does not
+    answer within `timeout` seconds, the run stops with an error that names the component. Only method "component"
+    supports it. `keeps` is True if its owner saves states (`linkwork serve … --keep FOLDER`): then the run can be
+    resumed.
 
     >>> wheel = lw.Remote("127.0.0.1:5000")  # doctest: +SKIP
     >>> model.add("left wheel", wheel, position=(-1, 0, 0.35))  # doctest: +SKIP

@@ -38,7 +38,7 @@ NOTHING = memoryview(bytearray())
 
 
 class PeerError(Exception):
-    """The other side of a connection is missing, slow, of another version, or not who it should be.
+    """The other side of a connection is missing, does not answer, has another version, or is not the expected one.
 
     `peer` is its name or address; the message says what happened and what to do.
 
@@ -62,6 +62,7 @@ class PeerError(Exception):
 class Transport(Protocol):
     """One end of a connection: `peer` names the other end, `timeout` (s, may be changed) bounds every call.
 
+    >>> from linkwork.distribute.socket_transport import pair
     >>> whole, part = pair(timeout=5)
     >>> whole.send(np.array([1.0, 2.0]))
     >>> values = np.empty(2)

@@ -62,11 +62,11 @@ class _Report:
 
 
 def verify(component: Subsystem, *, tolerance: float = 1e-9, timeout: float = 60.0) -> Verdict:
-    """Check a component through its ports alone, a subsystem or a `Remote`; `tolerance` is relative.
+    """Check a component, a subsystem or a `Remote`, through its ports alone; `tolerance` is relative.
 
-    D is finite, symmetric, positive semidefinite; the work put in at the ports is what D says; and D, and what gravity
-    does to the ports, are the same in another direction. What else moves the ports may belong to the world and not to
-    the component, such as a road under its tyres or a wind: it is not compared.
+    D must be finite, symmetric and positive semidefinite; the work at the ports must agree with D; and D and the effect
+    of gravity must rotate with the component. Other causes of motion, such as a road or wind, belong to the world and
+    are not compared.
 
     >>> print(lw.verify(lw.gallery.car.Damper()).good)
     True
