@@ -2,47 +2,38 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-import platform
 import time as clock
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork._version import __version__
 from linkwork.assembly.law_errors import told_of
 from linkwork.assembly.system import System
 from linkwork.errors import ModelError, OptionError, RunError
 from linkwork.formulations.implicit.hybrid import Hybrid
 from linkwork.formulations.impulse.row_kinds import SLACK
 from linkwork.formulations.samples import (
-    ALL_SWEEPS,
-    EVALUATIONS,
-    MOST_SWEEPS,
     RANK,
-    REFUSED,
     STEPS_CUT,
-    WORST_RESIDUAL,
     Samples,
     make_samples,
 )
-from linkwork.mechanics.size import size_of
-from linkwork.simulation.analysis.check import dependent_rows
 from linkwork.simulation.analysis.stiffness import OperatingPoint, advice, steps_too_large
 from linkwork.simulation.failures import failure_of
 from linkwork.simulation.interrupt import Interrupt
-from linkwork.simulation.results.certificate import POOR_BALANCE, Certificate
+from linkwork.simulation.results.certificate import POOR_BALANCE
 from linkwork.simulation.results.column_names import DRIFT, OF_SOLVER
 from linkwork.simulation.results.column_names import ENERGY as LEDGER
 from linkwork.simulation.results.observe import Observer
-from linkwork.simulation.results.rank_history import RankHistory, row_names
+from linkwork.simulation.results.rank_history import RankHistory
 from linkwork.simulation.results.scene import scene_of
 from linkwork.simulation.results.trajectory import Trajectory
 from linkwork.simulation.results.unsettled import Unsettled
+from linkwork.simulation.run_certificate import Tally, certificate_of
 
 if TYPE_CHECKING:
     from linkwork.simulation.run import Simulation
@@ -52,43 +43,11 @@ CHUNK_SECONDS = 0.1  # of computing between two looks at the keyboard
 CHUNK_ROWS = 4096
 STATE_SECONDS = 2.0  # between two states that are kept
 CREEP = 1e-6  # m/s: a mechanism that moves no faster stands still
-STORED = ("potential", "springs")
-ROUNDED = 1e-10  # of the energy that is stored: what moves less is lost among rounding errors
 
 
 def next_chunk(count: int, took: float) -> int:
     """Steps until the next look at the keyboard, when `count` steps took so many seconds."""
     return max(1, int(count * min(4.0, CHUNK_SECONDS / max(took, 1e-6))))
-
-
-class Tally:
-    """Worst, least, first and last of the accounts, block by block: nothing of the rows need be kept for it."""
-
-    def __init__(self) -> None:
-        self.first: dict[str, float] = {}
-        self.last: dict[str, float] = {}
-        self.least: dict[str, float] = {}
-        self.most: dict[str, float] = {}
-        self.rows = 0
-
-    def add(self, block: dict[str, Any]) -> None:
-        """Take in further rows: {name: one number a row}."""
-        for name, values in block.items():
-            least, most = float(np.min(values)), float(np.max(values))
-            if name not in self.first:
-                self.first[name], self.least[name], self.most[name] = float(values[0]), least, most
-            self.least[name] = float(np.minimum(self.least[name], least))
-            self.most[name] = float(np.maximum(self.most[name], most))
-            self.last[name] = float(values[-1])
-        self.rows += len(block["time"])
-
-    def moved(self, name: str) -> float:
-        """How far the account went."""
-        return self.most[name] - self.least[name]
-
-    def worst(self, name: str) -> float:
-        """Its largest size."""
-        return max(abs(self.least[name]), abs(self.most[name]))
 
 
 class TooStiff(Exception):
@@ -282,14 +241,11 @@ class Recording:
             self._add(samples, count, block, opened, sound)
             return
         good, name = found
-        if not sound:
-            if good:
-                self._add(samples, good, {each: values[:good] for each, values in block.items()}, opened[:good], False)
-            return
-        self.spoilt = True
+        self.spoilt = self.spoilt or sound
         if good:
             self._add(samples, good, {each: values[:good] for each, values in block.items()}, opened[:good], False)
-        raise self._wild(samples, good, name)
+        if sound:
+            raise self._wild(samples, good, name)
 
     def _wild(self, samples: Samples, good: int, name: str) -> RunError:
         """The failure of a run with what is no number in a row, after so many `good` ones, in a column or account."""
@@ -372,7 +328,7 @@ class Recording:
         }
 
     def _finished(self, seconds: float, stopped: str | None, sound: bool) -> Trajectory | None:
-        certificate = self._certificate(seconds, stopped)
+        certificate = certificate_of(self, seconds, stopped, least_energy(self.sim.system))
         if stopped is None and not certificate.energy_balance_relative <= POOR_BALANCE:
             self.stepper.marks = [*self.stepper.marks, *self.jump]
             self._reconsider(ended=True)
@@ -395,66 +351,6 @@ class Recording:
             stopped=stopped,
             solver={name: whole[f"solver/{name}"] for name in self.solver},
             scene=scene_of(self.sim.system.model, float(whole["time"][-1]), columns),
-        )
-
-    def _left(self) -> float | None:
-        """What steps that were cut short left unsettled, as a part of all impulses."""
-        effort = self.sim.state.effort
-        return (
-            None
-            if self.unsettled is None
-            else self.unsettled.part(int(effort[STEPS_CUT]), self.sim.steps, float(effort[WORST_RESIDUAL]))
-        )
-
-    def _certificate(self, seconds: float, stopped: str | None) -> Certificate:
-        sim, system, tally = self.sim, self.sim.system, self.tally
-        dependent = [] if system.foreign else dependent_rows(system, sim.start)
-        self.ranks.end(sim.moving, self.stepper.present())
-        rank_min, rank_max = self.ranks.bounds()
-        moved = [tally.moved(f"energy/{name}") for name in LEDGER if name not in ("total", "balance")]
-        return Certificate(
-            method=sim.method.name,
-            integrator=sim.method.integrator,
-            dt=sim.method.dt,
-            until=self.until,
-            reached=tally.last["time"],
-            steps=sim.steps,
-            evaluations=int(sim.state.count[EVALUATIONS]),
-            refused_steps=int(sim.state.count[REFUSED]),
-            worst_iterations=int(sim.state.effort[MOST_SWEEPS]),
-            wall_seconds=seconds,
-            sweeps=int(sim.state.effort[ALL_SWEEPS]),
-            worst_residual=float(sim.state.effort[WORST_RESIDUAL]),
-            cut_short=int(sim.state.effort[STEPS_CUT]),
-            first_cut=self.first_cut,
-            unsettled=self._left(),
-            worst_drift_position=tally.most["drift/position"],
-            worst_drift_velocity=tally.most["drift/velocity"],
-            final_drift_position=tally.last["drift/position"],
-            final_drift_velocity=tally.last["drift/velocity"],
-            size=size_of(system.tables),
-            drift_relative=tally.most["opened"],
-            energy_balance_worst=tally.worst("energy/balance"),
-            energy_scale=max([*moved, tally.most["energy/kinetic"]]),
-            energy_least=max(least_energy(system), ROUNDED * max(tally.worst(f"energy/{name}") for name in STORED)),
-            energy_gained=max(0.0, -tally.least["energy/dissipated"]),
-            rank_min=rank_min,
-            rank_max=rank_max,
-            rank_history=self.ranks.entries,
-            rank_changes=self.ranks.changes,
-            redundant_rows=row_names(system, dependent),
-            worst_quaternion=tally.most["quaternion"] if self.observer.quaternions.size else None,
-            events=[change.as_dict() for change in sim.changes],
-            start=list(sim.notes),
-            ignored=sim.ignored,
-            stopped=stopped,
-            reason=sim.reason,
-            # what a component elsewhere can do is its own affair
-            degrees_of_freedom=None if system.foreign else system.nv - (system.rows - len(dependent)),
-            loops=None if system.foreign else len(system.cuts),
-            settings={**asdict(sim.method), **sim.method.chosen(sim.workspace), "every": self.every},
-            versions=versions(),
-            model_hash=model_hash(system),
         )
 
 
@@ -501,30 +397,3 @@ def free_memory() -> float:
         return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")) * 0.5
     except (AttributeError, ValueError, OSError):
         return 4e9
-
-
-def versions() -> dict[str, str]:
-    """Versions of what computed the run."""
-    import numba
-    import scipy
-
-    return {
-        "linkwork": __version__,
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "numba": numba.__version__,
-        "scipy": scipy.__version__,
-    }
-
-
-def model_hash(system: System) -> str:
-    """A short hash of every table and start value: the same model gives the same hash."""
-    digest = hashlib.sha256()
-    for table in system.tables:
-        for name, value in table._asdict().items():
-            if name != "law_address":
-                digest.update(name.encode())
-                digest.update(np.ascontiguousarray(value).tobytes())
-    digest.update(system.q_start.tobytes())
-    digest.update(system.v_start.tobytes())
-    return digest.hexdigest()[:16]

@@ -16,8 +16,8 @@ import numpy as np
 from linkwork.assembly.assemble import assemble
 from linkwork.errors import ModelError, OptionError
 from linkwork.simulation.failures import failure_of
-from linkwork.simulation.recording import model_hash
 from linkwork.simulation.remote_links import remote_parts
+from linkwork.simulation.run_certificate import model_hash
 from linkwork.simulation.start import Start, absolute_start
 from linkwork.simulation.storage.npz import DAMAGES, reason
 from linkwork.simulation.structure.carried import carried_arrays, checked_arrays

@@ -1,0 +1,148 @@
+"""The certificate of a run: what its recording counted, and what computed it."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwork._version import __version__
+from linkwork.assembly.system import System
+from linkwork.formulations.samples import ALL_SWEEPS, EVALUATIONS, MOST_SWEEPS, REFUSED, STEPS_CUT, WORST_RESIDUAL
+from linkwork.mechanics.size import size_of
+from linkwork.simulation.analysis.check import dependent_rows
+from linkwork.simulation.results.certificate import Certificate
+from linkwork.simulation.results.column_names import ENERGY as LEDGER
+from linkwork.simulation.results.rank_history import row_names
+
+if TYPE_CHECKING:
+    from linkwork.simulation.recording import Recording
+
+STORED = ("potential", "springs")
+ROUNDED = 1e-10  # of the energy that is stored: what moves less is lost among rounding errors
+
+
+class Tally:
+    """Worst, least, first and last of the accounts, block by block: nothing of the rows need be kept for it."""
+
+    def __init__(self) -> None:
+        self.first: dict[str, float] = {}
+        self.last: dict[str, float] = {}
+        self.least: dict[str, float] = {}
+        self.most: dict[str, float] = {}
+        self.rows = 0
+
+    def add(self, block: dict[str, Any]) -> None:
+        """Take in further rows: {name: one number a row}."""
+        for name, values in block.items():
+            least, most = float(np.min(values)), float(np.max(values))
+            if name not in self.first:
+                self.first[name], self.least[name], self.most[name] = float(values[0]), least, most
+            self.least[name] = float(np.minimum(self.least[name], least))
+            self.most[name] = float(np.maximum(self.most[name], most))
+            self.last[name] = float(values[-1])
+        self.rows += len(block["time"])
+
+    def moved(self, name: str) -> float:
+        """How far the account went."""
+        return self.most[name] - self.least[name]
+
+    def worst(self, name: str) -> float:
+        """Its largest size."""
+        return max(abs(self.least[name]), abs(self.most[name]))
+
+
+def certificate_of(recording: Recording, seconds: float, stopped: str | None, least: float) -> Certificate:
+    """The certificate of a run that took so many seconds and `stopped` for a reason, or reached its end.
+
+    Energies below `least` (J) are nothing.
+    """
+    sim, system, tally = recording.sim, recording.sim.system, recording.tally
+    dependent = [] if system.foreign else dependent_rows(system, sim.start)
+    recording.ranks.end(sim.moving, recording.stepper.present())
+    rank_min, rank_max = recording.ranks.bounds()
+    moved = [tally.moved(f"energy/{name}") for name in LEDGER if name not in ("total", "balance")]
+    return Certificate(
+        method=sim.method.name,
+        integrator=sim.method.integrator,
+        dt=sim.method.dt,
+        until=recording.until,
+        reached=tally.last["time"],
+        steps=sim.steps,
+        evaluations=int(sim.state.count[EVALUATIONS]),
+        refused_steps=int(sim.state.count[REFUSED]),
+        worst_iterations=int(sim.state.effort[MOST_SWEEPS]),
+        wall_seconds=seconds,
+        sweeps=int(sim.state.effort[ALL_SWEEPS]),
+        worst_residual=float(sim.state.effort[WORST_RESIDUAL]),
+        cut_short=int(sim.state.effort[STEPS_CUT]),
+        first_cut=recording.first_cut,
+        unsettled=_unsettled(recording),
+        worst_drift_position=tally.most["drift/position"],
+        worst_drift_velocity=tally.most["drift/velocity"],
+        final_drift_position=tally.last["drift/position"],
+        final_drift_velocity=tally.last["drift/velocity"],
+        size=size_of(system.tables),
+        drift_relative=tally.most["opened"],
+        energy_balance_worst=tally.worst("energy/balance"),
+        energy_scale=max([*moved, tally.most["energy/kinetic"]]),
+        energy_least=max(least, ROUNDED * max(tally.worst(f"energy/{name}") for name in STORED)),
+        energy_gained=max(0.0, -tally.least["energy/dissipated"]),
+        rank_min=rank_min,
+        rank_max=rank_max,
+        rank_history=recording.ranks.entries,
+        rank_changes=recording.ranks.changes,
+        redundant_rows=row_names(system, dependent),
+        worst_quaternion=tally.most["quaternion"] if recording.observer.quaternions.size else None,
+        events=[change.as_dict() for change in sim.changes],
+        start=list(sim.notes),
+        ignored=sim.ignored,
+        stopped=stopped,
+        reason=sim.reason,
+        # what a component elsewhere can do is its own affair
+        degrees_of_freedom=None if system.foreign else system.nv - (system.rows - len(dependent)),
+        loops=None if system.foreign else len(system.cuts),
+        settings={**asdict(sim.method), **sim.method.chosen(sim.workspace), "every": recording.every},
+        versions=versions(),
+        model_hash=model_hash(system),
+    )
+
+
+def _unsettled(recording: Recording) -> float | None:
+    """What steps that were cut short left unsettled, as a part of all impulses."""
+    effort = recording.sim.state.effort
+    return (
+        None
+        if recording.unsettled is None
+        else recording.unsettled.part(int(effort[STEPS_CUT]), recording.sim.steps, float(effort[WORST_RESIDUAL]))
+    )
+
+
+def versions() -> dict[str, str]:
+    """Versions of what computed the run."""
+    import numba
+    import scipy
+
+    return {
+        "linkwork": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "numba": numba.__version__,
+        "scipy": scipy.__version__,
+    }
+
+
+def model_hash(system: System) -> str:
+    """A short hash of every table and start value: the same model gives the same hash."""
+    digest = hashlib.sha256()
+    for table in system.tables:
+        for name, value in table._asdict().items():
+            if name != "law_address":
+                digest.update(name.encode())
+                digest.update(np.ascontiguousarray(value).tobytes())
+    digest.update(system.q_start.tobytes())
+    digest.update(system.v_start.tobytes())
+    return digest.hexdigest()[:16]
