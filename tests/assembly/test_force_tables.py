@@ -11,9 +11,10 @@ import pytest
 import linkwork as lw
 from linkwork.assembly.force_tables import ROWS, TABLES
 from linkwork.assembly.tables import Forces
+from linkwork.mechanics.observation import Observation
 from linkwork.model import ForceElement
 from linkwork.simulation.analysis.elements import elements, left_out
-from linkwork.simulation.results.force_columns import force_columns
+from linkwork.simulation.results.force_columns import OBSERVED, force_columns
 
 
 def one_of_each() -> lw.Model:
@@ -62,6 +63,11 @@ QUESTIONS: dict[str, Callable[[type[ForceElement]], bool]] = {
     ),
     "its table in TABLES of assembly/force_tables.py": lambda kind: table_of(kind) in TABLES,
     "columns of results in simulation/results/force_columns.py": lambda kind: bool(force_columns(EXAMPLES[kind])),
+    "numbers in OBSERVED there, as many as its columns have": lambda kind: (
+        max((column.last for column in force_columns(EXAMPLES[kind]).values()), default=0)
+        == OBSERVED.get(table_of(kind))
+    ),
+    "a field in `Observation` of mechanics/observation.py": lambda kind: table_of(kind) in Observation._fields,
 }
 
 
@@ -85,7 +91,7 @@ def test_an_element_that_lacks_answers_is_reported(monkeypatch: pytest.MonkeyPat
     monkeypatch.setitem(EXAMPLES, Sail, Sail("sail", MODEL, 2.0))
     monkeypatch.setitem(SYSTEM.force_rows, "sail", ("sail", 0))
     told = "; ".join(missing(Sail))
-    for place in ("verb", "about", "ROWS", "Forces", "TABLES", "force_columns.py"):
+    for place in ("verb", "about", "ROWS", "Forces", "TABLES", "force_columns.py", "OBSERVED", "observation.py"):
         assert place in told
 
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
+from linkwork.assembly.tables import Forces
 from linkwork.model import Force, ForceElement, Joint, Motor, Spring, Torque, TorsionSpring, Tyre
 from linkwork.model.tyre import Gyroscope
 from linkwork.simulation.results.units import joint_units, split_unit
+
+# numbers that `linkwork.mechanics.observation.Observation` has of every element of a table
+OBSERVED = {"spring": 3, "coil": 2, "drive": 2, "load": 4, "tyre": 8, "rotor": 3}
 
 
 class ForceColumn(NamedTuple):
@@ -56,6 +61,13 @@ def force_columns(force: ForceElement) -> dict[str, ForceColumn]:
         case Gyroscope():
             return {"torque": ForceColumn(0, 3, "N m")}
     return {}
+
+
+def observed_forces(forces: Forces) -> Iterator[tuple[str, int, int]]:
+    """Every table of force elements: its name, how many elements it has, how many numbers are observed of each."""
+    for table, width in OBSERVED.items():
+        first = next(name for name in Forces._fields if name.startswith(f"{table}_"))
+        yield table, len(getattr(forces, first)), width
 
 
 def motor_units(motor: Motor) -> dict[str, str]:

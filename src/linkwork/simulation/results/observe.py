@@ -20,7 +20,7 @@ from linkwork.model.checked import shown
 from linkwork.model.joint_kinds import KINDS
 from linkwork.simulation.results.column_names import ACCOUNTS, fitting
 from linkwork.simulation.results.components import all_components, matching_components
-from linkwork.simulation.results.force_columns import force_columns, motor_units
+from linkwork.simulation.results.force_columns import force_columns, motor_units, observed_forces
 from linkwork.simulation.results.units import BODY_UNITS, REACTION_UNIT, joint_units
 
 
@@ -76,17 +76,12 @@ class Observer:
         """Room for what `count` rows show."""
         system, forces = self.system, self.tables.forces
         return Observation(
-            np.zeros((count, len(system.body_names), 13)),
-            np.zeros((count, len(system.joints), 6)),
-            np.zeros((count, samples.cut_rate.shape[1])),
-            np.zeros((count, 3)),
-            np.zeros((count, 3)),
-            np.zeros((count, forces.spring_a.size, 3)),
-            np.zeros((count, forces.coil_coordinate.size, 2)),
-            np.zeros((count, forces.drive_coordinate.size, 2)),
-            np.zeros((count, forces.load_law.size, 4)),
-            np.zeros((count, forces.tyre_link.size, 8)),
-            np.zeros((count, forces.rotor_link.size, 3)),
+            body=np.zeros((count, len(system.body_names), 13)),
+            reaction=np.zeros((count, len(system.joints), 6)),
+            cut_acceleration=np.zeros((count, samples.cut_rate.shape[1])),
+            energy=np.zeros((count, 3)),
+            drift=np.zeros((count, 3)),
+            **{table: np.zeros((count, rows, width)) for table, rows, width in observed_forces(forces)},
         )
 
     def see(self, samples: Samples, count: int) -> Observation:
