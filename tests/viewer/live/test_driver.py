@@ -1,0 +1,183 @@
+"""The stepping side of the live page: what is clicked reaches the simulation, what it does reaches the shared frame."""
+
+import time
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from flywheel import MOMENT, PageStub, make
+from linkwork.assembly.assemble import assemble
+from linkwork.targets import find
+from linkwork.viewer.live import shared_frame as slot
+from linkwork.viewer.live.driver import Driver
+from linkwork.viewer.live.live_state import LiveState, preview
+
+
+@pytest.fixture
+def driver():
+    stage = preview(lambda: make())
+    sim = make()
+    link = PageStub(stage)
+    made = Driver(link, make, sim, LiveState(sim, stage))
+    made.receive("run", False)
+    yield made
+    link.frame.close()
+
+
+def seen(driver):
+    driver.show()
+    return driver.page.frame.read()
+
+
+def test_paused_it_stands_and_steps_singly(driver):
+    driver.go(time.perf_counter() + 1.0)
+    assert seen(driver).head[slot.TIME] == 0.0
+    for k in (1, 2, 3):
+        driver.receive("single", 1)
+        assert seen(driver).head[slot.TIME] == pytest.approx(k * 1e-3)
+    assert seen(driver).head[slot.RUNNING] == 0.0
+
+
+def test_running_it_takes_the_steps_that_are_due(driver):
+    driver.receive("run", True)
+    start = driver.clock.origin
+    for later in (0.0042, 0.0101, 0.0299):
+        driver.block = 1000
+        driver.go(start + later)
+        assert driver.sim.time == pytest.approx(round(later - 5e-4, 3), abs=1e-9)
+    driver.receive("speed", 10.0)
+    driver.block = 1000
+    driver.go(driver.clock.origin + 0.00405)
+    assert driver.sim.time == pytest.approx(0.029 + 0.040, abs=1e-9)
+
+
+def test_an_input_moves_the_wheel_and_reset_brings_it_back(driver):
+    driver.receive("input", "drive", 5.0)
+    driver.receive("single", 30)
+    picture = seen(driver)
+    turn = picture.poses[0]
+    assert 2 * np.arctan2(turn[6], turn[3]) == pytest.approx(0.5 * 5.0 / MOMENT * 0.03**2, rel=1e-6)
+    assert picture.head[slot.ENERGY] == pytest.approx(0.5 * MOMENT * (5.0 / MOMENT * 0.03) ** 2, rel=1e-6)
+    assert abs(picture.head[slot.BALANCE]) < 1e-9
+    np.testing.assert_allclose(picture.forces[0], [0, 0, 2.0 * 9.81], atol=1e-9)
+    driver.receive("reset")
+    picture = seen(driver)
+    assert picture.head[slot.TIME] == 0.0
+    assert driver.sim.inputs["drive"] == 5.0
+    np.testing.assert_allclose(picture.poses[0], [0, 0, 0, 1, 0, 0, 0], atol=1e-12)
+
+
+def test_another_dt_goes_on_and_another_method_begins_anew(driver):
+    driver.receive("single", 10)
+    driver.receive("dt", 0.005)
+    driver.receive("single", 2)
+    assert driver.sim.time == pytest.approx(0.02)
+    driver.receive("method", "recursive")
+    assert driver.sim.time == 0.0
+    assert driver.sim.method.dt == 0.005
+    assert ("label", "recursive, rk4") in driver.page.sent
+    driver.receive("method", "no such")
+    assert "unknown method" in driver.page.sent[-1][1]
+    assert driver.sim.method.name == "recursive"
+
+
+def test_columns_that_are_watched(driver):
+    driver.receive("watch", ["pin.velocity", "energy.kinetic", "wheel.position"])
+    driver.receive("input", "drive", 1.0)
+    driver.receive("single", 100)
+    picture = seen(driver)
+    assert picture.head[slot.PLOTTED_COUNT] == 5
+    speed = 0.1 / MOMENT
+    np.testing.assert_allclose(picture.plotted[:5], [speed, 0.5 * MOMENT * speed**2, 0, 0, 0], atol=1e-9)
+    assert driver.state.choices()["wheel.position"] == (["x", "y", "z"], "m")
+    assert driver.state.choices()["pin.velocity"] == ([""], "rad/s")
+
+
+def test_joints_are_released_and_attached(driver):
+    driver.receive("release", "pin")
+    driver.receive("single", 100)
+    picture = seen(driver)
+    assert picture.poses[0, 2] == pytest.approx(-0.5 * 9.81 * 0.1**2, rel=1e-6)
+    np.testing.assert_allclose(picture.forces[0], 0.0)
+    assert driver.page.sent[-1] == ("joints", ["pin"], [], [])
+    driver.receive("attach", "ground", "wheel", "ball")
+    height = seen(driver).poses[0, 2]
+    driver.receive("single", 100)
+    picture = seen(driver)
+    assert picture.poses[0, 2] == pytest.approx(height, abs=1e-9)
+    np.testing.assert_allclose(picture.forces[1], [0, 0, 2.0 * 9.81], atol=1e-6)  # in the room for attached ones
+    word, gone, marks, joints = driver.page.sent[-1]
+    assert (word, gone, [mark["joint"] for mark in marks]) == ("joints", ["pin"], [joints[0]["name"]])
+    assert marks[0]["shape"]["kind"] == "sphere"
+    assert marks[0]["body"] == joints[0]["body"] == -1  # the ground carries it
+    np.testing.assert_allclose(joints[0]["at"], [0, 0, height], atol=1e-9)
+    driver.receive("release", "no such joint")
+    assert driver.page.sent[-1][0] == "note"
+
+
+@pytest.mark.parametrize("method", ["recursive", "impulse"])
+def test_a_body_is_pulled_by_a_spring(method):
+    """A ball is grabbed at its top and pulled upwards."""
+    model = lw.Model("ball", gravity=(0, 0, 0))
+    model.body("ball", mass=2.0, shape=lw.Sphere(0.1), position=(1, 0, 0))
+
+    def ball(other, dt):
+        return lw.Simulation(model, method, dt=0.005)
+
+    stage = preview(lambda: ball(None, None))
+    sim = ball(None, None)
+    link = PageStub(stage)
+    pulled = Driver(link, ball, sim, LiveState(sim, stage))
+    pulled.receive("grab", "ball", (1, 0, 0.1), (1, 0, 0.1))
+    for height in np.linspace(0.1, 0.5, 20):
+        pulled.receive("pull", "ball", (1, 0, height))
+        pulled.receive("single", 5)
+    pulled.receive("single", 400)
+    np.testing.assert_allclose(sim["ball.position"], (1, 0, 0.4), atol=1e-3)
+    pulled.receive("drop", "ball")
+    before = sim["ball.velocity"]
+    pulled.receive("single", 10)
+    np.testing.assert_allclose(sim["ball.velocity"], before, atol=1e-9)  # nothing holds it any more
+    assert link.sent == []
+    link.frame.close()
+
+
+def test_a_run_that_fails_says_so_and_can_be_reset():
+    model = lw.Model("bad")
+    ball = model.body("ball", mass=1.0, shape=lw.Sphere(0.1))
+    model.force("push", ball, lambda t: (0, 0, 1.0 if t < 0.01 else float("nan")))
+
+    def bad(method, dt):
+        return lw.Simulation(model, "recursive", dt=1e-3)
+
+    stage = preview(lambda: bad(None, None))
+    sim = bad(None, None)
+    link = PageStub(stage)
+    driver = Driver(link, bad, sim, LiveState(sim, stage))
+    driver.receive("single", 50)
+    assert "law of force 'push'" in link.sent[-1][1]
+    driver.receive("reset")
+    assert driver.sim.time == 0.0
+    link.frame.close()
+
+
+def test_the_gripper_is_driven_by_hand():
+    target = find("gripper", viewing=True)
+    assert {name for inputs in target.keys.values() for name in inputs} == set(assemble(target.model).inputs)
+    assert find("gripper", {"manual": False}, viewing=True).keys == {}
+    assert assemble(find("gripper").model).inputs == {}
+
+    def gripper(method, dt):
+        return lw.Simulation(target.model, "impulse", dt=2e-3)
+
+    stage = preview(lambda: gripper(None, None))
+    sim = gripper(None, None)
+    link = PageStub(stage)
+    hand = Driver(link, gripper, sim, LiveState(sim, stage))
+    turn = sim["turn.position"]
+    hand.receive("input", "turn motor", 0.5)
+    hand.receive("single", 100)
+    assert sim["turn.position"] - turn == pytest.approx(0.1, abs=0.0021)  # two steps: its torque has a bound
+    assert sim["elbow.velocity"] == pytest.approx(0.0, abs=1e-3)  # the others hold
+    link.frame.close()
