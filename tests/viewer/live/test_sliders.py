@@ -1,8 +1,7 @@
 """Sliders of inputs: units and ends."""
 
-from flywheel import flywheel
-
 import linkwork as lw
+from flywheel import flywheel
 from linkwork.viewer.live.sliders import sliders
 
 
