@@ -16,10 +16,10 @@ import pytest
 import linkwork as lw
 from known_mechanisms import CLOSING, again
 from linkwork.assembly.kinds import MEASURE_CODES, MOTION_CODES, ROW_CODES, coordinates, misfit, placed
-from linkwork.model.joint_kinds import KINDS, Drawing, JointKind, drawn_as
+from linkwork.model.joint_kinds import ATTACHED, KINDS, Drawing, JointKind, drawn_as
 from linkwork.simulation.results.units import component_names, joint_units, split_unit
 from linkwork.simulation.start import Closure
-from random_mechanisms import random_body_numbers, random_frame, random_rotation
+from random_mechanisms import ALL, random_body_numbers, random_frame, random_rotation
 
 TREE = [kind for kind in KINDS if kind != "distance"]  # which is always a cut
 EPS = np.finfo(float).eps
@@ -226,6 +226,10 @@ QUESTIONS: dict[str, Callable[[str], bool]] = {
     "what it carries, for its rows": lambda kind: bool(KINDS[kind].carries) == bool(KINDS[kind].rows),
     "a way of being drawn that the viewer knows": lambda kind: KINDS[kind].drawn in get_args(Drawing),
     "its row in NOTATION.md, with its motions and rows": in_notation,
+    "its name in ALL of tests/random_mechanisms.py, and its motion in tests/twins.py": lambda kind: (
+        kind in ALL or KINDS[kind].always_cut
+    ),
+    "its name in CLOSING of tests/known_mechanisms.py": lambda kind: kind in CLOSING or kind not in ATTACHED,
 }
 
 
@@ -244,7 +248,7 @@ def test_a_kind_that_lacks_answers_is_reported(monkeypatch: pytest.MonkeyPatch) 
     half: Any = KINDS["revolute"]._replace(drawn="door", position="", measures=())
     monkeypatch.setitem(KINDS, "hatch", half)
     told = "; ".join(missing("hatch"))
-    for word in ("JointKind", "joint_verbs.py", "docstring of Joint", "in words", "drawn", "NOTATION.md"):
+    for word in ("JointKind", "joint_verbs.py", "docstring of Joint", "in words", "drawn", "NOTATION.md", "twins.py"):
         assert word in told
     assert "units" not in told  # which follow from its motions
 
