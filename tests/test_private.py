@@ -27,6 +27,7 @@ OF_NUMBA = {
         "_optimize_final_module",
     },
     "_cache.py": {"_cache"},
+    "_packed.py": {"_getvalue"},
 }
 
 
