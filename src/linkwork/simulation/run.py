@@ -51,14 +51,14 @@ class Simulation(Present):
     >>> round(sim.time, 6)
     0.1
 
-    `start` is "equilibrium" or what `lw.equilibrium` found: the positions to begin with. `resume` is a file with a
-    state that `sim.save`, `lw.stream` or a failed run of the command line kept: go on there, by
-    the same method and options to the last bit, by others in its positions and velocities.
-    `sim.inputs["drive"] = 3.0` sets a force, torque or motor whose law is a number, from the next step on;
-    `sim["pin.position"]` is what a run would record now, `sim.reader` reads many columns at once. `sim.attach` and
-    `sim.release` change the structure, `sim.changes` lists what they and the model's events did. `sim.reset` begins
-    anew, there or elsewhere, `sim.copy` makes another in the same state. Nothing else of a simulation is to be set:
-    `sim.q` and `sim.v` are views that cannot be written to.
+    `start` is "equilibrium" or the result of `lw.equilibrium`: the positions at the start. `resume` is a file with a
+    state from `sim.save`, `lw.stream` or a failed run of the command line. With the same method and options the
+    simulation continues bit for bit, with others from the same positions and velocities. `sim.inputs["drive"] = 3.0`
+    sets a force, torque or motor whose law is a number, from the next step on; `sim["pin.position"]` is what a run
+    would record now, `sim.reader` reads many columns at once. `sim.attach` and `sim.release` change the structure,
+    `sim.changes` lists these changes and those of the model's events. `sim.reset` starts again, also from other values;
+    `sim.copy` makes another simulation in the same state. Nothing else can be set: `sim.q` and `sim.v` are read-only
+    views.
     """
 
     def __init__(
@@ -136,10 +136,10 @@ class Simulation(Present):
         self.events.happen(self, time)
 
     def save(self, file: str | PathLike[str]) -> None:
-        """Keep the whole present state in `file` (.npz): `lw.Simulation(model, resume=file)` goes on to the last bit.
+        """Save the present state in `file` (.npz): `lw.Simulation(model, resume=file)` continues bit for bit.
 
-        What a Python function keeps to itself between calls is not in it. Components elsewhere keep their part where
-        they are, if their owners let them (`linkwork serve … --keep FOLDER`).
+        It does not contain what Python functions store between calls. Remote components save their own part, if their
+        owners allow it (`linkwork serve … --keep FOLDER`).
 
         >>> import tempfile, os.path
         >>> file = os.path.join(tempfile.mkdtemp(), "here.npz")
@@ -160,13 +160,13 @@ class Simulation(Present):
         velocities: Mapping[str, float | ArrayLike] | None = None,
         time: float = 0.0,
     ) -> None:
-        """Begin anew, as a new simulation would: at the start of the model, or at other start values.
+        """Start again like a new simulation: at the start of the model, or at other start values.
 
         `joints` are start positions (rad, m) and `velocities` start velocities (rad/s, m/s) of joints by name; they are
-        held, loops close, and the rest is as the model says where that fits. `q` and `v` are all coordinates and
-        velocities, laid out as `sim.q` and `sim.v`. `time` (s) is where the clock begins. Inputs have the numbers of
-        the model again, events are planned anew (those before `time` happen at once), contacts and the ledger of
-        energy are empty, nothing is dragged. Where it fails everything stays as it was.
+        kept, loops are closed, and the rest stays as in the model where possible. `q` and `v` are all coordinates and
+        velocities, laid out as `sim.q` and `sim.v`. `time` (s) sets the clock. Inputs have the numbers of the model
+        again, all events are planned again (those before `time` happen at once), contacts and the energy ledger are
+        empty, and nothing is dragged. If it raises, the simulation is unchanged.
 
         >>> sim = lw.Simulation(lw.gallery.double_four_bar.build(), dt=1e-3)
         >>> sim.step(100)
@@ -188,10 +188,10 @@ class Simulation(Present):
             raise
 
     def copy(self) -> Simulation:
-        """Another simulation in the same state, which goes on to the last bit and leaves this one alone.
+        """Another simulation in the same state, which continues bit for bit and does not affect this one.
 
-        The model and what was assembled of it are shared, and so are the model's Python functions: what one keeps to
-        itself between calls is known to both simulations.
+        The model and its tables are shared, and so are the model's Python functions: if one stores something between
+        calls, both simulations see it.
 
         >>> sim = lw.Simulation(lw.gallery.pendulum.build(), dt=1e-3)
         >>> sim.step(100)
@@ -214,10 +214,10 @@ class Simulation(Present):
         self.stepper.close()
 
     def step(self, steps: int = 1, dt: float | None = None) -> None:
-        """Take `steps` steps of `dt` seconds, the method's own if not given; raises `RunError` where they cannot go on.
+        """Take `steps` steps of `dt` seconds, by default that of the method. Raises `RunError` if a step fails.
 
-        The simulation then stands where it was before the step that failed: with other inputs it may go on. Steps of
-        methods with impulses that are cut short, and leave much, are told once by a `RunWarning`.
+        The simulation is then in the state before the failed step and may continue with other inputs. If steps of
+        methods with impulses are cut short and leave much unsettled, a `RunWarning` says so once.
 
         >>> sim = lw.Simulation(lw.gallery.pendulum.build(), dt=1e-3)
         >>> sim.step(10)
@@ -254,10 +254,10 @@ class Simulation(Present):
     def attach(
         self, a: Any, b: Any, joint: str, *, name: str | None = None, **options: Unpack[AttachOptions]
     ) -> Change:
-        """Join b to a now, by a joint of the kind `joint`; velocities that it forbids vanish in an impulse.
+        """Attach b to a now by a joint of the kind `joint`. An impulse removes the velocities that it does not allow.
 
         It is placed where the bodies are now: by `at` (m) and `axis` in the world, or by `frame_a` and `frame_b`, of
-        which one suffices; a fixed joint needs neither. Returns what it did, which is also kept in `sim.changes`.
+        which one suffices; a fixed joint needs neither. Returns the change, which is also in `sim.changes`.
 
         >>> sim = lw.Simulation(lw.gallery.pendulum.build(), dt=0.01)
         >>> sim.step(50)
@@ -270,7 +270,7 @@ class Simulation(Present):
         return self.structure.attach(a, b, joint, name, options)
 
     def release(self, joint: Joint | str) -> Change:
-        """Release a joint now, attached or of the model; velocities stay as they are, its forces end.
+        """Release a joint now, attached or of the model. Velocities do not change; its forces end.
 
         >>> sim = lw.Simulation(lw.gallery.double_four_bar.build(), dt=0.01)
         >>> sim.step(5)
@@ -317,11 +317,11 @@ class Simulation(Present):
         softness: Soft | None = None,
         max_force: float | None = None,
     ) -> None:
-        """Pull the point `at` of a body (m, its frame) to the point `to` of the world by a spring, from now on.
+        """Pull the point `at` of a body (m, its frame) to the point `to` of the world with a spring, from now on.
 
-        Called again it moves the other end of the spring; `to=None` lets go. `softness` is that of the spring (3 Hz,
-        damped, if not given), `max_force` its strength in N. Methods with impulses hold it as a soft row; in others
-        `step` sets its force anew before every step, never stiffer than the step allows (`lw.simulate` does not).
+        Another call moves the end of the spring; `to=None` ends it. `softness` is that of the spring (by default 3 Hz,
+        damped), `max_force` its largest force in N. In methods with impulses it is a soft row; in others `step` sets
+        its force before every step, never stiffer than the step allows (`lw.simulate` does not).
 
         >>> model = lw.Model("stone")
         >>> stone = model.body("stone", shape=lw.Sphere(0.1), mass=2.0)

@@ -108,7 +108,7 @@ def _count(number: int, one: str, many: str) -> str:
 
 
 def check(model: Model) -> Report:
-    """Verify a model before running it; raises `ModelError` where it cannot run, and hints at what looks mistaken.
+    """Check a model before you run it. Raises `ModelError` if it cannot run, and hints at what looks mistaken.
 
     >>> print(lw.check(lw.gallery.pendulum.build()))
     pendulum: 1 body, 1 joint, 1 kg

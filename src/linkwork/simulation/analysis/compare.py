@@ -41,12 +41,12 @@ def compare(
     options: Mapping[str, Mapping[str, Any]] | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Agreement:
-    """Run `model` to `until` (s) by every method that supports it, or by `methods`, and say whether they agree.
+    """Run `model` to `until` (s) by every method that supports it, or by `methods`, and report whether they agree.
 
-    All take the same `dt` (s); with `matched="cost"` the cheaper ones take smaller steps, so that all cost the same.
-    `start` and `ignore` are those of `lw.simulate`, for all of them; `options` are those of single methods, by name:
-    {"impulse": {"iterations": 500}}. `progress` is told the name of the method that runs. Methods that do not support
-    what the model has are left out and named, unless they are asked for by `methods`: then they refuse.
+    All take the same `dt` (s); with `matched="cost"` the faster ones take smaller steps, so that all take the same
+    time. `start` and `ignore` are those of `lw.simulate`, for all of them; `options` are those of single methods, by
+    name: {"impulse": {"iterations": 500}}. `progress` is called with the name of the method that runs. Methods that do
+    not support the model are skipped and named; if you list one in `methods`, it refuses.
 
     >>> found = lw.compare(lw.gallery.double_four_bar.build(), until=0.2, dt=0.01, methods=["recursive", "hybrid"])
     >>> [(entry.method, entry.standing) for entry in found.entries]

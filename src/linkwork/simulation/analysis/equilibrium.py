@@ -42,10 +42,10 @@ class Equilibrium:
 
 
 def equilibrium(model: Model | System, *, tolerance: float = 1e-9) -> Equilibrium:
-    """The position of rest nearest to the start, at t = 0: all forces balance, to the part `tolerance` of those there.
+    """The rest position nearest to the start, at t = 0: all forces balance, within the fraction `tolerance` of them.
 
-    Where nothing pushes and nothing pushes back, as along a level road, the model stays where it starts. A body that
-    something pushes and nothing holds has no position of rest: it is named.
+    In directions without any force, as along a level road, the model stays where it starts. A body that is pushed but
+    not held has no rest position: the error names it.
 
     >>> model = lw.Model("scales")
     >>> pan = model.body("pan", mass=2.0, inertia=0)

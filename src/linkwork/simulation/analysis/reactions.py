@@ -221,8 +221,8 @@ def present_reactions(sim: Present) -> Reactions:
 def reactions(model: Model, run: Trajectory, time: float | None = None) -> Reactions:
     """Reactions of all joints in the row of `run` that is nearest to `time` (s); in the last one if not given.
 
-    Columns "….reaction" of a run hold, where constraints are redundant, what the method made of them: one of many
-    answers. These are the least, and say which components are unique.
+    If constraints are redundant, the columns "….reaction" of a run have one of many possible answers. These are the
+    smallest, with the components that are unique.
 
     >>> model = lw.gallery.double_four_bar.build()
     >>> run = lw.simulate(model, until=0.1, dt=0.01)

@@ -45,12 +45,11 @@ class Pace:
 class RealTime:
     """Steps a simulation at the pace of the wall clock, or `rate` times as fast.
 
-    A step is taken when the time it begins at has come, and is late when it ends after the time it leads to. What is
-    late is made up for as far as possible; whoever is behind by more than `patience` (s) gives that time up, warns
-    once, and goes on from there: it never runs after a clock that it cannot reach. `budget` (s) is what a step of the
-    methods with impulses may take: where steps take longer their sweeps are cut, and given back once there is time;
-    steps cut short are then counted but not warned of.
-    `live.pace` tells how it went; `live.rate` may be set on the way.
+    A step starts when the clock reaches its start time. It is late if it ends after its end time on the clock. Small
+    delays are caught up. If the simulation is behind by more than `patience` (s), it skips that time, warns once and
+    continues. `budget` (s) limits the time of a step in the methods with impulses: if steps take longer, they get fewer
+    sweeps, and more again when there is time. Steps cut short are then counted, without a warning. `live.pace` has the
+    statistics; `live.rate` may be changed during a run.
 
     >>> live = lw.RealTime(lw.Simulation(lw.gallery.pendulum.build(), dt=0.01), rate=2.0)
     >>> live.run(0.1).steps  # in 0.05 s
@@ -93,7 +92,7 @@ class RealTime:
         self._origin: float | None = None  # of the wall clock, where the simulation is at time 0: to be found anew
 
     def put(self, name: str, value: float) -> None:
-        """Set an input before the next step; may be called from any thread. What is no input is refused here.
+        """Set an input before the next step, from any thread. Raises here if there is no such input.
 
         >>> model = lw.gallery.pendulum.build()
         >>> push = model.torque("push", "pin", 0.0)
@@ -110,7 +109,7 @@ class RealTime:
         self._stopped = True
 
     def run(self, seconds: float, each: Callable[[Simulation], Any] | None = None) -> Pace:
-        """Run for so many simulated seconds; `each(sim)` is called before every step, and ends the run by False."""
+        """Run for a number of simulated seconds; `each(sim)` is called before every step; False from it ends the run."""
         steps = round(positive("seconds", seconds, "seconds") / self.sim.method.dt)
         if each is not None and not callable(each):
             raise OptionError(f"each must be a function of the simulation, not {shown(each)}; correct each=")

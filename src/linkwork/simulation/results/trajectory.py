@@ -78,12 +78,12 @@ class Trajectory(NamedColumns):
     ) -> NDArray[Any]:
         """The reaction of a joint (rows, 6) at any point, in any axes: force (N), then torque (N m), on b from a.
 
-        The column "pin.reaction" tells it at the joint's point, the origin of the joint's frame on b: where `at=` of
-        the joint put it; of a weld or a slide without `at=` the origin of b (of a, where b is a ground).
+        The column "pin.reaction" has it at the joint's point, the origin of the joint's frame on b, where `at=` of the
+        joint placed it. For a weld or a slide without `at=` this is the origin of b (of a, if b is a ground).
 
-        `at` is another point, in metres, fixed in `body` and given in the frame of that: b of the joint when not given,
-        "ground" for a point of the world. `axes` are "world", "joint" (those of the joint's frame on b, whose z is the
-        axis) or those of a body, by its name. Where b moves, its position and rotation must be recorded.
+        `at` is another point, in metres, fixed in `body` and given in its frame. `body` is by default b of the joint;
+        "ground" is the world. `axes` are "world", "joint" (those of the joint's frame on b, whose z is the axis) or
+        those of a body, by its name. If b moves, its position and rotation must be recorded.
 
         >>> model = lw.Model("shelf")
         >>> board = model.body("board", mass=2.0, shape=lw.Box((0.4, 0.2, 0.02)), position=(0.2, 0, 1))

@@ -230,12 +230,12 @@ def stream(
     strict: bool | Mapping[str, float] = False,
     **options: Any,
 ) -> Certificate:
-    """`lw.simulate` for long runs: rows go to `file` (.h5) as they come, memory stays flat. Returns the certificate.
+    """`lw.simulate` for long runs: writes samples to `file` (.h5) during the run. Returns the certificate.
 
-    The file can be read while the run lasts, and after it was killed; `lw.load_run(file)` gives the trajectory. It
-    also keeps the whole state every other second and at the end: `resume=file` of `lw.simulate`, `lw.stream` or
-    `lw.Simulation` goes on from there, to the last bit as if nothing had happened. `strict` and warnings are those of
-    `lw.simulate`. Needs the extra `hdf5`.
+    Memory use does not grow. The file can be read during the run, and after it was killed; `lw.load_run(file)` returns
+    the trajectory. It also contains the state of every two seconds and of the end: `resume=file` of `lw.simulate`,
+    `lw.stream` or `lw.Simulation` continues from there, bit for bit. `strict` and warnings are those of `lw.simulate`.
+    Needs the extra `hdf5`.
 
     >>> import tempfile, os.path
     >>> file = os.path.join(tempfile.mkdtemp(), "run.h5")
