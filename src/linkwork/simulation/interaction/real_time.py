@@ -109,7 +109,7 @@ class RealTime:
         self._stopped = True
 
     def run(self, seconds: float, each: Callable[[Simulation], Any] | None = None) -> Pace:
-        """Run for a number of simulated seconds; `each(sim)` is called before every step; False from it ends the run."""
+        """Run for `seconds` of simulated time; `each(sim)` is called before every step; False ends the run."""
         steps = round(positive("seconds", seconds, "seconds") / self.sim.method.dt)
         if each is not None and not callable(each):
             raise OptionError(f"each must be a function of the simulation, not {shown(each)}; correct each=")
