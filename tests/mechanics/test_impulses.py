@@ -25,7 +25,7 @@ def matrix(sim: lw.Simulation) -> Any:
     """A of the start, from the halves, and what each row is of its kind."""
     rows, solver = sim.workspace.rows, sim.workspace.solver
     n = int(rows.count[0])
-    return solver.A[:n, :n].copy(), sim.workspace.table.element[rows.name[:n]]
+    return solver.A[:n, :n].copy(), sim.workspace.table.element[rows.id[:n]]
 
 
 @pytest.mark.parametrize(

@@ -1,1 +1,1 @@
-"""Where bodies meet: from shapes and poses to a table of contacts."""
+"""Collision detection: shapes and poses become a table of contacts."""

@@ -1,4 +1,12 @@
-"""Faces that meet: the part of one that lies over the other, and four points of it that stand for all."""
+"""Two faces in contact: the incident face clipped by the sides of the reference face, reduced to four contacts.
+
+    f n    reference face, its normal        g    incident face of the other polyhedron
+    a      corner of a face                  out  perpendicular to a side, out of the face
+    s t    signed distances of two neighbouring corners from a side
+
+Clipping by half planes (Sutherland and Hodgman) in `scratch.corner`; every corner carries a number for the features
+that it comes from, so that it is found again a step later.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +14,16 @@ import math
 
 from linkwork._jit import kernel, small
 from linkwork.contact.contact_cache import add_contact
+from linkwork.contact.scratch import CLIPPED, POLYGON
 from linkwork.spatial.vectors import add_scaled, cross, dot, load3, load9, rotate, store3, sub
 
-SLIVER = 1e-6  # of the squared length of a polygon: corners that close to a line are on it
-ON_SIDE = 1e-7  # of its length: so far beyond a side a corner is still on it, as where boxes are stacked in line
+COLLINEAR = 1e-6  # of the squared length of a polygon: corners nearer to its longest line span no area
+SIDE_TOLERANCE = 1e-7  # of the length of a side: corners this far outside still count as inside, as in straight stacks
 
 
 @kernel
-def facing(colliders, scratch, j, n):
-    """Face of collider j that looks most against n."""
+def incident_face(colliders, scratch, j, n):
+    """Face of collider j whose normal is most opposed to n."""
     R = load9(scratch.R, j)
     least = math.inf
     face = colliders.face_start[j]
@@ -27,13 +36,14 @@ def facing(colliders, scratch, j, n):
 
 
 @kernel
-def side(colliders, scratch, f, k, n):
-    """A point on side k of face f, and the direction out of the face there."""
-    return side_here(colliders, scratch, f, k, n)
+def face_side(colliders, scratch, f, k, n):
+    """A corner on side k of face f, and the direction out of the face there."""
+    return face_side_inline(colliders, scratch, f, k, n)
 
 
 @small
-def side_here(colliders, scratch, f, k, n):
+def face_side_inline(colliders, scratch, f, k, n):
+    """`face_side` for hot loops."""
     first = colliders.face_loop[f]
     a = load3(scratch.vertex, colliders.loop[first + k])
     after = k + 1 if first + k + 1 < colliders.face_loop[f + 1] else 0
@@ -41,24 +51,24 @@ def side_here(colliders, scratch, f, k, n):
 
 
 @kernel
-def overlap(colliders, scratch, f, n, g):
-    """Corners of face g within the sides of face f (its normal n): how many, and in which half of m.corner."""
+def clip_face(colliders, scratch, f, n, g):
+    """Corners of face g within the sides of face f (its normal n): how many, and in which slot of scratch.corner."""
     count = colliders.face_loop[g + 1] - colliders.face_loop[g]
     for k in range(count):
-        store3(scratch.corner[0], k, load3(scratch.vertex, colliders.loop[colliders.face_loop[g] + k]))
-        scratch.tag[0, k] = k
-    return cut_by(colliders, scratch, f, n, count)
+        store3(scratch.corner[POLYGON], k, load3(scratch.vertex, colliders.loop[colliders.face_loop[g] + k]))
+        scratch.feature[POLYGON, k] = k
+    return clip_polygon(colliders, scratch, f, n, count)
 
 
 @small
-def cut_by(colliders, scratch, f, n, count):
-    """What of the first `count` corners in m.corner[0], a polygon, is within the sides of face f, looking along n."""
-    here = 0
+def clip_polygon(colliders, scratch, f, n, count):
+    """Clip the first `count` corners of the POLYGON by the sides of face f, seen along n: how many are left, where."""
+    here = POLYGON
     room = scratch.gap.size
     for k in range(colliders.face_loop[f + 1] - colliders.face_loop[f]):
-        a, out = side_here(colliders, scratch, f, k, n)
-        beyond = ON_SIDE * dot(out, out)
-        there = 1 - here
+        a, out = face_side_inline(colliders, scratch, f, k, n)
+        tolerance = SIDE_TOLERANCE * dot(out, out)
+        there = CLIPPED if here == POLYGON else POLYGON
         kept = 0
         for e in range(count):
             after = e + 1 if e + 1 < count else 0
@@ -66,15 +76,15 @@ def cut_by(colliders, scratch, f, n, count):
             y = load3(scratch.corner[here], after)
             s = dot(out, sub(x, a))
             t = dot(out, sub(y, a))
-            if s <= beyond and kept < room:
+            if s <= tolerance and kept < room:
                 store3(scratch.corner[there], kept, x)
-                scratch.tag[there, kept] = scratch.tag[here, e]
+                scratch.feature[there, kept] = scratch.feature[here, e]
                 kept += 1
-            if (s <= beyond) != (t <= beyond) and kept < room:
+            if (s <= tolerance) != (t <= tolerance) and kept < room:
                 part = min(max(s / (s - t), 0.0), 1.0)
                 store3(scratch.corner[there], kept, add_scaled(x, part, sub(y, x)))
-                scratch.tag[there, kept] = (
-                    37 * scratch.tag[here, e] + 101 * scratch.tag[here, after] + 17 * k + 64
+                scratch.feature[there, kept] = (
+                    37 * scratch.feature[here, e] + 101 * scratch.feature[here, after] + 17 * k + 64
                 ) & 0x3FFF
                 kept += 1
         here = there
@@ -85,24 +95,24 @@ def cut_by(colliders, scratch, f, n, count):
 
 
 @kernel
-def four_of(scratch, here, count, n):
-    """Four corners that span most: the deepest, the farthest from it, then one on either side of their line."""
+def choose_four(scratch, here, count, n):
+    """Four corners that span the most: the deepest, the farthest from it, then one on either side of their line."""
     a = 0
     for e in range(count):
         if scratch.gap[e] < scratch.gap[a]:
             a = e
     x = load3(scratch.corner[here], a)
     b = a
-    far = -1.0
+    longest = -1.0
     for e in range(count):
         d = sub(load3(scratch.corner[here], e), x)
-        if dot(d, d) > far:
-            far = dot(d, d)
+        if dot(d, d) > longest:
+            longest = dot(d, d)
             b = e
     line = cross(n, sub(load3(scratch.corner[here], b), x))
     left = a
     right = a
-    most = SLIVER * far
+    most = COLLINEAR * longest
     least = -most
     for e in range(count):
         s = dot(line, sub(load3(scratch.corner[here], e), x))
@@ -116,17 +126,17 @@ def four_of(scratch, here, count, n):
 
 
 @small
-def add_corners(colliders, scratch, contacts, i, j, here, count, n, normal, mark):
-    """Contacts of i and j at corners over a face (its normal n), four at most; returns how many."""
+def add_face_contacts(colliders, scratch, contacts, i, j, here, count, n, normal, id_offset):
+    """Contacts of i and j at the corners over a face (its normal n), four at most; returns how many were added."""
     chosen = (0, 1, 2, 3)
     if count > 4:
-        chosen = four_of(scratch, here, count, n)
-    told = 0
+        chosen = choose_four(scratch, here, count, n)
+    added = 0
     for k in range(min(count, 4)):
         e = chosen[k]
         if k < 2 or e != chosen[0]:
             gap = scratch.gap[e]
             x = add_scaled(load3(scratch.corner[here], e), -0.5 * gap, n)
-            add_contact(colliders, scratch, contacts, i, j, x, normal, -gap, mark + 2 + scratch.tag[here, e])
-            told += 1
-    return told
+            add_contact(colliders, scratch, contacts, i, j, x, normal, -gap, id_offset + 2 + scratch.feature[here, e])
+            added += 1
+    return added

@@ -1,4 +1,9 @@
-"""Contacts into their table, each with the impulse that the same contact had a step ago."""
+"""Contact cache: contacts enter their table with the impulse that the same contact had a step ago.
+
+    i j    colliders        n    normal, from i to j        x    point
+
+A contact is the same where its id is (the pair and the features that touch), or where it is the nearest of its pair.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +13,13 @@ from linkwork._jit import kernel
 from linkwork.spatial.codes import RIGID
 from linkwork.spatial.vectors import add_scaled, dot, load3, scale, store3, sub
 
-FEATURES = 1 << 16  # of a pair of shapes
-SAME = 0.05  # of the smaller shape: contacts that are as near are the same, whatever corners they come from
+FEATURES_PER_PAIR = 1 << 16  # numbers for the features of a pair: the low digits of an id
+REFERENCE_ON_J = 0x8000  # added to features of contacts whose reference face is on collider j
+SAME_CONTACT = 0.05  # of the smaller shape: the distance up to which contacts of other features are the same
 
 
 @kernel
-def across(n):
+def perpendicular(n):
     """A unit vector perpendicular to n that turns little when n does."""
     if abs(n[0]) < 0.6:
         t = add_scaled((1.0, 0.0, 0.0), -n[0], n)
@@ -23,38 +29,38 @@ def across(n):
 
 
 @kernel
-def place_of(scratch, pair):
-    """The slot that has the first of the old contacts of this pair, or the empty one where it would be."""
-    mask = scratch.slot.size - 1
+def find_slot(scratch, pair):
+    """Slot of the first old contact of this pair, or the empty slot where it would be."""
+    mask = scratch.hash_slot.size - 1
     k = (pair * 2654435761 >> 8) & mask
-    while scratch.slot[k] != 0 and scratch.old_pair[scratch.slot[k] - 1] != pair:
+    while scratch.hash_slot[k] != 0 and scratch.old_pair[scratch.hash_slot[k] - 1] != pair:
         k = (k + 1) & mask
     return k
 
 
 @kernel
-def begin_contacts(scratch, contacts):
-    """Empty the table; impulses of its contacts are remembered."""
-    for k in range(scratch.slot.size):
-        scratch.slot[k] = 0
+def start_contacts(scratch, contacts):
+    """Empty the table; its contacts become the old ones."""
+    for k in range(scratch.hash_slot.size):
+        scratch.hash_slot[k] = 0
     for e in range(contacts.count[0]):
-        pair = contacts.id[e] // FEATURES
+        pair = contacts.id[e] // FEATURES_PER_PAIR
         scratch.old_id[e] = contacts.id[e]
         scratch.old_pair[e] = pair
         for j in range(3):
             scratch.old_point[e, j] = contacts.point[e, j]
             scratch.old_impulse[e, j] = contacts.impulse[e, j]
         if e == 0 or scratch.old_pair[e - 1] != pair:
-            scratch.slot[place_of(scratch, pair)] = e + 1
+            scratch.hash_slot[find_slot(scratch, pair)] = e + 1
     scratch.old_count[0] = contacts.count[0]
     contacts.count[0] = 0
 
 
 @kernel
-def same_as(scratch, id, x, near):
+def matching_contact(scratch, id, x, near):
     """The old contact with this id, or else the nearest of its pair within `near` of x; -1 for none."""
-    pair = id // FEATURES
-    e = scratch.slot[place_of(scratch, pair)] - 1
+    pair = id // FEATURES_PER_PAIR
+    e = scratch.hash_slot[find_slot(scratch, pair)] - 1
     found = -1
     least = near * near
     while 0 <= e < scratch.old_count[0] and scratch.old_pair[e] == pair:
@@ -81,7 +87,7 @@ def add_contact(colliders, scratch, contacts, i, j, x, n, depth, feature):
     contacts.link_b[e] = colliders.link[j]
     store3(contacts.point, e, x)
     store3(contacts.normal, e, n)
-    store3(contacts.tangent, e, across(n))
+    store3(contacts.tangent, e, perpendicular(n))
     contacts.depth[e] = depth
     contacts.friction[e] = math.sqrt(colliders.friction[i] * colliders.friction[j])
     contacts.restitution[e] = max(colliders.restitution[i], colliders.restitution[j])
@@ -89,9 +95,9 @@ def add_contact(colliders, scratch, contacts, i, j, x, n, depth, feature):
     for s in range(3):
         contacts.soft[e, s] = colliders.soft[k, s]
         contacts.impulse[e, s] = 0.0
-    id = (1 + i * colliders.link.size + j) * FEATURES + (feature & (FEATURES - 1))
+    id = (1 + i * colliders.link.size + j) * FEATURES_PER_PAIR + (feature & (FEATURES_PER_PAIR - 1))
     contacts.id[e] = id
-    old = same_as(scratch, id, x, SAME * min(colliders.bound[i], colliders.bound[j]))
+    old = matching_contact(scratch, id, x, SAME_CONTACT * min(colliders.bound[i], colliders.bound[j]))
     if old >= 0:
         scratch.old_id[old] = 0
         for s in range(3):

@@ -1,13 +1,13 @@
-"""Cylinders, as round as they are: the direction in which one is farthest apart from another solid, or overlaps least.
+"""Cylinders without facets: the direction along which one is farthest apart from another solid, or overlaps least.
 
-    n    unit, from i to j            x(n)    farthest point of i along n      y(n)    of j against n
-    d    y(n) - x(n)                  f(n)    n . d, how far apart they are along n
-    u    axis of a cylinder           L r     its half length, radius          t       across u, along n
+    n    unit, from i to j            x(n)    support point of i along n       y(n)    of j against n
+    d    y(n) - x(n)                  f(n)    n . d, the separation along n
+    u    axis of a cylinder           L r     its half length, radius          t       part of n perpendicular to u
 
-f is concave (of any n, not only of unit length), and n' . d(n) is never less than f(n'): what lies on an arc is bounded
-by its ends. Largest f is at a face or an end; or somewhere on the directions across an edge, or across the axis, which
-are searched by halving; or, of two rims, by Newton's method. Where a rim is nearest to a lone corner the distance is a
-little more than f, as it is for polyhedra (separate.py).
+f is concave (of any n, not only of unit length), and n' . d(n) is never less than f(n'): on an arc f is bounded by what
+is known at its ends. The largest f is at a face or a cap; or on the great circle perpendicular to an edge or to the
+axis, which is searched by bisection; or, for two rims, where Newton's method finds it. Where a rim is nearest to a
+single corner the true distance is a little more than f, as it is for polyhedra (separating_axis.py).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 
 from linkwork._jit import kernel
-from linkwork.contact.contact_cache import across
+from linkwork.contact.contact_cache import perpendicular
 from linkwork.spatial.codes import BOX, CYLINDER
 from linkwork.spatial.vectors import (
     add_scaled,
@@ -33,17 +33,18 @@ from linkwork.spatial.vectors import (
     sub,
 )
 
-APART, FACE, END, END_OF_OTHER, ELSEWHERE = 0, 1, 2, 3, 4
-END_AFTER_FACE = 1e-4  # of the shapes' size: by so much must an end be better than a face, or than the other's end
-ROUND_AFTER_FLAT = 1e-7  # and all else than these
-HALVINGS = 30  # of a quarter turn: 1e-9 rad
-CLIMBS = 3  # along great circles, before Newton's method
-NEWTON = 8  # its steps
-STEP = 0.3  # rad, longest of them
+# where a cylinder touches: a face of the other, its own cap, the other's cap, or a side or rim
+SEPARATED, FACE, CAP, OTHER_CAP, CURVED = 0, 1, 2, 3, 4
+CAP_PREFERENCE = 1e-4  # of the smaller shape: by how much a cap must be farther apart than a face or the first cap
+CURVED_PREFERENCE = 1e-7  # of the smaller shape: by how much a side or rim must be farther apart than these
+BISECTIONS = 30  # of a quarter turn: 1e-9 rad
+ARC_SEARCHES = 3  # searches along great circles, before Newton's method
+NEWTON_STEPS = 8
+LONGEST_STEP = 0.3  # rad, of Newton's method
 
 
 @kernel
-def farthest(colliders, scratch, i, n):
+def support_point(colliders, scratch, i, n):
     """Point of collider i (box, cylinder or hull) that is farthest along n."""
     R = load9(scratch.R, i)
     p = load3(scratch.p, i)
@@ -69,28 +70,29 @@ def farthest(colliders, scratch, i, n):
 
 
 @kernel
-def between(colliders, scratch, i, j, n):
+def support_difference(colliders, scratch, i, j, n):
     """d(n)."""
-    return sub(farthest(colliders, scratch, j, neg(n)), farthest(colliders, scratch, i, n))
+    return sub(support_point(colliders, scratch, j, neg(n)), support_point(colliders, scratch, i, n))
 
 
 @kernel
 def unit(a):
+    """a / |a|."""
     return scale(1.0 / norm(a), a)
 
 
 @kernel
-def best_around(colliders, scratch, i, j, about, start, known):
-    """Best direction across `about` within a right angle of `start`, and f there; given up where none beats `known`."""
+def best_on_arc(colliders, scratch, i, j, about, start, known):
+    """Best n perpendicular to `about` within 90 degrees of `start`, and f there; stops once none beats `known`."""
     a = add_scaled(start, -dot(start, about), about)
-    a = unit(a) if norm(a) > 1e-9 else across(about)
+    a = unit(a) if norm(a) > 1e-9 else perpendicular(about)
     high = cross(about, a)
     low = neg(high)
     n = a
     best_n = a
     best = -math.inf
-    for _ in range(HALVINGS):
-        d = between(colliders, scratch, i, j, n)
+    for _ in range(BISECTIONS):
+        d = support_difference(colliders, scratch, i, j, n)
         f = dot(n, d)
         if f > best:
             best = f
@@ -112,27 +114,27 @@ def best_around(colliders, scratch, i, j, about, start, known):
 
 
 @kernel
-def two_rims(colliders, scratch, i, j, n):
-    """From n up to the best direction of two rims, if it leads there: climbing, then Newton's method on the sphere."""
+def best_rim_axis(colliders, scratch, i, j, n):
+    """From n to the best direction of two rims: searches along arcs, then Newton's method on the unit sphere."""
     u = axis_z(load9(scratch.R, i))
     v = axis_z(load9(scratch.R, j))
     best_n = n
     best = -math.inf
-    for step in range(CLIMBS + NEWTON):
-        d = between(colliders, scratch, i, j, n)
+    for step in range(ARC_SEARCHES + NEWTON_STEPS):
+        d = support_difference(colliders, scratch, i, j, n)
         f = dot(n, d)
         if f < best:
             break
         best = f
         best_n = n
-        if step < CLIMBS:
+        if step < ARC_SEARCHES:
             about = cross(n, d)
             if norm(about) < 1e-9 * norm(d):
                 break
-            n, f = best_around(colliders, scratch, i, j, unit(about), n, f)
+            n, f = best_on_arc(colliders, scratch, i, j, unit(about), n, f)
             continue
-        # slope and curvature of f across n
-        a = across(n)
+        # gradient and curvature of f in the plane perpendicular to n
+        a = perpendicular(n)
         b = cross(n, a)
         da = dot(d, a)
         db = dot(d, b)
@@ -140,7 +142,7 @@ def two_rims(colliders, scratch, i, j, n):
         bb = -f
         ab = 0.0
         for k in range(2):
-            w = cross(u if k == 0 else v, n)  # along the rim, as long as n is across the axis
+            w = cross(u if k == 0 else v, n)  # along the rim, as long as the part of n perpendicular to the axis
             wide = max(norm(w), 1e-6)
             bend = colliders.size[i if k == 0 else j, 0] / (wide * wide * wide)
             wa = dot(w, a)
@@ -153,25 +155,25 @@ def two_rims(colliders, scratch, i, j, n):
             break
         s = (ab * db - bb * da) / det
         t = (ab * da - aa * db) / det
-        far = math.sqrt(s * s + t * t)
-        if far < 1e-12:
+        length = math.sqrt(s * s + t * t)
+        if length < 1e-12:
             break
-        short = STEP / far if far > STEP else 1.0
-        n = unit(add_scaled(add_scaled(n, short * s, a), short * t, b))
+        shorten = LONGEST_STEP / length if length > LONGEST_STEP else 1.0
+        n = unit(add_scaled(add_scaled(n, shorten * s, a), shorten * t, b))
     return best_n, best
 
 
 @kernel
-def best_flat(colliders, scratch, i, j, margin):
-    """Best of the faces and ends: (what, face, n, f)."""
-    what = ELSEWHERE
+def best_flat_axis(colliders, scratch, i, j, margin):
+    """Best of the faces and caps: (FACE, CAP or OTHER_CAP; face; n; f)."""
+    region = CURVED
     face = -1
     best = -math.inf
     best_n = (0.0, 0.0, 1.0)
     R = load9(scratch.R, j)
     first = colliders.face_start[j]
     faces = colliders.face_start[j + 1] - first
-    slack = END_AFTER_FACE * min(colliders.bound[i], colliders.bound[j])
+    slack = CAP_PREFERENCE * min(colliders.bound[i], colliders.bound[j])
     for k in range(faces + (4 if colliders.kind[j] == CYLINDER else 2)):
         end = k - faces
         if end < 0:
@@ -180,45 +182,45 @@ def best_flat(colliders, scratch, i, j, margin):
         else:
             n = axis_z(load9(scratch.R, i if end < 2 else j))
             n = n if end % 2 == 0 else neg(n)
-            kind = END if end < 2 else END_OF_OTHER
-        f = dot(n, between(colliders, scratch, i, j, n))
-        if f > best + (slack if what < kind else 0.0):
-            what = kind
+            kind = CAP if end < 2 else OTHER_CAP
+        f = dot(n, support_difference(colliders, scratch, i, j, n))
+        if f > best + (slack if region < kind else 0.0):
+            region = kind
             face = first + k
             best = f
             best_n = n
             if f > margin:
                 break
-    return what, face, best_n, best
+    return region, face, best_n, best
 
 
 @kernel
-def separation(colliders, scratch, i, j, margin):
-    """(what, face, n, f) of cylinder i and solid j: APART, a FACE of j, an END of i or of j, or ELSEWHERE."""
-    what, face, n, best = best_flat(colliders, scratch, i, j, margin)
-    slack = ROUND_AFTER_FLAT * min(colliders.bound[i], colliders.bound[j])
+def cylinder_separation(colliders, scratch, i, j, margin):
+    """(where, face, n, f) of cylinder i and solid j: SEPARATED, a FACE of j, a CAP of i, OTHER_CAP of j, or CURVED."""
+    region, face, n, best = best_flat_axis(colliders, scratch, i, j, margin)
+    slack = CURVED_PREFERENCE * min(colliders.bound[i], colliders.bound[j])
     u = axis_z(load9(scratch.R, i))
     from_centre = sub(load3(scratch.p, j), load3(scratch.p, i))
-    round_other = colliders.kind[j] == CYLINDER
+    is_cylinder = colliders.kind[j] == CYLINDER
     first = colliders.edge_start[j]
-    # across the axis, then across edges, or the other's axis
-    for k in range(2 if round_other else 1 + colliders.edge_start[j + 1] - first):
+    # perpendicular to the axis, then to edges, or to the other's axis
+    for k in range(2 if is_cylinder else 1 + colliders.edge_start[j + 1] - first):
         if best > margin:
-            return APART, face, n, best
+            return SEPARATED, face, n, best
         about = u
         if k > 0:
             R = load9(scratch.R, j)
-            about = axis_z(R) if round_other else rotate(R, load3(colliders.edge, first + k - 1))
+            about = axis_z(R) if is_cylinder else rotate(R, load3(colliders.edge, first + k - 1))
         start = n if abs(dot(n, about)) < 0.9 else from_centre
-        new, f = best_around(colliders, scratch, i, j, about, start, best + slack)
+        new, f = best_on_arc(colliders, scratch, i, j, about, start, best + slack)
         if f > best + slack:
-            what = ELSEWHERE
+            region = CURVED
             best = f
             n = new
-    if round_other and best <= margin:
-        new, f = two_rims(colliders, scratch, i, j, n)
+    if is_cylinder and best <= margin:
+        new, f = best_rim_axis(colliders, scratch, i, j, n)
         if f > best + slack:
-            what = ELSEWHERE
+            region = CURVED
             best = f
             n = new
-    return (APART if best > margin else what), face, n, best
+    return (SEPARATED if best > margin else region), face, n, best

@@ -1,6 +1,6 @@
-"""Height fields: cells and triangles of the grid, and the list of candidates that a body on it makes.
+"""Height fields: cells and triangles of the grid, and the list of candidates of a body on it.
 
-a b    cell of the grid        s t    place in it, 0 to 1        z    a point in axes of the field, its z is up
+a b    cell of the grid        s t    place in it, 0 to 1        z    a point in the field's axes, its third is up
 """
 
 from __future__ import annotations
@@ -8,9 +8,10 @@ from __future__ import annotations
 import math
 
 from linkwork._jit import kernel
-from linkwork.contact.clip import four_of
+from linkwork.contact.clip import choose_four
 from linkwork.contact.contact_cache import add_contact
 from linkwork.contact.nearest_points import clamp
+from linkwork.contact.scratch import FIELD_CANDIDATE
 from linkwork.spatial.codes import CYLINDER
 from linkwork.spatial.vectors import (
     add,
@@ -40,6 +41,7 @@ def cell(colliders, j, x, y):
 
 @kernel
 def grid_point(colliders, j, a, b, dx, dy):
+    """Point (a, b) of the grid, in the field's axes."""
     return (
         a * dx - colliders.size[j, 0],
         b * dy - colliders.size[j, 1],
@@ -58,10 +60,10 @@ def triangle(colliders, j, a, b, dx, dy, upper):
 
 
 @kernel
-def above(colliders, j, z):
-    """How far the point z (axes of the field) is above the triangle under it, across it, and the triangle's normal.
+def height_above(colliders, j, z):
+    """Distance of the point z (field's axes) from the plane of the triangle below it, and the triangle's normal.
 
-    Below it, where a side of the land is nearer: how far it is from coming out there.
+    Of a point inside the terrain that is nearer to a side of the field: its distance from that side, and its normal.
     """
     a, b, dx, dy = cell(colliders, j, z[0], z[1])
     s = (z[0] + colliders.size[j, 0]) / dx - a
@@ -80,7 +82,8 @@ def above(colliders, j, z):
 
 
 @kernel
-def over(colliders, j, z):
+def within_extent(colliders, j, z):
+    """Whether z is above or below the field."""
     return abs(z[0]) <= colliders.size[j, 0] and abs(z[1]) <= colliders.size[j, 1]
 
 
@@ -112,20 +115,20 @@ def nearest_on_triangle(z, a, b, c):
 
 
 @kernel
-def note(scratch, count, x, way, gap, tag):
-    """A candidate in the scratch of corners: world point, normal into the field; returns how many there are now."""
+def add_field_candidate(scratch, count, x, inward, gap, feature):
+    """Add a candidate: world point, normal into the field, gap, feature number; returns how many there are now."""
     if count == scratch.gap.size:
         return count
-    store3(scratch.corner[2], count, x)
-    store3(scratch.way, count, way)
+    store3(scratch.corner[FIELD_CANDIDATE], count, x)
+    store3(scratch.candidate_normal, count, inward)
     scratch.gap[count] = gap
-    scratch.tag[2, count] = tag
+    scratch.feature[FIELD_CANDIDATE, count] = feature
     return count + 1
 
 
 @kernel
-def range_of(colliders, scratch, i, j):
-    """The box (low, high) around solid i in axes of the field j."""
+def bounds_in_field(colliders, scratch, i, j):
+    """Bounding box (low, high) of solid i in the axes of field j."""
     R = load9(scratch.R, j)
     p = load3(scratch.p, j)
     low = (math.inf, math.inf, math.inf)
@@ -142,16 +145,17 @@ def range_of(colliders, scratch, i, j):
 
 
 @kernel
-def in_world(scratch, j, z):
+def to_world(scratch, j, z):
+    """The point z of field j in world axes."""
     return add(load3(scratch.p, j), rotate(load9(scratch.R, j), z))
 
 
 @kernel
-def add_four(colliders, scratch, contacts, i, j, count, n):
-    """Contacts of the candidates, four at most: those that span most across n."""
+def add_field_contacts(colliders, scratch, contacts, i, j, count, n):
+    """Contacts of the candidates, four at most: those that span the most area seen along n."""
     chosen = (0, 1, 2, 3)
     if count > 4:
-        chosen = four_of(scratch, 2, count, n)
+        chosen = choose_four(scratch, FIELD_CANDIDATE, count, n)
     for k in range(min(count, 4)):
         e = chosen[k]
         if k < 2 or e != chosen[0]:
@@ -161,8 +165,8 @@ def add_four(colliders, scratch, contacts, i, j, count, n):
                 contacts,
                 i,
                 j,
-                load3(scratch.corner[2], e),
-                load3(scratch.way, e),
+                load3(scratch.corner[FIELD_CANDIDATE], e),
+                load3(scratch.candidate_normal, e),
                 -scratch.gap[e],
-                scratch.tag[2, e],
+                scratch.feature[FIELD_CANDIDATE, e],
             )

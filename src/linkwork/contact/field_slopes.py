@@ -1,24 +1,33 @@
-"""Height fields: where the land is steep, its triangles meet the sides, corners and edges of solids one by one.
+"""Height fields: steep triangles against the sides, corners and edges of solids, one by one.
 
-    q    corners of a triangle, counter-clockwise from outside        out    its normal, out of the land
-    n    from the solid into the land                                 f(n)   how far apart they are along n
+    one two three    corners of a triangle, counter-clockwise from outside        out    its normal, out of the terrain
+    n    unit, from the solid into the terrain                                    f(n)   separation along n
 
-Along the best of the triangle's normal, the solid's faces and the cross products of edges: the triangle is cut to what
-is before the solid's face that looks there, and each corner that is left is a candidate. Of a cylinder it is the line
-of its side, or a point of its rim.
+A separating axis test over the triangle's normal, the solid's faces and the cross products of edges. Along the best
+axis the triangle is clipped by the solid's face there, and each corner that is left is a candidate. Of a cylinder it is
+the line of its side, or a point of its rim.
 """
 
 from __future__ import annotations
 
 import math
 
-from linkwork._jit import kernel
-from linkwork.contact.clip import cut_by, facing
-from linkwork.contact.cylinder_axis import farthest, unit
-from linkwork.contact.cylinder_points import LYING
-from linkwork.contact.field_grid import add_four, cell, in_world, nearest_on_triangle, note, range_of, triangle
-from linkwork.contact.field_ridges import BELOW
-from linkwork.contact.separating_axis import FACES_FIRST, PARALLEL
+from linkwork._jit import kernel, small
+from linkwork.contact.clip import clip_polygon, incident_face
+from linkwork.contact.cylinder_axis import support_point, unit
+from linkwork.contact.cylinder_faces import LINE_CONTACT_SINE
+from linkwork.contact.field_grid import (
+    add_field_candidate,
+    add_field_contacts,
+    bounds_in_field,
+    cell,
+    nearest_on_triangle,
+    to_world,
+    triangle,
+)
+from linkwork.contact.field_ridges import UNDERSIDE_COSINE
+from linkwork.contact.scratch import FIELD_CANDIDATE, POLYGON
+from linkwork.contact.separating_axis import FACE_PREFERENCE, PARALLEL_SINE
 from linkwork.spatial.codes import CYLINDER
 from linkwork.spatial.vectors import (
     add_scaled,
@@ -35,16 +44,16 @@ from linkwork.spatial.vectors import (
     sub,
 )
 
-STEEP = 0.7  # cosine between the normal of a triangle and up: with less it is a wall
-INTO = 0.3  # cosine between a way into the land and the way into a wall: with less it is along the wall
-BESIDE = 0.2  # of a radius: a rim that is so far beside a triangle still meets it
-SAME_WALL = 0.95  # cosine between normals that are of one wall
+STEEP_COSINE = 0.7  # cosine between the normal of a triangle and up below which it is steep
+INTO_SLOPE_COSINE = 0.3  # cosine between an axis and the way into the slope below which the axis is along the slope
+RIM_BESIDE = 0.2  # of a radius: how far beside a triangle a rim still touches it
+SAME_SLOPE_COSINE = 0.95  # cosine between normals above which candidates are of one slope
 
 
 @kernel
 def slope_contacts(colliders, scratch, contacts, i, j, margin):
     """Contacts of solid i with the steep triangles of the field j."""
-    low, high = range_of(colliders, scratch, i, j)
+    low, high = bounds_in_field(colliders, scratch, i, j)
     a0, b0, dx, dy = cell(colliders, j, low[0] - margin, low[1] - margin)
     a1, b1, dx, dy = cell(colliders, j, high[0] + margin, high[1] + margin)
     count = 0
@@ -53,127 +62,143 @@ def slope_contacts(colliders, scratch, contacts, i, j, margin):
             for upper in range(2):
                 one, two, three = triangle(colliders, j, a, b, dx, dy, upper == 1)
                 n = cross(sub(two, one), sub(three, one))
-                if n[2] >= STEEP * norm(n):
+                if n[2] >= STEEP_COSINE * norm(n):
                     continue
                 if max(one[2], two[2], three[2]) < low[2] - margin or min(one[2], two[2], three[2]) > high[2] + margin:
                     continue
-                one = in_world(scratch, j, one)
-                two = in_world(scratch, j, two)
-                three = in_world(scratch, j, three)
-                tag = 16 * (2 * (a * colliders.grid_shape[j, 1] + b) + upper)
-                count = solid_and_triangle(colliders, scratch, i, j, margin, one, two, three, count, tag)
+                one = to_world(scratch, j, one)
+                two = to_world(scratch, j, two)
+                three = to_world(scratch, j, three)
+                feature = 16 * (2 * (a * colliders.grid_shape[j, 1] + b) + upper)
+                count = solid_and_triangle(colliders, scratch, i, j, margin, one, two, three, count, feature)
     while count > 0:
-        # those of the wall that is deepest in, four of them; then the rest
+        # four of the slope that is overlapped most; then the other slopes
         deepest = 0
         for e in range(count):
             if scratch.gap[e] < scratch.gap[deepest]:
                 deepest = e
-        way = load3(scratch.way, deepest)
+        inward = load3(scratch.candidate_normal, deepest)
         same = 0
         for e in range(count):
-            if dot(way, load3(scratch.way, e)) > SAME_WALL:
-                swap(scratch, e, same)
+            if dot(inward, load3(scratch.candidate_normal, e)) > SAME_SLOPE_COSINE:
+                swap_candidates(scratch, e, same)
                 same += 1
-        add_four(colliders, scratch, contacts, i, j, same, way)
+        add_field_contacts(colliders, scratch, contacts, i, j, same, inward)
         for e in range(same, count):
-            swap(scratch, e, e - same)
+            swap_candidates(scratch, e, e - same)
         count -= same
 
 
 @kernel
-def swap(scratch, e, g):
-    """Two candidates change places."""
-    x = load3(scratch.corner[2], e)
-    way = load3(scratch.way, e)
+def swap_candidates(scratch, e, g):
+    """Exchange two candidates."""
+    x = load3(scratch.corner[FIELD_CANDIDATE], e)
+    inward = load3(scratch.candidate_normal, e)
     gap = scratch.gap[e]
-    tag = scratch.tag[2, e]
-    store3(scratch.corner[2], e, load3(scratch.corner[2], g))
-    store3(scratch.way, e, load3(scratch.way, g))
+    feature = scratch.feature[FIELD_CANDIDATE, e]
+    store3(scratch.corner[FIELD_CANDIDATE], e, load3(scratch.corner[FIELD_CANDIDATE], g))
+    store3(scratch.candidate_normal, e, load3(scratch.candidate_normal, g))
     scratch.gap[e] = scratch.gap[g]
-    scratch.tag[2, e] = scratch.tag[2, g]
-    store3(scratch.corner[2], g, x)
-    store3(scratch.way, g, way)
+    scratch.feature[FIELD_CANDIDATE, e] = scratch.feature[FIELD_CANDIDATE, g]
+    store3(scratch.corner[FIELD_CANDIDATE], g, x)
+    store3(scratch.candidate_normal, g, inward)
     scratch.gap[g] = gap
-    scratch.tag[2, g] = tag
+    scratch.feature[FIELD_CANDIDATE, g] = feature
 
 
 @kernel
-def before(colliders, scratch, i, n, one, two, three):
+def triangle_gap(colliders, scratch, i, n, one, two, three):
     """f(n)."""
-    return min(dot(n, one), dot(n, two), dot(n, three)) - dot(n, farthest(colliders, scratch, i, n))
+    return min(dot(n, one), dot(n, two), dot(n, three)) - dot(n, support_point(colliders, scratch, i, n))
+
+
+@small
+def triangle_axis(colliders, scratch, i, k, into, one, two, three):
+    """Candidate axis k of solid i and a triangle, not of unit length.
+
+    First the triangle's own normal; then faces or caps of the solid; cross products of the edges of both; and, for the
+    side of a cylinder, the directions to the corners of the triangle.
+    """
+    R = load9(scratch.R, i)
+    u = axis_z(R)
+    is_cylinder = colliders.kind[i] == CYLINDER
+    faces = 2 if is_cylinder else colliders.face_start[i + 1] - colliders.face_start[i]
+    edges = 1 if is_cylinder else colliders.edge_start[i + 1] - colliders.edge_start[i]
+    if k == 0:
+        return into
+    if k <= faces:
+        if is_cylinder:
+            return u if k == 1 else neg(u)
+        return rotate(R, load3(colliders.face_normal, colliders.face_start[i] + k - 1))
+    e = (k - 1 - faces) // 3
+    q = (k - 1 - faces) % 3
+    a = one if q == 0 else (two if q == 1 else three)
+    if e < edges:
+        b = two if q == 0 else (three if q == 1 else one)
+        w = cross(u if is_cylinder else rotate(R, load3(colliders.edge, colliders.edge_start[i] + e)), sub(b, a))
+        return w if dot(w, into) > 0.0 else neg(w)
+    w = sub(a, load3(scratch.p, i))
+    return add_scaled(w, -dot(w, u), u)
 
 
 @kernel
-def solid_and_triangle(colliders, scratch, i, j, margin, one, two, three, count, tag):
+def solid_and_triangle(colliders, scratch, i, j, margin, one, two, three, count, feature):
     """Candidates of solid i at a steep triangle; returns how many there are now."""
     into = neg(unit(cross(sub(two, one), sub(three, one))))
     n = into
     best = -math.inf
-    slack = FACES_FIRST * colliders.bound[i]
-    R = load9(scratch.R, i)
-    u = axis_z(R)
-    round_one = colliders.kind[i] == CYLINDER
-    faces = 2 if round_one else colliders.face_start[i + 1] - colliders.face_start[i]
-    edges = 1 if round_one else colliders.edge_start[i + 1] - colliders.edge_start[i]
-    # its own way; faces of the solid, or ends; edges of both; the round side against corners
-    for k in range(1 + faces + 3 * edges + (3 if round_one else 0)):
-        w = into
-        if 0 < k <= faces:
-            w = (
-                rotate(R, load3(colliders.face_normal, colliders.face_start[i] + k - 1))
-                if not round_one
-                else (u if k == 1 else neg(u))
-            )
-        elif k > faces:
-            e = (k - 1 - faces) // 3
-            q = (k - 1 - faces) % 3
-            a = one if q == 0 else (two if q == 1 else three)
-            if e < edges:
-                b = two if q == 0 else (three if q == 1 else one)
-                w = cross(u if round_one else rotate(R, load3(colliders.edge, colliders.edge_start[i] + e)), sub(b, a))
-                w = w if dot(w, into) > 0.0 else neg(w)
-            else:
-                w = sub(a, load3(scratch.p, i))
-                w = add_scaled(w, -dot(w, u), u)
+    slack = FACE_PREFERENCE * colliders.bound[i]
+    is_cylinder = colliders.kind[i] == CYLINDER
+    faces = 2 if is_cylinder else colliders.face_start[i + 1] - colliders.face_start[i]
+    edges = 1 if is_cylinder else colliders.edge_start[i + 1] - colliders.edge_start[i]
+    for k in range(1 + faces + 3 * edges + (3 if is_cylinder else 0)):
+        w = triangle_axis(colliders, scratch, i, k, into, one, two, three)
         size = norm(w)
-        if size < PARALLEL * colliders.bound[i] or dot(w, into) < INTO * size:
+        if size < PARALLEL_SINE * colliders.bound[i] or dot(w, into) < INTO_SLOPE_COSINE * size:
             continue
         w = scale(1.0 / size, w)
-        s = before(colliders, scratch, i, w, one, two, three)
+        s = triangle_gap(colliders, scratch, i, w, one, two, three)
         if s > best + (slack if k > 0 else 0.0):
             best = s
             n = w
             if best > margin:
                 return count
-    # what lies on undersides is left to hills and corners
-    if best > margin or dot(n, axis_z(load9(scratch.R, j))) < BELOW:
+    # undersides are left to peaks, ridges and corners
+    if best > margin or dot(n, axis_z(load9(scratch.R, j))) < UNDERSIDE_COSINE:
         return count
-    if round_one:
-        return round_candidate(colliders, scratch, i, n, best, one, two, three, count, tag)
-    g = facing(colliders, scratch, i, neg(n))
-    out = rotate(R, load3(colliders.face_normal, g))
+    if is_cylinder:
+        return cylinder_and_triangle(colliders, scratch, i, n, best, one, two, three, count, feature)
+    return polyhedron_and_triangle(colliders, scratch, i, n, margin, one, two, three, count, feature)
+
+
+@small
+def polyhedron_and_triangle(colliders, scratch, i, n, margin, one, two, three, count, feature):
+    """Candidates of a box or hull: corners of the triangle clipped by the face most along n."""
+    g = incident_face(colliders, scratch, i, neg(n))
+    out = rotate(load9(scratch.R, i), load3(colliders.face_normal, g))
     base = load3(scratch.vertex, colliders.loop[colliders.face_loop[g]])
-    store3(scratch.corner[0], 0, one)
-    store3(scratch.corner[0], 1, two)
-    store3(scratch.corner[0], 2, three)
+    store3(scratch.corner[POLYGON], 0, one)
+    store3(scratch.corner[POLYGON], 1, two)
+    store3(scratch.corner[POLYGON], 2, three)
     for k in range(3):
-        scratch.tag[0, k] = k
-    left, here = cut_by(colliders, scratch, g, n, 3)
+        scratch.feature[POLYGON, k] = k
+    left, here = clip_polygon(colliders, scratch, g, n, 3)
     for e in range(left):
         y = load3(scratch.corner[here], e)
         gap = dot(out, sub(y, base)) / dot(out, n)
         if gap < margin:
-            count = note(scratch, count, add_scaled(y, -0.5 * gap, n), n, gap, tag + (scratch.tag[here, e] & 15))
+            y = add_scaled(y, -0.5 * gap, n)
+            count = add_field_candidate(scratch, count, y, n, gap, feature + (scratch.feature[here, e] & 15))
     return count
 
 
 @kernel
-def round_candidate(colliders, scratch, i, n, gap, one, two, three, count, tag):
+def cylinder_and_triangle(colliders, scratch, i, n, gap, one, two, three, count, feature):
     """Candidates of a cylinder: the line of its side farthest along n, over the triangle, or a point of its rim."""
     u = axis_z(load9(scratch.R, i))
     s = dot(n, u)
     out = unit(cross(sub(two, one), sub(three, one)))
-    if abs(s) < LYING:
+    if abs(s) < LINE_CONTACT_SINE:
         x = add_scaled(load3(scratch.p, i), -colliders.size[i, 1], u)
         x = add_scaled(x, colliders.size[i, 0], unit(add_scaled(n, -s, u)))
         dx = scale(2.0 * colliders.size[i, 1], u)
@@ -195,19 +220,19 @@ def round_candidate(colliders, scratch, i, n, gap, one, two, three, count, tag):
             for k in range(2):
                 y = add_scaled(x, low if k == 0 else high, dx)
                 gap = dot(out, sub(y, one)) / -dot(out, n)
-                count = note(scratch, count, add_scaled(y, 0.5 * gap, n), n, gap, tag + k)
+                count = add_field_candidate(scratch, count, add_scaled(y, 0.5 * gap, n), n, gap, feature + k)
             return count
-    x = farthest(colliders, scratch, i, n)
+    x = support_point(colliders, scratch, i, n)
     y, _ = nearest_on_triangle(add_scaled(x, gap, n), one, two, three)
     aside = add_scaled(sub(y, x), -dot(n, sub(y, x)), n)
-    if norm(aside) < BESIDE * colliders.size[i, 0]:
-        count = note(scratch, count, add_scaled(x, 0.5 * gap, n), n, gap, tag + 2)
+    if norm(aside) < RIM_BESIDE * colliders.size[i, 0]:
+        count = add_field_candidate(scratch, count, add_scaled(x, 0.5 * gap, n), n, gap, feature + 2)
     return count
 
 
 @kernel
-def wall_nearer(colliders, j, z, depth):
-    """Whether a point z (axes of the field) that is `depth` under the surface comes out by a wall on a shorter way."""
+def slope_nearer(colliders, j, z, depth):
+    """Whether a point z (field's axes) at `depth` below the surface is nearer to a steep triangle."""
     a0, b0, dx, dy = cell(colliders, j, z[0] - depth, z[1] - depth)
     a1, b1, dx, dy = cell(colliders, j, z[0] + depth, z[1] + depth)
     for a in range(a0, a1 + 1):
@@ -215,7 +240,7 @@ def wall_nearer(colliders, j, z, depth):
             for upper in range(2):
                 one, two, three = triangle(colliders, j, a, b, dx, dy, upper == 1)
                 n = cross(sub(two, one), sub(three, one))
-                if n[2] < STEEP * norm(n):
+                if n[2] < STEEP_COSINE * norm(n):
                     y, _ = nearest_on_triangle(z, one, two, three)
                     if norm(sub(y, z)) < depth:
                         return True

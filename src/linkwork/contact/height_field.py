@@ -1,9 +1,12 @@
-"""Height fields: what stands on a grid of heights, two triangles to each cell, solid below.
+"""Height fields: contacts of colliders with a grid of heights, two triangles to each cell, solid below.
 
-Spheres, and points along capsules, meet the nearest points of the triangles around them. Corners of boxes and hulls
-meet the triangle that they are over, of a cylinder the lowest points of discs along its axis, and points of its rims.
-Where a hill is narrower than a box it is the hill that pokes (hills.py); where the land is steep its triangles are met
-one by one (walls.py).
+    z    a point in the field's axes, its third component is up        x    the same in the world
+    n    normal of a triangle, out of the terrain                      inward    its opposite, world axes
+
+Spheres, and points along capsules, touch the nearest points of the triangles around them. Corners of boxes and hulls
+touch the triangle below them; of a cylinder it is the lowest points of discs along its axis, and points of its rims.
+Peaks and ridges that are narrower than a solid touch its underside (field_ridges.py); steep triangles are tested one by
+one (field_slopes.py).
 """
 
 from __future__ import annotations
@@ -11,11 +14,19 @@ from __future__ import annotations
 import math
 
 from linkwork._jit import kernel
-from linkwork.contact.contact_cache import across
-from linkwork.contact.cylinder_points import LEVEL
-from linkwork.contact.field_grid import above, add_four, cell, nearest_on_triangle, note, over, triangle
+from linkwork.contact.contact_cache import perpendicular
+from linkwork.contact.cylinder_faces import LEVEL_SINE
+from linkwork.contact.field_grid import (
+    add_field_candidate,
+    add_field_contacts,
+    cell,
+    height_above,
+    nearest_on_triangle,
+    triangle,
+    within_extent,
+)
 from linkwork.contact.field_ridges import ridge_contacts
-from linkwork.contact.field_slopes import STEEP, slope_contacts, wall_nearer
+from linkwork.contact.field_slopes import STEEP_COSINE, slope_contacts, slope_nearer
 from linkwork.contact.nearest_points import clamp
 from linkwork.spatial.codes import CAPSULE, CYLINDER
 from linkwork.spatial.vectors import (
@@ -33,36 +44,39 @@ from linkwork.spatial.vectors import (
     unrotate,
 )
 
-AGAIN = 0.95  # cosine between normals below which a ball lies against two slopes
-STANDING = 0.1  # cosine between a cylinder's axis and up: with less it lies, and its rims stay out of it
-POINTS = 24  # along a capsule, at most
-RIM = 12  # points of a cylinder's rim
+SECOND_SLOPE_COSINE = 0.95  # cosine between normals below which a sphere touches two slopes
+STANDING_COSINE = 0.1  # cosine between a cylinder's axis and up below which it lies: its rims make no candidates
+MOST_POINTS = 24  # along a capsule or a cylinder's axis
+RIM_POINTS = 12  # of each rim of a cylinder
+DISC = 0x1000  # feature number of the first disc of a cylinder
 
 
 @kernel
-def ball_on_field(colliders, scratch, j, x, r, margin, count, tag):
-    """Candidates of a ball around x (world)."""
+def sphere_on_field(colliders, scratch, j, x, r, margin, count, feature):
+    """Candidates of a sphere around x (world): the nearest point, and a second one on another slope."""
     R = load9(scratch.R, j)
     p = load3(scratch.p, j)
     z = unrotate(R, sub(x, p))
-    # beside the land: nearest is the point of its side
+    # beside the field: the nearest point is on its side
     y = (
         clamp(z[0], -colliders.size[j, 0], colliders.size[j, 0]),
         clamp(z[1], -colliders.size[j, 1], colliders.size[j, 1]),
         z[2],
     )
-    height, n = above(colliders, j, y)
+    height, n = height_above(colliders, j, y)
     if height <= 0.0:
-        if not over(colliders, j, z):
+        if not within_extent(colliders, j, z):
             height = norm(sub(z, y))
             n = scale(1.0 / height, sub(z, y))
         if height - r >= margin:
             return count
-        way = neg(rotate(R, n))
-        return note(scratch, count, add_scaled(x, r + 0.5 * (height - r), way), way, height - r, tag)
-    reach = r + margin
-    a0, b0, dx, dy = cell(colliders, j, z[0] - reach, z[1] - reach)
-    a1, b1, dx, dy = cell(colliders, j, z[0] + reach, z[1] + reach)
+        inward = neg(rotate(R, n))
+        return add_field_candidate(
+            scratch, count, add_scaled(x, r + 0.5 * (height - r), inward), inward, height - r, feature
+        )
+    radius = r + margin
+    a0, b0, dx, dy = cell(colliders, j, z[0] - radius, z[1] - radius)
+    a1, b1, dx, dy = cell(colliders, j, z[0] + radius, z[1] + radius)
     first = math.inf
     second = math.inf
     n_first = n
@@ -74,55 +88,57 @@ def ball_on_field(colliders, scratch, j, x, r, margin, count, tag):
                     one, two, three = triangle(colliders, j, a, b, dx, dy, upper == 1)
                     y, within = nearest_on_triangle(z, one, two, three)
                     d = sub(z, y)
-                    far = norm(d)
-                    if far == 0.0:
+                    distance = norm(d)
+                    if distance == 0.0:
                         continue
                     if _pass == 0:
-                        if far < first:
-                            first = far
-                            n_first = scale(1.0 / far, d)
-                    elif within and far < second and dot(d, n_first) < AGAIN * far:
-                        second = far
-                        n_second = scale(1.0 / far, d)
+                        if distance < first:
+                            first = distance
+                            n_first = scale(1.0 / distance, d)
+                    elif within and distance < second and dot(d, n_first) < SECOND_SLOPE_COSINE * distance:
+                        second = distance
+                        n_second = scale(1.0 / distance, d)
     for k in range(2):
-        far = first if k == 0 else second
-        if far - r < margin:
-            way = neg(rotate(R, n_first if k == 0 else n_second))
-            count = note(scratch, count, add_scaled(x, r + 0.5 * (far - r), way), way, far - r, 2 * tag + k)
+        distance = first if k == 0 else second
+        if distance - r < margin:
+            inward = neg(rotate(R, n_first if k == 0 else n_second))
+            count = add_field_candidate(
+                scratch, count, add_scaled(x, r + 0.5 * (distance - r), inward), inward, distance - r, 2 * feature + k
+            )
     return count
 
 
 @kernel
-def point_on_field(colliders, scratch, j, x, margin, count, tag):
-    """Candidate of a corner x (world)."""
+def point_on_field(colliders, scratch, j, x, margin, count, feature):
+    """Candidate of a corner x (world), but for steep triangles."""
     R = load9(scratch.R, j)
     z = unrotate(R, sub(x, load3(scratch.p, j)))
-    if not over(colliders, j, z):
+    if not within_extent(colliders, j, z):
         return count
-    gap, n = above(colliders, j, z)
-    if gap >= margin or 0.0 < n[2] < STEEP or (gap < -margin and wall_nearer(colliders, j, z, -gap)):
+    gap, n = height_above(colliders, j, z)
+    if gap >= margin or 0.0 < n[2] < STEEP_COSINE or (gap < -margin and slope_nearer(colliders, j, z, -gap)):
         return count
-    way = neg(rotate(R, n))
-    return note(scratch, count, add_scaled(x, 0.5 * gap, way), way, gap, tag)
+    inward = neg(rotate(R, n))
+    return add_field_candidate(scratch, count, add_scaled(x, 0.5 * gap, inward), inward, gap, feature)
 
 
 @kernel
-def on_rim(colliders, scratch, i, k, up):
-    """Point k of the rims of cylinder i, RIM on each; the first of each is the lowest."""
+def rim_point(colliders, scratch, i, k, up):
+    """Point k of the rims of cylinder i, RIM_POINTS on each; the first of each is the lowest."""
     u = axis_z(load9(scratch.R, i))
     s = dot(u, up)
     t = add_scaled(scale(s, u), -1.0, up)
     lean = norm(t)
-    t = scale(1.0 / lean, t) if lean > LEVEL else across(u)
-    angle = 2.0 * math.pi * (k % RIM) / RIM
-    centre = add_scaled(load3(scratch.p, i), colliders.size[i, 1] if k < RIM else -colliders.size[i, 1], u)
+    t = scale(1.0 / lean, t) if lean > LEVEL_SINE else perpendicular(u)
+    angle = 2.0 * math.pi * (k % RIM_POINTS) / RIM_POINTS
+    centre = add_scaled(load3(scratch.p, i), colliders.size[i, 1] if k < RIM_POINTS else -colliders.size[i, 1], u)
     r = colliders.size[i, 0]
     return add_scaled(add_scaled(centre, r * math.cos(angle), t), r * math.sin(angle), cross(u, t))
 
 
 @kernel
-def on_field(colliders, scratch, contacts, i, j, margin):
-    """Collider i on the field j."""
+def field_contacts(colliders, scratch, contacts, i, j, margin):
+    """Contacts of collider i with the height field j."""
     up = axis_z(load9(scratch.R, j))
     first = colliders.vertex_start[i]
     last = colliders.vertex_start[i + 1]
@@ -133,54 +149,56 @@ def on_field(colliders, scratch, contacts, i, j, margin):
         _, _, dx, dy = cell(colliders, j, 0.0, 0.0)
         points = 1
         if last - first > 1:
-            points = int(clamp(2.0 + math.floor(norm(u) / min(dx, dy)), 2.0, float(POINTS)))
+            points = int(clamp(2.0 + math.floor(norm(u) / min(dx, dy)), 2.0, float(MOST_POINTS)))
         for k in range(points):
             part = k / (points - 1) if points > 1 else 0.0
-            count = ball_on_field(colliders, scratch, j, add_scaled(x, part, u), colliders.size[i, 0], margin, count, k)
+            count = sphere_on_field(
+                colliders, scratch, j, add_scaled(x, part, u), colliders.size[i, 0], margin, count, k
+            )
     else:
         if colliders.kind[i] == CYLINDER:
-            count = discs(colliders, scratch, i, j, margin, count)
-            if abs(dot(axis_z(load9(scratch.R, i)), up)) > STANDING:
-                for k in range(2 * RIM):
+            count = discs_on_field(colliders, scratch, i, j, margin, count)
+            if abs(dot(axis_z(load9(scratch.R, i)), up)) > STANDING_COSINE:
+                for k in range(2 * RIM_POINTS):
                     count = point_on_field(
-                        colliders, scratch, j, on_rim(colliders, scratch, i, k, up), margin, count, k
+                        colliders, scratch, j, rim_point(colliders, scratch, i, k, up), margin, count, k
                     )
         for k in range(first, last):
             count = point_on_field(colliders, scratch, j, load3(scratch.vertex, k), margin, count, k - first)
         count = ridge_contacts(colliders, scratch, i, j, margin, count)
-    add_four(colliders, scratch, contacts, i, j, count, up)
+    add_field_contacts(colliders, scratch, contacts, i, j, count, up)
     if colliders.kind[i] > CAPSULE:
         slope_contacts(colliders, scratch, contacts, i, j, margin)
 
 
 @kernel
-def discs(colliders, scratch, i, j, margin, count):
-    """Candidates of a cylinder: the lowest point of discs along its axis, as the land under each lies."""
+def discs_on_field(colliders, scratch, i, j, margin, count):
+    """Candidates of a cylinder: of discs along its axis the point lowest above the triangle below."""
     R = load9(scratch.R, j)
     p = load3(scratch.p, j)
     u = axis_z(load9(scratch.R, i))
     r = colliders.size[i, 0]
     half = colliders.size[i, 1]
     _, _, dx, dy = cell(colliders, j, 0.0, 0.0)
-    points = int(clamp(2.0 + math.floor(2.0 * half / min(dx, dy)), 2.0, float(POINTS)))
+    points = int(clamp(2.0 + math.floor(2.0 * half / min(dx, dy)), 2.0, float(MOST_POINTS)))
     for k in range(points):
         centre = add_scaled(load3(scratch.p, i), half * (2.0 * k / (points - 1) - 1.0), u)
-        if not over(colliders, j, unrotate(R, sub(centre, p))):
+        if not within_extent(colliders, j, unrotate(R, sub(centre, p))):
             continue
         x = centre
-        way = neg(axis_z(R))
+        inward = neg(axis_z(R))
         n = (0.0, 0.0, 1.0)
         gap = math.inf
         for _round in range(2):
-            _, n = above(colliders, j, unrotate(R, sub(x, p)))
-            way = neg(rotate(R, n))
-            down = add_scaled(way, -dot(way, u), u)
-            far = norm(down)
-            if far < 1e-6:
+            _, n = height_above(colliders, j, unrotate(R, sub(x, p)))
+            inward = neg(rotate(R, n))
+            down = add_scaled(inward, -dot(inward, u), u)
+            distance = norm(down)
+            if distance < 1e-6:
                 break
-            x = add_scaled(centre, r / far, down)
-            gap, n = above(colliders, j, unrotate(R, sub(x, p)))
-            way = neg(rotate(R, n))
-        if gap < margin and not 0.0 < n[2] < STEEP and over(colliders, j, unrotate(R, sub(x, p))):
-            count = note(scratch, count, add_scaled(x, 0.5 * gap, way), way, gap, 0x1000 + k)
+            x = add_scaled(centre, r / distance, down)
+            gap, n = height_above(colliders, j, unrotate(R, sub(x, p)))
+            inward = neg(rotate(R, n))
+        if gap < margin and not 0.0 < n[2] < STEEP_COSINE and within_extent(colliders, j, unrotate(R, sub(x, p))):
+            count = add_field_candidate(scratch, count, add_scaled(x, 0.5 * gap, inward), inward, gap, DISC + k)
     return count

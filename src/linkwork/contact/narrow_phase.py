@@ -1,8 +1,11 @@
-"""Pairs of colliders that are near: their contacts, with normals from i to j.
+"""Narrow phase: the contacts of a pair of colliders that are near, with normals from i to j.
 
-A plane meets the vertices of the other. Spheres and capsules are a point or a segment with a radius, for which nearest
-points suffice. Boxes and hulls meet face to face or edge to edge (separate.py, clip.py); cylinders meet these and each
-other as the round things that they are (apart.py, rims.py).
+    n      unit, from i to j        gap    distance along n, negative where they overlap
+    a ab   a capsule's segment      r      radius
+
+A plane touches the vertices of the other. Spheres and capsules are a point or a segment with a radius: nearest points
+suffice (nearest_points.py). Boxes and hulls touch face to face or edge to edge (separating_axis.py, clip.py).
+Cylinders have no facets (cylinder_axis.py, cylinder_points.py); height fields are in height_field.py.
 """
 
 from __future__ import annotations
@@ -10,21 +13,19 @@ from __future__ import annotations
 import math
 
 from linkwork._jit import kernel, small
-from linkwork.contact.clip import add_corners, facing, overlap
-from linkwork.contact.contact_cache import across, add_contact
-from linkwork.contact.cylinder_points import (
-    DEEPER,
-    FLAT,
-    LEVEL,
-    LYING,
-    alongside,
-    cylinder_and_solid,
-    farthest_centre,
-    over_flat,
+from linkwork.contact.clip import add_face_contacts, clip_face, incident_face
+from linkwork.contact.contact_cache import REFERENCE_ON_J, add_contact, perpendicular
+from linkwork.contact.cylinder_faces import (
+    FACE_NORMAL_COSINE,
+    LEVEL_SINE,
+    LINE_CONTACT_SINE,
+    cap_centre,
+    segment_over_flat,
 )
-from linkwork.contact.height_field import on_field
-from linkwork.contact.nearest_points import nearest_of_segment, nearest_of_segments, outside
-from linkwork.contact.separating_axis import lowest, separate
+from linkwork.contact.cylinder_points import THIRD_POINT_DEEPER, cylinder_and_solid, parallel_contacts
+from linkwork.contact.height_field import field_contacts
+from linkwork.contact.nearest_points import nearest_between_segments, nearest_on_segment, signed_distance
+from linkwork.contact.separating_axis import EDGES, FACE_OF_I, SEPARATED, lowest_projection, separating_axis
 from linkwork.spatial.codes import BOX, CAPSULE, CYLINDER, FIELD, PLANE
 from linkwork.spatial.vectors import (
     add,
@@ -41,14 +42,17 @@ from linkwork.spatial.vectors import (
     sub,
 )
 
-THIN = 1e-9  # of a shape's size: points that are as near are the same
+COINCIDENT = 1e-9  # of a shape's size: points nearer than this are the same
+EXTREME = 1e-6  # of a shape's size: vertices this far below the farthest one still belong to the extreme edge
+# feature numbers of a capsule's contacts: the nearest point, ends over a face, ends beside an edge
+NEAREST, FACE_END, EDGE_END = 0, 1, 3
 
 
 @kernel
 def collide(colliders, scratch, contacts, i, j, margin):
-    """All contacts of colliders i and j that are closer than `margin` (m)."""
+    """Add all contacts of colliders i and j that are closer than `margin` (m)."""
     if colliders.kind[j] == FIELD:
-        on_field(colliders, scratch, contacts, i, j, margin)
+        field_contacts(colliders, scratch, contacts, i, j, margin)
     elif colliders.kind[i] == PLANE:
         if colliders.kind[j] == CYLINDER:
             plane_and_cylinder(colliders, scratch, contacts, i, j, margin)
@@ -59,18 +63,19 @@ def collide(colliders, scratch, contacts, i, j, margin):
             two_capsules(colliders, scratch, contacts, i, j, margin)
         else:
             capsule_and_solid(colliders, scratch, contacts, i, j, margin)
-    elif colliders.kind[i] == BOX and colliders.kind[j] == BOX:  # many are
-        two_solids(colliders, scratch, contacts, i, j, margin)
+    elif colliders.kind[i] == BOX and colliders.kind[j] == BOX:  # the most frequent pair
+        two_polyhedra(colliders, scratch, contacts, i, j, margin)
     elif colliders.kind[i] == CYLINDER:
         cylinder_and_solid(colliders, scratch, contacts, i, j, margin)
     elif colliders.kind[j] == CYLINDER:
         cylinder_and_solid(colliders, scratch, contacts, j, i, margin)
     else:
-        two_solids(colliders, scratch, contacts, i, j, margin)
+        two_polyhedra(colliders, scratch, contacts, i, j, margin)
 
 
 @kernel
 def plane_and_vertices(colliders, scratch, contacts, i, j, margin):
+    """Every vertex of j near the plane i; of a sphere or capsule the centres, less the radius."""
     n = axis_z(load9(scratch.R, i))
     p = load3(scratch.p, i)
     r = colliders.size[j, 0] if colliders.kind[j] <= CAPSULE else 0.0
@@ -84,14 +89,14 @@ def plane_and_vertices(colliders, scratch, contacts, i, j, margin):
 
 @kernel
 def plane_and_cylinder(colliders, scratch, contacts, i, j, margin):
-    """The lowest point of each rim, the ones beside it, and the one across."""
+    """Four points of each rim of cylinder j: the lowest, the opposite one and the two between."""
     n = axis_z(load9(scratch.R, i))
     p = load3(scratch.p, i)
     R = load9(scratch.R, j)
     u = axis_z(R)
     down = add_scaled(scale(dot(n, u), u), -1.0, n)
-    far = norm(down)
-    down = scale(1.0 / far, down) if far > LEVEL else across(u)
+    lean = norm(down)
+    down = scale(1.0 / lean, down) if lean > LEVEL_SINE else perpendicular(u)
     beside = cross(u, down)
     for end in range(2):
         centre = add_scaled(load3(scratch.p, j), colliders.size[j, 1] if end == 0 else -colliders.size[j, 1], u)
@@ -104,7 +109,7 @@ def plane_and_cylinder(colliders, scratch, contacts, i, j, margin):
 
 
 @kernel
-def ends(colliders, scratch, i):
+def segment_ends(colliders, scratch, i):
     """Ends of the segment in a capsule; of a sphere its centre, twice."""
     first = colliders.vertex_start[i]
     return load3(scratch.vertex, first), load3(scratch.vertex, colliders.vertex_start[i + 1] - 1)
@@ -112,22 +117,23 @@ def ends(colliders, scratch, i):
 
 @kernel
 def two_capsules(colliders, scratch, contacts, i, j, margin):
-    a, a1 = ends(colliders, scratch, i)
-    b, b1 = ends(colliders, scratch, j)
+    """Spheres and capsules: along a line where they are parallel, else at their nearest points."""
+    a, a1 = segment_ends(colliders, scratch, i)
+    b, b1 = segment_ends(colliders, scratch, j)
     u = sub(a1, a)
     v = sub(b1, b)
-    # one through the other: to the side of the first that is one
-    aside = (0.0, 0.0, 1.0)
+    # where the segments cross each other: perpendicular to the first that has a direction
+    fallback = (0.0, 0.0, 1.0)
     if norm(u) > 0.0:
-        aside = across(scale(1.0 / norm(u), u))
+        fallback = perpendicular(scale(1.0 / norm(u), u))
     elif norm(v) > 0.0:
-        aside = across(scale(1.0 / norm(v), v))
-    s, t = nearest_of_segments(a, u, b, v)
+        fallback = perpendicular(scale(1.0 / norm(v), v))
+    s, t = nearest_between_segments(a, u, b, v)
     x = add_scaled(a, s, u)
     y = add_scaled(b, t, v)
     if norm(u) * norm(v) > 0.0:
         if (
-            alongside(
+            parallel_contacts(
                 colliders,
                 scratch,
                 contacts,
@@ -145,108 +151,128 @@ def two_capsules(colliders, scratch, contacts, i, j, margin):
             > 0
         ):
             return
-    round_contact(colliders, scratch, contacts, i, j, x, y, aside, margin)
+    sphere_contact(colliders, scratch, contacts, i, j, x, y, fallback, margin)
 
 
 @kernel
-def round_contact(colliders, scratch, contacts, i, j, x, y, aside, margin):
-    """Of two balls around x and y, pushed `aside` where these are the same."""
+def sphere_contact(colliders, scratch, contacts, i, j, x, y, fallback, margin):
+    """Contact of two spheres around x and y; `fallback` is the normal where the centres coincide."""
     d = sub(y, x)
-    far = norm(d)
+    distance = norm(d)
     r = colliders.size[i, 0]
-    n = scale(1.0 / far, d) if far > THIN * r else aside
-    gap = far - r - colliders.size[j, 0]
+    n = scale(1.0 / distance, d) if distance > COINCIDENT * r else fallback
+    gap = distance - r - colliders.size[j, 0]
     if gap < margin:
         add_contact(colliders, scratch, contacts, i, j, add_scaled(x, r + 0.5 * gap, n), n, -gap, 0)
 
 
 @kernel
 def capsule_and_solid(colliders, scratch, contacts, i, j, margin):
-    a, b = ends(colliders, scratch, i)
-    t = nearest_of_segment(colliders, scratch, j, a, b) if colliders.kind[i] == CAPSULE else 0.0
-    capsule_at(colliders, scratch, contacts, i, j, margin, a, sub(b, a), t)
+    """A sphere or capsule i against a box, hull or cylinder j."""
+    a, b = segment_ends(colliders, scratch, i)
+    t = nearest_on_segment(colliders, scratch, j, a, b) if colliders.kind[i] == CAPSULE else 0.0
+    capsule_contacts(colliders, scratch, contacts, i, j, margin, a, sub(b, a), t)
 
 
 @kernel
-def capsule_at(colliders, scratch, contacts, i, j, margin, a, ab, t):
+def capsule_contacts(colliders, scratch, contacts, i, j, margin, a, ab, t):
     """Contacts of a capsule around a … a + ab whose place t is nearest to solid j."""
     r = colliders.size[i, 0]
     x = add_scaled(a, t, ab)
-    n, gap = outside(colliders, scratch, j, x)
+    n, gap = signed_distance(colliders, scratch, j, x)
     if gap - r > margin:
         return
-    if abs(dot(n, ab)) < LYING * norm(ab):
-        # on a face, or an end
-        round_one = colliders.kind[j] == CYLINDER
-        u = axis_z(load9(scratch.R, j))
-        f = -1 if round_one else facing(colliders, scratch, j, neg(n))
-        out = (
-            (u if dot(n, u) > 0.0 else neg(u))
-            if round_one
-            else rotate(load9(scratch.R, j), load3(colliders.face_normal, f))
-        )
-        if dot(n, out) > FLAT:
-            base = (
-                farthest_centre(colliders, scratch, j, n)
-                if round_one
-                else load3(scratch.vertex, colliders.loop[colliders.face_loop[f]])
-            )
-            low, high = over_flat(colliders, scratch, j, f, base, out, a, ab)
-            if high - low > LYING:
-                least = math.inf
-                for k in range(2):
-                    y = add_scaled(a, low if k == 0 else high, ab)
-                    gap_k = dot(out, sub(y, base)) - r
-                    least = min(least, gap_k)
-                    if gap_k < margin:
-                        y = add_scaled(y, -r - 0.5 * gap_k, out)
-                        add_contact(colliders, scratch, contacts, i, j, y, neg(out), -gap_k, 1 + k)
-                # lower still beyond the face
-                if gap - r < least - DEEPER * r:
-                    add_contact(
-                        colliders, scratch, contacts, i, j, add_scaled(x, -0.5 * (r + gap), n), neg(n), r - gap, 0
-                    )
-                return
-        if round_one:
-            v = scale(2.0 * colliders.size[j, 1], u)
+    if abs(dot(n, ab)) < LINE_CONTACT_SINE * norm(ab):
+        if capsule_on_face(colliders, scratch, contacts, i, j, margin, a, ab, x, n, gap):
+            return
+        if colliders.kind[j] == CYLINDER:
+            v = scale(2.0 * colliders.size[j, 1], axis_z(load9(scratch.R, j)))
             b = add_scaled(load3(scratch.p, j), -0.5, v)
-            if alongside(colliders, scratch, contacts, i, j, a, ab, r, b, v, colliders.size[j, 0], neg(n), margin) > 0:
+            radius = colliders.size[j, 0]
+            if parallel_contacts(colliders, scratch, contacts, i, j, a, ab, r, b, v, radius, neg(n), margin) > 0:
                 return
-        # along an edge: both ends, as far as they are beside it
-        far = norm(ab)
-        beside = 0
-        for k in range(2):
-            y = add_scaled(a, float(k), ab)
-            n_k, gap_k = outside(colliders, scratch, j, y)
-            if far > 0.0 and gap_k > 0.0 and gap_k - r < margin and abs(dot(n_k, ab)) < LYING * far:
-                gap_k -= r
-                add_contact(
-                    colliders, scratch, contacts, i, j, add_scaled(y, -r - 0.5 * gap_k, n_k), neg(n_k), -gap_k, 3 + k
-                )
-                beside += 1
-        if beside == 2:
+        if capsule_on_edge(colliders, scratch, contacts, i, j, margin, a, ab) == 2:
             return
     gap -= r
-    add_contact(colliders, scratch, contacts, i, j, add_scaled(x, -r - 0.5 * gap, n), neg(n), -gap, 0)
+    add_contact(colliders, scratch, contacts, i, j, add_scaled(x, -r - 0.5 * gap, n), neg(n), -gap, NEAREST)
 
 
 @small
-def two_solids(colliders, scratch, contacts, i, j, margin):
-    what, face, axis, gap = separate(colliders, scratch, i, j, margin)
-    if what == 0:
+def capsule_on_face(colliders, scratch, contacts, i, j, margin, a, ab, x, n, gap):
+    """Contacts at the ends of a capsule over a face or cap of j whose normal is n; False where it lies on none.
+
+    x is the nearest place of its segment, `gap` the distance there.
+    """
+    r = colliders.size[i, 0]
+    is_cylinder = colliders.kind[j] == CYLINDER
+    u = axis_z(load9(scratch.R, j))
+    f = -1 if is_cylinder else incident_face(colliders, scratch, j, neg(n))
+    out = (
+        (u if dot(n, u) > 0.0 else neg(u))
+        if is_cylinder
+        else rotate(load9(scratch.R, j), load3(colliders.face_normal, f))
+    )
+    if not dot(n, out) > FACE_NORMAL_COSINE:
+        return False
+    base = (
+        cap_centre(colliders, scratch, j, n)
+        if is_cylinder
+        else load3(scratch.vertex, colliders.loop[colliders.face_loop[f]])
+    )
+    low, high = segment_over_flat(colliders, scratch, j, f, base, out, a, ab)
+    if not high - low > LINE_CONTACT_SINE:
+        return False
+    least = math.inf
+    for k in range(2):
+        y = add_scaled(a, low if k == 0 else high, ab)
+        gap_k = dot(out, sub(y, base)) - r
+        least = min(least, gap_k)
+        if gap_k < margin:
+            y = add_scaled(y, -r - 0.5 * gap_k, out)
+            add_contact(colliders, scratch, contacts, i, j, y, neg(out), -gap_k, FACE_END + k)
+    # deeper still beyond the face
+    if gap - r < least - THIRD_POINT_DEEPER * r:
+        y = add_scaled(x, -0.5 * (r + gap), n)
+        add_contact(colliders, scratch, contacts, i, j, y, neg(n), r - gap, NEAREST)
+    return True
+
+
+@small
+def capsule_on_edge(colliders, scratch, contacts, i, j, margin, a, ab):
+    """Contacts at the ends of a capsule along an edge of j, as far as they are beside it; returns how many."""
+    r = colliders.size[i, 0]
+    length = norm(ab)
+    found = 0
+    for k in range(2):
+        y = add_scaled(a, float(k), ab)
+        n, gap = signed_distance(colliders, scratch, j, y)
+        if length > 0.0 and gap > 0.0 and gap - r < margin and abs(dot(n, ab)) < LINE_CONTACT_SINE * length:
+            gap -= r
+            add_contact(
+                colliders, scratch, contacts, i, j, add_scaled(y, -r - 0.5 * gap, n), neg(n), -gap, EDGE_END + k
+            )
+            found += 1
+    return found
+
+
+@small
+def two_polyhedra(colliders, scratch, contacts, i, j, margin):
+    """Boxes and hulls: the clipped corners of two faces, or the nearest points of two edges."""
+    region, face, axis, gap = separating_axis(colliders, scratch, i, j, margin)
+    if region == SEPARATED:
         return
-    if what == 3:
-        x, u = edge_line(colliders, scratch, i, axis)
-        y, v = edge_line(colliders, scratch, j, neg(axis))
-        s, t = nearest_of_segments(x, u, y, v)
+    if region == EDGES:
+        x, u = extreme_edge(colliders, scratch, i, axis)
+        y, v = extreme_edge(colliders, scratch, j, neg(axis))
+        s, t = nearest_between_segments(x, u, y, v)
         middle = scale(0.5, add(add_scaled(x, s, u), add_scaled(y, t, v)))
         add_contact(colliders, scratch, contacts, i, j, middle, axis, -gap, 1)
         return
-    mine = i if what == 1 else j
-    other = j if what == 1 else i
-    n = rotate(load9(scratch.R, mine), load3(colliders.face_normal, face))
-    g = facing(colliders, scratch, other, n)
-    count, here = overlap(colliders, scratch, face, n, g)
+    reference = i if region == FACE_OF_I else j
+    other = j if region == FACE_OF_I else i
+    n = rotate(load9(scratch.R, reference), load3(colliders.face_normal, face))
+    g = incident_face(colliders, scratch, other, n)
+    count, here = clip_face(colliders, scratch, face, n, g)
     on_face = load3(scratch.vertex, colliders.loop[colliders.face_loop[face]])
     near = 0
     for e in range(count):
@@ -255,18 +281,18 @@ def two_solids(colliders, scratch, contacts, i, j, margin):
         if gap < margin:
             for s in range(3):
                 scratch.corner[here, near, s] = x[s]
-            scratch.tag[here, near] = scratch.tag[here, e]
+            scratch.feature[here, near] = scratch.feature[here, e]
             scratch.gap[near] = gap
             near += 1
-    normal = n if what == 1 else neg(n)
-    mark = 0 if what == 1 else 0x8000
-    add_corners(colliders, scratch, contacts, i, j, here, near, n, normal, mark)
+    normal = n if region == FACE_OF_I else neg(n)
+    id_offset = 0 if region == FACE_OF_I else REFERENCE_ON_J
+    add_face_contacts(colliders, scratch, contacts, i, j, here, near, n, normal, id_offset)
 
 
 @kernel
-def edge_line(colliders, scratch, i, n):
-    """The edge of collider i that is farthest along n: a point on it and its direction (zero for a lone vertex)."""
-    top = -lowest(colliders, scratch, i, neg(n)) - max(THIN, 1e-6 * colliders.bound[i])
+def extreme_edge(colliders, scratch, i, n):
+    """The edge of collider i that is farthest along n: a point on it and its direction (zero for a single vertex)."""
+    top = -lowest_projection(colliders, scratch, i, neg(n)) - max(COINCIDENT, EXTREME * colliders.bound[i])
     first = -1
     last = -1
     for k in range(colliders.vertex_start[i], colliders.vertex_start[i + 1]):

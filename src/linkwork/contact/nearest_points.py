@@ -1,4 +1,8 @@
-"""Nearest points: of a shape's surface to a point, of a segment to a shape, of two segments to each other."""
+"""Nearest points: signed distance of a point from a shape, of a segment to a shape, of two segments to each other.
+
+x z    the point, in world and in the shape's axes        s    half sides of a box; radius and half length
+n      unit, from the surface to the point                t    place on a segment, 0 to 1
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,7 @@ from linkwork._jit import kernel
 from linkwork.spatial.codes import BOX, CYLINDER
 from linkwork.spatial.vectors import add_scaled, cross, dot, load3, load9, norm, rotate, scale, sub, unrotate
 
-HALVINGS = 48  # of a segment: its last digits
+BISECTIONS = 48  # of a segment, down to rounding
 
 
 @kernel
@@ -17,30 +21,31 @@ def clamp(x, low, high):
 
 
 @kernel
-def outside(colliders, scratch, j, x):
-    """Unit vector from the surface of collider j (box, cylinder or hull) to the point x, and how far; inside < 0."""
+def signed_distance(colliders, scratch, j, x):
+    """Unit vector from the surface of collider j (box, cylinder, hull) to the point x, and the distance; inside < 0."""
     R = load9(scratch.R, j)
     z = unrotate(R, sub(x, load3(scratch.p, j)))
     s = load3(colliders.size, j)
     if colliders.kind[j] == BOX:
-        n, gap = out_of_box(z, s)
+        n, gap = box_distance(z, s)
         return rotate(R, n), gap
     if colliders.kind[j] == CYLINDER:
-        n, gap = out_of_cylinder(z, s[0], s[1])
+        n, gap = cylinder_distance(z, s[0], s[1])
         return rotate(R, n), gap
-    return out_of_hull(colliders, scratch, j, x)
+    return hull_distance(colliders, scratch, j, x)
 
 
 @kernel
-def out_of_box(z, s):
+def box_distance(z, s):
+    """Outward normal and signed distance of z from a box of half sides s."""
     d = (
         z[0] - clamp(z[0], -s[0], s[0]),
         z[1] - clamp(z[1], -s[1], s[1]),
         z[2] - clamp(z[2], -s[2], s[2]),
     )
-    far = norm(d)
-    if far > 0.0:
-        return scale(1.0 / far, d), far
+    distance = norm(d)
+    if distance > 0.0:
+        return scale(1.0 / distance, d), distance
     x = s[0] - abs(z[0])
     y = s[1] - abs(z[1])
     w = s[2] - abs(z[2])
@@ -52,22 +57,24 @@ def out_of_box(z, s):
 
 
 @kernel
-def out_of_cylinder(z, radius, half):
+def cylinder_distance(z, radius, half):
+    """Outward normal and signed distance of z from a cylinder along z."""
     away = math.sqrt(z[0] * z[0] + z[1] * z[1])
     out = (z[0] / away, z[1] / away, 0.0) if away > 0.0 else (1.0, 0.0, 0.0)
     up = (0.0, 0.0, math.copysign(1.0, z[2]))
     side = away - radius
     cap = abs(z[2]) - half
     if side > 0.0 and cap > 0.0:
-        far = math.sqrt(side * side + cap * cap)
-        return (out[0] * side / far, out[1] * side / far, up[2] * cap / far), far
+        distance = math.sqrt(side * side + cap * cap)
+        return (out[0] * side / distance, out[1] * side / distance, up[2] * cap / distance), distance
     if side > cap:
         return out, side
     return up, cap
 
 
 @kernel
-def out_of_hull(colliders, scratch, j, x):
+def hull_distance(colliders, scratch, j, x):
+    """Outward normal and signed distance of x from the polyhedron j, in world axes."""
     R = load9(scratch.R, j)
     best = -math.inf
     n_best = (0.0, 0.0, 1.0)
@@ -105,14 +112,14 @@ def out_of_hull(colliders, scratch, j, x):
 
 
 @kernel
-def nearest_of_segment(colliders, scratch, j, a, b):
-    """Place (0 to 1) on the segment a, b that is nearest to collider j: the distance is convex, its slope is halved."""
+def nearest_on_segment(colliders, scratch, j, a, b):
+    """Place (0 to 1) on the segment a, b that is nearest to collider j: bisection on the slope of a convex distance."""
     ab = sub(b, a)
     low = 0.0
     high = 1.0
-    for k in range(HALVINGS):
+    for k in range(BISECTIONS):
         t = 0.0 if k == 0 else (1.0 if k == 1 else 0.5 * (low + high))
-        n, gap = outside(colliders, scratch, j, add_scaled(a, t, ab))
+        n, gap = signed_distance(colliders, scratch, j, add_scaled(a, t, ab))
         slope = dot(n, ab) if gap > 0.0 else 0.0
         if k == 0 and slope >= 0.0 and gap > 0.0:
             return 0.0
@@ -129,7 +136,7 @@ def nearest_of_segment(colliders, scratch, j, a, b):
 
 
 @kernel
-def nearest_of_segments(a, u, b, v):
+def nearest_between_segments(a, u, b, v):
     """Places (0 to 1) on the segments a + s u and b + t v that are nearest to each other."""
     w = sub(a, b)
     uu = dot(u, u)

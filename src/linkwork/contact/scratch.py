@@ -1,4 +1,7 @@
-"""Scratch of the search for contacts: where the colliders are in the world, and what the last step found."""
+"""Scratch of collision detection: colliders in world axes, candidates of the pair at hand, contacts of the last step.
+
+`ContactScratch` is made once; nothing in it is allocated later. Each field names the module that writes it.
+"""
 
 from __future__ import annotations
 
@@ -7,65 +10,72 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-UNDER = 512  # corners and hills under one body on a height field
+FIELD_CANDIDATES = 512  # candidates of one body on a height field, at most
+# slots of `corner` and `feature`: two polygons that clipping writes in turn, and the candidates on a height field
+POLYGON, CLIPPED, FIELD_CANDIDATE = range(3)
 
 
 class ContactScratch(NamedTuple):
-    """One row a collider unless said otherwise; world axes."""
+    """One row a collider unless the shape says otherwise; world axes, m."""
 
-    R: Any  # (collider, 9)
-    p: Any  # (collider, 3) m, its centre; of a plane a point in it
+    # written by broad_phase.update_collider in every step
+    R: Any  # (collider, 9) axes
+    p: Any  # (collider, 3) m, centre; of a plane a point in it
     vertex: Any  # (vertex, 3) m
-    low: Any  # (collider, 3) m, the box around it
-    high: Any  # (collider, 3)
-    reach: Any  # (collider,) m, how far it may come within the step
-    order: Any  # (collider,) by low x; kept from step to step, so that it is nearly sorted
-    corner: Any  # (3, corner, 3) a polygon before and after a cut; candidates on height fields
-    tag: Any  # (3, corner) where its corners come from
-    gap: Any  # (corner,)
-    way: Any  # (corner, 3) normals, on height fields
-    old_id: Any  # (contact,) of the last step; those of two colliders stand together; 0 once it is found again
-    old_pair: Any  # (contact,) which two colliders
-    old_point: Any  # (contact, 3)
-    old_impulse: Any  # (contact, 3)
+    aabb_low: Any  # (collider, 3) m, axis-aligned bounding box, with the margin
+    aabb_high: Any  # (collider, 3) m
+    margin: Any  # (collider,) m, how far it can move within the step
+    # written by broad_phase.sort_along_x; kept from step to step, so that it is nearly sorted
+    sweep_order: Any  # (collider,) bounded colliders by aabb_low along x
+    # written by clip, cylinder_faces and field_grid for the pair at hand
+    corner: Any  # (3, candidate, 3) m, corners of the POLYGON, of the CLIPPED one, each FIELD_CANDIDATE
+    feature: Any  # (3, candidate) which features of the two shapes a corner comes from
+    gap: Any  # (candidate,) m, negative inside
+    candidate_normal: Any  # (candidate, 3) unit, into the height field
+    # written by contact_cache.start_contacts: the contacts of the last step, those of a pair in one stretch
+    old_id: Any  # (contact,) 0 once `add_contact` has found it again
+    old_pair: Any  # (contact,) number of the two colliders
+    old_point: Any  # (contact, 3) m
+    old_impulse: Any  # (contact, 3) N s
     old_count: Any  # (1,)
-    slot: Any  # (power of two,) the first of each pair, one up; 0 is empty
-    lost: Any  # (1,) contacts that found no room, so far
+    hash_slot: Any  # (power of two,) open addressing by pair: one more than the first contact of the pair, 0 is empty
+    # written by contact_cache.add_contact, reset by `warn_of_lost_contacts`
+    lost: Any  # (1,) contacts that found no room in the table so far
 
 
 def make_contact_scratch(colliders: Any) -> ContactScratch:
     """Scratch for a table of colliders."""
     n, room = colliders.link.size, colliders.room
     largest = int(np.diff(colliders.face_loop).max(initial=2))
-    corners = 3 * largest + 8  # a disc over a face
+    candidates = 3 * largest + 8  # the rim of a disc against a face
     if colliders.grid.size:
-        corners = max(corners, UNDER)
+        candidates = max(candidates, FIELD_CANDIDATES)
     slots = 1 << max(2, int(4 * room).bit_length())
-    order = np.array([i for i in range(n) if np.isfinite(colliders.bound[i])], dtype=np.int64)
+    bounded = np.array([i for i in range(n) if np.isfinite(colliders.bound[i])], dtype=np.int64)
     return ContactScratch(
         R=np.zeros((n, 9)),
         p=np.zeros((n, 3)),
         vertex=np.zeros((colliders.vertex.shape[0], 3)),
-        low=np.zeros((n, 3)),
-        high=np.zeros((n, 3)),
-        reach=np.zeros(n),
-        order=order,
-        corner=np.zeros((3, corners, 3)),
-        tag=np.zeros((3, corners), dtype=np.int64),
-        gap=np.zeros(corners),
-        way=np.zeros((corners, 3)),
+        aabb_low=np.zeros((n, 3)),
+        aabb_high=np.zeros((n, 3)),
+        margin=np.zeros(n),
+        sweep_order=bounded,
+        corner=np.zeros((3, candidates, 3)),
+        feature=np.zeros((3, candidates), dtype=np.int64),
+        gap=np.zeros(candidates),
+        candidate_normal=np.zeros((candidates, 3)),
         old_id=np.zeros(room, dtype=np.int64),
         old_pair=np.zeros(room, dtype=np.int64),
         old_point=np.zeros((room, 3)),
         old_impulse=np.zeros((room, 3)),
         old_count=np.zeros(1, dtype=np.int64),
-        slot=np.zeros(slots if room else 1, dtype=np.int64),
+        hash_slot=np.zeros(slots if room else 1, dtype=np.int64),
         lost=np.zeros(1, dtype=np.int64),
     )
 
 
-def warn_of_lost(scratch: ContactScratch) -> None:
-    """Say it where contacts found no room in their table: bodies then pass through each other there."""
+def warn_of_lost_contacts(scratch: ContactScratch) -> None:
+    """Warn where contacts found no room in their table: bodies then pass through each other there."""
     if scratch.lost[0] > 0:
         warnings.warn(
             f"{int(scratch.lost[0])} contacts found no room in a table of {scratch.old_id.size}; "

@@ -1,7 +1,9 @@
-"""Polyhedra: the axis along which two of them are farthest apart, or overlap least (separating axes).
+"""Separating axis test: the axis along which two polyhedra are farthest apart, or overlap least.
 
-Candidates are the normals of both and the cross products of their edges. The distance along an axis is never more than
-the true one, and equals it where a face or two edges meet, which is where bodies touch for longer than a moment.
+    n    axis, unit, from i to j        s    separation along it, negative where they overlap
+
+Candidates are the face normals of both and the cross products of their edges. The separation along an axis is never
+more than the true distance, and equals it where a face or two edges touch, which is where bodies stay in contact.
 """
 
 from __future__ import annotations
@@ -11,13 +13,15 @@ import math
 from linkwork._jit import kernel
 from linkwork.spatial.vectors import cross, dot, load3, load9, neg, norm, rotate, scale, sub
 
-PARALLEL = 1e-3  # sine of the angle below which two edges are parallel
-FACES_FIRST = 1e-3  # of the shapes' size: by so much must two edges, or a face of the other, be better than a face
+PARALLEL_SINE = 1e-3  # sine of the angle below which two edges are parallel and make no axis
+FACE_PREFERENCE = 1e-3  # of the smaller shape: by how much edges, or a face of j, must be better than a face of i
+# what `separating_axis` returns first
+SEPARATED, FACE_OF_I, FACE_OF_J, EDGES = range(4)
 
 
 @kernel
-def lowest(colliders, scratch, j, n):
-    """Least n . x of collider j."""
+def lowest_projection(colliders, scratch, j, n):
+    """Least n . x over the vertices of collider j."""
     x = math.inf
     for k in range(colliders.vertex_start[j], colliders.vertex_start[j + 1]):
         x = min(x, dot(n, load3(scratch.vertex, k)))
@@ -26,13 +30,15 @@ def lowest(colliders, scratch, j, n):
 
 @kernel
 def best_face(colliders, scratch, i, j, margin):
-    """Face of i from which j is farthest, and how far; ends early beyond the margin."""
+    """Face of i from which j is farthest, and the separation; stops early beyond the margin."""
     R = load9(scratch.R, i)
     best = -math.inf
     face = -1
     for f in range(colliders.face_start[i], colliders.face_start[i + 1]):
         n = rotate(R, load3(colliders.face_normal, f))
-        s = lowest(colliders, scratch, j, n) - dot(n, load3(scratch.vertex, colliders.loop[colliders.face_loop[f]]))
+        s = lowest_projection(colliders, scratch, j, n) - dot(
+            n, load3(scratch.vertex, colliders.loop[colliders.face_loop[f]])
+        )
         if s > best:
             best = s
             face = f
@@ -42,11 +48,11 @@ def best_face(colliders, scratch, i, j, margin):
 
 
 @kernel
-def best_edges(colliders, scratch, i, j, margin):
-    """Axis from i to j across an edge of each along which they are farthest apart, and how far."""
+def best_edge_axis(colliders, scratch, i, j, margin):
+    """Axis perpendicular to an edge of each along which i and j are farthest apart, and the separation."""
     R_i = load9(scratch.R, i)
     R_j = load9(scratch.R, j)
-    between = sub(load3(scratch.p, j), load3(scratch.p, i))
+    from_centre = sub(load3(scratch.p, j), load3(scratch.p, i))
     best = -math.inf
     axis = (0.0, 0.0, 1.0)
     for e in range(colliders.edge_start[i], colliders.edge_start[i + 1]):
@@ -54,10 +60,10 @@ def best_edges(colliders, scratch, i, j, margin):
         for g in range(colliders.edge_start[j], colliders.edge_start[j + 1]):
             n = cross(a, rotate(R_j, load3(colliders.edge, g)))
             size = norm(n)
-            if size < PARALLEL:
+            if size < PARALLEL_SINE:
                 continue
-            n = scale(1.0 / size if dot(n, between) >= 0.0 else -1.0 / size, n)
-            s = lowest(colliders, scratch, j, n) + lowest(colliders, scratch, i, neg(n))
+            n = scale(1.0 / size if dot(n, from_centre) >= 0.0 else -1.0 / size, n)
+            s = lowest_projection(colliders, scratch, j, n) + lowest_projection(colliders, scratch, i, neg(n))
             if s > best:
                 best = s
                 axis = n
@@ -67,24 +73,24 @@ def best_edges(colliders, scratch, i, j, margin):
 
 
 @kernel
-def separate(colliders, scratch, i, j, margin):
-    """(what, face, axis, gap): what is 0 for apart, 1 for a face of i, 2 for a face of j, 3 for two edges."""
+def separating_axis(colliders, scratch, i, j, margin):
+    """(SEPARATED, FACE_OF_I, FACE_OF_J or EDGES; face; axis; gap)."""
     face, gap = best_face(colliders, scratch, i, j, margin)
     axis = (0.0, 0.0, 1.0)
     if gap > margin:
-        return 0, face, axis, gap
-    slack = FACES_FIRST * min(colliders.bound[i], colliders.bound[j])
-    what = 1
+        return SEPARATED, face, axis, gap
+    slack = FACE_PREFERENCE * min(colliders.bound[i], colliders.bound[j])
+    region = FACE_OF_I
     other, s = best_face(colliders, scratch, j, i, margin)
     if s > margin:
-        return 0, face, axis, s
+        return SEPARATED, face, axis, s
     if s > gap + slack:
-        what = 2
+        region = FACE_OF_J
         face = other
         gap = s
-    n, s = best_edges(colliders, scratch, i, j, margin)
+    n, s = best_edge_axis(colliders, scratch, i, j, margin)
     if s > margin:
-        return 0, face, axis, s
+        return SEPARATED, face, axis, s
     if s > gap + slack:
-        return 3, face, n, s
-    return what, face, axis, gap
+        return EDGES, face, n, s
+    return region, face, axis, gap

@@ -1,4 +1,4 @@
-"""The table of contacts: what `contact` finds and the impulse methods make rows of, one normal and two of friction."""
+"""The table of contacts: collision detection fills it; each becomes a normal row and two friction rows."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ import numpy as np
 
 
 class Contacts(NamedTuple):
-    """Points where bodies meet, the first `count[0]` of them; the rest is room.
+    """Points where bodies touch, the first `count[0]` of them; the rest is room. World axes.
 
-    Rows keep their impulses from step to step by `id`: who fills the table anew carries over the `impulse` of a contact
-    with the same id, and sets it to zero for a new one.
+    `contact_cache` writes all of it in every step. It carries over the `impulse` of a contact that was there a step
+    ago, found by its `id`, and sets that of a new one to zero; the impulse methods then write those of the step.
     """
 
     count: Any  # (1,)
-    link_a: Any  # (contact,)
-    link_b: Any  # (contact,)
-    point: Any  # (contact, 3) m, world
-    normal: Any  # (contact, 3) unit, from a to b, world
-    tangent: Any  # (contact, 3) unit, across the normal: first direction of friction
-    depth: Any  # (contact,) m, positive where the bodies overlap, negative where they are still apart
+    link_a: Any  # (contact,) link of the first collider
+    link_b: Any  # (contact,) of the second
+    point: Any  # (contact, 3) m, midway between the two surfaces
+    normal: Any  # (contact, 3) unit, from a to b
+    tangent: Any  # (contact, 3) unit, perpendicular to the normal: first direction of friction
+    depth: Any  # (contact,) m, positive where the bodies overlap, negative where they are apart
     id: Any  # (contact,) the same for the same features of the same two shapes
-    friction: Any  # (contact,) coefficient
-    restitution: Any  # (contact,) 0 to 1
+    friction: Any  # (contact,) coefficient, geometric mean of the two
+    restitution: Any  # (contact,) 0 to 1, the larger of the two
     soft: Any  # (contact, 3) softness as in the tables of drives
     impulse: Any  # (contact, 3) N s: along the normal, the tangent, and normal x tangent
 

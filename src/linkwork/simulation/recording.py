@@ -15,7 +15,7 @@ from linkwork.assembly.law_errors import told_of
 from linkwork.assembly.system import System
 from linkwork.errors import ModelError, OptionError, RunError
 from linkwork.formulations.implicit.hybrid import Hybrid
-from linkwork.formulations.impulse.row_kinds import SLACK
+from linkwork.formulations.impulse.contact_rows import ALLOWED_OVERLAP
 from linkwork.formulations.samples import (
     RANK,
     STEPS_CUT,
@@ -380,7 +380,7 @@ def fastest(sim: Simulation) -> str:
 def least_energy(system: System) -> float:
     """Energies below this are nothing, J: of all bodies at the speed of a creep, or lifted by what contacts overlap."""
     mass = float(sum(body.mass for body in system.model.all_bodies()))
-    lift = SLACK / POOR_BALANCE if system.tables.colliders.room else 0.0
+    lift = ALLOWED_OVERLAP / POOR_BALANCE if system.tables.colliders.room else 0.0
     return mass * (0.5 * CREEP**2 + float(np.linalg.norm(system.model.gravity)) * lift)
 
 

@@ -1,12 +1,11 @@
-"""Loose bodies: free in the world and carrying no other, they are moved by their centres of mass.
+"""Free bodies that carry no other are moved by their centres of mass, and spin by the midpoint rule.
 
     R     from the link's axes to those of its coordinates        c    centre of mass from the link's origin
     I     inertia about it, link axes                             w    angular velocity
 
-A spinning body feels w x I w. Taken at the start of the step that raises the energy of anything that tumbles, step by
-step; taken at the middle of the step, I (w1 - w0) = -dt wm x I wm with wm = (w0 + w1) / 2, it does no work at all.
-The origin of a body runs on circles about the centre of mass, which itself goes straight on: so the centre is moved,
-and the origin put where it belongs.
+The gyroscopic torque is -w x I w. Evaluated at the start of the step it raises the energy of a tumbling body step by
+step; at the midpoint, I (w1 - w0) = -dt wm x I wm with wm = (w0 + w1) / 2, it does no work. The origin of a body moves
+on circles about the centre of mass, which itself moves straight on: so the centre is moved, and the origin follows.
 """
 
 from __future__ import annotations
@@ -37,20 +36,22 @@ from linkwork.spatial.vectors import (
     unrotate,
 )
 
-NEWTON = 3  # rounds for the middle of the step
-ROUND = 1e-12  # of its inertia: less difference between the axes makes no body tumble
+NEWTON_STEPS = 3  # for the midpoint rule
+SPHERICAL = 1e-12  # of the trace: with less difference between its principal inertias a body does not tumble
 
 
 class FreeBodies(NamedTuple):
+    """The free bodies of a tree that carry no other. Written by `free_bodies`, but for `arm`."""
+
     link: Any  # (body,)
     centre: Any  # (body, 3) m, link axes
-    inertia: Any  # (body, 6) kg m2
+    inertia: Any  # (body, 6) kg m2 about the centre of mass, link axes
     tumbles: Any  # (body,) 1 where its principal inertias differ
-    arm: Any  # (body, 3) R c before the step
+    arm: Any  # (body, 3) m, R c before the step; written by store_centres
 
 
 def free_bodies(tree: Any) -> FreeBodies:
-    """The loose bodies of a tree."""
+    """The free bodies of a tree that carry no other."""
     parents = set(tree.link_parent[tree.grounds :].tolist())
     links = [
         i
@@ -63,17 +64,17 @@ def free_bodies(tree: Any) -> FreeBodies:
         xx, yy, zz, xy, xz, yz = tree.link_I[i]
         I = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) - m * (c @ c * np.eye(3) - np.outer(c, c))
         centre[k], inertia[k] = c, [I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2]]
-        tumbles[k] = np.abs(I - np.trace(I) / 3 * np.eye(3)).max() > ROUND * np.trace(I)
+        tumbles[k] = np.abs(I - np.trace(I) / 3 * np.eye(3)).max() > SPHERICAL * np.trace(I)
     return FreeBodies(np.array(links, dtype=np.int64), centre, inertia, tumbles, np.zeros((len(links), 3)))
 
 
 @kernel
-def hold_free_bodies(free, tree, v, ahead):
-    """Their velocities in `ahead` are those in v."""
+def keep_free_velocities(free, tree, v, v_next):
+    """Set the velocities of free bodies in v_next to those in v."""
     for e in range(free.link.size):
         k = tree.link_v[free.link[e]]
         for j in range(6):
-            ahead[k + j] = v[k + j]
+            v_next[k + j] = v[k + j]
 
 
 @small
@@ -94,14 +95,14 @@ def solve3(A, b):
 
 
 @small
-def tumbled(I, w0, h):
-    """Angular velocity after h without torque, link axes: the middle of the step by Newton's method."""
+def torque_free_spin(I, w0, h):
+    """Angular velocity after h without torque, link axes: the midpoint rule, solved by Newton's method."""
     w1 = w0
-    for _round in range(NEWTON):
+    for _round in range(NEWTON_STEPS):
         wm = scale(0.5, add(w0, w1))
         L = times(I, wm)
         g = add_scaled(times(I, sub(w1, w0)), h, cross(wm, L))
-        # slope: I + h/2 ([wm] I - [L])
+        # Jacobian: I + h/2 ([wm] I - [L])
         a = 0.5 * h
         A = (
             I[0] + a * (wm[1] * I[4] - wm[2] * I[3]),
@@ -119,8 +120,8 @@ def tumbled(I, w0, h):
 
 
 @kernel
-def spin_free_bodies(free, tree, q, v, h, vd):
-    """Accelerations vd as they are felt in the middle of the step, and of the origin as if it went straight on."""
+def spin_at_midpoint(free, tree, q, v, h, vd):
+    """Accelerations vd with the gyroscopic torque at the midpoint, and of the origin as if it moved straight on."""
     for e in range(free.link.size):
         i = free.link[e]
         k = tree.link_v[i]
@@ -132,7 +133,7 @@ def spin_free_bodies(free, tree, q, v, h, vd):
         if free.tumbles[e] == 1:
             w0 = unrotate(R, w)
             felt = times(inverse_symmetric(I), cross(w0, times(I, w0)))
-            turned = add(alpha, rotate(R, add_scaled(felt, 1.0 / h, sub(tumbled(I, w0, h), w0))))
+            turned = add(alpha, rotate(R, add_scaled(felt, 1.0 / h, sub(torque_free_spin(I, w0, h), w0))))
         c = rotate(R, load3(free.centre, e))
         a = add((vd[k], vd[k + 1], vd[k + 2]), cross(w, cross(w, c)))
         a = add(a, cross(sub(alpha, turned), c))
@@ -143,7 +144,7 @@ def spin_free_bodies(free, tree, q, v, h, vd):
 
 @kernel
 def coast_free_bodies(free, work, world):
-    """What `coasting` finds for them, whose centres of mass go straight on."""
+    """Accelerations `world` of free bodies with no load: their centres of mass move straight on."""
     for e in range(free.link.size):
         i = free.link[e]
         w, _ = load_pair(work.pose_v, i)
@@ -152,16 +153,16 @@ def coast_free_bodies(free, work, world):
 
 
 @kernel
-def leave_free_bodies(free, tree, q):
-    """Where the centres of mass are before the step."""
+def store_centres(free, tree, q):
+    """Keep the arms from the origins to the centres of mass before the step."""
     for e in range(free.link.size):
         R = rotation_of(load_quaternion(q, tree.link_q[free.link[e]] + 3))
         store3(free.arm, e, rotate(R, load3(free.centre, e)))
 
 
 @kernel
-def carry_free_bodies(free, tree, q, v, plus, h):
-    """After q has moved along `plus` for h: the centre of mass went straight on, and so does it in v."""
+def move_centres(free, tree, q, v, plus, h):
+    """After q has moved along `plus` for h: the centres of mass move straight on, the origins follow; so too in v."""
     for e in range(free.link.size):
         i = free.link[e]
         k = tree.link_v[i]

@@ -1,8 +1,8 @@
 """[MST17] SIMMC: sequential impulses in maximal coordinates, every body free and every joint some rows.
 
-The same rows, the same loop as `impulse`: it runs on tables in which each body is a tree of its own. Effective masses
-are then those of two bodies, and impulses have to travel along a mechanism from joint to joint, sweep by sweep, unless
-they are solved for directly. The method of piles of loose bodies, and the paper's rival to its own.
+The same rows and the same loop as `impulse`, on tables in which each body is a tree of its own. Effective masses are
+then those of two bodies, and impulses travel along a mechanism from joint to joint, sweep by sweep, unless they are
+solved for directly. The method for piles of free bodies; in the paper the method that SIMGC is compared with.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from linkwork.formulations.impulse.impulse import SUPPORTS, ImpulseMethod
+from linkwork.formulations.impulse.method import SUPPORTS, ImpulseMethod
 
 
 @dataclass(frozen=True, kw_only=True)

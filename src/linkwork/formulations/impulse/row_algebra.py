@@ -1,6 +1,6 @@
-"""[MST17] Products with the halves u and z of the rows' responses, which reach only over the runs of dofs they move.
+"""[MST17] Products with the halves u and z of the rows' responses, which extend over the spans of dofs they move.
 
-A_rs = u_r . z_s        rate of row s by impulses p:   z_s . x,   x = sum of p_r u_r
+A_rs = u_r . z_s        rate of row s by impulses p:   z_s . x,   x = sum of p_r u_r, the joint impulses
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from linkwork._jit import kernel, small
 
 @small
 def dot(a, r, i, x, j, n):
-    """a[r, i …] . x[j …], n long; of a loose body written out: most of the time of a pile is spent here."""
+    """a[r, i …] . x[j …], n long; written out for a free body: a pile spends most of its time here."""
     if n == 6:
         return (
             a[r, i] * x[j]
@@ -42,9 +42,9 @@ def add_times(x, j, p, a, r, i, n):
 
 
 @kernel
-def rubs(rows, r, n):
-    """Whether row r is a contact with two rows of friction after it."""
-    return r + 2 < n and rows.partner[r + 2] == r + 1 and rows.normal[r + 1] == r
+def has_friction(rows, r, n):
+    """Whether row r is a contact with its two rows of friction after it."""
+    return r + 2 < n and rows.partner_row[r + 2] == r + 1 and rows.normal_row[r + 1] == r
 
 
 @kernel
@@ -52,38 +52,38 @@ def response(rows, r, s):
     """A_rs."""
     x = 0.0
     i = 0
-    for b in range(rows.runs[r]):
-        begin = rows.first[r, b]
-        end = begin + rows.length[r, b]
+    for b in range(rows.spans[r]):
+        begin = rows.span_first[r, b]
+        end = begin + rows.span_length[r, b]
         j = 0
-        for c in range(rows.runs[s]):
-            first = max(begin, rows.first[s, c])
-            n = min(end, rows.first[s, c] + rows.length[s, c]) - first
+        for c in range(rows.spans[s]):
+            first = max(begin, rows.span_first[s, c])
+            n = min(end, rows.span_first[s, c] + rows.span_length[s, c]) - first
             if n > 0:
-                x += dot(rows.u, r, i + first - begin, rows.z[s], j + first - rows.first[s, c], n)
-            j += rows.length[s, c]
-        i += rows.length[r, b]
+                x += dot(rows.u, r, i + first - begin, rows.z[s], j + first - rows.span_first[s, c], n)
+            j += rows.span_length[s, c]
+        i += rows.span_length[r, b]
     return x
 
 
 @kernel
 def add_impulse(rows, r, p, x):
-    """x (dof,) gets what the impulse p of row r leaves for the joints."""
+    """Add the impulse p of row r to the joint impulses x (dof,)."""
     i = 0
-    for b in range(rows.runs[r]):
-        n = rows.length[r, b]
-        add_times(x, rows.first[r, b], p, rows.u, r, i, n)
+    for b in range(rows.spans[r]):
+        n = rows.span_length[r, b]
+        add_times(x, rows.span_first[r, b], p, rows.u, r, i, n)
         i += n
 
 
 @kernel
 def rate_change(rows, r, x):
-    """Change of the rate of row r by all that is in x."""
+    """Change of the rate of row r by the joint impulses x."""
     change = 0.0
     i = 0
-    for b in range(rows.runs[r]):
-        n = rows.length[r, b]
-        change += dot(rows.z, r, i, x, rows.first[r, b], n)
+    for b in range(rows.spans[r]):
+        n = rows.span_length[r, b]
+        change += dot(rows.z, r, i, x, rows.span_first[r, b], n)
         i += n
     return change
 
@@ -104,27 +104,36 @@ def add_three_times(x, j, p, p_1, p_2, a, r, i, n):
 
 
 @kernel
-def add_three(rows, r, p, p_1, p_2, x):
-    """What impulses of a contact that rubs leave: of row r and the two after it, which move the same dofs."""
+def add_contact_impulses(rows, r, p, p_1, p_2, x):
+    """Add the impulses of a contact with friction to x: of row r and the two after it, which move the same dofs."""
     i = 0
-    for b in range(rows.runs[r]):
-        n = rows.length[r, b]
-        add_three_times(x, rows.first[r, b], p, p_1, p_2, rows.u, r, i, n)
+    for b in range(rows.spans[r]):
+        n = rows.span_length[r, b]
+        add_three_times(x, rows.span_first[r, b], p, p_1, p_2, rows.u, r, i, n)
         i += n
 
 
 @kernel
-def change_three(rows, r, x):
-    """Changes of the rates of these three rows."""
+def contact_rate_changes(rows, r, x):
+    """Changes of the rates of row r and the two after it by the joint impulses x."""
     a = 0.0
     a_1 = 0.0
     a_2 = 0.0
     i = 0
-    for b in range(rows.runs[r]):
-        n = rows.length[r, b]
-        first = rows.first[r, b]
+    for b in range(rows.spans[r]):
+        n = rows.span_length[r, b]
+        first = rows.span_first[r, b]
         a += dot(rows.z, r, i, x, first, n)
         a_1 += dot(rows.z, r + 1, i, x, first, n)
         a_2 += dot(rows.z, r + 2, i, x, first, n)
         i += n
     return a, a_1, a_2
+
+
+@kernel
+def add_impulses(rows, n, p, x):
+    """x becomes the joint impulses of all p."""
+    for k in range(x.size):
+        x[k] = 0.0
+    for r in range(n):
+        add_impulse(rows, r, p[r], x)

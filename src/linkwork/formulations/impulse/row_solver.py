@@ -1,16 +1,17 @@
-"""[MST17] Impulses of the rows: the clipped loop on the Delassus matrix, the lasting rows in it or solved directly.
+"""[MST17] Impulses of the rows: the clipped loop on the Delassus matrix, bilateral rows in it or solved directly.
 
-    A    u_r . z_s of all rows, gamma on the diagonal      b   what is missing: want - rate, or shift
-    B    the lasting rows, the first of the table          C   the clipped ones
+    A    u_r . z_s of all rows, gamma on the diagonal      b   right side: target - rate, or the correction
+    B    the bilateral rows, the first of the table        C   the clipped ones
+    x    joint impulses of all rows, sum of p_r u_r        S   Schur complement of A_BB
 
 "sequential" is the paper's loop over all rows. "direct" factors A_BB once (rows that depend on each other are found,
 impulses of least norm taken), and loops over C on what is left,
 
     S = A_CC - A_CB A_BB^+ A_BC        b_C - A_CB A_BB^+ b_B        p_B = A_BB^+ (b_B - A_BC p_C)
 
-A is formed once a step and serves velocities and positions. Where rows are many it is not formed: impulses then act on
-x, what they leave for the joints (step 7 of the algorithm), and B is solved as one block in every sweep. Nor is it
-where contacts rub in a system of few dofs: there the guess of coulomb.py takes the place of S.
+A is formed once a step and serves velocities and positions. Where rows are many it is not formed: impulses then change
+x (row_sweeps.py), and B is solved as one block in every sweep. Nor is it formed where contacts have friction
+in a system of few dofs: there the Newton steps of coulomb.py take the place of S.
 """
 
 from __future__ import annotations
@@ -21,65 +22,55 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork._jit import kernel, small
-from linkwork.formulations.explicit.stepping import copy
-from linkwork.formulations.impulse.coulomb import GuessScratch, guess_all, make_guess_scratch
-from linkwork.formulations.impulse.row_algebra import add_impulse, add_three, change_three, rate_change, response, rubs
-from linkwork.formulations.impulse.row_table import LIMIT, RUBBING
-from linkwork.formulations.impulse.rows import ALL_ROWS, LASTING_ROWS, finish_row
-from linkwork.numerics.clipped import (
-    Guess,
-    counted,
-    hurry_on,
-    make_guess,
-    missing,
-    move_on,
-    put,
-    put_pair,
-    solve_clipped,
-)
+from linkwork.formulations.impulse.coulomb import GuessScratch, make_guess_scratch
+from linkwork.formulations.impulse.row_algebra import response
+from linkwork.formulations.impulse.row_sweeps import solve_matrix_free
+from linkwork.formulations.impulse.row_table import CONTACT_FRICTION, LIMIT
+from linkwork.formulations.impulse.rows import ALL_ROWS, BILATERAL_ROWS, finish_deferred
+from linkwork.numerics.clipped import Guess, make_guess, missing, solve_clipped
 from linkwork.numerics.semidefinite import factor_block, half_solve, solve
 
-DENSE = 320  # rows up to which A can be formed
-WORTH = 128  # and up to which it is worth it, unless rows reach over more than half as many dofs as there are rows
-HELD = 1e-10  # of its own response: a row with less is moved by lasting rows alone
-STILL = 1e-9  # rate below which such a row stands still
-GUESSES = 8  # at contacts that rub, each with a sweep after it, after a first sweep to compare them with
-NEAR = 1e-2  # softness of the first guess
-EXACT = 1e-10  # and of the second: Newton's own step, which goes much too far where rows contradict each other
-NEARER = 0.3  # from then on: times that of the first, after a guess that was better than the last
-FARTHER = 30.0  # or worse, and forgotten
-FAR = 1.0  # so soft a guess is none
-FEW = 0.25  # of all rows: more lasting ones are better taken out of A
+MOST_DENSE_ROWS = 320  # rows up to which A can be formed
+DENSE_ROWS = 128  # and up to which it always is; with more, only where a row moves half as many dofs as there are rows
+NEGLIGIBLE_RESPONSE = 1e-10  # of its own response: with less left, a row is moved by bilateral rows alone
+STILL_RATE = 1e-9  # rate below which such a row stands still
+MOST_BILATERAL_PART = 0.25  # of all rows: with more bilateral ones A is formed instead of Newton steps
 
 
 class RowSolver(NamedTuple):
+    """Options and scratch of the solver. `factor_rows` writes once a step, `solve_rows` for each right side."""
+
+    # options; `simulation.interaction.real_time` may lower the iterations
     direct: bool
-    epsilon: float
+    epsilon: float  # N s or N m s
     iterations: Any  # (1,) at most
-    tolerance: float
-    A: Any  # (row, row) up to DENSE rows
-    L: Any
-    K: Any
-    order: Any
-    scale: Any
+    tolerance: float  # of the rank
+    # factor_rows
+    A: Any  # (row, row) up to MOST_DENSE_ROWS; rows of C hold S instead
+    L: Any  # (row, row) factors of A_BB, see numerics.semidefinite
+    K: Any  # (row, row)
+    order: Any  # (row,) of the pivots
+    scale: Any  # (row,) 1 / sqrt of the diagonal of A_BB
     half: Any  # (row, row) half solutions of A_BB for the columns of A_BC
     diagonal: Any  # (row,) of A, or of S where it is formed
-    own: Any  # (row,) of S, 0 where a row is moved by lasting rows alone
-    under: Any  # (row,) A_rs of a row of friction with that of its contact, where A is not formed
-    beside: Any  # (row,) and of the second one with the first
-    b: Any
-    y: Any
-    x: Any  # (dof,) what the impulses leave for the joints
-    past: Any  # (dof,) of the impulses in guess.past
-    guess: Guess
-    newton: GuessScratch
+    reduced: Any  # (row,) diagonal of S, 0 where a row is moved by bilateral rows alone
+    normal_coupling: Any  # (row,) of a friction row: A_rs with its normal row, where A is not formed
+    partner_coupling: Any  # (row,) of the second friction row: A_rs with the first
     rank: Any  # (1,) of A_BB
-    torn: Any  # (1,) the impulse that rows miss which contradict each other
-    formed: Any  # (1,) 1 where A is formed in this step
+    is_dense: Any  # (1,) 1 where A is formed in this step
+    # solve_rows
+    b: Any  # (row,) right side; written by step.right_side
+    y: Any  # (row,) half solution of the bilateral rows
+    x: Any  # (dof,) joint impulses of all rows
+    x_past: Any  # (dof,) those of guess.past
+    guess: Guess  # scratch of numerics.clipped
+    newton: GuessScratch  # scratch of coulomb
+    infeasible: Any  # (1,) N s or N m s, the largest impulse that contradicting rows miss
 
 
 def row_solver(method: Any, rows: int, dofs: int, width: int) -> RowSolver:
-    n = min(rows, DENSE)
+    """Scratch for so many rows; `width` is the longest u."""
+    n = min(rows, MOST_DENSE_ROWS)
     return RowSolver(
         direct=method.solver == "direct",
         epsilon=float(method.epsilon),
@@ -92,102 +83,102 @@ def row_solver(method: Any, rows: int, dofs: int, width: int) -> RowSolver:
         scale=np.zeros(n),
         half=np.zeros((n, n)),
         diagonal=np.zeros(rows),
-        own=np.zeros(rows),
-        under=np.zeros(rows),
-        beside=np.zeros(rows),
+        reduced=np.zeros(rows),
+        normal_coupling=np.zeros(rows),
+        partner_coupling=np.zeros(rows),
+        rank=np.zeros(1, dtype=np.int64),
+        is_dense=np.zeros(1, dtype=np.int64),
         b=np.zeros(rows),
         y=np.zeros(n),
         x=np.zeros(dofs),
-        past=np.zeros(dofs),
+        x_past=np.zeros(dofs),
         guess=make_guess(rows),
         newton=make_guess_scratch(rows, dofs, width),
-        rank=np.zeros(1, dtype=np.int64),
-        torn=np.zeros(1),
-        formed=np.zeros(1, dtype=np.int64),
+        infeasible=np.zeros(1),
     )
 
 
 @kernel
-def lasting(rows, s):
-    """Rows of the block B: none where all are swept."""
-    count = rows.count[LASTING_ROWS]
+def bilateral_rows(rows, s):
+    """Size of the block B: 0 where all rows are swept."""
+    count = rows.count[BILATERAL_ROWS]
     return count if s.direct and count <= s.A.shape[0] else 0
 
 
 @kernel
 def worth_forming(rows, s, n):
-    """Whether a sweep over A is not much longer than one over what the rows move."""
-    if n <= min(WORTH, s.A.shape[0]):
+    """Whether a sweep over A is not much more expensive than one over the dofs that the rows move."""
+    if n <= min(DENSE_ROWS, s.A.shape[0]):
         return True
-    reach = 0
+    moved = 0
     for r in range(n):
-        for b in range(rows.runs[r]):
-            reach += rows.length[r, b]
-    return n <= s.A.shape[0] and n * n <= 2 * reach
+        for b in range(rows.spans[r]):
+            moved += rows.span_length[r, b]
+    return n <= s.A.shape[0] and n * n <= 2 * moved
 
 
 @kernel
-def some_rub(rows, s, n, held):
-    """Whether contacts rub, and all impulses can be guessed at once: few dofs, few rows that last."""
-    if not s.direct or s.newton.x.size == 0 or held > FEW * n:
+def newton_allowed(rows, s, n, bilateral):
+    """Whether Newton steps are used: contacts with friction, few dofs, few bilateral rows."""
+    if not s.direct or s.newton.x.size == 0 or bilateral > MOST_BILATERAL_PART * n:
         return False
     for r in range(n - 1, -1, -1):
-        if rows.code[r] == RUBBING:
+        if rows.code[r] == CONTACT_FRICTION:
             return True
     return False
 
 
 @small
 def factor_rows(rows, s, h):
-    """Effective masses, and what is factored of them, for the rows of this step."""
+    """Effective masses of the rows of this step, and the factors of A_BB."""
     n = rows.count[ALL_ROWS]
-    held = lasting(rows, s)
+    bilateral = bilateral_rows(rows, s)
     s.rank[0] = 0
-    rub = some_rub(rows, s, n, held)
-    s.formed[0] = 1 if not rub and worth_forming(rows, s, n) else 0
-    for r in range(held):
-        finish_row(rows, r, rows.diagonal[r], h)
-    form(rows, s, 0, held)
-    if held > 0:
-        for r in range(held):
+    use_newton = newton_allowed(rows, s, n, bilateral)
+    s.is_dense[0] = 1 if not use_newton and worth_forming(rows, s, n) else 0
+    for r in range(bilateral):
+        finish_deferred(rows, r, rows.diagonal[r], h)
+    form_matrix(rows, s, 0, bilateral)
+    if bilateral > 0:
+        for r in range(bilateral):
             s.scale[r] = 1.0 / math.sqrt(s.A[r, r])
-        s.rank[0] = factor_block(s.A, held, s.tolerance, s.scale, 0, s.L, s.K, s.order)
-    dense = s.formed[0] == 1
+        s.rank[0] = factor_block(s.A, bilateral, s.tolerance, s.scale, 0, s.L, s.K, s.order)
+    dense = s.is_dense[0] == 1
     rigid = False
-    for r in range(held):
+    for r in range(bilateral):
         rigid = rigid or rows.gamma[r] == 0.0
-    for r in range(held, n):
-        # clipped rows meet the mass that they have while the lasting ones hold
+    for r in range(bilateral, n):
+        # the effective mass of a clipped row is that while the bilateral ones hold
         left = rows.diagonal[r]
-        wanted = dense or (rub and n <= s.A.shape[0] and (rigid or rows.later[r] != 0))
-        if held > 0 and wanted:
-            for c in range(held):
+        wanted = dense or (use_newton and n <= s.A.shape[0] and (rigid or rows.deferred[r] != 0))
+        if bilateral > 0 and wanted:
+            for c in range(bilateral):
                 s.A[r, c] = response(rows, r, c)
                 s.A[c, r] = s.A[r, c]
-            half_solve(s.scale, s.L, s.K, s.order, s.rank[0], s.A[r, :held], s.half[r])
+            half_solve(s.scale, s.L, s.K, s.order, s.rank[0], s.A[r, :bilateral], s.half[r])
             for k in range(s.rank[0]):
                 left -= s.half[r, k] * s.half[r, k]
-            if not left > HELD * rows.diagonal[r]:
+            if not left > NEGLIGIBLE_RESPONSE * rows.diagonal[r]:
                 left = 0.0
                 dense = dense or worth_forming(rows, s, n)
         if left > 0.0:
-            finish_row(rows, r, left, h)
-        s.own[r] = left + rows.gamma[r] if left > 0.0 else 0.0
+            finish_deferred(rows, r, left, h)
+        s.reduced[r] = left + rows.gamma[r] if left > 0.0 else 0.0
     if dense:
-        reduce(rows, s, held, n)
+        schur_complement(rows, s, bilateral, n)
         return
     for r in range(n):
         s.diagonal[r] = rows.diagonal[r] + rows.gamma[r]
-        if r < held:
-            s.own[r] = s.diagonal[r]
-        if rows.normal[r] >= 0:
-            s.under[r] = response(rows, r, rows.normal[r])
-        if rows.partner[r] >= 0:
-            s.beside[r] = response(rows, r, rows.partner[r])
+        if r < bilateral:
+            s.reduced[r] = s.diagonal[r]
+        if rows.normal_row[r] >= 0:
+            s.normal_coupling[r] = response(rows, r, rows.normal_row[r])
+        if rows.partner_row[r] >= 0:
+            s.partner_coupling[r] = response(rows, r, rows.partner_row[r])
 
 
 @kernel
-def form(rows, s, first, last):
+def form_matrix(rows, s, first, last):
     """A of the rows first … last - 1 among themselves."""
     for r in range(first, last):
         for c in range(first, r + 1):
@@ -197,13 +188,13 @@ def form(rows, s, first, last):
 
 
 @kernel
-def reduce(rows, s, held, n):
-    """S in place of A_CC; the half solutions are there."""
-    s.formed[0] = 1
-    form(rows, s, held, n)
-    for r in range(held, n):
-        s.diagonal[r] = s.own[r]
-        for c in range(held, r + 1):
+def schur_complement(rows, s, bilateral, n):
+    """Put S in place of A_CC; needs the half solutions."""
+    s.is_dense[0] = 1
+    form_matrix(rows, s, bilateral, n)
+    for r in range(bilateral, n):
+        s.diagonal[r] = s.reduced[r]
+        for c in range(bilateral, r + 1):
             less = 0.0
             for k in range(s.rank[0]):
                 less += s.half[r, k] * s.half[c, k]
@@ -213,42 +204,43 @@ def reduce(rows, s, held, n):
 
 @small
 def solve_rows(rows, s, low, high, p, iterations, guessing):
-    """p for the right side s.b, from the values that p has; returns sweeps and the largest |dp| of the last one.
+    """Solve for p with the right side s.b, from the values in p; returns sweeps and the largest |dp| of the last one.
 
-    `guessing`: velocities are asked for; contacts that rub may be guessed.
+    `guessing`: velocities are solved for; Newton steps are allowed.
     """
     n = rows.count[ALL_ROWS]
-    held = lasting(rows, s)
+    bilateral = bilateral_rows(rows, s)
     b = s.b
-    torn = 0.0
-    s.torn[0] = 0.0
-    if s.formed[0] == 0:
-        return solve_wide(rows, s, low, high, p, iterations, guessing and some_rub(rows, s, n, held))
-    if held > 0 and held < n:
-        half_solve(s.scale, s.L, s.K, s.order, s.rank[0], b[:held], s.y)
-        for r in range(held, n):
+    infeasible = 0.0
+    s.infeasible[0] = 0.0
+    if s.is_dense[0] == 0:
+        guessing = guessing and newton_allowed(rows, s, n, bilateral)
+        return solve_matrix_free(rows, s, bilateral, low, high, p, iterations, guessing)
+    if bilateral > 0 and bilateral < n:
+        half_solve(s.scale, s.L, s.K, s.order, s.rank[0], b[:bilateral], s.y)
+        for r in range(bilateral, n):
             for k in range(s.rank[0]):
                 b[r] -= s.half[r, k] * s.y[k]
             if s.diagonal[r] == 0.0:
-                # moved by lasting rows alone: its impulse changes nothing, and is what the motion makes it
+                # moved by bilateral rows alone: its impulse changes nothing, and follows from the motion
                 p[r] = 0.0
-                if low[r] > -math.inf and high[r] < math.inf and abs(b[r]) > STILL:
+                if low[r] > -math.inf and high[r] < math.inf and abs(b[r]) > STILL_RATE:
                     p[r] = high[r] if b[r] > 0.0 else low[r]
-                elif b[r] > STILL and high[r] == math.inf and (guessing or rows.code[r] == LIMIT):
-                    torn = max(torn, b[r] / rows.diagonal[r])
+                elif b[r] > STILL_RATE and high[r] == math.inf and (guessing or rows.code[r] == LIMIT):
+                    infeasible = max(infeasible, b[r] / rows.diagonal[r])
     sweeps = 0
     worst = 0.0
-    if held < n:
+    if bilateral < n:
         sweeps, worst = solve_clipped(
             s.A,
-            held,
+            bilateral,
             n,
             s.diagonal,
             b,
             low,
             high,
-            rows.normal,
-            rows.partner,
+            rows.normal_row,
+            rows.partner_row,
             rows.friction,
             p,
             s.epsilon,
@@ -256,130 +248,14 @@ def solve_rows(rows, s, low, high, p, iterations, guessing):
             s.direct,
             s.guess,
         )
-    if held > 0:
-        for r in range(held):
-            for c in range(held, n):
+    if bilateral > 0:
+        for r in range(bilateral):
+            for c in range(bilateral, n):
                 b[r] -= s.A[r, c] * p[c]
-        solve(s.scale, s.L, s.K, s.order, s.rank[0], b[:held], s.y, p)
+        solve(s.scale, s.L, s.K, s.order, s.rank[0], b[:bilateral], s.y, p)
         sweeps = max(sweeps, 1)
-        if s.rank[0] < held and guessing:
-            for r in range(held):
-                torn = max(torn, abs(missing(s.A, 0, held, r, b, p)) / s.A[r, r])
-    s.torn[0] = torn
+        if s.rank[0] < bilateral and guessing:
+            for r in range(bilateral):
+                infeasible = max(infeasible, abs(missing(s.A, 0, bilateral, r, b, p)) / s.A[r, r])
+    s.infeasible[0] = infeasible
     return sweeps, worst
-
-
-@small
-def solve_wide(rows, s, low, high, p, iterations, guessing):
-    """The same without A: step 7 as it stands, impulses change x and through it the rates."""
-    n = rows.count[ALL_ROWS]
-    held = lasting(rows, s)
-    guess = s.guess
-    nv = s.x.size
-    copy(p[:n], guess.past)
-    add_impulses(rows, n, p, s.x)
-    copy(s.x[:nv], s.past)
-    worst = math.inf
-    pace = 1.0
-    near = NEAR
-    guesses = GUESSES if guessing else 0
-    for i in range(1, iterations + 1):
-        if 1 < i <= 1 + guesses and near <= FAR:
-            guess_all(rows, s, s.newton, EXACT if i == 3 else near, held, low, high, p)
-            add_impulses(rows, n, p, s.x)
-            change = sweep_wide(rows, s, held, low, high, p)
-            if change <= s.epsilon:
-                return i, change
-            better = change < worst
-            if i != 3:
-                near *= NEARER if better else FARTHER
-            pace = 1.0
-            if better:
-                worst = change
-                copy(p[:n], guess.past)
-                copy(s.x[:nv], s.past)
-            else:
-                copy(guess.past[:n], p)
-                copy(s.past[:nv], s.x)
-            continue
-        copy(p[:n], guess.begin)
-        change = sweep_wide(rows, s, held, low, high, p)
-        if change <= s.epsilon:
-            return i, change
-        if s.direct and i < iterations:
-            on, pace = hurry_on(0, n, guess.begin, guess.past, p, 1.0 if change > worst else pace)
-            move_on(0, nv, s.past, s.x, on)  # what is linear in p goes with it
-        worst = change
-    return iterations, worst
-
-
-@small
-def sweep_wide(rows, s, held, low, high, p):
-    """One pass over all rows, the lasting ones as one block; returns the largest |dp|."""
-    n = rows.count[ALL_ROWS]
-    worst = 0.0
-    if held > 0:
-        worst = solve_block(rows, s, held, p)
-    r = held
-    while r < n:
-        if rubs(rows, r, n):
-            worst = max(worst, sweep_contact(rows, s, low, high, r, p))
-            r += 3
-            continue
-        if s.diagonal[r] > 0.0 and (low[r] < high[r] or rows.normal[r] >= 0):
-            before = p[r]
-            left = s.b[r] - rate_change(rows, r, s.x) - rows.gamma[r] * before
-            put(r, before + left / s.diagonal[r], low, high, rows.normal, rows.friction, p)
-            if p[r] != before:
-                add_impulse(rows, r, p[r] - before, s.x)
-                worst = max(worst, counted(p[r] - before, s.diagonal[r]))
-        r += 1
-    return worst
-
-
-@small
-def sweep_contact(rows, s, low, high, r, p):
-    """A contact and its friction, rows r … r + 2: x is read once and written once."""
-    before = p[r]
-    one = p[r + 1]
-    two = p[r + 2]
-    if before == 0.0 and one == 0.0 and two == 0.0:
-        if high[r] == 0.0 or not s.b[r] > rate_change(rows, r, s.x):
-            return 0.0
-    a, a_1, a_2 = change_three(rows, r, s.x)
-    if low[r] < high[r]:
-        left = s.b[r] - a - rows.gamma[r] * before
-        put(r, before + left / s.diagonal[r], low, high, rows.normal, rows.friction, p)
-    dp = p[r] - before
-    d = max(s.diagonal[r + 1], s.diagonal[r + 2]) + abs(s.beside[r + 2])
-    left_1 = s.b[r + 1] - a_1 - dp * s.under[r + 1] - rows.gamma[r + 1] * one
-    left_2 = s.b[r + 2] - a_2 - dp * s.under[r + 2] - rows.gamma[r + 2] * two
-    put_pair(r + 1, one + left_1 / d, two + left_2 / d, rows.normal, rows.friction, p)
-    add_three(rows, r, dp, p[r + 1] - one, p[r + 2] - two, s.x)
-    return counted(max(abs(dp), abs(p[r + 1] - one), abs(p[r + 2] - two)), max(s.diagonal[r], d))
-
-
-@kernel
-def add_impulses(rows, n, p, x):
-    """x: what all impulses p leave for the joints."""
-    for k in range(x.size):
-        x[k] = 0.0
-    for r in range(n):
-        add_impulse(rows, r, p[r], x)
-
-
-@kernel
-def solve_block(rows, s, held, p):
-    """The lasting rows at once, for the present x; returns the largest |dp|."""
-    b = s.b
-    left = s.half[0]  # free here: S is not formed
-    for r in range(held):
-        left[r] = b[r] - rate_change(rows, r, s.x) - rows.gamma[r] * p[r]
-    change = s.half[1] if held > 1 else s.guess.x
-    solve(s.scale, s.L, s.K, s.order, s.rank[0], left[:held], s.y, change)
-    worst = 0.0
-    for r in range(held):
-        p[r] += change[r]
-        add_impulse(rows, r, change[r], s.x)
-        worst = max(worst, abs(change[r]))
-    return worst

@@ -1,16 +1,16 @@
-"""[MST17, STT17] One table for all that impulses enforce: each constraint is a row, soft or rigid, clipped or not.
+"""[MST17, STT17] The rows of a step: every constraint that impulses enforce, rigid or soft, clipped or not.
 
-    G v + gamma p = want        low <= p <= high        p   impulse of the row
-    rate    G v of the row before impulses, v = v(t) + dt v̇ (7)      old   its rate at the start of the step
-    shift   the rate that would close the row's gap within the step: what pseudo impulses enforce
+    G v + gamma p = target      low <= p <= high        p   impulse of the row
+    rate    G v of the row before impulses, v = v(t) + dt v̇ (7)      start_rate   the same at the start of the step
+    correction   the rate that would close the row's gap within the step: what pseudo impulses enforce
     u z     halves of the row's response (mechanics.impulses): A_rs = u_r . z_s, the diagonal is 1 / m_eff of (4)
+    span    dofs without gaps, first … first + length - 1, that a row moves; u and z hold them one after the other
 
-A step makes its rows anew: those that hold always and both ways (cuts, repeaters, springs, unlimited motors) come
-first, `count[LASTING_ROWS]` of them, so that they can be factored as one block; the clipped ones follow. A row that
-moves nothing is left out (step 5 of the algorithm). Every row has a `name`, a number that stays from step to step,
-under which its impulse is kept to start the next step from; names beyond `table.names` are contacts, three to each.
-What the rows of each kind say is in row_kinds.py, which rows there can be in row_table.py, and how they answer to each
-other in row_algebra.py; this is what all rows have in common.
+A step makes its rows anew. Bilateral ones, which hold always and both ways (cuts, repeaters, springs, unlimited
+motors), come first, `count[BILATERAL_ROWS]` of them, so that they can be factored as one block; the clipped ones
+follow. A row that moves nothing is left out (step 5 of the algorithm). Under the `id` of a row its impulse is kept, for
+the next step to start from. What the rows of each kind demand is in row_kinds.py, which rows there can be in
+row_table.py, and their products in row_algebra.py; this file has what all rows share.
 """
 
 from __future__ import annotations
@@ -25,223 +25,254 @@ from linkwork.formulations.impulse.row_table import RowTable
 from linkwork.mechanics.constraint_rows import cut_frames, measure_wrench
 from linkwork.mechanics.impulses import MOST_ENDS, carry_inward, carry_three, hold_dof, hold_link, rate_along
 from linkwork.spatial.codes import SPRING
-from linkwork.spatial.vectors import load_pair
+from linkwork.spatial.vectors import load_pair, store_pair
 
-SOFTNESS, BRAKE = 1, 2
-BRAKING = 0.5  # part of a servo's torque that it may count on for stopping
+DEFERRED_SOFTNESS, DEFERRED_BRAKE = 1, 2  # what waits for a row's effective mass: `RowWork.deferred`
+BRAKING_PART = 0.5  # part of a servo's torque that it may use for stopping
 
 # slots of `RowWork.count`
-ALL_ROWS, LASTING_ROWS = range(2)
+ALL_ROWS, BILATERAL_ROWS = range(2)
+# slots of `RowWork.deferred_data`: of a DEFERRED_SOFTNESS, of a DEFERRED_BRAKE, and of a LINE_SPRING
+SOFT_KIND, SOFT_STIFFNESS, SOFT_DAMPING, SOFT_GAP, SOFT_PACE = range(5)
+BRAKE_MOST, BRAKE_BEHIND, BRAKE_PACE = range(3)
+LINE_VISCOUS, LINE_GIVEN = range(2)
 # slots of `carried` in the workspace of the impulse methods
-LAST_STEP, ARMATURE_STEP, SMOOTH, END_SEEN, STOPS_TRIED = range(5)
+LAST_STEP, ARMATURE_STEP, SMOOTH, END_UPDATED, ALL_STOPS = range(5)
 
 
 class RowWork(NamedTuple):
-    """The rows of the present step, and impulses kept for the next."""
+    """The rows of the present step, one entry a row unless the shape says otherwise, and impulses kept for the next.
 
-    count: Any  # (2,) ALL_ROWS, and the LASTING_ROWS among them, which hold always and both ways
-    code: Any  # (row,)
-    name: Any
-    runs: Any  # (row,) runs of dofs that it moves, one after the other in u and z
-    first: Any  # (row, run) dof
-    length: Any  # (row, run)
-    u: Any  # (row, width)
-    z: Any
-    # what it holds: two links, or one coordinate, or two (a dof, or from nv on a rate of a cut, as in the tables)
-    ends: Any  # (row, 2) links a and b, or -1
-    wrench: Any  # (row, 6) on b, torque about the world's origin
-    coordinate: Any  # (row, 2) or -1
-    amount: Any  # (row, 2) change of the row with the coordinate
-    rate: Any
-    old: Any
-    want: Any
-    gamma: Any
-    waste: Any  # N s/m or N m s/rad: the damper of a soft row; before that is known, the least A_rr it is reckoned by
-    later: Any  # (row,) what waits for the row's effective mass: SOFTNESS, BRAKE or 0
-    pending: Any  # (row, 5) softness, gap, pace; or torque, how far behind, pace; of springs: see `stretch_line`
-    low: Any
+    Rates are in m/s or rad/s, impulses in N s or N m s, gaps in m or rad.
+    """
+
+    count: Any  # (2,) ALL_ROWS, and the BILATERAL_ROWS among them; written by make_rows
+    # what a row demands: reset_row, then row_kinds, spring_rows, contact_rows, drag_rows
+    code: Any  # kind
+    id: Any  # see `RowTable`
+    links: Any  # (row, 2) a and b, or -1 where it acts on coordinates
+    wrench: Any  # (row, 6) on b: torque about the world's origin, force; world axes
+    coordinate: Any  # (row, 2) a dof, or from `dofs` on a rate of a cut, or -1
+    coefficient: Any  # (row, 2) change of the row with the coordinate
+    target: Any  # rate
+    gamma: Any  # softness, 1/kg or 1/(kg m2)
+    damping: Any  # N s/m or N m s/rad, of a soft row; of a drag whose softness is deferred, the least A_rr to assume
+    deferred: Any  # DEFERRED_SOFTNESS, DEFERRED_BRAKE or 0
+    deferred_data: Any  # (row, 5) see the slots above
+    low: Any  # bounds of the impulse
     high: Any
-    shift: Any
-    shift_low: Any
-    shift_high: Any
-    normal: Any  # row whose impulse bounds this one's, or -1
-    partner: Any  # the other row of the same friction, or -1
+    correction: Any  # rate of the pseudo impulses
+    correction_low: Any  # bounds of the pseudo impulse
+    correction_high: Any
+    normal_row: Any  # row whose impulse bounds this one's, or -1
+    partner_row: Any  # of the second row of a contact's friction the first, else -1
     friction: Any  # coefficient
-    diagonal: Any  # A_rr
+    # how it moves: apply_unit_impulse, describe_contact
+    rate: Any
+    start_rate: Any
+    # its response: find_response, find_contact_responses
+    spans: Any  # how many spans of dofs it moves
+    span_first: Any  # (row, span) first dof
+    span_length: Any  # (row, span)
+    u: Any  # (row, width)
+    z: Any  # (row, width)
+    diagonal: Any  # A_rr, 1/kg or 1/(kg m2)
+    # its impulses: warm_start and solve_rows
     p: Any
     pseudo: Any
-    kept: Any  # (name,) impulses of the last step
-    sliding: Any  # (friction,) impulses of joints that slide on: see sliding.py
-    stops: Any  # (limit, lower and upper in turn) 1 where one is a row
-    offset: Any  # (repeater,) what the follower is ahead at the start; nan before
-    gap: Any  # (cut row,)
-    cut_wrench: Any  # (cut row, 6)
-    cut_load: Any  # (cut row,) multipliers of the last step, N or N m
+    # kept from step to step
+    kept: Any  # (id,) impulses of the last step; store_impulses
+    offset: Any  # (repeater,) m or rad, lead of the follower at the start, nan before; repeater_gap
+    # of the step
+    sliding: Any  # (joint friction,) impulses of joints taken to slide on, else 0; predict_sliding
+    stop_is_row: Any  # (2 limits,) lower and upper in turn, 1 where it is a row; describe_row
+    gap: Any  # (cut row,) make_rows
+    cut_wrench: Any  # (cut row, 6) as `wrench`; make_rows
+    cut_load: Any  # (cut row,) N or N m, multipliers of the step; store_loads
 
 
 def row_work(tables: Any, table: RowTable, contacts: int) -> RowWork:
     """Room for all rows that there could be."""
-    n = table.names + 3 * contacts
-    holds = MOST_ENDS if tables.drives.repeater_ratio.size else 2
-    lengths = np.append(0, np.cumsum(table.run_last - table.run_first))
-    width = max(1, sum(sorted(np.diff(lengths[table.link_run]).tolist())[-holds:]))
-    runs = max(1, sum(sorted(np.diff(table.link_run).tolist())[-holds:]))
-    whole = {"code", "name", "runs", "first", "length", "ends", "coordinate", "later", "normal", "partner"}
-    wide = {"first": runs, "length": runs, "u": width, "z": width, "wrench": 6, "pending": 5}
-    wide |= {"ends": 2, "coordinate": 2, "amount": 2}
+    n = table.id_count + 3 * contacts
+    ends = MOST_ENDS if tables.drives.repeater_ratio.size else 2
+    lengths = np.append(0, np.cumsum(table.span_last - table.span_first))
+    width = max(1, sum(sorted(np.diff(lengths[table.link_span]).tolist())[-ends:]))
+    spans = max(1, sum(sorted(np.diff(table.link_span).tolist())[-ends:]))
+    whole = {"code", "id", "spans", "span_first", "span_length", "links", "coordinate", "deferred"}
+    whole |= {"normal_row", "partner_row"}
+    wide = {"span_first": spans, "span_length": spans, "u": width, "z": width, "wrench": 6, "deferred_data": 5}
+    wide |= {"links": 2, "coordinate": 2, "coefficient": 2}
     own: dict[str, Any] = {
         "count": np.zeros(2, dtype=np.int64),
-        "kept": np.zeros(table.names),
+        "kept": np.zeros(table.id_count),
         "sliding": np.zeros(tables.drives.friction_most.size),
-        "stops": np.zeros(2 * tables.drives.limit_q.size),
+        "stop_is_row": np.zeros(2 * tables.drives.limit_q.size),
         "offset": np.full(tables.drives.repeater_ratio.size, np.nan),
         "gap": np.zeros(tables.cuts.row_kind.size),
         "cut_wrench": np.zeros((tables.cuts.row_kind.size, 6)),
         "cut_load": np.zeros(tables.cuts.row_kind.size),
     }
-    for name in RowWork._fields:
-        if name not in own:
-            shape = (n, wide[name]) if name in wide else (n,)
-            own[name] = np.zeros(shape, dtype=np.int64 if name in whole else np.float64)
+    for field in RowWork._fields:
+        if field not in own:
+            shape = (n, wide[field]) if field in wide else (n,)
+            own[field] = np.zeros(shape, dtype=np.int64 if field in whole else np.float64)
     return RowWork(**own)
 
 
-# ---- a row, from its first number to its response --------------------------------------------------------------------
+# ---- a row, from its first entry to its response ---------------------------------------------------------------------
 
 
 @kernel
-def open_row(rows, r, code, name):
-    """Row r anew: rigid, unbounded, and no part of the position problem, until somebody says otherwise."""
+def reset_row(rows, r, code, id):
+    """Start row r: rigid, unbounded, and without a correction of positions."""
     rows.code[r] = code
-    rows.name[r] = name
-    rows.ends[r, 0] = -1
-    rows.ends[r, 1] = -1
+    rows.id[r] = id
+    rows.links[r, 0] = -1
+    rows.links[r, 1] = -1
     rows.coordinate[r, 0] = -1
     rows.coordinate[r, 1] = -1
-    rows.want[r] = 0.0
+    rows.target[r] = 0.0
     rows.gamma[r] = 0.0
-    rows.waste[r] = 0.0
-    rows.later[r] = 0
+    rows.damping[r] = 0.0
+    rows.deferred[r] = 0
     rows.low[r] = -math.inf
     rows.high[r] = math.inf
-    rows.shift[r] = 0.0
-    rows.shift_low[r] = 0.0
-    rows.shift_high[r] = 0.0
-    rows.normal[r] = -1
-    rows.partner[r] = -1
+    rows.correction[r] = 0.0
+    rows.correction_low[r] = 0.0
+    rows.correction_high[r] = 0.0
+    rows.normal_row[r] = -1
+    rows.partner_row[r] = -1
     rows.friction[r] = 0.0
     rows.pseudo[r] = 0.0
     rows.p[r] = 0.0
 
 
+@kernel
+def set_wrench(rows, r, a, b, n, f):
+    """Row r acts between links a and b, with the wrench (n about the world's origin, f) on b."""
+    rows.links[r, 0] = a
+    rows.links[r, 1] = b
+    store_pair(rows.wrench, r, n, f)
+
+
+@kernel
+def set_correction(rows, r, rate):
+    """Positions are to move along row r with the pseudo velocity `rate`, either way."""
+    rows.correction[r] = rate
+    rows.correction_low[r] = -math.inf
+    rows.correction_high[r] = math.inf
+
+
 @small
-def hold_row(tree, cuts, work, ahead_v, table, rows, path, v, ahead, r):
-    """A unit impulse on row r takes hold; the row's rates `old` and `rate`. Returns the ends at which it acts."""
-    if rows.ends[r, 1] >= 0:
+def apply_unit_impulse(tree, cuts, work, v_next_world, table, rows, path, v, v_next, r):
+    """Put a unit impulse on row r into `path`, and find its rates; returns the number of ends at which it acts."""
+    if rows.links[r, 1] >= 0:
         n, f = load_pair(rows.wrench, r)
-        a = rows.ends[r, 0]
-        b = rows.ends[r, 1]
+        a = rows.links[r, 0]
+        b = rows.links[r, 1]
         hold_link(tree, work, path, 0, b, n, f, 1.0)
         hold_link(tree, work, path, 1, a, n, f, -1.0)
-        rows.old[r] = rate_along(work, work.pose_v, b, n, f) - rate_along(work, work.pose_v, a, n, f)
-        rows.rate[r] = rate_along(work, ahead_v, b, n, f) - rate_along(work, ahead_v, a, n, f)
+        rows.start_rate[r] = rate_along(work, work.pose_v, b, n, f) - rate_along(work, work.pose_v, a, n, f)
+        rows.rate[r] = rate_along(work, v_next_world, b, n, f) - rate_along(work, v_next_world, a, n, f)
         return 2
     count = 0
-    rows.old[r] = 0.0
+    rows.start_rate[r] = 0.0
     rows.rate[r] = 0.0
     for j in range(2):
         c = rows.coordinate[r, j]
-        amount = rows.amount[r, j]
+        amount = rows.coefficient[r, j]
         if 0 <= c < v.size:
             hold_dof(tree, path, count, c, amount)
-            rows.old[r] += amount * v[c]
-            rows.rate[r] += amount * ahead[c]
+            rows.start_rate[r] += amount * v[c]
+            rows.rate[r] += amount * v_next[c]
             count += 1
         elif c >= 0:
             n, f, a, b = coordinate_wrench(cuts, work, table, c - v.size)
             hold_link(tree, work, path, count, b, n, f, amount)
             hold_link(tree, work, path, count + 1, a, n, f, -amount)
-            rows.old[r] += amount * (rate_along(work, work.pose_v, b, n, f) - rate_along(work, work.pose_v, a, n, f))
-            rows.rate[r] += amount * (rate_along(work, ahead_v, b, n, f) - rate_along(work, ahead_v, a, n, f))
+            rows.start_rate[r] += amount * (
+                rate_along(work, work.pose_v, b, n, f) - rate_along(work, work.pose_v, a, n, f)
+            )
+            rows.rate[r] += amount * (rate_along(work, v_next_world, b, n, f) - rate_along(work, v_next_world, a, n, f))
             count += 2
     return count
 
 
 @kernel
 def coordinate_wrench(cuts, work, table, s):
-    """Wrench of the rate s of a cut, and its links a and b."""
+    """Wrench (torque about the world's origin, force) of the rate s of a cut, and its links a and b."""
     cut = table.rate_cut[s]
     R_a, _, R_b, p_b = cut_frames(cuts, work, cut)
-    n, f = measure_wrench(cuts, table.rate_measure[s], table.rate_part[s], R_a, R_b, p_b)
+    n, f = measure_wrench(cuts, table.rate_measure[s], table.rate_component[s], R_a, R_b, p_b)
     return n, f, cuts.cut_a[cut], cuts.cut_b[cut]
 
 
 @small
-def close_row(tree, work, table, rows, path, q, count, r):
-    """Response of the row that acts at `count` ends; False where it moves nothing."""
-    runs = 0
+def find_response(tree, work, table, rows, path, q, count, r):
+    """Spans, u, z and diagonal of row r, which acts at `count` ends; False where it moves nothing."""
+    spans = 0
     for h in range(count):
         i = path.link[h]
         if i < 0:
             continue
-        for e in range(table.link_run[i], table.link_run[i + 1]):
-            # ways to the ground that meet have their runs in common, but for the one in which they meet
-            first = table.run_first[e]
-            length = table.run_last[e] - first
+        for e in range(table.link_span[i], table.link_span[i + 1]):
+            # paths to the ground that join share their spans, but for the one in which they join
+            first = table.span_first[e]
+            length = table.span_last[e] - first
             b = 0
-            while b < runs and rows.first[r, b] != first:
+            while b < spans and rows.span_first[r, b] != first:
                 b += 1
-            if b == runs:
-                rows.first[r, b] = first
-                rows.length[r, b] = length
-                runs += 1
+            if b == spans:
+                rows.span_first[r, b] = first
+                rows.span_length[r, b] = length
+                spans += 1
             else:
-                rows.length[r, b] = max(rows.length[r, b], length)
-    rows.runs[r] = runs
+                rows.span_length[r, b] = max(rows.span_length[r, b], length)
+    rows.spans[r] = spans
     carry_inward(tree, work, q, path, count)
     u = rows.u[r]
     z = rows.z[r]
     x = 0.0
     i = 0
-    for b in range(runs):
-        first = rows.first[r, b]
-        for k in range(first, first + rows.length[r, b]):
+    for b in range(spans):
+        first = rows.span_first[r, b]
+        for k in range(first, first + rows.span_length[r, b]):
             u[i] = path.u[0, k]
             z[i] = path.z[0, k]
             x += u[i] * z[i]
             i += 1
     rows.diagonal[r] = x
-    return x > table.nothing
+    return x > table.least_response
 
 
 @kernel
-def apart(table, a, b):
-    """Whether no dof moves both links."""
-    i = table.link_run[a]
-    j = table.link_run[b]
-    if i == table.link_run[a + 1] or j == table.link_run[b + 1]:
+def share_no_dof(table, a, b):
+    """Whether no dof moves both links a and b."""
+    i = table.link_span[a]
+    j = table.link_span[b]
+    if i == table.link_span[a + 1] or j == table.link_span[b + 1]:
         return True
-    return table.run_first[i] != table.run_first[j]
+    return table.span_first[i] != table.span_first[j]
 
 
 @small
-def close_three(tree, work, table, rows, path, q, r):
-    """Responses of rows r … r + 2 of a contact between links that are apart; how many of them move anything."""
-    runs = 0
+def find_contact_responses(tree, work, table, rows, path, q, r):
+    """Responses of rows r … r + 2 of a contact between links that share no dof; how many of them move anything."""
+    spans = 0
     i = 0
     x = 0.0
     x_1 = 0.0
     x_2 = 0.0
     for side in range(2):
-        link = rows.ends[r, 1 - side]
+        link = rows.links[r, 1 - side]
         carry_three(tree, work, q, path, link, rows.wrench, r, 1.0 - 2.0 * side)
-        for e in range(table.link_run[link], table.link_run[link + 1]):
-            first = table.run_first[e]
-            last = table.run_last[e]
+        for e in range(table.link_span[link], table.link_span[link + 1]):
+            first = table.span_first[e]
+            last = table.span_last[e]
             for j in range(3):
-                rows.first[r + j, runs] = first
-                rows.length[r + j, runs] = last - first
-            runs += 1
+                rows.span_first[r + j, spans] = first
+                rows.span_length[r + j, spans] = last - first
+            spans += 1
             for k in range(first, last):
                 for j in range(3):
                     rows.u[r + j, i] = path.u[j, k]
@@ -251,84 +282,85 @@ def close_three(tree, work, table, rows, path, q, r):
                 x_2 += path.u[2, k] * path.z[2, k]
                 i += 1
     for j in range(3):
-        rows.runs[r + j] = runs
+        rows.spans[r + j] = spans
     rows.diagonal[r] = x
     rows.diagonal[r + 1] = x_1
     rows.diagonal[r + 2] = x_2
-    if not x > table.nothing:
+    if not x > table.least_response:
         return 0
-    if not x_1 > table.nothing:
+    if not x_1 > table.least_response:
         return 1
-    return 3 if x_2 > table.nothing else 2
+    return 3 if x_2 > table.least_response else 2
 
 
 @kernel
-def soften_later(rows, r, soft, e, gap, pace):
-    """Row r gets the softness in row e of `soft`, once its effective mass is known."""
-    rows.later[r] = SOFTNESS
+def defer_softness(rows, r, soft, e, gap, pace):
+    """Row r gets the softness in row e of `soft` once its effective mass is known; `pace`: rate of its rest length."""
+    rows.deferred[r] = DEFERRED_SOFTNESS
     for j in range(3):
-        rows.pending[r, j] = soft[e, j]
-    rows.pending[r, 3] = gap
-    rows.pending[r, 4] = pace
+        rows.deferred_data[r, SOFT_KIND + j] = soft[e, j]
+    rows.deferred_data[r, SOFT_GAP] = gap
+    rows.deferred_data[r, SOFT_PACE] = pace
 
 
 @kernel
-def finish_row(rows, r, diagonal, h):
-    """What waited for the effective mass 1 / diagonal of row r: softness told in hertz, speed of a servo."""
+def finish_deferred(rows, r, diagonal, h):
+    """What waited for the effective mass 1 / diagonal of row r: softness given in hertz, speed of a servo."""
     if not diagonal > 0.0:
         return
-    if rows.later[r] == SOFTNESS:
-        k = rows.pending[r, 1]
-        c = rows.pending[r, 2]
-        if rows.pending[r, 0] != SPRING:
-            diagonal = max(diagonal, rows.waste[r])
+    if rows.deferred[r] == DEFERRED_SOFTNESS:
+        k = rows.deferred_data[r, SOFT_STIFFNESS]
+        c = rows.deferred_data[r, SOFT_DAMPING]
+        if rows.deferred_data[r, SOFT_KIND] != SPRING:
+            diagonal = max(diagonal, rows.damping[r])
             omega = 2.0 * math.pi * k
             k = omega * omega / diagonal
             c = 2.0 * c * omega / diagonal
-        soften(rows, r, k, c, rows.pending[r, 3], rows.pending[r, 4], h)
-    elif rows.later[r] == BRAKE:
-        # towards its goal no faster than half the torque can stop
-        behind = rows.pending[r, 1]
-        speed = min(abs(behind) / h, math.sqrt(2.0 * BRAKING * rows.pending[r, 0] * diagonal * abs(behind)))
-        rows.want[r] = rows.pending[r, 2] + (speed if behind > 0.0 else -speed)
+        set_softness(rows, r, k, c, rows.deferred_data[r, SOFT_GAP], rows.deferred_data[r, SOFT_PACE], h)
+    elif rows.deferred[r] == DEFERRED_BRAKE:
+        # towards its goal no faster than BRAKING_PART of the torque can stop
+        behind = rows.deferred_data[r, BRAKE_BEHIND]
+        most = rows.deferred_data[r, BRAKE_MOST]
+        speed = min(abs(behind) / h, math.sqrt(2.0 * BRAKING_PART * most * diagonal * abs(behind)))
+        rows.target[r] = rows.deferred_data[r, BRAKE_PACE] + (speed if behind > 0.0 else -speed)
 
 
 @kernel
-def soften(rows, r, k, c, gap, pace, h):
-    """Row r becomes a spring and damper: `gap` its stretch, `pace` the rate at which its rest moves on (13)."""
+def set_softness(rows, r, k, c, gap, pace, h):
+    """Row r becomes a spring and damper: `gap` its stretch, `pace` the rate at which its rest length moves (13)."""
     stiff = k * h + c
     beta = k * h / stiff  # (6)
     rows.gamma[r] = 1.0 / (h * stiff)
-    rows.waste[r] = c
-    rows.want[r] = -beta * gap / h + (1.0 - beta) * pace
+    rows.damping[r] = c
+    rows.target[r] = -beta * gap / h + (1.0 - beta) * pace
 
 
 # ---- impulses from step to step --------------------------------------------------------------------------------------
 
 
 @small
-def recall_impulses(table, rows, contacts, ratio):
-    """Step 4: rows start with the impulses of the last step, `ratio` its length to the last one's."""
+def warm_start(table, rows, contacts, ratio):
+    """Step 4: rows start with the impulses of the last step, times `ratio`, this step's length by the last one's."""
     for r in range(rows.count[ALL_ROWS]):
-        name = rows.name[r] - table.names
-        p = rows.kept[rows.name[r]] if name < 0 else contacts.impulse[name // 3, name % 3]
+        id = rows.id[r] - table.id_count
+        p = rows.kept[rows.id[r]] if id < 0 else contacts.impulse[id // 3, id % 3]
         p *= ratio
-        rows.p[r] = p if rows.normal[r] >= 0 else min(max(p, rows.low[r]), rows.high[r])
+        rows.p[r] = p if rows.normal_row[r] >= 0 else min(max(p, rows.low[r]), rows.high[r])
 
 
 @small
-def keep_impulses(table, rows, contacts):
-    """What the next step starts from."""
+def store_impulses(table, rows, contacts):
+    """Keep the impulses for the next step to start from."""
     for k in range(rows.kept.size):
         rows.kept[k] = 0.0
     for e in range(rows.sliding.size):
-        rows.kept[table.rubbed + e] = rows.sliding[e]
+        rows.kept[table.first_friction + e] = rows.sliding[e]
     for e in range(contacts.count[0]):
         for j in range(3):
             contacts.impulse[e, j] = 0.0
     for r in range(rows.count[ALL_ROWS]):
-        name = rows.name[r] - table.names
-        if name < 0:
-            rows.kept[rows.name[r]] = rows.p[r]
+        id = rows.id[r] - table.id_count
+        if id < 0:
+            rows.kept[rows.id[r]] = rows.p[r]
         else:
-            contacts.impulse[name // 3, name % 3] = rows.p[r]
+            contacts.impulse[id // 3, id % 3] = rows.p[r]

@@ -1,9 +1,9 @@
-"""Joint friction that slid in the last step is taken to slide on, and needs no row then.
+"""Joint friction that slid in the last step is predicted to slide on, and needs no row then.
 
-The impulse of a joint that slides is known, whatever else happens: h times the most that its friction can be, against
-the motion. So it goes among the joint forces before the step; after the impulses of all rows one looks whether every
-such joint still moves the way it did. Where one does not, the step is done again with rows for all of them. Of the
-clipped problem this changes nothing but who guesses first; the paper's loop (solver "sequential") is left as it is.
+The impulse of a joint that slides is known: h times its friction, against the motion. It is added to the joint forces
+before the step. After the impulses of all rows every such joint must still move the way it did; where one does not, the
+step is repeated with rows for all of them. The solution of the clipped problem is the same, only the first guess
+changes; the paper's loop (solver "sequential") does without.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ from linkwork._jit import kernel
 
 
 @kernel
-def guess_sliding(drives, table, rows, before, h, allowed):
-    """rows.sliding: impulse of each friction that was at its bound in the last step, of length `before`; else 0."""
+def predict_sliding(drives, table, rows, before, h, allowed):
+    """Set rows.sliding: impulse of each friction that was at its bound in the last step, of length `before`; else 0."""
     for e in range(rows.sliding.size):
         most = drives.friction_most[e]
-        p = rows.kept[table.rubbed + e]
+        p = rows.kept[table.first_friction + e]
         slid = allowed and p != 0.0 and abs(p) >= before * most and drives.friction_coordinate[e] < table.dofs
         rows.sliding[e] = math.copysign(h * most, p) if slid else 0.0
 
 
 @kernel
-def push_sliding(drives, rows, tau, h):
-    """Friction of the joints that slide, among the joint forces."""
+def apply_sliding(drives, rows, tau, h):
+    """Add the friction of the joints that slide to the joint forces tau."""
     for e in range(rows.sliding.size):
         if rows.sliding[e] != 0.0:
             tau[drives.friction_coordinate[e]] += rows.sliding[e] / h
 
 
 @kernel
-def slides_on(drives, rows, v):
-    """Whether all that was taken to slide still moves against its friction; if not, none is taken to from now on."""
+def sliding_confirmed(drives, rows, v):
+    """Whether all joints predicted to slide still move against their friction; if not, none is predicted to."""
     for e in range(rows.sliding.size):
         if rows.sliding[e] * v[drives.friction_coordinate[e]] > 0.0:
             for k in range(rows.sliding.size):
@@ -43,11 +43,11 @@ def slides_on(drives, rows, v):
 
 
 @kernel
-def sliding_loss(drives, rows, v, ahead):
-    """Energy that it wastes in the step, J."""
+def sliding_loss(drives, rows, v, v_next):
+    """Energy that sliding joints waste in the step, J."""
     wasted = 0.0
     for e in range(rows.sliding.size):
         if rows.sliding[e] != 0.0:
             k = drives.friction_coordinate[e]
-            wasted -= 0.5 * rows.sliding[e] * (v[k] + ahead[k])
+            wasted -= 0.5 * rows.sliding[e] * (v[k] + v_next[k])
     return wasted

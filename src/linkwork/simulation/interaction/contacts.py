@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork.assembly.system import System
-from linkwork.contact.contact_cache import FEATURES
+from linkwork.contact.contact_cache import FEATURES_PER_PAIR
 
 
 class Touching(NamedTuple):
@@ -33,7 +33,7 @@ def touching(system: System, contacts: Any, h: float, dt: float) -> Touching:
     """The contacts in the table whose impulses are of a step of h; `dt` stands for it before the first step."""
     names = [collider.path for collider in system.model.all_colliders()]
     n = int(contacts.count[0])
-    first, second = np.divmod(contacts.id[:n] // FEATURES - 1, max(1, len(names)))
+    first, second = np.divmod(contacts.id[:n] // FEATURES_PER_PAIR - 1, max(1, len(names)))
     normal, tangent, p = contacts.normal[:n], contacts.tangent[:n], contacts.impulse[:n]
     across = np.cross(normal, tangent)
     forces = (p[:, :1] * normal + p[:, 1:2] * tangent + p[:, 2:] * across) / (h if h > 0.0 else dt)

@@ -51,8 +51,8 @@ def place_drags(system: System, drags: Any, wanted: dict[str, Drag]) -> None:
         drags.point[k] = tree.body_p[b] + tree.body_R[b].reshape(3, 3) @ np.asarray(drag.at)
         drags.goal[k] = drag.to
         drags.soft[k] = softness_row(drag.softness)
-        drags.most[k] = drag.most
-        drags.least[k] = 1.0 / (sum(body.mass for body in system.model.all_bodies()) or 1.0)
+        drags.max_force[k] = drag.most
+        drags.least_response[k] = 1.0 / (sum(body.mass for body in system.model.all_bodies()) or 1.0)
 
 
 def drag(stepper: Stepper, body: Any, to: Any, at: Any, softness: Any, max_force: Any) -> None:

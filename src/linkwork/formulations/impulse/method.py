@@ -1,0 +1,92 @@
+"""What the methods impulse and maximal share: options, the loop that both run in, and the answers of their contract."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from linkwork.contact.scratch import warn_of_lost_contacts
+from linkwork.contact.table import Contacts
+from linkwork.formulations.impulse.drag_rows import Drags
+from linkwork.formulations.impulse.rows import LAST_STEP
+from linkwork.formulations.impulse.step import run
+from linkwork.formulations.impulse.workspace import Workspace, workspace
+from linkwork.formulations.protocol import Effort, Method, Ran, within
+
+SUPPORTS = frozenset(
+    {
+        "loops",
+        "redundant",
+        "distances",
+        "moving grounds",
+        "armature",
+        "limits",
+        "friction",
+        "motors",
+        "repeaters",
+        "contact",
+    }
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImpulseMethod(Method):
+    """Options and answers of the two methods that work by impulses."""
+
+    orders: ClassVar[dict[str, int]] = {"semi-implicit": 1}
+    integrator: ClassVar[str] = "semi-implicit"
+    impulses: ClassVar[bool] = True
+    effort: ClassVar[Effort] = "sweeps"
+    loop: ClassVar[str] = run.__module__
+    carried: ClassVar[tuple[str, ...]] = (
+        *("carried", "rows.kept", "rows.offset"),
+        *("contacts.count", "contacts.id", "contacts.point", "contacts.impulse"),
+    )
+
+    dt: float = 1e-3
+    solver: str = "direct"
+    epsilon: float = 1e-6
+    iterations: int = 50
+    position_iterations: int = 2
+    rank_tolerance: float = 1e-10
+
+    def prepare(self, tables: Any, given: Any = None) -> Workspace:
+        """Scratch and carried memory for the tables of one system."""
+        return workspace(tables, self)
+
+    def run(self, tables, workspace, state, begin, first, dt, steps, every, samples) -> Ran:
+        """The compiled loop of these methods; the workspace has its own tables."""
+        result = run(workspace, state, begin, first, dt, steps, every, samples)
+        warn_of_lost_contacts(workspace.contact_scratch)
+        return result
+
+    def accepts(self, workspace: Any, name: str, numbers: Any) -> bool:
+        """There is room for so many contacts."""
+        if name == "contacts.count":
+            return within(numbers, len(workspace.contacts.id))
+        return super().accepts(workspace, name, numbers)
+
+    def inherit(self, workspace: Any, old: Any) -> None:
+        """The lead of the followers of repeaters at the start."""
+        workspace.rows.offset[:] = old.rows.offset
+
+    @property
+    def torn_remedy(self) -> str:
+        """Impulses that are solved for at once close joints in one step."""
+        return "" if self.solver == "direct" else ", solver='direct'"
+
+    def last_step(self, workspace: Any) -> float:
+        """Length of the last step, s."""
+        return float(workspace.carried[LAST_STEP])
+
+    def drag_table(self, workspace: Any) -> Drags:
+        """Soft rows that drag bodies."""
+        return workspace.drags
+
+    def contact_table(self, workspace: Any) -> Contacts:
+        """Contacts of the last step."""
+        return workspace.contacts
+
+    def limit_sweeps(self, workspace: Any, most: int) -> None:
+        """Steps take at most so many sweeps."""
+        workspace.solver.iterations[0] = most

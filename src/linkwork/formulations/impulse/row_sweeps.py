@@ -1,0 +1,145 @@
+"""[MST17] Sweeps over the rows without forming A: step 7 of the algorithm, impulses change x and through it the rates.
+
+    x    joint impulses of all rows, sum of p_r u_r        B    the bilateral rows, solved as one block
+    dp   change of an impulse in a sweep
+
+Contacts with friction get Newton steps first (coulomb.py), each followed by a sweep and kept where that sweep changes
+less than the best one before; then sweeps go on, extrapolated (numerics.clipped).
+"""
+
+from __future__ import annotations
+
+import math
+
+from linkwork._jit import kernel, small
+from linkwork.formulations.explicit.stepping import copy
+from linkwork.formulations.impulse.coulomb import newton_guess
+from linkwork.formulations.impulse.row_algebra import (
+    add_contact_impulses,
+    add_impulse,
+    add_impulses,
+    contact_rate_changes,
+    has_friction,
+    rate_change,
+)
+from linkwork.formulations.impulse.rows import ALL_ROWS
+from linkwork.numerics.clipped import counted, hurry_on, move_on, put, put_pair
+from linkwork.numerics.semidefinite import solve
+
+NEWTON_GUESSES = 8  # Newton steps for contacts with friction, each followed by a sweep, after a first sweep
+FIRST_SOFTNESS = 1e-2  # of the first Newton step
+EXACT_SOFTNESS = 1e-10  # of the second: the plain Newton step, which goes much too far where rows contradict each other
+SOFTNESS_DOWN = 0.3  # factor for the next one after a step that was better than the last
+SOFTNESS_UP = 30.0  # or worse, in which case it is discarded
+MOST_SOFTNESS = 1.0  # a softer step would change nothing
+
+
+@small
+def solve_matrix_free(rows, s, bilateral, low, high, p, iterations, guessing):
+    """p for the right side s.b, from the values in p; returns sweeps and the largest |dp| of the last one.
+
+    `guessing`: Newton steps come first.
+    """
+    n = rows.count[ALL_ROWS]
+    guess = s.guess
+    nv = s.x.size
+    copy(p[:n], guess.past)
+    add_impulses(rows, n, p, s.x)
+    copy(s.x[:nv], s.x_past)
+    worst = math.inf
+    pace = 1.0
+    softness = FIRST_SOFTNESS
+    guesses = NEWTON_GUESSES if guessing else 0
+    for i in range(1, iterations + 1):
+        # a Newton step and a sweep, kept where it is better
+        if 1 < i <= 1 + guesses and softness <= MOST_SOFTNESS:
+            newton_guess(rows, s, s.newton, EXACT_SOFTNESS if i == 3 else softness, bilateral, low, high, p)
+            add_impulses(rows, n, p, s.x)
+            change = sweep_matrix_free(rows, s, bilateral, low, high, p)
+            if change <= s.epsilon:
+                return i, change
+            better = change < worst
+            if i != 3:
+                softness *= SOFTNESS_DOWN if better else SOFTNESS_UP
+            pace = 1.0
+            if better:
+                worst = change
+                copy(p[:n], guess.past)
+                copy(s.x[:nv], s.x_past)
+            else:
+                copy(guess.past[:n], p)
+                copy(s.x_past[:nv], s.x)
+            continue
+        # a sweep, extrapolated
+        copy(p[:n], guess.begin)
+        change = sweep_matrix_free(rows, s, bilateral, low, high, p)
+        if change <= s.epsilon:
+            return i, change
+        if s.direct and i < iterations:
+            on, pace = hurry_on(0, n, guess.begin, guess.past, p, 1.0 if change > worst else pace)
+            move_on(0, nv, s.x_past, s.x, on)  # x is linear in p
+        worst = change
+    return iterations, worst
+
+
+@small
+def sweep_matrix_free(rows, s, bilateral, low, high, p):
+    """One pass over all rows, the bilateral ones as one block; returns the largest |dp|."""
+    n = rows.count[ALL_ROWS]
+    worst = 0.0
+    if bilateral > 0:
+        worst = solve_block(rows, s, bilateral, p)
+    r = bilateral
+    while r < n:
+        if has_friction(rows, r, n):
+            worst = max(worst, sweep_contact(rows, s, low, high, r, p))
+            r += 3
+            continue
+        if s.diagonal[r] > 0.0 and (low[r] < high[r] or rows.normal_row[r] >= 0):
+            before = p[r]
+            left = s.b[r] - rate_change(rows, r, s.x) - rows.gamma[r] * before
+            put(r, before + left / s.diagonal[r], low, high, rows.normal_row, rows.friction, p)
+            if p[r] != before:
+                add_impulse(rows, r, p[r] - before, s.x)
+                worst = max(worst, counted(p[r] - before, s.diagonal[r]))
+        r += 1
+    return worst
+
+
+@small
+def sweep_contact(rows, s, low, high, r, p):
+    """A contact and its friction, rows r … r + 2: x is read once and written once; returns the largest |dp|."""
+    before = p[r]
+    one = p[r + 1]
+    two = p[r + 2]
+    if before == 0.0 and one == 0.0 and two == 0.0:
+        if high[r] == 0.0 or not s.b[r] > rate_change(rows, r, s.x):
+            return 0.0
+    a, a_1, a_2 = contact_rate_changes(rows, r, s.x)
+    if low[r] < high[r]:
+        left = s.b[r] - a - rows.gamma[r] * before
+        put(r, before + left / s.diagonal[r], low, high, rows.normal_row, rows.friction, p)
+    dp = p[r] - before
+    d = max(s.diagonal[r + 1], s.diagonal[r + 2]) + abs(s.partner_coupling[r + 2])
+    left_1 = s.b[r + 1] - a_1 - dp * s.normal_coupling[r + 1] - rows.gamma[r + 1] * one
+    left_2 = s.b[r + 2] - a_2 - dp * s.normal_coupling[r + 2] - rows.gamma[r + 2] * two
+    put_pair(r + 1, one + left_1 / d, two + left_2 / d, rows.normal_row, rows.friction, p)
+    add_contact_impulses(rows, r, dp, p[r + 1] - one, p[r + 2] - two, s.x)
+    return counted(max(abs(dp), abs(p[r + 1] - one), abs(p[r + 2] - two)), max(s.diagonal[r], d))
+
+
+@kernel
+def solve_block(rows, s, bilateral, p):
+    """Solve the bilateral rows at once for the present x; returns the largest |dp|."""
+    b = s.b
+    left = s.half[0]  # unused here: S is not formed
+    for r in range(bilateral):
+        left[r] = b[r] - rate_change(rows, r, s.x) - rows.gamma[r] * p[r]
+    change = s.half[1] if bilateral > 1 else s.guess.x
+    solve(s.scale, s.L, s.K, s.order, s.rank[0], left[:bilateral], s.y, change)
+    worst = 0.0
+    for r in range(bilateral):
+        p[r] += change[r]
+        add_impulse(rows, r, change[r], s.x)
+        worst = max(worst, abs(change[r]))
+    return worst

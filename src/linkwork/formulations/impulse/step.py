@@ -1,0 +1,360 @@
+"""[MST17] A step of the impulse methods, section 4, steps 1-8, and the compiled loop over steps.
+
+    q v      coordinates and velocities, slices of state.y       h        length of the step
+    v_next   q̇ of (7), after forces; then with impulses          v_plus   velocity and pseudo velocity of (9)
+    dv       change of the joint velocities by impulses          world    whether poses in the world are needed
+
+Figures 1-3 are in mechanics (articulated, impulses, inverse_mass), the rows in rows.py and row_kinds.py, the solver in
+row_solver.py. Springs are soft rows [STT17]; those on single dofs are eliminated: (13) without its impulse is the mass
+matrix plus dt c + dt^2 k.
+
+A step is a loop over stages, so that the solver is compiled once. Where the paper corrects positions with the rows of
+the step's start, `position_iterations` evaluate the new positions and correct them there, with the same effective
+masses (simplified Newton's method), until the loops are closed.
+"""
+
+from __future__ import annotations
+
+from linkwork._jit import entry, small
+from linkwork.contact.broad_phase import find_contacts
+from linkwork.formulations.explicit.stepping import copy, finite, opening
+from linkwork.formulations.impulse.drag_rows import dragging
+from linkwork.formulations.impulse.free_bodies import (
+    coast_free_bodies,
+    keep_free_velocities,
+    move_centres,
+    spin_at_midpoint,
+    store_centres,
+)
+from linkwork.formulations.impulse.results import row_energy, store_loads
+from linkwork.formulations.impulse.row_algebra import add_impulse
+from linkwork.formulations.impulse.row_kinds import make_rows, repeater_gap, stops_kept
+from linkwork.formulations.impulse.row_solver import factor_rows, solve_rows
+from linkwork.formulations.impulse.row_table import CUT, REPEATER
+from linkwork.formulations.impulse.rows import (
+    ALL_ROWS,
+    ALL_STOPS,
+    ARMATURE_STEP,
+    BILATERAL_ROWS,
+    END_UPDATED,
+    LAST_STEP,
+    SMOOTH,
+    store_impulses,
+    warm_start,
+)
+from linkwork.formulations.impulse.sliding import apply_sliding, predict_sliding, sliding_confirmed, sliding_loss
+from linkwork.formulations.samples import (
+    ALL_SWEEPS,
+    EVALUATIONS,
+    GAP,
+    RANK,
+    RESIDUAL,
+    ROW_COUNT,
+    STEPS_CUT,
+    SWEEPS,
+    WORST_RESIDUAL,
+    keep_sample,
+)
+from linkwork.formulations.status import NOT_FINITE, SINGULAR, TORN
+from linkwork.mechanics.articulated import inward_inertias, outward_accelerations, outward_velocities
+from linkwork.mechanics.constraint_rows import measure_cuts, row_values
+from linkwork.mechanics.forces import apply_laws, clear_loads
+from linkwork.mechanics.grounds import move_grounds
+from linkwork.mechanics.inverse_mass import outward_response
+from linkwork.mechanics.kinematics import coasting, outward_poses, velocities_of, world_velocities
+from linkwork.mechanics.motions import displace
+
+# stages of a step: forces and rows, impulses, pseudo impulses; from POSITIONS on the gaps at the new positions
+FORCES, VELOCITIES, PSEUDO_VELOCITIES, POSITIONS = range(-1, 3)
+OVERLAP_SWEEPS = 8  # sweeps for overlaps, at most
+CLOSED_GAP = 1e-9  # m or rad: gaps below this are not corrected
+TORN_GAP = 10.0  # of the size of the model: a cut that is farther open is torn; impulses may close a smaller gap
+
+
+@small
+def update_kinematics(tree, cuts, laws, work, world, law_input, out, state, t, q, v):
+    """Poses and velocities of all links at time t; in the world where `world` says so."""
+    if tree.grounds > 1:
+        move_grounds(tree, laws, work, t, law_input, out)
+    outward_velocities(tree, work, q, v)
+    if world:
+        outward_poses(tree, work)
+        world_velocities(tree, work)
+        measure_cuts(cuts, work, state.cut_q, state.cut_rate)
+
+
+@small
+def free_motion(w, state, t, h, q, v, world):
+    """Steps 1-3: velocities after a step of h under all forces, in w.v_next; returns 0 or a status."""
+    tree = w.tables.tree
+    forces = w.tables.forces
+    work = w.tree
+    if w.carried[ARMATURE_STEP] != h:
+        w.carried[ARMATURE_STEP] = h
+        copy(w.joint_armature, tree.dof_armature)
+        for e in range(w.table.coil_dof.size):
+            s = w.table.coil_dof[e]
+            k = forces.coil_k[s] if forces.coil_q[s] >= 0 else 0.0
+            tree.dof_armature[forces.coil_coordinate[s]] += h * (forces.coil_c[s] + h * k)
+    clear_loads(work, w.power)
+    apply_sliding(w.tables.drives, w.rows, work.tau, h)
+    for e in range(w.table.coil_dof.size):
+        s = w.table.coil_dof[e]
+        k = forces.coil_coordinate[s]
+        Q = -forces.coil_c[s] * v[k]
+        if forces.coil_q[s] >= 0:
+            Q -= forces.coil_k[s] * (q[forces.coil_q[s]] + h * v[k] - forces.coil_rest[s])
+        work.tau[k] += Q
+    apply_laws(w.tables, work, t, q, v, state.cut_q, state.cut_rate, w.law_input, w.out, w.power, None, 0)
+    if w.carried[SMOOTH] > 0.0:
+        # centrifugal and Coriolis forces half a step ahead, by the acceleration of the last step
+        for k in range(v.size):
+            w.v_next[k] = v[k] + 0.5 * h * state.vd[k]
+        keep_free_velocities(w.free_bodies, tree, v, w.v_next)
+        outward_velocities(tree, work, q, w.v_next)
+    failed = inward_inertias(tree, work, q)
+    outward_accelerations(tree, work, q, v, w.dv)
+    spin_at_midpoint(w.free_bodies, tree, q, v, h, w.dv)
+    for k in range(v.size):
+        w.v_next[k] = v[k] + h * w.dv[k]  # (7)
+    if world:
+        velocities_of(tree, work, q, w.v_next, w.v_next_own, w.v_next_world)
+    return SINGULAR + failed - 1 if failed > 0 else 0
+
+
+@small
+def right_side(w, state, t, q, v, world, stage):
+    """Right side b of a stage; False where there is nothing to solve. Positions are those at t, the end of the step."""
+    rows = w.rows
+    b = w.solver.b
+    n = rows.count[ALL_ROWS]
+    if stage == VELOCITIES:
+        for r in range(n):
+            b[r] = rows.target[r] - rows.rate[r]
+        return n > 0
+    for r in range(n):
+        b[r] = 0.0
+        rows.pseudo[r] = 0.0
+    worst = 0.0
+    if stage == PSEUDO_VELOCITIES:
+        # gaps that are closed at the new positions are left to the later stages
+        for r in range(n):
+            code = rows.code[r]
+            if w.position_iterations == 0 or (code != CUT and code != REPEATER):
+                b[r] = rows.correction[r]
+                worst = max(worst, abs(b[r]))
+        return worst > 0.0
+    update_kinematics(w.tables.tree, w.tables.cuts, w.tables.laws, w.tree, world, w.law_input, w.out, state, t, q, v)
+    row_values(w.tables.cuts, w.tree, state.cut_q, w.gap, w.wrench)
+    for r in range(n):
+        if rows.code[r] == CUT:
+            b[r] = -w.gap[w.table.element[rows.id[r]]]
+        elif rows.code[r] == REPEATER:
+            b[r] = -repeater_gap(w.tables.drives, rows.offset, w.table.element[rows.id[r]], q, state.cut_q)
+        worst = max(worst, abs(b[r]))
+    return worst > CLOSED_GAP
+
+
+@small
+def apply_impulses(tree, work, rows, q, p, dv):
+    """dv: change of the joint velocities by the impulses p of all rows (figure 3)."""
+    for k in range(dv.size):
+        dv[k] = 0.0
+    for r in range(rows.count[ALL_ROWS]):
+        if p[r] != 0.0:
+            add_impulse(rows, r, p[r], dv)
+    outward_response(tree, work, q, tree.grounds, tree.link_parent.size, dv)
+
+
+@small
+def set_up_rows(w, state, t, h, q, v, world):
+    """Steps 1-6: free motion, contacts, rows with the impulses of the last step, effective masses. 0 or a status."""
+    rows = w.rows
+    status = free_motion(w, state, t, h, q, v, world)
+    if status != 0:
+        return status
+    find_contacts(w.tables.colliders, w.tree, w.v_next_world, w.contact_scratch, w.contacts, h)
+    if w.contacts.count[0] > 0:
+        coasting(w.tables.tree, w.tree, w.coasting)
+        coast_free_bodies(w.free_bodies, w.tree, w.coasting)
+    make_rows(w, state, t, h, q, v)
+    opening(w.tables.cuts, rows.gap, state)
+    if state.drift[GAP] > TORN_GAP:
+        return TORN
+    if rows.count[ALL_ROWS] > 0:
+        last = w.carried[LAST_STEP]
+        warm_start(w.table, rows, w.contacts, h / last if last > 0.0 else 0.0)
+        factor_rows(rows, w.solver, h)
+    return 0
+
+
+@small
+def solve_stage(w, q, stage, sweeps, worst):
+    """Step 7: impulses of a stage, and dv; returns the sweeps and the largest residual of the step so far."""
+    rows = w.rows
+    s = w.solver
+    p = rows.p if stage == VELOCITIES else rows.pseudo
+    low = rows.low if stage == VELOCITIES else rows.correction_low
+    high = rows.high if stage == VELOCITIES else rows.correction_high
+    # overlaps are undone over several steps: a few sweeps are exact enough
+    only_overlaps = rows.count[BILATERAL_ROWS] == 0 or w.position_iterations > 0
+    rough = stage == PSEUDO_VELOCITIES and s.direct and only_overlaps
+    most = min(s.iterations[0], OVERLAP_SWEEPS) if rough else s.iterations[0]
+    more, change = solve_rows(rows, s, low, high, p, most, stage == VELOCITIES)
+    apply_impulses(w.tables.tree, w.tree, rows, q, p, w.dv)
+    if stage < POSITIONS:
+        worst = max(worst, s.infeasible[0])
+    if stage < POSITIONS and not rough:
+        sweeps = max(sweeps, more)
+        worst = max(worst, change)
+    elif stage >= POSITIONS and not s.direct:
+        sweeps += more
+    return sweeps, worst
+
+
+@small
+def velocities_confirmed(w, state, h, q, some):
+    """v_next with the impulses; False where it contradicts what was assumed about sliding joints or stops."""
+    if some:
+        for k in range(w.v_next.size):
+            w.v_next[k] += w.dv[k]
+    if not sliding_confirmed(w.tables.drives, w.rows, w.v_next):
+        return False
+    if w.carried[ALL_STOPS] == 0.0 and not stops_kept(
+        w.tables.tree,
+        w.tables.cuts,
+        w.tables.drives,
+        w.tree,
+        w.table,
+        w.rows,
+        q,
+        state.cut_q,
+        w.v_next,
+        w.v_next_own,
+        w.v_next_world,
+        h,
+    ):
+        w.carried[ALL_STOPS] = 1.0
+        return False
+    return True
+
+
+@small
+def store_energy(w, state, h, v):
+    """Add the energy wasted and fed in during the step to the last two entries of y, J."""
+    wasted, fed = row_energy(w.tables.forces, w.table, w.rows, w.solver.x, w.v_next, h)
+    fed += h * w.power[1]
+    end = state.y.size
+    state.y[end - 2] += wasted + sliding_loss(w.tables.drives, w.rows, v, w.v_next)
+    state.y[end - 1] += fed
+
+
+@small
+def move(w, q, v, h, some):
+    """Step 8: new velocities and positions, (9)."""
+    tree = w.tables.tree
+    for k in range(v.size):
+        v[k] = w.v_next[k]
+        w.v_plus[k] = v[k] + (w.dv[k] if some else 0.0)
+    store_centres(w.free_bodies, tree, q)
+    displace(tree, q, w.v_plus, h, q)  # (9)
+    move_centres(w.free_bodies, tree, q, v, w.v_plus, h)
+
+
+@small
+def store_effort(state, s, rows, sweeps, worst):
+    """Count the step, its sweeps and its residual."""
+    state.count[EVALUATIONS] += 1
+    state.count[RANK] = s.rank[0]
+    state.effort[SWEEPS] = sweeps
+    state.effort[RESIDUAL] = worst
+    state.effort[ROW_COUNT] = rows.count[ALL_ROWS]
+    state.effort[ALL_SWEEPS] += sweeps
+    state.effort[WORST_RESIDUAL] = max(state.effort[WORST_RESIDUAL], worst)
+    state.effort[STEPS_CUT] += 1.0 if worst > s.epsilon else 0.0
+
+
+@small
+def step(w, state, t, h, end, moves, world):
+    """One step of h from t to `end`, or only its accelerations and loads unless it `moves`; returns 0 or a status.
+
+    Needs `update_kinematics` at t. w.carried[END_UPDATED] becomes 1 where kinematics are those of the new state.
+    """
+    nv = state.vd.size
+    nq = state.y.size - nv - 2
+    q = state.y[:nq]
+    v = state.y[nq : nq + nv]
+    sweeps = 0
+    worst = 0.0
+    w.carried[END_UPDATED] = 0.0
+    w.carried[ALL_STOPS] = 0.0
+    predict_sliding(w.tables.drives, w.table, w.rows, w.carried[LAST_STEP], h, w.solver.direct)
+    stage = FORCES
+    while stage < POSITIONS + w.position_iterations:
+        if stage == FORCES:
+            status = set_up_rows(w, state, t, h, q, v, world)
+            if status != 0:
+                return status
+            stage = VELOCITIES
+        some = right_side(w, state, end, q, v, world, stage)
+        if some:
+            sweeps, worst = solve_stage(w, q, stage, sweeps, worst)
+        if stage == VELOCITIES:
+            if not velocities_confirmed(w, state, h, q, some):
+                stage = FORCES
+                continue
+            store_loads(w, state, h, q, v)
+            if not moves:
+                return 0
+            store_energy(w, state, h, v)
+            store_impulses(w.table, w.rows, w.contacts)
+            w.carried[LAST_STEP] = h
+        elif stage == PSEUDO_VELOCITIES:
+            move(w, q, v, h, some)
+        elif some:
+            displace(w.tables.tree, q, w.dv, 1.0, q)
+        else:
+            w.carried[END_UPDATED] = 1.0
+            break
+        stage += 1
+    store_effort(state, w.solver, w.rows, sweeps, worst)
+    return 0
+
+
+@entry
+def run(w, state, begin, first, h, steps, every, samples):
+    """`steps` steps of h from the step numbered `first` of a run that began at `begin`; see `stepping.advance`."""
+    nv = state.vd.size
+    nq = state.y.size - nv - 2
+    kept = 0
+    world = w.needs_poses or dragging(w.drags)
+    for i in range(steps + 1):
+        n = first + i
+        t = begin + max(n, 0) * h
+        if i == 0 or w.carried[END_UPDATED] == 0.0:
+            update_kinematics(
+                w.tables.tree,
+                w.tables.cuts,
+                w.tables.laws,
+                w.tree,
+                world,
+                w.law_input,
+                w.out,
+                state,
+                t,
+                state.y[:nq],
+                state.y[nq : nq + nv],
+            )
+        if i > 0:
+            state.t[0] = t
+            if not (finite(state.y) and finite(state.vd)):
+                return i - 1, kept, NOT_FINITE
+            if n % every == 0:
+                keep_sample(state, samples, kept)
+                kept += 1
+        if i < steps:
+            copy(state.y, state.last)
+            status = step(w, state, t, h, begin + (n + 1) * h, n >= 0, world)
+            if status != 0:
+                return i, kept, status
+    return steps, kept, 0

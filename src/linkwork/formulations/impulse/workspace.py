@@ -1,0 +1,98 @@
+"""What a step of the impulse methods works in: tables, rows, contacts, solver, and what is carried to the next step."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwork.contact.scratch import ContactScratch, make_contact_scratch
+from linkwork.contact.table import Contacts, make_contacts
+from linkwork.formulations.impulse.drag_rows import Drags, make_drags
+from linkwork.formulations.impulse.free_bodies import FreeBodies, free_bodies
+from linkwork.formulations.impulse.row_solver import RowSolver, row_solver
+from linkwork.formulations.impulse.row_table import RowTable, row_table
+from linkwork.formulations.impulse.rows import RowWork, row_work
+from linkwork.mechanics.impulses import ImpulsePath, make_impulse_path
+from linkwork.mechanics.workspace import TreeWork, tree_work
+
+
+class CutLoads(NamedTuple):
+    """Loads of the cuts as `cut_reactions` and `ground_power` read them; shares its arrays with `RowWork`."""
+
+    W: Any  # (cut row, 6) wrenches: torque about the world's origin, force
+    lam: Any  # (cut row,) N or N m, multipliers
+    dq: Any  # (dof,) scratch of ground_power
+
+
+class Workspace(NamedTuple):
+    """Memory of the methods impulse and maximal. Functions of step.py write it unless said otherwise."""
+
+    # made once
+    tables: Any  # of the system; dof_armature is a copy, with springs and dampers added by free_motion
+    position_iterations: int
+    needs_poses: bool  # whether something depends on where the links are in the world
+    table: RowTable
+    joint_armature: Any  # (dof,) kg or kg m2, of the joints themselves
+    # scratch
+    tree: TreeWork  # written by mechanics
+    rows: RowWork
+    solver: RowSolver
+    path: ImpulsePath  # written by mechanics.impulses
+    contact_scratch: ContactScratch  # written by contact
+    loads: CutLoads
+    v_next: Any  # (dof,) joint velocities at the end of the step: (7) after forces, then with impulses
+    v_next_own: Any  # (link, 6) velocities of the links that go with it, own axes; store_loads keeps loads in it
+    v_next_world: Any  # (link, 6) m/s, rad/s, world axes
+    v_plus: Any  # (dof,) v_next and the pseudo velocity, (9)
+    coasting: Any  # (link, 6) accelerations of the links with all joint accelerations zero, world axes
+    dv: Any  # (dof,) change of v by impulses; accelerations in free_motion
+    free_bodies: FreeBodies
+    gap: Any  # (cut row,) m or rad, at the new positions
+    wrench: Any  # (cut row, 6) there
+    law_input: Any  # (16,) arguments of user functions; written by mechanics.laws
+    out: Any  # (4,) their values
+    power: Any  # (2,) W wasted, W fed in by forces
+    # kept from step to step
+    drags: Drags  # written by simulation
+    contacts: Contacts  # written by contact; impulses by store_impulses
+    carried: Any  # (5,) LAST_STEP and ARMATURE_STEP (s); whether it was SMOOTH; END_UPDATED; ALL_STOPS
+
+
+def workspace(tables: Any, method: Any) -> Workspace:
+    """Memory for the tables of one system and the options of a method."""
+    contacts = tables.colliders.room
+    tree, forces = tables.tree, tables.forces
+    nv, links, cut_rows = tree.dof_link.size, tree.link_parent.size, tables.cuts.row_kind.size
+    own = tables._replace(tree=tree._replace(dof_armature=tree.dof_armature.copy()))
+    table = row_table(tables)
+    rows = row_work(tables, table, contacts)
+    between_links = (tables.cuts.cut_a, forces.spring_a, forces.load_law, forces.tyre_link, forces.rotor_link)
+    return Workspace(
+        tables=own,
+        position_iterations=int(method.position_iterations) if cut_rows + tables.drives.repeater_ratio.size else 0,
+        needs_poses=bool(sum(a.size for a in between_links) or contacts or tree.grounds > 1),
+        table=table,
+        joint_armature=tree.dof_armature.copy(),
+        tree=tree_work(tree),
+        rows=rows,
+        solver=row_solver(method, rows.code.size, nv, rows.u.shape[1]),
+        path=make_impulse_path(nv),
+        contact_scratch=make_contact_scratch(tables.colliders),
+        loads=CutLoads(rows.cut_wrench, rows.cut_load, np.zeros(nv)),
+        v_next=np.zeros(nv),
+        v_next_own=np.zeros((links, 6)),
+        v_next_world=np.zeros((links, 6)),
+        v_plus=np.zeros(nv),
+        coasting=np.zeros((links, 6)),
+        dv=np.zeros(nv),
+        free_bodies=free_bodies(tree),
+        gap=np.zeros(cut_rows),
+        wrench=np.zeros((cut_rows, 6)),
+        law_input=np.zeros(16),
+        out=np.zeros(4),
+        power=np.zeros(2),
+        drags=make_drags(),
+        contacts=make_contacts(contacts),
+        carried=np.zeros(5),
+    )
