@@ -23,7 +23,7 @@ SIZE = 0.5  # m, none of the shapes reaches farther
 
 @pytest.mark.parametrize(("a", "b"), list(itertools.combinations_with_replacement(SHAPES, 2)))
 def test_every_pair_is_as_deep_as_along_the_best_of_all_directions(a: str, b: str) -> None:
-    """Two shapes put together where both are farthest along a random direction, so that they overlap by 10 mm at most."""
+    """Two shapes put together where both are farthest along a random direction: they overlap by 10 mm at most."""
     found = Found([SHAPES[a], SHAPES[b]])
     rng = np.random.default_rng(1)
     # a face is preferred to edges, and a cap to a side, unless these are better by a thousandth of the size
@@ -42,12 +42,12 @@ def test_every_pair_is_as_deep_as_along_the_best_of_all_directions(a: str, b: st
             continue
         checked += 1
         point, normal, depth, _ = max(contacts, key=lambda contact: contact[2])
-        assert depth == pytest.approx(-gap, abs=near)
-        # the normal is from the first to the second, and the point between the two surfaces
+        assert depth < -gap + near
+        # they overlap so much along the normal, from the first to the second, and the point is where they do
         normal = normal if found.table.link_a[0] == found.links[0] else -normal
-        tops = float(reach(SHAPES[a], one, normal[None])[0]), -float(reach(SHAPES[b], two, -normal[None])[0])
-        assert tops[0] - tops[1] == pytest.approx(depth, abs=near)
-        assert normal @ point == pytest.approx(sum(tops) / 2, abs=near)
+        high, low = float(reach(SHAPES[a], one, normal[None])[0]), -float(reach(SHAPES[b], two, -normal[None])[0])
+        assert high - low == pytest.approx(depth, abs=near)
+        assert low - near < normal @ point < high + near
     assert checked > 8
 
 

@@ -119,7 +119,7 @@ def parallel_contacts(colliders, scratch, contacts, i, j, a, u, r_a, b, v, r_b, 
         y = add_scaled(b, clamp(dot(v, sub(x, b)) / vv, 0.0, 1.0), v)
         d = sub(y, x)
         distance = norm(d)
-        # the axes cross inside each other: the caller knows the normal
+        # one inside the other: the direction between the axes is no normal
         if distance < 0.5 * (r_a + r_b) or dot(d, n) < 0.0:
             return found
         gap = distance - r_a - r_b
