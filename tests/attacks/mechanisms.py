@@ -14,6 +14,7 @@ from random_mechanisms import random_loops, random_tree
 INTEGRATORS = ("semi-implicit", "rk2", "rk4", "abm4", "adaptive", "trapezoidal")
 EXPLICIT = ("recursive", "absolute", "component")
 METHODS = (*EXPLICIT, "hybrid", "semi-recursive", "global", "impulse", "maximal")
+AT_ONCE = 4  # workers, of which each loads all methods
 WRONG = 0.05  # of the energy that moved, missing or new, without a doubt in the certificate
 ROUNDED = 1e-11  # of the energy that is there
 
@@ -86,4 +87,4 @@ def energies(model: lw.Model, run: lw.Trajectory) -> tuple[np.ndarray, np.ndarra
 
 def main(count: int) -> tuple[Counter[str], list[str]]:
     """`count` mechanisms, each by one method and integrator drawn by its seed."""
-    return counted(_attack, range(count), warm=100)
+    return counted(_attack, range(count), warm=100, at_once=min(AT_ONCE, 1 + count // 200))

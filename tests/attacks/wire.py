@@ -25,7 +25,7 @@ import numpy as np
 
 import linkwork as lw
 from attacks.damaging import flipped, mutated
-from attacks.workers import counted
+from attacks.workers import MEMORY, counted, memory
 from linkwork.distribute.listen import connect
 from linkwork.distribute.remote import PROTOCOL
 from linkwork.distribute.server import serve
@@ -135,6 +135,7 @@ class Server:
         assert self.process.stdout is not None
         self.address = self.process.stdout.readline().split(" at ")[1].strip()
         self.said: list[str] = []
+        self.memory = memory("VmRSS", self.process.pid)
         threading.Thread(target=self._listen, daemon=True).start()
 
     def _listen(self) -> None:
@@ -149,8 +150,10 @@ class Server:
         self.process.wait()
 
     def faults(self) -> list[str]:
-        """What a server must not do: end, or show a traceback or a raw control character."""
+        """What a server must not do: end, take much memory, or show a traceback or a raw control character."""
         found = ["crash: the server has ended"] if self.process.poll() is not None else []
+        if memory("VmHWM", self.process.pid) - self.memory > MEMORY:
+            found.append("memory: of the server")
         return found + [
             f"raw exception: {line.strip()}"
             for line in self.said

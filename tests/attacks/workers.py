@@ -5,7 +5,8 @@ from __future__ import annotations
 import multiprocessing
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -97,20 +98,24 @@ class Worker:
 
 
 def counted(
-    piece_of_work: Callable[[Any], str], pieces: Iterable[Any], warm: int = 20
+    piece_of_work: Callable[[Any], str], pieces: Iterable[Any], warm: int = 20, at_once: int = 1
 ) -> tuple[Counter[str], list[str]]:
-    """How often each outcome came, and the pieces whose outcome was bad."""
-    worker, outcomes, bad = Worker(piece_of_work), Counter[str](), []
-    try:
-        for piece in pieces:
-            outcome = worker.do(piece, warm)
-            kind = outcome.partition(":")[0]
-            outcomes[kind] += 1
-            if kind in BAD:
-                bad.append(f"{piece}: {outcome}")
-    finally:
-        worker.end()
-    return outcomes, bad
+    """How often each outcome came, and the pieces whose outcome was bad; by `at_once` workers."""
+
+    def work(share: Sequence[Any]) -> list[str]:
+        worker = Worker(piece_of_work)
+        try:
+            return [worker.do(piece, warm) for piece in share]
+        finally:
+            worker.end()
+
+    pieces = list(pieces)
+    with ThreadPoolExecutor(at_once) as pool:
+        shares = list(pool.map(work, [pieces[k::at_once] for k in range(at_once)]))
+    found = [shares[k % at_once][k // at_once] for k in range(len(pieces))]
+    outcomes = Counter(outcome.partition(":")[0] for outcome in found)
+    bad = [f"{piece}: {outcome}" for piece, outcome in zip(pieces, found, strict=True)]
+    return outcomes, [each for each, outcome in zip(bad, found, strict=True) if outcome.partition(":")[0] in BAD]
 
 
 BAD = (
