@@ -27,10 +27,16 @@ PUBLISHED = 0.1  # of the full length: shorter looks do not change the page
 PAGE = Path(__file__).parents[2] / "docs" / "reliability.md"
 HEAD = """# Reliability
 
-What happens when files are damaged, mechanisms make no sense, processes die and peers mean no good: `make attack` tries
-it, and writes this page. A file is read right or refused in one sentence; a run ends with numbers, with a doubt that is
-told, or with an error that names the part; a killed process loses nothing but the block it was writing; whatever a
-caller sends, the server and the page go on, and nobody else waits for it for more than a second.
+This page shows what happens when files are damaged, mechanisms make no sense, processes are killed and callers are
+hostile. `make attack` tries it all and writes the page.
+
+- A file is read correctly or refused in one sentence.
+- A run ends with numbers, with a warning that they are in doubt, or with an error that names the part.
+- A killed process loses nothing but the block that it was writing.
+- Whatever a caller sends, the server and the live page go on, and no other caller waits longer than a second for it.
+
+A hang is 10 s without a sign of life. Memory is bad when one attack takes more than 500 MB. Energy is wrong when a run
+without doubts gains or loses 5 % of the energy that moved, computed from the recorded motion of the bodies alone.
 
 """
 
