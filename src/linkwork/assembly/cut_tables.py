@@ -38,7 +38,7 @@ class _CutTable:
         self.places: list[JointPlace] = []
         self.ends: dict[str, list[Any]] = {name: [] for name in ("a", "b", "Ra", "pa", "Rb", "pb")}
         self.rows: list[tuple[int, int, int, float]] = []
-        self.measures: list[tuple[int, int, float, int, int]] = []
+        self.measures: list[tuple[int, int, int, int]] = []
         self.path: list[tuple[int, float]] = []
         self.starts: dict[str, list[int]] = {name: [0] for name in ("row", "measure", "path")}
         self.start: dict[str, list[Any]] = {name: [] for name in ("q", "q_given", "v", "v_given")}
@@ -85,7 +85,7 @@ class _CutTable:
 
     def _add_measures(self, joint: Joint, q: int, v: int) -> None:
         for m in KINDS[joint.kind].measures:
-            self.measures.append((MEASURE_CODES[m.word], m.axis, pitch_per_radian(joint), q, v))
+            self.measures.append((MEASURE_CODES[m.word], m.axis, q, v))
             q, v = q + m.nq, v + m.nv
 
     def _add_start(self, joint: Joint, frame_a: Frame, frame_b: Frame) -> None:
@@ -114,9 +114,8 @@ class _CutTable:
             row_pitch=_column(self.rows, 3),
             measure_kind=_column(self.measures, 0, int),
             measure_axis=_column(self.measures, 1, int),
-            measure_pitch=_column(self.measures, 2),
-            measure_q=_column(self.measures, 3, int),
-            measure_rate=_column(self.measures, 4, int),
+            measure_q=_column(self.measures, 2, int),
+            measure_rate=_column(self.measures, 3, int),
             path_start=np.array(self.starts["path"], dtype=np.int64),
             path_dof=_column(self.path, 0, int),
             path_sign=_column(self.path, 1),

@@ -12,7 +12,7 @@ from linkwork.assembly.tables import Laws
 from linkwork.model import Constant, Cosine, Law, Part, PythonLaw, Step, Table
 from linkwork.spatial import codes
 
-LAW_INPUTS = {1: codes.TOLD_TIME, 3: codes.TOLD_COORDINATE, 5: codes.TOLD_BODY}
+LAW_INPUTS = {1: codes.INPUT_NONE, 3: codes.INPUT_COORDINATE, 5: codes.INPUT_BODY}
 
 
 class LawTable:

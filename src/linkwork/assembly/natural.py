@@ -44,12 +44,10 @@ class Natural(NamedTuple):
     row_cut: Ints  # (row,) joint
     row_measure: Ints  # (row,) measure of a coil or drive
     row_turn: Ints  # (row,) which of the rates of the measure; or axis of a load or tyre
-    row_links: Ints  # (row, 2) whose slots the entries are; -1 for none
     entry_node: Ints  # (entry,)
     entry_member: Ints
     entry_J: Floats  # (entry, 3) gradient of a TIED row
     member_node: Ints  # (member,)
-    member_link: Ints
     link_member: Ints  # (link + 1,) members by link
     member_free: Ints  # (member,) 0 for one of each node that nothing holds: the others say it all
     share_cut: Ints  # (share,) joints that pass forces at a node
@@ -82,7 +80,6 @@ class _Row(NamedTuple):
     cut: int = -1
     measure: int = -1
     turn: int = 0
-    ends: tuple[int, int] = (-1, -1)
 
 
 class _Builder:
@@ -284,7 +281,7 @@ class _Builder:
                 slots = self.basis[self.sharing.rigid_group[link]].slots
                 nodes += [slot.node for slot in slots]
                 links += [link] * len(slots)
-        return _Row(kind, nodes, links, ends=ends, **what)
+        return _Row(kind, nodes, links, **what)
 
     def _soft(self, forces: Forces, laws: Laws) -> None:
         for s in range(len(forces.spring_a)):
@@ -293,11 +290,11 @@ class _Builder:
         for s in range(len(forces.coil_coordinate)):
             self.rows.append(self._on_joint(codes.SOFT_COIL, s, int(forces.coil_coordinate[s])))
         for s in range(len(forces.drive_coordinate)):
-            if laws.law_input[forces.drive_law[s]] == codes.TOLD_COORDINATE:
+            if laws.law_input[forces.drive_law[s]] == codes.INPUT_COORDINATE:
                 self.rows.append(self._on_joint(codes.SOFT_DRIVE, s, int(forces.drive_coordinate[s])))
         for s in range(len(forces.load_law)):
             link = int(forces.load_link[s])
-            if laws.law_input[forces.load_law[s]] == codes.TOLD_BODY and link >= self.tree.grounds:
+            if laws.law_input[forces.load_law[s]] == codes.INPUT_BODY and link >= self.tree.grounds:
                 self._three_axes(codes.SOFT_LOAD, link, s)
         for s in range(len(forces.tyre_link)):
             self._three_axes(codes.SOFT_TYRE, int(forces.tyre_link[s]), s)
@@ -363,12 +360,10 @@ class _Builder:
             row_cut=_integers([row.cut for row in self.rows]),
             row_measure=_integers([row.measure for row in self.rows]),
             row_turn=_integers([row.turn for row in self.rows]),
-            row_links=_integers([row.ends for row in self.rows]).reshape(-1, 2),
             entry_node=_integers([node for node, _ in entries]),
             entry_member=_integers([number.get(each, len(members)) for each in entries]),
             entry_J=np.array(J, dtype=float).reshape(-1, 3),
             member_node=_integers([node for node, _ in members]),
-            member_link=_integers([link for _, link in members]),
             link_member=np.searchsorted([link for _, link in members], np.arange(links + 1)).astype(np.int64),
             member_free=_independent(len(members), share_a, share_b),
             share_cut=_integers(cuts),

@@ -63,7 +63,6 @@ class Cuts(NamedTuple):
     row_pitch: Floats  # (row,) m/rad; of a distance its length, m
     measure_kind: Ints  # (measure,)
     measure_axis: Ints  # (measure,)
-    measure_pitch: Floats  # (measure,) m/rad
     measure_q: Ints  # (measure,) place in the cut coordinates
     measure_rate: Ints  # (measure,) place among the rates of the cuts
     path_start: Ints  # (cut + 1,) into path_dof

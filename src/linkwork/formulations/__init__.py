@@ -1,1 +1,1 @@
-"""One paper, one file; verbs `prepare` and `step`."""
+"""Methods: one paper, one file. Each prepares a workspace and runs a compiled loop."""

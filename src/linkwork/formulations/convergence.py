@@ -1,4 +1,4 @@
-"""When an iteration has done enough: a criterion without units, which falls with the step as the rule's own error does.
+"""When an iteration has converged: a criterion without units, which falls with the step as the rule's own error does.
 
     unit    what counts as one of a coordinate or of a row: a radian, or the length of the model
     change  largest change that an iteration made, in units
@@ -6,10 +6,10 @@
     bend    h^2/4 times the mean acceleration of the step, in units
     turn    h^2/4 times the change of the accelerations in the step: all that the iteration has to find
 
-An error x of the displacement is one of 4 x / h^2 of the accelerations: of these it may be `tolerance`, and less where
-the step resolves the motion. There the rule itself errs by about (turn / bend)^2 / 12 of them, to and fro, and what is
-left, which may add up, stays near 3e-5 of that. So the order of the rule shows at every step, size and mass. Rounding
-ends what would go further.
+An error x of the displacement is an error 4 x / h^2 of the accelerations. It may be `tolerance` of these, and less
+where the step resolves the motion. There the error of the rule itself is about (turn / bend)^2 / 12 of them, with
+changing sign, and what is left, which may add up, stays near 3e-5 of that. So the order of the rule shows at every
+step, size and mass. Rounding is the lower limit.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ RESOLVED = 0.2  # turn / bend below which less than the tolerance may be left
 ROUNDING = 4e-16  # of how far positions lie from zero, in units: they are known no better
 STALLED = 1e4  # times the rounding: a change below this that no longer falls is rounding, too
 FALLING = 0.5  # of the change before
-FEW = 1e-8  # units: a change below this is taken when the iterations are used up, as beside singular positions
+FEW = 1e-8  # units: a change below this is accepted when the iterations are used up, as near singular positions
 CLOSED = 4.0  # times the rounding: loops are never closed better
 CLOSING = 0.9  # of the gap before: loops that close no further are left
 
 
 class Measure(NamedTuple):
-    """Units of the coordinates and rows of one system."""
+    """Units of the coordinates and rows of one system; made once by `measure`."""
 
     length: float  # m, the size of the model
     turns: Any  # (dof,) 1 where it turns, 0 where it slides
@@ -81,7 +81,7 @@ def rounding(m, z, pose_p):
 
 @kernel
 def allowed(m, tolerance, v, vd, delta, h):
-    """Units that may be left of a step of h with displacement delta, from velocities v and accelerations vd on."""
+    """Error, in units, that a step of h with displacement delta may leave; it began with v and vd."""
     bend = 0.0
     turn = 0.0
     swing = 0.0
@@ -115,7 +115,7 @@ def closed(gap, before, enough, finest):
 
 @small
 def settled(left, change, before, enough, finest, last):
-    """The iteration has done enough: little is left, or rounding, or it is the last one and its change was small."""
+    """The iteration has converged: little is left, or rounding, or it is the last one and its change was small."""
     return left <= enough or stalled(change, before, finest) or (last and change < FEW)
 
 

@@ -1,4 +1,4 @@
-"""What every method hands to the recorder: the state, and samples of it kept inside the compiled loop."""
+"""The state of every method, and samples of it kept inside the compiled loop."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork._jit import kernel
+from linkwork.mechanics.counts import count_cut_rates
 from linkwork.mechanics.size import size_of
+from linkwork.spatial.codes import CROSSED
 
 # slots of `State.effort`: of the last step, then so far
 SWEEPS, RESIDUAL, ROW_COUNT, ALL_SWEEPS, WORST_RESIDUAL, STEPS_CUT, MOST_SWEEPS = range(7)
@@ -18,29 +20,29 @@ GAP, GAP_RATE, GAP_ROW = range(3)
 
 
 class State(NamedTuple):
-    """What moves. y = q, v, wasted energy, fed-in energy."""
+    """What moves. Written by the method at the end of each step; `last` at its beginning."""
 
     t: Any  # (1,) s
-    y: Any
-    last: Any  # (y,) the state before the last step
-    vd: Any  # (dof,)
-    cut_q: Any  # coordinates of the joints that close loops
-    cut_rate: Any
-    cut_force: Any  # (cut, 6) force, torque on b at the joint's point, world axes
-    foreign: Any  # (foreign body, 24) rotation, origin; velocity and acceleration as in the tables of the links
+    y: Any  # coordinates q, velocities v, energy wasted, energy fed in, J
+    last: Any  # (y,) y before the last step
+    vd: Any  # (dof,) accelerations, rad/s2 or m/s2
+    cut_q: Any  # coordinates of the joints that close loops, rad or m; quaternions of attitudes
+    cut_rate: Any  # their rates, rad/s or m/s
+    cut_force: Any  # (cut, 6) force, torque on b at the joint's point, N, N m, world axes
+    foreign: Any  # (foreign body, 24) rotation, origin; velocity and acceleration as in `TreeWork`
     drift: Any  # (3,) largest GAP as a part of the size or of a radian, largest GAP_RATE, GAP_ROW of the first
-    size: Any  # (1,) m, what gaps are compared with
-    count: Any  # (3,) EVALUATIONS, RANK of the loops, steps REFUSED
+    size: Any  # (1,) m, what gaps are compared with; never changed
+    count: Any  # (3,) EVALUATIONS so far, RANK of the loops, steps REFUSED so far
     # of methods with impulses
-    push: Any  # (link, 6) loads that no table tells: torque about the world's origin, force; world axes
-    touch: Any  # (link, 3) N, what contacts push with; world axes
-    drive: Any  # (motor,) N m or N, what motors drive with
+    push: Any  # (link, 6) loads of impulses: torque about the world's origin, force; N m, N, world axes
+    touch: Any  # (link, 3) forces of contacts, N, world axes
+    drive: Any  # (motor,) forces of motors, N m or N
     # of methods that iterate
     effort: Any  # (7,) SWEEPS, RESIDUAL, ROW_COUNT of the last step; ALL_SWEEPS … MOST_SWEEPS so far
 
 
 class Samples(NamedTuple):
-    """Kept states, one after the other."""
+    """Kept states: the arrays of `State`, one row for each sample; written by `keep_sample`."""
 
     t: Any
     y: Any
@@ -58,15 +60,14 @@ class Samples(NamedTuple):
 
 
 def make_state(tables: Any, y: Any, cut_q: Any, pushes: bool = False) -> State:
-    """A state with coordinates, velocities and accounts y; `pushes` makes room for loads that no table tells."""
-    rates = int((tables.cuts.measure_rate.max() + 4) if tables.cuts.measure_rate.size else 0)
+    """A state with coordinates, velocities and accounts y; `pushes` makes room for loads of impulses."""
     return State(
         t=np.zeros(1),
         y=y.copy(),
         last=y.copy(),
         vd=np.zeros(tables.tree.dof_link.size),
         cut_q=cut_q.copy(),
-        cut_rate=np.zeros(rates),
+        cut_rate=np.zeros(count_cut_rates(tables.cuts)),
         cut_force=np.zeros((tables.cuts.cut_a.size, 6)),
         foreign=np.zeros((int((tables.tree.ground_law[1:, 0] < 0).sum()), 24)),
         drift=np.zeros(3),
@@ -94,7 +95,19 @@ def copy_sample(state: State, samples: Samples, k: int) -> None:
 
 
 @kernel
+def record_gap(cuts, g, state):
+    """state.drift: the largest gap of the rows g as a part of the size of the model, or of a radian, and its row."""
+    state.drift[GAP] = 0.0
+    for r in range(g.size):
+        gap = abs(g[r]) if cuts.row_kind[r] == CROSSED else abs(g[r]) / state.size[0]
+        if gap > state.drift[GAP]:
+            state.drift[GAP] = gap
+            state.drift[GAP_ROW] = r
+
+
+@kernel
 def keep_sample(state, samples, k):
+    """Copy the state to row k of the samples."""
     samples.t[k, 0] = state.t[0]
     keep(state.y, samples.y, k)
     keep(state.vd, samples.vd, k)

@@ -53,16 +53,7 @@ from linkwork.spatial.vectors import (
     unrotate,
 )
 
-TINY = 1e-14  # a joint's own inertia below this fraction of its link's has no hold on the motion
-
-
-@kernel
-def forward_dynamics(tree, work, q, v, vd):
-    """vd from q, v and the applied `work.tau`, `work.wrench`. Returns 0, or 1 + the link whose inertia is singular."""
-    outward_velocities(tree, work, q, v)
-    failed = inward_inertias(tree, work, q)
-    outward_accelerations(tree, work, q, v, vd)
-    return failed
+TINY = 1e-14  # a joint's own inertia below this fraction of its link's cannot be divided by
 
 
 @small
@@ -131,8 +122,8 @@ def outward_other(tree, work, i, q, v):
 def inward_inertias(tree, work, q):
     """Second pass: articulated inertias and bias forces, from the tips to the grounds.
 
-    In a chain of turning links each takes over what its child hands on without a detour through memory; all other
-    children leave theirs in the rows of the parent. Returns 0 or 1 + a link without inertia.
+    In a chain of turning links each takes the result of its child from registers; all other children leave theirs in
+    the rows of the parent. Returns 0 or 1 + a link without inertia.
     """
     failed = 0
     for i in range(tree.grounds, tree.link_parent.size):
@@ -212,7 +203,7 @@ def own_inertia(tree, work, i):
 
 @small
 def seen_from_parent(work, i, A, H, M, n, f):
-    """What link i hands to its parent, in the parent's axes about its origin."""
+    """Articulated inertia and bias force of link i in the parent's axes about its origin."""
     R = load9(work.R, i)
     p = load3(work.p, i)
     M_p = rotate_symmetric(R, M)
@@ -223,6 +214,7 @@ def seen_from_parent(work, i, A, H, M, n, f):
 
 @small
 def leave_with(work, j, A, H, M, n, f):
+    """Add to the rows of link j."""
     store6(work.A, j, add6(load6(work.A, j), A))
     store9(work.H, j, add9(load9(work.H, j), H))
     store6(work.M, j, add6(load6(work.M, j), M))
@@ -312,7 +304,7 @@ def inward_other(tree, work, i, q):
 
 @small
 def without(A, H, M, U, V, D):
-    """Articulated inertia less what the joint lets go: I - U U^T D."""
+    """Articulated inertia without the motion that the joint allows: I - U U^T D."""
     x = (D * U[0], D * U[1], D * U[2])
     y = (D * V[0], D * V[1], D * V[2])
     return (

@@ -1,4 +1,4 @@
-"""Parts: the rows by which a joint closes a loop, and the coordinates that it keeps while doing so.
+"""Constraint rows: those by which a joint closes a loop, and the coordinates that it keeps while doing so.
 
     e_a e_b  axes of the joint's frames on a and b, world      d   from the origin of frame a to that of frame b
     g gd gdd  value of a row and its two rates                  W   its wrench: torque about the world's origin, force
@@ -71,6 +71,7 @@ def angle_near(angle, previous):
 
 @small
 def turn_about_z(R_a, R_b):
+    """Angle of frame b in frame a about z."""
     x_b = axis_x(R_b)
     y_b = axis_y(R_b)
     x_a = axis_x(R_a)
@@ -205,8 +206,8 @@ def row_accelerations(cuts, work, gdd):
 def joint_rows(tree, cuts, work, W, G):
     """G (row, dof) by the chain rule of V06 2.9: wrenches times the axes of the dofs between the two bodies.
 
-    What rounding leaves of a row that is not there (the second hinge of a door) is set to zero: nobody later could tell
-    it from a row.
+    What rounding leaves of a row that is not there (the second hinge of a door) is set to zero: later it could not be
+    told from a row.
     """
     for c in range(cuts.cut_a.size):
         _, _, _, p_b = cut_frames(cuts, work, c)

@@ -1,14 +1,12 @@
-"""Doors to the tree algorithms for `simulation.numbers`: the few that Python calls one state at a time."""
+"""Entry points of the tree algorithms for `simulation.analysis.dynamics`: Python calls them one state at a time."""
 
 from __future__ import annotations
 
 from linkwork._jit import entry
-from linkwork.mechanics.articulated import outward_velocities
 from linkwork.mechanics.composite import mass_matrix
 from linkwork.mechanics.constraint_rows import measure_cuts
 from linkwork.mechanics.forces import apply_forces
-from linkwork.mechanics.grounds import move_grounds
-from linkwork.mechanics.kinematics import body_pose, link_jacobian, outward_poses, world_velocities
+from linkwork.mechanics.kinematics import body_pose, forward_kinematics, link_jacobian
 from linkwork.mechanics.motions import displace
 from linkwork.mechanics.newton_euler import inverse_dynamics
 from linkwork.spatial.quaternions import quaternion_of
@@ -17,17 +15,13 @@ from linkwork.spatial.vectors import add, rotate
 
 @entry
 def place(tables, work, given, q, v):
-    """Poses and velocities of the links; given = time and two scratch arrays."""
-    if tables.tree.grounds > 1:
-        move_grounds(tables.tree, tables.laws, work, given[0], given[1], given[2])
-    outward_velocities(tables.tree, work, q, v)
-    outward_poses(tables.tree, work)
-    world_velocities(tables.tree, work)
+    """Poses and velocities of the links; given = time and two scratch arrays of the laws."""
+    forward_kinematics(tables, work, given[0], q, v, given[1], given[2])
 
 
 @entry
 def joint_forces(tables, work, given, state, a, tau):
-    """tau that the model's own forces leave to be put in."""
+    """tau = joint forces that, added to the model's own, give the accelerations a."""
     time, law_input, out, power = given
     q, v, cut_q, cut_rate = state
     measure_cuts(tables.cuts, work, cut_q, cut_rate)
@@ -39,11 +33,13 @@ def joint_forces(tables, work, given, state, a, tau):
 
 @entry
 def masses(tree, work, composite, M):
+    """M = the mass matrix; needs `place`."""
     mass_matrix(tree, work, composite, M)
 
 
 @entry
 def poses(tree, work, out):
+    """out (body, 7) = origin and quaternion of every body; needs `place`."""
     for b in range(out.shape[0]):
         R, x = body_pose(tree, work, b)
         e = quaternion_of(R)
@@ -55,6 +51,7 @@ def poses(tree, work, out):
 
 @entry
 def point_rows(tree, work, b, point, J):
+    """J = the Jacobian of a point of body b; needs `place`."""
     R, x = body_pose(tree, work, b)
     x = add(x, rotate(R, (point[0], point[1], point[2])))
     link_jacobian(tree, work, tree.body_link[b], x, J)
@@ -62,4 +59,5 @@ def point_rows(tree, work, b, point, J):
 
 @entry
 def moved(tree, q, v, h, out):
+    """out = q moved along v for the time h."""
     displace(tree, q, v, h, out)

@@ -8,7 +8,7 @@ from linkwork.mechanics.kinematics import body_pose, body_velocity
 from linkwork.mechanics.laws import evaluate
 from linkwork.mechanics.springs import spring_energy, spring_force
 from linkwork.mechanics.tyres import contact, tyre_energy, tyre_place
-from linkwork.spatial.codes import FUNCTION, TOLD_BODY, TOLD_COORDINATE
+from linkwork.spatial.codes import FUNCTION, INPUT_BODY, INPUT_COORDINATE
 from linkwork.spatial.quaternions import quaternion_of
 from linkwork.spatial.vectors import (
     ZERO,
@@ -29,6 +29,7 @@ from linkwork.spatial.vectors import (
 )
 
 TINY = 1e-13  # m: a spring shorter than this has no direction (V06 6.2.2, delta)
+WASTED, FED_IN = range(2)  # slots of `power`, W
 
 
 @small
@@ -68,17 +69,19 @@ def push_cut(cuts, work, rate, Q):
 
 @small
 def coordinate_value(k, q, cut_q):
+    """q[k], or from q.size on a coordinate of a cut."""
     return q[k] if k < q.size else cut_q[k - q.size]
 
 
 @small
 def coordinate_rate(k, v, cut_rate):
+    """v[k], or from v.size on a rate of a cut."""
     return v[k] if k < v.size else cut_rate[k - v.size]
 
 
 @kernel
 def apply_forces(tables, work, t, q, v, cut_q, cut_rate, law_input, out, power):
-    """Fill `work.tau` and `work.wrench`; power[0] is what dampers waste, power[1] what laws feed in (W).
+    """Fill `work.tau` and `work.wrench`; power[WASTED] by dampers, power[FED_IN] by laws (W).
 
     Needs poses and world velocities. `law_input` and `out` are scratch of the laws.
     """
@@ -89,12 +92,13 @@ def apply_forces(tables, work, t, q, v, cut_q, cut_rate, law_input, out, power):
 
 @kernel
 def clear_loads(work, power):
+    """Set the loads on joints and links, and their power, to zero."""
     for k in range(work.tau.size):
         work.tau[k] = 0.0
     for i in range(work.wrench.shape[0]):
         store_pair(work.wrench, i, ZERO, ZERO)
-    power[0] = 0.0
-    power[1] = 0.0
+    power[WASTED] = 0.0
+    power[FED_IN] = 0.0
 
 
 @kernel
@@ -108,8 +112,8 @@ def apply_springs(tables, work, t, q, v, cut_q, cut_rate, law_input, out, power,
         f = scale(pull, e)
         push_link(work, forces.spring_a[s], cross(p_a, f), f)
         push_link(work, forces.spring_b[s], neg(cross(p_b, f)), neg(f))
-        power[0] += viscous * rate
-        power[1] -= given * rate
+        power[WASTED] += viscous * rate
+        power[FED_IN] -= given * rate
         if observation is not None:
             observation.spring[row, s, 0] = length
             observation.spring[row, s, 1] = pull
@@ -118,7 +122,7 @@ def apply_springs(tables, work, t, q, v, cut_q, cut_rate, law_input, out, power,
         k = forces.coil_coordinate[s]
         rate = coordinate_rate(k, v, cut_rate)
         Q = -forces.coil_c[s] * rate
-        power[0] += forces.coil_c[s] * rate * rate
+        power[WASTED] += forces.coil_c[s] * rate * rate
         if forces.coil_q[s] >= 0:
             Q -= forces.coil_k[s] * (coordinate_value(forces.coil_q[s], q, cut_q) - forces.coil_rest[s])
         if k < v.size:
@@ -139,11 +143,11 @@ def apply_laws(tables, work, t, q, v, cut_q, cut_rate, law_input, out, power, ob
         k = forces.drive_coordinate[s]
         rate = coordinate_rate(k, v, cut_rate)
         law = forces.drive_law[s]
-        if tables.laws.law_input[law] == TOLD_COORDINATE:
+        if tables.laws.law_input[law] == INPUT_COORDINATE:
             law_input[0] = coordinate_value(forces.drive_q[s], q, cut_q)
             law_input[1] = rate
         evaluate(tables.laws, law, t, law_input, out)
-        power[1] += out[0] * rate
+        power[FED_IN] += out[0] * rate
         if k < v.size:
             work.tau[k] += out[0]
         else:
@@ -156,7 +160,7 @@ def apply_laws(tables, work, t, q, v, cut_q, cut_rate, law_input, out, power, ob
         i = forces.load_link[s]
         x = add(load3(work.pose_p, i), rotate(load9(work.pose_R, i), load3(forces.load_point, s)))
         fed = dot(f, u) + dot(n, w)
-        power[1] += fed
+        power[FED_IN] += fed
         push_link(work, i, add(n, cross(x, f)), f)
         if observation is not None:
             for j in range(3):
@@ -166,8 +170,8 @@ def apply_laws(tables, work, t, q, v, cut_q, cut_rate, law_input, out, power, ob
         p, a, w, u = tyre_place(forces, work, k)
         c, f, n, load, wasted, fed = contact(forces, tables.laws, k, p, a, w, u, t, law_input, out)
         push_link(work, forces.tyre_link[k], add(n, cross(c, f)), f)
-        power[0] += wasted
-        power[1] += fed
+        power[WASTED] += wasted
+        power[FED_IN] += fed
         if observation is not None:
             for j in range(3):
                 observation.tyre[row, k, j] = f[j]
@@ -186,7 +190,7 @@ def apply_laws(tables, work, t, q, v, cut_q, cut_rate, law_input, out, power, ob
 
 @kernel
 def spring_line(forces, work, s):
-    """Where spring s takes hold of a and b, the direction in which it pulls a, its length and signed rate.
+    """Where spring s is fastened to a and b, the direction in which it pulls a, its length and signed rate.
 
     (V06 6.2.2 prints |dl/dt|.) A spring with an axis acts along that axis of a, at the point of b on both bodies.
     """
@@ -225,7 +229,7 @@ def body_law_input(tree, work, b, law_input):
 
 @kernel
 def load_vector(tree, forces, laws, work, s, t, law_input, out):
-    """Force or torque of load s, world axes, from what its law has been told."""
+    """Force or torque of load s, world axes, at the law_input of its law."""
     law = forces.load_law[s]
     evaluate(laws, law, t, law_input, out)
     if forces.load_is_vector[s] == 0:
@@ -249,7 +253,7 @@ def load_wrench(tree, forces, laws, work, s, t, law_input, out):
     """Torque and force of load s at its point, the point's velocity, and the angular velocity; world axes."""
     i = forces.load_link[s]
     w, u = load_pair(work.pose_v, i)
-    if laws.law_input[forces.load_law[s]] == TOLD_BODY:
+    if laws.law_input[forces.load_law[s]] == INPUT_BODY:
         body_law_input(tree, work, forces.load_body[s], law_input)
     F = load_vector(tree, forces, laws, work, s, t, law_input, out)
     u = add(u, cross(w, rotate(load9(work.pose_R, i), load3(forces.load_point, s))))

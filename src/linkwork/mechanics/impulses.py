@@ -41,19 +41,22 @@ ROUNDING = 1e-12  # of the most that an impulse could leave for a joint: less is
 
 
 class ImpulsePath(NamedTuple):
-    """Where a unit impulse takes hold, and how far it has come on its ways to the ground."""
+    """Where a unit impulse acts, and how far it has come on its ways to the ground.
 
-    link: Any  # (end,) -1 once it has arrived
-    push: Any  # (end, 6) Y
-    reach: Any  # (end,) what its torques could be at most, from which rounding is told
+    Begun by `hold_link` and `hold_dof`, one end after the other, and consumed by `carry_inward`.
+    """
+
+    link: Any  # (end,) the link reached; -1 once it has arrived
+    push: Any  # (end, 6) Y there: N m s, N s
+    reach: Any  # (end,) the most that its torques could be, N m s: smaller parts of it are rounding
     joint: Any  # (end,) 1 where it begins with a joint impulse
-    tau: Any  # (dof,) the joint impulses
-    u: Any  # (3, dof) of the dofs on the ways to the ground, for up to three impulses
-    z: Any
+    tau: Any  # (dof,) the joint impulses, N m s or N s; zero after `carry_inward`
+    u: Any  # (3, dof) of the dofs on the ways to the ground, for up to three impulses; `carry_inward`, `carry_three`
+    z: Any  # (3, dof) as u
 
 
 def make_impulse_path(dofs: int) -> ImpulsePath:
-    """Hands for a tree of so many dofs."""
+    """Memory for a tree of so many dofs."""
     return ImpulsePath(
         link=np.full(MOST_ENDS, -1, dtype=np.int64),
         push=np.zeros((MOST_ENDS, 6)),
@@ -67,6 +70,7 @@ def make_impulse_path(dofs: int) -> ImpulsePath:
 
 @small
 def size(a):
+    """A bound of the length of a."""
     return abs(a[0]) + abs(a[1]) + abs(a[2])
 
 
@@ -84,7 +88,7 @@ def in_link(work, i, n, f, amount):
 
 @kernel
 def hold_link(tree, work, path, h, i, n, f, amount):
-    """Hand h: the wrench (n about the world's origin, f; world axes) times `amount` on link i."""
+    """End h: the wrench (n about the world's origin, f; world axes) times `amount` on link i."""
     path.joint[h] = 0
     path.link[h] = -1
     if i < tree.grounds:
@@ -96,7 +100,7 @@ def hold_link(tree, work, path, h, i, n, f, amount):
 
 @kernel
 def hold_dof(tree, path, h, k, amount):
-    """Hand h: a joint impulse on dof k."""
+    """End h: a joint impulse on dof k."""
     path.link[h] = tree.dof_link[k]
     path.joint[h] = 1
     path.tau[k] += amount
@@ -115,7 +119,7 @@ def rate_along(work, velocities, i, n, f):
 def carry_inward(tree, work, q, path, count):
     """path.u and .z of the joints between the first `count` ends and the ground; needs articulated inertias at q.
 
-    What rounding leaves for a joint that the impulse cannot move is set to zero: nobody later could tell it from a
+    What rounding leaves for a joint that the impulse cannot move is set to zero: later it could not be told from a
     motion.
     """
     while True:
@@ -189,7 +193,7 @@ def pass_on(work, i, n, f, reach):
 
 @small
 def take_up(tree, work, q, tau, i, held, n, f, reach, u, z, e):
-    """Link i under the impulse (n, f) from beyond and, if `held`, the tau of its dofs; returns what it hands on.
+    """Link i under the impulse (n, f) from beyond and, if `held`, the tau of its dofs; returns what it passes on.
 
     What it takes goes into row e of u and z.
     """

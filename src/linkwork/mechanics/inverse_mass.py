@@ -32,7 +32,7 @@ from linkwork.spatial.vectors import (
 
 @kernel
 def apply_inverse_mass(tree, work, q, tau, first, last, dv):
-    """dv = M^-1 tau on the links first … last - 1 of one tree; `forward_dynamics` at q must have been called."""
+    """dv = M^-1 tau on the links first … last - 1 of one tree; needs `inward_inertias` at q."""
     for i in range(first, last):
         store_pair(work.push, i, ZERO, ZERO)
     # inward: impulses Y handed to the parents

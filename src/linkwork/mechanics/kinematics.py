@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from linkwork._jit import kernel
-from linkwork.mechanics.articulated import joint_velocity
+from linkwork._jit import kernel, small
+from linkwork.mechanics.articulated import joint_velocity, outward_velocities
+from linkwork.mechanics.grounds import move_grounds
 from linkwork.mechanics.motions import dof_count, world_axis
 from linkwork.spatial.codes import FREE, SWING, SWING_BACK, WELD
 from linkwork.spatial.vectors import (
@@ -41,6 +42,24 @@ def world_velocities(tree, work):
         X = load9(work.pose_R, i)
         w, u = load_pair(work.velocity, i)
         store_pair(work.pose_v, i, rotate(X, w), rotate(X, u))
+
+
+@kernel
+def place_tree(tree, work, q, v):
+    """Poses and velocities of the moving links at (q, v), in their own axes and in the world's."""
+    outward_velocities(tree, work, q, v)
+    outward_poses(tree, work)
+    world_velocities(tree, work)
+
+
+@small
+def forward_kinematics(tables, work, t, q, v, law_input, out):
+    """Poses and velocities of all links at (q, v) and time t; `law_input` and `out` are scratch of the laws."""
+    if tables.tree.grounds > 1:
+        move_grounds(tables.tree, tables.laws, work, t, law_input, out)
+    outward_velocities(tables.tree, work, q, v)
+    outward_poses(tables.tree, work)
+    world_velocities(tables.tree, work)
 
 
 @kernel

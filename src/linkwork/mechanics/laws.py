@@ -14,7 +14,7 @@ from linkwork.spatial.codes import CONSTANT, COSINE, FUNCTION
 
 @intrinsic
 def call_address(typing_context, address, t, law_input, out):
-    """Call the C function void(double t, double *told, double *out) at `address`; told and out are addresses too."""
+    """Call the C function void(double t, double *input, double *out) at `address`; both arrays are addresses too."""
 
     def generate(context, builder, signature, arguments):
         number = ir.DoubleType()

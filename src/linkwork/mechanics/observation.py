@@ -1,4 +1,4 @@
-"""What can be seen of kept states: poses, velocities, reactions, energies, drift, in one compiled sweep."""
+"""Poses, velocities, reactions, energies and drift of kept states, in one compiled sweep."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ import math
 from typing import Any, NamedTuple
 
 from linkwork._jit import entry, kernel
-from linkwork.mechanics.articulated import outward_velocities
 from linkwork.mechanics.composite import gravity_energy, kinetic_energy
 from linkwork.mechanics.constraint_rows import cut_frames, measure_accelerations, row_rates, row_values
 from linkwork.mechanics.forces import apply_laws, apply_springs, clear_loads, push_link, stored_energy
 from linkwork.mechanics.grounds import move_grounds, place_foreign
-from linkwork.mechanics.kinematics import body_pose, body_velocity, outward_poses, world_velocities
+from linkwork.mechanics.kinematics import body_pose, body_velocity, place_tree
 from linkwork.mechanics.newton_euler import inverse_dynamics
 from linkwork.mechanics.workspace import TreeWork
 from linkwork.spatial.codes import FREE, HELICAL, SLIDE, SWING, SWING_BACK, TURN
@@ -20,48 +19,50 @@ from linkwork.spatial.vectors import add, add_scaled, axis_z, cross, dot, load3,
 
 
 class View(NamedTuple):
-    """Where the joints of the tree are to be looked at."""
+    """Where the loads of the joints of the tree are found; made once by the observer."""
 
     joint_last: Any  # (joint,) link that carries its load
     joint_sign: Any  # (joint,) -1 for a joint walked from b to a
-    joint_link_b: Any
-    joint_point: Any  # (joint, 3) the joint's point in link b
+    joint_link_b: Any  # (joint,)
+    joint_point: Any  # (joint, 3) m, the joint's point in link b
     joint_start: Any  # (joint + 1,) into joint_link
-    joint_link: Any
+    joint_link: Any  # links of the joints' motions
 
 
 class Observation(NamedTuple):
-    """What is seen, a row for each kept state."""
+    """What is computed, a sample for each kept state; SI units, world axes. Written by `observe`."""
 
-    body: Any  # (row, body, 13) position, quaternion, velocity, angular velocity
-    reaction: Any  # (row, joint, 6) force, torque
-    cut_acceleration: Any  # (row, rate of a cut)
-    energy: Any  # (row, 3) kinetic, gravity, springs
-    drift: Any  # (row, 3) norms of the gaps and of their rates, and of gaps as parts of the size or of a radian
-    # what forces do, with the power that each feeds into the mechanism, W
-    spring: Any  # (row, spring, 3) length, pull, power
-    coil: Any  # (row, coil, 2) force on the joint coordinate, power
-    drive: Any  # (row, drive, 2) the same
-    load: Any  # (row, load, 4) force or torque, power
-    tyre: Any  # (row, tyre, 8) force, torque, load, power
-    rotor: Any  # (row, rotor, 3) torque
+    body: Any  # (sample, body, 13) position, quaternion, velocity, angular velocity
+    reaction: Any  # (sample, joint, 6) force, torque on b at the joint's point
+    cut_acceleration: Any  # (sample, rate of a cut)
+    energy: Any  # (sample, 3) kinetic, gravity, springs
+    drift: Any  # (sample, 3) norms of the gaps and of their rates, and of gaps as parts of the size or of a radian
+    # what forces do, with the power that each feeds into the mechanism, W; by `apply_springs` and `apply_laws`
+    spring: Any  # (sample, spring, 3) length, pull, power
+    coil: Any  # (sample, coil, 2) force on the joint coordinate, power
+    drive: Any  # (sample, drive, 2) the same
+    load: Any  # (sample, load, 4) force or torque, power
+    tyre: Any  # (sample, tyre, 8) force, torque, load, power
+    rotor: Any  # (sample, rotor, 3) torque
 
 
 class Scratch(NamedTuple):
+    """Memory of `observe`, which writes all of it but `unit`."""
+
     work: TreeWork
-    g: Any
-    gd: Any
-    W: Any
-    tau: Any
-    law_input: Any
-    out: Any
-    power: Any
-    unit: Any  # (row,) what a gap is compared with
+    g: Any  # (row,) gaps of the rows, m or rad
+    gd: Any  # (row,) their rates
+    W: Any  # (row, 6) their wrenches
+    tau: Any  # (dof,) joint forces, N m or N
+    law_input: Any  # (16,) what a law is evaluated at
+    out: Any  # (4,) what a law returns
+    power: Any  # (2,) W wasted and fed in
+    unit: Any  # (row,) what a gap is compared with: the size of the system, m, or 1 rad
 
 
 @entry
 def observe(tables, scratch, view, samples, count, previous, observation):
-    """Fill `observation` from the first `count` kept rows."""
+    """Fill `observation` from the first `count` samples."""
     tree = tables.tree
     cuts = tables.cuts
     work = scratch.work
@@ -76,10 +77,8 @@ def observe(tables, scratch, view, samples, count, previous, observation):
         if tree.grounds > 1:
             move_grounds(tree, tables.laws, work, t, scratch.law_input, scratch.out)
             place_foreign(tree, work, samples.foreign[k])
-        outward_velocities(tree, work, q, v)
-        outward_poses(tree, work)
-        world_velocities(tree, work)
-        # laws of the user are asked here, once a row
+        place_tree(tree, work, q, v)
+        # functions of the user are called here, once a sample
         law_input = scratch.law_input
         clear_loads(work, scratch.power)
         apply_springs(tables, work, t, q, v, cut_q, cut_rate, law_input, scratch.out, scratch.power, observation, k)
@@ -100,7 +99,7 @@ def observe(tables, scratch, view, samples, count, previous, observation):
         for j in range(view.joint_last.size):
             joint_reaction(tree, work, view, j, observation.reaction[k, j])
         for b in range(tree.body_link.size):
-            see_body(tree, work, b, previous, observation.body[k, b])
+            observe_body(tree, work, b, previous, observation.body[k, b])
         observation.energy[k, 0] = kinetic_energy(tree, work, v)
         observation.energy[k, 1] = gravity_energy(tree, work)
         observation.energy[k, 2] = stored_energy(tables, work, t, q, cut_q, scratch.law_input, scratch.out)
@@ -119,11 +118,12 @@ def observe(tables, scratch, view, samples, count, previous, observation):
 
 
 @kernel
-def see_body(tree, work, b, previous, out):
+def observe_body(tree, work, b, previous, out):
+    """out = pose and velocity of body b; `previous` are the quaternions of the last sample."""
     R, x = body_pose(tree, work, b)
     w, u = body_velocity(tree, work, b)
     e = quaternion_of(R)
-    # of the two quaternions of a rotation, the one nearer to the last row's
+    # of the two quaternions of a rotation, the one nearer to the last sample's
     same = e[0] * previous[b, 0] + e[1] * previous[b, 1] + e[2] * previous[b, 2] + e[3] * previous[b, 3]
     sign = -1.0 if same < 0.0 else 1.0
     for j in range(3):

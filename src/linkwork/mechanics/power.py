@@ -3,39 +3,17 @@
 from __future__ import annotations
 
 from linkwork._jit import kernel
-from linkwork.mechanics.forces import push_link
 from linkwork.mechanics.newton_euler import inverse_dynamics
-from linkwork.spatial.vectors import (
-    add,
-    cross,
-    dot,
-    load3,
-    load9,
-    load_pair,
-    neg,
-    rotate,
-    scale,
-)
+from linkwork.mechanics.row_loads import push_rows
+from linkwork.spatial.vectors import add, cross, dot, load3, load9, load_pair, rotate
 
 
 @kernel
-def push_rows(cuts, work, W, lam):
-    """Add the multipliers' wrenches to the loads on the links."""
-    for c in range(cuts.cut_a.size):
-        for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
-            n, f = load_pair(W, r)
-            n = scale(lam[r], n)
-            f = scale(lam[r], f)
-            push_link(work, cuts.cut_b[c], n, f)
-            push_link(work, cuts.cut_a[c], neg(n), neg(f))
-
-
-@kernel
-def ground_power(tables, work, q, vd, loops):
-    """W; needs velocities, applied loads and multipliers of this state."""
+def ground_power(tables, work, q, vd, rows):
+    """W; needs velocities, applied loads and the multipliers `rows`.lam of this state; `rows`.dq is scratch."""
     tree = tables.tree
-    push_rows(tables.cuts, work, loops.W, loops.lam)
-    inverse_dynamics(tree, work, q, vd, loops.dq)
+    push_rows(tables.cuts, work, rows.W, rows.lam)
+    inverse_dynamics(tree, work, q, vd, rows.dq)
     P = 0.0
     for i in range(1, tree.grounds):
         w, u = load_pair(work.velocity, i)

@@ -9,7 +9,7 @@ from linkwork.mechanics.curves import curve_at
 from linkwork.mechanics.laws import evaluate
 from linkwork.spatial.codes import BUMP, LEVEL, PROFILE, RAMP, RISE
 
-NEAR = 1e-4  # m, for the slopes of a surface that tells only its height
+NEAR = 1e-4  # m, for the slopes of a surface that returns only its height
 MOMENT = 1e-4  # s, for the speed at which a surface rises
 
 
@@ -62,6 +62,7 @@ def road_at(forces, laws, first, last, x, y, t, given, out):
 
 @kernel
 def surface_height(laws, law, x, y, t, given, out):
+    """Height of a function of the user."""
     given[0] = x
     given[1] = y
     evaluate(laws, law, t, given, out)
@@ -70,7 +71,7 @@ def surface_height(laws, law, x, y, t, given, out):
 
 @kernel
 def surface_at(laws, law, tells_slopes, x, y, t, given, out):
-    """Height, slopes and rise of a function of the user; what it does not tell by differences."""
+    """Height, slopes and rise of a function of the user; what it does not return is taken by differences."""
     z = surface_height(laws, law, x, y, t, given, out)
     if tells_slopes:
         along = out[1]
@@ -81,7 +82,7 @@ def surface_at(laws, law, tells_slopes, x, y, t, given, out):
         across = surface_height(laws, law, x, y + d, t, given, out) - surface_height(laws, law, x, y - d, t, given, out)
         along *= 0.5 / d
         across *= 0.5 / d
-    before = max(t - MOMENT, 0.0)  # a law is not asked before t = 0
+    before = max(t - MOMENT, 0.0)  # a law is not called before t = 0
     after = t + MOMENT
     rise = surface_height(laws, law, x, y, after, given, out) - surface_height(laws, law, x, y, before, given, out)
     return z, along, across, rise / (after - before)

@@ -24,6 +24,7 @@ def spring_force(forces, laws, s, length, rate, t, law_input, out):
 
 @kernel
 def law_pull(laws, law, length, rate, t, law_input, out):
+    """Pull (N) of a law of length and rate."""
     law_input[0] = length
     law_input[1] = rate
     evaluate(laws, law, t, law_input, out)

@@ -11,24 +11,26 @@ Floats = NDArray[np.float64]
 
 
 class TreeWork(NamedTuple):
-    R: Floats  # (link, 9) link axes to parent axes
-    p: Floats  # (link, 3) link's origin in the parent
-    velocity: Floats  # (link, 6) angular, linear of the link's origin
-    bias: Floats  # (link, 6) velocity-dependent acceleration of the joint
-    A: Floats  # (link, 6) articulated inertia of several children, three blocks
-    H: Floats  # (link, 9) also: the coupling block of a swing or a free joint
-    M: Floats  # (link, 6)
-    force: Floats  # (link, 6) bias force: torque, force
-    U: Floats  # (link, 6) I^A s of a one-degree joint: torque, force
-    inverse: Floats  # (link, 12) inverse of the joint's own inertia
-    u: Floats  # (dof,) joint force left for acceleration
-    acceleration: Floats  # (link, 6) spatial, gravity included
+    """SI units. Rows of moving grounds are written by `move_grounds`, those of foreign bodies by the method."""
+
+    R: Floats  # (link, 9) link axes to parent axes; written by `outward_velocities`
+    p: Floats  # (link, 3) link's origin in the parent; `outward_velocities`
+    velocity: Floats  # (link, 6) angular, linear of the link's origin; `outward_velocities`
+    bias: Floats  # (link, 6) velocity-dependent acceleration of the joint; `outward_velocities`
+    A: Floats  # (link, 6) articulated inertia of several children, three blocks; `inward_inertias`
+    H: Floats  # (link, 9) also: the coupling block of a swing or a free joint; `inward_inertias`
+    M: Floats  # (link, 6) `inward_inertias`
+    force: Floats  # (link, 6) torque, force: bias by `inward_inertias`; load of the joint by `inverse_dynamics`
+    U: Floats  # (link, 6) I^A s of a one-degree joint: torque, force; `inward_inertias`
+    inverse: Floats  # (link, 12) inverse of the joint's own inertia; `inward_inertias`
+    u: Floats  # (dof,) joint force left for acceleration; `inward_inertias`
+    acceleration: Floats  # (link, 6) spatial, gravity included; `outward_accelerations` or `inverse_dynamics`
     push: Floats  # (link, 6) scratch of `apply_inverse_mass`
-    wrench: Floats  # (link, 6) applied torque and force about the link's origin
-    tau: Floats  # (dof,) applied joint forces
-    pose_R: Floats  # (link, 9) link axes to world axes
-    pose_p: Floats  # (link, 3) link's origin in the world
-    pose_v: Floats  # (link, 6) angular and linear velocity of that origin, world axes
+    wrench: Floats  # (link, 6) applied torque and force about the link's origin; `apply_forces`, `push_link`
+    tau: Floats  # (dof,) applied joint forces; `apply_forces`
+    pose_R: Floats  # (link, 9) link axes to world axes; `outward_poses`
+    pose_p: Floats  # (link, 3) link's origin in the world; `outward_poses`
+    pose_v: Floats  # (link, 6) angular and linear velocity of that origin, world axes; `world_velocities`
 
 
 def tree_work(tree: Any) -> TreeWork:

@@ -42,20 +42,22 @@ class BlockPattern(NamedTuple):
 
 
 class BlockWork(NamedTuple):
-    S: Any  # blocks
-    X: Any  # S_ik S_kk^+
+    """Memory of the factorisation; written by `factor_blocks` where no other kernel is named."""
+
+    S: Any  # (shape.total,) blocks of S, filled by the caller; then of what is left of it
+    X: Any  # (shape.total,) S_ik S_kk^+
     P: Any  # (node, LARGEST, LARGEST) pseudoinverse of S_kk
-    scale: Any  # (row,) 1 / sqrt of the first diagonal
-    noise: Any  # (row,) rounding in the diagonal of the row, as a part of the first one
-    A: Any  # scratch of one block
+    scale: Any  # (row,) 1 / sqrt of the diagonal before the elimination; `set_scale`
+    noise: Any  # (row,) rounding in the diagonal of the row, as a part of the first one; `set_scale` at first
+    A: Any  # (LARGEST, LARGEST) scratch of one block, as L, K, order, y, z and e
     L: Any
     K: Any
     order: Any
     found: Any  # (node,) independent rows
     pivot: Any  # (node,) the smallest pivot of them, scaled; 0 where there is none
-    floor: Any  # (node,) what its pivots must be at least, whatever the tolerance
-    sure: Any  # (node,) rows that are known to be independent
-    reference: Any  # (node,) the smallest pivot of them at its largest; 0 where it is not known
+    floor: Any  # (node,) lower bound of its pivots, whatever the tolerance; the method, carried
+    sure: Any  # (node,) rows that are known to be independent; `expect_rows`, `remember_rows`; carried
+    reference: Any  # (node,) the smallest pivot of them at its largest; 0 where it is not known; carried as `sure`
     y: Any
     z: Any
     e: Any
@@ -154,6 +156,7 @@ def _least_degree(graph: list[set[int]], nodes: Iterable[int]) -> Iterator[tuple
 
 
 def block_work(shape: BlockPattern) -> BlockWork:
+    """Memory for a pattern."""
     rows = int(shape.row[-1])
     return BlockWork(
         np.zeros(shape.total),
@@ -194,12 +197,13 @@ def set_scale(work, r, d):
 
 
 @kernel
-def factor_blocks(shape, work, tolerance, doubt, first, last):
+def factor_blocks(shape, work, tolerance, pivot_floor, first, last):
     """Factor work.S in place at the positions first … last - 1 of the order; returns the number of independent rows.
 
     Scales are set. `tolerance` is for pivots of the scaled matrix: a row's pivot is compared with the diagonal that it
-    had before the elimination. Between a light body and a heavy one a pivot is what the heavy one answers, the diagonal
-    what the light one did: rows that are known to be independent are held to their own reference, and to the noise.
+    had before the elimination. A pivot below `pivot_floor` does not prove a row that is not known yet. Between a light
+    body and a heavy one a pivot is the response of the heavy one, the diagonal that of the light one: rows that are
+    known to be independent are compared with their own reference, and with the noise.
     """
     S = work.S
     rank = 0
@@ -214,7 +218,7 @@ def factor_blocks(shape, work, tolerance, doubt, first, last):
             for b in range(n):
                 work.A[a, b] = S[d + a * n + b]
         least = max(tolerance * work.reference[k], max(CERTAIN * noise, work.floor[k]))
-        most = max(tolerance, max(doubt, least))
+        most = max(tolerance, max(pivot_floor, least))
         found = factor_known(work.A, n, work.sure[k], least, most, work.scale, row, work.L, work.K, work.order)
         rank += found
         work.found[k] = found
@@ -264,7 +268,7 @@ def factor_blocks(shape, work, tolerance, doubt, first, last):
 
 @kernel
 def expect_rows(work):
-    """The rows that were found are there, in whatever measure: sure from now on."""
+    """Rows that the last factorisation found are known to be independent from now on, whatever their pivots."""
     for k in range(work.found.size):
         work.sure[k] = work.found[k]
         work.reference[k] = 0.0
@@ -272,7 +276,7 @@ def expect_rows(work):
 
 @kernel
 def remember_rows(work):
-    """At a place where the rows hold: more than ever are sure from now on, and their smallest pivot is kept."""
+    """Where the joints are closed: rows found beyond the known ones become known, and their smallest pivot is kept."""
     for k in range(work.found.size):
         if work.found[k] > work.sure[k]:
             work.sure[k] = work.found[k]

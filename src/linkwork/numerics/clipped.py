@@ -30,17 +30,17 @@ LIGHT = 1e-3  # kg or kg m2: what is lighter counts by its speed, as if it weigh
 
 
 class Guess(NamedTuple):
-    """Scratch for the unknowns between their bounds."""
+    """Scratch of `solve_clipped`: for the n unknowns between their bounds, n at most MOST_FREE, and for sweeps."""
 
-    A: Any
-    L: Any
-    K: Any
-    order: Any
-    scale: Any
-    row: Any
-    b: Any
-    x: Any
-    y: Any
+    A: Any  # (n, n) their rows
+    L: Any  # (n, n) factor of A, with K, order and scale
+    K: Any  # (n, n)
+    order: Any  # (n,)
+    scale: Any  # (n,)
+    row: Any  # (n,) which rows they are
+    b: Any  # (n,) right side
+    x: Any  # (n,) solution
+    y: Any  # (n,)
     begin: Any  # (row,) where a sweep began
     past: Any  # (row,) where the last one ended
 

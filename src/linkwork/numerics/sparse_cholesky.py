@@ -1,10 +1,10 @@
 """Symmetric sparse systems of numbers: A = L D L^T along an elimination order that is found once.
 
 The matrix is a sum of small full blocks, each over a few unknowns (the dofs of a chain, of a loop, of a spring): a
-*group*. Eliminating an unknown joins the groups that hold it; the unknown whose groups are smallest goes first. Chains
+*group*. Eliminating an unknown joins the groups that have it; the unknown whose groups are smallest goes first. Chains
 and trees get no fill at all that way, rows of loops a little, and the cost is linear in their number.
 
-D is not asked to be positive: the stiffness of a law may be negative. Only a pivot of zero, or of no number, fails.
+D need not be positive: the stiffness of a law may be negative. Only a pivot that is zero or not finite fails.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The numbers by which the tables name motions, parts, measures and laws."""
+"""The numbers by which the tables name motions, constraint rows, measures and laws."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ HELICAL = 3
 SWING = 4  # a quaternion of b in a, angular velocity in the axes of b
 SWING_BACK = 5  # the same joint walked from b to a
 FREE = 6  # position and quaternion; linear and angular velocity in the axes of a
-GIVEN = 7  # a ground: moves as told, or not at all
+GIVEN = 7  # a ground: moves by given laws, or not at all
 
-# parts: one row each; e_i of frame a, e_j of frame b, d from the origin of a to that of b
+# constraint rows of a joint: e_i of frame a, e_j of frame b, d from the origin of a to that of b
 ALONG = 0  # d . e_i = 0
 CROSSED = 1  # e_i . e_j = 0
 COUPLE = 2  # d . z - pitch * angle = 0
@@ -21,7 +21,7 @@ DISTANCE = 3  # |d| - length = 0
 # rows of natural coordinates
 KEPT = 0  # the product of two directions of one body
 TIED = 1  # a coordinate that depends on others of its body, linearly
-PART = 2  # one of the parts above
+PART = 2  # a constraint row of a joint
 # and what adds stiffness and damping to them
 SOFT_SPRING = 3
 SOFT_COIL = 4
@@ -59,10 +59,10 @@ TABLE = 2
 SPLINE = 3
 FUNCTION = 4
 
-# what a law is told besides the time
-TOLD_TIME = 0
-TOLD_COORDINATE = 1
-TOLD_BODY = 2
+# what a law takes besides the time
+INPUT_NONE = 0
+INPUT_COORDINATE = 1
+INPUT_BODY = 2
 
 # pieces of roads
 LEVEL = 0  # a height, or a law of time

@@ -20,7 +20,8 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from linkwork._jit import entry, kernel, written_out
+from linkwork._jit import entry, kernel, small, written_out
+from linkwork.formulations.absolute.body_step import accept_bodies, evaluate_bodies
 from linkwork.formulations.absolute.joint_blocks import (
     BY_COORDINATE,
     BY_MASS,
@@ -28,52 +29,29 @@ from linkwork.formulations.absolute.joint_blocks import (
     BlockGraph,
     JointBlocks,
     body_rows,
-    doubt,
+    equal_masses,
     fill_blocks,
     flat_graph,
-    free_accelerations,
-    gap,
     joint_blocks,
-    make_alike,
+    largest_gap,
+    pivot_floor,
     place_bodies,
     push_bodies,
-    refresh,
 )
-from linkwork.formulations.absolute.near_singular import (
-    CARRIED_NEARNESS,
-    CARRIED_ROWS,
-    CLOSED,
-    ROUNDS,
-    NearSingular,
-    near_singular,
-    watch,
-)
-from linkwork.formulations.explicit.loops import cut_reactions
-from linkwork.formulations.explicit.recursive import count_q
-from linkwork.formulations.explicit.stepping import (
-    CARRIED_STEPS,
-    SEMI_IMPLICIT,
-    ExplicitMethod,
-    Stepping,
-    advance,
-    copy,
-    largest,
-    opening,
-    stepping,
-)
+from linkwork.formulations.absolute.near_singular import CARRIED_NEARNESS, CARRIED_ROWS, NearSingular, near_singular
+from linkwork.formulations.explicit.stepping import CARRIED_STEPS, ExplicitMethod, Stepping, advance, stepping
 from linkwork.formulations.protocol import Ran
-from linkwork.formulations.samples import EVALUATIONS, GAP_RATE, RANK
-from linkwork.formulations.status import SINGULAR
-from linkwork.mechanics.constraint_rows import measure_cuts, row_accelerations, row_rates, row_values
-from linkwork.mechanics.motions import coordinate_rates, displace
-from linkwork.mechanics.power import ground_power
+from linkwork.mechanics.constraint_rows import row_accelerations, row_rates, row_values
+from linkwork.mechanics.counts import count_q
+from linkwork.mechanics.kinematics import place_tree
+from linkwork.mechanics.motions import displace
 from linkwork.mechanics.workspace import TreeWork, tree_work
+from linkwork.numerics.arrays import copy
 from linkwork.numerics.block_sparse import (
     BlockWork,
     block_work,
     expect_rows,
     factor_blocks,
-    remember_rows,
     solve_blocks,
     unit_scales,
 )
@@ -122,8 +100,8 @@ class Absolute(ExplicitMethod):
 
 
 class Workspace(NamedTuple):
-    stabilization: int
-    baumgarte: float
+    stabilization: int  # SUCCESSIVE … NONE
+    baumgarte: float  # 1/s
     rank_tolerance: float
     steps: Stepping
     tree: TreeWork
@@ -131,28 +109,27 @@ class Workspace(NamedTuple):
     blocks: BlockWork
     joint_blocks: JointBlocks
     near_singular: NearSingular
-    extra: Any
-    law_input: Any
-    out: Any
-    power: Any
+    law_input: Any  # (16,) scratch: what a law is evaluated at
+    out: Any  # (4,) scratch: what a law returns
+    power: Any  # (2,) W wasted and fed in; written by `apply_forces`
 
 
 def workspace(tables: Any, method: Absolute) -> Workspace:
+    """Memory of the method for the tables of one system."""
     tree, made = tables.tree, flat_graph(tables)
     return Workspace(
-        STABILIZATIONS[method.stabilization],
-        float(method.baumgarte),
-        float(method.rank_tolerance),
-        stepping(method, tables),
-        tree_work(tree),
-        made,
-        block_work(made.shape),
-        joint_blocks(tables),
-        near_singular(count_q(tree), int(tree.dof_link.size), made.shape.size.size),
-        np.zeros(0),
-        np.zeros(16),
-        np.zeros(4),
-        np.zeros(2),
+        stabilization=STABILIZATIONS[method.stabilization],
+        baumgarte=float(method.baumgarte),
+        rank_tolerance=float(method.rank_tolerance),
+        steps=stepping(method, tables),
+        tree=tree_work(tree),
+        graph=made,
+        blocks=block_work(made.shape),
+        joint_blocks=joint_blocks(tables),
+        near_singular=near_singular(count_q(tree), int(tree.dof_link.size), made.shape.size.size),
+        law_input=np.zeros(16),
+        out=np.zeros(4),
+        power=np.zeros(2),
     )
 
 
@@ -162,19 +139,25 @@ def factor_joints(tables, w):
     shape = w.graph.shape
     fill_blocks(tables.cuts, w.graph, w.blocks.S, w.joint_blocks, w.joint_blocks.x, 0)
     unit_scales(shape, w.blocks)
-    return factor_blocks(shape, w.blocks, w.rank_tolerance, doubt(gap(w.joint_blocks)), 0, shape.order.size)
+    floor = pivot_floor(largest_gap(w.joint_blocks))
+    return factor_blocks(shape, w.blocks, w.rank_tolerance, floor, 0, shape.order.size)
+
+
+@small
+def factor_rows(tables, w, cut_q, t):
+    """Rows of the joints at the present poses, and the factor of S; returns its rank."""
+    row_values(tables.cuts, w.tree, cut_q, w.joint_blocks.g, w.joint_blocks.W)
+    body_rows(tables, w.tree, w.joint_blocks, BY_MASS)
+    return factor_joints(tables, w)
 
 
 @kernel
-def look_first(tables, w, q, v, t, cut_q):
-    """Find the independent rows, whatever the masses are."""
+def find_independent_rows(tables, w, q, v, t, cut_q):
+    """Which rows are independent, by the geometry alone."""
     place_bodies(tables, w, q, v, t)
-    make_alike(tables.tree, w.joint_blocks)
-    row_values(tables.cuts, w.tree, cut_q, w.joint_blocks.g, w.joint_blocks.W)
-    body_rows(tables, w.tree, w.joint_blocks, BY_MASS)
-    factor_joints(tables, w)
+    equal_masses(tables.tree, w.joint_blocks)
+    factor_rows(tables, w, cut_q, t)
     expect_rows(w.blocks)
-    w.near_singular.looked[0] = 1
 
 
 @kernel
@@ -184,33 +167,10 @@ def solve_joints(w, rho, x):
     solve_blocks(w.graph.shape, w.blocks, x, 0, 0, w.graph.shape.order.size)
 
 
-@written_out
-def evaluate(tables, w, steps, state, t):
-    """steps.rate = rate of steps.trial at time t. Returns 0 or a status."""
-    tree = tables.tree
+@small
+def solve_accelerations(tables, w, t, vd):
+    """Multipliers (23), and the accelerations vd of free bodies become those of the joined ones."""
     joint_blocks = w.joint_blocks
-    nv = tree.dof_link.size
-    nq = steps.trial.size - nv - 2
-    q = steps.trial[:nq]
-    v = steps.trial[nq : nq + nv]
-    vd = steps.rate[nq : nq + nv]
-    if w.near_singular.looked[0] == 0:
-        look_first(tables, w, q, v, t, state.cut_q)
-    for look in range(ROUNDS + 1):
-        place_bodies(tables, w, q, v, t)
-        row_values(tables.cuts, w.tree, state.cut_q, joint_blocks.g, joint_blocks.W)
-        row_rates(tables.cuts, w.tree, joint_blocks.gd)
-        body_rows(tables, w.tree, joint_blocks, BY_MASS)
-        state.count[RANK] = factor_joints(tables, w)
-        if w.near_singular.near[0] == 0 or look == ROUNDS or (look > 0 and gap(joint_blocks) < CLOSED):
-            break
-        # near a singular position: on the joints, where the motion is smooth
-        if look == 0:
-            copy(steps.trial[: nq + nv], w.near_singular.y)
-            q = w.near_singular.y[:nq]
-            v = w.near_singular.y[nq:]
-        project(tables, w, state.cut_q, w.near_singular.y, nq, nv, False)
-    failed = free_accelerations(tables, w, q, v, t, state.cut_q, state.cut_rate, vd)
     row_accelerations(tables.cuts, w.tree, joint_blocks.gdd)
     for r in range(joint_blocks.g.size):
         joint_blocks.gdd[r] = -joint_blocks.gdd[r]
@@ -218,31 +178,23 @@ def evaluate(tables, w, steps, state, t):
             joint_blocks.gdd[r] -= w.baumgarte * (2.0 * joint_blocks.gd[r] + w.baumgarte * joint_blocks.g[r])
     solve_joints(w, joint_blocks.gdd, joint_blocks.lam)
     push_bodies(tables, joint_blocks, joint_blocks.lam, vd)
-    if steps.scheme != SEMI_IMPLICIT:
-        coordinate_rates(tree, q, v, steps.rate)
-    steps.rate[nq + nv] = w.power[0]
-    steps.rate[nq + nv + 1] = w.power[1]
-    if tree.grounds > 1:
-        steps.rate[nq + nv + 1] += ground_power(tables, w.tree, q, vd, joint_blocks)
-    state.count[EVALUATIONS] += 1
-    return SINGULAR + failed - 1 if failed > 0 else 0
 
 
 @kernel
 def correct_positions(tables, w, q, v):
-    """q += T delta, with G delta = -g and the factor at hand (49)."""
+    """q += T delta, with G delta = -g and the present factor (49)."""
     joint_blocks = w.joint_blocks
     solve_joints(w, joint_blocks.g, joint_blocks.gdd)
     for k in range(joint_blocks.dq.size):
         joint_blocks.dq[k] = 0.0
     push_bodies(tables, joint_blocks, joint_blocks.gdd, joint_blocks.dq)
     displace(tables.tree, q, joint_blocks.dq, -1.0, q)
-    refresh(tables, w.tree, q, v)
+    place_tree(tables.tree, w.tree, q, v)
 
 
 @kernel
 def correct_velocities(tables, w, v):
-    """v += zeta, with G zeta = -gd and the factor at hand (52)."""
+    """v += zeta, with G zeta = -gd and the present factor (52)."""
     joint_blocks = w.joint_blocks
     solve_joints(w, joint_blocks.gd, joint_blocks.gdd)
     for r in range(joint_blocks.gdd.size):
@@ -269,31 +221,33 @@ def project(tables, w, cut_q, y, nq, nv, standard):
     for _twice in range(2):
         row_rates(cuts, w.tree, joint_blocks.gd)
         correct_velocities(tables, w, v)
-        refresh(tables, w.tree, q, v)
+        place_tree(tables.tree, w.tree, q, v)
+
+
+@small
+def project_stage(tables, w, cut_q, y, nq, nv, t):
+    """A stage of a step, always by the successive projection."""
+    project(tables, w, cut_q, y, nq, nv, False)
+
+
+@small
+def project_step(tables, w, cut_q, y, nq, nv, t):
+    """The end of a step, by the projection of the options."""
+    project(tables, w, cut_q, y, nq, nv, w.stabilization == STANDARD)
+
+
+@written_out
+def evaluate(tables, w, steps, state, t):
+    """steps.rate = rate of steps.trial at time t. Returns 0 or a status."""
+    return evaluate_bodies(
+        find_independent_rows, factor_rows, solve_accelerations, project_stage, tables, w, steps, state, t
+    )
 
 
 @written_out
 def accept(tables, w, steps, state, t):
     """The state moves to steps.trial at time t and is projected; its rate and reactions are kept."""
-    nv = state.vd.size
-    nq = state.y.size - nv - 2
-    copy(steps.trial, state.y)
-    copy(steps.rate, steps.f)
-    cut_reactions(tables.cuts, w.tree, w.joint_blocks, state.cut_force)
-    state.drift[GAP_RATE] = largest(w.joint_blocks.gd)
-    if w.stabilization <= STANDARD:
-        if w.near_singular.near[0] == 1:
-            copy(w.near_singular.y, state.y)
-        watch(w.near_singular, w.blocks)
-        project(tables, w, state.cut_q, state.y, nq, nv, w.stabilization == STANDARD)
-        # the joints stand where the projected bodies are
-        measure_cuts(tables.cuts, w.tree, state.cut_q, state.cut_rate)
-    else:
-        remember_rows(w.blocks)
-    opening(tables.cuts, w.joint_blocks.g, state)
-    for k in range(nv):
-        state.vd[k] = steps.f[nq + k]
-    state.t[0] = t
+    accept_bodies(project_step, tables, w, w.blocks, w.stabilization <= STANDARD, True, steps, state, t)
 
 
 @entry

@@ -2,7 +2,7 @@
 
     G    rows of the joints on body velocities (VK 19), two blocks of six a row      M   block diagonal
     B    one block of G: force and torque about the body's centre of mass            Y   M^-1 B
-    Z    what a part answers at its border bodies to B at one of them: D B
+    Z    response of a part at its border bodies to B at one of them: D B
     S    B D^ B^T, in blocks of two joints that share a body or a part
 
 In `absolute` all joints are one component without parts. Rows stand in the order of the joints (g, lam) or, inside the
@@ -17,20 +17,19 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from linkwork._jit import kernel, small
-from linkwork.mechanics.articulated import inward_inertias, outward_accelerations, outward_velocities
+from linkwork.mechanics.articulated import inward_inertias, outward_accelerations
 from linkwork.mechanics.constraint_rows import measure_cuts
 from linkwork.mechanics.forces import apply_forces
-from linkwork.mechanics.grounds import move_grounds
-from linkwork.mechanics.kinematics import outward_poses, world_velocities
+from linkwork.mechanics.kinematics import forward_kinematics
 from linkwork.mechanics.size import joint_units
 from linkwork.numerics.block_sparse import BlockPattern, pattern
 from linkwork.spatial.inertia import inverse_symmetric, rotate_symmetric, times
 from linkwork.spatial.vectors import cross, load3, load6, load9, load_pair, scale, store_pair, sub
 
-# Rows that are dependent where the joints are closed are so no more by a gap g off that place (a stage of Runge-Kutta):
-# pivots up to some g^2 then prove nothing, where the row is not known. A real one that small is lost with them, so the
-# doubt has its limit.
-DOUBT, DOUBT_MOST = 30.0, 1e-6
+# Rows that are dependent where the joints are closed are not so at a gap g off that place (a stage of Runge-Kutta):
+# there a pivot up to some g^2 does not prove that a row is independent. A real pivot that small is lost with them, so
+# the floor has a limit.
+GAP_PIVOT, GAP_PIVOT_MOST = 30.0, 1e-6
 # what measures a change of a body: its mass, its velocity, or its coordinates (an Euler parameter is half an angle)
 BY_MASS, BY_VELOCITY, BY_COORDINATE = 0, 1, 2
 
@@ -39,29 +38,27 @@ End: TypeAlias = tuple[Hashable, int] | None
 
 
 class JointBlocks(NamedTuple):
-    """Rows of the joints on their two bodies; side 0 is a, side 1 is b."""
+    """Rows of the joints on their two bodies; side 0 is a, side 1 is b. Gaps in m and rad, multipliers in N and N m."""
 
-    B: Any  # (row, 2, 6) force and torque about the body's centre of mass, world axes
-    Y: Any  # (row, 2, 6) response of the body: linear and angular, in the order of v
-    g: Any
-    gd: Any
-    gdd: Any
-    W: Any
-    lam: Any
-    dq: Any
-    x: Any  # (row,) right side and solution, in the order of the components
-    unit: Any  # (row,) what a gap is compared with: the length of the shorter body, or 1 rad
-    reach: Any  # (link,) m, how long each body is
-    inverse_mass: Any  # (link,)
-    inverse_inertia: Any  # (link, 6) world axes
+    B: Any  # (row, 2, 6) force and torque about the body's centre of mass, world axes; written by `body_rows`
+    Y: Any  # (row, 2, 6) response of the body: linear and angular, in the order of v; `body_rows`
+    g: Any  # (row,) gaps; `row_values`
+    gd: Any  # (row,) rates of the gaps; `row_rates`
+    gdd: Any  # (row,) second rates, then right sides and corrections of a projection; the method
+    W: Any  # (row, 6) wrenches: torque about the world's origin, force; `row_values`
+    lam: Any  # (row,) multipliers; the method
+    dq: Any  # (dof,) displacement of a projection; the method; scratch of `ground_power`
+    x: Any  # (row,) right side and solution, in the order of the components; the method
+    unit: Any  # (row,) what a gap is compared with: the length of the shorter body, m, or 1 rad; never changed
+    reach: Any  # (link,) m, how long each body is; never changed
+    inverse_mass: Any  # (link,) 1/kg; `place_bodies`
+    inverse_inertia: Any  # (link, 6) 1/(kg m2) about the centre of mass, world axes; `place_bodies`
 
 
 class BlockGraph(NamedTuple):
-    """Where the blocks of S are, for one component after another; made once."""
+    """Where the blocks of S are, for one component after another; made once by `graph`."""
 
-    shape: (
-        BlockPattern  # its nodes are the joints in the order of the components; two groups each: inner, at the border
-    )
+    shape: BlockPattern  # nodes: joints in the order of the components; two groups each: inner joints, border joints
     node: Any  # (cut,) its place among them
     fill: Any  # (component + 1,) first number of S of each component
     pair: Any  # (component + 1,) into pair_…
@@ -71,13 +68,13 @@ class BlockGraph(NamedTuple):
     pair_side_d: Any
     pair_offset: Any  # of the block
     pair_place: Any  # where c is among the border coordinates of the part; -1 at a body
-    answer: Any  # (cut, 2) offset of Z of an end that is at a part, else -1
-    wide: Any  # (cut, 2) border coordinates of that part
-    touch: Any  # (border body + 1,) into touch_…; the border bodies of all components
-    touch_cut: Any  # ends of joints that move the border body
-    touch_side: Any
-    touch_place: Any  # where the border body is in Z of that end; -1 where the end is at the body itself
-    answers: int  # length of Z
+    response: Any  # (cut, 2) offset of Z of an end that is at a part, else -1
+    border_size: Any  # (cut, 2) border coordinates of that part
+    incident: Any  # (border body + 1,) into incident_…; the border bodies of all components
+    incident_cut: Any  # ends of joints that move the border body
+    incident_side: Any
+    incident_place: Any  # where the border body is in Z of that end; -1 where the end is at the body itself
+    response_total: int  # length of Z
 
 
 def graph(
@@ -85,12 +82,12 @@ def graph(
     cuts_of: Sequence[Sequence[int]],
     ends: Sequence[tuple[End, End]],
     borders: Sequence[Sequence[tuple[Hashable, int]]],
-    wide: dict[Hashable, int],
+    bodies: dict[Hashable, int],
 ) -> BlockGraph:
-    """The web of components with the joints `cuts_of`, each of `sizes` rows.
+    """The block graph of components with the joints `cuts_of`, each of `sizes` rows.
 
     `ends` of every joint are (a body or a part, place in that part's border); `borders` say the same of the border
-    bodies of each component, and `wide` the number of border bodies of each part.
+    bodies of each component, and `bodies` is the number of border bodies of each part.
     """
     order = [c for cuts in cuts_of for c in cuts]
     node = np.zeros(len(ends), dtype=np.int64)
@@ -98,7 +95,7 @@ def graph(
     groups: list[list[int]] = []
     neighbours: list[tuple[int, int]] = []
     sharing: list[list[tuple[int, int, int, int]]] = []
-    touches: list[list[tuple[int, int, int]]] = []
+    incidents: list[list[tuple[int, int, int]]] = []
     for cuts, border in zip(cuts_of, borders, strict=True):
         at: dict[Hashable, list[tuple[int, int]]] = {}
         for c in cuts:
@@ -115,7 +112,7 @@ def graph(
             [int(node[c]) for c in cuts if c in outer],
         ]
         for key, place in border:
-            touches.append([(c, side, 6 * place if key in wide else -1) for c, side in at.get(key, [])])
+            incidents.append([(c, side, 6 * place if key in bodies else -1) for c, side in at.get(key, [])])
     shape = pattern([sizes[c] for c in order], neighbours, groups)
     where = _offsets(shape)
     later = {int(k): p for p, k in enumerate(shape.order)}
@@ -125,19 +122,19 @@ def graph(
             i, j = int(node[c]), int(node[d])
             if later[i] >= later[j]:  # blocks below the diagonal only, those on it in full
                 key, place = ends[c][side_c] or ("", 0)
-                pairs.append((c, d, side_c, side_d, where[(i, j)], 6 * place if key in wide else -1))
+                pairs.append((c, d, side_c, side_d, where[(i, j)], 6 * place if key in bodies else -1))
         starts.append(len(pairs))
     fill = [int(shape.diagonal[shape.order[p]]) if p < len(order) else shape.total for p in shape.start[::2]]
-    answer, width = np.full((2, len(ends), 2), -1, dtype=np.int64)
-    answers = 0
+    response, size = np.full((2, len(ends), 2), -1, dtype=np.int64)
+    total = 0
     for c, both in enumerate(ends):
         for side, end in enumerate(both):
-            if end is not None and end[0] in wide:
-                answer[c, side], width[c, side] = answers, 6 * wide[end[0]]
-                answers += int(sizes[c]) * 6 * wide[end[0]]
+            if end is not None and end[0] in bodies:
+                response[c, side], size[c, side] = total, 6 * bodies[end[0]]
+                total += int(sizes[c]) * 6 * bodies[end[0]]
 
     pair = np.array(pairs, dtype=np.int64).reshape(-1, 6).T.copy()
-    touch = np.array([end for found in touches for end in found], dtype=np.int64).reshape(-1, 3).T.copy()
+    incident = np.array([end for found in incidents for end in found], dtype=np.int64).reshape(-1, 3).T.copy()
     return BlockGraph(
         shape=shape,
         node=node,
@@ -149,13 +146,13 @@ def graph(
         pair_side_d=pair[3],
         pair_offset=pair[4],
         pair_place=pair[5],
-        answer=answer,
-        wide=width,
-        touch=np.concatenate([[0], np.cumsum([len(found) for found in touches])]).astype(np.int64),
-        touch_cut=touch[0],
-        touch_side=touch[1],
-        touch_place=touch[2],
-        answers=answers,
+        response=response,
+        border_size=size,
+        incident=np.concatenate([[0], np.cumsum([len(found) for found in incidents])]).astype(np.int64),
+        incident_cut=incident[0],
+        incident_side=incident[1],
+        incident_place=incident[2],
+        response_total=total,
     )
 
 
@@ -169,7 +166,7 @@ def _offsets(shape: BlockPattern) -> dict[tuple[int, int], int]:
 
 
 def flat_graph(tables: Any) -> BlockGraph:
-    """The web of all joints as one component."""
+    """The block graph of all joints as one component."""
     links = zip(tables.cuts.cut_a, tables.cuts.cut_b, strict=True)
     ends = [tuple((int(i), 0) if i >= tables.tree.grounds else None for i in both) for both in links]
     return graph(np.diff(tables.cuts.cut_row), [range(len(ends))], ends, [[]], {})  # type: ignore[arg-type]
@@ -186,15 +183,7 @@ def joint_blocks(tables: Any) -> JointBlocks:
     return JointBlocks(**(arrays | {"unit": unit, "reach": reach}))
 
 
-# ---- bodies that nothing holds ---------------------------------------------------------------------------------------
-
-
-@kernel
-def refresh(tables, work, q, v):
-    """Poses and velocities of the links at (q, v)."""
-    outward_velocities(tables.tree, work, q, v)
-    outward_poses(tables.tree, work)
-    world_velocities(tables.tree, work)
+# ---- free bodies -----------------------------------------------------------------------------------------------------
 
 
 @kernel
@@ -202,9 +191,7 @@ def place_bodies(tables, w, q, v, t):
     """All links at (q, v) and time t, and M^-1 of the bodies there."""
     tree = tables.tree
     work = w.tree
-    if tree.grounds > 1:
-        move_grounds(tree, tables.laws, work, t, w.law_input, w.out)
-    refresh(tables, work, q, v)
+    forward_kinematics(tables, work, t, q, v, w.law_input, w.out)
     for i in range(tree.grounds, tree.link_parent.size):
         w.joint_blocks.inverse_mass[i] = 1.0 / tree.link_mass[i]
         J = inverse_symmetric(rotate_symmetric(load9(work.pose_R, i), load6(tree.link_I, i)))
@@ -213,8 +200,8 @@ def place_bodies(tables, w, q, v, t):
 
 
 @kernel
-def make_alike(tree, joint_blocks):
-    """M^-1 of bodies that all weigh the same: geometry, not the masses, decides which rows depend on others."""
+def equal_masses(tree, joint_blocks):
+    """M^-1 of bodies of equal mass: geometry, not the masses, decides which rows depend on others."""
     for i in range(tree.grounds, tree.link_parent.size):
         joint_blocks.inverse_mass[i] = 1.0
         for e in range(6):
@@ -231,7 +218,7 @@ def free_accelerations(tables, w, q, v, t, cut_q, cut_rate, vd):
     return failed
 
 
-# ---- rows on them ----------------------------------------------------------------------------------------------------
+# ---- rows on bodies --------------------------------------------------------------------------------------------------
 
 
 @kernel
@@ -283,8 +270,8 @@ def fill_blocks(cuts, graph, S, joint_blocks, Z, k):
                         x += joint_blocks.B[first_c + a, s_c, e] * joint_blocks.Y[first_d + b, s_d, e]
                     S[o + a * n_d + b] += sign * x
             continue
-        E = graph.wide[d, s_d]
-        z = graph.answer[d, s_d] + place
+        E = graph.border_size[d, s_d]
+        z = graph.response[d, s_d] + place
         for a in range(n_c):
             for b in range(n_d):
                 x = 0.0
@@ -294,8 +281,8 @@ def fill_blocks(cuts, graph, S, joint_blocks, Z, k):
 
 
 @kernel
-def gap(joint_blocks):
-    """The largest gap of a joint, as a part of the length of its bodies, or rad."""
+def largest_gap(joint_blocks):
+    """Of all joints, as a part of the length of the bodies, or rad."""
     worst = 0.0
     for r in range(joint_blocks.g.size):
         worst = max(worst, abs(joint_blocks.g[r]) / joint_blocks.unit[r])
@@ -303,14 +290,14 @@ def gap(joint_blocks):
 
 
 @small
-def doubt(gap):
-    """What a pivot that nobody knows must be at least where a joint gapes by `gap`."""
-    return min(DOUBT * gap * gap, DOUBT_MOST)
+def pivot_floor(gap):
+    """Smallest pivot that proves a row to be independent where a joint is open by `gap`."""
+    return min(GAP_PIVOT * gap * gap, GAP_PIVOT_MOST)
 
 
 @kernel
 def push_bodies(tables, joint_blocks, x, out):
-    """out += M^-1 G^T x: what the multipliers x do to the bodies, in the order of v."""
+    """out += M^-1 G^T x: response of the bodies to the multipliers x, in the order of v."""
     tree = tables.tree
     cuts = tables.cuts
     for c in range(cuts.cut_a.size):

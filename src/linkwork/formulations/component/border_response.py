@@ -1,4 +1,4 @@
-"""[V06] What components answer at their borders: vd_border = D tau + r, up through the hierarchy; tau back down.
+"""[V06] Response of components at their borders: vd_border = D tau + r, up through the hierarchy; tau back down.
 
     D r     response of a component's border bodies to forces tau there, and their motion without them (2.15), (2.30)
     D^      block diagonal of the parts' D and of M^-1 of own bodies (2.22)
@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork._jit import kernel, small
-from linkwork.formulations.absolute.joint_blocks import BlockGraph, doubt, fill_blocks, graph
+from linkwork.formulations.absolute.joint_blocks import BlockGraph, fill_blocks, graph, pivot_floor
 from linkwork.numerics.block_sparse import (
     BlockWork,
     block_work,
@@ -35,19 +35,19 @@ class Factors(NamedTuple):
     """Numbers of the components, one flat array each; offsets are in the partition."""
 
     blocks: BlockWork
-    Z: Any  # answers of the parts to the rows
-    D: Any
-    r: Any
-    tau: Any  # like r
-    lam: Any  # (row,) in the order of the components: multipliers without the forces at the border
-    rank: Any  # (component,)
-    gap: Any  # (component,) largest gap of a joint in it or in its parts
+    Z: Any  # (graph.response_total,) response of the parts to the rows; written by `part_responses`
+    D: Any  # by components; `reduce_border`, of those elsewhere `receive_reports`
+    r: Any  # by components; `solve_up`, of those elsewhere `receive_reports`
+    tau: Any  # like r, N and N m; `solve_down`, of the whole `report_border`
+    lam: Any  # (row,) in the order of the components; `solve_up` without the forces at the border, `solve_down` with
+    rank: Any  # (component,) independent rows; `factor_components`
+    gap: Any  # (component,) largest gap of a joint in it or in its parts; `worst_gap`
     half: Any  # scratch: T of one component, eliminated
     y: Any  # (row,) scratch
 
 
 def partition_graph(tables: Any, partition: Any) -> BlockGraph:
-    """The web of the components of `partition`."""
+    """The block graph of the components of `partition`."""
     count = len(partition.D)
 
     def between(starts: Any, k: int) -> range:
@@ -73,8 +73,8 @@ def partition_graph(tables: Any, partition: Any) -> BlockGraph:
         ]
         for k in range(count)
     ]
-    wide: dict[Any, int] = {("part", k): len(between(partition.border_start, k)) for k in range(count)}
-    return graph(np.diff(tables.cuts.cut_row), cuts_of, ends, borders, wide)
+    bodies: dict[Any, int] = {("part", k): len(between(partition.border_start, k)) for k in range(count)}
+    return graph(np.diff(tables.cuts.cut_row), cuts_of, ends, borders, bodies)
 
 
 def factors(partition: Any, graph: BlockGraph) -> Factors:
@@ -83,7 +83,7 @@ def factors(partition: Any, graph: BlockGraph) -> Factors:
     borders = 6 * np.diff(partition.border_start)
     return Factors(
         blocks=block_work(graph.shape),
-        Z=np.zeros(graph.answers),
+        Z=np.zeros(graph.response_total),
         D=np.zeros(partition.sizes[0]),
         r=np.zeros(partition.sizes[1]),
         tau=np.zeros(partition.sizes[1]),
@@ -108,13 +108,14 @@ def factor_components(tables, parts, graph, factors, joint_blocks, tolerance, wa
     for k in range(parts.D.size):
         if parts.waits[k] != waits:
             continue
-        answer_rows(tables.cuts, parts, graph, factors, joint_blocks, k)
+        part_responses(tables.cuts, parts, graph, factors, joint_blocks, k)
         fill_blocks(tables.cuts, graph, factors.blocks.S, joint_blocks, factors.Z, k)
         worst_gap(tables.cuts, parts, factors, joint_blocks, k)
-        free_rows(tables, parts, graph, factors, joint_blocks, k)
+        scale_rows(tables, parts, graph, factors, joint_blocks, k)
         first = graph.shape.start[2 * k]
         last = graph.shape.start[2 * k + 2]
-        factors.rank[k] = factor_blocks(graph.shape, factors.blocks, tolerance, doubt(factors.gap[k]), first, last)
+        floor = pivot_floor(factors.gap[k])
+        factors.rank[k] = factor_blocks(graph.shape, factors.blocks, tolerance, floor, first, last)
         rank += factors.rank[k]
         if parts.remote[k] < 0:
             reduce_border(tables.cuts, parts, graph, factors, joint_blocks, k)
@@ -123,20 +124,21 @@ def factor_components(tables, parts, graph, factors, joint_blocks, tolerance, wa
 
 @small
 def end_node(parts, c, side):
+    """Node of an end of joint c in its component; below 0 for a ground."""
     return parts.cut_node_a[c] if side == 0 else parts.cut_node_b[c]
 
 
 @kernel
-def answer_rows(cuts, parts, graph, factors, joint_blocks, k):
+def part_responses(cuts, parts, graph, factors, joint_blocks, k):
     """Z: the motion of all border bodies of a part that a row of component k causes at one of them."""
     for p in range(parts.cut_start[k], parts.cut_start[k + 1]):
         c = parts.cut[p]
         for side in range(2):
-            z = graph.answer[c, side]
+            z = graph.response[c, side]
             if z < 0:
                 continue
             n = parts.node_start[k] + end_node(parts, c, side)
-            E = graph.wide[c, side]
+            E = graph.border_size[c, side]
             D = parts.D[parts.node_part[n]] + 6 * parts.node_place[n]
             for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
                 for a in range(E):
@@ -149,9 +151,9 @@ def answer_rows(cuts, parts, graph, factors, joint_blocks, k):
 
 @kernel
 def worst_gap(cuts, parts, factors, joint_blocks, k):
-    """The largest gap of a joint of component k and of its parts, as in `gap` of bonds."""
+    """The largest gap of a joint of component k and of its parts, as in `largest_gap` of joint_blocks."""
     if parts.remote[k] >= 0:
-        return  # it has told
+        return  # it has reported its own
     gap = 0.0
     for n in range(parts.node_start[k], parts.node_start[k + 1]):
         if parts.node_part[n] >= 0:
@@ -164,11 +166,11 @@ def worst_gap(cuts, parts, factors, joint_blocks, k):
 
 
 @kernel
-def free_rows(tables, parts, graph, factors, joint_blocks, k):
+def scale_rows(tables, parts, graph, factors, joint_blocks, k):
     """Scale the rows of component k by what they would be if their bodies were free.
 
-    What other joints have taken from a row is then seen, also where they hold it altogether: the rounding that is
-    left of it is no row. Nothing is known of the masses of foreign bodies: there the entries of D stand for them.
+    So a row that other joints already fix shows as a small pivot, even where only rounding is left of it. The masses of
+    foreign bodies are not known: there the entries of D stand for them.
     """
     cuts = tables.cuts
     for p in range(parts.cut_start[k], parts.cut_start[k + 1]):
@@ -185,7 +187,7 @@ def free_rows(tables, parts, graph, factors, joint_blocks, k):
                     for e in range(6):
                         free += joint_blocks.B[r, side, e] * joint_blocks.Y[r, side, e]
                     continue
-                E = graph.wide[c, side]
+                E = graph.border_size[c, side]
                 o = parts.D[parts.node_part[n]] + 6 * parts.node_place[n] * (E + 1)
                 for e in range(6):
                     for f in range(6):
@@ -195,36 +197,36 @@ def free_rows(tables, parts, graph, factors, joint_blocks, k):
 
 @small
 def spread(cuts, graph, factors, joint_blocks, s, e, force, x, row):
-    """x += T^T force at coordinate e of a border body, for the rows of the joint of touch s, which begin at `row`."""
-    c = graph.touch_cut[s]
-    side = graph.touch_side[s]
+    """x += T^T force at coordinate e of a border body, for the rows of the joint of incidence s, from `row` on."""
+    c = graph.incident_cut[s]
+    side = graph.incident_side[s]
     first = cuts.cut_row[c]
     count = cuts.cut_row[c + 1] - first
     f = force if side == 1 else -force
-    if graph.touch_place[s] < 0:
+    if graph.incident_place[s] < 0:
         for q in range(count):
             x[row + q] += f * joint_blocks.Y[first + q, side, e]
         return
-    z = graph.answer[c, side] + graph.touch_place[s] + e
+    z = graph.response[c, side] + graph.incident_place[s] + e
     for q in range(count):
-        x[row + q] += f * factors.Z[z + q * graph.wide[c, side]]
+        x[row + q] += f * factors.Z[z + q * graph.border_size[c, side]]
 
 
 @small
 def gather(cuts, graph, factors, joint_blocks, s, e, x, row):
-    """T x at coordinate e of a border body, over the rows of the joint of touch s."""
-    c = graph.touch_cut[s]
-    side = graph.touch_side[s]
+    """T x at coordinate e of a border body, over the rows of the joint of incidence s."""
+    c = graph.incident_cut[s]
+    side = graph.incident_side[s]
     first = cuts.cut_row[c]
     count = cuts.cut_row[c + 1] - first
     value = 0.0
-    if graph.touch_place[s] < 0:
+    if graph.incident_place[s] < 0:
         for q in range(count):
             value += joint_blocks.Y[first + q, side, e] * x[row + q]
     else:
-        z = graph.answer[c, side] + graph.touch_place[s] + e
+        z = graph.response[c, side] + graph.incident_place[s] + e
         for q in range(count):
-            value += factors.Z[z + q * graph.wide[c, side]] * x[row + q]
+            value += factors.Z[z + q * graph.border_size[c, side]] * x[row + q]
     return value if side == 1 else -value
 
 
@@ -247,10 +249,9 @@ def reduce_border(cuts, parts, graph, factors, joint_blocks, k):
             x = factors.half[column : column + R]
             for q in range(R):
                 x[q] = 0.0
-            for s in range(graph.touch[b0 + j], graph.touch[b0 + j + 1]):
-                spread(
-                    cuts, graph, factors, joint_blocks, s, e, 1.0, x, shape.row[graph.node[graph.touch_cut[s]]] - base
-                )
+            for s in range(graph.incident[b0 + j], graph.incident[b0 + j + 1]):
+                row = shape.row[graph.node[graph.incident_cut[s]]] - base
+                spread(cuts, graph, factors, joint_blocks, s, e, 1.0, x, row)
             eliminate(shape, factors.blocks, x, base, first, last)
     for column in range(E):
         weigh(shape, factors.blocks, factors.half[column * R : column * R + R], base, first, last, factors.y)
@@ -310,7 +311,7 @@ def solve_up(cuts, parts, graph, factors, joint_blocks, rho, waits):
             for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
                 x[row + r] = -rho[r]
             for side in range(2):
-                if graph.answer[c, side] < 0:
+                if graph.response[c, side] < 0:
                     continue
                 # motion of the parts' border bodies
                 n = parts.node_start[k] + end_node(parts, c, side)
@@ -334,10 +335,9 @@ def solve_up(cuts, parts, graph, factors, joint_blocks, rho, waits):
             part = parts.node_part[n]
             for e in range(6):
                 value = factors.r[parts.r[part] + 6 * parts.node_place[n] + e] if part >= 0 else 0.0
-                for s in range(graph.touch[b0 + i], graph.touch[b0 + i + 1]):
-                    value += gather(
-                        cuts, graph, factors, joint_blocks, s, e, x, graph.shape.row[graph.node[graph.touch_cut[s]]]
-                    )
+                for s in range(graph.incident[b0 + i], graph.incident[b0 + i + 1]):
+                    row = graph.shape.row[graph.node[graph.incident_cut[s]]]
+                    value += gather(cuts, graph, factors, joint_blocks, s, e, x, row)
                 factors.r[o + e] = value
 
 
@@ -366,8 +366,8 @@ def solve_down(cuts, parts, graph, factors, joint_blocks, lam, waits):
                 x[q] = 0.0
             for i in range(count):
                 o = parts.r[k] + 6 * i
-                for s in range(graph.touch[b0 + i], graph.touch[b0 + i + 1]):
-                    row = graph.shape.row[graph.node[graph.touch_cut[s]]]
+                for s in range(graph.incident[b0 + i], graph.incident[b0 + i + 1]):
+                    row = graph.shape.row[graph.node[graph.incident_cut[s]]]
                     for e in range(6):
                         spread(cuts, graph, factors, joint_blocks, s, e, factors.tau[o + e], x, row)
                 # what acts at the border acts on the part that the body comes from
@@ -386,7 +386,7 @@ def solve_down(cuts, parts, graph, factors, joint_blocks, lam, waits):
             for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
                 lam[r] = factors.lam[row + r]
             for side in range(2):
-                if graph.answer[c, side] < 0:
+                if graph.response[c, side] < 0:
                     continue
                 n = parts.node_start[k] + end_node(parts, c, side)
                 o = parts.r[parts.node_part[n]] + 6 * parts.node_place[n]

@@ -1,8 +1,8 @@
 """[V06] Components: every subsystem, at every level, becomes vd_border = D tau + r; tau goes back down.
 
 The state is that of all bodies in absolute coordinates, stabilised by distributed successive projection (VK 6): the
-factors of the accelerations serve positions and velocities too. How D and r are made is in `dependency`; how parts and
-wholes in other processes take part, in `border`; the state of joints instead of bodies, in `component_joint`.
+factors of the accelerations serve positions and velocities too. D and r are computed in `border_response`; parts and
+wholes in other processes are reached by `remote_border`; `component_joint` has the state of joints instead of bodies.
 """
 
 from __future__ import annotations
@@ -12,29 +12,19 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from linkwork._jit import entry, kernel, written_out
+from linkwork._jit import entry, kernel, small, written_out
+from linkwork.formulations.absolute.body_step import accept_bodies, evaluate_bodies
 from linkwork.formulations.absolute.joint_blocks import (
     BY_MASS,
     BlockGraph,
     JointBlocks,
     body_rows,
-    free_accelerations,
-    gap,
+    equal_masses,
     joint_blocks,
-    make_alike,
     place_bodies,
     push_bodies,
-    refresh,
 )
-from linkwork.formulations.absolute.near_singular import (
-    CARRIED_NEARNESS,
-    CARRIED_ROWS,
-    CLOSED,
-    ROUNDS,
-    NearSingular,
-    near_singular,
-    watch,
-)
+from linkwork.formulations.absolute.near_singular import CARRIED_NEARNESS, CARRIED_ROWS, NearSingular, near_singular
 from linkwork.formulations.component.border_response import (
     Factors,
     factor_components,
@@ -49,36 +39,23 @@ from linkwork.formulations.component.remote_border import (
     VELOCITIES,
     RemoteBorder,
     correct_foreign,
-    fetch_parts,
-    give_parts,
     move_foreign,
     push_border,
+    receive_reports,
     remote_border,
     report_border,
-    settle_foreign,
+    send_forces,
+    update_foreign,
 )
-from linkwork.formulations.explicit.loops import cut_reactions
-from linkwork.formulations.explicit.recursive import count_q
-from linkwork.formulations.explicit.stepping import (
-    CARRIED_STEPS,
-    SEMI_IMPLICIT,
-    ExplicitMethod,
-    Stepping,
-    advance,
-    copy,
-    largest,
-    opening,
-    stepping,
-)
+from linkwork.formulations.explicit.stepping import CARRIED_STEPS, ExplicitMethod, Stepping, advance, stepping
 from linkwork.formulations.protocol import Needs, Ran, within
-from linkwork.formulations.samples import EVALUATIONS, GAP_RATE, RANK
-from linkwork.formulations.status import SINGULAR
-from linkwork.mechanics.constraint_rows import measure_cuts, row_accelerations, row_rates, row_values
+from linkwork.mechanics.constraint_rows import row_accelerations, row_rates, row_values
+from linkwork.mechanics.counts import count_q
 from linkwork.mechanics.grounds import keep_foreign
-from linkwork.mechanics.motions import coordinate_rates, displace
-from linkwork.mechanics.power import ground_power
+from linkwork.mechanics.kinematics import place_tree
+from linkwork.mechanics.motions import displace
 from linkwork.mechanics.workspace import TreeWork, tree_work
-from linkwork.numerics.block_sparse import expect_rows, remember_rows
+from linkwork.numerics.block_sparse import expect_rows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,103 +131,85 @@ class Workspace(NamedTuple):
     rank_tolerance: float
     steps: Stepping
     tree: TreeWork
-    parts: Any  # Partition
+    parts: Any  # Partition: which component has which bodies, joints and parts; never changed
     graph: BlockGraph
     factors: Factors
     joint_blocks: JointBlocks
     remote_border: RemoteBorder
     near_singular: NearSingular
-    extra: Any
-    law_input: Any
-    out: Any
-    power: Any
+    law_input: Any  # (16,) scratch: what a law is evaluated at
+    out: Any  # (4,) scratch: what a law returns
+    power: Any  # (2,) W wasted and fed in; written by `apply_forces`
 
 
 def workspace(tables: Any, partition: Any, method: Components) -> Workspace:
+    """Memory of the method for the tables of one system and its partition."""
     tree, made = tables.tree, partition_graph(tables, partition)
     return Workspace(
-        method.stabilize,
-        float(method.rank_tolerance),
-        stepping(method, tables),
-        tree_work(tree),
-        partition,
-        made,
-        factors(partition, made),
-        joint_blocks(tables),
-        remote_border(partition),
-        near_singular(count_q(tree), int(tree.dof_link.size), made.shape.size.size),
-        np.zeros(0),
-        np.zeros(16),
-        np.zeros(4),
-        np.zeros(2),
+        stabilize=method.stabilize,
+        rank_tolerance=float(method.rank_tolerance),
+        steps=stepping(method, tables),
+        tree=tree_work(tree),
+        parts=partition,
+        graph=made,
+        factors=factors(partition, made),
+        joint_blocks=joint_blocks(tables),
+        remote_border=remote_border(partition),
+        near_singular=near_singular(count_q(tree), int(tree.dof_link.size), made.shape.size.size),
+        law_input=np.zeros(16),
+        out=np.zeros(4),
+        power=np.zeros(2),
     )
 
 
 @kernel
-def factor_here(tables, w, cut_q, waits):
-    """Rows of the joints, S and D of the components that wait, or do not wait, for others. Returns independent rows."""
+def factor_waiting(tables, w, cut_q, waits):
+    """Rows of the joints, S and D of the components that wait for others elsewhere, or do not; returns the rank."""
     row_values(tables.cuts, w.tree, cut_q, w.joint_blocks.g, w.joint_blocks.W)
     body_rows(tables, w.tree, w.joint_blocks, BY_MASS)
     return factor_components(tables, w.parts, w.graph, w.factors, w.joint_blocks, w.rank_tolerance, waits)
 
 
+@small
+def factor_rows(tables, w, cut_q, t):
+    """Rows, S and D of all components; returns the rank. Parts elsewhere work while those that need none are done."""
+    rank = factor_waiting(tables, w, cut_q, 0)
+    if w.remote_border.fetch != 0:
+        receive_reports(tables, w.parts, w.factors, w.tree, w.remote_border, ACCELERATIONS, t)
+        rank += factor_waiting(tables, w, cut_q, 1)
+    return rank
+
+
 @kernel
-def look_first(tables, w, q, v, t, cut_q):
-    """Find the independent rows of the components that wait for nobody, whatever the masses are."""
+def find_independent_rows(tables, w, q, v, t, cut_q):
+    """Which rows of the components that do not wait are independent, by the geometry alone."""
     place_bodies(tables, w, q, v, t)
-    make_alike(tables.tree, w.joint_blocks)
-    factor_here(tables, w, cut_q, 0)
+    equal_masses(tables.tree, w.joint_blocks)
+    factor_waiting(tables, w, cut_q, 0)
     expect_rows(w.factors.blocks)
-    w.near_singular.looked[0] = 1
 
 
 @kernel
-def solve_components(tables, w, state_t, phase, rho, vd, lam):
-    """Multipliers lam with B vd = -rho for every row; parts and the whole that live elsewhere take part.
+def solve_components(tables, w, t, phase, rho, vd, lam):
+    """Multipliers lam with B vd = -rho for every row; parts and the whole in other processes take part.
 
-    Components that wait for nobody have done their `solve_up` before.
+    Components that do not wait have done their `solve_up` before.
     """
     cuts = tables.cuts
     if w.remote_border.fetch != 0:
         solve_up(cuts, w.parts, w.graph, w.factors, w.joint_blocks, rho, 1)
     if w.remote_border.exchange != 0:
-        report_border(tables, w.parts, w.factors, w.joint_blocks, w.tree, w.remote_border, phase, vd, state_t)
+        report_border(tables, w.parts, w.factors, w.joint_blocks, w.tree, w.remote_border, phase, vd, t)
     if w.remote_border.give != 0:
         solve_down(cuts, w.parts, w.graph, w.factors, w.joint_blocks, lam, 1)
-        give_parts(tables, w.parts, w.factors, w.tree, w.remote_border, phase, state_t)
+        send_forces(tables, w.parts, w.factors, w.tree, w.remote_border, phase, t)
     solve_down(cuts, w.parts, w.graph, w.factors, w.joint_blocks, lam, 0)
 
 
-@written_out
-def evaluate(tables, w, steps, state, t):
-    """steps.rate = rate of steps.trial at time t. Returns 0 or a status."""
-    tree = tables.tree
+@small
+def solve_accelerations(tables, w, t, vd):
+    """Multipliers of all components, and the accelerations vd of free bodies become those of the joined ones."""
     joint_blocks = w.joint_blocks
-    nv = tree.dof_link.size
-    nq = steps.trial.size - nv - 2
-    q = steps.trial[:nq]
-    v = steps.trial[nq : nq + nv]
-    vd = steps.rate[nq : nq + nv]
-    if w.near_singular.looked[0] == 0:
-        look_first(tables, w, q, v, t, state.cut_q)
-    for look in range(ROUNDS + 1):
-        place_bodies(tables, w, q, v, t)
-        # first what needs nothing from parts elsewhere, which are at work meanwhile
-        rank = factor_here(tables, w, state.cut_q, 0)
-        if w.remote_border.fetch != 0:
-            fetch_parts(tables, w.parts, w.factors, w.tree, w.remote_border, ACCELERATIONS, t)
-            rank += factor_here(tables, w, state.cut_q, 1)
-        state.count[RANK] = rank
-        row_rates(tables.cuts, w.tree, joint_blocks.gd)
-        if w.near_singular.near[0] == 0 or look == ROUNDS or (look > 0 and gap(joint_blocks) < CLOSED):
-            break
-        # near a singular position: on the joints, where the motion is smooth
-        if look == 0:
-            copy(steps.trial[: nq + nv], w.near_singular.y)
-            q = w.near_singular.y[:nq]
-            v = w.near_singular.y[nq:]
-        project(tables, w, state.cut_q, w.near_singular.y, nq, nv, t)
-    failed = free_accelerations(tables, w, q, v, t, state.cut_q, state.cut_rate, vd)
     if w.remote_border.fetch != 0:
         move_foreign(tables, w.parts, w.factors, w.tree, w.remote_border, False)
     row_accelerations(tables.cuts, w.tree, joint_blocks.gdd)
@@ -260,20 +219,11 @@ def evaluate(tables, w, steps, state, t):
         move_foreign(tables, w.parts, w.factors, w.tree, w.remote_border, True)
     push_bodies(tables, joint_blocks, joint_blocks.lam, vd)
     push_border(tables, w.parts, w.factors, joint_blocks, w.remote_border, vd)
-    if steps.scheme != SEMI_IMPLICIT:
-        coordinate_rates(tree, q, v, steps.rate)
-    steps.rate[nq + nv] = w.power[0]
-    steps.rate[nq + nv + 1] = w.power[1]
-    if tree.grounds > 1:
-        # moving grounds, and what foreign bodies put in at the ports
-        steps.rate[nq + nv + 1] += ground_power(tables, w.tree, q, vd, joint_blocks)
-    state.count[EVALUATIONS] += 1
-    return SINGULAR + failed - 1 if failed > 0 else 0
 
 
 @kernel
 def project(tables, w, cut_q, y, nq, nv, t):
-    """Distributed successive projection (VK 6): positions twice, then velocities twice, with the factors at hand."""
+    """Distributed successive projection (VK 6): positions twice, then velocities twice, with the present factors."""
     cuts = tables.cuts
     joint_blocks = w.joint_blocks
     q = y[:nq]
@@ -282,9 +232,9 @@ def project(tables, w, cut_q, y, nq, nv, t):
         for _twice in range(2):
             gap = joint_blocks.g if phase == POSITIONS else joint_blocks.gd
             for waits in range(2 if w.remote_border.fetch != 0 else 1):
-                # as above: parts elsewhere are not waited for before they must be
+                # as in `factor_rows`: parts elsewhere are not waited for before they must be
                 if waits == 1:
-                    fetch_parts(tables, w.parts, w.factors, w.tree, w.remote_border, phase, t)
+                    receive_reports(tables, w.parts, w.factors, w.tree, w.remote_border, phase, t)
                 if phase == POSITIONS:
                     row_values(cuts, w.tree, cut_q, joint_blocks.g, joint_blocks.W)
                 else:
@@ -304,37 +254,23 @@ def project(tables, w, cut_q, y, nq, nv, t):
                 push_border(tables, w.parts, w.factors, joint_blocks, w.remote_border, v)
                 if w.remote_border.fetch != 0:
                     correct_foreign(w.parts, w.factors, w.tree)
-            refresh(tables, w.tree, q, v)
+            place_tree(tables.tree, w.tree, q, v)
+
+
+@written_out
+def evaluate(tables, w, steps, state, t):
+    """steps.rate = rate of steps.trial at time t. Returns 0 or a status."""
+    return evaluate_bodies(find_independent_rows, factor_rows, solve_accelerations, project, tables, w, steps, state, t)
 
 
 @written_out
 def accept(tables, w, steps, state, t):
     """The state moves to steps.trial at time t and is projected; its rate and reactions are kept."""
-    nv = state.vd.size
-    nq = state.y.size - nv - 2
-    copy(steps.trial, state.y)
-    copy(steps.rate, steps.f)
-    cut_reactions(tables.cuts, w.tree, w.joint_blocks, state.cut_force)
-    state.drift[GAP_RATE] = largest(w.joint_blocks.gd)
-    if w.stabilize:
-        if w.near_singular.near[0] == 1:
-            copy(w.near_singular.y, state.y)
-        if w.remote_border.fetch == 0 and w.remote_border.exchange == 0:
-            watch(w.near_singular, w.factors.blocks)
-        else:
-            remember_rows(w.factors.blocks)
-        project(tables, w, state.cut_q, state.y, nq, nv, t)
-        # the joints stand where the projected bodies are
-        measure_cuts(tables.cuts, w.tree, state.cut_q, state.cut_rate)
-    else:
-        remember_rows(w.factors.blocks)
-    opening(tables.cuts, w.joint_blocks.g, state)
+    alone = w.remote_border.fetch == 0 and w.remote_border.exchange == 0
+    accept_bodies(project, tables, w, w.factors.blocks, w.stabilize, alone, steps, state, t)
     if w.remote_border.fetch != 0:
-        settle_foreign(tables, w.parts, w.tree, w.remote_border)
+        update_foreign(tables, w.parts, w.tree, w.remote_border)
         keep_foreign(tables.tree, w.tree, state.foreign)
-    for k in range(nv):
-        state.vd[k] = steps.f[nq + k]
-    state.t[0] = t
 
 
 @entry

@@ -11,32 +11,29 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwork._jit import entry, kernel, written_out
+from linkwork._jit import entry, kernel, small, written_out
 from linkwork.formulations.absolute.joint_blocks import free_accelerations, place_bodies, push_bodies
 from linkwork.formulations.component.border_response import solve_up
 from linkwork.formulations.component.component import Workspace as ComponentWork
-from linkwork.formulations.component.component import factor_here, look_first, solve_components
+from linkwork.formulations.component.component import factor_waiting, find_independent_rows, solve_components
 from linkwork.formulations.component.remote_border import ACCELERATIONS
 from linkwork.formulations.explicit.loops import (
     RANK_LARGEST,
     RANK_NOW,
     LoopWork,
-    cut_reactions,
+    close_loops,
     factor_loops,
-    loop_opening,
     loop_work,
-    stabilize,
 )
-from linkwork.formulations.explicit.recursive import count_q
-from linkwork.formulations.explicit.stepping import SEMI_IMPLICIT, Stepping, advance, copy, largest, stepping
-from linkwork.formulations.samples import EVALUATIONS, GAP_RATE, RANK
-from linkwork.formulations.status import SINGULAR
-from linkwork.mechanics.articulated import inward_inertias, outward_velocities
+from linkwork.formulations.explicit.stepping import Stepping, advance, stepping, store_rate, take_trial
+from linkwork.formulations.samples import RANK
+from linkwork.mechanics.articulated import inward_inertias
 from linkwork.mechanics.constraint_rows import measure_accelerations, measure_cuts, row_accelerations
-from linkwork.mechanics.grounds import move_grounds
-from linkwork.mechanics.kinematics import outward_poses, world_velocities
-from linkwork.mechanics.motions import coordinate_rates, store_quaternion
+from linkwork.mechanics.counts import count_cut_rates, count_q
+from linkwork.mechanics.kinematics import forward_kinematics
+from linkwork.mechanics.motions import store_quaternion
 from linkwork.mechanics.power import ground_power
+from linkwork.mechanics.row_loads import cut_reactions
 from linkwork.mechanics.workspace import TreeWork, tree_work
 from linkwork.numerics.block_sparse import remember_rows
 from linkwork.spatial.quaternions import quaternion_of
@@ -49,20 +46,20 @@ class Workspace(NamedTuple):
     steps: Stepping
     tree: TreeWork
     loops: LoopWork
-    absolute: Any  # tables of the absolute system
+    absolute: Any  # tables of the absolute system; never changed, as the four maps below
     parts: ComponentWork
     body_of: Any  # (absolute body,) its number among the bodies of the tree
-    centre: Any  # (absolute body, 3) centre of mass in the body's frame
+    centre: Any  # (absolute body, 3) m, centre of mass in the body's frame
     rate_of: Any  # (dof,) place of its second rate among those of the absolute cuts; below 0 for a free body
     joint_of: Any  # (cut,) joint of the absolute system
-    y: Any  # absolute coordinates, velocities
-    vd: Any
-    cut_q: Any
-    cut_rate: Any
-    cut_acceleration: Any
-    cut_force: Any
-    law_input: Any
-    out: Any
+    y: Any  # (q and v of the absolute system,) written by `absolute_state`
+    vd: Any  # (dof of the absolute system,) accelerations of the bodies; `evaluate`
+    cut_q: Any  # coordinates of all joints; `free_accelerations`
+    cut_rate: Any  # their rates; `free_accelerations`
+    cut_acceleration: Any  # their second rates; `evaluate`
+    cut_force: Any  # (joint, 6) N, N m, reactions of all joints; `accept`
+    law_input: Any  # (16,) scratch: what a law is evaluated at
+    out: Any  # (4,) scratch: what a law returns
 
 
 class Hierarchy(NamedTuple):
@@ -80,28 +77,27 @@ class Hierarchy(NamedTuple):
 def workspace(tables: Any, hierarchy: Hierarchy, parts: ComponentWork, method: Any) -> Workspace:
     """Memory for the tree `tables` and the absolute system beside it, which is solved in `parts`."""
     absolute = hierarchy.absolute
-    rates = int((absolute.cuts.measure_rate.max() + 4) if absolute.cuts.measure_rate.size else 0)
-    nv = absolute.tree.dof_link.size
+    rates, nv = count_cut_rates(absolute.cuts), absolute.tree.dof_link.size
     return Workspace(
-        method.stabilize,
-        float(method.rank_tolerance),
-        stepping(method, tables),
-        tree_work(tables.tree),
-        loop_work(tables),
-        absolute,
-        parts,
-        hierarchy.body_of,
-        hierarchy.centre,
-        hierarchy.rate_of,
-        hierarchy.joint_of,
-        np.zeros(count_q(absolute.tree) + nv),
-        np.zeros(nv),
-        hierarchy.cut_q.copy(),
-        np.zeros(rates),
-        np.zeros(rates),
-        np.zeros((absolute.cuts.cut_a.size, 6)),
-        np.zeros(16),
-        np.zeros(4),
+        stabilize=method.stabilize,
+        rank_tolerance=float(method.rank_tolerance),
+        steps=stepping(method, tables),
+        tree=tree_work(tables.tree),
+        loops=loop_work(tables),
+        absolute=absolute,
+        parts=parts,
+        body_of=hierarchy.body_of,
+        centre=hierarchy.centre,
+        rate_of=hierarchy.rate_of,
+        joint_of=hierarchy.joint_of,
+        y=np.zeros(count_q(absolute.tree) + nv),
+        vd=np.zeros(nv),
+        cut_q=hierarchy.cut_q.copy(),
+        cut_rate=np.zeros(rates),
+        cut_acceleration=np.zeros(rates),
+        cut_force=np.zeros((absolute.cuts.cut_a.size, 6)),
+        law_input=np.zeros(16),
+        out=np.zeros(4),
     )
 
 
@@ -167,6 +163,28 @@ def joint_rates(tree, work, absolute, w, vd):
             vd[k] = a[e]
 
 
+@small
+def accelerate_bodies(w, q, v, t):
+    """w.vd = accelerations of the bodies through the hierarchy, at (q, v) of the absolute system.
+
+    Returns the rank, and 0 or 1 + a link without inertia.
+    """
+    absolute = w.absolute
+    parts = w.parts
+    rows = parts.joint_blocks
+    if parts.near_singular.looked[0] == 0:
+        find_independent_rows(absolute, parts, q, v, t, w.cut_q)
+        parts.near_singular.looked[0] = 1
+    place_bodies(absolute, parts, q, v, t)
+    rank = factor_waiting(absolute, parts, w.cut_q, 0)
+    failed = free_accelerations(absolute, parts, q, v, t, w.cut_q, w.cut_rate, w.vd)
+    row_accelerations(absolute.cuts, parts.tree, rows.gdd)
+    solve_up(absolute.cuts, parts.parts, parts.graph, parts.factors, rows, rows.gdd, 0)
+    solve_components(absolute, parts, t, ACCELERATIONS, rows.gdd, w.vd, rows.lam)
+    push_bodies(absolute, rows, rows.lam, w.vd)
+    return rank, failed
+
+
 @written_out
 def evaluate(tables, w, steps, state, t):
     """steps.rate = rate of steps.trial at time t. Returns 0 or a status."""
@@ -176,49 +194,27 @@ def evaluate(tables, w, steps, state, t):
     nq = steps.trial.size - nv - 2
     q = steps.trial[:nq]
     v = steps.trial[nq : nq + nv]
-    vd = steps.rate[nq : nq + nv]
-    if tree.grounds > 1:
-        move_grounds(tree, tables.laws, work, t, w.law_input, w.out)
-    outward_velocities(tree, work, q, v)
-    outward_poses(tree, work)
-    world_velocities(tree, work)
+    forward_kinematics(tables, work, t, q, v, w.law_input, w.out)
     measure_cuts(tables.cuts, work, state.cut_q, state.cut_rate)
-    # all bodies by themselves, then through the hierarchy
-    free = w.absolute.tree
-    cuts = w.absolute.cuts
+    absolute = w.absolute
     parts = w.parts
-    rows = parts.joint_blocks
     n = w.y.size - w.vd.size
-    absolute_state(tree, work, free, w.body_of, w.centre, w.y)
-    if parts.near_singular.looked[0] == 0:
-        look_first(w.absolute, parts, w.y[:n], w.y[n:], t, w.cut_q)
-    place_bodies(w.absolute, parts, w.y[:n], w.y[n:], t)
-    state.count[RANK] = factor_here(w.absolute, parts, w.cut_q, 0)
-    failed = free_accelerations(w.absolute, parts, w.y[:n], w.y[n:], t, w.cut_q, w.cut_rate, w.vd)
-    row_accelerations(cuts, parts.tree, rows.gdd)
-    solve_up(cuts, parts.parts, parts.graph, parts.factors, rows, rows.gdd, 0)
-    solve_components(w.absolute, parts, t, ACCELERATIONS, rows.gdd, w.vd, rows.lam)
-    push_bodies(w.absolute, rows, rows.lam, w.vd)
-    set_accelerations(free, parts.tree, w.vd)
-    measure_accelerations(cuts, parts.tree, w.cut_acceleration)
-    joint_rates(tree, work, free, w, vd)
-    if steps.scheme != SEMI_IMPLICIT:
-        coordinate_rates(tree, q, v, steps.rate)
-    steps.rate[nq + nv] = parts.power[0]
-    steps.rate[nq + nv + 1] = parts.power[1]
-    if free.grounds > 1:
-        steps.rate[nq + nv + 1] += ground_power(w.absolute, parts.tree, w.y[:n], w.vd, rows)
-    state.count[EVALUATIONS] += 1
-    return SINGULAR + failed - 1 if failed > 0 else 0
+    absolute_state(tree, work, absolute.tree, w.body_of, w.centre, w.y)
+    state.count[RANK], failed = accelerate_bodies(w, w.y[:n], w.y[n:], t)
+    # from the bodies to the joints
+    set_accelerations(absolute.tree, parts.tree, w.vd)
+    measure_accelerations(absolute.cuts, parts.tree, w.cut_acceleration)
+    joint_rates(tree, work, absolute.tree, w, steps.rate[nq : nq + nv])
+    grounds = 0.0
+    if absolute.tree.grounds > 1:
+        grounds = ground_power(absolute, parts.tree, w.y[:n], w.vd, parts.joint_blocks)
+    return store_rate(tree, steps, state, q, v, parts.power, grounds, failed)
 
 
 @written_out
 def accept(tables, w, steps, state, t):
     """The state moves to steps.trial at time t; its loops are stabilised in joint coordinates (2.39)."""
-    nv = state.vd.size
-    nq = state.y.size - nv - 2
-    copy(steps.trial, state.y)
-    copy(steps.rate, steps.f)
+    take_trial(steps, state, t)
     cut_reactions(w.absolute.cuts, w.parts.tree, w.parts.joint_blocks, w.cut_force)
     for c in range(w.joint_of.size):
         for e in range(6):
@@ -227,14 +223,8 @@ def accept(tables, w, steps, state, t):
     if w.loops.g.size > 0:
         inward_inertias(tables.tree, w.tree, state.y)
         factor_loops(tables, w.tree, w.loops, state.y, state.cut_q, w.rank_tolerance)
-        closed = w.stabilize and w.loops.rank[RANK_NOW] >= w.loops.rank[RANK_LARGEST]
-        if closed:
-            stabilize(tables, w.tree, w.loops, state.y, state.y[nq : nq + nv])
-            state.drift[GAP_RATE] = largest(w.loops.gd)
-        loop_opening(tables, w.tree, w.loops, state, closed)
-    for k in range(nv):
-        state.vd[k] = steps.f[nq + k]
-    state.t[0] = t
+        independent = w.loops.rank[RANK_NOW] >= w.loops.rank[RANK_LARGEST]
+        close_loops(tables, w.tree, w.loops, state, w.stabilize and independent)
 
 
 @entry

@@ -37,24 +37,25 @@ from linkwork.spatial.vectors import (
 
 ACCELERATIONS, POSITIONS, VELOCITIES = 0, 1, 2
 PORT = 24  # numbers of a port before D
-ROUNDING = 1e-12  # of what the free body would answer: less is no answer
+ROUNDING = 1e-12  # of the response of the free body: less is no response
 
 
 class RemoteBorder(NamedTuple):
-    """Addresses of the carriers (0 where there is none) and their messages."""
+    """Addresses of the C functions that carry messages (0 where there is none), and the messages."""
 
     exchange: int
     fetch: int
     give: int
-    up: Any
-    down: Any
-    arm: Any  # (port, 3) from the centre of mass to the origin of the port's body, where D was reported
-    inbox: Any
-    outbox: Any  # like the tau of all components
-    motion: Any  # (component's r,) accelerations of the parts' border bodies: r, then with all forces at the ports
+    up: Any  # report to the whole, as above; written by `report_border`
+    down: Any  # (6 port,) N, N m: tau of the whole; `exchange`
+    arm: Any  # (port, 3) m from the centre of mass to the origin of its body, where D was reported; `report_border`
+    inbox: Any  # reports of the parts, one after the other; `fetch`
+    outbox: Any  # like the tau of all components; `send_forces`
+    motion: Any  # like r: accelerations of the parts' border bodies; `receive_reports`, with all forces `move_foreign`
 
 
 def remote_border(partition: Any) -> RemoteBorder:
+    """Memory for the messages of `partition`; the addresses are set where the run connects."""
     ports = len(partition.port_body)
     total = int(partition.sizes[1])
     return RemoteBorder(
@@ -132,8 +133,8 @@ def report_border(tables, parts, factors, joint_blocks, work, remote_border, pha
 def report_response(tables, parts, factors, joint_blocks, work, remote_border, E):
     """D at the frames' origins: P D P^T, where P takes a motion from the centre of mass to the origin.
 
-    What rounding leaves where the component's own joints hold a body is set to zero: the whole, who does not know the
-    masses, could not tell it from an answer.
+    What rounding leaves where the component's own joints hold a body is set to zero: the whole does not know the masses
+    and would take it for a response.
     """
     tree = tables.tree
     top = parts.D.size - 1
@@ -141,10 +142,10 @@ def report_response(tables, parts, factors, joint_blocks, work, remote_border, E
     o = 1 + PORT * parts.port_body.size
     for a in range(parts.port_body.size):
         d_a = load_arm(tree, work, parts.port_body[a])
-        move_a, turn_a = free_answer(tree, joint_blocks, parts.port_body[a], d_a)
+        move_a, turn_a = free_response(tree, joint_blocks, parts.port_body[a], d_a)
         for b in range(parts.port_body.size):
             d_b = load_arm(tree, work, parts.port_body[b])
-            move_b, turn_b = free_answer(tree, joint_blocks, parts.port_body[b], d_b)
+            move_b, turn_b = free_response(tree, joint_blocks, parts.port_body[b], d_b)
             for f in range(6):
                 size = ROUNDING * (move_b if f < 3 else turn_b)
                 # unit force or torque at the origin of b, moved to its centre of mass
@@ -160,8 +161,8 @@ def report_response(tables, parts, factors, joint_blocks, work, remote_border, E
 
 
 @small
-def free_answer(tree, joint_blocks, b, d):
-    """Square roots of how much body b, if it were free, would answer to a force and to a torque at the end of d."""
+def free_response(tree, joint_blocks, b, d):
+    """Square roots of the response of body b, if it were free, to a force and to a torque at the end of d."""
     i = tree.body_link[b]
     turn = joint_blocks.inverse_inertia[i, 0] + joint_blocks.inverse_inertia[i, 1] + joint_blocks.inverse_inertia[i, 2]
     return (joint_blocks.inverse_mass[i] + turn * dot(d, d)) ** 0.5, turn**0.5
@@ -206,7 +207,7 @@ def push_border(tables, parts, factors, joint_blocks, remote_border, out):
 
 
 @kernel
-def fetch_parts(tables, parts, factors, work, remote_border, phase, t):
+def receive_reports(tables, parts, factors, work, remote_border, phase, t):
     """Wait for the reports of the parts elsewhere; set the poses and velocities of their border bodies, D and r."""
     call_address(remote_border.fetch, t, remote_border.outbox.ctypes.data, remote_border.inbox.ctypes.data)
     inbox = remote_border.inbox
@@ -317,8 +318,8 @@ def set_acceleration(tree, work, i, m, al):
 
 
 @kernel
-def settle_foreign(tables, parts, work, remote_border):
-    """Accelerations of the parts' border bodies again, where they stand and how they move after the projection."""
+def update_foreign(tables, parts, work, remote_border):
+    """Accelerations of the parts' border bodies again, at their poses and velocities after the projection."""
     for n in range(parts.node_link.size):
         part = parts.node_part[n]
         if part >= 0 and parts.remote[part] >= 0:
@@ -328,11 +329,12 @@ def settle_foreign(tables, parts, work, remote_border):
 
 @small
 def load_motion(x, s):
+    """Two vectors from place s of x on: linear and angular, or force and torque."""
     return (x[s], x[s + 1], x[s + 2]), (x[s + 3], x[s + 4], x[s + 5])
 
 
 @kernel
-def give_parts(tables, parts, factors, work, remote_border, phase, t):
+def send_forces(tables, parts, factors, work, remote_border, phase, t):
     """Send every part elsewhere the forces at its ports."""
     for e in range(remote_border.outbox.size):
         remote_border.outbox[e] = factors.tau[e]

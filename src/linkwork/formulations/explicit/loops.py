@@ -8,8 +8,8 @@ Redundant rows make A singular; multipliers of least norm are taken, and the ran
 the plain pseudoinverse of G; joint coordinates mix metres with radians, so the least change is measured here by
 the mass matrix: the same factor serves accelerations, positions and velocities, and no unit is preferred.
 
-A singular position, where rows vanish that hold elsewhere (cranks of a parallelogram in line), is passed by looking a
-hair ahead along the motion: the rows are there again, and so are the multipliers; nothing is stabilised in that step.
+In a singular position rows vanish that hold elsewhere (cranks of a parallelogram in line). It is passed by evaluating
+the rows a little further along the motion, where they are back; nothing is stabilised in that step.
 """
 
 from __future__ import annotations
@@ -18,46 +18,50 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwork._jit import kernel
-from linkwork.formulations.explicit.stepping import opening
-from linkwork.formulations.samples import GAP
+from linkwork._jit import kernel, small
+from linkwork.formulations.samples import GAP, GAP_RATE, record_gap
 from linkwork.formulations.status import TORN_APART
 from linkwork.mechanics.articulated import outward_velocities
-from linkwork.mechanics.constraint_rows import cut_frames, joint_rows, row_accelerations, row_rates, row_values
+from linkwork.mechanics.constraint_rows import joint_rows, row_accelerations, row_rates, row_values
 from linkwork.mechanics.inverse_mass import apply_inverse_mass
 from linkwork.mechanics.kinematics import outward_poses
 from linkwork.mechanics.motions import displace
 from linkwork.mechanics.size import dof_units, row_units
+from linkwork.numerics.arrays import largest
 from linkwork.numerics.semidefinite import factor, solve
-from linkwork.spatial.vectors import add_scaled, cross, load_pair, sub
 
 # slots of `LoopWork.rank`
 RANK_NOW, RANK_LARGEST, LOOKED_AHEAD = range(3)
+LOOKAHEAD = 1e-5  # of the size of the system, or rad: how far the rows of a singular position are evaluated from it
+AT_REST = 1e-9  # 1/s: slower than this there is no way ahead
 
 
 class LoopWork(NamedTuple):
-    g: Any  # (row,)
-    gd: Any
-    gdd: Any
-    W: Any  # (row, 6)
-    G: Any  # (row, dof)
-    Y: Any  # (row, dof)
-    A: Any  # (row, row)
-    scale: Any
-    L: Any
-    K: Any
-    order: Any
-    lam: Any
-    y: Any
-    dq: Any  # (dof,)
-    most: Any  # (row,) the diagonal of A that it could have: the largest of its joint, in its own unit
-    reference: Any  # (row,) largest diagonal of A that the row has had
-    unit: Any  # (row,) what its gap is compared with: the size of the system, m, or 1 rad
-    dof_unit: Any  # (dof,)
-    rank: Any  # (3,) RANK_NOW, RANK_LARGEST so far, and whether the last evaluation LOOKED_AHEAD
+    """Rows of the loops, their multipliers and the factor of A; rows in m and rad, multipliers in N and N m."""
+
+    g: Any  # (row,) gaps; written by `factor_loops`, and by `record_loop_gap` where a loop was torn
+    gd: Any  # (row,) rates of the gaps; `stabilize`
+    gdd: Any  # (row,) second rates without multipliers; `constrain`; scratch of `stabilize`
+    W: Any  # (row, 6) wrenches: torque about the world's origin, force; `factor_loops`
+    G: Any  # (row, dof) `factor_loops`
+    Y: Any  # (row, dof) `factor_loops`
+    A: Any  # (row, row) `factor_loops`
+    scale: Any  # (row,) of the factor, as L, K and order; `factor_loops`
+    L: Any  # (row, row)
+    K: Any  # (row, row)
+    order: Any  # (row,)
+    lam: Any  # (row,) `constrain`
+    y: Any  # (row,) scratch of `solve_loops`
+    dq: Any  # (dof,) correction of q; `stabilize`; scratch of `ground_power`
+    most: Any  # (row,) the diagonal of A that it could have: the largest of its joint, in its unit; `factor_loops`
+    reference: Any  # (row,) largest diagonal of A that the row has had; `factor_loops`, carried
+    unit: Any  # (row,) what its gap is compared with: the size of the system, m, or 1 rad; never changed
+    dof_unit: Any  # (dof,) the same of the coordinates; never changed
+    rank: Any  # (3,) RANK_NOW, RANK_LARGEST so far: `factor_loops`; LOOKED_AHEAD, 1 or 0: the method; carried
 
 
 def loop_work(tables: Any) -> LoopWork:
+    """Memory for the loops of one system."""
     n = tables.cuts.row_kind.size
     nv = tables.tree.dof_link.size
     sizes = {"W": (n, 6), "G": (n, nv), "Y": (n, nv), "A": (n, n), "L": (n, n), "K": (n, max(n, 1)), "dq": (nv,)}
@@ -107,15 +111,16 @@ def factor_loops(tables, work, loops, q, cut_q, tolerance):
 
 @kernel
 def lookahead(v, unit):
-    """A time in which no coordinate moves by more than a hair (1e-5 of the size of the system, or rad); 0 at rest."""
+    """The time in which the fastest coordinate moves by LOOKAHEAD; 0 at rest."""
     fastest = 0.0
     for k in range(v.size):
         fastest = max(fastest, abs(v[k]) / unit[k])
-    return 1e-5 / fastest if fastest > 1e-9 else 0.0
+    return LOOKAHEAD / fastest if fastest > AT_REST else 0.0
 
 
 @kernel
 def solve_loops(loops, b, x):
+    """x = A^+ b."""
     solve(loops.scale, loops.L, loops.K, loops.order, loops.rank[RANK_NOW], b, loops.y, x)
 
 
@@ -149,30 +154,24 @@ def stabilize(tables, work, loops, q, v):
     displace(tables.tree, q, dq, 1.0, q)
 
 
+@small
+def close_loops(tables, work, loops, state, stabilized):
+    """End of a step: stabilise the state where `stabilized`, with the factor of it, and record its largest gap."""
+    if stabilized:
+        nv = state.vd.size
+        nq = state.y.size - nv - 2
+        stabilize(tables, work, loops, state.y, state.y[nq : nq + nv])
+        state.drift[GAP_RATE] = largest(loops.gd)
+    record_loop_gap(tables, work, loops, state, stabilized)
+
+
 @kernel
-def loop_opening(tables, work, loops, state, closed):
-    """`opening` of the loops; where they were `closed` from far apart it is looked at again."""
-    opening(tables.cuts, loops.g, state)
-    if closed and state.drift[GAP] > TORN_APART:
+def record_loop_gap(tables, work, loops, state, stabilized):
+    """The gap before the stabilisation; of a loop that was torn open, the one after it."""
+    record_gap(tables.cuts, loops.g, state)
+    if stabilized and state.drift[GAP] > TORN_APART:
         nq = state.y.size - state.vd.size - 2
         outward_velocities(tables.tree, work, state.y[:nq], state.y[nq : nq + state.vd.size])
         outward_poses(tables.tree, work)
         row_values(tables.cuts, work, state.cut_q, loops.g, loops.W)
-        opening(tables.cuts, loops.g, state)
-
-
-@kernel
-def cut_reactions(cuts, work, loops, out):
-    """out (cut, 6): force and torque on b from a at the joint's point, world axes; of anything with rows W and lam."""
-    for c in range(cuts.cut_a.size):
-        _, _, _, p_b = cut_frames(cuts, work, c)
-        n = (0.0, 0.0, 0.0)
-        f = (0.0, 0.0, 0.0)
-        for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
-            n_r, f_r = load_pair(loops.W, r)
-            n = add_scaled(n, loops.lam[r], n_r)
-            f = add_scaled(f, loops.lam[r], f_r)
-        n = sub(n, cross(p_b, f))
-        for e in range(3):
-            out[c, e] = f[e]
-            out[c, 3 + e] = n[e]
+        record_gap(tables.cuts, loops.g, state)

@@ -16,34 +16,32 @@ from linkwork.formulations.explicit.loops import (
     RANK_LARGEST,
     RANK_NOW,
     LoopWork,
+    close_loops,
     constrain,
-    cut_reactions,
     factor_loops,
     lookahead,
-    loop_opening,
     loop_work,
-    stabilize,
 )
 from linkwork.formulations.explicit.stepping import (
     CARRIED_STEPS,
-    SEMI_IMPLICIT,
     ExplicitMethod,
     Stepping,
     advance,
-    copy,
-    largest,
     stepping,
+    store_rate,
+    take_trial,
 )
 from linkwork.formulations.protocol import Ran, within
-from linkwork.formulations.samples import EVALUATIONS, GAP_RATE, RANK
-from linkwork.formulations.status import SINGULAR
+from linkwork.formulations.samples import RANK
 from linkwork.mechanics.articulated import inward_inertias, outward_accelerations, outward_velocities
 from linkwork.mechanics.constraint_rows import measure_cuts
+from linkwork.mechanics.counts import count_q
 from linkwork.mechanics.forces import apply_forces
 from linkwork.mechanics.grounds import move_grounds
 from linkwork.mechanics.kinematics import outward_poses, world_velocities
-from linkwork.mechanics.motions import coordinate_rates, displace
+from linkwork.mechanics.motions import displace
 from linkwork.mechanics.power import ground_power
+from linkwork.mechanics.row_loads import cut_reactions
 from linkwork.mechanics.workspace import TreeWork, tree_work
 
 
@@ -92,18 +90,19 @@ class Recursive(ExplicitMethod):
 class Workspace(NamedTuple):
     stabilize: bool
     rank_tolerance: float
-    needs_world: bool
+    needs_world: bool  # forces, cuts or moving grounds need the poses of the links in the world
     steps: Stepping
     tree: TreeWork
     loops: LoopWork
-    ahead: Any  # (q,) coordinates a hair ahead
-    extra: Any  # (dof,) joint forces put in from outside; empty where there are none
-    law_input: Any
-    out: Any
-    power: Any
+    ahead: Any  # (q,) coordinates beyond a singular position; written by `evaluate`
+    extra: Any  # (dof,) joint forces put in from outside, N m or N; empty where there are none
+    law_input: Any  # (16,) scratch: what a law is evaluated at
+    out: Any  # (4,) scratch: what a law returns
+    power: Any  # (2,) W wasted and fed in; written by `apply_forces`
 
 
 def workspace(tables: Any, method: Recursive) -> Workspace:
+    """Memory of the method for the tables of one system."""
     forces = tables.forces
     points = (forces.spring_a, forces.load_law, forces.tyre_link, forces.rotor_link)
     elements = (*points, forces.coil_coordinate, forces.drive_law)
@@ -120,12 +119,6 @@ def workspace(tables: Any, method: Recursive) -> Workspace:
         out=np.zeros(4),
         power=np.zeros(2),
     )
-
-
-def count_q(tree: Any) -> int:
-    """Length of q."""
-    extra = {4: 1, 5: 1, 6: 1}  # a quaternion has one number more than it has rates
-    return int(tree.dof_link.size + sum(extra.get(int(m), 0) for m in tree.link_motion))
 
 
 @small
@@ -155,41 +148,25 @@ def evaluate(tables, w, steps, state, t):
         if w.loops.g.size > 0:
             factor_loops(tables, work, w.loops, q, state.cut_q, w.rank_tolerance)
             constrain(tables, work, w.loops, vd)
-        # a singular position: look again where the vanished rows are back
+        # in a singular position: once more, where the vanished rows are back
         w.loops.rank[LOOKED_AHEAD] = attempt
         ahead = lookahead(v, w.loops.dof_unit)
         if w.loops.rank[RANK_NOW] >= w.loops.rank[RANK_LARGEST] or ahead == 0.0:
             break
         displace(tree, q, v, ahead, w.ahead)
         q = w.ahead
-    if steps.scheme != SEMI_IMPLICIT:
-        coordinate_rates(tree, steps.trial, v, steps.rate)
-    steps.rate[nq + nv] = w.power[0]
-    steps.rate[nq + nv + 1] = w.power[1]
-    if tree.grounds > 1:
-        steps.rate[nq + nv + 1] += ground_power(tables, work, q, vd, w.loops)
-    state.count[EVALUATIONS] += 1
-    return SINGULAR + failed - 1 if failed > 0 else 0
+    grounds = ground_power(tables, work, q, vd, w.loops) if tree.grounds > 1 else 0.0
+    return store_rate(tree, steps, state, steps.trial, v, w.power, grounds, failed)
 
 
 @small
 def accept(tables, w, steps, state, t):
     """The state moves to steps.trial at time t and is stabilised; its rate, reactions and rank are kept."""
-    nv = state.vd.size
-    nq = state.y.size - nv - 2
-    copy(steps.trial, state.y)
-    copy(steps.rate, steps.f)
+    take_trial(steps, state, t)
     if w.loops.g.size > 0:
         cut_reactions(tables.cuts, w.tree, w.loops, state.cut_force)
         state.count[RANK] = w.loops.rank[RANK_NOW]
-        closed = w.stabilize and w.loops.rank[LOOKED_AHEAD] == 0
-        if closed:
-            stabilize(tables, w.tree, w.loops, state.y, state.y[nq : nq + nv])
-            state.drift[GAP_RATE] = largest(w.loops.gd)
-        loop_opening(tables, w.tree, w.loops, state, closed)
-    for k in range(nv):
-        state.vd[k] = steps.f[nq + k]
-    state.t[0] = t
+        close_loops(tables, w.tree, w.loops, state, w.stabilize and w.loops.rank[LOOKED_AHEAD] == 0)
 
 
 @entry

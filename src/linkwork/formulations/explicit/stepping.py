@@ -1,10 +1,13 @@
-"""The compiled loop that every method with an explicit integrator steps in: stages, error control, recording.
+"""The compiled loop of every method with an explicit integrator: stages, error control, recording.
 
     y   coordinates q, velocities v, and the two energy accounts (wasted, fed in), one flat vector
     f   its rate; the rate at the present state is kept, so it is the first stage of the next step
 
-A step is some inner evaluations and one at the new state. All of them pass through one place of `advance`, so that the
-long evaluation is compiled once; a method hands in its own `evaluate` and `accept` and writes the loop out in `run`.
+A step is some inner evaluations and one at the new state. All of them pass through one call in `advance`, so that the
+long evaluation is compiled once. A method passes its own two kernels:
+
+    evaluate(tables, method, w, state, t)   w.rate = rate of w.trial at time t; returns 0 or a status
+    accept(tables, method, w, state, t)     the state moves to w.trial at time t (`take_trial`) and is stabilised
 """
 
 from __future__ import annotations
@@ -14,12 +17,12 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from linkwork._jit import kernel, written_out
+from linkwork._jit import kernel, small, written_out
 from linkwork.formulations.convergence import ROUNDING, Measure, allowed, largest_part, left_after, measure, stalled
 from linkwork.formulations.protocol import Effort, Method
 from linkwork.formulations.samples import (
+    EVALUATIONS,
     GAP,
-    GAP_ROW,
     MOST_SWEEPS,
     REFUSED,
     RESIDUAL,
@@ -27,8 +30,10 @@ from linkwork.formulations.samples import (
     WORST_RESIDUAL,
     keep_sample,
 )
-from linkwork.formulations.status import NOT_CONVERGED, NOT_FINITE, PAUSED, STUCK, TORN, TORN_APART
-from linkwork.mechanics.motions import displace, normalize
+from linkwork.formulations.status import NOT_CONVERGED, NOT_FINITE, PAUSED, SINGULAR, STUCK, TORN, TORN_APART
+from linkwork.mechanics.forces import FED_IN, WASTED
+from linkwork.mechanics.motions import coordinate_rates, displace, normalize
+from linkwork.numerics.arrays import copy, finite
 from linkwork.numerics.runge_kutta import (
     CLASSIC,
     DORMAND_PRINCE,
@@ -40,7 +45,6 @@ from linkwork.numerics.runge_kutta import (
     finish,
     stage,
 )
-from linkwork.spatial.codes import CROSSED
 
 SEMI_IMPLICIT, RUNGE_KUTTA, ADAMS, ADAPTIVE, TRAPEZOIDAL = 0, 1, 2, 3, 4
 INTEGRATORS = {
@@ -53,30 +57,14 @@ INTEGRATORS = {
 }
 ORDERS = {"semi-implicit": 1, "rk2": 2, "rk4": 4, "abm4": 4, "adaptive": 5, "trapezoidal": 2}
 FIXED_POINTS = 50  # evaluations of a step by the trapezoidal rule
-SETTLED = 1e-9  # of the accelerations: what fixed points may leave unfound
-SMALLEST_STEP = 1e-12  # of the time of the run
+SETTLED = 1e-9  # of the accelerations: error that fixed points may leave
+SMALLEST_STEP = 1e-12  # of the step between samples
 MOST_PARTS = 5000  # of a step by the adaptive integrator, before it pauses
-
 
 # slots of `carried`
 HISTORY, STEP_SIZE, PART_DONE = range(3)
-
-
-class Stepping(NamedTuple):
-    """Memory of the integrator."""
-
-    scheme: int
-    rtol: float
-    atol: float
-    tableau: Tableau
-    f: Any  # (y,) rate at the present state
-    k: Any  # (stage, y)
-    trial: Any  # (y,) where the next evaluation is made
-    rate: Any  # (y,) what it gives
-    history: Any  # (4, y) rates of the last steps, for Adams
-    carried: Any  # (3,) steps in the HISTORY; of the adaptive integrator its STEP_SIZE, and the PART_DONE of a step
-    found: Any  # (3,) by fixed points: what is left in units, the last change, and 1 where that is enough
-    measure: Measure
+# slots of `iteration`
+LEFT, CHANGE, CONVERGED = range(3)
 
 
 class ExplicitMethod(Method):
@@ -100,6 +88,23 @@ class ExplicitMethod(Method):
 
 
 CARRIED_STEPS = ("steps.f", "steps.history", "steps.carried")  # rates of the last steps, size of the adaptive step
+
+
+class Stepping(NamedTuple):
+    """Memory of the integrator."""
+
+    scheme: int  # SEMI_IMPLICIT … TRAPEZOIDAL
+    rtol: float  # of the adaptive integrator
+    atol: float
+    tableau: Tableau
+    f: Any  # (y,) rate at the present state; written by `take_trial`, carried
+    k: Any  # (stage, y) rates of the stages; written by `begin_step` and `advance`
+    trial: Any  # (y,) where the next evaluation is made; written by `next_trial`
+    rate: Any  # (y,) the rate there; written by `evaluate` of the method
+    history: Any  # (4, y) rates of the last steps, newest first, for Adams; written by `begin_step`, carried
+    carried: Any  # (3,) rates in the HISTORY; adaptive: STEP_SIZE, s, and PART_DONE of a step, s; `advance`
+    iteration: Any  # (3,) fixed points: what is LEFT, the last CHANGE (both in units), 1 if CONVERGED; `fixed_point`
+    measure: Measure
 
 
 def stepping(method: Any, tables: Any) -> Stepping:
@@ -170,9 +175,9 @@ def next_trial(tree, w, y, s, inner, h):
 
 @kernel
 def fixed_point(tree, w, y, s, nq, h):
-    """w.trial by the trapezoidal rule from the last evaluation's rate; the first guess is one step by the rate at hand.
+    """w.trial by the trapezoidal rule from the last evaluation's rate; the first guess is one step by the present rate.
 
-    w.found tells whether it differs from the guess before it.
+    w.iteration: how much it differs from the guess before it.
     """
     nv = tree.dof_link.size
     m = w.measure
@@ -186,8 +191,8 @@ def fixed_point(tree, w, y, s, nq, h):
         w.trial[k] = y[k] + 0.5 * h * (w.f[k] + (w.f[k] if s == 1 else w.rate[k]))
     displace(tree, y, delta, 1.0, w.trial)
     if s == 1:
-        w.found[1] = 0.0
-        w.found[2] = 0.0
+        w.iteration[CHANGE] = 0.0
+        w.iteration[CONVERGED] = 0.0
         return
     change = 0.0
     for k in range(nq):
@@ -196,14 +201,14 @@ def fixed_point(tree, w, y, s, nq, h):
         change = max(change, h * abs(w.trial[nq + k] - w.k[0, nq + k]) / m.unit[k])
     finest = ROUNDING * (1.0 + largest_part(w.trial[:nq], m.place))
     enough = max(finest, allowed(m, SETTLED, y[nq : nq + nv], w.f[nq : nq + nv], delta, h))
-    w.found[0] = left_after(change, w.found[1])
-    w.found[2] = 1.0 if w.found[0] <= enough or stalled(change, w.found[1], finest) else 0.0
-    w.found[1] = change
+    w.iteration[LEFT] = left_after(change, w.iteration[CHANGE])
+    w.iteration[CONVERGED] = 1.0 if w.iteration[LEFT] <= enough or stalled(change, w.iteration[CHANGE], finest) else 0.0
+    w.iteration[CHANGE] = change
 
 
 @kernel
 def begin_step(w):
-    """The rate at hand is the first stage, and the newest of the history."""
+    """The present rate is the first stage, and the newest of the history."""
     if w.scheme != SEMI_IMPLICIT:
         copy(w.f, w.k[0])
     if w.scheme == ADAMS:
@@ -215,49 +220,77 @@ def begin_step(w):
         w.carried[HISTORY] = min(w.carried[HISTORY] + 1.0, 4.0)
 
 
-@kernel
-def copy(x, out):
-    for i in range(x.size):
-        out[i] = x[i]
+@small
+def store_rate(tree, w, state, q, v, power, grounds, failed):
+    """Complete w.rate, whose accelerations are found: rates of q at v, and the energy accounts.
+
+    `power` are what is wasted and fed in, `grounds` what moving grounds feed in (W). Returns the status of an
+    evaluation: `failed` is 0 or 1 + a link without inertia.
+    """
+    n = w.rate.size - 2
+    if w.scheme != SEMI_IMPLICIT:
+        coordinate_rates(tree, q, v, w.rate)
+    w.rate[n] = power[WASTED]
+    w.rate[n + 1] = power[FED_IN] + grounds
+    state.count[EVALUATIONS] += 1
+    return SINGULAR + failed - 1 if failed > 0 else 0
 
 
-@kernel
-def largest(x):
-    m = 0.0
-    for i in range(x.size):
-        m = max(m, abs(x[i]))
-    return m
+@small
+def take_trial(w, state, t):
+    """The state moves to w.trial at time t, and w.rate is its rate."""
+    nv = state.vd.size
+    nq = state.y.size - nv - 2
+    copy(w.trial, state.y)
+    copy(w.rate, w.f)
+    for k in range(nv):
+        state.vd[k] = w.f[nq + k]
+    state.t[0] = t
 
 
-@kernel
-def opening(cuts, g, state):
-    """state.drift: the largest gap of the rows g as a part of the size of the model, or of a radian, and its row."""
-    state.drift[GAP] = 0.0
-    for r in range(g.size):
-        gap = abs(g[r]) if cuts.row_kind[r] == CROSSED else abs(g[r]) / state.size[0]
-        if gap > state.drift[GAP]:
-            state.drift[GAP] = gap
-            state.drift[GAP_ROW] = r
+@small
+def next_part(w, span, left):
+    """Adaptive integrator: size of the next part of a step of `span`, and whether it takes all that is left."""
+    if not w.carried[STEP_SIZE] > 0.0:
+        w.carried[STEP_SIZE] = 0.01 * span
+    if w.carried[STEP_SIZE] < left * (1.0 - 1e-12):
+        return w.carried[STEP_SIZE], False
+    return left, True
 
 
-@kernel
-def finite(x):
-    s = 0.0
-    for i in range(x.size):
-        s += x[i]
-    return math.isfinite(s)
+@small
+def control_error(w, state, status, size, last):
+    """Adaptive integrator: choose the size of the next part; False where this one has to be made again."""
+    error = 1e9
+    if status == 0:
+        measured = state.y.size - 2  # without the energy accounts
+        error = error_norm(w.tableau, state.y, w.trial, size, w.k, w.rate, w.rtol, w.atol, measured)
+    if not error <= 1.0:
+        state.count[REFUSED] += 1
+        w.carried[STEP_SIZE] = size * (max(0.2, 0.9 * error**-0.2) if math.isfinite(error) else 0.2)
+        return False
+    if not last or error > 0.1:
+        w.carried[STEP_SIZE] = size * min(5.0, 0.9 * max(error, 1e-10) ** -0.2)
+    return True
+
+
+@small
+def record_iteration(w, state, count):
+    """Effort of the fixed-point iteration of a step."""
+    state.effort[SWEEPS] = count
+    state.effort[RESIDUAL] = w.iteration[LEFT]
+    state.effort[MOST_SWEEPS] = max(state.effort[MOST_SWEEPS], state.effort[SWEEPS])
+    state.effort[WORST_RESIDUAL] = max(state.effort[WORST_RESIDUAL], state.effort[RESIDUAL])
 
 
 @written_out
 def advance(evaluate, accept, tables, method, w, state, begin, first, h, steps, every, samples):
     """`steps` steps of h from the step numbered `first` of a run that began at time `begin`; every `every`-th is kept.
 
-    first = -1 settles the start: its rate, reactions and accounts. Returns steps done, rows kept, status. After a
+    first = -1 evaluates the start: its rate, reactions and accounts. Returns steps done, samples kept, status. After a
     failure `state.last` is the last good state.
     """
-    tree = tables.tree
     scheme = w.scheme
-    measured = state.y.size - 2  # the accounts are not watched
     kept = 0
     for n in range(first + 1, first + steps + 1):
         done = w.carried[PART_DONE]  # not 0 after a pause
@@ -269,27 +302,23 @@ def advance(evaluate, accept, tables, method, w, state, begin, first, h, steps, 
         while True:
             # one step, or with the adaptive integrator one of several
             size = span - done
-            cut = True
+            last = True
             if scheme == ADAPTIVE and n > 0:
                 w.carried[PART_DONE] = done
                 if parts == MOST_PARTS:
                     return n - 1 - first, kept, PAUSED
                 parts += 1
-                if not w.carried[STEP_SIZE] > 0.0:
-                    w.carried[STEP_SIZE] = 0.01 * span
-                if w.carried[STEP_SIZE] < size * (1.0 - 1e-12):
-                    size = w.carried[STEP_SIZE]
-                    cut = False
+                size, last = next_part(w, span, size)
             inner = 0
             if n > 0:
                 begin_step(w)
                 inner = inner_count(w)
             status = 0
             for s in range(1, inner + 2):
-                t = start + done + size * next_trial(tree, w, state.y, s, inner, size)
+                t = start + done + size * next_trial(tables.tree, w, state.y, s, inner, size)
                 if scheme == TRAPEZOIDAL and n > 0:
-                    if w.found[2] == 1.0:
-                        break  # the rate at hand is the one of this trial
+                    if w.iteration[CONVERGED] == 1.0:
+                        break  # w.rate is the rate of this trial
                     if s > inner:
                         status = NOT_CONVERGED
                         break
@@ -299,31 +328,20 @@ def advance(evaluate, accept, tables, method, w, state, begin, first, h, steps, 
                 if s <= inner and scheme != TRAPEZOIDAL:
                     copy(w.rate, w.k[s])
             if scheme == TRAPEZOIDAL and n > 0:
-                state.effort[SWEEPS] = s - 1.0
-                state.effort[RESIDUAL] = w.found[0]
-                state.effort[MOST_SWEEPS] = max(state.effort[MOST_SWEEPS], state.effort[SWEEPS])
-                state.effort[WORST_RESIDUAL] = max(state.effort[WORST_RESIDUAL], state.effort[RESIDUAL])
-            if scheme == ADAPTIVE and n > 0:
-                error = 1e9
-                if status == 0:
-                    error = error_norm(w.tableau, state.y, w.trial, size, w.k, w.rate, w.rtol, w.atol, measured)
-                if not error <= 1.0:
-                    state.count[REFUSED] += 1
-                    w.carried[STEP_SIZE] = size * (max(0.2, 0.9 * error**-0.2) if math.isfinite(error) else 0.2)
-                    if w.carried[STEP_SIZE] < SMALLEST_STEP * span:
-                        return n - 1 - first, kept, status if status != 0 else STUCK
-                    continue
-                if not cut or error > 0.1:
-                    w.carried[STEP_SIZE] = size * min(5.0, 0.9 * max(error, 1e-10) ** -0.2)
+                record_iteration(w, state, s - 1.0)
+            if scheme == ADAPTIVE and n > 0 and not control_error(w, state, status, size, last):
+                if w.carried[STEP_SIZE] < SMALLEST_STEP * span:
+                    return n - 1 - first, kept, status if status != 0 else STUCK
+                continue
             if status != 0:
                 return n - 1 - first, kept, status
-            done = span if cut else done + size
-            accept(tables, method, w, state, begin + n * h if cut else start + done)
+            done = span if last else done + size
+            accept(tables, method, w, state, begin + n * h if last else start + done)
             if not (finite(state.y) and finite(state.vd)):
                 return n - 1 - first, kept, NOT_FINITE
             if state.drift[GAP] > TORN_APART:
                 return n - 1 - first, kept, TORN
-            if cut:
+            if last:
                 break
         w.carried[PART_DONE] = 0.0
         if n % every == 0:

@@ -8,10 +8,10 @@
 Rotations are displaced by the exponential map, so that ball and free joints integrate without a gimbal lock; for them
 delta is a rotation vector and (21)-(24) hold in velocities.
 
-The penalty of a row is chosen from what it has to hold: dt^2/4 alpha is GRIP times the largest mass that one of its
-dofs moves at the row's place. Multipliers then settle as fast at every size, mass and step. (Of the dofs the heaviest
-counts: rows that share a light body would else hold the heavy ones beside it too loosely. A row that a dof moves
-sideways, or hardly at all, is taken as if it moved it: alpha does not grow where rows vanish.)
+The penalty of a row is chosen from the mass that it holds: dt^2/4 alpha is PENALTY_RATIO times the largest mass that
+one of its dofs moves at the row's place. Multipliers then converge as fast at every size, mass and step. (Of the dofs
+the heaviest counts: rows that share a light body would else hold the heavy ones beside it too loosely. A row that a dof
+moves sideways, or hardly at all, is taken as if it moved it: alpha does not grow where rows vanish.)
 """
 
 from __future__ import annotations
@@ -23,21 +23,18 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from linkwork._jit import entry, kernel, small
-from linkwork.formulations.convergence import (
-    Measure,
-    allowed,
-    closed,
-    largest_part,
-    left_after,
-    measure,
-    rounding,
-    settled,
+from linkwork.formulations.convergence import Measure, closed, largest_part, measure, rounding
+from linkwork.formulations.implicit.implicit import (
+    PENALTY_RATIO,
+    ImplicitMethod,
+    Kept,
+    advance,
+    chosen_penalties,
+    kept,
 )
-from linkwork.formulations.explicit.stepping import copy, finite, largest, opening
-from linkwork.formulations.implicit.implicit import ImplicitMethod, Kept, advance, chosen_penalties, kept
+from linkwork.formulations.implicit.stiffness import add_forces
 from linkwork.formulations.implicit.tangent import (
     NewtonScratch,
-    add_forces,
     add_rows,
     fill_mass,
     find_levers,
@@ -48,24 +45,25 @@ from linkwork.formulations.implicit.tangent import (
 from linkwork.formulations.implicit.trapezoidal import (
     CARRIED_RULE,
     Rule,
-    begin_again,
+    add_increment,
+    end_of_step,
     finish,
-    guess,
     kinematics,
-    kinematics_again,
+    load_state,
     predict,
+    record_gaps,
+    residual,
     rule,
-    unbalanced,
+    velocity_kinematics,
 )
 from linkwork.formulations.protocol import Ran
-from linkwork.formulations.samples import EVALUATIONS, GAP_RATE, RESIDUAL, SWEEPS
 from linkwork.formulations.status import NOT_CONVERGED, NOT_FINITE
-from linkwork.mechanics.constraint_rows import row_accelerations, row_rates
+from linkwork.mechanics.constraint_rows import row_accelerations
 from linkwork.mechanics.newton_euler import inverse_dynamics
+from linkwork.numerics.arrays import copy, finite
 from linkwork.numerics.sparse_cholesky import factor, size, solve
 from linkwork.spatial.codes import CROSSED
 
-GRIP = 3e5  # dt^2/4 alpha of a row, times the mass that it holds: less, and the multipliers settle slowly
 STIFFER = 100.0  # penalty of a step that is tried again, times this: weak rows converge faster
 REACTION_ROUNDS = 3
 START_ROUNDS = 20  # of multipliers, for the accelerations of the start
@@ -109,49 +107,50 @@ class Hybrid(ImplicitMethod):
 
 
 class Workspace(NamedTuple):
-    penalty: float  # 0 where it is chosen
-    alpha: Any  # (row,) the penalties of this step
-    weight: Any  # (row,) h^2/4 alpha
+    penalty: float  # N/m or N m/rad; 0 where it is chosen
+    alpha: Any  # (row,) the penalties of this step; written by `set_penalties`
+    weight: Any  # (row,) h^2/4 alpha; `set_penalties`, at the start `hold_masses`
     measure: Measure
     tolerance: float
     iterations: int
     newton: NewtonScratch
     rule: Rule
     kept: Kept
-    fz: Any  # values of the tangent matrix
-    L: Any  # its factor
-    f: Any  # (dof,)
-    lam: Any  # (row,) multipliers of the projected motion
-    x: Any  # scratch of the factor
-    y: Any
+    fz: Any  # values of the tangent matrix; `step`, `begin`
+    L: Any  # its factor; `step`, `begin`
+    f: Any  # (dof,) residual, then the increment; `step`, `project`, `reactions`, `begin`
+    lam: Any  # (row,) N or N m, multipliers of the projected motion; `reactions`
+    x: Any  # (dof,) scratch of the factor
+    y: Any  # (2 dof,) scratch of the solution
 
 
 def workspace(tables: Any, method: Hybrid) -> Workspace:
+    """Memory of the method for the tables of one system."""
     nv, rows = tables.tree.dof_link.size, tables.cuts.row_kind.size
     shared = newton(tables)
     values = size(shared.stencil.shape)
     return Workspace(
-        float(method.penalty or 0.0),
-        np.zeros(rows),
-        np.zeros(rows),
-        measure(tables),
-        float(method.tolerance),
-        int(method.iterations),
-        shared,
-        rule(tables),
-        kept(tables),
-        np.zeros(values),
-        np.zeros(values),
-        np.zeros(nv),
-        np.zeros(rows),
-        np.zeros(nv),
-        np.zeros(2 * nv),
+        penalty=float(method.penalty or 0.0),
+        alpha=np.zeros(rows),
+        weight=np.zeros(rows),
+        measure=measure(tables),
+        tolerance=float(method.tolerance),
+        iterations=int(method.iterations),
+        newton=shared,
+        rule=rule(tables),
+        kept=kept(tables),
+        fz=np.zeros(values),
+        L=np.zeros(values),
+        f=np.zeros(nv),
+        lam=np.zeros(rows),
+        x=np.zeros(nv),
+        y=np.zeros(2 * nv),
     )
 
 
 @kernel
-def hold(tables, w):
-    """w.weight = GRIP times the mass (or inertia) that each row holds: needs the rows, n.A and n.gyration."""
+def hold_masses(tables, w):
+    """w.weight = PENALTY_RATIO times the mass (or inertia) that each row holds: needs the rows, n.A and n.gyration."""
     n = w.newton
     cuts = tables.cuts
     find_levers(cuts, n)
@@ -171,14 +170,14 @@ def hold(tables, w):
                 if cuts.row_kind[r] != CROSSED:
                     reach = max(reach, n.gyration[k])
                 heaviest = max(heaviest, n.A[n.stencil.diagonal[k]] / reach)
-            # a row that nothing moves holds nothing: its multiplier would only gather rounding
-            w.weight[r] = GRIP * heaviest if moved else 0.0
+            # a row that nothing moves holds nothing: its multiplier would only collect rounding
+            w.weight[r] = PENALTY_RATIO * heaviest if moved else 0.0
 
 
 @small
 def set_penalties(tables, w, h, parts):
     """w.alpha and w.weight for a step of h, one of `parts`."""
-    hold(tables, w)
+    hold_masses(tables, w)
     for r in range(w.alpha.size):
         w.alpha[r] = 4.0 / (h * h) * w.weight[r]
         if w.penalty > 0.0 and w.alpha[r] > 0.0:
@@ -210,7 +209,6 @@ def step(tables, w, state, t, h, parts):
     """One step to time t. Returns 0 or a status."""
     n = w.newton
     s = w.rule
-    v = state.y[s.z.size : s.z.size + s.zd.size]
     predict(s, w.measure.unit, state, h)
     status = NOT_CONVERGED
     before = 0.0
@@ -218,8 +216,8 @@ def step(tables, w, state, t, h, parts):
     finest = 0.0
     gap_before = math.inf
     for i in range(w.iterations + 1):
-        # the last round takes the result: positions are found, velocities and accelerations to be projected
-        guess(tables, s, state, h)
+        # the last round only evaluates the result: positions have converged, rates are still to be projected
+        end_of_step(tables, s, state, h)
         kinematics(tables, n, state, t, s.z, s.zd)
         gap = largest_part(n.g, w.measure.row)
         if i == w.iterations or (status == 0 and closed(gap, gap_before, enough, finest)):
@@ -230,7 +228,7 @@ def step(tables, w, state, t, h, parts):
         if i == 0:
             set_penalties(tables, w, h, parts)
             finest = rounding(w.measure, s.z, n.tree.pose_p)
-        unbalanced(tables, n, state, t, s.z, s.zd, s.zdd, w.f)
+        residual(tables, n, state, t, s.z, s.zd, s.zdd, w.f)
         for r in range(n.g.size):
             if i > 0:
                 n.lam[r] += w.alpha[r] * n.g[r]  # (2)
@@ -243,39 +241,27 @@ def step(tables, w, state, t, h, parts):
         for k in range(w.f.size):
             w.f[k] *= -0.25 * h * h
         solve(n.stencil.shape, w.L, w.f, w.y)
-        for k in range(w.f.size):
-            s.delta[k] += w.f[k]
-        state.count[EVALUATIONS] += 1
-        state.effort[SWEEPS] += 1.0
-        if not finite(w.f):
-            return NOT_FINITE
-        change = largest_part(w.f, w.measure.unit)
-        left = left_after(change, before)
-        enough = max(finest, allowed(w.measure, w.tolerance, v, state.vd, s.delta, h))
         last = i + 1 == w.iterations
-        status = 0 if settled(left, change, before, enough, finest, last) else NOT_CONVERGED
-        before = change
-        if status == 0:
-            state.effort[RESIDUAL] = max(state.effort[RESIDUAL], left)
+        status, before, enough = add_increment(s, w.measure, state, w.f, before, finest, w.tolerance, h, last)
+        if status == NOT_FINITE:
+            return status
     if status != 0:
         return status
-    # velocities and accelerations onto the constraints, with the tangent matrix at hand
-    opening(tables.cuts, n.g, state)
-    row_rates(tables.cuts, n.tree, n.gd)
-    state.drift[GAP_RATE] = largest(n.gd)
+    # velocities and accelerations onto the constraints, with the last tangent matrix
+    record_gaps(tables, n, state)
     project(tables, w, s.zd, n.gd)
-    kinematics_again(tables, n, state, s.z, s.zd)
-    unbalanced(tables, n, state, t, s.z, s.zd, s.zdd, w.f)
+    velocity_kinematics(tables, n, state, s.z, s.zd)
+    residual(tables, n, state, t, s.z, s.zd, s.zdd, w.f)
     row_accelerations(tables.cuts, n.tree, n.gdd)
     project(tables, w, s.zdd, n.gdd)
     reactions(tables, w)
-    carry(tables, w, state, t, h)
+    end_step(tables, w, state, t, h)
     return 0 if finite(state.y) and finite(state.vd) else NOT_FINITE
 
 
 @small
-def carry(tables, w, state, t, h):
-    """The step is done; its cuts carry -w.lam on b. The multipliers n.lam go on to the next step."""
+def end_step(tables, w, state, t, h):
+    """The state moves to the end of the step; the reactions on b are -w.lam. n.lam is carried to the next step."""
     n = w.newton
     for r in range(n.g.size):
         n.gd[r] = n.lam[r]
@@ -313,14 +299,14 @@ def begin(tables, w, state, t):
     """Accelerations of the start: the equations of motion with the constraints on their second rates, by penalty."""
     n = w.newton
     s = w.rule
-    begin_again(state, s)
+    load_state(state, s)
     for r in range(n.lam.size):
         n.lam[r] = 0.0
     kinematics(tables, n, state, t, s.z, s.zd)
-    unbalanced(tables, n, state, t, s.z, s.zd, s.zdd, s.delta)
+    residual(tables, n, state, t, s.z, s.zd, s.zdd, s.delta)
     row_accelerations(tables.cuts, n.tree, n.gdd)
     fill_mass(tables.tree, n)
-    hold(tables, w)
+    hold_masses(tables, w)
     copy(n.A, w.fz)
     add_rows(tables.cuts, n, w.weight, w.fz)
     if not factor(n.stencil.shape, w.fz, w.L, w.x):
@@ -342,7 +328,7 @@ def begin(tables, w, state, t):
         w.alpha[r] = 0.0
     reactions(tables, w)
     copy(w.lam, n.lam)
-    carry(tables, w, state, t, 0.0)
+    end_step(tables, w, state, t, 0.0)
     return 0 if finite(state.vd) else NOT_FINITE
 
 

@@ -7,14 +7,14 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from linkwork._jit import kernel, written_out
-from linkwork.formulations.explicit.recursive import count_q
-from linkwork.formulations.explicit.stepping import copy
 from linkwork.formulations.protocol import Effort, Method
 from linkwork.formulations.samples import GAP, REFUSED, RESIDUAL, SWEEPS, keep_sample
 from linkwork.formulations.status import TORN, TORN_APART
-from linkwork.spatial.codes import ATTITUDE
+from linkwork.mechanics.counts import count_cut_q, count_q
+from linkwork.numerics.arrays import copy
 
 HALVES = 64  # a step is cut into no more parts than this
+PENALTY_RATIO = 3e5  # h^2/4 alpha of a row over the mass that it holds: less, and the multipliers converge slowly
 
 
 class ImplicitMethod(Method):
@@ -37,23 +37,28 @@ def chosen_penalties(penalty: float | None, alpha: Any) -> dict[str, Any]:
 
 
 class Kept(NamedTuple):
-    """What a refused step is taken back to."""
+    """What a refused step goes back to; written by `keep_state`. Arrays as in `State`."""
 
     y: Any
     vd: Any
-    lam: Any
+    lam: Any  # (row,) multipliers, N or N m
     cut_q: Any
 
 
 def kept(tables: Any) -> Kept:
     """Room for the state of a method with these tables."""
     nv, cuts = tables.tree.dof_link.size, tables.cuts
-    cut_q = sum(4 if kind >= ATTITUDE else 1 for kind in cuts.measure_kind)
-    return Kept(np.zeros(count_q(tables.tree) + nv + 2), np.zeros(nv), np.zeros(cuts.row_kind.size), np.zeros(cut_q))
+    return Kept(
+        y=np.zeros(count_q(tables.tree) + nv + 2),
+        vd=np.zeros(nv),
+        lam=np.zeros(cuts.row_kind.size),
+        cut_q=np.zeros(count_cut_q(cuts)),
+    )
 
 
 @kernel
 def keep_state(state, lam, kept):
+    """Copy the state before a step."""
     copy(state.y, kept.y)
     copy(state.vd, kept.vd)
     copy(lam, kept.lam)
@@ -61,7 +66,8 @@ def keep_state(state, lam, kept):
 
 
 @kernel
-def take_back(state, lam, kept):
+def restore_state(state, lam, kept):
+    """The state as it was before the step."""
     copy(kept.y, state.y)
     copy(kept.vd, state.vd)
     copy(kept.lam, lam)
@@ -72,7 +78,7 @@ def take_back(state, lam, kept):
 def advance(begin, step, tables, w, lam, kept, state, start, first, h, steps, every, samples):
     """`steps` steps of h from the step numbered `first` of a run that began at `start`; see `stepping.advance`.
 
-    `begin(tables, w, state, t)` settles the start; `step(tables, w, state, t, h, parts)` makes one step that ends at
+    `begin(tables, w, state, t)` evaluates the start; `step(tables, w, state, t, h, parts)` makes one step that ends at
     t, and where it returns a status it is tried again in parts: halves, quarters … down to 1/64. `lam` are its carried
     multipliers.
     """
@@ -96,7 +102,7 @@ def advance(begin, step, tables, w, lam, kept, state, start, first, h, steps, ev
                 if status == 0:
                     done += 1
                     continue
-                take_back(state, lam, kept)
+                restore_state(state, lam, kept)
                 state.count[REFUSED] += 1
                 if parts == HALVES:
                     break

@@ -1,11 +1,9 @@
-"""[CD03] Matrices of the implicit methods in joint coordinates, sparse: M by accumulation, K and C of force elements.
+"""[CD03] Matrices of the implicit methods in joint coordinates, sparse: their pattern, M by accumulation, and the rows.
 
     A    values of M + h/2 C + h^2/4 K (26) without the loops, in the pattern of `numerics.sparse_cholesky`
     G    Phi_z, rows of the cuts: a row has an entry for each dof between the two bodies of its cut
-    s_z  change of a spring's length with the dofs between its ends (29)
 
-Springs and dampers give their constants (30)-(34); a law that is told of the motion is differenced. Of its matrix the
-symmetric part is taken, so that the factor stays symmetric: that costs an iteration at times, never the result.
+What force elements add to A is in `stiffness`.
 """
 
 from __future__ import annotations
@@ -17,63 +15,56 @@ import numpy as np
 
 from linkwork._jit import kernel
 from linkwork.mechanics.composite import composite_momentum, composites
-from linkwork.mechanics.constraint_rows import ROUNDING, cut_frames, measure_wrench
-from linkwork.mechanics.forces import body_law_input, coordinate_rate, coordinate_value, load_vector, spring_line
-from linkwork.mechanics.laws import evaluate
+from linkwork.mechanics.constraint_rows import ROUNDING, cut_frames
 from linkwork.mechanics.motions import world_axis
-from linkwork.mechanics.springs import spring_slopes
-from linkwork.mechanics.tyres import contact_slopes, tyre_place
 from linkwork.mechanics.workspace import TreeWork, tree_work
 from linkwork.numerics.sparse_cholesky import Groups, SparsePattern, add_outer, entry, groups, pattern, size
-from linkwork.spatial.codes import ATTITUDE, COUPLE, CROSSED, TOLD_BODY, TOLD_COORDINATE
-from linkwork.spatial.quaternions import exponential, product
-from linkwork.spatial.vectors import ZERO, add, cross, dot, load3, load9, load_pair, norm, rotate, store_pair, sub
-
-SMALL = 1e-6  # rad, m, rad/s, m/s: by which a law is displaced to see how it changes
+from linkwork.spatial.codes import COUPLE, CROSSED
+from linkwork.spatial.vectors import add, cross, dot, load3, load_pair, norm, store_pair
 
 
 class Stencil(NamedTuple):
-    """Which dofs touch which, and where their entries lie."""
+    """Which dofs touch which, and where their entries lie; made once by `stencil`."""
 
     shape: SparsePattern
-    diagonal: Any  # (dof,)
+    diagonal: Any  # (dof,) entry of the diagonal
     mass_start: Any  # (dof + 1,) into mass_dof: dofs that carry the dof's link, itself last of its own
     mass_dof: Any
-    mass_target: Any
-    cut: Groups
-    spring: Groups
+    mass_target: Any  # entry of the two dofs
+    cut: Groups  # dofs between the bodies of each cut
+    spring: Groups  # dofs between the ends of each spring
     spring_sign: Any  # +1 where the dof moves end b, -1 where it moves end a
-    load: Groups
-    tyre: Groups
+    load: Groups  # dofs that carry the link of each load
+    tyre: Groups  # dofs that carry the link of each tyre
     row_start: Any  # (row + 1,) into G
 
 
 class NewtonScratch(NamedTuple):
-    """Scratch of the implicit methods in joint coordinates."""
+    """Scratch of the implicit methods in joint coordinates; rows in m and rad, multipliers in N and N m."""
 
     stencil: Stencil
     tree: TreeWork
     measures: bool  # forces act on coordinates of the cuts
-    axis: Any  # (dof, 6) velocity that a unit of a dof gives: angular, linear at the world's origin
-    reach: Any  # (dof, 2) size of its angular part, and of the linear one with the way to the world's origin
-    composite: Any  # (link, 10)
-    gyration: Any  # (dof,) what a dof moves, by the mass of that: m2, or 1 of a slide
-    A: Any  # values
-    g: Any  # (row,) Phi
-    gd: Any
-    gdd: Any
-    W: Any  # (row, 6) wrenches of the rows
-    G: Any
-    lever: Any  # as G: the most that a unit of the dof could move the row's place by, whichever way it does
-    lam: Any  # (row,)
-    dq: Any  # (dof,)
-    part: Any  # (longest group,)
+    axis: Any  # (dof, 6) velocity for a unit of the dof: angular, linear at the world's origin; `find_axes`
+    reach: Any  # (dof, 2) size of the angular part; linear with the distance to the world's origin; `find_axes`
+    composite: Any  # (link, 10) mass and moments of a link and all it carries; `fill_mass`
+    gyration: Any  # (dof,) what a dof moves, by the mass of that: m2, or 1 of a slide; `fill_mass`
+    A: Any  # values of the matrix; `fill_mass`, `add_forces`
+    g: Any  # (row,) Phi; `kinematics`
+    gd: Any  # (row,) rates of the rows, and scratch of the methods
+    gdd: Any  # (row,) second rates of the rows; the methods
+    W: Any  # (row, 6) wrenches of the rows: torque about the world's origin, force; `kinematics`
+    G: Any  # values of the rows; `find_rows`
+    lever: Any  # as G: the most that a unit of the dof could move the row's place, in any direction; `find_levers`
+    lam: Any  # (row,) multipliers, carried by `hybrid`; for the time of `finish` those of the reactions
+    dq: Any  # (dof,) scratch of `reactions` and `ground_power`
+    part: Any  # (longest group,) scratch of one force element, as J, TJ and T
     J: Any  # (longest group, 6)
     TJ: Any  # (longest group, 6)
     T: Any  # (6, 6)
-    power: Any  # (2,)
-    law_input: Any
-    out: Any
+    power: Any  # (2,) W wasted and fed in; `apply_forces`
+    law_input: Any  # (16,) scratch: what a law is evaluated at
+    out: Any  # (4,) scratch: what a law returns
 
 
 def newton(tables: Any) -> NewtonScratch:
@@ -83,33 +74,34 @@ def newton(tables: Any) -> NewtonScratch:
     nv, rows = tree.dof_link.size, cuts.row_kind.size
     longest = max(int(np.diff(g.start).max(initial=0)) for g in (plan.cut, plan.spring, plan.load, plan.tyre))
     return NewtonScratch(
-        plan,
-        tree_work(tree),
-        bool(np.any(tables.forces.coil_coordinate >= nv) or np.any(tables.forces.drive_coordinate >= nv)),
-        np.zeros((nv, 6)),
-        np.zeros((nv, 2)),
-        np.zeros((tree.link_parent.size, 10)),
-        np.zeros(nv),
-        np.zeros(size(plan.shape)),
-        np.zeros(rows),
-        np.zeros(rows),
-        np.zeros(rows),
-        np.zeros((rows, 6)),
-        np.zeros(int(plan.row_start[-1])),
-        np.zeros(int(plan.row_start[-1])),
-        np.zeros(rows),
-        np.zeros(nv),
-        np.zeros(longest),
-        np.zeros((longest, 6)),
-        np.zeros((longest, 6)),
-        np.zeros((6, 6)),
-        np.zeros(2),
-        np.zeros(16),
-        np.zeros(4),
+        stencil=plan,
+        tree=tree_work(tree),
+        measures=bool(np.any(tables.forces.coil_coordinate >= nv) or np.any(tables.forces.drive_coordinate >= nv)),
+        axis=np.zeros((nv, 6)),
+        reach=np.zeros((nv, 2)),
+        composite=np.zeros((tree.link_parent.size, 10)),
+        gyration=np.zeros(nv),
+        A=np.zeros(size(plan.shape)),
+        g=np.zeros(rows),
+        gd=np.zeros(rows),
+        gdd=np.zeros(rows),
+        W=np.zeros((rows, 6)),
+        G=np.zeros(int(plan.row_start[-1])),
+        lever=np.zeros(int(plan.row_start[-1])),
+        lam=np.zeros(rows),
+        dq=np.zeros(nv),
+        part=np.zeros(longest),
+        J=np.zeros((longest, 6)),
+        TJ=np.zeros((longest, 6)),
+        T=np.zeros((6, 6)),
+        power=np.zeros(2),
+        law_input=np.zeros(16),
+        out=np.zeros(4),
     )
 
 
 def stencil(tables: Any) -> Stencil:
+    """The pattern of the matrix, and where each element adds to it."""
     tree, cuts, forces = tables.tree, tables.cuts, tables.forces
     nv = tree.dof_link.size
     chain: list[list[int]] = [[] for _ in range(tree.link_parent.size)]
@@ -150,6 +142,7 @@ def _pairs(start: Any) -> Iterator[tuple[int, int]]:
 
 @kernel
 def find_axes(tree, w):
+    """w.axis and w.reach of every dof; needs the poses."""
     for k in range(tree.dof_link.size):
         i = tree.dof_link[k]
         n, u = world_axis(tree, w.tree.pose_R, w.tree.pose_p, i, k - tree.link_v[i])
@@ -248,181 +241,3 @@ def fill_mass(tree, w):
         w.A[plan.diagonal[k]] += tree.dof_armature[k]
         mass = w.composite[i, 0]
         w.gyration[k] = w.A[plan.diagonal[k]] / mass if mass > 0.0 else 0.0
-
-
-@kernel
-def add_forces(tables, w, t, h, q, v, cut_q, cut_rate):
-    """w.A += h/2 C + h^2/4 K of springs, coils, and laws that are told of the motion (28)-(34)."""
-    forces = tables.forces
-    laws = tables.laws
-    for s in range(forces.spring_a.size):
-        add_spring(forces, laws, w, s, t, h)
-    for s in range(forces.coil_coordinate.size):
-        weight = 0.5 * h * forces.coil_c[s] + 0.25 * h * h * forces.coil_k[s]
-        add_coordinate(tables.cuts, w, forces.coil_coordinate[s], v.size, weight)
-    for s in range(forces.drive_coordinate.size):
-        law = forces.drive_law[s]
-        if laws.law_input[law] == TOLD_COORDINATE:
-            k = forces.drive_coordinate[s]
-            x = coordinate_value(forces.drive_q[s], q, cut_q)
-            xd = coordinate_rate(k, v, cut_rate)
-            weight = drive_slope(laws, law, t, h, x, xd, w.law_input, w.out)
-            add_coordinate(tables.cuts, w, k, v.size, weight)
-    for s in range(forces.load_law.size):
-        if laws.law_input[forces.load_law[s]] == TOLD_BODY:
-            load_slopes(tables, w, s, t, h)
-            add_load(tables.tree, w, s, forces.load_body[s])
-    for s in range(forces.tyre_link.size):
-        add_tyre(forces, laws, w, s, t, h)
-
-
-@kernel
-def add_spring(forces, laws, w, s, t, h):
-    group = w.stencil.spring
-    p_a, p_b, e, length, rate = spring_line(forces, w.tree, s)
-    K, C = spring_slopes(forces, laws, s, length, rate, t, w.law_input, w.out)
-    first = group.start[s]
-    for a in range(group.start[s + 1] - first):
-        sign = w.stencil.spring_sign[first + a]
-        n, u = load_pair(w.axis, group.unknown[first + a])
-        w.part[a] = sign * dot(e, add(u, cross(n, p_b if sign > 0.0 else p_a)))
-    add_outer(group, s, w.part, 0.5 * h * C + 0.25 * h * h * K, w.A)
-
-
-@kernel
-def add_coordinate(cuts, w, k, nv, weight):
-    """weight on dof k; from nv on, on the direction of a rate of a cut."""
-    if k < nv:
-        w.A[w.stencil.diagonal[k]] += weight
-        return
-    for c in range(cuts.cut_a.size):
-        for m in range(cuts.cut_measure[c], cuts.cut_measure[c + 1]):
-            j = k - nv - cuts.measure_rate[m]
-            if j < 0 or j > (2 if cuts.measure_kind[m] >= ATTITUDE else 0):
-                continue
-            R_a, _, R_b, p_b = cut_frames(cuts, w.tree, c)
-            N, F = measure_wrench(cuts, m, j, R_a, R_b, p_b)
-            first = cuts.path_start[c]
-            for p in range(first, cuts.path_start[c + 1]):
-                n, u = load_pair(w.axis, cuts.path_dof[p])
-                w.part[p - first] = cuts.path_sign[p] * (dot(N, n) + dot(F, u))
-            add_outer(w.stencil.cut, c, w.part, weight, w.A)
-            return
-
-
-@kernel
-def drive_slope(laws, law, t, h, x, xd, law_input, out):
-    """-(h/2 dQ/dxd + h^2/4 dQ/dx) of a law on a coordinate."""
-    law_input[0] = x
-    law_input[1] = xd
-    evaluate(laws, law, t, law_input, out)
-    Q = out[0]
-    law_input[0] = x + SMALL
-    evaluate(laws, law, t, law_input, out)
-    K = (out[0] - Q) / SMALL
-    law_input[0] = x
-    law_input[1] = xd + SMALL
-    evaluate(laws, law, t, law_input, out)
-    return -0.5 * h * (out[0] - Q) / SMALL - 0.25 * h * h * K
-
-
-@kernel
-def load_slopes(tables, w, s, t, h):
-    """w.T = -(h/2 dF/dV + h^2/4 dF/dX) of load s: wrench about its body's origin by turns and shifts of the body."""
-    forces = tables.forces
-    tree = tables.tree
-    law_input = w.law_input
-    b = forces.load_body[s]
-    i = forces.load_link[s]
-    body_law_input(tree, w.tree, b, law_input)
-    F = load_vector(tree, forces, tables.laws, w.tree, s, t, law_input, w.out)
-    X = load9(w.tree.pose_R, i)
-    arm = rotate(X, sub(load3(forces.load_point, s), load3(tree.body_p, b)))
-    for j in range(6):
-        # a turn or a shift
-        e = (law_input[3], law_input[4], law_input[5], law_input[6])
-        if j < 3:
-            turn = (SMALL if j == 0 else 0.0, SMALL if j == 1 else 0.0, SMALL if j == 2 else 0.0)
-            moved = product(exponential(turn), e)
-            for k in range(4):
-                law_input[3 + k] = moved[k]
-        else:
-            law_input[j - 3] += SMALL
-        K = slope(load_vector(tree, forces, tables.laws, w.tree, s, t, law_input, w.out), F)
-        if j < 3:
-            for k in range(4):
-                law_input[3 + k] = e[k]
-        else:
-            law_input[j - 3] -= SMALL
-        # an angular or a linear velocity
-        k = 10 + j if j < 3 else 4 + j
-        rate = law_input[k]
-        law_input[k] += SMALL
-        C = slope(load_vector(tree, forces, tables.laws, w.tree, s, t, law_input, w.out), F)
-        law_input[k] = rate
-        f = (
-            -0.5 * h * C[0] - 0.25 * h * h * K[0],
-            -0.5 * h * C[1] - 0.25 * h * h * K[1],
-            -0.5 * h * C[2] - 0.25 * h * h * K[2],
-        )
-        n = cross(arm, f)
-        if forces.load_is_torque[s] == 1:
-            n = f
-            f = ZERO
-        for e3 in range(3):
-            w.T[e3, j] = n[e3]
-            w.T[3 + e3, j] = f[e3]
-
-
-@kernel
-def slope(moved, F):
-    return ((moved[0] - F[0]) / SMALL, (moved[1] - F[1]) / SMALL, (moved[2] - F[2]) / SMALL)
-
-
-@kernel
-def add_load(tree, w, s, b):
-    """w.A += J^T T J with J of the origin of body b and the chain of load s."""
-    i = tree.body_link[b]
-    x = add(load3(w.tree.pose_p, i), rotate(load9(w.tree.pose_R, i), load3(tree.body_p, b)))
-    add_chain(w, w.stencil.load, s, x)
-
-
-@kernel
-def add_tyre(forces, laws, w, s, t, h):
-    """w.A += h/2 C + h^2/4 K of the road's force on tyre s, which gives way along the road's normal and sideways."""
-    group = w.stencil.tyre
-    p, a, _, u = tyre_place(forces, w.tree, s)
-    c, normal, K, C, side, C_side = contact_slopes(forces, laws, s, p, a, u, t, w.law_input, w.out)
-    if K == 0.0:
-        return
-    first = group.start[s]
-    for j in range(2):
-        e = normal if j == 0 else side
-        weight = 0.5 * h * C + 0.25 * h * h * K if j == 0 else 0.5 * h * C_side
-        for k in range(group.start[s + 1] - first):
-            n, v = load_pair(w.axis, group.unknown[first + k])
-            w.part[k] = dot(e, add(v, cross(n, c)))
-        add_outer(group, s, w.part, weight, w.A)
-
-
-@kernel
-def add_chain(w, group, g, x):
-    """w.A += J^T T J, made symmetric, with J of the body's point now at x and the dofs of group g that carry it."""
-    first = group.start[g]
-    count = group.start[g + 1] - first
-    for a in range(count):
-        n, u = load_pair(w.axis, group.unknown[first + a])
-        store_pair(w.J, a, n, add(u, cross(n, x)))
-        for e in range(6):
-            value = 0.0
-            for f in range(6):
-                value += 0.5 * (w.T[e, f] + w.T[f, e]) * w.J[a, f]
-            w.TJ[a, e] = value
-    p = group.target_start[g]
-    for a in range(count):
-        for c in range(a + 1):
-            value = 0.0
-            for e in range(6):
-                value += w.J[c, e] * w.TJ[a, e]
-            w.A[group.target[p]] += value
-            p += 1

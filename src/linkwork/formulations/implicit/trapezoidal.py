@@ -12,31 +12,43 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork._jit import small
-from linkwork.formulations.explicit.loops import cut_reactions
-from linkwork.formulations.explicit.recursive import count_q
+from linkwork.formulations.convergence import allowed, largest_part, left_after, settled
 from linkwork.formulations.implicit.tangent import find_axes, find_rows
-from linkwork.formulations.samples import MOST_SWEEPS, RESIDUAL, SWEEPS, WORST_RESIDUAL
+from linkwork.formulations.samples import (
+    EVALUATIONS,
+    GAP_RATE,
+    MOST_SWEEPS,
+    RESIDUAL,
+    SWEEPS,
+    WORST_RESIDUAL,
+    record_gap,
+)
+from linkwork.formulations.status import NOT_CONVERGED, NOT_FINITE
 from linkwork.mechanics.articulated import outward_velocities
-from linkwork.mechanics.constraint_rows import measure_cuts, row_values
-from linkwork.mechanics.forces import apply_forces
-from linkwork.mechanics.grounds import move_grounds
-from linkwork.mechanics.kinematics import outward_poses, world_velocities
+from linkwork.mechanics.constraint_rows import measure_cuts, row_rates, row_values
+from linkwork.mechanics.counts import count_q
+from linkwork.mechanics.forces import FED_IN, apply_forces
+from linkwork.mechanics.kinematics import forward_kinematics, world_velocities
 from linkwork.mechanics.motions import displace
 from linkwork.mechanics.newton_euler import inverse_dynamics
 from linkwork.mechanics.power import ground_power
+from linkwork.mechanics.row_loads import cut_reactions
+from linkwork.numerics.arrays import finite, largest
 
-LONGER = 2.0  # times the step before: a step longer than that does not go on as it went
-JUMP = 0.5  # of the accelerations: a change in a step that is none of a smooth motion
+LONGER = 2.0  # times the step before: accelerations are not extrapolated over a longer step
+JUMP = 0.5  # of the accelerations: a larger change in a step is not that of a smooth motion
 
 
 class Rule(NamedTuple):
-    delta: Any  # (dof,)
-    z: Any  # (q,)
-    zd: Any
-    zdd: Any
-    last: Any  # (dof,) accelerations a step ago
-    span: Any  # (1,) that step, s; 0 where there was none
-    power: Any  # (2,) at the last step
+    """Memory of the rule, in joint coordinates: rad, m and s."""
+
+    delta: Any  # (dof,) displacement of the step; written by `predict` and `add_increment`
+    z: Any  # (q,) coordinates at its end; `end_of_step`, `load_state`
+    zd: Any  # (dof,) velocities; `end_of_step`, then projected by the method
+    zdd: Any  # (dof,) accelerations; `end_of_step`, then projected by the method
+    last: Any  # (dof,) accelerations a step ago; `finish`, carried
+    span: Any  # (1,) s, that step; 0 where there was none; `finish`, carried
+    power: Any  # (2,) W wasted and fed in at the last step; `finish`, carried
 
 
 CARRIED_RULE = ("rule.power", "rule.last", "rule.span")  # of the last step
@@ -59,13 +71,8 @@ def rule(tables: Any) -> Rule:
 @small
 def kinematics(tables, n, state, t, q, v):
     """Everything that follows from q and v: poses, velocities, axes, rows and Phi."""
-    tree = tables.tree
-    if tree.grounds > 1:
-        move_grounds(tree, tables.laws, n.tree, t, n.law_input, n.out)
-    outward_velocities(tree, n.tree, q, v)
-    outward_poses(tree, n.tree)
-    world_velocities(tree, n.tree)
-    find_axes(tree, n)
+    forward_kinematics(tables, n.tree, t, q, v, n.law_input, n.out)
+    find_axes(tables.tree, n)
     if n.measures:
         measure_cuts(tables.cuts, n.tree, state.cut_q, state.cut_rate)
     row_values(tables.cuts, n.tree, state.cut_q, n.g, n.W)
@@ -73,8 +80,8 @@ def kinematics(tables, n, state, t, q, v):
 
 
 @small
-def kinematics_again(tables, n, state, q, v):
-    """What changes with v alone."""
+def velocity_kinematics(tables, n, state, q, v):
+    """The part of `kinematics` that changes with v alone."""
     outward_velocities(tables.tree, n.tree, q, v)
     world_velocities(tables.tree, n.tree)
     if n.measures:
@@ -82,8 +89,8 @@ def kinematics_again(tables, n, state, q, v):
 
 
 @small
-def unbalanced(tables, n, state, t, q, v, a, f):
-    """f = M a - Q, by Newton and Euler (11)-(19)."""
+def residual(tables, n, state, t, q, v, a, f):
+    """f = M a - Q for the accelerations a, by Newton and Euler (11)-(19)."""
     apply_forces(tables, n.tree, t, q, v, state.cut_q, state.cut_rate, n.law_input, n.out, n.power)
     inverse_dynamics(tables.tree, n.tree, q, a, f)
     for k in range(f.size):
@@ -91,7 +98,7 @@ def unbalanced(tables, n, state, t, q, v, a, f):
 
 
 @small
-def guess(tables, s, state, h):
+def end_of_step(tables, s, state, h):
     """z, zd, zdd at the end of the step from the displacement delta."""
     nq = s.z.size
     displace(tables.tree, state.y, s.delta, 1.0, s.z)
@@ -103,9 +110,9 @@ def guess(tables, s, state, h):
 
 @small
 def predict(s, unit, state, h):
-    """delta as the velocities and accelerations at hand would have it, these going on as they went in the step before.
+    """First guess of delta: accelerations are extrapolated from the last step.
 
-    Where they jump to and fro, as those of what is stiff for the step, they are taken to stay.
+    Where they jump to and fro, as those of a motion that is stiff for the step, they are taken as constant.
     """
     nq = s.z.size
     size = 0.0
@@ -119,6 +126,36 @@ def predict(s, unit, state, h):
     for k in range(s.delta.size):
         end = state.vd[k] + grows * (state.vd[k] - s.last[k])
         s.delta[k] = h * state.y[nq + k] + 0.25 * h * h * (state.vd[k] + end)
+
+
+@small
+def add_increment(s, m, state, x, before, finest, tolerance, h, last):
+    """delta += x, an increment of Newton's iteration; `before` is the size of the one before it, 0 for the first.
+
+    Returns a status (0 where the iteration has converged), the size of x, and what may be left of delta, in units.
+    """
+    for k in range(x.size):
+        s.delta[k] += x[k]
+    state.count[EVALUATIONS] += 1
+    state.effort[SWEEPS] += 1.0
+    if not finite(x):
+        return NOT_FINITE, 0.0, 0.0
+    v = state.y[s.z.size : s.z.size + s.zd.size]
+    change = largest_part(x, m.unit)
+    left = left_after(change, before)
+    enough = max(finest, allowed(m, tolerance, v, state.vd, s.delta, h))
+    if not settled(left, change, before, enough, finest, last):
+        return NOT_CONVERGED, change, enough
+    state.effort[RESIDUAL] = max(state.effort[RESIDUAL], left)
+    return 0, change, enough
+
+
+@small
+def record_gaps(tables, n, state):
+    """state.drift of the rows n.g, and their rates n.gd."""
+    record_gap(tables.cuts, n.g, state)
+    row_rates(tables.cuts, n.tree, n.gd)
+    state.drift[GAP_RATE] = largest(n.gd)
 
 
 @small
@@ -136,7 +173,7 @@ def finish(tables, n, s, state, t, h):
     measure_cuts(tables.cuts, n.tree, state.cut_q, state.cut_rate)
     cut_reactions(tables.cuts, n.tree, n, state.cut_force)
     if tables.tree.grounds > 1:
-        n.power[1] += ground_power(tables, n.tree, s.z, s.zdd, n)
+        n.power[FED_IN] += ground_power(tables, n.tree, s.z, s.zdd, n)
     for j in range(2):
         state.y[nq + nv + j] += 0.5 * h * (n.power[j] + s.power[j])
         s.power[j] = n.power[j]
@@ -146,8 +183,8 @@ def finish(tables, n, s, state, t, h):
 
 
 @small
-def begin_again(state, s):
-    """z and zd of the state at hand, zdd zero."""
+def load_state(state, s):
+    """z and zd of the present state, zdd zero."""
     for k in range(s.z.size):
         s.z[k] = state.y[k]
     for k in range(s.zd.size):

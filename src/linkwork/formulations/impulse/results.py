@@ -6,7 +6,6 @@ p    force of a row, its impulse over the step        n f    torque about the wo
 from __future__ import annotations
 
 from linkwork._jit import kernel, small
-from linkwork.formulations.explicit.loops import cut_reactions
 from linkwork.formulations.impulse.row_algebra import add_impulses, rate_change
 from linkwork.formulations.impulse.row_table import (
     COIL_SPRING,
@@ -23,6 +22,7 @@ from linkwork.formulations.impulse.row_table import (
 from linkwork.formulations.impulse.rows import ALL_ROWS, LINE_GIVEN, LINE_VISCOUS, SMOOTH, coordinate_wrench
 from linkwork.mechanics.forces import push_link
 from linkwork.mechanics.power import ground_power
+from linkwork.mechanics.row_loads import cut_reactions
 from linkwork.spatial.vectors import add_pair, load_pair, scale, store_pair
 
 

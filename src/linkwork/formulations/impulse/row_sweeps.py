@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 
 from linkwork._jit import kernel, small
-from linkwork.formulations.explicit.stepping import copy
 from linkwork.formulations.impulse.coulomb import newton_guess
 from linkwork.formulations.impulse.row_algebra import (
     add_contact_impulses,
@@ -23,6 +22,7 @@ from linkwork.formulations.impulse.row_algebra import (
     rate_change,
 )
 from linkwork.formulations.impulse.rows import ALL_ROWS
+from linkwork.numerics.arrays import copy
 from linkwork.numerics.clipped import counted, hurry_on, move_on, put, put_pair
 from linkwork.numerics.semidefinite import solve
 

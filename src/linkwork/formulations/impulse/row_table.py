@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwork.formulations.explicit.recursive import count_q
 from linkwork.formulations.samples import make_state
 from linkwork.mechanics.closure import close_at
+from linkwork.mechanics.counts import count_q
 from linkwork.mechanics.workspace import tree_work
 from linkwork.spatial.codes import ATTITUDE, FREE, SWING, SWING_BACK, SWINGING
 

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from linkwork._jit import entry, small
 from linkwork.contact.broad_phase import find_contacts
-from linkwork.formulations.explicit.stepping import copy, finite, opening
 from linkwork.formulations.impulse.drag_rows import dragging
 from linkwork.formulations.impulse.free_bodies import (
     coast_free_bodies,
@@ -54,6 +53,7 @@ from linkwork.formulations.samples import (
     SWEEPS,
     WORST_RESIDUAL,
     keep_sample,
+    record_gap,
 )
 from linkwork.formulations.status import NOT_FINITE, SINGULAR, TORN
 from linkwork.mechanics.articulated import inward_inertias, outward_accelerations, outward_velocities
@@ -63,6 +63,7 @@ from linkwork.mechanics.grounds import move_grounds
 from linkwork.mechanics.inverse_mass import outward_response
 from linkwork.mechanics.kinematics import coasting, outward_poses, velocities_of, world_velocities
 from linkwork.mechanics.motions import displace
+from linkwork.numerics.arrays import copy, finite
 
 # stages of a step: forces and rows, impulses, pseudo impulses; from POSITIONS on the gaps at the new positions
 FORCES, VELOCITIES, PSEUDO_VELOCITIES, POSITIONS = range(-1, 3)
@@ -178,7 +179,7 @@ def set_up_rows(w, state, t, h, q, v, world):
         coasting(w.tables.tree, w.tree, w.coasting)
         coast_free_bodies(w.free_bodies, w.tree, w.coasting)
     make_rows(w, state, t, h, q, v)
-    opening(w.tables.cuts, rows.gap, state)
+    record_gap(w.tables.cuts, rows.gap, state)
     if state.drift[GAP] > TORN_GAP:
         return TORN
     if rows.count[ALL_ROWS] > 0:

@@ -6,12 +6,10 @@
 
 Rows are quadratic in the nodes (but those of screws and rods), so J is linear in them and the second rate is J zdd and
 twice the product of the rates of the two factors. Given nodes are in the rows like the others: what moves grounds,
-Phi_t, needs no words of its own.
+Phi_t, needs no terms of its own.
 """
 
 from __future__ import annotations
-
-import math
 
 from linkwork._jit import kernel, small
 from linkwork.formulations.samples import GAP, GAP_ROW
@@ -135,6 +133,7 @@ def pull(a, b, u, f):
 
 @small
 def add_to(J, e, x):
+    """J[e] += x."""
     J[e, 0] += x[0]
     J[e, 1] += x[1]
     J[e, 2] += x[2]
@@ -224,8 +223,8 @@ def fill_rows(nat, cuts, work, cut_q, z, g, J):
 
 
 @kernel
-def part_opening(nat, cuts, g, state):
-    """`opening` of the rows of joints among all rows g."""
+def record_part_gap(nat, cuts, g, state):
+    """`record_gap` of the rows of joints among all rows g."""
     state.drift[GAP] = 0.0
     for r in range(nat.equations):
         if nat.row_kind[r] != PART:
@@ -315,6 +314,7 @@ def add_bias(nat, cuts, work, zd, out):
 
 @kernel
 def part_bias(nat, cuts, work, r):
+    """What of the second rate of a row of a joint comes from velocities."""
     c = nat.row_cut[r]
     p = nat.row_of[r]
     R_a, p_a, R_b, p_b = cut_frames(cuts, work, c)
@@ -391,19 +391,3 @@ def balance(nat, tree, work, loaded, z, zdd, J, lam, slot_to, entry_to, out):
     for r in range(nat.equations):
         for e in range(nat.row_entry[r], nat.row_entry[r + 1]):
             add_to(out, entry_to[e], scale(lam[r], load3(J, e)))
-
-
-@small
-def finite_nodes(x, count):
-    s = 0.0
-    for k in range(count):
-        s += x[k, 0] + x[k, 1] + x[k, 2]
-    return math.isfinite(s)
-
-
-@small
-def largest_node(x, count):
-    m = 0.0
-    for k in range(count):
-        m = max(m, abs(x[k, 0]), abs(x[k, 1]), abs(x[k, 2]))
-    return m

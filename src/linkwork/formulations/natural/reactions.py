@@ -5,8 +5,8 @@ loads (a member is a node as one link sees it). Its neighbours supply them throu
 on every node the forces passed by joints add up to those needed, as currents do in a network; where joints form rings
 there, the least ones are taken. A force on a point is a force of the joint, one on a direction e the torque e x F.
 
-A link with a normal moves in its plane only, and its mass matrix knows no other motion: what the normal has to carry is
-what Newton and Euler still ask for.
+A link with a normal moves in its plane only, and its mass matrix has no other motion: what the normal has to carry
+follows from the equations of Newton and Euler.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ class Network(NamedTuple):
     """Members as knots, shares as wires."""
 
     shape: BlockPattern
-    wires: Any  # the matrix of the network
-    blocks: Any  # its factor
+    wires: Any  # the matrix of the network; never changed
+    blocks: Any  # its factor; written by `factor_network`
     first: Any  # (member, 3) scratch
-    F: Any  # (member + 1, 3) forces needed, then potentials; the last row belongs to the grounds
-    parts: Any  # (link, 6) torque about the world's origin and force of the rows that joints have kept
+    F: Any  # (member + 1, 3) N: forces needed, then potentials; the last row is of the grounds; `joint_forces`
+    parts: Any  # (link, 6) N m, N: torque about the world's origin and force of rows of joints; `part_loads`
 
 
 def network(tables: Any, nat: Any) -> Network:
@@ -86,6 +86,7 @@ def network(tables: Any, nat: Any) -> Network:
 
 @kernel
 def factor_network(net):
+    """Factor the matrix of the network, once a run."""
     for e in range(net.wires.size):
         net.blocks[e] = net.wires[e]
     factor(net.shape, net.blocks, net.first)
@@ -107,7 +108,7 @@ def part_loads(nat, cuts, net, work, mu):
 
 @kernel
 def load_normals(tree, nat, net, work, z, zdd):
-    """Forces on the normals: torques that Newton and Euler ask for and that the other nodes do not give."""
+    """Forces on the normals: torques of the Newton-Euler equations that the other nodes do not give."""
     for i in range(tree.grounds, tree.link_parent.size):
         normal = nat.link_normal[i]
         if normal < 0:

@@ -1,8 +1,8 @@
 """[CD03] Stiffness and damping of springs, laws and tyres in natural coordinates, (28)-(34).
 
 Each is a row of its own: the gradient s_q of what it feels (29), with the slopes k and c of its force over that and
-over its rate. Laws and tyres have no derivatives to tell, so theirs are taken by differences, along three axes and
-without what one axis does to another: enough for Newton's iteration, which asks for no more than the large ones.
+over its rate. The derivatives of laws and tyres are not known, so theirs are taken by differences, along three axes and
+without what one axis does to another: enough for Newton's iteration, which needs only the large ones.
 """
 
 from __future__ import annotations

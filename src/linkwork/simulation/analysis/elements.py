@@ -67,5 +67,5 @@ def answers(tables: Tables) -> bool:
     return bool(
         any(np.any(each) for each in strengths)
         or any(np.any(each >= 0) for each in curves)
-        or np.any(laws.law_input[used[used >= 0]] != codes.TOLD_TIME)
+        or np.any(laws.law_input[used[used >= 0]] != codes.INPUT_NONE)
     )

@@ -1,0 +1,37 @@
+"""What the multipliers of constraint rows do: loads on the links, and the reactions of joints that close loops."""
+
+from __future__ import annotations
+
+from linkwork._jit import kernel
+from linkwork.mechanics.constraint_rows import cut_frames
+from linkwork.mechanics.forces import push_link
+from linkwork.spatial.vectors import add_scaled, cross, load_pair, neg, scale, sub
+
+
+@kernel
+def push_rows(cuts, work, W, lam):
+    """Add the wrenches W of the rows, times lam, to the loads on the links."""
+    for c in range(cuts.cut_a.size):
+        for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
+            n, f = load_pair(W, r)
+            n = scale(lam[r], n)
+            f = scale(lam[r], f)
+            push_link(work, cuts.cut_b[c], n, f)
+            push_link(work, cuts.cut_a[c], neg(n), neg(f))
+
+
+@kernel
+def cut_reactions(cuts, work, rows, out):
+    """out (cut, 6): force and torque on b from a at the joint's point, world axes; `rows` has wrenches W and lam."""
+    for c in range(cuts.cut_a.size):
+        _, _, _, p_b = cut_frames(cuts, work, c)
+        n = (0.0, 0.0, 0.0)
+        f = (0.0, 0.0, 0.0)
+        for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
+            n_r, f_r = load_pair(rows.W, r)
+            n = add_scaled(n, rows.lam[r], n_r)
+            f = add_scaled(f, rows.lam[r], f_r)
+        n = sub(n, cross(p_b, f))
+        for e in range(3):
+            out[c, e] = f[e]
+            out[c, 3 + e] = n[e]

@@ -1,0 +1,33 @@
+"""Every field of a NamedTuple is read somewhere: tables and workspaces carry nothing that no kernel uses."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import linkwork
+
+SOURCES = [ast.parse(path.read_text(encoding="utf-8")) for path in Path(linkwork.__file__).parent.rglob("*.py")]
+
+
+def named_tuples(tree: ast.Module) -> list[ast.ClassDef]:
+    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    return [node for node in classes if any(isinstance(b, ast.Name) and b.id == "NamedTuple" for b in node.bases)]
+
+
+def test_every_field_is_read():
+    read = {
+        node.attr
+        for tree in SOURCES
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)
+    }
+    fields = {
+        f"{made.name}.{item.target.id}"
+        for tree in SOURCES
+        for made in named_tuples(tree)
+        for item in made.body
+        if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name)
+    }
+    assert len(fields) > 300  # they were found
+    assert not sorted(field for field in fields if field.split(".")[1] not in read)
