@@ -53,7 +53,7 @@ def stiff() -> lw.Model:
 def test_a_step_too_long(integrator: str) -> None:
     error = failure(stiff(), until=1.0, dt=1e-3, integrator=integrator)
     assert error.culprit == "rail"
-    for word in ("'stiff'", "too large for joint 'rail'", "take dt of", "'hybrid'", f"{len(error.run)} rows"):
+    for word in ("'stiff'", "too large for joint 'rail'", "take dt of", "'hybrid'", f"{len(error.run)} samples"):
         assert word in str(error)
     assert "adaptive" not in str(error)  # it would take steps as small
     assert error.step >= 1
