@@ -79,3 +79,17 @@ def test_what_cannot_be_packed_is_refused() -> None:
         _packed.packed(table._replace(values=np.zeros((5, 2))[:, 0]))
     with pytest.raises(TypeError, match="str"):
         _packed.packed(table._replace(count="five"))
+
+
+@entry
+def first_of(values):
+    return values[0]
+
+
+def test_arrays_of_other_kinds_have_code_of_their_own() -> None:
+    """Writable or not, of whole numbers or of others, in turns: each is read by code that was compiled for it."""
+    frozen = np.array([5.0, 6.0])
+    frozen.flags.writeable = False
+    for _ in range(3):
+        for values in (np.array([2.5]), frozen, np.array([7]), frozen[1:]):
+            assert first_of(values) == values[0]

@@ -36,40 +36,35 @@ def small(function: Function) -> Function:
 
 
 def entry(function: Function) -> Function:
-    """A kernel that Python calls. Few of these: each unpacks its tables anew, which takes a second to compile.
+    """A kernel that Python calls. Few of these: each gets a Python wrapper, which takes a second to compile.
 
     It is compiled by one process and kept; the others wait and load what the first has made. So all of them run the
     same machine code, and the same run gives the same bits in each: see `_closed`. Other entries may be compiled by
     other processes meanwhile.
 
-    To find the compiled type of hundreds of arrays takes longer than a step: with the same tables again it is known.
+    Finding the compiled types of the arguments takes longer than a step: with the same tables again they are known.
     """
     compiled: Any = _compile(function, no_cpython_wrapper=False, forceinline=False)
-    ready = False
-    only: Any = None  # the first code, mostly the only one: to find it among others takes milliseconds
     known: tuple[tuple[Any, ...], tuple[Any, ...], Any] = ((), (), None)  # the last arguments, as handed on, their code
+
+    def code_for(kinds: tuple[Any, ...]) -> Any:
+        if kinds not in compiled.overloads:
+            with _one_thread:
+                if kinds not in compiled.overloads:
+                    with alone(f"{function.__module__}.{function.__qualname__}"), _closed():
+                        compiled.compile(kinds)
+        return compiled.overloads[kinds].entry_point
 
     @functools.wraps(function)
     def call(*arguments: Any) -> Any:
-        nonlocal ready, only, known
+        nonlocal known
         last, handed, code = known
         if len(arguments) == len(last) and all(map(_same, arguments, last)):
-            if code is None:
-                code = only if len(compiled.overloads) == 1 else None
-                code = code or compiled.overloads[tuple(map(compiled.typeof_pyval, handed))].entry_point
-                known = (last, handed, code)
             return code(*[h if a is l else a for a, l, h in zip(arguments, last, handed, strict=True)])
         handed = tuple(map(packed, arguments))
-        if not ready:
-            with _one_thread:
-                if not ready:
-                    with alone(f"{function.__module__}.{function.__qualname__}"), _closed():
-                        compiled.compile(tuple(map(compiled.typeof_pyval, handed)))
-                    only = next(iter(compiled.overloads.values())).entry_point
-                    ready = True
-        result = compiled(*handed)
-        known = (arguments, handed, None)
-        return result
+        code = code_for(tuple(map(compiled.typeof_pyval, handed)))
+        known = (arguments, handed, code)
+        return code(*handed)
 
     call.compiled = compiled  # type: ignore[attr-defined]
     return call  # type: ignore[return-value]
