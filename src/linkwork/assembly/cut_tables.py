@@ -122,7 +122,7 @@ class _CutTable:
         )
 
     def start_values(self) -> dict[str, Any]:
-        """What `System` is told of the start."""
+        """The start values of `System`."""
         return {
             "cut_start": np.array(self.start["q"], dtype=float),
             "cut_q_given": np.array(self.start["q_given"], dtype=bool),
