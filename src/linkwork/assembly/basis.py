@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwork.assembly.tables import Floats
+from linkwork.assembly.tables import Floats, Tree
 
 ENOUGH = 0.1  # of a unit vector, or of the size of the body: how much new a direction must bring
 
@@ -110,3 +110,20 @@ def _across(chosen: list[Any]) -> Any:
     for e in chosen:
         axis = axis - (axis @ e) * e
     return axis / np.linalg.norm(axis)
+
+
+def mass_blocks(tree: Tree, a: Any, b: Any) -> dict[str, Any]:
+    """Blocks of the mass matrices: integrals of (a + b S)^T (a' + b' S) over the mass."""
+    links = len(tree.link_parent)
+    masses = {name: np.zeros((links, 4, 4)) for name in ("mass_1", "mass_S", "mass_u")}
+    for link in range(tree.grounds, links):
+        xx, yy, zz, xy, xz, yz = tree.link_I[link]
+        I = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        W = np.zeros((4, 4))  # second moments: of the place and the axes
+        W[0, 0] = tree.link_mass[link]
+        W[1:, 1:] = 0.5 * np.trace(I) * np.eye(3) - I
+        aa, ab, bb = (x.T @ W @ y for x, y in ((a[link], a[link]), (a[link], b[link]), (b[link], b[link])))
+        masses["mass_1"][link] = aa + bb
+        masses["mass_S"][link] = ab - ab.T
+        masses["mass_u"][link] = -bb
+    return masses

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwork.assembly.basis import Basis, Candidate, choose
+from linkwork.assembly.basis import Basis, Candidate, choose, mass_blocks
+from linkwork.assembly.members import NaturalNode, independent, members_of, shares_of
 from linkwork.assembly.sharing import Shared, Sharing, share
 from linkwork.assembly.tables import Floats, Forces, Ints, Laws, Tables
 from linkwork.spatial import codes
@@ -61,13 +62,6 @@ def natural(tables: Tables) -> Natural:
     return _Builder(tables).build()
 
 
-class _Node(NamedTuple):
-    is_point: bool
-    link: int
-    local: Floats
-    links: frozenset[int]  # all that have it
-
-
 class _Row(NamedTuple):
     kind: int
     nodes: list[int]
@@ -87,9 +81,9 @@ class _Builder:
         self.tables = tables
         self.tree, self.cuts = tables.tree, tables.cuts
         self.sharing: Sharing = share(self.tree, self.cuts)
-        self.nodes: list[_Node] = []
+        self.nodes: list[NaturalNode] = []
         self.number: dict[Any, int] = {}  # of what is shared, and of the frames of grounds
-        self.basis: dict[int, Basis] = {}  # by raft
+        self.basis: dict[int, Basis] = {}  # by rigid group
         self.rows: list[_Row] = []
         self.rigid: set[Any] = set()
 
@@ -110,7 +104,7 @@ class _Builder:
     # --- nodes
 
     def _add(self, is_point: bool, link: int, local: Floats, links: Any) -> int:
-        self.nodes.append(_Node(is_point, link, np.array(local, dtype=float), frozenset(links)))
+        self.nodes.append(NaturalNode(is_point, link, np.array(local, dtype=float), frozenset(links)))
         return len(self.nodes) - 1
 
     def _shared_nodes(self) -> None:
@@ -317,7 +311,7 @@ class _Builder:
         order = sorted(range(len(self.nodes)), key=lambda k: not self._moves(k))
         new = {old: k for k, old in enumerate(order)}
         nodes = [self.nodes[old] for old in order]
-        members, number = self._members(nodes)
+        members, number = members_of(nodes, self.tree.grounds)
         links = len(self.tree.link_parent)
         slot_node, slot_member = np.full((links, 4), -1), np.full((links, 4), len(members))
         slot_a, slot_b = np.zeros((links, 4, 4)), np.zeros((links, 4, 4))
@@ -337,7 +331,8 @@ class _Builder:
         starts = np.concatenate([[0], np.cumsum([len(row.nodes) for row in self.rows])]).astype(np.int64)
         at = [[starts[r] + k if k >= 0 else -1 for k in row.at] for r, row in enumerate(self.rows)]
         J = [row.J[k] if row.J is not None else np.zeros(3) for row in self.rows for k in range(len(row.nodes))]
-        cuts, at_node, share_a, share_b = self._shares(nodes, number)
+        shared = {key: new[old] for key, old in self.number.items()}
+        cuts, at_node, share_a, share_b = shares_of(self.cuts, self.sharing, nodes, shared, number)
         return Natural(
             free=sum(self._moves(k) for k in range(len(nodes))),
             equations=equations,
@@ -350,7 +345,7 @@ class _Builder:
             slot_member=_integers(slot_member),
             slot_a=slot_a,
             slot_b=slot_b,
-            **self._masses(slot_a, slot_b),
+            **mass_blocks(self.tree, slot_a, slot_b),
             row_kind=_integers([row.kind for row in self.rows]),
             row_entry=starts,
             row_at=_integers(at).reshape(-1, 4),
@@ -365,83 +360,12 @@ class _Builder:
             entry_J=np.array(J, dtype=float).reshape(-1, 3),
             member_node=_integers([node for node, _ in members]),
             link_member=np.searchsorted([link for _, link in members], np.arange(links + 1)).astype(np.int64),
-            member_free=_independent(len(members), share_a, share_b),
+            member_free=independent(len(members), share_a, share_b),
             share_cut=_integers(cuts),
             share_node=_integers(at_node),
             share_a=_integers(share_a),
             share_b=_integers(share_b),
         )
-
-    def _members(self, nodes: list[_Node]) -> tuple[list[tuple[int, int]], dict[tuple[int, int], int]]:
-        """(node, link) of every member, by link, and their numbers."""
-        found = [(k, link) for k, node in enumerate(nodes) for link in node.links if link >= self.tree.grounds]
-        found.sort(key=lambda member: (member[1], member[0]))
-        return found, {member: k for k, member in enumerate(found)}
-
-    def _shares(self, nodes: list[_Node], number: dict[tuple[int, int], int]) -> tuple[list[int], ...]:
-        """Joint, node and members on its two sides, wherever a joint passes a force between members of a node."""
-        s = self.sharing
-        order = {id(node): k for k, node in enumerate(nodes)}
-        shared = {key: order[id(self.nodes[old])] for key, old in self.number.items()}
-        of_raft: dict[int, list[int]] = {}
-        of_fleet: dict[int, list[int]] = {}
-        for k, node in enumerate(nodes):
-            if node.is_point:
-                for group in sorted({s.rigid_group[link] for link in node.links}):
-                    of_raft.setdefault(group, []).append(k)
-            else:
-                for group in sorted({s.orientation_group[link] for link in node.links}):
-                    of_fleet.setdefault(group, []).append(k)
-        found: tuple[list[int], ...] = ([], [], [], [])
-        for c in range(len(self.cuts.cut_a)):
-            a, b = int(self.cuts.cut_a[c]), int(self.cuts.cut_b[c])
-            at: list[int] = []
-            if s.joint_holds[c]:
-                at += of_raft.get(s.rigid_group[b], [])
-            if s.joint_turns[c]:
-                at += of_fleet.get(s.orientation_group[b], [])
-            at += [shared[id(each.root())] for each in (s.joint_point[c], s.joint_axis[c]) if each is not None]
-            for k in at:
-                for column, value in zip(found, (c, k, number.get((k, a), -1), number.get((k, b), -1)), strict=True):
-                    column.append(value)
-        return found
-
-    def _masses(self, a: Any, b: Any) -> dict[str, Any]:
-        """Blocks of the mass matrices: integrals of (a + b S)^T (a' + b' S) over the mass."""
-        links = len(self.tree.link_parent)
-        masses = {name: np.zeros((links, 4, 4)) for name in ("mass_1", "mass_S", "mass_u")}
-        for link in range(self.tree.grounds, links):
-            xx, yy, zz, xy, xz, yz = self.tree.link_I[link]
-            I = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-            W = np.zeros((4, 4))  # second moments: of the place and the axes
-            W[0, 0] = self.tree.link_mass[link]
-            W[1:, 1:] = 0.5 * np.trace(I) * np.eye(3) - I
-            aa, ab, bb = (x.T @ W @ y for x, y in ((a[link], a[link]), (a[link], b[link]), (b[link], b[link])))
-            masses["mass_1"][link] = aa + bb
-            masses["mass_S"][link] = ab - ab.T
-            masses["mass_u"][link] = -bb
-        return masses
-
-
-def _independent(members: int, share_a: list[int], share_b: list[int]) -> Ints:
-    """1 for every member but one of each group that no ground holds."""
-    parent = list(range(members + 1))  # the last one is the ground
-
-    def root(k: int) -> int:
-        while parent[k] != k:
-            parent[k] = parent[parent[k]]
-            k = parent[k]
-        return k
-
-    for a, b in zip(share_a, share_b, strict=True):
-        parent[root(a if a >= 0 else members)] = root(b if b >= 0 else members)
-    seen = {root(members)}
-    free = np.ones(members, dtype=np.int64)
-    for k in range(members):
-        if root(k) not in seen:
-            seen.add(root(k))
-            free[k] = 0
-    return free
 
 
 def _integers(values: Any) -> Any:
