@@ -652,7 +652,7 @@ def test_a_model_with_a_component_elsewhere_is_checked(served: Served) -> None:
     model = loop_across(served.part("arm"))
     report = lw.check(model)
     assert (report.bodies, report.degrees_of_freedom, report.loops, report.redundant) == (3, None, None, {})
-    assert "degrees of freedom and loops: not known" in str(report)
+    assert "degrees of freedom and loops: unknown" in str(report)
     assert "component 'arm' lives elsewhere, its mass is not counted; its ports are near, far" in str(report)
     lw.simulate(model, until=0.01, dt=DT, method="component")
 
