@@ -318,7 +318,7 @@ def test_no_subsystems() -> None:
 def test_an_undivided_model_costs_no_more() -> None:
     """S is factored along the graph inside a component too: what is stored and done grows with the bodies."""
     few, more, many = (
-        np.array([graph.shape.below.size, graph.shape.target.size, graph.shape.total, graph.answers])
+        np.array([graph.shape.below.size, graph.shape.target.size, graph.shape.total, graph.response_total])
         for graph in (lw.Simulation(lw.gallery.chain.build(n=n), "component").workspace.graph for n in (20, 40, 80))
     )
     assert np.all(many - more <= 2.1 * (more - few))
