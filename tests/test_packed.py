@@ -1,5 +1,7 @@
 """Tables handed to kernels as one pointer: every field arrives, arrays are written in place, no block is mixed up."""
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,6 +66,24 @@ def test_tables_that_take_turns_are_not_mixed_up(monkeypatch: pytest.MonkeyPatch
         for k, table in enumerate(tables):
             assert total(table, float(turn)) == pytest.approx(plain(table, turn), rel=1e-14)
             tables[k] = make(10 * turn + k)
+
+
+def test_threads_pack_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables are remembered and forgotten by many threads at the same time."""
+    monkeypatch.setattr(_packed, "KEPT", 3)
+    before = sys.getswitchinterval()
+    tables = [make(seed) for seed in range(8)]
+
+    def work(first: int) -> bool:
+        turns = [tables[(first + k) % 8] for k in range(2000)]
+        return all(_packed.packed(table).value is table for table in turns)
+
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            assert all(pool.map(work, range(8)))
+    finally:
+        sys.setswitchinterval(before)
 
 
 def test_a_change_of_an_array_is_seen() -> None:

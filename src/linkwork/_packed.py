@@ -10,6 +10,7 @@ Kernels do not notice: they read fields by name as before.
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections import OrderedDict
 from typing import Any
 
@@ -110,6 +111,7 @@ def _dtype(dtype: Any) -> Any:
 
 
 _recent: OrderedDict[int, Packed] = OrderedDict()
+_one_thread = threading.Lock()  # remembers and forgets
 
 
 def packed(value: Any) -> Any:
@@ -118,9 +120,11 @@ def packed(value: Any) -> Any:
         return value
     found = _recent.get(id(value))  # an entry keeps its value alive, so that no other can have its id
     if found is None:
-        found = _recent[id(value)] = Packed(value)
-        if len(_recent) > KEPT:
-            _recent.pop(next(iter(_recent)), None)
+        found = Packed(value)
+        with _one_thread:
+            _recent[id(value)] = found
+            if len(_recent) > KEPT:
+                _recent.popitem(last=False)
     return found
 
 
