@@ -114,13 +114,20 @@ def test_the_proxy_takes_the_next_free_port():
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no Ctrl-C to a single process")
 def test_the_command_prints_the_address_and_ends_its_page():
     pytest.importorskip("viser", reason="the live page needs the extra view")
-    command = [sys.executable, "-m", "linkwork.cli", "view", "pendulum", "--method", "recursive", "--port", "0"]
+    # a shell that runs in the background has Ctrl-C ignored
+    script = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from linkwork.cli import main; main()"
+    )
+    command = [sys.executable, "-c", script, "view", "pendulum", "--method", "recursive", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        address = process.stdout.readline().strip()
-        assert "200 OK" in spoken(address), process.stderr.read()
-        process.send_signal(signal.SIGINT)
-        assert process.wait(20) == 0
-        assert process.stderr.read() == ""
+        try:
+            address = process.stdout.readline().strip()
+            assert "200 OK" in spoken(address), process.stderr.read()
+            process.send_signal(signal.SIGINT)
+            assert process.wait(20) == 0
+            assert process.stderr.read() == ""
+        finally:
+            process.kill()
     with pytest.raises(OSError):
         spoken(address)
 
