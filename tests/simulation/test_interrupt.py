@@ -96,3 +96,14 @@ def test_the_first_step_is_reported() -> None:
     times: list[float] = []
     lw.simulate(model, until=1.0, method="recursive", dt=0.01, progress=times.append)
     assert times[0] == 0.01
+
+
+def test_a_long_step_is_reported_on_the_way() -> None:
+    """Twenty thousand radians in one step."""
+    model = lw.Model("fast")
+    model.body("block", mass=1.0, inertia=(1, 1, 1))
+    model.prismatic("rail", "ground", "block", axis=(1, 0, 0), position=0.1, stiffness=4e8)
+    times: list[float] = []
+    lw.simulate(model, until=1.0, method="recursive", integrator="adaptive", dt=1.0, progress=times.append)
+    assert len(times) > 2
+    assert 0.0 < times[0] < times[1] < times[-1] == 1.0

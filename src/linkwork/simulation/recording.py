@@ -113,7 +113,7 @@ class Recording:
         failure: RunError | None = None
         status, whole = 0, False
         with Interrupt() as interrupt:
-            stepper.interrupt = interrupt
+            stepper.interrupt, stepper.at_pause = interrupt, lambda: self._stopped_from_outside(interrupt)
             while stepper.steps < self.steps and stopped is None:
                 most = min(chunk, self.steps - stepper.steps, chunk_rows * self.every)
                 count = sim.events.quiet(sim.step_warnings.unchecked(stepper, most))
@@ -144,6 +144,7 @@ class Recording:
                 chunk = next_chunk(max(count, 1), clock.perf_counter() - started)
                 stopped = self._stopped_from_outside(interrupt)
                 whole = stopped is not None
+        stepper.at_pause = None
         if whole:
             with suppress(RunError):  # the state before that one is as good
                 self._next_state = 0.0

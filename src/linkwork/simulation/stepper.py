@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from threading import Lock
 from typing import Any
@@ -85,6 +85,7 @@ class Stepper:
         self.border, self.ports = border, ports  # where this model is a component of somebody else's
         self.remote_links: RemoteLinks | None = None
         self.interrupt: Interrupt | None = None
+        self.at_pause: Callable[[], object] | None = None  # called now and then within a long step
         self.first = self.consistent_start(system)
         # the coordinates that move: those of the tree, or of every body by itself
         absolute = method.coordinates == "absolute"
@@ -238,6 +239,8 @@ class Stepper:
                 return done, kept, status
             # the adaptive integrator pauses within long steps, so that Ctrl-C gets a turn
             pauses = 1 if more else pauses + 1
+            if self.at_pause is not None:
+                self.at_pause()
             if pauses == 1:
                 refused = int(self.state.count[REFUSED])
             if pauses == MOST_PAUSES or self._gets_nowhere(pauses - 1, refused):
