@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from linkwork.assembly import force_tables
 from linkwork.assembly.force_tables import ROWS, TABLES
 from linkwork.assembly.tables import Forces
 from linkwork.mechanics.observation import Observation
@@ -138,3 +139,12 @@ def test_all_of_them_act_and_are_recorded() -> None:
             assert np.any(values), f"{force.path}.{quantity}"
             assert run.unit(f"{force.path}.{quantity}") == column.unit
     assert np.max(np.abs(run.energy["balance"])) < 1e-8 * np.max(run.energy["kinetic"])
+
+
+def test_what_the_columns_hold_is_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes longer than all the rest of the assembly."""
+    monkeypatch.setattr(force_tables, "get_type_hints", None)
+    forces = lw.assemble(MODEL).tables.forces
+    assert all(np.array_equal(new, old) for new, old in zip(forces, SYSTEM.tables.forces, strict=True))
+    assert forces.coil_q.dtype == np.int64
+    assert forces.coil_k.dtype == float

@@ -133,7 +133,11 @@ class Server:
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         self.process = subprocess.Popen(command, **pipes, text=True, env=_environment())
         assert self.process.stdout is not None
-        self.address = self.process.stdout.readline().split(" at ")[1].strip()
+        line = self.process.stdout.readline()
+        if " at " not in line:  # it ends: what it says, and its exit code, tell why
+            said = self.process.communicate()[1]
+            raise RuntimeError(f"the server did not start (exit code {self.process.returncode}): {line}{said}")
+        self.address = line.split(" at ")[1].strip()
         self.said: list[str] = []
         self.memory = memory("VmRSS", self.process.pid)
         threading.Thread(target=self._listen, daemon=True).start()

@@ -24,6 +24,7 @@ from linkwork.distribute.server import RUNS, Session, serve
 from linkwork.distribute.socket_transport import pair
 from linkwork.distribute.transport import PeerError
 from linkwork.gallery import car
+from linkwork.simulation import failures
 from linkwork.simulation.remote_links import COMMAND, RUN
 from linkwork.simulation.workspaces import ready_components
 
@@ -209,6 +210,24 @@ def test_an_order_that_makes_no_sense_ends_the_run_and_not_the_server(place: int
     thread.join(5)
     assert [type(error) for error in ended] == [PeerError]
     here.close()
+
+
+@pytest.mark.parametrize("first", [np.full(6, math.nan), np.zeros(7), None])
+def test_no_cause_is_looked_for_where_the_whole_is_lost(first: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That would take longer than the component itself, and blame the component."""
+    asked: list[Any] = []
+    monkeypatch.setattr(failures, "steps_too_large", lambda *args, **options: asked.append(args))
+    here, there = pair(5.0)
+    thread = threading.Thread(target=serve, args=(car.Wheel, there), daemon=True)
+    thread.start()
+    ask(here, wire.PREPARE)
+    here.receive(np.zeros(61))
+    if first is not None:
+        here.send(first)
+    here.close()
+    thread.join(5)
+    assert not thread.is_alive()
+    assert asked == []
 
 
 @pytest.mark.parametrize("name", ["position", "rotation", "gravity", "dt", "rank_tolerance", "integrator", "stabilize"])

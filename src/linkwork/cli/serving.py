@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from typing import Annotated
 
@@ -59,6 +60,7 @@ def serve(
         listener = listen(port, host=host, cert=cert, key=key, ca=ca, timeout=timeout)
         typer.echo(f"serving {component} at {listener.address}")
         sys.setswitchinterval(SWITCH)
+        gc.freeze()  # what is here stays; to search it for garbage again and again would stop all callers for 0.1 s
         callers = Callers(
             listener,
             lambda transport: Session(make, transport, name=name, keep=states, idle=idle, described=described),

@@ -198,10 +198,11 @@ def _step(model: Model, method: Method, ports: list[str], transport: Transport, 
     except PeerError:
         raise
     except Exception as error:
+        if border.lost:  # before the first step: nobody is left to be told
+            return False
         told = _told(error)
-        if not border.lost:
-            with suppress(PeerError):
-                transport.send_failure(told)
+        with suppress(PeerError):
+            transport.send_failure(told)
         if isinstance(error, (ModelError, OptionError, RunError)):
             raise
         raise RunError(f"the component failed ({told})") from error

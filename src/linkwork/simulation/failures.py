@@ -39,6 +39,8 @@ def failure_of(stepper: Stepper, status: int) -> RunError:
         if lost[0].failed:
             hint = "only its owner can see what is inside"
         stepper.close()
+    elif stepper.border is not None and stepper.border.lost:
+        what, hint = f"the whole was lost ({stepper.border.lost[0].what})", "let it connect again"
     elif faults:
         culprit = faults[0].part
         what = f"the law of {culprit} failed at t = {faults[0].time:.6g} s ({faults[0].what})"
