@@ -75,6 +75,21 @@ def test_verdicts() -> None:
     assert bench.Figure("x", None, 1.1).verdict == "-"
 
 
+def test_python_quick() -> None:
+    """Read, write, step: the loops of both sides take the same way, and every part has its figure."""
+    from linkwork.bench import python_loop
+
+    report = python_loop.measure(quick=True)
+    assert [row.case for row in report.comparisons] == [
+        f"{case}, recursive"
+        for case in ("kernel", "step()", "read one joint by name", "write one torque", "loop by names", "loop at once")
+    ]
+    for row in report.comparisons:
+        assert row.linkwork > 0
+        assert row.difference is None or row.difference < 1e-12
+    assert [figure.target for figure in report.figures] == [pytest.approx(6.667, abs=1e-3)] * 2 + [2.0, 1.0, 1.0]
+
+
 def test_components_quick() -> None:
     from linkwork.bench import components
 

@@ -27,6 +27,7 @@ SCENES = {
     "tree": ("linkwork.bench.tree", "open trees: a step against MuJoCo, Pinocchio's articulated bodies, Drake, DART"),
     "implicit": ("linkwork.bench.implicit", "four-bars through singular positions: the time to reach an energy error"),
     "impulse": ("linkwork.bench.impulse", "impulses: chain, driven linkage, gripper, rover and pile against MuJoCo"),
+    "python": ("linkwork.bench.python_loop", "a controller in Python: read, write, step; against MuJoCo's binding"),
     "components": ("linkwork.bench.components", "chains and ladders by methods component and absolute; two processes"),
 }
 ENGINES = {"MuJoCo": "mujoco", "Pinocchio": "pin", "Exudyn": "exudyn", "Drake": "drake", "DART": "dartpy"}

@@ -66,7 +66,7 @@ class Inputs(MutableMapping[str, float]):
         """The number that input `name` would be set to, or a refusal."""
         if name not in self._rows:
             self._row(name)
-        if type(value) is float and isfinite(value):
+        if isinstance(value, float) and isfinite(value):  # numpy's float64 is one, too
             return value
         if not isinstance(value, (int, float, np.number)) or isinstance(value, bool) or not np.isfinite(value):
             raise OptionError(f"input '{name}' must be a finite number, not {shown(value)}; set another one")

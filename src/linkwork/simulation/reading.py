@@ -61,6 +61,12 @@ class Reading:
         self.made = {
             name for name, place in self.places.items() if name in found and not _inside(place, [*kept, *looked])
         }
+        self.numbers = {
+            name: place
+            for name, place in self.places.items()
+            if place.ndim == 0 and name not in self.seen and name not in self.made
+        }
+        """Columns of one number each that needs no work: what is read in every step is mostly among them."""
 
     def see(self) -> Any:
         """Look at the present state: fills `observation`, which is returned."""
@@ -113,6 +119,8 @@ class Reading:
         self.places[name], self.units[name] = self.places[column].reshape(-1)[k : k + 1].reshape(()), unit
         if column in self.seen:
             self.seen.add(name)
+        else:  # what is made has no components
+            self.numbers[name] = self.places[name]
         return name
 
     @cached_property
@@ -136,6 +144,16 @@ class Readings:
     def __init__(self, stepper: Stepper) -> None:
         self.stepper = stepper
         self._last: Reading | None = None
+
+    def __getitem__(self, name: str) -> Any:
+        """The present value of a column."""
+        reading, stepper = self._last, self.stepper
+        if reading is None or reading.state is not stepper.state or reading.tables is not stepper.tables:
+            reading = self.now()
+        try:
+            return reading.numbers[name][()]
+        except (KeyError, TypeError):
+            return reading[name]
 
     def now(self) -> Reading:
         """Where the columns are now."""

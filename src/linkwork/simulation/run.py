@@ -24,6 +24,7 @@ from linkwork.simulation.analysis.equilibrium import Equilibrium, resting
 from linkwork.simulation.analysis.hints import warn_of_hints
 from linkwork.simulation.driven import DrivenStart
 from linkwork.simulation.failures import failure_of
+from linkwork.simulation.fast_path import FastPath, fast_path
 from linkwork.simulation.inputs import Inputs
 from linkwork.simulation.interaction.drag import drag
 from linkwork.simulation.interrupt import Interrupt
@@ -105,6 +106,7 @@ class Simulation(Present):
         self._chosen = auto and options.keys() <= {"dt"} and type(method) is USUAL
         self._rest = start
         self._chunk = 1  # steps between two looks at the keyboard
+        self._fast: FastPath | None = None
         self.inputs = Inputs({}, np.zeros((0, 1)), system.model)
         self.stepper = Stepper(method, system, self.inputs, ignored=ignored, border=border, ports=ports)
         self.structure = Structure(self.stepper)
@@ -206,7 +208,7 @@ class Simulation(Present):
         other.inputs, other.readings = other.stepper.inputs, Readings(other.stepper)
         other.structure = self.structure.copied(other.stepper)
         other.events = self.events.copied(other.stepper, other.structure)
-        other.step_warnings = self.step_warnings.copied()
+        other.step_warnings, other._fast = self.step_warnings.copied(), None
         return other
 
     def close(self) -> None:
@@ -225,6 +227,12 @@ class Simulation(Present):
         >>> round(sim.time, 6)
         0.02
         """
+        fast = self._fast
+        if fast is None or dt is not None or not fast.step(steps):
+            self._step(steps, dt)
+
+    def _step(self, steps: int, dt: float | None) -> None:
+        """The ordinary way of `step`."""
         stepper = self.stepper
         goal = stepper.steps + whole("steps", steps)
         stepper.set_step(stepper.method.dt if dt is None else positive("dt", dt, "seconds"))
@@ -250,6 +258,8 @@ class Simulation(Present):
                 took = clock.perf_counter() - started
                 self._chunk = max(self._chunk if took < CHUNK_SECONDS else 1, next_chunk(max(count, 1), took))
         self.step_warnings.check_sweeps(stepper)
+        if self._fast is None or not self._fast.fits():
+            self._fast = fast_path(self, took / count) if count else None
 
     def attach(
         self, a: Any, b: Any, joint: str, *, name: str | None = None, **options: Unpack[AttachOptions]

@@ -22,7 +22,7 @@ class StepWarnings:
         method, grounds = stepper.method, stepper.moving.tables.tree.grounds
         self.watch = Watch() if chosen else None
         self.unsettled = Unsettled(method.epsilon, grounds) if method.impulses else None
-        self._cut = 0.0  # of the steps cut short, those that were looked at
+        self.cut_before = 0.0  # of the steps cut short, those that were looked at
 
     def copied(self) -> StepWarnings:
         """The same, for a copy of the simulation."""
@@ -45,9 +45,9 @@ class StepWarnings:
     def check_sweeps(self, stepper: Stepper) -> None:
         """Warn when steps that were cut short leave much of their impulses; of one alone nothing is said."""
         cut = stepper.state.effort[STEPS_CUT]
-        if not cut > self._cut:
+        if not cut > self.cut_before:
             return
-        self._cut = cut
+        self.cut_before = cut
         if self.unsettled is None:
             return
         self.unsettled.add(stepper.present(), 1, stepper.h)

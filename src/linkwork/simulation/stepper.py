@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from threading import Lock
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,7 @@ from linkwork.simulation.workspaces import make_workspace
 MARK_STEPS = 16  # between two states that are kept to look back at
 MOST_PAUSES = 200  # of one step, each after a few thousand parts of it: then it is stuck
 FAIR_TRIAL = 3  # pauses after which a step is stuck where too many of its parts were refused
+OFF_TICK = 1e-3  # of a step: by rounding, the clock is off by less, and by more within a step
 IN_VAIN = 0.25  # of the parts: accuracy alone makes the adaptive integrator refuse a tenth
 
 
@@ -90,7 +91,8 @@ class Stepper:
         # the coordinates that move: those of the tree, or of every body by itself
         absolute = method.coordinates == "absolute"
         self.began = assemble(system.model, absolute=True) if absolute else system
-        self._busy = Lock()  # while the compiled loop runs
+        # while the compiled loop runs; asked and set in one go, between two calls, where no other thread gets a turn
+        self.busy = False
 
     # --- the start
 
@@ -180,27 +182,30 @@ class Stepper:
 
     def advance(self, steps: int, every: int, samples: Samples) -> tuple[int, int, int]:
         """Take steps, and keep every so many of them: steps done, rows kept, and a status, 0 where all went well."""
-        if not self._busy.acquire(blocking=False):
+        if self.busy:
             raise OptionError(
                 f"the simulation of '{self.system.model.name}' is being stepped by another thread; give each "
                 "thread one of its own (sim.copy()), or let them take turns"
             )
+        self.busy = True
         try:
             if self.steps >= 0:
                 apply_lag(self, self.h)
             if self.inputs.changed:
                 self.refresh()
-            self._mark()
+            self.mark()
             done, kept, status = self.run(self.origin, self.steps, steps, every, samples)
             self.steps += done
             return done, kept, status
         finally:
-            self._busy.release()
+            self.busy = False
 
-    def _mark(self) -> None:
-        """Keep this state, the one before it and the start."""
-        if self.steps >= 0 and self.time - self.marks[-1].time > MARK_STEPS * self.h:
-            here = OperatingPoint(self.moving, self.tables, *self.place()[:3], self.time)
+    def mark(self) -> None:
+        """Now and then, keep this state to look back at, the one before it and the start."""
+        time = self.time
+        if self.steps >= 0 and time - self.marks[-1].time > MARK_STEPS * self.h:
+            y, nq, nv = self.state.y.copy(), self.moving.nq, self.moving.nv
+            here = OperatingPoint(self.moving, self.tables, y[:nq], y[nq : nq + nv], self.state.cut_q.copy(), time)
             self.marks = [self.marks[0], *self.marks[1:][-1:], here]
 
     def refresh(self) -> None:
@@ -208,6 +213,17 @@ class Stepper:
         self.inputs.changed = False
         self.forget()
         self.run(self.time, -1, 1, 1, self.spare)
+
+    def count_steps(self, turns: Floats) -> None:
+        """After an exception that hides how steps ended: as many are done as the clock of the state tells.
+
+        A step that was left half-way has failed; `turns` are as in `take_back`.
+        """
+        count = (self.time - self.origin) / self.h
+        if abs(count - round(count)) < OFF_TICK:
+            self.steps = round(count)
+        else:
+            self.take_back(turns)
 
     def forget(self) -> None:
         """Integrators with a memory begin anew."""
@@ -245,6 +261,10 @@ class Stepper:
                 refused = int(self.state.count[REFUSED])
             if pauses == MOST_PAUSES or self._gets_nowhere(pauses - 1, refused):
                 return done, kept, codes.STUCK
+
+    def bound_loop(self) -> Callable[[float, int, float, int, int, Samples], tuple[int, int, int]]:
+        """The compiled loop with the present tables, memory and state: begin, first, dt, steps, every, samples."""
+        return partial(self.method.run, self.tables, self.workspace, self.state)
 
     def _gets_nowhere(self, pauses: int, refused: int) -> bool:
         """Whether so many pauses show that most of the work is in vain: something other than accuracy limits the parts
@@ -320,7 +340,7 @@ class Stepper:
         if self.remote_links is not None or self.border is not None:
             raise OptionError(f"'{self.system.model.name}' cannot be copied, as components of it live elsewhere")
         other = copy(self)
-        other._busy, other.drags = Lock(), dict(self.drags)
+        other.busy, other.drags = False, dict(self.drags)
         other._make_tables()
         other.inputs = self.inputs.copied(other.tables.laws.law_param)
         other._make_workspace(self.place())
