@@ -68,9 +68,11 @@ from linkwork.simulation.analysis.reactions import Reaction as Reaction
 from linkwork.simulation.analysis.reactions import Reactions as Reactions
 from linkwork.simulation.analysis.reactions import reactions as reactions
 from linkwork.simulation.interaction.real_time import RealTime as RealTime
+from linkwork.simulation.many import simulate_many as simulate_many
 from linkwork.simulation.results.certificate import Certificate as Certificate
 from linkwork.simulation.results.peaks import Peak as Peak
 from linkwork.simulation.results.peaks import Peaks as Peaks
+from linkwork.simulation.results.runs import Runs as Runs
 from linkwork.simulation.results.trajectory import Trajectory as Trajectory
 from linkwork.simulation.run import Simulation as Simulation
 from linkwork.simulation.simulate import simulate as simulate

@@ -24,7 +24,8 @@ class RunError(RuntimeError):
     """A run stopped before its end. The samples so far are kept.
 
     `run` is the trajectory so far, `time` (s) and `step` are those of the stop, `culprit` names the joint or body, and
-    `state` is the last good state. `save_state(file)` writes it, and `resume=file` continues from it.
+    `state` is the last good state. `save_state(file)` writes it, and `resume=file` continues from it. `runs` are those
+    of `lw.simulate_many` so far, where it was interrupted.
     """
 
     def __init__(
@@ -32,6 +33,7 @@ class RunError(RuntimeError):
         message: str,
         *,
         run: Any = None,
+        runs: Any = None,
         time: float | None = None,
         step: int | None = None,
         culprit: str | None = None,
@@ -40,6 +42,7 @@ class RunError(RuntimeError):
     ) -> None:
         super().__init__(message)
         self.run = run
+        self.runs = runs
         self.time = time
         self.step = step
         self.culprit = culprit

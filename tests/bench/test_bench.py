@@ -90,6 +90,17 @@ def test_python_quick() -> None:
     assert [figure.target for figure in report.figures] == [pytest.approx(6.667, abs=1e-3)] * 2 + [2.0, 1.0, 1.0]
 
 
+def test_many_quick() -> None:
+    """Runs and copies in threads; the worlds of MuJoCo go where ours do."""
+    from linkwork.bench import many
+
+    report = many.measure(quick=True)
+    assert {row.case.split(", ")[1] for row in report.comparisons} == {"a row in 10", "every row", "copies"}
+    assert all(row.linkwork > 0 for row in report.comparisons)
+    if report.comparisons[0].peer is not None:
+        assert all(row.difference is not None and row.difference < 1e-9 for row in report.comparisons)
+
+
 def test_components_quick() -> None:
     from linkwork.bench import components
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import threading
 import weakref
 from collections.abc import Callable
 from functools import lru_cache
@@ -24,6 +25,7 @@ DIFFERENCE = 1e-3  # s, for the rates of a motion given as a function of time al
 # five points from the one before last to the one after next, and five from here on: a law is not asked before t = 0
 CENTRED = (-2.0, (1.0, -8.0, 0.0, 8.0, -1.0), (-1.0, 16.0, -30.0, 16.0, -1.0))
 FORWARD = (0.0, (-25.0, 48.0, -36.0, 16.0, -3.0), (35.0, -104.0, 114.0, -56.0, 11.0))
+_one_thread = threading.Lock()  # says which systems use a compiled law
 
 
 def address_of(callback: Any) -> int:
@@ -40,10 +42,13 @@ class Fault(NamedTuple):
     interrupted: bool = False
 
 
-class Faults(list[Fault]):
-    """What went wrong in the laws of one system; goes with it."""
+class Faults(threading.local):
+    """What went wrong in the laws of one system; goes with it. Every thread has a list of its own: runs in several
+    threads may share a system.
+    """
 
-    __slots__ = ("__weakref__",)
+    def __init__(self) -> None:
+        self.noted: list[Fault] = []
 
 
 def tried(law: PythonLaw, part: str) -> int:
@@ -83,7 +88,7 @@ def arguments(arity: int, law_input: Any) -> tuple[Any, ...]:
 # --- functions that Python runs ---
 
 
-def python_function(law: PythonLaw, size: int, part: str, motion: bool, faults: list[Fault]) -> Any:
+def python_function(law: PythonLaw, size: int, part: str, motion: bool, faults: Faults) -> Any:
     """A C function that calls the law; what the law raises cannot pass through C and is noted in `faults`."""
     function, arity = law.function, law.arity
     count = 3 if motion else size
@@ -100,7 +105,7 @@ def python_function(law: PythonLaw, size: int, part: str, motion: bool, faults: 
         try:
             values = _rates(lambda moment: ask(moment, law_input)[0], t) if motion and size == 1 else ask(t, law_input)
         except BaseException as error:
-            faults.append(Fault(part, t, told_of(error, function), isinstance(error, KeyboardInterrupt)))
+            faults.noted.append(Fault(part, t, told_of(error, function), isinstance(error, KeyboardInterrupt)))
         for k in range(count):
             out[k] = values[k]
 
@@ -125,7 +130,8 @@ def _rates(function: Callable[[float], float], t: float) -> tuple[float, float, 
 def compiled_function(law: PythonLaw, size: int, part: str, motion: bool, faults: Faults) -> tuple[Any, Any]:
     """A C function made of the law alone, and what must stay alive beside it."""
     handle, noted, homes = _c_function(law, size, part, motion)
-    homes[:] = [home for home in homes if home() is not None] + [weakref.ref(faults)]
+    with _one_thread:
+        homes[:] = [home for home in homes if home() is not None] + [weakref.ref(faults)]
     return handle, noted
 
 
@@ -138,7 +144,7 @@ def _c_function(law: PythonLaw, size: int, part: str, motion: bool) -> tuple[Any
         for home in homes:
             faults = home()
             if faults is not None:
-                faults.append(Fault(part, t, "it raised an error" if raised else f"it returned {value:g}"))
+                faults.noted.append(Fault(part, t, "it raised an error" if raised else f"it returned {value:g}"))
 
     noted = NOTE(note)
     ask = _asked(law)

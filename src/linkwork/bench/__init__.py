@@ -29,6 +29,7 @@ SCENES = {
     "impulse": ("linkwork.bench.impulse", "impulses: chain, driven linkage, gripper, rover and pile against MuJoCo"),
     "python": ("linkwork.bench.python_loop", "a controller in Python: read, write, step; against MuJoCo's binding"),
     "components": ("linkwork.bench.components", "chains and ladders by methods component and absolute; two processes"),
+    "many": ("linkwork.bench.many", "many chains at once, in threads, against MuJoCo's rollout"),
 }
 ENGINES = {"MuJoCo": "mujoco", "Pinocchio": "pin", "Exudyn": "exudyn", "Drake": "drake", "DART": "dartpy"}
 NOT_INSTALLED = "not installed: pip install 'linkwork[bench]'"

@@ -30,7 +30,7 @@ def failure_of(stepper: Stepper, status: int) -> RunError:
     when = f"at t = {time:.6g} s (step {stepper.steps + 1})"
     culprit: str | None = None
     # what laws did wrong before belongs to steps that the adaptive integrator has replaced
-    faults = [fault for fault in system.faults if fault.time >= time]
+    faults = [fault for fault in system.faults.noted if fault.time >= time]
     lost = stepper.remote_links.lost if stepper.remote_links is not None else []
     if lost:
         culprit = lost[0].part

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from linkwork.simulation.storage.stream import Stream
 
 CHUNK_SECONDS = 0.1  # of computing between two looks at the keyboard
+GROWTH = 32.0  # of the steps between two looks, at most
 CHUNK_ROWS = 4096
 STATE_SECONDS = 2.0  # between two states that are kept
 CREEP = 1e-6  # m/s: a mechanism that moves no faster stands still
@@ -47,7 +48,7 @@ CREEP = 1e-6  # m/s: a mechanism that moves no faster stands still
 
 def next_chunk(count: int, took: float) -> int:
     """Steps until the next look at the keyboard, when `count` steps took so many seconds."""
-    return max(1, int(count * min(4.0, CHUNK_SECONDS / max(took, 1e-6))))
+    return max(1, int(count * min(GROWTH, CHUNK_SECONDS / max(took, 1e-6))))
 
 
 class TooStiff(Exception):
@@ -85,15 +86,17 @@ class Recording:
         self.ranks = RankHistory(not sim.method.impulses)
         self.blocks: dict[str, list[Any]] = {}
         if stream is None:
-            self._refuse_size()
+            self.refuse_size()
 
-    def _refuse_size(self) -> None:
+    def refuse_size(self, runs: int = 1) -> None:
+        """Raise where so many runs like this one do not fit into memory."""
         rows = (self.steps - self.sim.steps) // self.every + 1
-        need = rows * self.observer.width * 8
+        need = runs * rows * self.observer.width * 8
         room = free_memory()
         if need > 0.6 * room:
+            times = f"{runs} runs with " if runs > 1 else ""
             raise OptionError(
-                f"the recording of '{self.sim.system.model.name}' would take {need / 1e9:.3g} GB ({rows:.3g} "
+                f"the recording of '{self.sim.system.model.name}' would take {need / 1e9:.3g} GB ({times}{rows:.3g} "
                 f"samples of {self.observer.width} numbers) of the {room / 1e9:.3g} GB that are free; keep fewer "
                 f"samples with every={max(2, int(need / (0.2 * room)) * self.every)}, or fewer columns with "
                 "record='*.position', or write the samples to a file with lw.stream"
@@ -172,7 +175,7 @@ class Recording:
         When it `ended` badly all states that were kept are looked at, before that only the present one.
         """
         stepper, watch = self.stepper, self.sim.step_warnings.watch
-        if watch is None or stepper.moving.faults:
+        if watch is None or stepper.moving.faults.noted:
             return
         found = steps_too_large(stepper) if ended else watch.look(stepper)
         if found is None:

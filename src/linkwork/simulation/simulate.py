@@ -101,27 +101,43 @@ def recording(
 ) -> tuple[Simulation, Recording]:
     """A simulation with all that a run from its start to `until` needs, checked."""
     until, every = positive("until", until, "seconds"), whole("every", every)
+    refuse_progress(progress)
+    sim = Simulation(model, method, ignore=ignore, **options)
+    try:
+        return sim, recording_of(sim, until, record, every, progress, stream)
+    except BaseException:
+        sim.close()
+        raise
+
+
+def recording_of(
+    sim: Simulation,
+    until: float,
+    record: str | Sequence[str],
+    every: int,
+    progress: Callable[[float], None] | None,
+    stream: Stream | None = None,
+) -> Recording:
+    """What a run of this simulation to `until` needs, checked; its steps end exactly there."""
+    until, every = positive("until", until, "seconds"), whole("every", every)
+    stepper = sim.stepper
+    span = until - stepper.origin
+    steps = count_steps(span, stepper.h)
+    if sim.steps >= steps:
+        raise OptionError(f"until = {until:g} s is not after the start at t = {sim.time:g} s; give a later until=")
+    if every > steps:
+        raise OptionError(f"every={every} would keep no row after the first of {steps} steps; give a smaller every=")
+    if abs(steps * stepper.h - span) > 1e-6 * stepper.h:
+        stepper.set_method_step(span / steps)  # the next smaller dt that divides it
+    return Recording(sim, steps, until, record, every, progress, stream)
+
+
+def refuse_progress(progress: object) -> None:
+    """Raise for what cannot be told how far a run is."""
     if progress is not None and not callable(progress):
         raise OptionError(
             f"progress must be a function of the time reached, not {shown(progress)}; give one, or leave it out"
         )
-    sim = Simulation(model, method, ignore=ignore, **options)
-    try:
-        stepper = sim.stepper
-        span = until - stepper.origin
-        steps = count_steps(span, stepper.h)
-        if sim.steps >= steps:
-            raise OptionError(f"until = {until:g} s is not after the start at t = {sim.time:g} s; give a later until=")
-        if every > steps:
-            raise OptionError(
-                f"every={every} would keep no row after the first of {steps} steps; give a smaller every="
-            )
-        if abs(steps * stepper.h - span) > 1e-6 * stepper.h:
-            stepper.set_method_step(span / steps)  # end exactly at `until`: the next smaller dt that divides it
-        return sim, Recording(sim, steps, until, record, every, progress, stream)
-    except BaseException:
-        sim.close()
-        raise
 
 
 def count_steps(until: float, dt: float) -> int:

@@ -113,7 +113,7 @@ class Stepper:
         self._make_workspace(start)
         self.state = make_state(self.moving.tables, y, cut_q, self.method.impulses)
         self.state.t[0] = time
-        self.moving.faults.clear()
+        self.moving.faults.noted.clear()
         self.steps, self.here = -1, None
         self.origin, self.h = time, self.method.dt
         self._make_room()
@@ -285,7 +285,7 @@ class Stepper:
         old = self.workspace
         self._make_workspace(self.place())
         self.method.inherit(self.workspace, old)
-        self.moving.faults.clear()
+        self.moving.faults.noted.clear()
         self.inputs.changed = True
 
     # --- other tables and memory

@@ -20,7 +20,7 @@ from linkwork.model import Model
 from linkwork.model.checked import shown
 from linkwork.simulation.analysis.agreement import Agreement
 from linkwork.simulation.analysis.equilibrium import Equilibrium, resting
-from linkwork.simulation.analysis.judging import Runs, judged
+from linkwork.simulation.analysis.judging import Refined, judged
 from linkwork.simulation.methods import ALL, known, positive, resolve, wanted
 from linkwork.simulation.simulate import count_steps, simulate
 
@@ -124,11 +124,11 @@ class _Runner:
     ) -> None:
         self.model, self.until, self.rows, self.shared, self.progress = model, until, rows, shared, progress
 
-    def run(self, method: Any, steps: int) -> Runs:
+    def run(self, method: Any, steps: int) -> Refined:
         """The method with so many steps, with twice and four times as many."""
         if self.progress is not None:
             self.progress(method.name)
-        found = Runs(method, self.until / steps)
+        found = Refined(method, self.until / steps)
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", RunWarning)  # the verdict names what they say

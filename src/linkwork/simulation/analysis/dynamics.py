@@ -83,10 +83,10 @@ def forward_dynamics(
     """
     q, v = checked_coordinates(system, q), checked_vector(v, system.nv, "v")
     tau = np.zeros(system.nv) if tau is None else checked_vector(tau, system.nv, "tau")
-    system.faults.clear()
+    system.faults.noted.clear()
     accelerations = Accelerations(system, tau).at(q, v, checked_time(time))
     if accelerations is None:
-        fault = system.faults[0] if system.faults else None
+        fault = system.faults.noted[0] if system.faults.noted else None
         why = f"the law of {fault.part} fails: {fault.what}" if fault else "some joint moves nothing that has inertia"
         raise RunError(
             f"the accelerations of '{system.model.name}' cannot be computed in this state ({why}); correct the model, "

@@ -32,7 +32,7 @@ Gaps = dict[str, NDArray[Any]]  # a column: (row, 2), metres and radians
 
 
 @dataclass
-class Runs:
+class Refined:
     """The three runs of a method, with dt, dt / 2 and dt / 4; or why there are none."""
 
     method: Any
@@ -53,7 +53,9 @@ class Runs:
         return made.wall_seconds / made.until
 
 
-def judged(model: str, until: float, matched: str, found: dict[str, Runs], left_out: dict[str, list[str]]) -> Agreement:
+def judged(
+    model: str, until: float, matched: str, found: dict[str, Refined], left_out: dict[str, list[str]]
+) -> Agreement:
     """What the runs of all methods say together."""
     ran = {name: one for name, one in found.items() if not one.refused}
     judge = _Judge(ran)
@@ -82,7 +84,7 @@ def judged(model: str, until: float, matched: str, found: dict[str, Runs], left_
 class _Judge:
     """Gaps between the runs of all methods that reached the end, and the method that they are measured from."""
 
-    def __init__(self, ran: dict[str, Runs]) -> None:
+    def __init__(self, ran: dict[str, Refined]) -> None:
         self.ran = ran
         common = set.intersection(*(set(one.finest.columns) for one in ran.values())) if ran else set()
         self.columns = sorted(common)  # those that all of them have
@@ -167,7 +169,7 @@ class _Judge:
         return found
 
 
-def _torn(one: Runs) -> str:
+def _torn(one: Refined) -> str:
     """What the joints drift by, in words, where that is beyond the plain bound in one of the runs."""
     bound = {"drift": BOUNDS["drift"]}
     said = [(run.certificate.dt, words) for run in one.runs for words in run.certificate.broken(bound)]
@@ -188,7 +190,7 @@ def _seen_order(coarse: float, fine: float, promised: float) -> tuple[float | No
     return order, ""
 
 
-def _remedy(one: Runs, excess: float, order: float, falls: bool) -> str:
+def _remedy(one: Refined, excess: float, order: float, falls: bool) -> str:
     """What to try with a method that has not converged."""
     leave = "compare the others without it"
     if not falls:

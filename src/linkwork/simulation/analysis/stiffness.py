@@ -81,7 +81,7 @@ def find(moment: OperatingPoint, integrator: str, dt: float, most: float | None 
 
 def _linear(moment: OperatingPoint, step: float = STEP) -> Linear | None:
     """The linearised system; None where there is none. Laws that fail on the way are not told."""
-    system, faults = moment.system, list(moment.system.faults)
+    system, faults = moment.system, list(moment.system.faults.noted)
     if system.foreign or not (np.isfinite(moment.q).all() and np.isfinite(moment.v).all()):
         return None
     try:
@@ -91,7 +91,7 @@ def _linear(moment: OperatingPoint, step: float = STEP) -> Linear | None:
     except (RunError, ModelError, ValueError, np.linalg.LinAlgError):
         return None
     finally:
-        system.faults[:] = faults
+        system.faults.noted[:] = faults
 
 
 def _too_fast(linear: Linear, integrator: str, dt: float, most: float | None) -> Any:
