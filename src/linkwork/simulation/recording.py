@@ -16,12 +16,7 @@ from linkwork.assembly.system import System
 from linkwork.errors import ModelError, OptionError, RunError
 from linkwork.formulations.implicit.hybrid import Hybrid
 from linkwork.formulations.impulse.contact_rows import ALLOWED_OVERLAP
-from linkwork.formulations.samples import (
-    RANK,
-    STEPS_CUT,
-    Samples,
-    make_samples,
-)
+from linkwork.formulations.samples import RANK, STEPS_CUT, Samples, make_samples
 from linkwork.simulation.analysis.stiffness import OperatingPoint, advice, steps_too_large
 from linkwork.simulation.failures import failure_of
 from linkwork.simulation.interrupt import Interrupt
