@@ -40,6 +40,11 @@ def test_hostile_callers() -> None:
     assert outcomes["hostile calls survived"] > len(wire.HOSTILE)
 
 
+def test_a_server_that_does_not_start_says_why() -> None:
+    with pytest.raises(RuntimeError, match=r"did not start \(exit code 2\).*port must be a whole number"):
+        wire.Server("--port", "70000")
+
+
 def test_hostile_visitors_of_the_page() -> None:
     outcomes, bad = page.requests(200)
     assert bad == []
