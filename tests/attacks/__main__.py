@@ -17,7 +17,7 @@ from attacks.workers import BAD
 ATTACKS = {
     "damaged files": (files.main, 7000, "run, state, .h5 and STL files with one bit or a piece changed"),
     "random mechanisms": (mechanisms.main, 10000, "trees and loops with springs, by all methods and integrators"),
-    "kills": (kills.main, 100, "processes killed while they stream, save or compile, then read and resumed"),
+    "kills": (kills.main, 100, "processes killed while they stream, save, compile or serve, then read and resumed"),
     "power cuts": (power.main, 500, "of a stream: any pages that were not synced are missing from its file"),
     "places": (places.main, 102, "full and read-only disks, no home, no permission, an odd clock, forks, threads"),
     "messages": (wire.main, 5000, "between a whole and a component, each way; good callers among 20 hostile ones"),

@@ -1,4 +1,4 @@
-"""Processes killed while they stream, save or compile: nothing is lost but the block being written."""
+"""Processes killed while they stream, save, compile or serve: nothing is lost but the block being written."""
 
 from __future__ import annotations
 
@@ -8,13 +8,17 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 
 import linkwork as lw
+from attacks.wire import DT, Server, half_axle
+from linkwork.simulation.storage import stream
 
 STREAM = """
 import sys
@@ -103,16 +107,47 @@ def _compile(chance: random.Random, folder: Path, whole: lw.Trajectory) -> str:
     return "kept" if done.returncode == 0 and "done" in done.stdout else "lost"
 
 
+def _serve(chance: random.Random, folder: Path, whole: lw.Trajectory) -> str:
+    """The server of a component is killed; another one with its folder takes its place."""
+    file, keep, every = folder / "run.h5", ("--keep", str(folder / "wheel")), 10
+    with Server(*keep) as far:
+        threading.Timer(chance.uniform(0.1, 2.0), far.process.kill).start()
+        try:
+            with patch.object(stream, "STATE_SECONDS", 0.0):
+                lw.stream(half_axle(lw.Remote(far.address)), file, until=1e4, dt=DT, method="component", every=every)
+        except lw.RunError as error:
+            if error.culprit != "wheel":
+                return f"lost: {error}"
+    with Server(*keep) as near:
+        try:
+            run = lw.load_run(file)
+            more = lw.Simulation(half_axle(lw.Remote(near.address)), resume=file)
+        except lw.OptionError as error:
+            early = not file.exists() or "no complete row" in str(error) or "no state" in str(error)
+            return "kept" if early else f"lost: {error}"
+        straight = lw.Simulation(half_axle(lw.Remote(near.address)), "component", dt=DT)
+        rows = [straight["guide.position"]]
+        while len(rows) < len(run):
+            straight.step(every)
+            rows.append(straight["guide.position"])
+        more.step(straight.steps + every - more.steps)
+        straight.step(every)
+        same = np.array_equal(run["guide.position"], rows) and straight.state.y.tobytes() == more.state.y.tobytes()
+        more.close()
+        straight.close()
+    return "kept" if same else "wrong numbers"
+
+
 def main(count: int) -> tuple[Counter[str], list[str]]:
-    """`count` kills: of streams, of saves and, every tenth, of a compiler."""
+    """`count` kills: of streams, of saves and, every tenth, of a compiler and of a server."""
     whole = lw.simulate(lw.gallery.pendulum.build(), until=20.0, method="recursive", dt=1e-3, every=100)
     outcomes, bad = Counter[str](), []
     for k in range(count):
         chance = random.Random(k)
-        attack = _compile if k % 10 == 9 else (_stream if k % 2 else _save)
+        attack = {2: _serve, 9: _compile}.get(k % 10, _stream if k % 2 else _save)
         with tempfile.TemporaryDirectory() as folder:
             outcome = attack(chance, Path(folder), whole)
-        outcomes[outcome] += 1
+        outcomes[outcome.partition(":")[0]] += 1
         if outcome != "kept":
             bad.append(f"{attack.__name__} {k}: {outcome}")
     return outcomes, bad

@@ -222,7 +222,7 @@ def _split(stream: bytes) -> list[bytes]:
     return found
 
 
-def _machine(remote: lw.Remote) -> lw.Model:
+def half_axle(remote: lw.Remote) -> lw.Model:
     model = lw.Model("half axle")
     beam = model.body("beam", mass=30.0, shape=lw.Box((1.0, 0.1, 0.1)), position=(-0.5, 0, 0.35))
     model.prismatic("guide", model.ground, beam, axis=(0, 0, 1))
@@ -247,7 +247,7 @@ def _answers() -> tuple[bytes, ...]:
     ]
     for thread in threads:
         thread.start()
-    lw.simulate(_machine(lw.Remote(transport=whole)), until=3 * DT, dt=DT, method="component")
+    lw.simulate(half_axle(lw.Remote(transport=whole)), until=3 * DT, dt=DT, method="component")
     for thread in threads[:2]:
         thread.join(10)
     return tuple(_split(b"".join(heard)))
@@ -275,7 +275,7 @@ def _damaged_answer(seed: int) -> str:
         remote = lw.Remote(transport=transport)
         if "ring" not in remote.ports:
             return "answered"  # with another name
-        run = lw.simulate(_machine(remote), until=3 * DT, dt=DT, method="component")
+        run = lw.simulate(half_axle(remote), until=3 * DT, dt=DT, method="component")
     except PeerError as error:
         return "refused" if str(error).isprintable() else "raw exception: control characters"
     except (lw.ModelError, lw.OptionError, lw.RunError) as error:
@@ -409,7 +409,7 @@ def _call(address: str) -> tuple[float, bytes]:
     began = time.monotonic()
     with closing(connect(address, timeout=PATIENCE)) as transport:
         remote = lw.Remote(transport=transport)
-        run = lw.simulate(_machine(remote), until=20 * DT, dt=DT, method="component")
+        run = lw.simulate(half_axle(remote), until=20 * DT, dt=DT, method="component")
     return time.monotonic() - began, run["guide.position"].tobytes()
 
 

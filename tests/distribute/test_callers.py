@@ -16,6 +16,7 @@ import pytest
 
 import linkwork as lw
 from attacks import wire
+from attacks.wire import half_axle
 from linkwork.distribute import callers as module
 from linkwork.distribute.callers import Callers
 from linkwork.distribute.listen import connect, listen
@@ -55,10 +56,6 @@ def serving(**options: Any) -> Iterator[tuple[str, list[str]]]:
         crowd.close()
         thread.join(10)
     assert not thread.is_alive()
-
-
-def half_axle(remote: lw.Remote) -> lw.Model:
-    return wire._machine(remote)
 
 
 def good(address: str) -> lw.Trajectory:
