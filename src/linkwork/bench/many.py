@@ -1,6 +1,6 @@
 """Scene "many": many chains of five rods at once, each from another start, beside MuJoCo's `rollout`.
 
-    runs     lw.simulate_many: every run with rows, energies, drift and its certificate
+    runs     lw.simulate_many: each run with rows, energies, drift and its certificate
     copies   sim.copy() for each world, stepped by threads of one's own; only the last state is left
 
 MuJoCo keeps the state of every step, in memory that is ready before. Both take semi-implicit Euler steps of 1 ms.
@@ -24,47 +24,44 @@ from linkwork.bench.tree import chain
 
 DT = 1e-3  # s
 LINKS = 5
-WORLDS, STEPS = 16, 50_000
+LONG, SHORT = (8, 100_000), (100, 1000)  # worlds, and steps of each
+QUICK = (2, 300)
 AGREE_STEPS = 500
 METHOD = lw.Recursive(integrator="semi-implicit", dt=DT)
-TARGET = 1 / 3  # of MuJoCo's time
+TARGETS = {"a row in 10": 1 / 3, "copies": 1 / 3}  # of MuJoCo's time, in long runs
 TWO_CORES = 1 / 1.8  # of the time of one thread
 HOW = (
-    f"Seconds for a step of one world: {WORLDS} chains of {LINKS} rods, {STEPS} steps of 1 ms each, with all that "
-    "there is to set up for a run. 'a row in 10' and 'every row' are what lw.simulate_many records of joint angles and "
-    "velocities; energies, drift and the certificate come with them. 'copies' are stepped by a thread pool and record "
-    "nothing. MuJoCo's rollout keeps every state. Best of interleaved repeats; 'agree to' is the largest difference of "
-    f"joint angles after {AGREE_STEPS} steps."
+    f"Seconds for a step of one world: chains of {LINKS} rods, steps of 1 ms, with all the set-up of a run. "
+    f"Long runs are {LONG[0]} worlds of {LONG[1]} steps, short ones {SHORT[0]} of {SHORT[1]}. 'a row in 10' and 'every "
+    "row' are what lw.simulate_many records of joint angles and velocities; energies, drift and the certificate come "
+    "with them. 'copies' are stepped by a thread pool and record nothing. MuJoCo's rollout keeps every state. Best of "
+    f"interleaved repeats; 'agree to' is the largest difference of joint angles after {AGREE_STEPS} steps."
 )
 
 
 def measure(*, quick: bool = False) -> SceneReport:
     """Time all cases; with `quick` few short ones."""
-    worlds, steps, repeats = (2, 300, 1) if quick else (WORLDS, STEPS, 7)
     cores = min(2, os.cpu_count() or 1)
-    model = chain(LINKS)
-    starts = [0.05 + 0.01 * k for k in range(worlds)]
-    rows, contestants = [], []
+    groups = [(1, *QUICK), (cores, *QUICK)] if quick else [(1, *LONG), (cores, *LONG), (cores, *SHORT)]
+    model, rows, contestants, worlds_of = chain(LINKS), [], [], []
     with ExitStack() as stack:
-        for threads in sorted({1, cores}):
+        for threads, worlds, steps in groups:
+            starts = [0.05 + 0.1 * k / worlds for k in range(worlds)]
             ours = _contestants(model, starts, steps, threads, stack)
             theirs, gap = _rollout(model, starts, steps, threads, stack)
-            contestants += [*ours.values(), *([theirs] if theirs is not None else [])]
-            for case in ours:
-                target = None if case == "every row" else TARGET
-                name = f"{threads} thread{'s' if threads > 1 else ''}, {case}"
-                rows.append(Comparison(name, "MuJoCo", 0.0, difference=gap, target=target))
-        times = iter([taken / (worlds * steps) for taken in _interleaved(repeats, contestants)])
-    each = len(rows) // len({1, cores})
-    for k in range(0, len(rows), each):
-        for row in rows[k : k + each]:
-            row.linkwork = next(times)
-        if theirs is not None:
-            peer = next(times)
-            for row in rows[k : k + each]:
-                row.peer = peer
-    gain = rows[each].linkwork / rows[0].linkwork if cores > 1 else None
-    return SceneReport("many", rows, [Figure("time of 2 threads over that of 1, a row in 10", gain, TWO_CORES)], HOW)
+            targets = TARGETS if (worlds, steps) == LONG else {}
+            name = f"{threads} thread{'s' if threads > 1 else ''}{', short' if (worlds, steps) == SHORT else ''}"
+            rows.append([Comparison(f"{name}, {case}", "MuJoCo", 0.0, None, gap, targets.get(case)) for case in ours])
+            contestants.append([*ours.values(), *([theirs] if theirs is not None else [])])
+            worlds_of.append(worlds * steps)
+        taken = iter(_interleaved(1 if quick else 7, [each for group in contestants for each in group]))
+    for group, entrants, count in zip(rows, contestants, worlds_of, strict=True):
+        times = [next(taken) / count for _ in entrants]
+        for row, time in zip(group, times[: len(group)], strict=True):
+            row.linkwork, row.peer = time, times[len(group)] if len(times) > len(group) else None
+    gain = rows[1][0].linkwork / rows[0][0].linkwork if cores > 1 else None
+    figure = Figure("time of 2 threads over that of 1, a row in 10", gain, TWO_CORES)
+    return SceneReport("many", [row for group in rows for row in group], [figure], HOW)
 
 
 def _contestants(

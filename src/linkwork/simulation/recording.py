@@ -349,7 +349,7 @@ class Recording:
             model_name=self.sim.system.model.name,
             stopped=stopped,
             solver={name: whole[f"solver/{name}"] for name in self.solver},
-            scene=scene_of(self.sim.system.model, float(whole["time"][-1]), columns),
+            scene=self.sim.scenes.of_run(float(whole["time"][-1]), columns),
         )
 
 

@@ -35,6 +35,7 @@ from linkwork.simulation.reading import Readings
 from linkwork.simulation.recording import CHUNK_SECONDS, next_chunk
 from linkwork.simulation.remote_links import letting_go
 from linkwork.simulation.reset import start_anew
+from linkwork.simulation.results.scene import RunScenes
 from linkwork.simulation.results.warning import warn
 from linkwork.simulation.step_warnings import StepWarnings
 from linkwork.simulation.stepper import Stepper
@@ -112,6 +113,7 @@ class Simulation(Present):
         self.structure = Structure(self.stepper)
         self.events = PlannedEvents(self.stepper, self.structure)
         self.readings = Readings(self.stepper)
+        self.scenes = RunScenes(system.model)
         try:
             self._begin_at(self.stepper.first, 0.0)
             if border is None:

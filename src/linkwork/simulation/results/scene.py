@@ -110,6 +110,25 @@ def scene_of(model: Model, until: float = 0.0, tracks: Mapping[str, Any] | None 
     }
 
 
+class RunScenes:
+    """The scenes of runs of one model: made once where nothing in it moves by itself and no road is drawn."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self._made: Scene | None = None
+        self._alike = all(ground.motion is None for ground in model.all_grounds()) and not any(
+            isinstance(force, Tyre) for force in model.all_forces()
+        )
+
+    def of_run(self, until: float, tracks: Mapping[str, Any]) -> Scene:
+        """As `scene_of`, for a run with these columns."""
+        if not self._alike:
+            return scene_of(self.model, until, tracks)
+        if self._made is None:
+            self._made = scene_of(self.model)
+        return dict(self._made)
+
+
 def added_shapes(model: Model) -> dict[str, list[dict[str, Any]]]:
     """What colliders add to the shapes of bodies and grounds, by their paths and in their frames.
 
