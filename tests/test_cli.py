@@ -97,7 +97,6 @@ def simulated(monkeypatch):
             return outcome or recorded()
 
         monkeypatch.setattr(linkwork, "simulate", simulate, raising=False)
-        monkeypatch.setattr(running, "announce_kernels", lambda method: None)
         return seen
 
     return put
@@ -463,31 +462,6 @@ def test_progress_appears_only_after_a_moment(monkeypatch, capsys):
     bar.close()
     assert bar._bar.tasks[0].completed == 0.5
     assert capsys.readouterr().out == ""
-
-
-def test_first_run_says_that_it_prepares(command, swing, simulated, monkeypatch):
-    announce = running.announce_kernels
-    simulated()
-    monkeypatch.setattr(running, "announce_kernels", announce)
-    from linkwork import _cache
-
-    monkeypatch.setattr(_cache, "cold", lambda method: True)
-    assert "preparing kernels" in command("run", swing).stderr
-    monkeypatch.setattr(_cache, "cold", lambda method: False)
-    assert command("run", swing).stderr == ""
-
-
-def test_kernels_are_known_by_method(tmp_path, monkeypatch):
-    from linkwork import _cache
-
-    monkeypatch.setattr(_cache, "cache_folder", lambda: tmp_path)
-    module = linkwork.Recursive.__module__
-    assert _cache.cold(module)
-    room, _, file = module.rpartition(".")
-    (tmp_path / room).mkdir()
-    (tmp_path / room / f"{file}.run-7.py311.nbi").touch()
-    assert not _cache.cold(module)
-    assert _cache.cold(linkwork.Absolute.__module__)
 
 
 # --- with the real thing ----------------------------------------------------------------------------------

@@ -9,7 +9,8 @@ from types import SimpleNamespace
 import pytest
 
 import linkwork as lw
-from linkwork import _cache, _disk, _file_lock
+from linkwork import _disk, _file_lock
+from linkwork._kernels import store as _cache
 from linkwork.simulation.storage.writer_lock import WriterLock, being_written, lock_of
 
 LOCK, NOT_WAITING, UNLOCK = 1, 2, 0

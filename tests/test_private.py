@@ -15,19 +15,8 @@ OF_TUPLES = {"_asdict", "_fields", "_make", "_replace"}
 OF_PYTHON = {"os._exit", "sys._getframe"}
 # of numba, in the files that need them
 OF_NUMBA = {
-    "_jit.py": {
-        "_compiled",
-        "_compiled_object",
-        "_engine",
-        "_final_module",
-        "_finalize_dynamic_globals",
-        "_finalize_final_module",
-        "_finalized",
-        "_object_caching_enabled",
-        "_optimize_final_module",
-    },
-    "_cache.py": {"_cache"},
-    "_packed.py": {"_getvalue"},
+    "_kernels/compiler.py": {"_final_module", "_get_module_for_linking", "_linking_libraries"},
+    "_kernels/numba_types.py": {"_getvalue"},
 }
 
 

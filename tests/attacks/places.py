@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import linkwork as lw
-from linkwork import _cache
+from linkwork._kernels import store as _cache
 
 PATIENCE = 600.0  # s for one job, which may compile
 COMMAND = [sys.executable, "-c", "from linkwork.cli import main; main()"]  # as the installed program

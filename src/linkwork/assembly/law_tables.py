@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.assembly.law_functions import Faults, compiled_function, python_function, tried
+from linkwork.assembly.law_functions import Faults, python_function, tried
 from linkwork.assembly.tables import Laws
 from linkwork.model import Constant, Cosine, Law, Part, PythonLaw, Step, Table
 from linkwork.spatial import codes
@@ -69,6 +69,8 @@ class LawTable:
         if key not in self.alive:
             size = tried(law, law_input)
             if law.compiled:
+                from linkwork.assembly.compiled_laws import compiled_function  # here: it needs numba
+
                 handle, beside = compiled_function(law, size, law_input, motion, self.faults)
                 address = handle.address
             else:

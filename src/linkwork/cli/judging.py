@@ -8,7 +8,7 @@ import typer
 
 from linkwork.cli.app import AsJson, ModelName, Settings, app
 from linkwork.cli.console import FAILED, print_json, speaking, stdout_kept_clean
-from linkwork.cli.running import announce_kernels, options_of_methods, target_of
+from linkwork.cli.running import options_of_methods, target_of
 from linkwork.errors import OptionError
 
 
@@ -20,7 +20,6 @@ def check(model: ModelName, setting: Settings = None, as_json: AsJson = False) -
 
         with stdout_kept_clean(as_json):
             target = target_of(model, setting or [])
-            announce_kernels("recursive")
             report = lw.check(target.model)
         if as_json:
             print_json({"model": target.model.name, **report.as_dict()})
@@ -72,7 +71,6 @@ def compare(
                 start=target.options.get("start"),
                 ignore=tuple(ignore or target.options.get("ignore", ())),
                 options=options_of_methods(target),
-                progress=announce_kernels,
             )
             if plot is not None:
                 found.plot(plot)

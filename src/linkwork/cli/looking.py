@@ -8,7 +8,7 @@ import typer
 
 from linkwork.cli.app import Host, Port, Settings, Token, app
 from linkwork.cli.console import need_viser, speaking
-from linkwork.cli.running import announce_kernels, options_of, target_of
+from linkwork.cli.running import options_of, target_of
 from linkwork.errors import OptionError
 
 if TYPE_CHECKING:
@@ -72,7 +72,6 @@ def _view_model(target: Target, given: dict[str, Any], place: dict[str, Any]) ->
         said = {"method": other or given["method"], "dt": step or given["dt"]}
         options = options_of(target, said)
         options.pop("every", None)
-        announce_kernels(options.get("method"))
         return lw.Simulation(target.model, **options)
 
     view_simulation(make, plots=target.plots, keys=target.keys, stay=target.stay, until=target.until, **place)

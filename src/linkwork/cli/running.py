@@ -6,8 +6,6 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from linkwork.cli.results import written
 from linkwork.errors import OptionError, RunError
 
@@ -70,7 +68,6 @@ def simulate(
     """The run as far as it got, and why it stopped early. A long run is written to a file; `whole` reads it back."""
     import linkwork as lw
 
-    announce_kernels(options.get("method"))
     progress = Progress(target.name, until) if sys.stderr.isatty() else None
     long = out is not None and out.lower().endswith(".h5")
     failure = None
@@ -103,15 +100,6 @@ def _keep_state(error: RunError, target: Target, out: str | None) -> str:
     if place is None:
         return f" No state is kept to go on from: {problem}."
     return f" The last good state is in {place}: go on with --from {place}."
-
-
-def announce_kernels(method: Any) -> None:
-    from linkwork import _cache
-    from linkwork.simulation.methods import ALL
-
-    name = "recursive" if method in (None, "auto") else str(method)
-    if name in ALL and ALL[name].loop is not None and _cache.cold(ALL[name].loop):
-        typer.echo(f"preparing kernels (only before the first run of method {name}) ...", err=True)
 
 
 class Progress:

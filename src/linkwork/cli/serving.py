@@ -10,7 +10,6 @@ import typer
 
 from linkwork.cli.app import Settings, app
 from linkwork.cli.console import speaking
-from linkwork.cli.running import announce_kernels
 
 SWITCH = 2e-4  # s; so soon one caller's thread gives way to another's
 
@@ -54,7 +53,6 @@ def serve(
         idle = checked_timeout(idle, "idle")
         states = None if keep is None else Keep(keep)
         make = find_component(component, parse_settings(setting or []))
-        announce_kernels("component")
         name = component.partition(":")[2]
         described = describe(make, name)  # so that nobody has to wait for the compiler, or for a refusal
         listener = listen(port, host=host, cert=cert, key=key, ca=ca, timeout=timeout)

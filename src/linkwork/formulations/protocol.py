@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Literal, Protocol
 
 Needs = Literal["tables", "partition", "hierarchy", "natural coordinates"]
 Effort = Literal["", "iterations", "sweeps"]
 Ran = tuple[int, int, int]  # steps done, samples kept, status
+Bound = Callable[[float, int, float, int, int], Ran]  # of begin, first, dt, steps and every
 
 
 class Method(Protocol):
@@ -52,6 +53,7 @@ class Method(Protocol):
         Every step whose number is a multiple of `every` is copied to the next free place of `samples`, by
         `keep_sample` or in Python `copy_sample`. Returns the steps done, the samples kept and a status of
         `formulations.status`. Where it stops early `state.last` is the last good y. It does not raise.
+        `bind(tables, workspace, state, samples)`: the same with these arguments prepared, to be called with the rest.
 
     What it answers, where the workspace has it:
 
@@ -125,6 +127,11 @@ class Method(Protocol):
         every: int,
         samples: Any,
     ) -> Ran: ...
+
+    def bind(self, tables: Any, workspace: Any, state: Any, samples: Any) -> Bound:
+        return lambda begin, first, dt, steps, every: self.run(
+            tables, workspace, state, begin, first, dt, steps, every, samples
+        )
 
     def forget(self, workspace: Any) -> None:
         return

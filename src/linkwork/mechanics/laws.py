@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
 
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
-
-from linkwork._jit import kernel
+from linkwork._jit import intrinsic, kernel
 from linkwork.spatial.codes import CONSTANT, COSINE, FUNCTION
 
+CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p)
 
-@intrinsic
-def call_address(typing_context, address, t, law_input, out):
+
+def _call_address(address, t, law_input, out):
     """Call the C function void(double t, double *input, double *out) at `address`; both arrays are addresses too."""
+    CALLBACK(int(address))(t, law_input, out)
+
+
+@intrinsic(_call_address)
+def call_address(typing_context, address, t, law_input, out):
+    from llvmlite import ir
+    from numba import types
 
     def generate(context, builder, signature, arguments):
         number = ir.DoubleType()

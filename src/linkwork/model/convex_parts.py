@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from linkwork._cache import cache_folder
 from linkwork._disk import whole
+from linkwork._kernels.store import cache_folder
 from linkwork.errors import ModelError
 from linkwork.model.checked import Vector
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, TypeVar, get_args
@@ -11,7 +12,7 @@ from typing import Any, Literal, TypeAlias, TypeVar, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.errors import ModelError
+from linkwork.errors import ModelError, ModelWarning
 from linkwork.model import checked
 from linkwork.model.checked import Vector, VectorLike
 from linkwork.model.step import Step
@@ -281,8 +282,16 @@ def compiled(function: Function) -> Function:
             f"compiled: {checked.shown(function)} is not a Python function; "
             "put @lw.compiled above a def, or give a lambda"
         )
-    import numba  # here, so that models can be built without waiting for it
-
+    try:
+        import numba  # here, so that models can be built without waiting for it
+    except ImportError:
+        warnings.warn(
+            f"the law '{function.__name__}' runs in Python, many times slower than compiled: numba is not installed; "
+            'pip install "linkwork[laws]"',
+            ModelWarning,
+            stacklevel=2,
+        )
+        return function
     result: Function = numba.njit(boundscheck=True)(function)  # beyond the end of an array lies anything
     return result
 

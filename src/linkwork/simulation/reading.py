@@ -8,12 +8,11 @@ columns in one array.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork._packed import packed
 from linkwork.errors import OptionError
 from linkwork.formulations.samples import Samples
 from linkwork.mechanics.observation import Observation, observe
@@ -27,12 +26,10 @@ if TYPE_CHECKING:
 
 
 def bound(entry: Any, *arguments: Any) -> Callable[[], Any]:
-    """A compiled entry, called once, with arguments that stay: their types are looked up now and never again."""
-    entry(*arguments)
-    compiled = entry.compiled
-    handed = tuple(map(packed, arguments))
-    code = compiled.overloads[tuple(map(compiled.typeof_pyval, handed))].entry_point
-    return partial(code, *handed)
+    """A compiled entry with arguments that stay: they are packed now and never again."""
+    call = entry.bind(*arguments)
+    call.again()
+    return call.again  # type: ignore[no-any-return]
 
 
 class Reading:

@@ -12,6 +12,7 @@ from typing import Any, Literal, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
+from linkwork._kernels.prepare import prepare
 from linkwork.assembly.assemble import assemble
 from linkwork.assembly.system import System
 from linkwork.errors import ModelWarning
@@ -109,6 +110,7 @@ class Simulation(Present):
         self._chunk = 1  # steps between two looks at the keyboard
         self._fast: FastPath | None = None
         self.inputs = Inputs({}, np.zeros((0, 1)), system.model)
+        prepare(method.loop, method.name)
         self.stepper = Stepper(method, system, self.inputs, ignored=ignored, border=border, ports=ports)
         self.structure = Structure(self.stepper)
         self.events = PlannedEvents(self.stepper, self.structure)

@@ -123,15 +123,16 @@ def _unsettled(recording: Recording) -> float | None:
 
 def versions() -> dict[str, str]:
     """Versions of what computed the run."""
-    import numba
     import scipy
+
+    from linkwork._kernels.roads import kernel_origin
 
     return {
         "linkwork": __version__,
         "python": platform.python_version(),
         "numpy": np.__version__,
-        "numba": numba.__version__,
         "scipy": scipy.__version__,
+        "kernels": kernel_origin(),
     }
 
 

@@ -105,7 +105,7 @@ def test_certificate_of_a_good_run() -> None:
     assert c.ignored == []
     assert c.settings["dt"] == 1e-3
     assert c.settings["rank_tolerance"] == lw.Recursive().rank_tolerance
-    assert {"linkwork", "numpy", "numba", "python"} <= set(c.versions)
+    assert {"linkwork", "numpy", "kernels", "python"} <= set(c.versions)
     assert c.wall_seconds > 0
     assert len(c.lines()) == 5
     assert Certificate.from_dict(json.loads(json.dumps(c.as_dict()))) == c

@@ -40,7 +40,7 @@ from linkwork.formulations.absolute.joint_blocks import (
 )
 from linkwork.formulations.absolute.near_singular import CARRIED_NEARNESS, CARRIED_ROWS, NearSingular, near_singular
 from linkwork.formulations.explicit.stepping import CARRIED_STEPS, ExplicitMethod, Stepping, advance, stepping
-from linkwork.formulations.protocol import Ran
+from linkwork.formulations.protocol import Bound, Ran
 from linkwork.mechanics.constraint_rows import row_accelerations, row_rates, row_values
 from linkwork.mechanics.counts import count_q
 from linkwork.mechanics.kinematics import place_tree
@@ -97,6 +97,10 @@ class Absolute(ExplicitMethod):
     def run(self, tables, workspace, state, begin, first, dt, steps, every, samples) -> Ran:
         """The compiled loop of this method."""
         return run(tables, workspace, state, begin, first, dt, steps, every, samples)
+
+    def bind(self, tables, workspace, state, samples) -> Bound:
+        """`run`, prepared."""
+        return run.bind(tables, workspace, state, 0.0, 0, 0.0, 0, 1, samples)
 
 
 class Workspace(NamedTuple):

@@ -48,7 +48,7 @@ from linkwork.formulations.component.remote_border import (
     update_foreign,
 )
 from linkwork.formulations.explicit.stepping import CARRIED_STEPS, ExplicitMethod, Stepping, advance, stepping
-from linkwork.formulations.protocol import Needs, Ran, within
+from linkwork.formulations.protocol import Bound, Needs, Ran, within
 from linkwork.mechanics.constraint_rows import row_accelerations, row_rates, row_values
 from linkwork.mechanics.counts import count_q
 from linkwork.mechanics.grounds import keep_foreign
@@ -124,6 +124,13 @@ class Components(ExplicitMethod):
 
             return run_joint(tables, workspace, state, begin, first, dt, steps, every, samples)
         return run(tables, workspace, state, begin, first, dt, steps, every, samples)
+
+    def bind(self, tables, workspace, state, samples) -> Bound:
+        """`run`, prepared."""
+        loop = run
+        if self.coordinates == "joint":
+            from linkwork.formulations.component.component_joint import run as loop
+        return loop.bind(tables, workspace, state, 0.0, 0, 0.0, 0, 1, samples)
 
 
 class Workspace(NamedTuple):

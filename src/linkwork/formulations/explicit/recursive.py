@@ -31,7 +31,7 @@ from linkwork.formulations.explicit.stepping import (
     store_rate,
     take_trial,
 )
-from linkwork.formulations.protocol import Ran, within
+from linkwork.formulations.protocol import Bound, Ran, within
 from linkwork.formulations.samples import RANK
 from linkwork.mechanics.articulated import inward_inertias, outward_accelerations, outward_velocities
 from linkwork.mechanics.constraint_rows import measure_cuts
@@ -79,6 +79,10 @@ class Recursive(ExplicitMethod):
     def run(self, tables, workspace, state, begin, first, dt, steps, every, samples) -> Ran:
         """The compiled loop of this method."""
         return run(tables, workspace, state, begin, first, dt, steps, every, samples)
+
+    def bind(self, tables, workspace, state, samples) -> Bound:
+        """`run`, prepared."""
+        return run.bind(tables, workspace, state, 0.0, 0, 0.0, 0, 1, samples)
 
     def accepts(self, workspace: Any, name: str, numbers: Any) -> bool:
         """A rank counts rows."""

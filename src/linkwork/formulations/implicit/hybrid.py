@@ -56,7 +56,7 @@ from linkwork.formulations.implicit.trapezoidal import (
     rule,
     velocity_kinematics,
 )
-from linkwork.formulations.protocol import Ran
+from linkwork.formulations.protocol import Bound, Ran
 from linkwork.formulations.status import NOT_CONVERGED, NOT_FINITE
 from linkwork.mechanics.constraint_rows import row_accelerations
 from linkwork.mechanics.newton_euler import inverse_dynamics
@@ -100,6 +100,10 @@ class Hybrid(ImplicitMethod):
     def run(self, tables, workspace, state, begin, first, dt, steps, every, samples) -> Ran:
         """The compiled loop of this method."""
         return run(tables, workspace, state, begin, first, dt, steps, every, samples)
+
+    def bind(self, tables, workspace, state, samples) -> Bound:
+        """`run`, prepared."""
+        return run.bind(tables, workspace, state, 0.0, 0, 0.0, 0, 1, samples)
 
     def chosen(self, workspace: Any) -> dict[str, Any]:
         """Penalties that were left to the method."""

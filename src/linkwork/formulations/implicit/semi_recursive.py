@@ -52,7 +52,7 @@ from linkwork.formulations.implicit.trapezoidal import (
     rule,
     velocity_kinematics,
 )
-from linkwork.formulations.protocol import Ran, within
+from linkwork.formulations.protocol import Bound, Ran, within
 from linkwork.formulations.samples import RANK
 from linkwork.formulations.status import NOT_CONVERGED, NOT_FINITE, SINGULAR_POSITION
 from linkwork.mechanics.constraint_rows import row_accelerations, row_rates
@@ -104,6 +104,10 @@ class SemiRecursive(ImplicitMethod):
     def run(self, tables, workspace, state, begin, first, dt, steps, every, samples) -> Ran:
         """The compiled loop of this method."""
         return run(tables, workspace, state, begin, first, dt, steps, every, samples)
+
+    def bind(self, tables, workspace, state, samples) -> Bound:
+        """`run`, prepared."""
+        return run.bind(tables, workspace, state, 0.0, 0, 0.0, 0, 1, samples)
 
     def accepts(self, workspace: Any, name: str, numbers: Any) -> bool:
         """Orders of rows and columns are permutations, and a rank counts them."""

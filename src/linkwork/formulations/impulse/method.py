@@ -11,7 +11,7 @@ from linkwork.formulations.impulse.drag_rows import Drags
 from linkwork.formulations.impulse.rows import LAST_STEP
 from linkwork.formulations.impulse.step import run
 from linkwork.formulations.impulse.workspace import Workspace, workspace
-from linkwork.formulations.protocol import Effort, Method, Ran, within
+from linkwork.formulations.protocol import Bound, Effort, Method, Ran, within
 
 SUPPORTS = frozenset(
     {
@@ -56,9 +56,20 @@ class ImpulseMethod(Method):
 
     def run(self, tables, workspace, state, begin, first, dt, steps, every, samples) -> Ran:
         """The compiled loop of these methods; the workspace has its own tables."""
-        result = run(workspace, state, begin, first, dt, steps, every, samples)
-        warn_of_lost_contacts(workspace.contact_scratch)
-        return result
+        return self.bind(tables, workspace, state, samples)(begin, first, dt, steps, every)
+
+    def bind(self, tables, workspace, state, samples) -> Bound:
+        """`run`, prepared."""
+        loop = run.bind(workspace, state, 0.0, 0, 0.0, 0, 1, samples)
+        if workspace.contact_scratch.old_id.size == 0:  # no contact can be lost
+            return loop
+
+        def call(begin, first, dt, steps, every):
+            result = loop(begin, first, dt, steps, every)
+            warn_of_lost_contacts(workspace.contact_scratch)
+            return result
+
+        return call
 
     def accepts(self, workspace: Any, name: str, numbers: Any) -> bool:
         """There is room for so many contacts."""

@@ -46,7 +46,7 @@ from linkwork.formulations.natural.equations import (
 )
 from linkwork.formulations.natural.reactions import factor_network, ground_power, joint_forces
 from linkwork.formulations.natural.workspace import Workspace, workspace
-from linkwork.formulations.protocol import Needs, Ran
+from linkwork.formulations.protocol import Bound, Needs, Ran
 from linkwork.formulations.samples import (
     EVALUATIONS,
     GAP_RATE,
@@ -101,6 +101,10 @@ class Global(ImplicitMethod):
     def run(self, tables, workspace, state, begin, first, dt, steps, every, samples) -> Ran:
         """The compiled loop of this method."""
         return run(tables, workspace, state, begin, first, dt, steps, every, samples)
+
+    def bind(self, tables, workspace, state, samples) -> Bound:
+        """`run`, prepared."""
+        return run.bind(tables, workspace, state, 0.0, 0, 0.0, 0, 1, samples)
 
     def chosen(self, workspace: Any) -> dict[str, Any]:
         """Penalties that were left to the method."""

@@ -1,0 +1,202 @@
+"""`Kernel`, a function that compiled code calls, and `EntryPoint`, one that Python calls. Neither needs a compiler."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+import threading
+from typing import Any, NamedTuple
+
+from linkwork._kernels.packing import ArrayKind, TupleKind, fill_argument, slot_count
+
+FUNCTION = ctypes.CFUNCTYPE(
+    ctypes.c_int64, ctypes.c_void_p
+)  # int64 entry(int64 *block); the lock of Python is released
+NUMBERS = {"f8": "d", "i8": "q", "b1": "q"}  # how `struct` packs numbers
+
+
+class _Mode(threading.local):
+    note: Any = None
+
+
+plain_python = (
+    _Mode()
+)  # where `note` is set, entries of this thread run in plain Python; it gets what they are called with
+
+
+class Kernel:
+    """A function for compiled code. Called from Python it is plain Python: slow, and the same numbers up to rounding.
+
+    numba takes it for one of its own (`py_func`, `targetoptions`, `_numba_type_`) when something that calls it is
+    compiled.
+    """
+
+    def __init__(self, function: Any, **options: Any) -> None:
+        self.py_func, self.targetoptions = function, options
+        self.__name__, self.__qualname__, self.__doc__ = function.__name__, function.__qualname__, function.__doc__
+        self.__module__, self.__wrapped__ = function.__module__, function
+        self._dispatcher: Any = None
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.py_func(*arguments)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.__module__}.{self.__qualname__}>"
+
+    @property
+    def _numba_type_(self) -> Any:
+        if self._dispatcher is None:
+            from linkwork._kernels.compiler import dispatcher
+
+            self._dispatcher = dispatcher(self.py_func, self.targetoptions)
+        return self._dispatcher._numba_type_
+
+
+class Intrinsic:
+    """A function that writes LLVM's language itself: `function` as numba wants it, and the same in Python."""
+
+    def __init__(self, function: Any, python: Any) -> None:
+        self.function, self.python, self._made = function, python, None
+        self.__name__, self.__doc__, self.__module__ = python.__name__, python.__doc__, python.__module__
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.python(*arguments)
+
+    @property
+    def _numba_type_(self) -> Any:
+        from numba.core.registry import cpu_target
+        from numba.extending import intrinsic
+
+        if self._made is None:
+            self._made = intrinsic(self.function)
+            cpu_target.typing_context.refresh()
+        return cpu_target.typing_context.resolve_value_type(self._made)
+
+
+class Code(NamedTuple):
+    """Compiled code of an entry: the C function, and what it returns ("f", "i", "b", "" or a list of these)."""
+
+    function: Any
+    results: Any
+
+
+class EntryPoint(Kernel):
+    """A kernel that Python calls: compiled for the kinds of its arguments, in the library or on this machine."""
+
+    def __init__(self, function: Any, **options: Any) -> None:
+        super().__init__(function, **options)
+        self.codes: dict[tuple[Any, ...], Code] = {}
+
+    @property
+    def name(self) -> str:
+        return f"{self.__module__}.{self.__qualname__}"
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.bind(*arguments).again()
+
+    def bind(self, *arguments: Any) -> Call | PlainCall:
+        """The call with these arguments, prepared: it can be made again, with other numbers."""
+        slots: list[int] = []
+        kept: list[Any] = []
+        kinds = tuple([fill_argument(each, slots, kept) for each in arguments])
+        if plain_python.note is not None:
+            plain_python.note(self, kinds)
+            return PlainCall(self.py_func, arguments, kinds)
+        code = self.codes.get(kinds)
+        if code is None:
+            from linkwork._kernels.roads import code_for
+
+            code = self.codes.setdefault(kinds, code_for(self, kinds))
+        return Call(self, code, kinds, slots, (arguments, kept))
+
+
+class Call:
+    """A call of an entry: its block of arguments and results. For one thread at a time.
+
+    The block holds the arguments (tables as addresses of their own blocks), then the place of the results twice, for
+    numbers and for whole numbers, then the results.
+    """
+
+    def __init__(self, entry: EntryPoint, code: Code, kinds: tuple[Any, ...], slots: list[int], kept: Any) -> None:
+        self.entry, self.function, self.kept = entry, code.function, kept
+        results = _flat(code.results)
+        at = len(slots) + 4
+        self.block = bytearray(8 * (at + len(results)))
+        address = ctypes.addressof(ctypes.c_char.from_buffer(self.block))
+        place = address + 8 * at
+        struct.pack_into(f"{at}q", self.block, 0, *slots, place, len(results), place, len(results))
+        self.address, self._shape = address, code.results
+        self._unpack = struct.Struct("".join("d" if each == "f" else "q" for each in results)).unpack_from
+        self._results_at = 8 * at
+        self._plain = isinstance(code.results, list) and "b" not in code.results and results == code.results
+        self._pack, self._numbers_at = _numbers(kinds)
+
+    def __call__(self, *numbers: Any) -> Any:
+        """Call with other numbers, in the order of the arguments that are numbers."""
+        self._pack(self.block, self._numbers_at, *numbers)
+        if self.function(self.address) != 0:
+            raise self._error()
+        return self._unpack(self.block, self._results_at) if self._plain else self._results()
+
+    def again(self) -> Any:
+        """Call with the same numbers."""
+        if self.function(self.address) != 0:
+            raise self._error()
+        return self._results()
+
+    def _results(self) -> Any:
+        found = iter(self._unpack(self.block, self._results_at))
+        return _shaped(self._shape, found)
+
+    def _error(self) -> RuntimeError:
+        return RuntimeError(f"{self.entry.name} raised an error inside compiled code")
+
+
+class PlainCall:
+    """The same in plain Python."""
+
+    def __init__(self, function: Any, arguments: tuple[Any, ...], kinds: tuple[Any, ...]) -> None:
+        self.function, self.arguments, self.kinds = function, arguments, kinds
+
+    def __call__(self, *numbers: Any) -> Any:
+        given = iter(numbers)
+        return self.function(
+            *(next(given) if isinstance(k, str) else a for a, k in zip(self.arguments, self.kinds, strict=True))
+        )
+
+    def again(self) -> Any:
+        return self.function(*self.arguments)
+
+
+def _flat(results: Any) -> list[str]:
+    if isinstance(results, list):
+        return [each for member in results for each in _flat(member)]
+    return [results] if results else []
+
+
+def _shaped(results: Any, found: Any) -> Any:
+    if isinstance(results, list):
+        return tuple([_shaped(member, found) for member in results])
+    if results == "b":
+        return bool(next(found))
+    return next(found) if results else None
+
+
+def _numbers(kinds: tuple[Any, ...]) -> tuple[Any, int]:
+    """How the arguments that are numbers are packed: those of the first row of neighbours."""
+    at, layout = 0, ""
+    for kind in kinds:
+        if isinstance(kind, str):
+            layout += NUMBERS[kind]
+        elif layout:
+            break
+        else:
+            at += argument_slots(kind)
+    return struct.Struct(layout).pack_into, 8 * at
+
+
+def argument_slots(kind: Any) -> int:
+    """Slots of an argument in the block of a call."""
+    if isinstance(kind, TupleKind):
+        return sum(map(argument_slots, kind.members))
+    return slot_count(kind) if isinstance(kind, ArrayKind) else 1

@@ -1,0 +1,80 @@
+"""The library of kernels: every entry as a C function, built before by `make kernels`. Loaded without any compiler."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from linkwork._kernels import cpu, store
+from linkwork._kernels.kernel import FUNCTION, Code
+
+FOLDER = Path(__file__).parent / "lib"
+MANIFEST = "linkwork_kernels_manifest"  # a text inside the library: its level, its sources, its entries
+SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
+
+
+class Library(NamedTuple):
+    """A loaded library."""
+
+    file: Path
+    level: str
+    handle: Any
+    entries: dict[str, dict[str, Any]]
+
+    def code(self, name: str, signature: str) -> Code | None:
+        """The code of an entry; None where the library has none for such arguments."""
+        entry = self.entries.get(name)
+        if entry is None or entry["signature"] != signature:
+            return None
+        return Code(FUNCTION((entry["symbol"], self.handle)), entry["results"])
+
+
+class Refused(NamedTuple):
+    """Why there is no library, in one sentence; "" where none was ever built."""
+
+    reason: str
+
+
+def file_name(system: str, level: str, suffix: str = SUFFIX) -> str:
+    return f"linkwork_kernels-{system}-{level}{suffix}"
+
+
+@functools.cache
+def library() -> Library | Refused:
+    """The best library for this CPU, or why there is none.
+
+    `LINKWORK_KERNELS=compile` leaves it aside; any other value is a folder to look in.
+    """
+    wanted = os.environ.get("LINKWORK_KERNELS", "")
+    if wanted == "compile":
+        return Refused("LINKWORK_KERNELS=compile leaves the library aside")
+    folder = Path(wanted) if wanted else FOLDER
+    system = cpu.system_name()
+    built = sorted(folder.glob(file_name(system, "*")))
+    reason = f"there is no library of kernels in {folder}" if wanted else ""
+    if built:
+        reason = f"the library of kernels is for other CPUs ({', '.join(file.stem for file in built)})"
+    for level in cpu.levels():
+        file = folder / file_name(system, level)
+        if file in built:
+            found = _load(file)
+            if isinstance(found, Library):
+                return found
+            reason = found.reason
+    return Refused(reason)
+
+
+def _load(file: Path) -> Library | Refused:
+    try:
+        handle = ctypes.CDLL(str(file))
+        manifest = json.loads(ctypes.string_at(ctypes.addressof(ctypes.c_char.in_dll(handle, MANIFEST))))
+    except (OSError, ValueError, AttributeError) as error:
+        return Refused(f"{file.name} cannot be loaded ({str(error).splitlines()[0][:200]})")
+    if manifest.get("sources") != store.source_hash():
+        return Refused(f"{file.name} was built from other sources; build it again with make kernels")
+    return Library(file, manifest["level"], handle, manifest["entries"])

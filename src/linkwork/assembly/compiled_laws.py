@@ -1,0 +1,121 @@
+"""Laws that the user had compiled (`@lw.compiled`) become C functions with an address. This is what needs numba."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import threading
+import weakref
+from functools import lru_cache
+from typing import Any
+
+from numba import carray, cfunc, njit, types
+
+from linkwork.assembly.law_errors import told_of
+from linkwork.assembly.law_functions import CENTRED, DIFFERENCE, FORWARD, Fault, Faults
+from linkwork.errors import ModelError
+from linkwork.model import PythonLaw
+
+SIGNATURE = types.void(types.float64, types.CPointer(types.float64), types.CPointer(types.float64))
+_one_thread = threading.Lock()  # says which systems use a compiled law
+NOTE = ctypes.CFUNCTYPE(None, ctypes.c_double, ctypes.c_double, ctypes.c_double)
+
+
+def compiled_function(law: PythonLaw, size: int, part: str, motion: bool, faults: Faults) -> tuple[Any, Any]:
+    """A C function made of the law alone, and what must stay alive beside it."""
+    handle, noted, homes = _c_function(law, size, part, motion)
+    with _one_thread:
+        homes[:] = [home for home in homes if home() is not None] + [weakref.ref(faults)]
+    return handle, noted
+
+
+@lru_cache(maxsize=256)  # a model is assembled several times for one run, and compiling takes a fifth of a second
+def _c_function(law: PythonLaw, size: int, part: str, motion: bool) -> tuple[Any, Any, list[Any]]:
+    """The C function, the one that notes its faults, and in which systems it notes them: those that use it now."""
+    homes: list[Any] = []
+
+    def note(t: float, value: float, raised: float) -> None:
+        for home in homes:
+            faults = home()
+            if faults is not None:
+                faults.noted.append(Fault(part, t, "it raised an error" if raised else f"it returned {value:g}"))
+
+    noted = NOTE(note)
+    ask = _asked(law)
+    call = _motion(ask, noted) if motion and size == 1 else _three(ask, noted) if size == 3 else _one(ask, noted)
+    try:
+        return cfunc(SIGNATURE, error_model="numpy")(call), noted, homes
+    except Exception as error:
+        raise ModelError(
+            f"{part}: its compiled law cannot be used in the loop ({told_of(error, law.function)}); "
+            "let it return a number or a tuple of three numbers"
+        ) from error
+
+
+def _asked(law: PythonLaw) -> Any:
+    """The law as a function of time and of what it is told."""
+    f = law.function
+    if law.arity == 1:
+        return njit(lambda t, law_input: f(t))
+    if law.arity == 3:
+        return njit(lambda t, law_input: f(t, law_input[0], law_input[1]))
+
+    def of_body(t, law_input):  # type: ignore[no-untyped-def]
+        x = carray(law_input, (13,))
+        return f(t, x[0:3], x[3:7], x[7:10], x[10:13])
+
+    return njit(of_body)
+
+
+def _one(ask: Any, note: Any) -> Any:
+    def call(t, law_input, out):  # type: ignore[no-untyped-def]
+        raised = 0.0
+        out[0] = math.nan
+        try:
+            out[0] = ask(t, law_input)
+        except Exception:
+            raised = 1.0
+        if not math.isfinite(out[0]):
+            note(t, out[0], raised)
+
+    return call
+
+
+def _three(ask: Any, note: Any) -> Any:
+    def call(t, law_input, out):  # type: ignore[no-untyped-def]
+        raised = 0.0
+        out[0] = out[1] = out[2] = math.nan
+        try:
+            r = ask(t, law_input)
+            out[0], out[1], out[2] = r[0], r[1], r[2]
+        except Exception:
+            raised = 1.0
+        total = out[0] + out[1] + out[2]
+        if not math.isfinite(total):
+            note(t, total, raised)
+
+    return call
+
+
+def _motion(ask: Any, note: Any) -> Any:
+    h = DIFFERENCE
+    here, there = FORWARD, CENTRED
+
+    def call(t, law_input, out):  # type: ignore[no-untyped-def]
+        raised = 0.0
+        first, rate, acceleration = here if t < 2.0 * h else there
+        out[0] = out[1] = out[2] = 0.0
+        try:
+            for k in range(5):
+                y = ask(t + (first + k) * h, law_input)
+                if first + k == 0.0:
+                    out[0] = y
+                out[1] += rate[k] * y / (12.0 * h)
+                out[2] += acceleration[k] * y / (12.0 * h * h)
+        except Exception:
+            raised = 1.0
+            out[0] = out[1] = out[2] = math.nan
+        if not math.isfinite(out[2]):
+            note(t, out[0], raised)
+
+    return call
