@@ -30,7 +30,7 @@ class FastPath:
     def __init__(self, sim: Simulation) -> None:
         self.stepper, self.events, self.step_warnings = sim.stepper, sim.events, sim.step_warnings
         stepper = sim.stepper
-        self.inputs, self.workspace, self.h, self.spare = stepper.inputs, stepper.workspace, stepper.h, stepper.spare
+        self.inputs, self.workspace, self.h = stepper.inputs, stepper.workspace, stepper.h
         self.loop, self.forget = stepper.bound_loop(), stepper.method.forget
         self.turns, self.cut_q = stepper.state.cut_q.copy(), stepper.state.cut_q
         self.has_cuts = self.cut_q.size > 0
@@ -62,7 +62,7 @@ class FastPath:
                 self._refresh()
             if self.has_cuts:
                 self.turns[:] = self.cut_q
-            done, _, status = self.loop(stepper.origin, first, self.h, steps, NEVER, self.spare)
+            done, _, status = self.loop(stepper.origin, first, self.h, steps, NEVER)
             stepper.steps = first + done
         except BaseException:
             stepper.count_steps(self.turns)
@@ -91,7 +91,7 @@ class FastPath:
         self.inputs.changed = False
         try:
             self.forget(self.workspace)
-            self.loop(self.t[0], -1, self.h, 1, 1, self.spare)
+            self.loop(self.t[0], -1, self.h, 1, 1)
         except BaseException:
             self.inputs.changed = True
             raise

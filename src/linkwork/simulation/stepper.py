@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from linkwork.assembly.tables import Floats, Tables
 from linkwork.errors import OptionError
 from linkwork.formulations import status as codes
 from linkwork.formulations.explicit.stepping import MOST_PARTS
-from linkwork.formulations.protocol import Method
+from linkwork.formulations.protocol import Bound, Method
 from linkwork.formulations.samples import REFUSED, Samples, State, copy_sample, make_samples, make_state
 from linkwork.simulation.analysis.check import refuse_singular
 from linkwork.simulation.analysis.stiffness import OperatingPoint
@@ -262,9 +261,9 @@ class Stepper:
             if pauses == MOST_PAUSES or self._gets_nowhere(pauses - 1, refused):
                 return done, kept, codes.STUCK
 
-    def bound_loop(self) -> Callable[[float, int, float, int, int, Samples], tuple[int, int, int]]:
-        """The compiled loop with the present tables, memory and state: begin, first, dt, steps, every, samples."""
-        return partial(self.method.run, self.tables, self.workspace, self.state)
+    def bound_loop(self) -> Bound:
+        """The compiled loop with the present tables, memory and state, for steps that nobody keeps."""
+        return self.method.bind(self.tables, self.workspace, self.state, self.spare)
 
     def _gets_nowhere(self, pauses: int, refused: int) -> bool:
         """Whether so many pauses show that most of the work is in vain: something other than accuracy limits the parts
