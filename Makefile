@@ -1,8 +1,9 @@
 # make demo   simulate the car, print its summary and certificate, write pictures
 # make gallery   run every piece and write a page of pictures and replays
 # make test   set up and run the tests
+# make kernels   compile every loop into one library: methods then start at once
 # make docs   build the documentation
-# make wheel  build the package for pip; make sdist, its source
+# make wheel  build the package for pip, with that library; make sdist, its source
 # Nothing but python3 (3.11 or newer) with its venv module is needed. The first run installs into .venv; later runs reuse it.
 
 PYTHON ?= python3
@@ -13,7 +14,7 @@ DEMO   := build/demo
 PEERS  := mujoco pin
 WORKERS ?= 2
 
-.PHONY: help demo gallery test docs wheel sdist lint format validate attack bench clean distclean
+.PHONY: help demo gallery test kernels docs wheel sdist lint format validate attack bench clean distclean
 .DEFAULT_GOAL := help
 
 help:
@@ -21,7 +22,8 @@ help:
 	@echo "make gallery   run every piece: pictures, replays and one page of all in build/gallery/"
 	@echo "make test      set up and run the tests"
 	@echo "make docs      build the documentation to build/docs/index.html"
-	@echo "make wheel     build dist/linkwork-VERSION-py3-none-any.whl    (make sdist builds the source package)"
+	@echo "make kernels   compile every loop into one library, two to three minutes: methods then start at once"
+	@echo "make wheel     build the package for pip, with the library    (make sdist builds the source package)"
 	@echo "make lint      ruff and mypy"
 	@echo "make validate  long runs; published numbers by every method: docs/scores.md, build/scores/, build/bench.html"
 	@echo "make attack    damaged files, random mechanisms, killed processes, hostile callers: docs/reliability.md"
@@ -77,7 +79,14 @@ demo: $(VENV)/.plot
 gallery: $(VENV)/.dev
 	$(BIN)/python -m linkwork.gallery.catalogue build/gallery
 
+# LEVELS="x86-64-v2 x86-64-v3" for other CPUs; without a linker tests compile what they need by themselves
+kernels: $(VENV)/.plot
+	@command -v cc >/dev/null || command -v gcc >/dev/null || command -v clang >/dev/null || \
+		$(PIP) install --quiet ziglang || echo "note: no C compiler, and ziglang could not be installed"
+	@$(BIN)/python -m linkwork._kernels.build --if-needed $(foreach level,$(LEVELS),--level $(level))
+
 test: $(VENV)/.peers
+	@$(MAKE) --no-print-directory kernels || echo "note: no library of kernels; methods are compiled when they are used"
 	@$(MAKE) --no-print-directory $(VENV)/.docs || \
 		echo "note: sphinx could not be installed here; building the documentation is not tested"
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -rs --doctest-modules
@@ -87,8 +96,12 @@ docs: $(VENV)/.docs
 	$(BIN)/python -m sphinx -W --keep-going -q -b html -d build/doctrees docs build/docs
 	@echo "written build/docs/index.html"
 
+# with the library for every level of this machine's kind of CPU; numba is then an extra
+WHEEL_LEVELS ?= $(if $(filter x86_64 amd64 AMD64,$(shell uname -m)),x86-64-v2 x86-64-v3 x86-64-v4,generic)
+
 wheel: $(VENV)/.build
-	$(BIN)/python -m hatchling build -d dist -t wheel
+	@$(MAKE) --no-print-directory kernels LEVELS="$(WHEEL_LEVELS)"
+	LINKWORK_PLATFORM_WHEEL=1 $(BIN)/python -m hatchling build -d dist -t wheel
 
 sdist: $(VENV)/.build
 	$(BIN)/python -m hatchling build -d dist -t sdist

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from linkwork._kernels import cpu, store
-from linkwork._kernels.library import FOLDER, MANIFEST, SUFFIX, file_name
+from linkwork._kernels.library import FOLDER, MANIFEST, SUFFIX, file_name, fits
 from linkwork._kernels.roads import signature_of, symbol_of
 
 HEADER = "linkwork_kernels.h"
@@ -138,9 +138,14 @@ def main() -> int:
     )
     parser.add_argument("--folder", type=Path, default=FOLDER)
     parser.add_argument("--processes", type=int, default=0)
+    parser.add_argument("--if-needed", action="store_true", help="only what is missing or was built from other sources")
     given = parser.parse_args()
+    levels = given.level or [cpu.levels()[0]]
+    if given.if_needed:
+        levels = [level for level in levels if not fits(given.folder / file_name(cpu.system_name(), level))]
     try:
-        build(given.level or [cpu.levels()[0]], given.folder, given.processes)
+        if levels:
+            build(levels, given.folder, given.processes)
     except NoLinker as error:
         print(f"note: {error}", file=sys.stderr)
         return 1

@@ -77,7 +77,7 @@ def _member(name: str, kind: Any) -> str:
     if isinstance(kind, TupleKind):
         return "".join(_member(f"{name}_{k}", member) for k, member in enumerate(kind.members))
     if isinstance(kind, ArrayKind):
-        return f"  {ITEMS[kind.dtype]} *{name}; int64_t {name}_shape[{kind.ndim}];\n"
+        return f"  {ITEMS[kind.dtype]} *{name}; int64_t {name}_lengths[{kind.ndim}];\n"
     return f"  {TYPES[kind]} {name};\n"
 
 

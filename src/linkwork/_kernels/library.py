@@ -69,6 +69,14 @@ def library() -> Library | Refused:
     return Refused(reason)
 
 
+def fits(file: Path) -> bool:
+    """Whether a file is a library built from these sources. It is read, not loaded: it may be for another CPU."""
+    try:
+        return f'"sources": "{store.source_hash()}"'.encode() in file.read_bytes()
+    except OSError:
+        return False
+
+
 def _load(file: Path) -> Library | Refused:
     try:
         handle = ctypes.CDLL(str(file))
