@@ -103,11 +103,11 @@ for method in ("recursive", "component", "absolute", "hybrid", "semi-recursive",
     lw.simulate(lw.gallery.double_four_bar.build(), until=0.01, dt=1e-3, method=method)
 model = lw.Model("pushed")
 bob = model.body("bob", mass=1.0, inertia=(0.1, 0.1, 0.1))
-model.revolute("pin", model.ground, bob, axis=(0, 1, 0))
+model.revolute("pin", model.ground, bob, at=(0, 0, 0.5), axis=(0, 1, 0))
 model.torque("push", "pin", lambda t, q, v: -q)
 sim = lw.Simulation(model)
 sim.step(10)
-print(sim["pin.position"], sim.copy().run(0.02).certificate.versions["kernels"])
+print(sim["pin.position"], sim.copy().time, lw.simulate(model, until=0.01).certificate.versions["kernels"])
 print(sorted({"numba", "llvmlite"} & set(sys.modules)))
 """
     environment = {name: value for name, value in os.environ.items() if name != "LINKWORK_KERNELS"}

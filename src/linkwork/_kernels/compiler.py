@@ -15,6 +15,7 @@ import threading
 from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
+import numba
 from llvmlite import ir
 from numba.core import types
 from numba.core.codegen import AOTCodeLibrary, AOTCPUCodegen
@@ -23,6 +24,7 @@ from numba.core.registry import CPUDispatcher, CPUTarget, cpu_target
 
 from linkwork._kernels.numba_types import SLOT, numba_type
 from linkwork._kernels.packing import FLOAT, WHOLE, ArrayKind, TableKind, TupleKind
+from linkwork.errors import OptionError
 
 one_thread = threading.RLock()  # threads compile one after the other
 NUMBERS, WHOLES = "numbers", "wholes"  # fields of a call's block: where results go
@@ -101,14 +103,29 @@ def dispatcher(function: Any, options: dict[str, Any]) -> Any:
     return _Dispatcher(function, targetoptions={**OPTIONS, "no_cfunc_wrapper": True, **options})
 
 
+def _check_numba() -> None:
+    """Raise where this numba has not what the classes above build on."""
+    wanted = (
+        (AOTCodeLibrary, ("_get_module_for_linking", "finalize", "add_linking_library")),
+        (AOTCPUCodegen, ("_create_empty_module", "_check_llvm_bugs", "create_library")),
+        (CPUContext, ("get_executable", "call_conv", "create_module")),
+        (CPUDispatcher, ("add_overload", "compile")),
+    )
+    missing = [f"{kind.__name__}.{name}" for kind, names in wanted for name in names if not hasattr(kind, name)]
+    if missing:
+        raise OptionError(f"numba {numba.__version__} has no {', '.join(missing)}; install another version of numba")
+
+
+_check_numba()
+
+
 # --- an entry as a C function ---
 
 
 class Lowered(NamedTuple):
-    """An entry in LLVM's language, and what it returns: "iii" for three whole numbers in a tuple."""
+    """An entry in LLVM's language, and what it returns: ["i", "i"] for two whole numbers in a tuple."""
 
     module: Any
-    symbol: str
     results: Any
 
 
@@ -129,7 +146,7 @@ def lower(function: Any, options: dict[str, Any], kinds: tuple[Any, ...], symbol
             if not each.is_declaration:
                 each.linkage = "external" if each.name == symbol else "internal"
         module.verify()
-        return Lowered(module, symbol, results)
+        return Lowered(module, results)
 
 
 def call_kind(kinds: tuple[Any, ...]) -> TableKind:
