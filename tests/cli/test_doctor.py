@@ -101,7 +101,7 @@ def test_the_extras_are_those_of_the_package() -> None:
     """Each package that is looked for comes with the extra that is named, or with linkwork itself."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     for extra, packages in doctor.EXTRAS.values():
-        brought = project["optional-dependencies"].get(extra, project["dependencies"])
+        brought = project["optional-dependencies"][extra]
         assert set(packages) <= {re.split("[<>=]", each)[0] for each in brought}, extra
 
 

@@ -168,3 +168,11 @@ def test_every_kernel_source_counts_however_deep_it_lies(place, tmp_path, monkey
     (package / "simulation").mkdir()
     (package / "simulation" / "plain.py").write_text("x = 1")  # no kernels there
     assert store.source_hash() == hashes[1]
+
+
+def test_what_is_being_compiled_is_known(tmp_path, monkeypatch):
+    monkeypatch.setattr(store, "cache_folder", lambda: tmp_path)
+    assert store.being_compiled() == []
+    with store.alone("linkwork.some.run"):
+        assert store.being_compiled() == ["linkwork.some.run"]
+    assert store.being_compiled() == []

@@ -124,6 +124,18 @@ def alone(what: str) -> Iterator[None]:
         yield
 
 
+def being_compiled() -> list[str]:
+    """Entries that some process is busy with now."""
+    folder, busy = cache_folder(), []
+    for file in sorted(folder.glob("*.lock")) if folder is not None else []:
+        with contextlib.suppress(OSError), open(file, "rb") as handle:
+            if _file_lock.lock(handle.fileno(), wait=False):
+                _file_lock.unlock(handle.fileno())
+            else:
+                busy.append(file.stem)
+    return busy
+
+
 def read(name: str) -> tuple[Any, bytes] | None:
     """What an entry returns, and its object code; None where the file is missing or is not what was written."""
     folder = cache_folder()

@@ -22,12 +22,22 @@ class CodeFacts:
 
 
 def code_facts() -> CodeFacts:
-    """Asks the system, not the kernels: nothing is compiled or loaded."""
-    if find_spec("numba") is None:
-        return CodeFacts("none", "numba, which compiles the kernels, is not installed; pip install numba", None, 0)
-    from linkwork._cache import cache_folder
+    """Asks the system: nothing is compiled. The library is loaded, to see that it can be."""
+    if find_spec("numpy") is None:
+        return CodeFacts("none", "numpy is not installed; pip install numpy", None, 0)
+    from linkwork._kernels import store
+    from linkwork._kernels.library import Library, library
 
-    folder = cache_folder()
+    found, folder = library(), store.cache_folder()
     size = 0 if folder is None else sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
-    kept = folder is not None and any(folder.rglob("*.nbi"))
-    return CodeFacts(f"compiled on this machine, {'kept' if kept else 'when first used'}", "", folder, size)
+    if isinstance(found, Library):
+        return CodeFacts(f"library {found.file.name}", "", folder, size)
+    reason = f" ({found.reason})" if found.reason else ""
+    if find_spec("numba") is None:
+        problem = f"no kernels can run{reason}, and numba, which compiles them, is not installed"
+        return CodeFacts("none", f'{problem}; pip install "linkwork[laws]"', folder, size)
+    busy = store.being_compiled()
+    if busy:
+        return CodeFacts(f"being compiled on this machine: {', '.join(busy)}{reason}", "", folder, size)
+    kept = folder is not None and any(folder.glob("linkwork.*.o"))
+    return CodeFacts(f"compiled on this machine, {'kept' if kept else 'when first used'}{reason}", "", folder, size)
