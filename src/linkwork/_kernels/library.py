@@ -40,6 +40,12 @@ class Refused(NamedTuple):
     reason: str
 
 
+def compile_level() -> str:
+    """What kernels are compiled for: `LINKWORK_KERNELS=compile:x86-64-v3` says it, else this very CPU."""
+    first, _, level = os.environ.get("LINKWORK_KERNELS", "").partition(":")
+    return level if first == "compile" and level else "native"
+
+
 def file_name(system: str, level: str, suffix: str = SUFFIX) -> str:
     return f"linkwork_kernels-{system}-{level}{suffix}"
 
@@ -48,11 +54,11 @@ def file_name(system: str, level: str, suffix: str = SUFFIX) -> str:
 def library() -> Library | Refused:
     """The best library for this CPU, or why there is none.
 
-    `LINKWORK_KERNELS=compile` leaves it aside; any other value is a folder to look in.
+    `LINKWORK_KERNELS=compile` leaves it aside (see `compile_level`); any other value is a folder to look in.
     """
     wanted = os.environ.get("LINKWORK_KERNELS", "")
-    if wanted == "compile":
-        return Refused("LINKWORK_KERNELS=compile leaves the library aside")
+    if wanted.partition(":")[0] == "compile":
+        return Refused(f"LINKWORK_KERNELS={wanted} leaves the library aside")
     folder = Path(wanted) if wanted else FOLDER
     system = cpu.system_name()
     built = sorted(folder.glob(file_name(system, "*")))

@@ -12,7 +12,7 @@ from typing import Any
 
 from linkwork._kernels import store
 from linkwork._kernels.kernel import FUNCTION, Code, EntryPoint
-from linkwork._kernels.library import Library, Refused, library
+from linkwork._kernels.library import Library, Refused, compile_level, library
 from linkwork.errors import OptionError
 
 _one_thread = threading.RLock()
@@ -72,7 +72,8 @@ def _compiled_here(entry: EntryPoint, kinds: tuple[Any, ...]) -> Code:
     from linkwork._kernels import machine
 
     symbol = symbol_of(entry)
-    name = f"{entry.name}-{signature_of(kinds)}-{_own_source(entry)}{machine.native_digest()}.o"
+    target = machine.native_digest() if compile_level() == machine.NATIVE else compile_level()
+    name = f"{entry.name}-{signature_of(kinds)}-{_own_source(entry)}{target}.o"
     kept = store.read(name)
     if kept is None:
         with store.alone(entry.name):  # one process compiles, the others wait and load
@@ -88,7 +89,7 @@ def _compile(entry: EntryPoint, kinds: tuple[Any, ...], symbol: str) -> tuple[An
     from linkwork._kernels import compiler, machine
 
     lowered = compiler.lower(entry.py_func, entry.targetoptions, kinds, symbol)
-    return lowered.results, machine.object_code(lowered.module)
+    return lowered.results, machine.object_code(lowered.module, compile_level())
 
 
 def _own_source(entry: EntryPoint) -> str:
