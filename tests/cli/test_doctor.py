@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from importlib import metadata
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,7 @@ def without(monkeypatch: pytest.MonkeyPatch, *missing: str) -> None:
             raise PackageNotFoundError(package)
         return "1.2.3"
 
-    monkeypatch.setattr(doctor, "version", version)
+    monkeypatch.setattr(metadata, "version", version)
     monkeypatch.setattr(doctor.shutil, "which", lambda name: None)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 import shutil
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -83,9 +82,11 @@ def _state(extra: Extra) -> dict[str, Any]:
 
 def _version(package: str) -> str | None:
     """The version of an installed package, found without importing it."""
+    from importlib import metadata  # here, because it takes a while
+
     try:
-        return version(package)
-    except PackageNotFoundError:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
         return None
 
 
