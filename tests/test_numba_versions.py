@@ -5,15 +5,15 @@ last digits may differ, and a mechanism that passes near a singular position mak
 bits are the same, compiled or loaded.
 """
 
-import ast
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+from floors import declared_floors
 
 ROOT = Path(__file__).parents[1]
 OLDEST = {"numba": "0.61", "numpy": "1.26", "scipy": "1.11", "typer": "0.16", "rich": "13"}
@@ -32,16 +32,8 @@ np.savez(sys.argv[1], **kept)
 """
 
 
-def needed() -> dict[str, str]:
-    """The floors of the dependencies."""
-    text = (ROOT / "hatch_build.py").read_text(encoding="utf-8")
-    lists = re.findall(r"^(?:CORE|COMPILER) = (\[.*\])", text, re.MULTILINE)
-    words = [word for each in lists for word in ast.literal_eval(each)]
-    return dict(re.fullmatch(r"(\w+)>=([\d.]+)", word).groups() for word in words)
-
-
 def test_the_floors_are_those_that_are_tried():
-    assert needed() == OLDEST
+    assert declared_floors() == OLDEST
 
 
 def ran(python: Path | str, cache: Path, file: Path) -> dict[str, np.ndarray]:
