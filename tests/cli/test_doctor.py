@@ -113,7 +113,7 @@ def test_it_imports_none_of_them() -> None:
         "from linkwork.cli import main\n"
         "try: main()\n"
         "except SystemExit: pass\n"
-        "heavy = 'matplotlib viser h5py coacd PIL imageio_ffmpeg mpi4py'\n"
+        "heavy = 'matplotlib viser h5py coacd PIL imageio_ffmpeg mpi4py numba scipy'\n"
         "print([name for name in heavy.split() if name in sys.modules], file=sys.stderr)"
     )
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
