@@ -97,14 +97,12 @@ def _save(chance: random.Random, folder: Path, whole: lw.Trajectory) -> str:
 
 
 def _compile(chance: random.Random, folder: Path, whole: lw.Trajectory) -> str:
-    _killed(COMPILE, folder, chance.uniform(0.0, 8.0), LINKWORK_CACHE=str(folder))
-    done = subprocess.run(
-        [sys.executable, "-c", COMPILE, str(folder)],
-        env={**os.environ, "LINKWORK_CACHE": str(folder)},
-        capture_output=True,
-        text=True,
-    )
-    return "kept" if done.returncode == 0 and "done" in done.stdout else "lost"
+    settings = {"LINKWORK_CACHE": str(folder), "LINKWORK_KERNELS": "compile"}
+    _killed(COMPILE, folder, chance.uniform(0.0, 8.0), **settings)
+    command, environment = [sys.executable, "-c", COMPILE, str(folder)], {**os.environ, **settings}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    compiled = "done" in done.stdout and any(file.is_file() and file.stat().st_size for file in folder.rglob("*"))
+    return "kept" if done.returncode == 0 and compiled else "lost"
 
 
 def _serve(chance: random.Random, folder: Path, whole: lw.Trajectory) -> str:
