@@ -19,7 +19,7 @@ from typing import Any
 
 from linkwork._kernels import cpu, store
 from linkwork._kernels.library import FOLDER, MANIFEST, SUFFIX, file_name, fits
-from linkwork._kernels.roads import signature_of, symbol_of
+from linkwork._kernels.roads import rarely_collected, signature_of, symbol_of
 
 HEADER = "linkwork_kernels.h"
 SLOWEST = "linkwork.formulations.impulse.step.run"
@@ -85,7 +85,8 @@ def _translate(names: list[str], levels: list[str], folder: str) -> list[tuple[s
     found, results = entries(), []
     for name in names:
         entry, kinds = found[name]
-        lowered = compiler.lower(entry.py_func, entry.targetoptions, kinds, symbol_of(entry))
+        with rarely_collected():
+            lowered = compiler.lower(entry.py_func, entry.targetoptions, kinds, symbol_of(entry))
         for level in levels:
             (Path(folder) / f"{name}-{level}.o").write_bytes(machine.object_code(lowered.module, level))
         results.append((name, lowered.results))

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+import gc
 import hashlib
 import inspect
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
@@ -31,6 +35,7 @@ def code_for(entry: EntryPoint, kinds: tuple[Any, ...]) -> Code:
         return _compiled_here(entry, kinds)
 
 
+@functools.cache
 def kernel_origin() -> str:
     """Which code runs: the level of the library, or the compiler of this machine."""
     found = library()
@@ -88,8 +93,20 @@ def _compiled_here(entry: EntryPoint, kinds: tuple[Any, ...]) -> Code:
 def _compile(entry: EntryPoint, kinds: tuple[Any, ...], symbol: str) -> tuple[Any, bytes]:
     from linkwork._kernels import compiler, machine
 
-    lowered = compiler.lower(entry.py_func, entry.targetoptions, kinds, symbol)
+    with rarely_collected():
+        lowered = compiler.lower(entry.py_func, entry.targetoptions, kinds, symbol)
     return lowered.results, machine.object_code(lowered.module, compile_level())
+
+
+@contextmanager
+def rarely_collected() -> Iterator[None]:
+    """While this lasts Python seldom looks for garbage: the compiler makes millions of objects that stay."""
+    before = gc.get_threshold()
+    gc.set_threshold(100_000, 50, 100)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 def _own_source(entry: EntryPoint) -> str:
