@@ -44,13 +44,18 @@ def _compile(loop: str, method: str) -> None:
         end="", file=sys.stderr, flush=True,
     )  # fmt: skip
     begin = time.monotonic()
-    other = _start(method, run) if (os.cpu_count() or 1) > 1 and store.cache_folder() is not None else None
+    other = _start(method, run) if _cores() > 1 and store.cache_folder() is not None else None
     for name, (entry, kinds) in entries([method]).items():
         if name != run or other is None:
             entry.codes.setdefault(kinds, code_for(entry, kinds))
     if other is not None:
         other.wait()
     print(f" done, {time.monotonic() - begin:.0f} s", file=sys.stderr, flush=True)
+
+
+def _cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _start(method: str, run: str) -> subprocess.Popen[bytes] | None:
