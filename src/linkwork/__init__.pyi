@@ -59,14 +59,15 @@ from linkwork.simulation.analysis.compare import compare as compare
 from linkwork.simulation.analysis.dynamics import forward_dynamics as forward_dynamics
 from linkwork.simulation.analysis.dynamics import forward_kinematics as forward_kinematics
 from linkwork.simulation.analysis.dynamics import integrate as integrate
-from linkwork.simulation.analysis.dynamics import inverse_dynamics as inverse_dynamics
 from linkwork.simulation.analysis.dynamics import jacobian as jacobian
 from linkwork.simulation.analysis.dynamics import mass_matrix as mass_matrix
 from linkwork.simulation.analysis.equilibrium import Equilibrium as Equilibrium
 from linkwork.simulation.analysis.equilibrium import equilibrium as equilibrium
+from linkwork.simulation.analysis.inverse import inverse_dynamics as inverse_dynamics
 from linkwork.simulation.analysis.reactions import Reaction as Reaction
 from linkwork.simulation.analysis.reactions import Reactions as Reactions
 from linkwork.simulation.analysis.reactions import reactions as reactions
+from linkwork.simulation.analysis.required_forces import required_forces as required_forces
 from linkwork.simulation.interaction.real_time import RealTime as RealTime
 from linkwork.simulation.many import simulate_many as simulate_many
 from linkwork.simulation.results.certificate import Certificate as Certificate

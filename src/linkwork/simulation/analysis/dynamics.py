@@ -122,15 +122,8 @@ class Accelerations:
         return self.state.vd.copy() if status == 0 else None
 
 
-def inverse_dynamics(system: System, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, time: float = 0.0) -> Floats:
-    """Joint forces (N m, N) that, added to the model's own, give the tree the accelerations a; loops are left open.
-
-    >>> system = lw.assemble(lw.gallery.pendulum.build())
-    >>> tau = lw.inverse_dynamics(system, q=[0.3], v=[1.0], a=[0.0])
-    >>> bool(abs(lw.forward_dynamics(system, [0.3], [1.0], tau)[0]) < 1e-12)
-    True
-    """
-    q, v, a = checked_coordinates(system, q), checked_vector(v, system.nv, "v"), checked_vector(a, system.nv, "a")
+def tree_forces(system: System, q: Floats, v: Floats, a: Floats, time: float = 0.0) -> Floats:
+    """Joint forces (N m, N) that, added to the model's own, give the tree the accelerations a; loops are left open."""
     work = _set(system, q, v, time)
     state = make_state(system.tables, np.zeros(1), system.cut_start)
     tau = np.zeros(system.nv)

@@ -14,7 +14,7 @@ from linkwork.errors import OptionError, RunError
 from linkwork.mechanics.size import size_of
 from linkwork.model import Model
 from linkwork.model.checked import shown
-from linkwork.simulation.analysis.dynamics import integrate, inverse_dynamics
+from linkwork.simulation.analysis.dynamics import integrate, tree_forces
 from linkwork.simulation.methods import positive
 from linkwork.simulation.start import Closure, consistent_start
 from linkwork.spatial import codes
@@ -115,7 +115,7 @@ class _Balance:
     def at(self, q: Floats, lam: Floats) -> Floats:
         """tau - G^T lam, the joint forces that would have to be put in, then the rows g."""
         self.closure.at(q, self.zero)
-        tau = inverse_dynamics(self.system, q, self.zero, self.zero)
+        tau = tree_forces(self.system, q, self.zero, self.zero)
         self.largest = max(self.largest, float(np.max(np.abs(self.lengths * tau), initial=0.0)))
         G = self.closure.G / self.gaps[:, None]
         return np.concatenate([self.lengths * (tau - G.T @ lam), self.closure.g / self.gaps])

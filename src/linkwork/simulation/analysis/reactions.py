@@ -127,7 +127,7 @@ class Stress:
     def _wrenches(self, closure: Closure) -> Floats:
         """B: a column for every state of stress, force and torque at its point for every joint."""
         system, tree, cuts = self.system, self.system.tables.tree, self.system.tables.cuts
-        mu = _null_space(closure.G)
+        mu = null_space(closure.G)
         links, states = len(system.link_names), mu.shape[1]
         loads = np.zeros((links, 6, states))  # torque about the world's origin, force
         found = {}
@@ -195,7 +195,7 @@ def _orthonormal(A: Floats) -> Floats:
     return A
 
 
-def _null_space(G: Floats) -> Floats:
+def null_space(G: Floats) -> Floats:
     """Columns mu with G^T mu = 0."""
     if G.shape[0] == 0 or G.shape[1] == 0:
         return np.eye(G.shape[0])

@@ -88,6 +88,8 @@ class Certificate:
     """Joints attached, released and jolted during the run; `Trajectory.events` reads them."""
     start: list[str] = field(default_factory=list)
     """Start values that were taken from motors, in words."""
+    notes: list[str] = field(default_factory=list)
+    """What else is worth knowing, a sentence each: of `lw.required_forces` how exact it is and what is not unique."""
     ignored: list[str] = field(default_factory=list)
     stopped: str | None = None
     reason: str = ""
@@ -195,7 +197,7 @@ class Certificate:
         return "take a smaller dt, or compare with another method"
 
     def lines(self) -> list[str]:
-        """Five lines to read, one more for methods with impulses, for what motors gave the start, and for events.
+        """Five lines to read, one more for methods with impulses, for what motors gave the start, events and each note.
 
         >>> print(Certificate(method="recursive", integrator="rk4", rank_min=5, rank_max=5).lines()[3])
         loops    rank 5 throughout; no redundant rows
@@ -204,7 +206,8 @@ class Certificate:
         impulses = [self._line_impulses()] if self.sweeps else []
         made = [self._line_method(), self._line_energy(), self._line_drift(), self._line_loops()]
         start = [f"start    {shortened(self.start, 3)}"] if self.start else []
-        return [*made, *impulses, *start, *events, self._line_origin()]
+        notes = [f"note     {note}" for note in self.notes]
+        return [*made, *impulses, *start, *events, *notes, self._line_origin()]
 
     def as_dict(self) -> dict[str, Any]:
         """Plain dictionary of numbers, texts, lists and dictionaries, ready for JSON."""
