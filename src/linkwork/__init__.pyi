@@ -63,7 +63,11 @@ from linkwork.simulation.analysis.dynamics import jacobian as jacobian
 from linkwork.simulation.analysis.dynamics import mass_matrix as mass_matrix
 from linkwork.simulation.analysis.equilibrium import Equilibrium as Equilibrium
 from linkwork.simulation.analysis.equilibrium import equilibrium as equilibrium
+from linkwork.simulation.analysis.follow import Path as Path
+from linkwork.simulation.analysis.follow import follow as follow
 from linkwork.simulation.analysis.inverse import inverse_dynamics as inverse_dynamics
+from linkwork.simulation.analysis.pose import Pose as Pose
+from linkwork.simulation.analysis.reach import reach as reach
 from linkwork.simulation.analysis.reactions import Reaction as Reaction
 from linkwork.simulation.analysis.reactions import Reactions as Reactions
 from linkwork.simulation.analysis.reactions import reactions as reactions

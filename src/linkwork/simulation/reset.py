@@ -41,7 +41,7 @@ def start_anew(stepper: Stepper, q: Any, v: Any, joints: Any, velocities: Any, t
     system, time = stepper.system, checked_time(time)
     if all(each is None for each in (q, v, joints, velocities)):
         return stepper.first if time == 0.0 else stepper.consistent_start(system, time)
-    positions, rates = _named(system, joints, "position"), _named(system, velocities, "velocity")
+    positions, rates = named_values(system, joints, "position"), named_values(system, velocities, "velocity")
     if q is None and v is None:
         return _start(stepper, system, positions, rates, time)
     if stepper.began.absolute:
@@ -121,13 +121,13 @@ def _between(system: System, first: Start, positions: Values, part: float) -> Va
     return found
 
 
-def _named(system: System, values: Any, option: str) -> Values:
-    """Start values by the names of joints, checked."""
+def named_values(system: System, values: Any, option: str, who: str = "reset") -> Values:
+    """Start values by the names of joints, checked; messages begin with `who`."""
     if values is None:
         return {}
-    word = "joints" if option == "position" else "velocities"
+    word = who if who != "reset" else "joints" if option == "position" else "velocities"
     if not isinstance(values, Mapping):
-        raise OptionError(f"reset: {word} must be values by the names of joints, not {shown(values)}; correct {word}=")
+        raise OptionError(f"{who}: {word} must be values by the names of joints, not {shown(values)}; correct {word}=")
     places = {place.name: place for place in system.joints + system.cuts}
     found: Values = {}
     for key, value in values.items():
@@ -135,13 +135,13 @@ def _named(system: System, values: Any, option: str) -> Values:
         if name not in places:
             close = difflib.get_close_matches(str(name), places, 3) or list(places)[:3]
             names = " or ".join(map(repr, close))
-            raise OptionError(f"reset: there is no joint {shown(name)} to start from; give {names} in {word}=")
+            raise OptionError(f"{who}: there is no joint {shown(name)} to start from; give {names} in {word}=")
         kind: Any = places[name].kind
         if KINDS[kind].always_cut:
-            raise OptionError(f"reset: {kind} '{name}' has no {option}; remove it from {word}=")
+            raise OptionError(f"{who}: {kind} '{name}' has no {option}; remove it from {word}=")
         size = KINDS[kind].nq if option == "position" else KINDS[kind].nv
         meaning = KINDS[kind].position if option == "position" else KINDS[kind].velocity
-        numbers = start_values(f"reset of joint '{name}'", kind, option, size, meaning, value)
+        numbers = start_values(f"{who} of joint '{name}'", kind, option, size, meaning, value)
         if numbers is not None:
             found[name] = numbers
     return found

@@ -21,8 +21,9 @@ from linkwork.model import AttachOptions, Joint, Model, Soft
 from linkwork.model.checked import VectorLike
 from linkwork.simulation.analysis.check import refuse_idle
 from linkwork.simulation.analysis.choose import USUAL
-from linkwork.simulation.analysis.equilibrium import Equilibrium, resting
+from linkwork.simulation.analysis.equilibrium import Equilibrium, placed
 from linkwork.simulation.analysis.hints import warn_of_hints
+from linkwork.simulation.analysis.pose import Pose
 from linkwork.simulation.driven import DrivenStart
 from linkwork.simulation.failures import failure_of
 from linkwork.simulation.fast_path import FastPath, fast_path
@@ -54,14 +55,14 @@ class Simulation(Present):
     >>> round(sim.time, 6)
     0.1
 
-    `start` is "equilibrium" or the result of `lw.equilibrium`: the positions at the start. `resume` is a file with a
-    state from `sim.save`, `lw.stream` or a failed run of the command line. With the same method and options the
-    simulation continues bit for bit, with others from the same positions and velocities. `sim.inputs["drive"] = 3.0`
-    sets a force, torque or motor whose law is a number, from the next step on; `sim["pin.position"]` is what a run
-    would record now, `sim.reader` reads many columns at once. `sim.attach` and `sim.release` change the structure,
-    `sim.changes` lists these changes and those of the model's events. `sim.reset` starts again, also from other values;
-    `sim.copy` makes another simulation in the same state. Nothing else can be set: `sim.q` and `sim.v` are read-only
-    views.
+    `start` is "equilibrium", the result of `lw.equilibrium` or that of `lw.reach`: the positions at the start.
+    `resume` is a file with a state from `sim.save`, `lw.stream` or a failed run of the command line. With the same
+    method and options the simulation continues bit for bit, with others from the same positions and velocities.
+    `sim.inputs["drive"] = 3.0` sets a force, torque or motor whose law is a number, from the next step on;
+    `sim["pin.position"]` is what a run would record now, `sim.reader` reads many columns at once. `sim.attach` and
+    `sim.release` change the structure, `sim.changes` lists these changes and those of the model's events.
+    `sim.reset` starts again, also from other values; `sim.copy` makes another simulation in the same state. Nothing
+    else can be set: `sim.q` and `sim.v` are read-only views.
     """
 
     def __init__(
@@ -72,7 +73,7 @@ class Simulation(Present):
         ignore: Sequence[str] = (),
         border: Any = None,
         ports: Sequence[str] = (),
-        start: Equilibrium | Literal["equilibrium"] | None = None,
+        start: Equilibrium | Pose | Literal["equilibrium"] | None = None,
         resume: str | PathLike[str] | None = None,
         **options: Any,
     ) -> None:
@@ -86,7 +87,7 @@ class Simulation(Present):
         ignore: Sequence[str],
         border: Any,
         ports: Sequence[str],
-        start: Equilibrium | Literal["equilibrium"] | None,
+        start: Equilibrium | Pose | Literal["equilibrium"] | None,
         resume: str | PathLike[str] | None,
         options: dict[str, Any],
     ) -> None:
@@ -98,7 +99,7 @@ class Simulation(Present):
             method, self.reason = resolve(method, options)
         system = model if isinstance(model, System) else assemble(model, floating=bool(ports))
         if start is not None:
-            system = replace(system, q_start=resting(system, start).q)
+            system = placed(system, start)
         if auto:
             method, self.reason = resolve(method, options, system, wanted(system, ignore))
         ignored = refuse_unsupported(system, method, ignore)

@@ -40,12 +40,13 @@ def simulate(
 
     `method` is "auto", a name or a method object; further options (dt, integrator, rtol, …) are those of the method.
     `record` chooses columns ("all", or patterns such as "pin.*"), `every` records every Nth step. `progress` is called
-    with the time reached. `start="equilibrium"` begins where the model's forces balance (see `lw.equilibrium`).
-    `resume` continues from a state in a file (see `lw.Simulation`); `until` counts from the first start. `strict`
-    raises if the certificate exceeds bounds: those of `Certificate.broken`, or {"energy": 1e-6, "drift": 1e-9}. A run
-    that fails raises `RunError`, whose `.run` holds what was recorded; one that reaches its end with numbers in doubt
-    (`Certificate.doubts`) is returned with a `RunWarning` that says why, and what to try. Events that the model plans
-    (`model.attach`, `model.release`) happen on the way; `run.events` lists them.
+    with the time reached. `start="equilibrium"` begins where the model's forces balance (see `lw.equilibrium`),
+    `start=pose` at a pose of `lw.reach`. `resume` continues from a state in a file (see `lw.Simulation`); `until`
+    counts from the first start. `strict` raises if the certificate exceeds bounds: those of `Certificate.broken`, or
+    {"energy": 1e-6, "drift": 1e-9}. A run that fails raises `RunError`, whose `.run` holds what was recorded; one that
+    reaches its end with numbers in doubt (`Certificate.doubts`) is returned with a `RunWarning` that says why, and
+    what to try. Events that the model plans (`model.attach`, `model.release`) happen on the way; `run.events` lists
+    them.
 
     >>> run = lw.simulate(lw.gallery.pendulum.build(), until=1.0, method="recursive", dt=0.01)
     >>> run["pin.position"].shape

@@ -21,6 +21,7 @@ from linkwork.model.checked import shown
 from linkwork.simulation.analysis.agreement import Agreement
 from linkwork.simulation.analysis.equilibrium import Equilibrium, resting
 from linkwork.simulation.analysis.judging import Refined, judged
+from linkwork.simulation.analysis.pose import Pose
 from linkwork.simulation.methods import ALL, known, positive, resolve, wanted
 from linkwork.simulation.simulate import count_steps, simulate
 
@@ -36,7 +37,7 @@ def compare(
     methods: Sequence[Any] | None = None,
     dt: float = 1e-3,
     matched: str = "dt",
-    start: Equilibrium | Literal["equilibrium"] | None = None,
+    start: Equilibrium | Pose | Literal["equilibrium"] | None = None,
     ignore: Sequence[str] = (),
     options: Mapping[str, Mapping[str, Any]] | None = None,
     progress: Callable[[str], None] | None = None,

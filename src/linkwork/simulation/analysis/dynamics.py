@@ -168,7 +168,7 @@ def jacobian(system: System, q: ArrayLike, body: Any, point: ArrayLike = (0.0, 0
     (6, 1)
     """
     q = checked_coordinates(system, q)
-    name = _body_name(system, body)
+    name = body_name(system, body)
     b = system.body_names.index(name)
     work = _set(system, q, np.zeros(system.nv), 0.0)
     J = np.zeros((6, system.nv))
@@ -176,7 +176,7 @@ def jacobian(system: System, q: ArrayLike, body: Any, point: ArrayLike = (0.0, 0
     return J
 
 
-def _body_name(system: System, body: Any) -> str:
+def body_name(system: System, body: Any) -> str:
     """The full name of a body of this system."""
     if isinstance(body, Body) and not any(body is each for each in system.model.all_bodies()):
         raise OptionError(f"body '{body.path}' does not belong to model '{system.model.name}'; give one of its bodies")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from linkwork.mechanics.size import size_of
 from linkwork.model import Model
 from linkwork.model.checked import shown
 from linkwork.simulation.analysis.dynamics import integrate, tree_forces
+from linkwork.simulation.analysis.pose import Pose
 from linkwork.simulation.methods import positive
 from linkwork.simulation.start import Closure, consistent_start
 from linkwork.spatial import codes
@@ -75,16 +76,24 @@ def equilibrium(model: Model | System, *, tolerance: float = 1e-9) -> Equilibriu
     raise RunError(f"no position of rest of '{system.model.name}' was found: {why}", culprit=culprit)
 
 
-def resting(system: System, start: Any) -> Equilibrium:
-    """The equilibrium to start from: found now, or found before and given."""
+def resting(system: System, start: Any) -> Equilibrium | Pose:
+    """The equilibrium to start from: found now, or found before and given; or a pose."""
     if isinstance(start, str) and start == "equilibrium":
         return equilibrium(system)
-    if not isinstance(start, Equilibrium) or start.q.shape != system.q_start.shape:
+    if not isinstance(start, Equilibrium | Pose) or start.q.shape != system.q_start.shape:
+        name = repr(system.model.name)
         raise OptionError(
-            f"start must be 'equilibrium' or what lw.equilibrium({system.model.name!r}) gives, not {shown(start)}; "
-            "correct start="
+            f"start must be 'equilibrium' or what lw.equilibrium({name}) or lw.reach({name}, …) gives, not "
+            f"{shown(start)}; correct start="
         )
     return start
+
+
+def placed(system: System, start: Any) -> System:
+    """The system with an equilibrium or a pose as its start; what the model gives its cuts does not hold there."""
+    found = resting(system, start)
+    cut_q = found.cut_q if isinstance(found, Pose) else system.cut_start
+    return replace(system, q_start=found.q, cut_start=cut_q, cut_q_given=np.zeros_like(system.cut_q_given))
 
 
 class _Balance:
