@@ -143,22 +143,29 @@ def _tables(times: Floats, poses: list[Pose]) -> dict[str, Motions]:
 
 def _warn_of_jumps(system: System, size: float, times: Floats, poses: list[Pose]) -> None:
     """Of the longest way of a joint between two frames."""
-    worst = (JUMP, "", 0, "", 0.0)
+    worst, told = 1.0, ""
+    most = {"m": JUMP * size, "rad": JUMP}
     for place in (*system.joints, *system.cuts):
+        if place.name not in poses[0]:
+            continue
         kind: Any = place.kind
         units = KINDS[kind].units.position
-        if place.q.start == place.q.stop:
-            continue
-        ways = np.abs(np.diff([np.atleast_1d(pose[place.name]) for pose in poses], axis=0))
-        for e, unit in enumerate(units):
-            relative = ways[:, e] / (size if unit == "m" else 1.0)
-            k = int(np.argmax(relative))
-            if relative[k] > worst[0]:
-                worst = (float(relative[k]), place.name, k, unit, float(ways[k, e]))
-    _, joint, k, unit, way = worst
-    if joint:
+        numbers = np.array([np.atleast_1d(pose[place.name]) for pose in poses])
+        ways = np.abs(np.diff(numbers, axis=0))
+        if KINDS[kind].has_quaternion:  # the angle of the turn
+            chords = np.linalg.norm(ways[:, -4:], axis=1)
+            ways, units = (
+                np.column_stack([ways[:, :-4], 4.0 * np.arcsin(np.minimum(0.5 * chords, 1.0))]),
+                (*units[:-4], "rad"),
+            )
+        relative = ways / [most[unit] for unit in units]
+        k, e = divmod(int(np.argmax(relative)), len(units))
+        if relative[k, e] > worst:
+            worst, way = float(relative[k, e]), f"{ways[k, e]:.3g} {units[e]}"
+            told = f"joint '{place.name}' moves by {way} between {times[k]:g} and {times[k + 1]:g} s"
+    if told:
         warn(
-            f"follow: joint '{joint}' moves by {way:.3g} {unit} between {times[k]:g} and {times[k + 1]:g} s, so that "
-            "its table may be far from the path there; give more frames, or a path farther from singular poses",
+            f"follow: {told}, so that its table may be far from the path there; give more frames, or a path farther "
+            "from singular poses",
             RunWarning,
         )
