@@ -68,6 +68,7 @@ from linkwork.simulation.analysis.follow import follow as follow
 from linkwork.simulation.analysis.inverse import inverse_dynamics as inverse_dynamics
 from linkwork.simulation.analysis.pose import Pose as Pose
 from linkwork.simulation.analysis.reach import reach as reach
+from linkwork.simulation.analysis.kinematics import kinematics as kinematics
 from linkwork.simulation.analysis.reactions import Reaction as Reaction
 from linkwork.simulation.analysis.reactions import Reactions as Reactions
 from linkwork.simulation.analysis.reactions import reactions as reactions
