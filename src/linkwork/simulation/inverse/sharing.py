@@ -6,8 +6,8 @@ import numpy as np
 
 from linkwork.assembly.tables import Floats
 from linkwork.formulations.samples import make_samples, make_state
-from linkwork.simulation.analysis.efforts import Efforts
 from linkwork.simulation.analysis.reactions import SEEN, Stress, null_space
+from linkwork.simulation.inverse.efforts import Efforts
 from linkwork.simulation.results.observe import Observer
 from linkwork.simulation.start import DEPENDENT
 

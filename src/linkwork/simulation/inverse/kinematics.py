@@ -23,10 +23,10 @@ from linkwork.model import Model, Repeater
 from linkwork.model.checked import shown
 from linkwork.simulation.analysis.check import implied
 from linkwork.simulation.analysis.dynamics import Accelerations, integrate
-from linkwork.simulation.analysis.given_motion import GivenMotion, given_motions
-from linkwork.simulation.analysis.loop_forces import DEAD, LoopForces
-from linkwork.simulation.analysis.recorded_motion import derivative
 from linkwork.simulation.driven import driven_start
+from linkwork.simulation.inverse.given_motion import GivenMotion, given_motions
+from linkwork.simulation.inverse.loop_forces import DEAD, LoopForces
+from linkwork.simulation.inverse.recorded_motion import derivative
 from linkwork.simulation.methods import positive
 from linkwork.simulation.results.certificate import Certificate, shortened
 from linkwork.simulation.results.column_names import DRIFT

@@ -19,7 +19,7 @@ from linkwork.simulation.analysis.dynamics import (
     checked_vector,
     tree_forces,
 )
-from linkwork.simulation.analysis.loop_forces import LoopForces
+from linkwork.simulation.inverse.loop_forces import LoopForces
 from linkwork.simulation.results.certificate import shortened
 
 OPENING = 1e-6  # of the accelerations: what the loops may contradict them by

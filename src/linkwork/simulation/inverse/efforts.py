@@ -8,10 +8,10 @@ from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats
 from linkwork.errors import OptionError, RunError
 from linkwork.mechanics.entry_points import joint_forces
-from linkwork.simulation.analysis.actuators import Actuator, cut_wrench, rate_units
 from linkwork.simulation.analysis.dynamics import Accelerations, integrate
-from linkwork.simulation.analysis.loop_forces import LoopForces, Shares
-from linkwork.simulation.analysis.recorded_motion import TreeMotion
+from linkwork.simulation.inverse.actuators import Actuator, cut_wrench, rate_units
+from linkwork.simulation.inverse.loop_forces import LoopForces, Shares
+from linkwork.simulation.inverse.recorded_motion import TreeMotion
 from linkwork.simulation.results.certificate import shortened
 
 ASIDE = 1e-5  # of the size of the model, or rad: where the rows of a singular position are looked at, ahead and behind

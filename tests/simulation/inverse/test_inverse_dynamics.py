@@ -8,7 +8,7 @@ import pytest
 import linkwork as lw
 from known_mechanisms import four_bar, loop_of
 from linkwork import gallery
-from linkwork.simulation.analysis.loop_forces import LoopForces
+from linkwork.simulation.inverse.loop_forces import LoopForces
 from linkwork.simulation.start import consistent_start
 
 MODELS = {

@@ -16,12 +16,12 @@ from linkwork.formulations.samples import Samples, make_samples, make_state
 from linkwork.mechanics.size import size_of
 from linkwork.model import Model, Motor, Repeater
 from linkwork.model.checked import did_you_mean, real, shown
-from linkwork.simulation.analysis.actuators import Actuator, find_actuators, without_replaced
 from linkwork.simulation.analysis.check import implied
-from linkwork.simulation.analysis.efforts import Efforts
 from linkwork.simulation.analysis.reactions import shared_words
-from linkwork.simulation.analysis.recorded_motion import TreeMotion, integral, recorded_motion
-from linkwork.simulation.analysis.sharing import not_unique
+from linkwork.simulation.inverse.actuators import Actuator, find_actuators, without_replaced
+from linkwork.simulation.inverse.efforts import Efforts
+from linkwork.simulation.inverse.recorded_motion import TreeMotion, integral, recorded_motion
+from linkwork.simulation.inverse.sharing import not_unique
 from linkwork.simulation.recording import least_energy
 from linkwork.simulation.results.certificate import Certificate, shortened
 from linkwork.simulation.results.column_names import DRIFT
