@@ -3,7 +3,7 @@
 # make test   set up and run the tests
 # make kernels   compile every loop into one library: methods then start at once
 # make docs   build the documentation
-# make wheel  build the package for pip, with that library; make sdist, its source
+# make wheel  build the package for pip, with that library; make sdist, its source; SYSTEM=win32-x86_64 for another system
 # Nothing but python3 (3.11 or newer) with its venv module is needed. The first run installs into .venv; later runs reuse it.
 
 PYTHON ?= python3
@@ -79,11 +79,13 @@ demo: $(VENV)/.plot
 gallery: $(VENV)/.dev
 	$(BIN)/python -m linkwork.gallery.catalogue build/gallery
 
-# LEVELS="x86-64-v2 x86-64-v3" for other CPUs; without a linker tests compile what they need by themselves
+# LEVELS="x86-64-v2 x86-64-v3" or LEVELS=all for other CPUs; SYSTEM=win32-x86_64 (linux-aarch64, darwin-aarch64, ...) for
+# another system, linked by zig; without a linker tests compile what they need by themselves
 kernels: $(VENV)/.plot
-	@command -v cc >/dev/null || command -v gcc >/dev/null || command -v clang >/dev/null || \
+	@[ -z "$(SYSTEM)" ] && { command -v cc || command -v gcc || command -v clang; } >/dev/null || \
 		$(PIP) install --quiet ziglang || echo "note: no C compiler, and ziglang could not be installed"
-	@$(BIN)/python -m linkwork._kernels.build --if-needed $(foreach level,$(LEVELS),--level $(level))
+	@$(BIN)/python -m linkwork._kernels.build --if-needed $(if $(SYSTEM),--system $(SYSTEM)) \
+		$(foreach level,$(LEVELS),--level $(level))
 
 test: $(VENV)/.peers
 	@$(MAKE) --no-print-directory kernels || echo "note: no library of kernels; methods are compiled when they are used"
@@ -96,12 +98,10 @@ docs: $(VENV)/.docs
 	$(BIN)/python -m sphinx -W --keep-going -q -b html -d build/doctrees docs build/docs
 	@echo "written build/docs/index.html"
 
-# with the library for every level of this machine's kind of CPU; numba is then an extra
-WHEEL_LEVELS ?= $(if $(filter x86_64 amd64 AMD64,$(shell uname -m)),x86-64-v2 x86-64-v3 x86-64-v4,generic)
-
+# with the library for every level of the system's kind of CPU; numba is then an extra. SYSTEM=... for another system
 wheel: $(VENV)/.build
-	@$(MAKE) --no-print-directory kernels LEVELS="$(WHEEL_LEVELS)"
-	LINKWORK_PLATFORM_WHEEL=1 $(BIN)/python -m hatchling build -d dist -t wheel
+	@$(MAKE) --no-print-directory kernels LEVELS=all
+	LINKWORK_PLATFORM_WHEEL=$(or $(SYSTEM),1) $(BIN)/python -m hatchling build -d dist -t wheel
 
 sdist: $(VENV)/.build
 	$(BIN)/python -m hatchling build -d dist -t sdist

@@ -1,7 +1,8 @@
 """What the package depends on, and the wheel with the library of kernels, which `make wheel` asks for.
 
-Such a wheel is for one kind of machine and needs no compiler: numba is an extra there. Everything else, an editable
-checkout for example, compiles kernels with numba.
+Such a wheel is for one system and needs no compiler: numba is an extra there. Everything else, an editable checkout
+for example, compiles kernels with numba. `LINKWORK_PLATFORM_WHEEL` says which system: "linux-aarch64" for example, or
+"1" for this one.
 """
 
 from __future__ import annotations
@@ -19,35 +20,49 @@ from hatchling.metadata.plugin.interface import MetadataHookInterface
 CORE = ["numpy>=1.26", "scipy>=1.11", "typer>=0.16", "rich>=13"]
 COMPILER = ["numba>=0.61"]
 LIBRARIES = Path("src/linkwork/_kernels/lib")
+# machines that can use a library; on Linux those with glibc 2.29, the oldest that has its functions
+TAGS = {
+    "linux-x86_64": "manylinux_2_29_x86_64",
+    "linux-aarch64": "manylinux_2_29_aarch64",
+    "win32-x86_64": "win_amd64",
+    "darwin-aarch64": "macosx_11_0_arm64",
+    "darwin-x86_64": "macosx_10_15_x86_64",
+}
 
 
-def platform_wheel() -> bool:
-    return os.environ.get("LINKWORK_PLATFORM_WHEEL") == "1"
+def wheel_system() -> str:
+    """The system of the wheel with the library; "" where no such wheel is asked for."""
+    asked = os.environ.get("LINKWORK_PLATFORM_WHEEL", "")
+    if asked != "1":
+        return asked
+    machine = platform.machine().lower()
+    return f"{sys.platform}-{ {'amd64': 'x86_64', 'arm64': 'aarch64'}.get(machine, machine) }"
+
+
+def dependencies(system: str) -> list[str]:
+    """What the package needs; before numpy 2 whole numbers had 32 bits on Windows, which no library is built for."""
+    if not system:
+        return [*CORE, *COMPILER]
+    return [*CORE, "numpy>=2"] if system.startswith("win32") else CORE
 
 
 class Dependencies(MetadataHookInterface):
     def update(self, metadata: dict[str, Any]) -> None:
-        metadata["dependencies"] = CORE if platform_wheel() else [*CORE, *COMPILER]
+        metadata["dependencies"] = dependencies(wheel_system())
 
 
 class Kernels(BuildHookInterface):  # type: ignore[type-arg]
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        if not platform_wheel():
+        system = wheel_system()
+        if not system:
             return
-        files = sorted((Path(self.root) / LIBRARIES).glob("linkwork_kernels*"))
-        if not any(file.suffix in (".so", ".dylib", ".dll") for file in files):
-            raise SystemExit("there is no library of kernels to put into the wheel; call make kernels first")
+        if system not in TAGS:
+            raise SystemExit(f"there are no wheels for {system}; there are for {', '.join(TAGS)}")
+        folder = Path(self.root) / LIBRARIES
+        files = [file for file in sorted(folder.glob(f"linkwork_kernels-{system}-*")) if file.suffix != ".tmp"]
+        if not files:
+            raise SystemExit(f"there is no library of kernels for {system} in {LIBRARIES}; call make kernels first")
         build_data["pure_python"] = False
-        build_data["tag"] = f"py3-none-{_tag()}"
-        for file in files:
+        build_data["tag"] = f"py3-none-{TAGS[system]}"
+        for file in (*files, folder / "linkwork_kernels.h"):
             build_data["force_include"][str(file)] = f"linkwork/_kernels/lib/{file.name}"
-
-
-def _tag() -> str:
-    """The machines that can use the library: on Linux those with glibc 2.29, the oldest that has its functions."""
-    machine = platform.machine().lower()
-    if sys.platform == "linux":
-        return f"manylinux_2_29_{machine}"
-    if sys.platform == "darwin":
-        return "macosx_11_0_arm64" if machine == "arm64" else "macosx_10_15_x86_64"
-    return "win_amd64" if machine in ("amd64", "x86_64") else f"win_{machine}"

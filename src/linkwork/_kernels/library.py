@@ -35,9 +35,10 @@ class Library(NamedTuple):
 
 
 class Refused(NamedTuple):
-    """Why there is no library, in one sentence; "" where none was ever built."""
+    """Why there is no library, in one sentence; "" where none was ever built. `wanted`: as the user asked."""
 
     reason: str
+    wanted: bool = False
 
 
 def compile_level() -> str:
@@ -58,7 +59,7 @@ def library() -> Library | Refused:
     """
     wanted = os.environ.get("LINKWORK_KERNELS", "")
     if wanted.partition(":")[0] == "compile":
-        return Refused(f"LINKWORK_KERNELS={wanted} leaves the library aside")
+        return Refused(f"LINKWORK_KERNELS={wanted} leaves the library aside", wanted=True)
     folder = Path(wanted) if wanted else FOLDER
     system = cpu.system_name()
     built = sorted(folder.glob(file_name(system, "*")))

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from linkwork._kernels import store
 from linkwork._kernels.kernel import plain_python
-from linkwork._kernels.library import Library, library
+from linkwork._kernels.library import Library, Refused, library
 from linkwork._kernels.roads import code_for, need_numba
 
 # s on two cores, from nothing compiled to the first result
@@ -38,6 +38,9 @@ def _compile(loop: str, method: str) -> None:
     from linkwork._kernels.collect import entries
 
     run = f"{loop}.run"
+    refused = library()
+    if isinstance(refused, Refused) and refused.reason and not refused.wanted:
+        print(f"note: {refused.reason}; methods are compiled instead", file=sys.stderr)
     usual = next((seconds for name, seconds in USUAL.items() if loop.endswith(name)), USUAL_OTHERS)
     print(
         f"linkwork compiles method '{method}' for this machine: about {usual} s, only once ...",
