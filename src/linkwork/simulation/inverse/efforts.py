@@ -29,6 +29,7 @@ class Efforts:
         self.sticking: set[str] = set()  # joints whose dry friction is not known, as they stand still
         self.opening, self.left = 0.0, 0.0  # change of accelerations by the loops, forces out of balance, as parts
         self.a = motion.a.copy()
+        self.pace = self.loops.pace(np.abs(motion.v).max(axis=0), np.abs(motion.a).max(axis=0))
         rows, links = len(motion.time), len(system.link_names)
         self.efforts, self.rates = np.zeros((rows, len(self.unit))), np.zeros((rows, len(self.unit)))
         self.multipliers = np.zeros((rows, system.rows))
@@ -74,8 +75,8 @@ class Efforts:
         regular = self.loops.rank == self.rank
         allowed = accelerations.at(q, v, t) if accelerations is not None and regular else None
         if allowed is not None:
-            self.a[k], opening = self.loops.closed(self.a[k], allowed)
-            self.opening = max(self.opening, opening)
+            self.a[k], change = self.loops.closed(self.a[k], allowed)
+            self.opening = max(self.opening, change / self.pace)
         tau = np.zeros(self.system.nv)
         power = np.zeros(2)
         given = (t, closure.told, closure.out, power)

@@ -63,7 +63,9 @@ def inverse_dynamics(
     forces.at(q, v, checked_time(time))
     allowed = Accelerations(system).at(q, v, checked_time(time)) if system.rows else None
     if allowed is not None:
-        a, opening = forces.closed(a, allowed)
+        pace = forces.pace(v, a, allowed)
+        a, change = forces.closed(a, allowed)
+        opening = change / pace
         if opening > OPENING:
             warnings.warn(
                 f"the accelerations given for '{system.model.name}' would open its loops ({opening:.2g} of the largest "

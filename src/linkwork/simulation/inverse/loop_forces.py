@@ -61,13 +61,17 @@ class LoopForces:
         return found
 
     def closed(self, a: Floats, allowed: Floats) -> tuple[Floats, float]:
-        """Accelerations nearest to `a` that keep the loops closed, as `allowed` do, and the part that had to change."""
+        """Accelerations nearest to `a` that keep the loops closed, as `allowed` do, and the largest change, 1/s2."""
         if not self.rank:
             return a, 0.0
         held = self.V[: self.rank]
         change = held.T @ (held @ ((a - allowed) / self.dof))
-        most = max(float(np.max(np.abs(x / self.dof), initial=0.0)) for x in (a, allowed)) or 1.0
-        return a - self.dof * change, float(np.max(np.abs(change), initial=0.0)) / most
+        return a - self.dof * change, float(np.max(np.abs(change), initial=0.0))
+
+    def pace(self, v: Floats, *accelerations: Floats) -> float:
+        """What accelerations are compared with, 1/s2: the largest of them, or of those that the velocities bring."""
+        speed = float(np.max(np.abs(v / self.dof), initial=0.0))
+        return max(speed**2, *(float(np.max(np.abs(a / self.dof), initial=0.0)) for a in accelerations)) or 1.0
 
     def shares(self, tau: Floats, B: Floats, unit: Floats, weights: Floats) -> Shares:
         """Efforts of the actuators with rows B, of least weighted norm where there are too many, and the multipliers.
