@@ -43,10 +43,11 @@ def required_forces(
 
     `motion` is a run of this model by any method; its recorded accelerations count, and where there are none they are
     formed from the velocities, which the certificate notes. It may be that of a variant with other masses and forces,
-    which is noted too; one whose joints and bodies do not fit this model is refused. `at` names joints (of the tree or closing loops), motors,
-    torques in joints, torsion springs or springs. What acts there in the model is what is asked for and is left out: of
-    a joint its torques and its motor, of a force element itself. All else acts as it is: gravity, springs, dampers,
-    laws, stiffness, damping and dry friction of joints.
+    which is noted too; one whose joints and bodies do not fit this model is refused.
+
+    `at` names joints (of the tree or closing loops), motors, torques in joints, torsion springs or springs. What acts
+    there in the model is what is asked for and is left out: of a joint its torques and its motor, of a force element
+    itself. All else acts as it is: gravity, springs, dampers, laws, stiffness, damping and dry friction of joints.
 
     With as many actuators as degrees of freedom the efforts are unique. With more they are of least norm: the sum of
     `weights` (by name, 1 where not given) times efforts squared, forces times the size of the model against torques.
