@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from linkwork._kernels import build, cpu, targets
-from linkwork._kernels.build import Goal
+from linkwork._kernels.build import Variant
 
 ROOT = Path(__file__).parents[2]
 # first bytes of object files: ELF, COFF for x86-64, Mach-O of 64 bits
@@ -27,7 +27,7 @@ def test_this_system_is_among_them_or_stands_for_itself():
 @pytest.mark.parametrize("system", targets.TARGETS)
 def test_object_files_are_of_the_kind_of_the_system(system, tmp_path):
     for level in targets.TARGETS[system].levels:
-        file = build._manifest_object({"level": level}, Goal(system, level), str(tmp_path))
+        file = build._manifest_object({"level": level}, Variant(system, level), str(tmp_path))
         content = file.read_bytes()
         assert content.startswith(FIRST[system.partition("-")[0]])
         assert f'{{"level": "{level}"}}'.encode() in content
@@ -39,7 +39,7 @@ def test_zig_links_for_the_system(system, tmp_path):
         pytest.skip("no zig: pip install ziglang")
     if system.startswith("win32"):
         pytest.skip("zig builds the C library of Windows first, minutes long")
-    goal = Goal(system, targets.TARGETS[system].levels[0])
+    goal = Variant(system, targets.TARGETS[system].levels[0])
     made = build._manifest_object({"level": goal.level}, goal, str(tmp_path))
     file = tmp_path / goal.name
     targets.link(targets.linker(system), system, [made], file)

@@ -25,7 +25,7 @@ HEADER = "linkwork_kernels.h"
 SLOWEST = "linkwork.formulations.impulse.step.run"
 
 
-class Goal(NamedTuple):
+class Variant(NamedTuple):
     """A library to build."""
 
     system: str
@@ -36,7 +36,7 @@ class Goal(NamedTuple):
         return file_name(self.system, self.level, target(self.system).suffix)
 
 
-def build(goals: list[Goal], folder: Path = FOLDER, processes: int = 0, say: Any = print) -> list[Path]:
+def build(goals: list[Variant], folder: Path = FOLDER, processes: int = 0, say: Any = print) -> list[Path]:
     """Build these libraries; returns the files."""
     from linkwork._kernels.collect import entries
     from linkwork._kernels.header import c_header
@@ -84,7 +84,7 @@ def _shares(names: list[str], processes: int) -> list[list[str]]:
     return [share for share in shares if share]
 
 
-def _translate(names: list[str], goals: list[Goal], folder: str) -> list[tuple[str, Any]]:
+def _translate(names: list[str], goals: list[Variant], folder: str) -> list[tuple[str, Any]]:
     """Object files of these entries for each goal; returns what each of them returns."""
     from linkwork._kernels import compiler, machine
     from linkwork._kernels.collect import entries
@@ -101,11 +101,11 @@ def _translate(names: list[str], goals: list[Goal], folder: str) -> list[tuple[s
     return results
 
 
-def _object_file(folder: str, name: str, goal: Goal) -> Path:
+def _object_file(folder: str, name: str, goal: Variant) -> Path:
     return Path(folder) / f"{name}-{goal.system}-{goal.level}.o"
 
 
-def _manifest_object(text: dict[str, Any], goal: Goal, folder: str) -> Path:
+def _manifest_object(text: dict[str, Any], goal: Variant, folder: str) -> Path:
     """The text that tells what a library is, as an object file."""
     from llvmlite import binding, ir
 
@@ -152,7 +152,7 @@ def main() -> int:
     given = parser.parse_args()
     if given.system not in (*TARGETS, cpu.system_name()):
         parser.error(f"there is no system '{given.system}'; there are {', '.join(TARGETS)}")
-    goals = [Goal(given.system, level) for level in _levels(given.system, given.level)]
+    goals = [Variant(given.system, level) for level in _levels(given.system, given.level)]
     if given.if_needed:
         goals = [goal for goal in goals if not fits(given.folder / goal.name)]
     try:

@@ -23,7 +23,7 @@ class NoLinker(Exception):
     """Nothing on this machine links a shared library for the system."""
 
 
-class Target(NamedTuple):
+class Platform(NamedTuple):
     """A system: how LLVM and zig write it, the end of its libraries' names, and the levels worth a library."""
 
     triple: str
@@ -34,17 +34,17 @@ class Target(NamedTuple):
 
 V2, V3, V4 = "x86-64-v2", "x86-64-v3", "x86-64-v4"
 TARGETS = {
-    "linux-x86_64": Target("x86_64-unknown-linux-gnu", "x86_64-linux-gnu.2.29", ".so", (V2, V3, V4)),
-    "linux-aarch64": Target("aarch64-unknown-linux-gnu", "aarch64-linux-gnu.2.29", ".so", ("generic",)),
-    "win32-x86_64": Target("x86_64-w64-windows-gnu", "x86_64-windows-gnu", ".dll", (V2, V3, V4)),
-    "darwin-aarch64": Target("arm64-apple-macosx11.0.0", "aarch64-macos.11.0", ".dylib", ("generic",)),
-    "darwin-x86_64": Target("x86_64-apple-macosx10.15.0", "x86_64-macos.10.15", ".dylib", (V2, V3)),
+    "linux-x86_64": Platform("x86_64-unknown-linux-gnu", "x86_64-linux-gnu.2.29", ".so", (V2, V3, V4)),
+    "linux-aarch64": Platform("aarch64-unknown-linux-gnu", "aarch64-linux-gnu.2.29", ".so", ("generic",)),
+    "win32-x86_64": Platform("x86_64-w64-windows-gnu", "x86_64-windows-gnu", ".dll", (V2, V3, V4)),
+    "darwin-aarch64": Platform("arm64-apple-macosx11.0.0", "aarch64-macos.11.0", ".dylib", ("generic",)),
+    "darwin-x86_64": Platform("x86_64-apple-macosx10.15.0", "x86_64-macos.10.15", ".dylib", (V2, V3)),
 }
 
 
-def target(system: str) -> Target:
+def target(system: str) -> Platform:
     """The target of a system's name; of this machine where it is not listed."""
-    return TARGETS.get(system, Target("", "", SUFFIX, cpu.levels()))
+    return TARGETS.get(system, Platform("", "", SUFFIX, cpu.levels()))
 
 
 def linker(system: str) -> list[str]:
