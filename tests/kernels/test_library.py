@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import linkwork as lw
-from linkwork._kernels import cpu, library, roads, store
+from linkwork._kernels import collect, cpu, library, prepare, roads, store
 from linkwork._kernels.library import Library, Refused, file_name
 
 FOUND = library.library()
@@ -120,6 +120,19 @@ def test_without_library_and_numba_one_sentence_says_so(monkeypatch):
     monkeypatch.setattr(roads, "find_spec", lambda name: None)
     with pytest.raises(lw.OptionError, match=r"for other CPUs, and numba.*linkwork\[laws\]"):
         roads.need_numba()
+
+
+@pytest.mark.parametrize(
+    ("refused", "lines"), [(Refused("it is for other CPUs"), 1), (Refused("asked", wanted=True), 0)]
+)
+def test_where_a_library_is_not_used_one_line_says_why(refused, lines, monkeypatch, capsys):
+    monkeypatch.setattr(prepare, "library", lambda: refused)
+    monkeypatch.setattr(prepare, "_start", lambda method, run: None)
+    monkeypatch.setattr(collect, "entries", lambda methods: {})
+    prepare._compile("linkwork.formulations.explicit.recursive", "recursive")
+    shown = capsys.readouterr().err
+    assert shown.count("note: it is for other CPUs; methods are compiled instead\n") == lines
+    assert "linkwork compiles method 'recursive'" in shown
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,11 @@ def _flags(system: str, command: tuple[str, ...]) -> list[str]:
 
 def link(command: list[str], system: str, objects: list[Path], file: Path) -> None:
     """Link a shared library."""
-    last = ["-lm", "-Wl,--gc-sections", "-s"] if system.startswith("linux") else []
+    last = {
+        "linux": ["-lm", "-Wl,--gc-sections", "-s"],
+        "win32": ["-s"],
+        "darwin": ["-install_name", f"@rpath/{file.name}"],  # else it carries the path of this machine
+    }.get(system.partition("-")[0], [])
     done = subprocess.run([*command, "-shared", "-o", file, *objects, *last], capture_output=True, text=True)
     if done.returncode != 0:
         raise NoLinker(f"{' '.join(command)} cannot link the library: {done.stderr.strip()[:500]}")
