@@ -135,6 +135,12 @@ def test_where_a_library_is_not_used_one_line_says_why(refused, lines, monkeypat
     assert "linkwork compiles method 'recursive'" in shown
 
 
+def test_a_level_that_the_cpu_lacks_is_refused(monkeypatch):
+    monkeypatch.setenv("LINKWORK_KERNELS", "compile:x86-64-v9")
+    with pytest.raises(lw.OptionError, match=r"cannot run code of level 'x86-64-v9'"):
+        roads._need_level()
+
+
 @pytest.mark.parametrize(
     ("features", "expected"),
     [

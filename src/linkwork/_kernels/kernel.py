@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 
 from linkwork._kernels.packing import ArrayKind, TupleKind, fill_argument, slot_count
 
-FUNCTION = ctypes.CFUNCTYPE(
-    ctypes.c_int64, ctypes.c_void_p
-)  # int64 entry(int64 *block); the lock of Python is released
+# int64 entry(int64 *block); a call releases the lock of Python
+FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
 NUMBERS = {"f8": "d", "i8": "q", "b1": "q"}  # how `struct` packs numbers
 
 
@@ -19,9 +18,7 @@ class _Mode(threading.local):
     note: Any = None
 
 
-plain_python = (
-    _Mode()
-)  # where `note` is set, entries of this thread run in plain Python; it gets what they are called with
+plain_python = _Mode()  # where `note` is set, entries of this thread run in plain Python and report to it
 
 
 class Kernel:
@@ -106,7 +103,7 @@ class EntryPoint(Kernel):
         if code is None:
             from linkwork._kernels.roads import code_for
 
-            code = self.codes.setdefault(kinds, code_for(self, kinds))
+            code = code_for(self, kinds)
         return Call(self, code, kinds, slots, (arguments, kept))
 
 

@@ -1,7 +1,7 @@
 """Without the library: what a method needs is compiled before its first run, by two processes at once.
 
 This process compiles what every method needs; another one compiles the loop of the method, the longest part. Each
-finished entry is kept at once, so that who is stopped half-way loses only what he was at.
+finished entry is kept at once: whoever stops half-way loses only what was not finished.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ def _compile(loop: str, method: str) -> None:
     )  # fmt: skip
     begin = time.monotonic()
     other = _start(method, run) if _cores() > 1 and store.cache_folder() is not None else None
-    for name, (entry, kinds) in entries([method]).items():
-        if name != run or other is None:
-            entry.codes.setdefault(kinds, code_for(entry, kinds))
-    if other is not None:
-        other.wait()
+    found = entries([method])
+    for name in sorted(found, key=lambda name: name == run):  # the loop last
+        if name == run and other is not None:
+            other.wait()
+        code_for(*found[name])  # of the loop: what the other process has kept, or compiled here if it failed
     print(f" done, {time.monotonic() - begin:.0f} s", file=sys.stderr, flush=True)
 
 
@@ -82,8 +82,7 @@ def main() -> None:
     from linkwork._kernels.collect import entries
 
     method, run = sys.argv[1:]
-    entry, kinds = entries([method])[run]
-    code_for(entry, kinds)
+    code_for(*entries([method])[run])
 
 
 if __name__ == "__main__":

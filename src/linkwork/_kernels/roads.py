@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from linkwork._kernels import store
+from linkwork._kernels import cpu, store
 from linkwork._kernels.kernel import FUNCTION, Code, EntryPoint
 from linkwork._kernels.library import Library, Refused, compile_level, library
 from linkwork.errors import OptionError
@@ -23,16 +23,18 @@ _one_thread = threading.RLock()
 
 
 def code_for(entry: EntryPoint, kinds: tuple[Any, ...]) -> Code:
-    """Compiled code of an entry for arguments of these kinds."""
+    """Compiled code of an entry for arguments of these kinds; the entry remembers it."""
     with _one_thread:
-        if kinds in entry.codes:
-            return entry.codes[kinds]
-        found = library()
-        if isinstance(found, Library) and entry.__module__.startswith("linkwork."):
-            code = found.code(entry.name, signature_of(kinds))
-            if code is not None:
-                return code
-        return _compiled_here(entry, kinds)
+        if kinds not in entry.codes:
+            entry.codes[kinds] = _from_library(entry, kinds) or _compiled_here(entry, kinds)
+        return entry.codes[kinds]
+
+
+def _from_library(entry: EntryPoint, kinds: tuple[Any, ...]) -> Code | None:
+    found = library()
+    if not isinstance(found, Library) or not entry.__module__.startswith("linkwork."):
+        return None
+    return found.code(entry.name, signature_of(kinds))
 
 
 @functools.cache
@@ -55,6 +57,16 @@ def need_numba() -> None:
         )
 
 
+def _need_level() -> None:
+    """Raise where the level that was asked for would stop this CPU with an illegal instruction."""
+    level = compile_level()
+    if level not in ("native", *cpu.levels()):
+        raise OptionError(
+            f"this CPU cannot run code of level '{level}'; let LINKWORK_KERNELS be compile, or compile: and one of "
+            f"{', '.join(cpu.levels())}"
+        )
+
+
 def _numba_version() -> str:
     try:
         return version("numba")
@@ -74,6 +86,7 @@ def signature_of(kinds: tuple[Any, ...]) -> str:
 
 def _compiled_here(entry: EntryPoint, kinds: tuple[Any, ...]) -> Code:
     need_numba()
+    _need_level()
     from linkwork._kernels import machine
 
     symbol = symbol_of(entry)

@@ -94,6 +94,18 @@ def clip_polygon(colliders, scratch, f, n, count):
     return count, here
 
 
+@small
+def clip_segment(low, high, s, ds):
+    """The part (low, high) of a segment that a plane leaves; s is the height of its beginning over it, ds its rise."""
+    if ds > 0.0:
+        high = min(high, -s / ds)
+    elif ds < 0.0:
+        low = max(low, -s / ds)
+    elif s > 0.0:
+        high = -1.0
+    return low, high
+
+
 @kernel
 def choose_four(scratch, here, count, n):
     """Four corners that span the most: the deepest, the farthest from it, then one on either side of their line."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 
 from linkwork._jit import kernel
-from linkwork.contact.clip import add_face_contacts, face_side, incident_face
+from linkwork.contact.clip import add_face_contacts, clip_segment, face_side, incident_face
 from linkwork.contact.contact_cache import REFERENCE_ON_J, add_contact, perpendicular
 from linkwork.contact.cylinder_axis import CAP, CURVED, FACE, OTHER_CAP, unit
 from linkwork.contact.scratch import POLYGON
@@ -114,14 +114,7 @@ def segment_over_flat(colliders, scratch, lower, face, base, n, x, dx):
         return segment_over_disc(base, n, colliders.size[lower, 0], x, dx)
     for k in range(colliders.face_loop[face + 1] - colliders.face_loop[face]):
         y, out = face_side(colliders, scratch, face, k, n)
-        s = dot(out, sub(x, y))
-        ds = dot(out, dx)
-        if ds > 0.0:
-            high = min(high, -s / ds)
-        elif ds < 0.0:
-            low = max(low, -s / ds)
-        elif s > 0.0:
-            high = -1.0
+        low, high = clip_segment(low, high, dot(out, sub(x, y)), dot(out, dx))
     return low, high
 
 

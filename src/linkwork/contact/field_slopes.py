@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 
 from linkwork._jit import kernel, small
-from linkwork.contact.clip import clip_polygon, incident_face
+from linkwork.contact.clip import clip_polygon, clip_segment, incident_face
 from linkwork.contact.cylinder_axis import support_point, unit
 from linkwork.contact.cylinder_faces import LINE_CONTACT_SINE
 from linkwork.contact.field_grid import (
@@ -208,14 +208,7 @@ def cylinder_and_triangle(colliders, scratch, i, n, gap, one, two, three, count,
             a = one if k == 0 else (two if k == 1 else three)
             b = two if k == 0 else (three if k == 1 else one)
             aside = cross(n, sub(b, a))
-            s = dot(aside, sub(x, a))
-            ds = dot(aside, dx)
-            if ds > 0.0:
-                high = min(high, -s / ds)
-            elif ds < 0.0:
-                low = max(low, -s / ds)
-            elif s > 0.0:
-                high = -1.0
+            low, high = clip_segment(low, high, dot(aside, sub(x, a)), dot(aside, dx))
         if low <= high:
             for k in range(2):
                 y = add_scaled(x, low if k == 0 else high, dx)
