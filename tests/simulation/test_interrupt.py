@@ -9,11 +9,13 @@ import time
 import pytest
 
 import linkwork as lw
+from linkwork.simulation import interrupt
 
 SCRIPT = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
 import linkwork as lw
+from linkwork.simulation import interrupt
 from linkwork.simulation import stepper
 
 stepper.MOST_PAUSES = 10**9  # no end of its own, however fast the machine is
@@ -107,3 +109,24 @@ def test_a_long_step_is_reported_on_the_way() -> None:
     lw.simulate(model, until=1.0, method="recursive", integrator="adaptive", dt=1.0, progress=times.append)
     assert len(times) > 2
     assert 0.0 < times[0] < times[1] < times[-1] == 1.0
+
+
+@pytest.mark.parametrize("how", ["step", "run"])
+def test_ctrl_c_at_the_very_end_is_not_lost(how: str, monkeypatch) -> None:
+    """It comes after the last look, before the handler is taken back."""
+    leave = interrupt.Interrupt.__exit__
+
+    def late(listening: interrupt.Interrupt, *error: object) -> None:
+        listening._note(signal.SIGINT, None)
+        leave(listening, *error)
+
+    sim = lw.Simulation(lw.gallery.pendulum.build(), "recursive", dt=1e-3)
+    monkeypatch.setattr(interrupt.Interrupt, "__exit__", late)
+    if how == "step":
+        with pytest.raises(KeyboardInterrupt):
+            sim.step(10, 1e-3)
+        assert sim.steps == 10
+    else:
+        with pytest.raises(lw.RunError, match="interrupted") as caught:
+            lw.simulate(lw.gallery.pendulum.build(), until=0.01, dt=1e-3, method="recursive")
+        assert len(caught.value.run) == 11

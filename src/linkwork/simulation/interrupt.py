@@ -12,7 +12,8 @@ class Interrupt:
     """While it is entered, the first Ctrl-C only sets `pressed`; a second one interrupts as usual.
 
     A KeyboardInterrupt that came up inside a law would be lost on its way through compiled code. Only the main thread
-    may listen, and only where nobody else does.
+    may listen, and only where nobody else does. Look at `pressed` once more after leaving: Ctrl-C may come as late as
+    that.
     """
 
     def __init__(self) -> None:

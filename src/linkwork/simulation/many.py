@@ -112,6 +112,8 @@ class _Many:
                         self.stopped = self.stopped or "they were interrupted"
                         self.waiting.clear()
                         threads.stop.set()
+        if interrupt.pressed:
+            self.stopped = self.stopped or "they were interrupted"
         runs = Runs([self.found.get(run.index, NotBegun("it was not begun")) for run in self.planned])
         if self.stopped:
             begun = sum(not isinstance(error, NotBegun) for error in runs.failures.values())

@@ -143,6 +143,8 @@ class Recording:
                 stopped = self._stopped_from_outside(interrupt)
                 whole = stopped is not None
         stepper.at_pause = None
+        if interrupt.pressed and stopped is None and status == 0:
+            stopped, whole = "it was interrupted", True
         if whole:
             with suppress(RunError):  # the state before that one is as good
                 self._next_state = 0.0

@@ -258,10 +258,12 @@ class Simulation(Present):
                         raise KeyboardInterrupt
                     raise failed
                 if interrupt.pressed:
-                    raise KeyboardInterrupt
+                    break
                 self.step_warnings.check_size(stepper)
                 took = clock.perf_counter() - started
                 self._chunk = max(self._chunk if took < CHUNK_SECONDS else 1, next_chunk(max(count, 1), took))
+        if interrupt.pressed:
+            raise KeyboardInterrupt
         self.step_warnings.check_sweeps(stepper)
         if self._fast is None or not self._fast.fits():
             self._fast = fast_path(self, took / count) if count else None

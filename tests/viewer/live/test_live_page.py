@@ -109,7 +109,7 @@ class Shown:
 
 @pytest.fixture(scope="module")
 def opened(stay):
-    link, driver = live.open_simulation(make, keys={"M": {"drive": 1.5}}, say=lambda _: None, browser=False)
+    link, driver = live.open_simulation(make, keys={"M": {"drive": 1.5}})
     with link:
         yield Shown(stay, link, driver)
 
@@ -326,7 +326,7 @@ def test_a_picture_is_a_file(there):
 def test_two_runs_over_each_other_are_scrubbed_also_behind_a_token(visit, swing):
     """The balls of the runs go up and down apart from each other: one is blue, the other orange and shines through."""
     runs = [swing(), swing(1.0)]
-    link, player = live.open_runs(runs, say=lambda _: None, browser=False, token="long_enough")
+    link, player = live.open_runs(runs, token="long_enough")
     with link:
         there = Shown(visit, link, player, (620, 400))
         page = there.page
@@ -366,7 +366,7 @@ def test_the_keyboard_drives(visit, name, key, column, body, point):
     def made(method, dt):
         return lw.Simulation(target.model, "impulse", dt=5e-3)
 
-    link, driver = live.open_simulation(made, keys=target.keys, stay=target.stay, say=lambda _: None, browser=False)
+    link, driver = live.open_simulation(made, keys=target.keys, stay=target.stay)
     with link:
         there = Shown(visit, link, driver)
         wanted = target.keys[key.upper()]

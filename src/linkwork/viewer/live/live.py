@@ -39,17 +39,20 @@ def view_simulation(
     stay: Sequence[str] = (),
     until: float | None = None,
     seconds: float | None = None,
+    say: Callable[[str], None] = print,
+    browser: bool = True,
     **place: Any,
 ) -> None:
     """Show a simulation in real time until Ctrl-C, or for so many `seconds`.
 
     `make(method, dt)` makes it, also anew with another method; `sim` is one that has begun. `plots` are columns that
     are plotted from the start. `keys` say what a key sets inputs to while it is held; those in `stay` stay. `until` (s)
-    is how long a motion is worth watching: one that is over in milliseconds is slowed down. `place`: host, port, token,
-    cert, key, say, browser.
+    is how long a motion is worth watching: one that is over in milliseconds is slowed down. `say` gets the address;
+    `place`: host, port, token, cert, key.
     """
     page, driver = open_simulation(make, sim, plots=plots, keys=keys, stay=stay, until=until, **place)
     with page:
+        _announce(page, say, browser)
         step_until(page, driver, seconds)
 
 
@@ -91,20 +94,26 @@ def open_simulation(
         speed=1.0 if until is None else min(1.0, speed_to_watch(until)),
     )
     show["view"]["digits"] = int(np.clip(math.ceil(-math.log10(sim.method.dt) - 1e-9), 3, 6))
-    page = _open(show, **place)
+    page = PageProcess(show, **place)
     driver = Driver(page, make, sim, state)
     driver.receive("speed", show["speed"])
     return page, driver
 
 
 def view_run(
-    *runs: Trajectory, seconds: float | None = None, labels: Sequence[str] | None = None, **place: Any
+    *runs: Trajectory,
+    seconds: float | None = None,
+    labels: Sequence[str] | None = None,
+    say: Callable[[str], None] = print,
+    browser: bool = True,
+    **place: Any,
 ) -> None:
     """Show recorded runs with a time bar until Ctrl-C, or for so many `seconds`; several over each other."""
     if not 1 <= len(runs) <= len(TINTS):
         raise OptionError(f"the page shows one to {len(TINTS)} runs over each other, not {len(runs)}; give fewer")
     page, player = open_runs(runs, labels, **place)
     with page:
+        _announce(page, say, browser)
         step_until(page, player, seconds)
 
 
@@ -122,7 +131,7 @@ def open_runs(
         columns[name] = ([label.removeprefix(name).lstrip(".") for label, _, _ in parts], short_units(first.unit(name)))
     player.speed = speed_to_watch(player.span[1] - player.span[0])
     show = page_data(stages, names, span=player.span, columns=columns, plots=list(columns)[:1], speed=player.speed)
-    player.page = _open(show, **place)
+    player.page = PageProcess(show, **place)
     return player.page, player
 
 
@@ -132,23 +141,11 @@ def _labels(runs: Sequence[Trajectory]) -> list[str]:
     return [word if words.count(word) == 1 else f"{word} {k + 1}" for k, word in enumerate(words)]
 
 
-def _open(
-    show: dict[str, Any],
-    *,
-    host: str = "127.0.0.1",
-    port: int = 0,
-    token: str | None = None,
-    cert: str | None = None,
-    key: str | None = None,
-    say: Callable[[str], None] = print,
-    browser: bool = True,
-) -> PageProcess:
-    """Start the page, print its address, and open a browser where there is a screen."""
-    page = PageProcess(show, host, port, token, cert, key)
+def _announce(page: PageProcess, say: Callable[[str], None], browser: bool) -> None:
+    """Print the address of the page, and open a browser where there is a screen."""
     say(page.address)
     if browser:
         open_browser(page.address)
-    return page
 
 
 def open_browser(address: str) -> bool:
