@@ -29,6 +29,11 @@ OTHERS = {
     "gripper": [({"mass": 2.0, "size": 0.05, "friction": 0.9, "grip": 100.0, "turn": -1.0, "hold": 0.0}, 12)],
     "humanoid": [({"stone": 2.0, "size": 0.07, "friction": 1.0, "grip": 8.0, "crouch": 0.6}, 44)],
     "rover": [({"speed": -0.3, "mass": 50.0, "stiffness": 1e4, "damping": 300.0, "kerb": 0.0, "steps": 2}, 18)],
+    "stewart": [
+        ({"amplitude": 0.05, "rate": 5.0, "yaw": 0.6, "mass": 4.0, "gravity": 1.6}, 6),
+        ({"amplitude": 0.0}, 6),
+    ],
+    "toggle_press": [({"angle": 2.0, "speed": -3.0, "stiffness": 1e6, "torque": 5.0, "gravity": 1.6}, 1)],
     "manipulator": [({"amplitudes": (0.0, 0.0, 0.0), "angles": (1.0, -2.0, 0.5), "frequency": 1.0}, 3)],
 }
 

@@ -22,7 +22,20 @@ from linkwork.simulation.storage.files import writing
 
 FOLDER = "docs/pictures"
 COLUMNS = 4  # of the sheet
-FIRST = ("car", "rover", "humanoid", "gripper", "manipulator", "engine", "kuka", "peaucellier", "andrews", "chain")
+FIRST = (
+    "car",
+    "rover",
+    "humanoid",
+    "gripper",
+    "manipulator",
+    "engine",
+    "kuka",
+    "stewart",
+    "toggle_press",
+    "peaucellier",
+    "andrews",
+    "chain",
+)
 
 # what to draw of each piece: parameters of build(), and options of still()
 SCENES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
@@ -125,6 +138,11 @@ SCENES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
             "dt": 5e-3,
         },
     ),
+    "stewart": (
+        {},
+        {"time": 0.5, "ghosts": (1.57,), "view": (-60, 14), "floor": 0.0, "dt": 1e-3},
+    ),
+    "toggle_press": ({}, {"time": 0.42, "ghosts": (0.0,), "view": "front", "floor": 0.0, "dt": 1e-3}),
 }
 
 
