@@ -19,7 +19,7 @@ from linkwork.assembly.reference import Reference, ground_pose
 from linkwork.assembly.system import JointPlace, System
 from linkwork.assembly.tables import Tables, Tree
 from linkwork.errors import ModelError
-from linkwork.model import Body, Foreign, Frame, Joint, Model, Subsystem, checked
+from linkwork.model import Body, Bushing, Foreign, Frame, Joint, Model, Subsystem, checked
 from linkwork.model.joint_kinds import KINDS
 from linkwork.spatial import codes
 
@@ -91,7 +91,8 @@ class _Assembler:
         cuts, places, start = cut_tables(self.forest.cuts, self.reference, self.place, tree)
         nq, nv = len(self.q_start), len(self.v_start)
         by_joint = {p.name: p for p in self.joints + places if p.joint is not None}
-        forces, force_rows = force_tables(self.model, self.place, self.body_order, by_joint, self.laws, nq, nv)
+        known = (self.body_order, by_joint, self.laws, nq, nv)
+        forces, force_rows = force_tables(self.model, self.reference, self.place, *known)
         drives = drive_tables(self.model, by_joint, self.laws, nq, nv)
         colliders = collider_tables(self.model, self.place, grounds)
         tables = Tables(tree, cuts, forces, self.laws.tables(), drives, colliders)
@@ -126,9 +127,14 @@ class _Assembler:
         for joint in self.model.all_joints():
             neighbours.setdefault(id(joint.a), []).append(joint.b)
             neighbours.setdefault(id(joint.b), []).append(joint.a)
+        joined = set(neighbours)
+        for force in self.model.all_forces():
+            if isinstance(force, Bushing):
+                neighbours.setdefault(id(force.a), []).append(force.b)
+                neighbours.setdefault(id(force.b), []).append(force.a)
         held = _reached(self.model.all_grounds(), neighbours)  # also through cuts
         for body in self.forest.floating:
-            if id(body) in neighbours and id(body) not in held:
+            if id(body) in joined and id(body) not in held:
                 raise ModelError(
                     f"body '{body.path}' is joined to other bodies but none of them to a ground; join one of them to a "
                     f"ground, or, if they are meant to float, say model.free(name, model.ground, '{body.path}')"
@@ -353,7 +359,7 @@ class _Assembler:
 
 
 def _reached(bodies: Iterable[Body], neighbours: dict[int, list[Body]]) -> set[int]:
-    """Identities of all bodies that joints connect to these."""
+    """Identities of all bodies that are connected to these."""
     waiting = list(bodies)
     found = {id(body) for body in waiting}
     while waiting:

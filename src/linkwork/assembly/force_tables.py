@@ -13,13 +13,16 @@ from typing import Any, NamedTuple, TypeAlias, get_type_hints
 
 import numpy as np
 
+from linkwork.assembly.bushing_tables import bushing_row
 from linkwork.assembly.curve_tables import CurveTable
 from linkwork.assembly.law_tables import LawTable
+from linkwork.assembly.reference import Reference
 from linkwork.assembly.system import JointPlace
 from linkwork.assembly.tables import Forces, Ints
 from linkwork.errors import ModelError
 from linkwork.model import (
     Body,
+    Bushing,
     Calspan,
     Curve,
     Force,
@@ -64,10 +67,18 @@ TABLES = {
     "load": ForceTable(),  # a law on a body
     "tyre": ForceTable(("tyre_k", "tyre_c"), ("tyre_side",)),
     "rotor": ForceTable(("rotor_momentum",)),
+    "bushing": ForceTable(("bushing_k", "bushing_c")),
 }
-VECTORS = frozenset(  # columns with three numbers in a row
-    ("spring_pa", "spring_pb", "spring_axis", "load_point", "load_axis", "tyre_point", "tyre_axis", "rotor_momentum")
-)
+VECTORS = ("spring_pa", "spring_pb", "spring_axis", "load_point", "load_axis", "tyre_point", "tyre_axis")
+VECTORS += ("rotor_momentum", "bushing_pa", "bushing_pb")
+SHAPES = {  # of one row, for columns with several numbers in a row
+    **dict.fromkeys(VECTORS, (3,)),
+    "bushing_Ra": (9,),
+    "bushing_Rb": (9,),
+    "bushing_feels": (6, 6),
+    "bushing_k": (6,),
+    "bushing_c": (6,),
+}
 OFFSETS = frozenset(("tyre_road",))  # columns with one number more than there are rows
 
 
@@ -75,6 +86,7 @@ OFFSETS = frozenset(("tyre_road",))  # columns with one number more than there a
 class Assembled:
     """What is known when the forces are assembled, and what their rows share: laws, curves, side laws, roads."""
 
+    reference: Reference
     place: Mapping[int, tuple[int, Frame]]  # link and pose in it of bodies and grounds, by identity
     number: Mapping[int, int]  # of bodies, by identity
     joints: Mapping[str, JointPlace]  # those that hold now
@@ -102,6 +114,7 @@ def coordinate_of(at: JointPlace, k: int, nq: int, nv: int) -> tuple[int, int]:
 
 def force_tables(
     model: Model,
+    reference: Reference,
     place: dict[int, tuple[int, Frame]],
     bodies: list[Body],
     joints: dict[str, JointPlace],
@@ -113,7 +126,7 @@ def force_tables(
 
     `place` says where bodies went, by identity; `joints` where joints went, by name: only those that hold now.
     """
-    known = Assembled(place, {id(body): k for k, body in enumerate(bodies)}, joints, laws, nq, nv)
+    known = Assembled(reference, place, {id(body): k for k, body in enumerate(bodies)}, joints, laws, nq, nv)
     tables: dict[str, list[Row]] = {table: [] for table in TABLES}
     found: dict[str, tuple[str, int]] = {}
     for joint in model.all_joints():
@@ -142,7 +155,7 @@ def _columns(table: str, rows: Sequence[Row]) -> dict[str, Any]:
     for name, dtype in _dtypes(table).items():
         word = name.removeprefix(f"{table}_")
         values = np.array([row[word] for row in rows], dtype=dtype)
-        found[name] = values.reshape(-1, 3) if name in VECTORS else values
+        found[name] = values.reshape(-1, *SHAPES[name]) if name in SHAPES else values
     return found
 
 
@@ -267,6 +280,7 @@ ROWS: dict[type[ForceElement], Callable[[Any, Assembled], tuple[str, Row]]] = {
     Force: load_row,
     Tyre: tyre_row,
     Gyroscope: rotor_row,
+    Bushing: bushing_row,
 }
 
 

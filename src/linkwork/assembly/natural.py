@@ -41,10 +41,10 @@ class Natural(NamedTuple):
     row_at: Ints  # (row, 4) entries of the two directions of a KEPT row: to, from, to, from; -1 for none
     row_value: Floats  # (row,)
     row_scale: Floats  # (row,)
-    row_of: Ints  # (row,) row of the joints; or the number of the spring, coil, drive, load, tyre
+    row_of: Ints  # (row,) row of the joints; or the number of the spring, coil, drive, load, tyre, bushing
     row_cut: Ints  # (row,) joint
     row_measure: Ints  # (row,) measure of a coil or drive
-    row_turn: Ints  # (row,) which of the rates of the measure; or axis of a load or tyre
+    row_turn: Ints  # (row,) which of the rates of the measure; or axis of a load or tyre; or spring of a bushing
     entry_node: Ints  # (entry,)
     entry_member: Ints
     entry_J: Floats  # (entry, 3) gradient of a TIED row
@@ -281,6 +281,9 @@ class _Builder:
         for s in range(len(forces.spring_a)):
             ends = (int(forces.spring_a[s]), int(forces.spring_b[s]))
             self.rows.append(self._between(codes.SOFT_SPRING, ends, of=s))
+        for s, i in np.argwhere((forces.bushing_k > 0.0) | (forces.bushing_c > 0.0)).tolist():
+            ends = (int(forces.bushing_a[s]), int(forces.bushing_b[s]))
+            self.rows.append(self._between(codes.SOFT_BUSHING, ends, of=s, turn=i))
         for s in range(len(forces.coil_coordinate)):
             self.rows.append(self._on_joint(codes.SOFT_COIL, s, int(forces.coil_coordinate[s])))
         for s in range(len(forces.drive_coordinate)):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from linkwork.model import Body, Foreign, Frame, Ground, Joint, Model
+from collections.abc import Sequence
+
+from linkwork.model import Body, Bushing, Foreign, Frame, Ground, Joint, Model
 from linkwork.model.joint_kinds import KINDS
 
 
@@ -20,15 +22,20 @@ class Reference:
             if body.reference is not None:
                 self.pose[id(body)] = body.owner.world @ body.reference
                 self.given.add(id(body))
-        self._follow(list(model.built.all_joints()))  # what is attached or released later moves no reference
+        # what is attached or released later moves no reference
+        joints = [joint for joint in model.built.all_joints() if not KINDS[joint.kind].always_cut]
+        self._follow(joints)
+        bushings = [force for force in model.all_forces() if isinstance(force, Bushing)]
+        if bushings:
+            self._follow([*joints, *bushings])
         for body in bodies:
             self.pose.setdefault(id(body), body.owner.world)
 
-    def _follow(self, joints: list[Joint]) -> None:
+    def _follow(self, joints: Sequence[Joint | Bushing]) -> None:
         """Bodies without a pose of their own follow from local frames, joints at zero."""
-        by_body: dict[int, list[Joint]] = {}
+        by_body: dict[int, list[Joint | Bushing]] = {}
         for joint in joints:
-            if not KINDS[joint.kind].always_cut and (joint.frame_a is not None or joint.frame_b is not None):
+            if joint.frame_a is not None or joint.frame_b is not None:
                 by_body.setdefault(id(joint.a), []).append(joint)
                 by_body.setdefault(id(joint.b), []).append(joint)
         waiting = list(self.pose)
@@ -56,6 +63,14 @@ class Reference:
         a, b = self.of(joint.a), self.of(joint.b)
         place = joint_frame(joint, a, b)
         return a.inverse() @ place, b.inverse() @ place
+
+    def mount(self, bushing: Bushing) -> tuple[Frame, Frame]:
+        """The bushing's frames in a and in b."""
+        if bushing.at is None:
+            return bushing.frame_a or Frame(), bushing.frame_b or Frame()
+        here = Frame(bushing.at) if bushing.axis is None else Frame.along(bushing.axis, bushing.at)
+        place = bushing.owner.world @ here
+        return self.of(bushing.a).inverse() @ place, self.of(bushing.b).inverse() @ place
 
 
 def ground_pose(ground: Ground) -> Frame:

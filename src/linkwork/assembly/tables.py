@@ -122,6 +122,15 @@ class Forces(NamedTuple):
     piece_origin: Floats  # (piece,) x0
     piece_power: Floats  # (piece, 6) coefficients in x - x0, from the constant up
     piece_area: Floats  # (piece,) integral of the curve at x0
+    bushing_a: Ints  # (bushing,) link
+    bushing_b: Ints
+    bushing_pa: Floats  # (bushing, 3) origin of its frame on a, in the link
+    bushing_pb: Floats
+    bushing_Ra: Floats  # (bushing, 9) axes of that frame, in the link
+    bushing_Rb: Floats
+    bushing_feels: Floats  # (bushing, 6, 6) its six springs: what each feels of the shifts and turns
+    bushing_k: Floats  # (bushing, 6) stiffness of each
+    bushing_c: Floats  # (bushing, 6) damping of each
 
 
 class Drives(NamedTuple):

@@ -1,8 +1,9 @@
-"""Force elements: springs, coils on joint coordinates, laws on joints and bodies, tyres, rotors; what they store."""
+"""Force elements: springs, bushings, coils on joint coordinates, laws, tyres, rotors; what they store."""
 
 from __future__ import annotations
 
 from linkwork._jit import kernel, small
+from linkwork.mechanics.bushings import bushing_energy, bushing_wrench
 from linkwork.mechanics.constraint_rows import cut_frames, measure_wrench, point_velocity
 from linkwork.mechanics.kinematics import body_pose, body_velocity
 from linkwork.mechanics.laws import evaluate
@@ -103,7 +104,7 @@ def clear_loads(work, power):
 
 @kernel
 def apply_springs(tables, work, t, q, v, cut_q, cut_rate, law_input, out, power, observation, row):
-    """Springs and coils, added to the loads; what each does is noted in this row of `observation`, if there is one."""
+    """Springs, bushings and coils, added to the loads; what each does is noted in this row of `observation`, if there is one."""
     forces = tables.forces
     for s in range(forces.spring_a.size):
         p_a, p_b, e, length, rate = spring_line(forces, work, s)
@@ -118,6 +119,19 @@ def apply_springs(tables, work, t, q, v, cut_q, cut_rate, law_input, out, power,
             observation.spring[row, s, 0] = length
             observation.spring[row, s, 1] = pull
             observation.spring[row, s, 2] = -pull * rate
+    for s in range(forces.bushing_a.size):
+        p, n, f, wasted, fed, d, phi = bushing_wrench(forces, work, s)
+        about = add(n, cross(p, f))
+        push_link(work, forces.bushing_b[s], about, f)
+        push_link(work, forces.bushing_a[s], neg(about), neg(f))
+        power[WASTED] += wasted
+        if observation is not None:
+            for j in range(3):
+                observation.bushing[row, s, j] = f[j]
+                observation.bushing[row, s, 3 + j] = n[j]
+                observation.bushing[row, s, 6 + j] = d[j]
+                observation.bushing[row, s, 9 + j] = phi[j]
+            observation.bushing[row, s, 12] = fed
     for s in range(forces.coil_coordinate.size):
         k = forces.coil_coordinate[s]
         rate = coordinate_rate(k, v, cut_rate)
@@ -264,12 +278,14 @@ def load_wrench(tree, forces, laws, work, s, t, law_input, out):
 
 @kernel
 def stored_energy(tables, work, t, q, cut_q, law_input, out):
-    """J in springs, coils and tyres."""
+    """J in springs, bushings, coils and tyres."""
     forces = tables.forces
     V = 0.0
     for s in range(forces.spring_a.size):
         _, _, _, length, _ = spring_line(forces, work, s)
         V += spring_energy(forces, s, length)
+    for s in range(forces.bushing_a.size):
+        V += bushing_energy(forces, work, s)
     for k in range(forces.tyre_link.size):
         p, _, _, _ = tyre_place(forces, work, k)
         V += tyre_energy(forces, tables.laws, k, p, t, law_input, out)

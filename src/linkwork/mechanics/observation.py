@@ -44,6 +44,7 @@ class Observation(NamedTuple):
     load: Any  # (sample, load, 4) force or torque, power
     tyre: Any  # (sample, tyre, 8) force, torque, load, power
     rotor: Any  # (sample, rotor, 3) torque
+    bushing: Any  # (sample, bushing, 13) force, torque on b; shift, turn of b against a; power
 
 
 class Scratch(NamedTuple):

@@ -2,6 +2,7 @@
 
 from linkwork.errors import ModelError
 from linkwork.model.body import Body, Foreign, Ground, Part
+from linkwork.model.bushing import Bushing
 from linkwork.model.collider import Collider, HeightField, Plane
 from linkwork.model.container import AnyDrive, Container
 from linkwork.model.curves import Curve
@@ -28,6 +29,7 @@ __all__ = [
     "AttachOptions",
     "Body",
     "Box",
+    "Bushing",
     "Calspan",
     "Capsule",
     "Collider",

@@ -18,7 +18,7 @@ Axes = Literal["body", "world"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ForceElement(Part):
-    """What pushes, pulls or turns: springs, torques, forces, tyres, gyroscopes."""
+    """What pushes, pulls or turns: springs, torques, forces, bushings, tyres, gyroscopes."""
 
     @property
     def in_joint(self) -> Joint | None:

@@ -38,7 +38,7 @@ def make_joint(
     checked.unknown_options(options.keys() - JointOptions.__annotations__.keys(), JointOptions.__annotations__, what)
     refuse_pair(what, a, b)
     given = {option: value for option, value in options.items() if value is not None}
-    at, axis, frame_a, frame_b = _place(what, kind, given)
+    at, axis, frame_a, frame_b = place(what, kind, given)
     position = start_values(what, kind, "position", KINDS[kind].nq, KINDS[kind].position, given.get("position"))
     limits = _limits(what, kind, given.get("limits"), position)
     limit_softness = softness(given.get("limit_softness"), what, "limit_softness")
@@ -79,7 +79,7 @@ def make_joint(
     )
 
 
-def _place(
+def place(
     what: str, kind: JointKind, given: Mapping[str, Any]
 ) -> tuple[Vector | None, Vector | None, Frame | None, Frame | None]:
     """Either a point and an axis in the owner's coordinates, or two local frames."""

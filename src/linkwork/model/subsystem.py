@@ -11,6 +11,7 @@ import numpy as np
 from linkwork.errors import ModelError
 from linkwork.model import checked
 from linkwork.model.body import Body, Ground, ground, mass_properties
+from linkwork.model.bushing import BushingVerbs
 from linkwork.model.checked import Vector, VectorLike
 from linkwork.model.collider import check_group, check_shape
 from linkwork.model.contact_verbs import ContactVerbs
@@ -28,7 +29,7 @@ from linkwork.model.tyre import TyreVerbs
 AnySubsystem = TypeVar("AnySubsystem", bound="Subsystem")
 
 
-class Parts(JointVerbs, ForceVerbs, TyreVerbs, ContactVerbs, EventVerbs):
+class Parts(JointVerbs, ForceVerbs, BushingVerbs, TyreVerbs, ContactVerbs, EventVerbs):
     """What models and subsystems share: the methods that add parts, and the parts by name.
 
     `.bodies .joints .forces .drives .colliders .subsystems .ports .grounds` are dicts in declaration order, `.events`

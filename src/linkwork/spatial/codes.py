@@ -28,6 +28,7 @@ SOFT_COIL = 4
 SOFT_DRIVE = 5
 SOFT_LOAD = 6
 SOFT_TYRE = 7
+SOFT_BUSHING = 8
 
 # measures: coordinates of a joint that closes a loop
 ANGLE_Z = 0  # of b in a about z

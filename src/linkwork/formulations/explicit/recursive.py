@@ -108,7 +108,7 @@ class Workspace(NamedTuple):
 def workspace(tables: Any, method: Recursive) -> Workspace:
     """Memory of the method for the tables of one system."""
     forces = tables.forces
-    points = (forces.spring_a, forces.load_law, forces.tyre_link, forces.rotor_link)
+    points = (forces.spring_a, forces.bushing_a, forces.load_law, forces.tyre_link, forces.rotor_link)
     elements = (*points, forces.coil_coordinate, forces.drive_law)
     return Workspace(
         stabilize=method.stabilize,

@@ -9,6 +9,7 @@ symmetric part is taken, so that the factor stays symmetric: that may cost an it
 from __future__ import annotations
 
 from linkwork._jit import kernel
+from linkwork.mechanics.bushings import SPRINGS, bushing_place, bushing_spring
 from linkwork.mechanics.constraint_rows import cut_frames, measure_wrench
 from linkwork.mechanics.forces import body_law_input, coordinate_rate, coordinate_value, load_vector, spring_line
 from linkwork.mechanics.laws import evaluate
@@ -24,11 +25,13 @@ SMALL = 1e-6  # rad, m, rad/s, m/s: by which the input of a law is displaced to 
 
 @kernel
 def add_forces(tables, w, t, h, q, v, cut_q, cut_rate):
-    """w.A += h/2 C + h^2/4 K of springs, coils, tyres, and laws that depend on the motion (28)-(34)."""
+    """w.A += h/2 C + h^2/4 K of springs, bushings, coils, tyres, and laws that depend on the motion (28)-(34)."""
     forces = tables.forces
     laws = tables.laws
     for s in range(forces.spring_a.size):
         add_spring(forces, laws, w, s, t, h)
+    for s in range(forces.bushing_a.size):
+        add_bushing(forces, w, s, h)
     for s in range(forces.coil_coordinate.size):
         weight = 0.5 * h * forces.coil_c[s] + 0.25 * h * h * forces.coil_k[s]
         add_coordinate(tables.cuts, w, forces.coil_coordinate[s], v.size, weight)
@@ -60,6 +63,21 @@ def add_spring(forces, laws, w, s, t, h):
         n, u = load_pair(w.axis, group.unknown[first + a])
         w.part[a] = sign * dot(e, add(u, cross(n, p_b if sign > 0.0 else p_a)))
     add_outer(group, s, w.part, 0.5 * h * C + 0.25 * h * h * K, w.A)
+
+
+@kernel
+def add_bushing(forces, w, s, h):
+    """w.A += h/2 C + h^2/4 K of the springs of bushing s."""
+    group = w.stencil.bushing
+    R, p, d, phi = bushing_place(forces, w.tree, s)
+    first = group.start[s]
+    for i in range(SPRINGS):
+        _, n, f = bushing_spring(forces, s, i, R, d, phi)
+        n = add(n, cross(p, f))
+        for a in range(group.start[s + 1] - first):
+            turn, u = load_pair(w.axis, group.unknown[first + a])
+            w.part[a] = w.stencil.bushing_sign[first + a] * (dot(n, turn) + dot(f, u))
+        add_outer(group, s, w.part, 0.5 * h * forces.bushing_c[s, i] + 0.25 * h * h * forces.bushing_k[s, i], w.A)
 
 
 @kernel

@@ -34,6 +34,8 @@ class Stencil(NamedTuple):
     cut: Groups  # dofs between the bodies of each cut
     spring: Groups  # dofs between the ends of each spring
     spring_sign: Any  # +1 where the dof moves end b, -1 where it moves end a
+    bushing: Groups  # dofs between the bodies of each bushing
+    bushing_sign: Any  # +1 where the dof moves b, -1 where it moves a
     load: Groups  # dofs that carry the link of each load
     tyre: Groups  # dofs that carry the link of each tyre
     row_start: Any  # (row + 1,) into G
@@ -72,7 +74,8 @@ def newton(tables: Any) -> NewtonScratch:
     tree, cuts = tables.tree, tables.cuts
     plan = stencil(tables)
     nv, rows = tree.dof_link.size, cuts.row_kind.size
-    longest = max(int(np.diff(g.start).max(initial=0)) for g in (plan.cut, plan.spring, plan.load, plan.tyre))
+    parts = (plan.cut, plan.spring, plan.bushing, plan.load, plan.tyre)
+    longest = max(int(np.diff(g.start).max(initial=0)) for g in parts)
     return NewtonScratch(
         stencil=plan,
         tree=tree_work(tree),
@@ -109,15 +112,11 @@ def stencil(tables: Any) -> Stencil:
         chain[i] = [*chain[tree.link_parent[i]], *np.flatnonzero(tree.dof_link == i).tolist()]
     carrying = set(tree.link_parent.tolist())
     paths = [cuts.path_dof[a:b].tolist() for a, b in _pairs(cuts.path_start)]
-    springs: list[list[int]] = []
-    signs: list[float] = []
-    for a, b in zip(forces.spring_a, forces.spring_b, strict=True):
-        to_a, to_b = set(chain[a]), set(chain[b])
-        springs.append(sorted(to_a ^ to_b))
-        signs.extend(1.0 if k in to_b else -1.0 for k in springs[-1])
+    springs, spring_signs = _between(chain, forces.spring_a, forces.spring_b)
+    bushings, bushing_signs = _between(chain, forces.bushing_a, forces.bushing_b)
     loads = [chain[i] for i in forces.load_link]
     leaves = [c for i, c in enumerate(chain) if i >= tree.grounds and i not in carrying]
-    shape = pattern(nv, [*leaves, *paths, *springs])
+    shape = pattern(nv, [*leaves, *paths, *springs, *bushings])
     # dofs on the path to k, whatever their numbers (a joint walked backwards has them in reverse); of its own link once
     mass = [[b for b in chain[tree.dof_link[k]] if b <= k or tree.dof_link[b] != tree.dof_link[k]] for k in range(nv)]
     rows = [len(path) for c, path in enumerate(paths) for _ in range(cuts.cut_row[c], cuts.cut_row[c + 1])]
@@ -129,11 +128,24 @@ def stencil(tables: Any) -> Stencil:
         np.array([entry(shape, max(k, b), min(k, b)) for k, m in enumerate(mass) for b in m], dtype=np.int64),
         groups(shape, paths),
         groups(shape, springs),
-        np.array(signs),
+        spring_signs,
+        groups(shape, bushings),
+        bushing_signs,
         groups(shape, loads),
         groups(shape, [chain[i] for i in forces.tyre_link]),
         np.concatenate([[0], np.cumsum(rows)]).astype(np.int64),
     )
+
+
+def _between(chain: list[list[int]], ends_a: Any, ends_b: Any) -> tuple[list[list[int]], Any]:
+    """Dofs between the two links of every element, and of all of them +1 where they move link b, else -1."""
+    found: list[list[int]] = []
+    signs: list[float] = []
+    for a, b in zip(ends_a, ends_b, strict=True):
+        to_a, to_b = set(chain[a]), set(chain[b])
+        found.append(sorted(to_a ^ to_b))
+        signs.extend(1.0 if k in to_b else -1.0 for k in found[-1])
+    return found, np.array(signs)
 
 
 def _pairs(start: Any) -> Iterator[tuple[int, int]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from linkwork._jit import kernel, small
 from linkwork.formulations.impulse.row_algebra import add_impulses, rate_change
 from linkwork.formulations.impulse.row_table import (
+    BUSHING,
     COIL_SPRING,
     CONTACT,
     CONTACT_FRICTION,
@@ -24,6 +25,12 @@ from linkwork.mechanics.forces import push_link
 from linkwork.mechanics.power import ground_power
 from linkwork.mechanics.row_loads import cut_reactions
 from linkwork.spatial.vectors import add_pair, load_pair, scale, store_pair
+
+
+@small
+def is_spring(code):
+    """Whether a row is a spring or damper of the model, whose load follows from the state."""
+    return code == LINE_SPRING or code == COIL_SPRING or code == POINT_SPRING or code == BUSHING
 
 
 @small
@@ -46,7 +53,7 @@ def store_loads(w, state, h, q, v):
                 state.touch[rows.links[r, 0], e] -= p * rows.wrench[r, 3 + e]
         if code == CUT:
             rows.cut_load[w.table.element[rows.id[r]]] = p
-        elif code != LINE_SPRING and code != COIL_SPRING and code != POINT_SPRING:
+        elif not is_spring(code):
             add_row_load(w.tables.cuts, work, w.table, rows, r, p, v.size, state.push)
         if p != 0.0 and (code == CONTACT or code == LIMIT):
             w.carried[SMOOTH] = 0.0  # its acceleration does not continue in the next step
@@ -58,7 +65,7 @@ def store_loads(w, state, h, q, v):
             n, f = load_pair(state.push, i)
             store_pair(w.v_next_own, i, n, f)
         for r in range(rows.count[ALL_ROWS]):
-            if rows.code[r] == LINE_SPRING or rows.code[r] == COIL_SPRING or rows.code[r] == POINT_SPRING:
+            if is_spring(rows.code[r]):
                 add_row_load(w.tables.cuts, work, w.table, rows, r, rows.p[r] / h, v.size, w.v_next_own)
         for i in range(state.push.shape[0]):
             n, f = load_pair(w.v_next_own, i)
@@ -119,7 +126,7 @@ def row_energy(forces, table, rows, x, v_next, h):
         if code == LINE_SPRING:
             wasted += h * (rows.deferred_data[r, LINE_VISCOUS] + rows.damping[r] * rate) * rate
             fed -= h * rows.deferred_data[r, LINE_GIVEN] * rate
-        elif code == COIL_SPRING or code == POINT_SPRING:
+        elif is_spring(code):
             wasted += h * rows.damping[r] * rate * rate
         elif code == MOTOR or code == DRAG:
             fed += 0.5 * rows.p[r] * (rows.start_rate[r] + rate)

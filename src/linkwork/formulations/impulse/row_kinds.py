@@ -3,7 +3,7 @@
     goal   where or how fast a motor is to be at the end of the step      pace   how fast that goal moves
 
 A description is entries in the row; the unit impulse, rates and the response are the same for all (rows.py). Springs
-between points, drags and contacts have files of their own (spring_rows.py, drag_rows.py, contact_rows.py).
+between points, bushings, drags and contacts have files of their own (spring_rows.py, bushing_rows.py and so on).
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ from __future__ import annotations
 import math
 
 from linkwork._jit import kernel, small
+from linkwork.formulations.impulse.bushing_rows import bushing_row
 from linkwork.formulations.impulse.contact_rows import describe_contact, set_contact_target, unload_hinge_contacts
 from linkwork.formulations.impulse.drag_rows import drag_row, dragging
 from linkwork.formulations.impulse.row_table import (
+    BUSHING,
     CUT,
     DRAG,
     JOINT_FRICTION,
@@ -149,6 +151,8 @@ def describe_row(w, state, t, h, q, v, r, id):
         axis = unit_vector(e % 3)
         set_softness(rows, r, forces.spring_k[e // 3], 0.0, dot(axis, sub(p_b, p_a)), 0.0, h)
         set_wrench(rows, r, forces.spring_a[e // 3], forces.spring_b[e // 3], cross(p_b, axis), axis)
+    elif code == BUSHING:
+        bushing_row(forces, w.tree, rows, r, e, h)
     elif code == JOINT_FRICTION:
         if rows.sliding[e] != 0.0:
             return False

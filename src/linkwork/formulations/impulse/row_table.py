@@ -14,7 +14,7 @@ from linkwork.spatial.codes import ATTITUDE, FREE, SWING, SWING_BACK, SWINGING
 
 # kinds of rows: `RowTable.code`, `RowWork.code`
 CUT, REPEATER, LINE_SPRING, COIL_SPRING, MOTOR, LIMIT, JOINT_FRICTION, DRAG = range(8)
-CONTACT, CONTACT_FRICTION, POINT_SPRING = range(8, 11)
+CONTACT, CONTACT_FRICTION, POINT_SPRING, BUSHING = range(8, 12)
 DRAGS = 4  # bodies that can be dragged at once
 ROUNDING = 1e-22  # of a response, which is a square: halves that should cancel leave some 1e-16 of themselves
 
@@ -36,7 +36,7 @@ class RowTable(NamedTuple):
     row_cut: Any  # (cut row,) the cut that it belongs to
     coil_dof: Any  # (spring,) springs and dampers on dofs, which go into the joints' inertias; all others become rows
     code: Any  # (id,) its kind
-    element: Any  # (id,) which one of its kind; limits 2 e + side, drags and point springs 3 e + axis
+    element: Any  # (id,) which one of its kind; limits 2 e + side, drags and point springs 3 e + axis, bushings 6 e + spring
     bilateral_ids: int  # ids below this are bilateral rows
     first_friction: int  # id of the first joint friction
     first_drag: int  # id of the first drag: they are the last
@@ -70,6 +70,7 @@ def row_table(tables: Any) -> RowTable:
             POINT_SPRING,
             [3 * s + j for s in range(forces.spring_a.size) if is_point_spring(forces, s) for j in range(3)],
         ),
+        (BUSHING, np.flatnonzero((forces.bushing_k > 0.0) | (forces.bushing_c > 0.0)).tolist()),
         (COIL_SPRING, [s for s, within in enumerate(inside) if not within]),
         (MOTOR, unlimited),
         (MOTOR, limited),
@@ -91,7 +92,7 @@ def row_table(tables: Any) -> RowTable:
         coil_dof=np.array([s for s, within in enumerate(inside) if within], dtype=np.int64),
         code=numbered[:, 0].copy(),
         element=numbered[:, 1].copy(),
-        bilateral_ids=sum(len(elements) for _, elements in kinds[:6]),
+        bilateral_ids=sum(len(elements) for _, elements in kinds[:7]),
         first_friction=len(ids) - 3 * DRAGS - drives.friction_most.size,
         first_drag=len(ids) - 3 * DRAGS,
         id_count=len(ids),

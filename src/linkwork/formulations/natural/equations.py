@@ -12,11 +12,17 @@ from linkwork.formulations.natural.coordinates import (
     measure_gradient,
     row_rates,
 )
-from linkwork.formulations.natural.stiffness import drive_slopes, load_gradient, spring_gradient, tyre_gradient
+from linkwork.formulations.natural.stiffness import (
+    bushing_gradient,
+    drive_slopes,
+    load_gradient,
+    spring_gradient,
+    tyre_gradient,
+)
 from linkwork.mechanics.forces import apply_forces
 from linkwork.numerics.arrays import copy
 from linkwork.numerics.block_cholesky import factor, solve
-from linkwork.spatial.codes import SOFT_COIL, SOFT_DRIVE, SOFT_LOAD, SOFT_SPRING
+from linkwork.spatial.codes import SOFT_BUSHING, SOFT_COIL, SOFT_DRIVE, SOFT_LOAD, SOFT_SPRING
 from linkwork.spatial.vectors import ZERO, add_scaled, load3, scale, store3
 
 ROUNDS = 20  # of multipliers, for accelerations
@@ -67,7 +73,7 @@ def apply_loads(tables, work, state, t, law_input, out, power):
 
 @written_out
 def soft_rows(tables, w, state, t, h):
-    """Gradients and weights dt/2 c + dt^2/4 k of springs, coils and laws (28)-(34)."""
+    """Gradients and weights dt/2 c + dt^2/4 k of springs, bushings, coils and laws (28)-(34)."""
     nat = w.nat
     forces = tables.forces
     for r in range(nat.equations, nat.row_kind.size):
@@ -78,6 +84,8 @@ def soft_rows(tables, w, state, t, h):
         kind = nat.row_kind[r]
         if kind == SOFT_SPRING:
             k, c = spring_gradient(tables, nat, w.tree, w.z, s, t, w.law_input, w.out, w.J, first)
+        elif kind == SOFT_BUSHING:
+            k, c = bushing_gradient(forces, nat, w.tree, w.z, s, nat.row_turn[r], w.J, first)
         elif kind == SOFT_COIL:
             measure_gradient(nat, tables.cuts, w.tree, w.z, r, w.J)
             k = forces.coil_k[s] if forces.coil_q[s] >= 0 else 0.0

@@ -1,4 +1,4 @@
-"""[CD03] Stiffness and damping of springs, laws and tyres in natural coordinates, (28)-(34).
+"""[CD03] Stiffness and damping of springs, bushings, laws and tyres in natural coordinates, (28)-(34).
 
 Each is a row of its own: the gradient s_q of what it feels (29), with the slopes k and c of its force over that and
 over its rate. The derivatives of laws and tyres are not known, so theirs are taken by differences, along three axes and
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from linkwork._jit import kernel
 from linkwork.formulations.natural.coordinates import normal_of, pull_point, pull_wrench
+from linkwork.mechanics.bushings import bushing_place, bushing_spring
 from linkwork.mechanics.forces import load_wrench, spring_line
 from linkwork.mechanics.laws import evaluate
 from linkwork.mechanics.springs import spring_slopes
@@ -16,6 +17,7 @@ from linkwork.mechanics.tyres import contact, tyre_place
 from linkwork.spatial.quaternions import exponential, rotation_of
 from linkwork.spatial.vectors import (
     ZERO,
+    add,
     add_scaled,
     cross,
     dot,
@@ -41,6 +43,18 @@ def spring_gradient(tables, nat, work, z, s, t, law_input, out, J, first):
     pull_wrench(nat, work, z, a, neg(cross(p_a, e)), neg(e), J, first)
     pull_wrench(nat, work, z, forces.spring_b[s], cross(p_b, e), e, J, first + nat.link_slots[a])
     return spring_slopes(forces, tables.laws, s, length, rate, t, law_input, out)
+
+
+@kernel
+def bushing_gradient(forces, nat, work, z, s, i, J, first):
+    """The same for spring i of bushing s."""
+    R, p, d, phi = bushing_place(forces, work, s)
+    _, n, f = bushing_spring(forces, s, i, R, d, phi)
+    n = add(n, cross(p, f))
+    a = forces.bushing_a[s]
+    pull_wrench(nat, work, z, a, neg(n), neg(f), J, first)
+    pull_wrench(nat, work, z, forces.bushing_b[s], n, f, J, first + nat.link_slots[a])
+    return forces.bushing_k[s, i], forces.bushing_c[s, i]
 
 
 @kernel

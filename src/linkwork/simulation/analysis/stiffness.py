@@ -156,7 +156,7 @@ def steps_too_large(stepper: Stepper, sane: bool = False, start: bool = False) -
         if start and moment is not stepper.marks[0]:
             return None
         if stepper.method.impulses:
-            held = [each for each in elements(moment.system) if each.table in ("spring", "coil")]
+            held = [each for each in elements(moment.system) if each.table in ("spring", "bushing", "coil")]
             moment = moment._replace(tables=left_out(moment.tables, held))
         if sound or not sane:
             found = find(moment, integrator, stepper.h, most)

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from linkwork.assembly.tables import Forces
-from linkwork.model import Force, ForceElement, Joint, Motor, Spring, Torque, TorsionSpring, Tyre
+from linkwork.model import Bushing, Force, ForceElement, Joint, Motor, Spring, Torque, TorsionSpring, Tyre
 from linkwork.model.tyre import Gyroscope
 from linkwork.simulation.results.units import joint_units, split_unit
 
 # numbers that `linkwork.mechanics.observation.Observation` has of every element of a table
-OBSERVED = {"spring": 3, "coil": 2, "drive": 2, "load": 4, "tyre": 8, "rotor": 3}
+OBSERVED = {"spring": 3, "coil": 2, "drive": 2, "load": 4, "tyre": 8, "rotor": 3, "bushing": 13}
 
 
 class ForceColumn(NamedTuple):
@@ -57,6 +57,14 @@ def force_columns(force: ForceElement) -> dict[str, ForceColumn]:
                 "force": ForceColumn(0, 3, "N"),
                 "torque": ForceColumn(3, 6, "N m"),
                 "power": ForceColumn(7, 8, "W"),
+            }
+        case Bushing():
+            return {
+                "force": ForceColumn(0, 3, "N"),
+                "torque": ForceColumn(3, 6, "N m"),
+                "deflection": ForceColumn(6, 9, "m"),
+                "turn": ForceColumn(9, 12, "rad"),
+                "power": ForceColumn(12, 13, "W"),
             }
         case Gyroscope():
             return {"torque": ForceColumn(0, 3, "N m")}
