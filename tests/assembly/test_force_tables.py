@@ -32,6 +32,8 @@ def one_of_each() -> lw.Model:
     model.force("push", arm, 3.0, axis=(0, 0, 1), at=(0.2, 0, 0))
     model.tyre("tyre", bob, radius=0.5, stiffness=1e3, damping=5.0, side=lw.Calspan())
     model.gyroscope("wheel", bob, axis=(0, 0, 1), momentum=0.5)
+    rubber = {"stiffness": (40.0, 30.0, 20.0, 0.4, 0.3, 0.2), "damping": (0.4, 0.3, 0.2, 4e-3, 3e-3, 2e-3)}
+    model.bushing("mount", arm, bob, at=(0.6, 0.1, 0.1), **rubber)
     return model
 
 

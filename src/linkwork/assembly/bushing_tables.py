@@ -4,8 +4,8 @@ Two symmetric matrices that never feed energy in, K and C, can be brought to dia
 
     K = F^T diag(k) F        C = F^T diag(c) F
 
-Row i of F says what spring i feels of the shifts and turns; the springs are independent of each other. Where K and C are
-diagonal, F is the unit matrix.
+Row i of F says what spring i feels of the shifts and turns; the springs are independent of each other. Where K and C
+are diagonal, F is the unit matrix.
 """
 
 from __future__ import annotations

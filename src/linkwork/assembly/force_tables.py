@@ -69,9 +69,11 @@ TABLES = {
     "rotor": ForceTable(("rotor_momentum",)),
     "bushing": ForceTable(("bushing_k", "bushing_c")),
 }
-VECTORS = ("spring_pa", "spring_pb", "spring_axis", "load_point", "load_axis", "tyre_point", "tyre_axis")
-VECTORS += ("rotor_momentum", "bushing_pa", "bushing_pb")
-SHAPES = {  # of one row, for columns with several numbers in a row
+VECTORS = (  # columns with three numbers in a row
+    *("spring_pa", "spring_pb", "spring_axis", "load_point", "load_axis", "tyre_point", "tyre_axis", "rotor_momentum"),
+    *("bushing_pa", "bushing_pb"),
+)
+SHAPES: dict[str, tuple[int, ...]] = {  # of a row, in columns with several numbers
     **dict.fromkeys(VECTORS, (3,)),
     "bushing_Ra": (9,),
     "bushing_Rb": (9,),

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 
-from linkwork._jit import kernel, small
+from linkwork._jit import kernel
 from linkwork.mechanics.constraint_rows import point_velocity
 from linkwork.spatial.quaternions import quaternion_of
 from linkwork.spatial.vectors import (

@@ -104,7 +104,7 @@ def clear_loads(work, power):
 
 @kernel
 def apply_springs(tables, work, t, q, v, cut_q, cut_rate, law_input, out, power, observation, row):
-    """Springs, bushings and coils, added to the loads; what each does is noted in this row of `observation`, if there is one."""
+    """Springs, bushings and coils, added to the loads; what each does is noted in this row of `observation`, if any."""
     forces = tables.forces
     for s in range(forces.spring_a.size):
         p_a, p_b, e, length, rate = spring_line(forces, work, s)

@@ -100,6 +100,20 @@ def test_springs_are_judged_together() -> None:
     assert chosen(on_springs(2, 1.0, damping=1.1e3))[0] == "hybrid"
 
 
+def test_bushings_are_named() -> None:
+    """A mount that is too stiff for explicit steps is found and named; with impulses it is held in any step."""
+    model = lw.Model("mounted")
+    body = model.body("block", mass=50.0, inertia=(1, 1, 1))
+    model.free("start", model.ground, body, velocity=(1, 0, 0, 0, 0, 0))
+    model.bushing("mount", model.ground, body, at=(0, 0, 0), stiffness=(8e6, 8e6, 8e6, 1e4, 1e4, 1e4))
+    reason = "hybrid: bushing 'mount' is too stiff for explicit steps of 0.005 s"
+    assert chosen(model, dt=5e-3) == ("hybrid", reason)
+    with pytest.warns(lw.RunWarning, match="too large for bushing 'mount', which swings at 4e"):
+        lw.simulate(model, until=0.08, method="recursive", dt=8e-3)
+    for method in ("impulse", "maximal"):
+        assert advice(lw.Simulation(model, method, dt=5e-3).stepper) == ""
+
+
 def test_springs_of_no_length_and_with_an_axis() -> None:
     for options in ({"length": 0.0}, {"length": 0.0, "axis": (0, 1, 0)}, {"length": 1.0, "axis": (0, 1, 0)}):
         for stiffness, name in ((3.9e6, "recursive"), (4.1e6, "hybrid")):

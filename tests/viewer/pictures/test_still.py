@@ -96,3 +96,18 @@ def test_refusals(tmp_path):
         still(model, view="below")
     with pytest.raises(lw.OptionError, match="Model or a run"):
         still("pendulum")
+
+
+def test_bushings_are_rings(tmp_path):
+    """A body on a bushing has a ring and hatched ground at its point, which a body without has not."""
+    files = []
+    for mounted in (False, True):
+        model = lw.Model("mounted")
+        body = model.body("body", mass=1.0, shape=lw.Box((0.4, 0.1, 0.1)))
+        if mounted:
+            model.bushing("mount", model.ground, body, at=(0, 0, -0.2), stiffness=np.full(6, 1e3))
+        files.append(tmp_path / f"{mounted}.png")
+        still(model, file=files[-1], size=(3, 2), view="front")
+    grey = [np.isclose(matplotlib_image.imread(file)[..., :3], 0x9A / 255, atol=0.01).all(axis=-1) for file in files]
+    assert grey[1].sum() > 20
+    assert grey[0].sum() < 5

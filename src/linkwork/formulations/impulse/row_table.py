@@ -36,7 +36,7 @@ class RowTable(NamedTuple):
     row_cut: Any  # (cut row,) the cut that it belongs to
     coil_dof: Any  # (spring,) springs and dampers on dofs, which go into the joints' inertias; all others become rows
     code: Any  # (id,) its kind
-    element: Any  # (id,) which one of its kind; limits 2 e + side, drags and point springs 3 e + axis, bushings 6 e + spring
+    element: Any  # (id,) which one of its kind; limits 2 e + side, drags and point springs 3 e + axis, bushings 6 e + i
     bilateral_ids: int  # ids below this are bilateral rows
     first_friction: int  # id of the first joint friction
     first_drag: int  # id of the first drag: they are the last

@@ -67,8 +67,8 @@ def workspace(tables: Any, method: Any) -> Workspace:
     own = tables._replace(tree=tree._replace(dof_armature=tree.dof_armature.copy()))
     table = row_table(tables)
     rows = row_work(tables, table, contacts)
-    between_links = (tables.cuts.cut_a, forces.spring_a, forces.bushing_a, forces.load_law, forces.tyre_link)
-    between_links += (forces.rotor_link,)
+    between_links = [tables.cuts.cut_a, forces.spring_a, forces.bushing_a, forces.load_law]
+    between_links += [forces.tyre_link, forces.rotor_link]
     return Workspace(
         tables=own,
         position_iterations=int(method.position_iterations) if cut_rows + tables.drives.repeater_ratio.size else 0,

@@ -23,6 +23,7 @@ import numpy as np
 from linkwork.assembly.reference import Reference, ground_pose
 from linkwork.errors import OptionError
 from linkwork.model import Box, Capsule, Cylinder, Frame, Ground, Hull, Mesh, Model, Road, Sphere, Tyre
+from linkwork.model.bushing import Bushing
 from linkwork.model.collider import HeightField, Plane
 from linkwork.model.force import Spring
 from linkwork.model.joint_kinds import KINDS
@@ -55,15 +56,15 @@ def scene_of(model: Model, until: float = 0.0, tracks: Mapping[str, Any] | None 
     """
     reference = Reference(model)
     joints = [(joint, *reference.frames(joint)) for joint in model.all_joints()]
-    springs = [force for force in model.all_forces() if isinstance(force, Spring)]
+    springs = _springs(model, reference)
     holds: dict[int, list[list[float]]] = {}
     for joint, a, b in joints:
         if KINDS[joint.kind].holds_point:
             holds.setdefault(id(joint.a), []).append(_numbers(a.position))
             holds.setdefault(id(joint.b), []).append(_numbers(b.position))
-    for spring in springs:
-        holds.setdefault(id(spring.a), []).append(_numbers(spring.at_a))
-        holds.setdefault(id(spring.b), []).append(_numbers(spring.at_b))
+    for force, facts in springs:
+        holds.setdefault(id(force.a), []).append(facts["at_a"])
+        holds.setdefault(id(force.b), []).append(facts["at_b"])
     added = added_shapes(model)
     return {
         "bodies": [
@@ -89,17 +90,7 @@ def scene_of(model: Model, until: float = 0.0, tracks: Mapping[str, Any] | None 
             }
             for joint, a, b in joints
         ],
-        "springs": [
-            {
-                "name": spring.path,
-                "a": spring.a.path,
-                "at_a": _numbers(spring.at_a),
-                "b": spring.b.path,
-                "at_b": _numbers(spring.at_b),
-                "elastic": spring.stiffness != 0.0,
-            }
-            for spring in springs
-        ],
+        "springs": [facts for _, facts in springs],
         "roads": road_strips(model, until, tracks or {}, ahead=ahead),
         "fixtures": [
             moved_facts(facts, ground_pose(ground))
@@ -108,6 +99,22 @@ def scene_of(model: Model, until: float = 0.0, tracks: Mapping[str, Any] | None 
             for facts in added.get(ground.path, [])
         ],
     }
+
+
+def _springs(model: Model, reference: Reference) -> list[tuple[Spring | Bushing, dict[str, Any]]]:
+    """Springs and bushings, each with its ends and what it is."""
+    found: list[tuple[Spring | Bushing, dict[str, Any]]] = []
+    for force in model.all_forces():
+        if isinstance(force, Spring):
+            at_a, at_b, what = force.at_a, force.at_b, {"elastic": force.stiffness != 0.0}
+        elif isinstance(force, Bushing):
+            at_a, at_b = (frame.position for frame in reference.mount(force))
+            what = {"elastic": True, "bushing": True}
+        else:
+            continue
+        ends = {"a": force.a.path, "at_a": _numbers(at_a), "b": force.b.path, "at_b": _numbers(at_b)}
+        found.append((force, {"name": force.path, **ends, **what}))
+    return found
 
 
 class RunScenes:

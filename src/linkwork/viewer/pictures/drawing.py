@@ -139,6 +139,8 @@ class Drawing:
             if spring.get("elastic", True):
                 a, b = (self._spot(spring[end], spring[f"at_{end}"]) for end in "ab")
                 symbols.spring(axes, a, b, self.extent)
+                if spring.get("bushing", False):
+                    symbols.bushing(axes, a, self.extent)
         symbols.hinges(axes, self._visible_hinges(canvas))
         symbols.scale_bar(axes, half, label)
         return figure

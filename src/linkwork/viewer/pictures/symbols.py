@@ -64,6 +64,14 @@ def spring(axes: Axes, start: Floats, end: Floats, extent: float) -> None:
     axes.plot(*points.T, color=DARK, linewidth=1.1, zorder=6.1, solid_joinstyle="round")
 
 
+def bushing(axes: Axes, spot: Floats, extent: float) -> None:
+    """A thick grey ring, rubber between two sleeves."""
+    angle = np.linspace(0.0, 2.0 * np.pi, 33)
+    circle = spot + 0.014 * extent * np.column_stack((np.cos(angle), np.sin(angle)))
+    axes.plot(*circle.T, color=DARK, linewidth=4.4, zorder=7.0)
+    axes.plot(*circle.T, color="#9a9a9a", linewidth=2.6, zorder=7.1)
+
+
 def hinges(axes: Axes, spots: list[tuple[float, float]]) -> None:
     """White dots."""
     if spots:
