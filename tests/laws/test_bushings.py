@@ -223,6 +223,7 @@ def test_a_bushing_tends_to_a_pin(method: str) -> None:
 SCALES = [(1e-3, 1e-6), (1e-3, 1e6), (1e3, 1e-6), (1e3, 1e6)]
 
 
+@pytest.mark.filterwarnings("ignore:model .block.:linkwork.ModelWarning")
 @pytest.mark.parametrize(("length", "mass"), SCALES)
 @pytest.mark.parametrize("method", ["recursive", "hybrid", "global", "impulse", "maximal"])
 @pytest.mark.filterwarnings("ignore:the run of:linkwork.RunWarning")
