@@ -167,7 +167,7 @@ def loop_across(part: Part, *, kind: str = "revolute", hang: str = "ball") -> lw
 
 
 def on_the_ground(part: Part) -> lw.Model:
-    """Joints between a foreign port and the ground, a moving ground, and another foreign port; a spring on each."""
+    """Joints between a foreign port and the ground, a moving ground, and another foreign port; springs, a bushing."""
     model = lw.Model("on the ground", gravity=(0.2, 0.4, -9.5))
     table = model.moving_ground("table", lw.Motion(position=(0, lw.Cosine(0.02, 2.0, offset=-0.02), 0)))
     first = model.add("first", part("first", Arm), position=(0, 0, 1), rotation=(0.8, 0, 0.6, 0))
@@ -179,6 +179,7 @@ def on_the_ground(part: Part) -> lw.Model:
     model.spring("tie", model.ground, first.far, at_a=(2, 1, 0), stiffness=30.0, damping=0.5, length=1.0)
     bridge = model.body("bridge", mass=0.4, inertia=(0.02, 0.02, 0.02), position=(2.4, 0, 0))
     model.universal("fork", second.near, bridge, at=(2.6, 0.1, 0.2), axis=((1, 0, 0), (0, 1, 0)))
+    model.bushing("mount", first.far, bridge, at=(2.2, 0, 0), stiffness=(20, 30, 25, 2, 3, 1), damping=np.full(6, 0.1))
     model.force("wind", bridge, (0.0, 1.5, 0.0))
     model.torque("drive", model.joints["fork"], 0.4)
     return model
