@@ -31,6 +31,8 @@ from linkwork.model import Curve as Curve
 from linkwork.model import Cylinder as Cylinder
 from linkwork.model import FlatRoad as FlatRoad
 from linkwork.model import Frame as Frame
+from linkwork.model import GuideCurve as GuideCurve
+from linkwork.model import GuideSurface as GuideSurface
 from linkwork.model import HeightField as HeightField
 from linkwork.model import Hull as Hull
 from linkwork.model import Joint as Joint

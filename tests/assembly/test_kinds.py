@@ -21,7 +21,7 @@ from linkwork.simulation.results.units import component_names, joint_units, spli
 from linkwork.simulation.start import Closure
 from random_mechanisms import ALL, random_body_numbers, random_frame, random_rotation
 
-TREE = [kind for kind in KINDS if kind != "distance"]  # which is always a cut
+TREE = [kind for kind in KINDS if not KINDS[kind].always_cut]
 EPS = np.finfo(float).eps
 
 
@@ -166,7 +166,14 @@ def test_what_it_carries(kind: str) -> None:
 
 
 NOTATION = (Path(__file__).parents[2] / "NOTATION.md").read_text(encoding="utf-8")
-ROWS = {"along": "d·{i}", "crossed": "{i}·{j}'", "couple": "d·z − pitch angle / 2π", "distance": r"\|d\| − length"}
+ROWS = {
+    "along": "d·{i}",
+    "crossed": "{i}·{j}'",
+    "couple": "d·z − pitch angle / 2π",
+    "distance": r"\|d\| − length",
+    "across": "r·n{i}",
+    "surface": "f(d)",
+}
 
 
 def in_notation(kind: str) -> bool:

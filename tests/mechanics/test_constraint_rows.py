@@ -1,4 +1,4 @@
-"""Rows and coordinates of closing joints against finite differences: every kind of joint, and a distance.
+"""Rows and coordinates of closing joints against finite differences: every kind of joint, a distance, all guides.
 
 Each is looked at where its rows hold, and where they do not. Angles about an axis that two bodies share are angles only
 where they share it: their rates, and the value of a screw's row, are compared where the rows hold.
@@ -27,9 +27,35 @@ from linkwork.mechanics.constraint_rows import (
 from linkwork.mechanics.kinematics import outward_poses, world_velocities
 from linkwork.mechanics.newton_euler import inverse_dynamics
 from linkwork.mechanics.workspace import tree_work
-from linkwork.spatial.codes import ALONG, ATTITUDE, COUPLE, CROSSED, DISTANCE
+from linkwork.spatial.codes import ACROSS, ALONG, ATTITUDE, COUPLE, CROSSED, DISTANCE, ON_SURFACE
 
 H = 1e-5  # s, of the differences
+ANGLES = np.linspace(0.0, 5.0, 25)
+GRID = np.linspace(-4.0, 4.0, 12)
+CURVES = {
+    "line": lw.GuideCurve.line((-5, 1, 0), (5, -2, 3)),
+    "ellipse": lw.GuideCurve.ellipse((2.0, 0, 0), (0, 1.0, 1.0), center=(0.1, 0.2, 0.3)),
+    "arc": lw.GuideCurve.ellipse((1.5, 0, 0), (0, 0, 1.0), angles=(-2.0, 2.0)),
+    "spline": lw.GuideCurve(np.column_stack([2 * np.cos(ANGLES), 2 * np.sin(ANGLES), 0.3 * ANGLES**1.5])),
+    "closed spline": lw.GuideCurve(
+        [(2 * np.cos(x), 1.5 * np.sin(x), np.sin(2 * x)) for x in np.linspace(0, 2 * np.pi, 30)], closed=True
+    ),
+}
+SURFACES = {
+    "plane": lw.GuideSurface.plane((1, 2, 3), center=(0.1, 0, 0)),
+    "cylinder": lw.GuideSurface.cylinder(1.5, (1, 1, 0)),
+    "sphere": lw.GuideSurface.sphere(2.0, center=(0.3, 0, 0)),
+    "heights": lw.GuideSurface.heights(GRID, 1.1 * GRID, 0.3 * np.sin(GRID)[:, None] * np.cos(0.7 * GRID)),
+}
+GUIDES = {**CURVES, **SURFACES}
+ALWAYS = ("distance", *GUIDES)  # what is always a cut
+ON = {
+    "plane": (2.1, -1.0, 0.0),
+    "cylinder": (0.0, 0.0, 1.5),
+    "sphere": (0.3, 2.0, 0.0),
+    "heights": (0.3, 0.4, SURFACES["heights"].height(0.3, 0.4)),
+}
+TURN = (0.1, 0.7, -0.1, 0.7)
 
 
 @entry
@@ -64,14 +90,22 @@ def look(system, q, v, a, cut_q):
 
 
 def model_of(kind):
-    if kind != "distance":
+    if kind not in ALWAYS:
         return loop_of(kind, cut="joint 0")
     model = loop_of("ball")
+    if kind in GUIDES:
+        hold, guide = (model.slot, CURVES) if kind in CURVES else (model.surface, SURFACES)
+        # the guide stands so that the point is on it
+        first, second = (model.bodies[name].reference for name in ("body 0", "body 2"))
+        on = CURVES[kind].point(0.3 * CURVES[kind].length) if kind in CURVES else ON[kind]
+        place = first.inverse().point(second.point((0.0, -0.2, 0.4))) - lw.Frame(rotation=TURN).point(on)
+        hold("guide", "body 0", "body 2", guide[kind], at_b=(0.0, -0.2, 0.4), frame_a=lw.Frame(place, TURN))
+        return model
     model.distance("rod", "body 0", "body 2", at_a=(0.3, 0.1, 0.0), at_b=(0.0, -0.2, 0.4))
     return model
 
 
-@pytest.fixture(params=[(kind, off) for kind in (*CLOSING, "distance") for off in (0.0, 0.2)], ids=str)
+@pytest.fixture(params=[(kind, off) for kind in (*CLOSING, *ALWAYS) for off in (0.0, 0.2)], ids=str)
 def moving(request):
     """A system at random velocities and accelerations, on its rows or off them; and a moment before and after."""
     kind, off = request.param
@@ -87,8 +121,8 @@ def moving(request):
 
 
 def test_the_kinds_of_joints_have_all_kinds_of_rows():
-    kinds = [set(lw.assemble(model_of(kind)).tables.cuts.row_kind.tolist()) for kind in (*CLOSING, "distance")]
-    assert set.union(*kinds) == {ALONG, CROSSED, COUPLE, DISTANCE}
+    kinds = [set(lw.assemble(model_of(kind)).tables.cuts.row_kind.tolist()) for kind in (*CLOSING, *ALWAYS)]
+    assert set.union(*kinds) == {ALONG, CROSSED, COUPLE, DISTANCE, ACROSS, ON_SURFACE}
 
 
 def test_first_rates_of_rows(moving):

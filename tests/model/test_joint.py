@@ -5,7 +5,7 @@ import pytest
 
 from linkwork.model import KINDS, Body, Frame, Model, Motion
 
-PLACED = [kind for kind in KINDS if kind != "distance"]  # whose verbs take at= and axis=
+PLACED = [kind for kind in KINDS if not KINDS[kind].always_cut]  # whose verbs take at= and axis=
 AXES = {"universal": ((1, 0, 0), (0, 1, 0)), "ball": None, "fixed": None, "free": None}
 
 

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.assembly.guide_tables import GuideTable
 from linkwork.assembly.kinds import MEASURE_CODES, ROW_CODES, coordinates
 from linkwork.assembly.reference import Reference
 from linkwork.assembly.system import JointPlace
 from linkwork.assembly.tables import Cuts, Tree
 from linkwork.errors import ModelError
-from linkwork.model import Distance, Frame, Joint
+from linkwork.model import Distance, Frame, Joint, Slot, SurfaceJoint
 from linkwork.model.joint_kinds import KINDS
 
 
@@ -40,6 +41,7 @@ class _CutTable:
         self.rows: list[tuple[int, int, int, float]] = []
         self.measures: list[tuple[int, int, int, int]] = []
         self.path: list[tuple[int, float]] = []
+        self.guides = GuideTable()
         self.starts: dict[str, list[int]] = {name: [0] for name in ("row", "measure", "path")}
         self.start: dict[str, list[Any]] = {name: [] for name in ("q", "q_given", "v", "v_given")}
 
@@ -80,18 +82,23 @@ class _CutTable:
             self.ends["p" + side].append(pose.position)
 
     def _add_rows(self, joint: Joint) -> None:
+        if isinstance(joint, Slot | SurfaceJoint):
+            guide, size = self.guides.add(joint, len(self.start["q"]))
+            self.rows += [(ROW_CODES[row.word], row.i, guide, size) for row in KINDS[joint.kind].rows]
+            return
         size = rod_length(joint, self.reference) if isinstance(joint, Distance) else pitch_per_radian(joint)
         self.rows += [(ROW_CODES[row.word], row.i, row.j, size) for row in KINDS[joint.kind].rows]
 
     def _add_measures(self, joint: Joint, q: int, v: int) -> None:
         for m in KINDS[joint.kind].measures:
-            self.measures.append((MEASURE_CODES[m.word], m.axis, q, v))
+            axis = self.guides.last_curve if m.word == "arc length" else m.axis
+            self.measures.append((MEASURE_CODES[m.word], axis, q, v))
             q, v = q + m.nq, v + m.nv
 
     def _add_start(self, joint: Joint, frame_a: Frame, frame_b: Frame) -> None:
         """Start values: the user's, else those of the reference configuration."""
         a, b = self.reference.of(joint.a) @ frame_a, self.reference.of(joint.b) @ frame_b
-        there = coordinates(joint.kind, a.inverse() @ b, pitch_per_radian(joint))
+        there = start_position(joint, a.inverse() @ b)
         self.start["q"].extend(there if joint.position is None else joint.position)
         self.start["q_given"].extend([joint.position is not None] * joint.nv)
         self.start["v"].extend([0.0] * joint.nv if joint.velocity is None else joint.velocity)
@@ -119,6 +126,7 @@ class _CutTable:
             path_start=np.array(self.starts["path"], dtype=np.int64),
             path_dof=_column(self.path, 0, int),
             path_sign=_column(self.path, 1),
+            guides=self.guides.tables(),
         )
 
     def start_values(self) -> dict[str, Any]:
@@ -129,6 +137,13 @@ class _CutTable:
             "cut_v_start": np.array(self.start["v"], dtype=float),
             "cut_v_given": np.array(self.start["v_given"], dtype=bool),
         }
+
+
+def start_position(joint: Joint, relative: Frame) -> Any:
+    """Coordinates of a joint whose frame b stands at `relative` in its frame a."""
+    if isinstance(joint, Slot):
+        return [joint.curve.nearest(relative.position)]
+    return coordinates(joint.kind, relative, pitch_per_radian(joint))
 
 
 def rod_length(rod: Distance, reference: Reference) -> float:

@@ -25,10 +25,13 @@ ROW_CODES = {
     "crossed": codes.CROSSED,
     "couple": codes.COUPLE,
     "distance": codes.DISTANCE,
+    "across": codes.ACROSS,
+    "surface": codes.ON_SURFACE,
 }
 MEASURE_CODES = {
     "angle": codes.ANGLE_Z,
     "offset": codes.OFFSET,
+    "arc length": codes.ARC_LENGTH,
     "screw angle": codes.ANGLE_SCREW,
     "first angle": codes.ANGLE_FIRST,
     "second angle": codes.ANGLE_SECOND,

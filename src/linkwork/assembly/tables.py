@@ -46,6 +46,33 @@ class Tree(NamedTuple):
     ground_p: Floats  # (ground, 3)
 
 
+class Guides(NamedTuple):
+    """Curves and surfaces that points are held on, in the axes of frame a of their joints. Lengths in metres."""
+
+    curve_piece: Ints  # (curve + 1,) first piece
+    curve_closed: Ints  # (curve,)
+    curve_length: Floats  # (curve,)
+    piece_round: Ints  # (piece,) 1 where C = c0 + c1 cos u + c2 sin u, else C = c0 + c1 u + c2 u^2 + c3 u^3
+    piece_span: Floats  # (piece,) u at its end; 0 at its beginning
+    piece_start: Floats  # (piece,) arc length there
+    piece_bend: Floats  # (4 piece, 3) c0 … c3
+    piece_normal: Floats  # (4 piece, 3) first normal at its beginning and end, second normal there
+    piece_corner: Floats  # (piece, 3) point at its beginning
+    piece_chord: Floats  # (piece, 3) from there to its end
+    piece_shrink: Floats  # (piece,) one over the square of the chord
+    surface_kind: Ints  # (surface,)
+    surface_center: Floats  # (surface, 3)
+    surface_axis: Floats  # (surface, 3) unit; normal of a plane
+    surface_radius: Floats  # (surface,)
+    surface_grid: Ints  # (surface, 3) into grid: first x, first y, one past the last y
+    surface_cell: Ints  # (surface,) first cell
+    grid: Floats  # rising x, then rising y, of each field of heights
+    cell: Floats  # (cell, 16) powers of x and y in it, that of y varies faster; cells along y follow each other
+    edge_q: Ints  # (edge,) place in the cut coordinates that must stay between two numbers
+    edge_low: Floats  # (edge,)
+    edge_high: Floats  # (edge,)
+
+
 class Cuts(NamedTuple):
     """Joints that close loops: their frames, their rows, their coordinates."""
 
@@ -57,17 +84,18 @@ class Cuts(NamedTuple):
     cut_pb: Floats  # (cut, 3)
     cut_row: Ints  # (cut + 1,) first row
     cut_measure: Ints  # (cut + 1,) first measure
-    row_kind: Ints  # (row,) ALONG, CROSSED, COUPLE, DISTANCE
+    row_kind: Ints  # (row,) ALONG, CROSSED, COUPLE, DISTANCE, ACROSS, ON_SURFACE
     row_i: Ints  # (row,)
-    row_j: Ints  # (row,)
-    row_pitch: Floats  # (row,) m/rad; of a distance its length, m
+    row_j: Ints  # (row,) of a guide its curve or surface
+    row_pitch: Floats  # (row,) m/rad; of a distance its length, of a guide its size, m
     measure_kind: Ints  # (measure,)
-    measure_axis: Ints  # (measure,)
+    measure_axis: Ints  # (measure,) of an arc length its curve
     measure_q: Ints  # (measure,) place in the cut coordinates
     measure_rate: Ints  # (measure,) place among the rates of the cuts
     path_start: Ints  # (cut + 1,) into path_dof
     path_dof: Ints  # dofs that move b or a, but not both
     path_sign: Floats  # +1 on the way to b, -1 on the way to a
+    guides: Guides
 
 
 class Forces(NamedTuple):

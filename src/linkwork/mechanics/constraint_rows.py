@@ -11,13 +11,24 @@ from __future__ import annotations
 import math
 
 from linkwork._jit import kernel, small
+from linkwork.mechanics.guides import (
+    arc_acceleration,
+    arc_direction,
+    arc_length,
+    guide_acceleration,
+    guide_direction,
+    guide_row,
+    relative_motion,
+)
 from linkwork.mechanics.motions import world_axis
 from linkwork.spatial.codes import (
+    ACROSS,
     ALONG,
     ANGLE_FIRST,
     ANGLE_SCREW,
     ANGLE_SECOND,
     ANGLE_Z,
+    ARC_LENGTH,
     ATTITUDE,
     ATTITUDE_OUTER,
     CROSSED,
@@ -45,6 +56,7 @@ from linkwork.spatial.vectors import (
     store_pair,
     sub,
     transpose,
+    unrotate,
 )
 
 TURN = 2.0 * math.pi
@@ -95,6 +107,9 @@ def row_wrench(cuts, r, R_a, R_b, p_b, d):
     if kind == DISTANCE:
         e, _ = along(d)
         return cross(p_b, e), e
+    if kind >= ACROSS:
+        e = guide_direction(cuts, r, R_a, d)
+        return cross(p_b, e), e
     e = column(R_a, cuts.row_i[r])
     n = cross(p_b, e)
     if kind == ALONG:
@@ -110,6 +125,11 @@ def row_values(cuts, work, cut_q, g, W):
         d = sub(p_b, p_a)
         for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
             kind = cuts.row_kind[r]
+            if kind >= ACROSS:
+                g[r], e = guide_row(cuts, r, R_a, d)
+                e = rotate(R_a, e)
+                store_pair(W, r, cross(p_b, e), e)
+                continue
             e = column(R_a, cuts.row_i[r])
             if kind == CROSSED:
                 g[r] = dot(e, column(R_b, cuts.row_j[r]))
@@ -168,6 +188,8 @@ def row_rates(cuts, work, gd):
             elif cuts.row_kind[r] == DISTANCE:
                 e, _ = along(sub(p_b, p_a))
                 gd[r] = dot(u, e)
+            elif cuts.row_kind[r] >= ACROSS:
+                gd[r] = dot(u, guide_direction(cuts, r, R_a, sub(p_b, p_a)))
             else:
                 gd[r] = dot(u, e) - cuts.row_pitch[r] * dot(w, e)
 
@@ -196,6 +218,9 @@ def row_accelerations(cuts, work, gdd):
                 u = sub(u_b, u_a)
                 swing = dot(u, u) - dot(u, e) * dot(u, e)
                 gdd[r] = dot(sub(b_b, b_a), e) + swing / max(length, TINY)
+            elif cuts.row_kind[r] >= ACROSS:
+                x, xd, xdd = relative_motion(R_a, w_a, a_a, d, sub(u_b, u_a), sub(b_b, b_a))
+                gdd[r] = guide_acceleration(cuts, r, x, xd, xdd)
             else:
                 gdd[r] = dot(sub(b_b, b_a), e) + 2.0 * dot(sub(u_b, u_a), ed) + dot(d, edd)
                 if cuts.row_kind[r] != ALONG:
@@ -225,11 +250,14 @@ def joint_rows(tree, cuts, work, W, G):
 
 
 @small
-def measure_wrench(cuts, m, j, R_a, R_b, p_b):
+def measure_wrench(cuts, m, j, R_a, p_a, R_b, p_b):
     """Wrench that does work on the j-th rate of measure m: torque about the world's origin, force."""
     kind = cuts.measure_kind[m]
     if kind == OFFSET:
         e = column(R_a, cuts.measure_axis[m])
+        return cross(p_b, e), e
+    if kind == ARC_LENGTH:
+        e = arc_direction(cuts, m, R_a, sub(p_b, p_a))
         return cross(p_b, e), e
     if kind == ANGLE_FIRST:
         return axis_x(R_a), ZERO
@@ -261,6 +289,9 @@ def measure_cuts(cuts, work, cut_q, cut_rate):
                 e = column(R_a, cuts.measure_axis[m])
                 cut_q[k] = dot(d, e)
                 cut_rate[s] = dot(sub(u_b, u_a), e)
+            elif kind == ARC_LENGTH:
+                cut_q[k] = arc_length(cuts.guides, cuts.measure_axis[m], unrotate(R_a, d), cut_q[k])
+                cut_rate[s] = dot(sub(u_b, u_a), arc_direction(cuts, m, R_a, d))
             elif kind == ATTITUDE or kind == ATTITUDE_OUTER:
                 e4 = quaternion_of(multiply(transpose(R_a), R_b))
                 # the sign that goes on smoothly
@@ -308,6 +339,9 @@ def measure_accelerations(cuts, work, out):
                 ed = cross(w_a, e)
                 edd = add(cross(a_a, e), cross(w_a, ed))
                 out[s] = dot(sub(b_b, b_a), e) + 2.0 * dot(sub(u_b, u_a), ed) + dot(d, edd)
+            elif kind == ARC_LENGTH:
+                x, xd, xdd = relative_motion(R_a, w_a, a_a, d, sub(u_b, u_a), sub(b_b, b_a))
+                out[s] = arc_acceleration(cuts.guides, cuts.measure_axis[m], x, xd, xdd)
             elif kind == ATTITUDE:
                 for j in range(3):
                     e = column(R_b, j)
@@ -328,10 +362,10 @@ def measure_accelerations(cuts, work, out):
 def measure_directions(tree, cuts, work, D):
     """D (rate of a cut, dof): change of the cuts' coordinates with the dofs between their bodies."""
     for c in range(cuts.cut_a.size):
-        R_a, _, R_b, p_b = cut_frames(cuts, work, c)
+        R_a, p_a, R_b, p_b = cut_frames(cuts, work, c)
         for m in range(cuts.cut_measure[c], cuts.cut_measure[c + 1]):
             for j in range(3 if cuts.measure_kind[m] >= ATTITUDE else 1):
-                n, f = measure_wrench(cuts, m, j, R_a, R_b, p_b)
+                n, f = measure_wrench(cuts, m, j, R_a, p_a, R_b, p_b)
                 for s in range(cuts.path_start[c], cuts.path_start[c + 1]):
                     k = cuts.path_dof[s]
                     i = tree.dof_link[k]

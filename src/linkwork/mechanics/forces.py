@@ -60,8 +60,8 @@ def push_cut(cuts, work, rate, Q):
     """Put the joint force Q on the rate `rate` of a cut joint: +wrench on b, -wrench on a."""
     m = last_up_to(cuts.measure_rate, rate)
     c = last_up_to(cuts.cut_measure, m)
-    R_a, _, R_b, p_b = cut_frames(cuts, work, c)
-    n, f = measure_wrench(cuts, m, rate - cuts.measure_rate[m], R_a, R_b, p_b)
+    R_a, p_a, R_b, p_b = cut_frames(cuts, work, c)
+    n, f = measure_wrench(cuts, m, rate - cuts.measure_rate[m], R_a, p_a, R_b, p_b)
     n = scale(Q, n)
     f = scale(Q, f)
     push_link(work, cuts.cut_b[c], n, f)

@@ -29,7 +29,7 @@ def spans(tables: Any) -> Any:
 
 
 def size_of(tables: Any) -> float:
-    """Length of the largest moving body, m: across its joints and its centre of mass; a rod between points counts too.
+    """Length of the largest moving body, m: across its joints and its centre of mass; rods and guides count too.
 
     Where no body has two such points it is the largest radius of gyration, and 1 m where there is none of that either.
 
@@ -37,7 +37,7 @@ def size_of(tables: Any) -> float:
     2.0
     """
     tree, cuts = tables.tree, tables.cuts
-    rods = np.abs(cuts.row_pitch[cuts.row_kind == DISTANCE]).max(initial=0.0)
+    rods = np.abs(cuts.row_pitch[cuts.row_kind >= DISTANCE]).max(initial=0.0)
     size = max(spans(tables).max(initial=0.0), rods)
     if size > 0.0:
         return float(size)

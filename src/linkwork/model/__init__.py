@@ -11,7 +11,9 @@ from linkwork.model.event import AttachOptions, Event, attached_joint
 from linkwork.model.event_verbs import attached_name
 from linkwork.model.force import Force, ForceElement, Spring, Torque, TorsionSpring
 from linkwork.model.frame import Frame
-from linkwork.model.joint import Distance, Joint, JointOptions
+from linkwork.model.guide_curve import GuideCurve
+from linkwork.model.guide_surface import GuideSurface
+from linkwork.model.joint import Distance, Joint, JointOptions, Slot, SurfaceJoint
 from linkwork.model.joint_kinds import KINDS, JointKind
 from linkwork.model.laws import Constant, Cosine, Law, LawLike, Motion, PythonLaw, Table, as_law, compiled
 from linkwork.model.material import Material
@@ -47,6 +49,8 @@ __all__ = [
     "Foreign",
     "Frame",
     "Ground",
+    "GuideCurve",
+    "GuideSurface",
     "HeightField",
     "Hull",
     "Joint",
@@ -71,6 +75,7 @@ __all__ = [
     "Road",
     "RoadPiece",
     "Shape",
+    "Slot",
     "Soft",
     "Sphere",
     "Spring",
@@ -78,6 +83,7 @@ __all__ = [
     "Step",
     "Subsystem",
     "Surface",
+    "SurfaceJoint",
     "Table",
     "Torque",
     "TorsionSpring",

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypedDict
 
 from linkwork.model.body import Body, Part
 from linkwork.model.checked import Vector, VectorLike
 from linkwork.model.frame import Frame
+from linkwork.model.guide_curve import GuideCurve
+from linkwork.model.guide_surface import GuideSurface
 from linkwork.model.joint_kinds import KINDS, JointKind
 from linkwork.model.soft import Soft
 
@@ -63,10 +65,12 @@ class Joint(Part):
     | fixed, distance | | 0 | 0 |
     | revolute, screw | angle | 1 | 1 |
     | prismatic | distance | 1 | 1 |
+    | slot | arc length | 1 | 1 |
     | cylindrical | angle, distance | 2 | 2 |
     | universal | two angles | 2 | 2 |
     | ball | quaternion | 4 | 3 |
     | planar | x, y, angle | 3 | 3 |
+    | surface | x, y, z | 3 | 3 |
     | free | x, y, z, quaternion | 7 | 6 |
 
     >>> model = lw.Model("pendulum")
@@ -139,3 +143,17 @@ class Distance(Joint):
     """
 
     length: float | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Slot(Joint):
+    """A point of b on a curve of a. Made by `model.slot`."""
+
+    curve: GuideCurve = field(kw_only=True)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SurfaceJoint(Joint):
+    """A point of b on a surface of a. Made by `model.surface`."""
+
+    surface: GuideSurface = field(kw_only=True)

@@ -10,14 +10,25 @@ from __future__ import annotations
 from typing import Literal, NamedTuple, TypeAlias
 
 JointKind = Literal[
-    "fixed", "revolute", "prismatic", "cylindrical", "screw", "universal", "ball", "planar", "free", "distance"
+    "fixed",
+    "revolute",
+    "prismatic",
+    "cylindrical",
+    "screw",
+    "universal",
+    "ball",
+    "planar",
+    "free",
+    "distance",
+    "slot",
+    "surface",
 ]
 MotionWord: TypeAlias = Literal["weld", "turn", "slide", "helical", "swing", "free"]
-RowWord: TypeAlias = Literal["along", "crossed", "couple", "distance"]
+RowWord: TypeAlias = Literal["along", "crossed", "couple", "distance", "across", "surface"]
 MeasureWord: TypeAlias = Literal[
-    "angle", "offset", "screw angle", "first angle", "second angle", "attitude", "outer attitude"
+    "angle", "offset", "arc length", "screw angle", "first angle", "second angle", "attitude", "outer attitude"
 ]
-Drawing: TypeAlias = Literal["weld", "pin", "ball", "guide", "plane", "rod", "nothing"]
+Drawing: TypeAlias = Literal["weld", "pin", "ball", "guide", "plane", "rod", "curve", "nothing"]
 
 X, Y, Z = 0, 1, 2
 
@@ -62,7 +73,8 @@ class JointRow(NamedTuple):
     """One equation of a joint that closes a loop.
 
     "along": the offset of the frames along axis i; "crossed": the scalar product of axis i of a and axis j of b;
-    "couple": the thread of a screw; "distance": the length of a rod.
+    "couple": the thread of a screw; "distance": the length of a rod; "across": the offset from a curve along one of two
+    directions across it; "surface": the distance from a surface.
     """
 
     word: RowWord
@@ -100,16 +112,18 @@ class Kind(NamedTuple):
     @property
     def nq(self) -> int:
         """Numbers of its position."""
-        return sum(motion.nq for motion in self.motions)
+        return sum(each.nq for each in self.motions or self.measures)
 
     @property
     def nv(self) -> int:
         """Numbers of its velocity."""
-        return sum(motion.nv for motion in self.motions)
+        return sum(each.nv for each in self.motions or self.measures)
 
     @property
     def units(self) -> Units:
         """The unit of each of its numbers."""
+        if not self.motions:  # what is always a cut measures lengths
+            return Units(("m",) * self.nq, ("m",) * self.nv)
         units = [UNITS[motion.word] for motion in self.motions]
         return Units(sum((each.position for each in units), ()), sum((each.rate for each in units), ()))
 
@@ -149,7 +163,7 @@ class Kind(NamedTuple):
     @property
     def slides_only(self) -> bool:
         """Whether its one coordinate is a distance."""
-        return [motion.word for motion in self.motions] == ["slide"]
+        return [each.word for each in self.motions or self.measures] in (["slide"], ["arc length"])
 
     @property
     def holds_point(self) -> bool:
@@ -166,7 +180,7 @@ class Kind(NamedTuple):
                 found.add(f"force {'xyz'[row.i]}")
             elif row.word == "couple":
                 found |= {"force z", "torque z"}
-            elif row.word == "distance":
+            elif row.word in ("distance", "across", "surface"):
                 found.add("force")
             else:  # a pair that stays at a right angle while both of its axes turn has no axis of frame b between them
                 found.add("torque" if len(crossed) == 1 else f"torque {'xyz'[3 - row.i - row.j]}")
@@ -262,6 +276,22 @@ KINDS: dict[str, Kind] = {
         position="nothing",
         velocity="nothing",
         drawn="rod",
+    ),
+    "slot": Kind(
+        motions=(),
+        rows=(JointRow("across", 0), JointRow("across", 1)),
+        measures=(JointMeasure("arc length"),),
+        position="an arc length in metres",
+        velocity="a speed in m/s",
+        drawn="curve",
+    ),
+    "surface": Kind(
+        motions=(),
+        rows=(JointRow("surface"),),
+        measures=(*OFFSETS, SLIDING),
+        position="x, y, z in metres",
+        velocity="three speeds in m/s",
+        drawn="nothing",
     ),
 }
 

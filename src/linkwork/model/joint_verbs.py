@@ -1,8 +1,10 @@
-"""Methods of models and subsystems for joints: nine kinds, and the distance."""
+"""Methods of models and subsystems for joints: nine kinds, the distance, and points on curves and surfaces."""
 
 from __future__ import annotations
 
-from typing import Never, TypeAlias, Unpack
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any, Never, TypeAlias, Unpack
 
 from linkwork.errors import ModelError
 from linkwork.model import checked
@@ -10,9 +12,12 @@ from linkwork.model.body import Body
 from linkwork.model.checked import VectorLike
 from linkwork.model.container import Container
 from linkwork.model.frame import Frame
-from linkwork.model.joint import Distance, Joint, JointOptions
+from linkwork.model.guide_curve import GuideCurve
+from linkwork.model.guide_surface import GuideSurface
+from linkwork.model.joint import Distance, Joint, JointOptions, Slot, SurfaceJoint
 from linkwork.model.joint_checks import make_joint, refuse_pair
 from linkwork.model.joint_kinds import JointKind
+from linkwork.model.soft import Soft
 
 BodyLike: TypeAlias = Body | str
 
@@ -156,3 +161,97 @@ class JointVerbs(Container):
         size = None if length is None else checked.positive(length, what, "length", "metres")
         rod = Distance(name, self, "distance", first, second, None, None, ends[0], ends[1], cut=True, length=size)
         return self._keep(self.joints, rod)
+
+    def slot(
+        self,
+        name: str,
+        a: BodyLike,
+        b: BodyLike,
+        curve: GuideCurve,
+        *,
+        at_b: VectorLike = (0.0, 0.0, 0.0),
+        frame_a: Frame | None = None,
+        position: float | None = None,
+        velocity: float | None = None,
+        limits: Sequence[Any] | None = None,
+        limit_softness: Soft | None = None,
+        friction: float = 0.0,
+        damping: float = 0.0,
+        stiffness: float = 0.0,
+        rest: float = 0.0,
+        **unknown: Never,
+    ) -> Slot:
+        """A pin in a slot: the point `at_b` of b (m, in its frame) stays on a curve that is fixed to a.
+
+        `curve` is an `lw.GuideCurve` in the frame of a, or in `frame_a` inside it. b may turn as it likes. The position
+        is the arc length along the curve (m), so `limits`, `friction`, `damping`, `stiffness`, torques and motors act
+        along it; the reaction is a force across it. By default b starts at the point of the curve nearest to it. It
+        always closes a loop. A run in which the point leaves an end of an open curve stops with an error: make the
+        curve longer, or give limits.
+
+        >>> model = lw.Model("bead on a ring")
+        >>> bead = model.body("bead", mass=0.1, inertia=0, position=(0.5, 0, 0))
+        >>> ring = lw.GuideCurve.circle(0.5, normal=(0, 1, 0), start=(0, 0, -1))
+        >>> model.slot("wire", "ground", bead, ring)
+        <slot 'wire': ground to bead>
+        """
+        what = self._new("slot", name, "joint")
+        self._only_known("slot", what, unknown)
+        if not isinstance(curve, GuideCurve):
+            raise ModelError(f"{what}: curve must be an lw.GuideCurve, got {checked.shown(curve)}; correct curve=")
+        options: dict[str, Any] = {
+            "position": position,
+            "velocity": velocity,
+            "limits": limits,
+            "limit_softness": limit_softness,
+        }
+        options |= {"friction": friction, "damping": damping, "stiffness": stiffness, "rest": rest, "frame_a": frame_a}
+        options["frame_b"] = Frame(checked.vector(at_b, what, "at_b", 3, "metres"))
+        joint = make_joint(what, "slot", name, self, self._body(a, what), self._body(b, what), options, 0.0)
+        start = None if joint.position is None else joint.position[0]
+        if start is not None and not curve.closed and not 0.0 <= start <= curve.length:
+            raise ModelError(
+                f"{what}: it starts at {start:g} m, but its curve is 0 to {curve.length:g} m long; correct position="
+            )
+        return self._keep(self.joints, Slot(**guided(joint), curve=curve))
+
+    def surface(
+        self,
+        name: str,
+        a: BodyLike,
+        b: BodyLike,
+        surface: GuideSurface,
+        *,
+        at_b: VectorLike = (0.0, 0.0, 0.0),
+        frame_a: Frame | None = None,
+        position: VectorLike | None = None,
+        velocity: VectorLike | None = None,
+        damping: float = 0.0,
+        **unknown: Never,
+    ) -> SurfaceJoint:
+        """A point on a surface: the point `at_b` of b (m, in its frame) stays on a surface that is fixed to a.
+
+        `surface` is an `lw.GuideSurface` in the frame of a, or in `frame_a` inside it. b may turn as it likes, and the
+        point stays on the surface from either side. Its position is x, y, z of the point in that frame (m); `damping`
+        (N s/m) acts against its velocity there. The reaction is a force normal to the surface. It always closes a loop.
+
+        >>> model = lw.Model("marble in a bowl")
+        >>> marble = model.body("marble", mass=0.1, inertia=0, position=(0.3, 0, 0))
+        >>> model.surface("bowl", "ground", marble, lw.GuideSurface.sphere(0.5, center=(0, 0, 0.5)))
+        <surface 'bowl': ground to marble>
+        """
+        what = self._new("surface joint", name, "joint")
+        self._only_known("surface", what, unknown)
+        if not isinstance(surface, GuideSurface):
+            raise ModelError(
+                f"{what}: surface must be an lw.GuideSurface, got {checked.shown(surface)}; correct surface="
+            )
+        options: dict[str, Any] = {"position": position, "velocity": velocity, "damping": damping, "frame_a": frame_a}
+        options["frame_b"] = Frame(checked.vector(at_b, what, "at_b", 3, "metres"))
+        joint = make_joint(what, "surface", name, self, self._body(a, what), self._body(b, what), options, 0.0)
+        return self._keep(self.joints, SurfaceJoint(**guided(joint), surface=surface))
+
+
+def guided(joint: Joint) -> dict[str, Any]:
+    """The fields of a joint that always closes a loop."""
+    return {each.name: getattr(joint, each.name) for each in fields(Joint)} | {"cut": True}

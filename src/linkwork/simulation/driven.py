@@ -22,6 +22,7 @@ from linkwork.assembly.system import JointPlace, System
 from linkwork.assembly.tables import Floats
 from linkwork.errors import ModelError
 from linkwork.formulations.protocol import Method
+from linkwork.mechanics.constraint_rows import cut_frames, measure_wrench
 from linkwork.model import Cosine, Motor, Repeater, Table
 from linkwork.model.joint_kinds import KINDS
 from linkwork.model.laws import law_value
@@ -290,6 +291,9 @@ def behind(system: System, start: Start, lags: dict[str, float] | None, time: fl
 def _along(place: JointPlace, closure: Closure, size: float) -> Floats:
     """An impulse of a joint's coordinate in world axes: of force where it slides, of torque where it turns."""
     axis = closure.work.pose_R[place.link_b].reshape(3, 3) @ place.frame_b[0][:, 2]
+    if place.kind == "slot":
+        cuts, c = closure.tables.cuts, place.last
+        axis = np.array(measure_wrench(cuts, cuts.cut_measure[c], 0, *cut_frames(cuts, closure.work, c))[1])
     found = np.zeros(6)
     found[slice(0, 3) if KINDS[place.kind].slides_only else slice(3, 6)] = size * axis
     return found

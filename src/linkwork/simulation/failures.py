@@ -9,6 +9,7 @@ import numpy as np
 from linkwork.errors import RunError
 from linkwork.formulations import status as codes
 from linkwork.formulations.implicit.implicit import HALVES
+from linkwork.mechanics.guides import left_guide
 from linkwork.simulation.analysis.choose import USUAL
 from linkwork.simulation.analysis.dynamics import mass_matrix
 from linkwork.simulation.analysis.stiffness import Finding, remedy, steps_too_large, told
@@ -16,6 +17,8 @@ from linkwork.simulation.remote_links import remote_parts
 from linkwork.spatial.codes import CROSSED
 
 if TYPE_CHECKING:
+    from linkwork.assembly.system import System
+    from linkwork.assembly.tables import Floats
     from linkwork.simulation.stepper import Stepper
 
 VANISHES = 1e-2  # of the inertia at the start: less than this is on its way to none
@@ -63,6 +66,8 @@ def failure_of(stepper: Stepper, status: int) -> RunError:
         hint = "use method='hybrid', which passes such positions"
     elif status == codes.TORN:
         culprit, what, hint = _torn(stepper)
+    elif status == codes.OFF_GUIDE:
+        culprit, what, hint = off_guide(system, stepper.state.cut_q)
     elif status == codes.PAUSED:
         what, hint = "it was interrupted", "start it again"
     elif status == codes.STUCK:
@@ -84,7 +89,7 @@ def failure_of(stepper: Stepper, status: int) -> RunError:
 
 def _too_stiff(stepper: Stepper, status: int) -> Finding | None:
     """What the steps are too large for, where that is why they failed."""
-    if status in (codes.SINGULAR_POSITION, codes.PAUSED):
+    if status in (codes.SINGULAR_POSITION, codes.PAUSED, codes.OFF_GUIDE):
         return None
     if status == codes.TORN:  # joints that open change the stiffness: only the start tells which came first
         return None if stepper.method.impulses else steps_too_large(stepper, start=True)
@@ -139,6 +144,21 @@ def _torn(stepper: Stepper) -> tuple[str, str, str]:
         return part, f"component '{part}' failed ({what})", "only its owner can see what is inside"
     other = stepper.method.torn_remedy
     return culprit, what, f"try a dt smaller than {stepper.method.dt:g} s{other}, and masses that are less unequal"
+
+
+def off_guide(system: System, cut_q: Floats) -> tuple[str, str, str]:
+    """The joint whose point is beyond the end of its curve, or the edge of its surface, and what to do."""
+    guides, e = system.tables.cuts.guides, left_guide(system.tables.cuts, cut_q)
+    x = cut_q[guides.edge_q]
+    place = next(each for each in system.cuts if each.q.start <= guides.edge_q[e] < each.q.stop)
+    low, high = guides.edge_low[e], guides.edge_high[e]
+    if place.kind == "slot":
+        what = f"the point of slot '{place.name}' is at {x[e]:.6g} m, beyond its curve from 0 to {high:.6g} m"
+        return place.name, what, "make the curve longer, or stop the point before its end"
+    axis = "xyz"[int(guides.edge_q[e]) - place.q.start]
+    beyond = f"beyond its grid from {low:.6g} to {high:.6g} m"
+    what = f"the point of surface '{place.name}' is at {axis} = {x[e]:.6g} m, {beyond}"
+    return place.name, what, "make the grid larger"
 
 
 def _not_converged(stepper: Stepper) -> tuple[str, str, str]:

@@ -137,7 +137,7 @@ def named_values(system: System, values: Any, option: str, who: str = "reset") -
             names = " or ".join(map(repr, close))
             raise OptionError(f"{who}: there is no joint {shown(name)} to start from; give {names} in {word}=")
         kind: Any = places[name].kind
-        if KINDS[kind].always_cut:
+        if KINDS[kind].always_cut and not KINDS[kind].nv:
             raise OptionError(f"{who}: {kind} '{name}' has no {option}; remove it from {word}=")
         size = KINDS[kind].nq if option == "position" else KINDS[kind].nv
         meaning = KINDS[kind].position if option == "position" else KINDS[kind].velocity

@@ -139,9 +139,10 @@ def versions() -> dict[str, str]:
 def model_hash(system: System) -> str:
     """A short hash of every table and start value: the same model gives the same hash."""
     digest = hashlib.sha256()
-    for table in system.tables:
+    tables, guides = system.tables, system.tables.cuts.guides
+    for table in (*tables, guides) if guides.curve_closed.size + guides.surface_kind.size else tables:
         for name, value in table._asdict().items():
-            if name != "law_address":
+            if name not in ("law_address", "guides"):
                 digest.update(name.encode())
                 digest.update(np.ascontiguousarray(value).tobytes())
     digest.update(system.q_start.tobytes())

@@ -17,6 +17,8 @@ ALONG = 0  # d . e_i = 0
 CROSSED = 1  # e_i . e_j = 0
 COUPLE = 2  # d . z - pitch * angle = 0
 DISTANCE = 3  # |d| - length = 0
+ACROSS = 4  # row i of a point on curve j
+ON_SURFACE = 5  # a point on surface j
 
 # rows of natural coordinates
 KEPT = 0  # the product of two directions of one body
@@ -36,8 +38,15 @@ OFFSET = 1  # d . e_i
 ANGLE_FIRST = 2  # universal: about x of a
 ANGLE_SECOND = 3  # universal: about y of b
 ANGLE_SCREW = 4  # about z, moves with the helical motion
-ATTITUDE = 5  # quaternion (three rates, in the axes of b)
-ATTITUDE_OUTER = 6  # the same with the rates in the axes of a
+ARC_LENGTH = 5  # along a curve
+ATTITUDE = 6  # quaternion (three rates, in the axes of b); from here on a measure has three rates
+ATTITUDE_OUTER = 7  # the same with the rates in the axes of a
+
+# surfaces that guide a point
+PLANE_GUIDE = 0
+CYLINDER_GUIDE = 1
+SPHERE_GUIDE = 2
+HEIGHTS_GUIDE = 3
 
 # softness of limits, motors and contacts
 RIGID = 0

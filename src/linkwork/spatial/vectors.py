@@ -135,6 +135,12 @@ def axis_z(R):
 
 
 @small
+def spin(x, y, z, xd, yd, zd):
+    """Half the sum of e x ed over three axes: the angular velocity that has these rates."""
+    return scale(0.5, add(cross(x, xd), add(cross(y, yd), cross(z, zd))))
+
+
+@small
 def load3(a, i):
     return (a[i, 0], a[i, 1], a[i, 2])
 

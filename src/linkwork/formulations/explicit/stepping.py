@@ -30,8 +30,9 @@ from linkwork.formulations.samples import (
     WORST_RESIDUAL,
     keep_sample,
 )
-from linkwork.formulations.status import NOT_CONVERGED, NOT_FINITE, PAUSED, SINGULAR, STUCK, TORN, TORN_APART
+from linkwork.formulations.status import NOT_CONVERGED, NOT_FINITE, OFF_GUIDE, PAUSED, SINGULAR, STUCK, TORN, TORN_APART
 from linkwork.mechanics.forces import FED_IN, WASTED
+from linkwork.mechanics.guides import left_guide
 from linkwork.mechanics.motions import coordinate_rates, displace, normalize
 from linkwork.numerics.arrays import copy, finite
 from linkwork.numerics.runge_kutta import (
@@ -341,6 +342,8 @@ def advance(evaluate, accept, tables, method, w, state, begin, first, h, steps, 
                 return n - 1 - first, kept, NOT_FINITE
             if state.drift[GAP] > TORN_APART:
                 return n - 1 - first, kept, TORN
+            if left_guide(tables.cuts, state.cut_q) >= 0:
+                return n - 1 - first, kept, OFF_GUIDE
             if last:
                 break
         w.carried[PART_DONE] = 0.0

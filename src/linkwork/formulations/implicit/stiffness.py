@@ -91,8 +91,8 @@ def add_coordinate(cuts, w, k, nv, weight):
             j = k - nv - cuts.measure_rate[m]
             if j < 0 or j > (2 if cuts.measure_kind[m] >= ATTITUDE else 0):
                 continue
-            R_a, _, R_b, p_b = cut_frames(cuts, w.tree, c)
-            N, F = measure_wrench(cuts, m, j, R_a, R_b, p_b)
+            R_a, p_a, R_b, p_b = cut_frames(cuts, w.tree, c)
+            N, F = measure_wrench(cuts, m, j, R_a, p_a, R_b, p_b)
             first = cuts.path_start[c]
             for p in range(first, cuts.path_start[c + 1]):
                 n, u = load_pair(w.axis, cuts.path_dof[p])

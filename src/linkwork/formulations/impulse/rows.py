@@ -202,8 +202,8 @@ def apply_unit_impulse(tree, cuts, work, v_next_world, table, rows, path, v, v_n
 def coordinate_wrench(cuts, work, table, s):
     """Wrench (torque about the world's origin, force) of the rate s of a cut, and its links a and b."""
     cut = table.rate_cut[s]
-    R_a, _, R_b, p_b = cut_frames(cuts, work, cut)
-    n, f = measure_wrench(cuts, table.rate_measure[s], table.rate_component[s], R_a, R_b, p_b)
+    R_a, p_a, R_b, p_b = cut_frames(cuts, work, cut)
+    n, f = measure_wrench(cuts, table.rate_measure[s], table.rate_component[s], R_a, p_a, R_b, p_b)
     return n, f, cuts.cut_a[cut], cuts.cut_b[cut]
 
 

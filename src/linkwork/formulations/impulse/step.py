@@ -55,11 +55,12 @@ from linkwork.formulations.samples import (
     keep_sample,
     record_gap,
 )
-from linkwork.formulations.status import NOT_FINITE, SINGULAR, TORN
+from linkwork.formulations.status import NOT_FINITE, OFF_GUIDE, SINGULAR, TORN
 from linkwork.mechanics.articulated import inward_inertias, outward_accelerations, outward_velocities
 from linkwork.mechanics.constraint_rows import measure_cuts, row_values
 from linkwork.mechanics.forces import apply_laws, clear_loads
 from linkwork.mechanics.grounds import move_grounds
+from linkwork.mechanics.guides import left_guide
 from linkwork.mechanics.inverse_mass import outward_response
 from linkwork.mechanics.kinematics import coasting, outward_poses, velocities_of, world_velocities
 from linkwork.mechanics.motions import displace
@@ -350,6 +351,8 @@ def run(w, state, begin, first, h, steps, every, samples):
             state.t[0] = t
             if not (finite(state.y) and finite(state.vd)):
                 return i - 1, kept, NOT_FINITE
+            if left_guide(w.tables.cuts, state.cut_q) >= 0:
+                return i - 1, kept, OFF_GUIDE
             if n % every == 0:
                 keep_sample(state, samples, kept)
                 kept += 1

@@ -4,7 +4,7 @@
     x = sum of (a + b S) n    places and axes of a link by its slots, S = u x with the normal u where there is one
     g J        rows Phi and their gradients Phi_q, an entry for each node that a row holds
 
-Rows are quadratic in the nodes (but those of screws and rods), so J is linear in them and the second rate is J zdd and
+Rows are quadratic in the nodes (but screws, rods and guides), so J is linear in them and the second rate is J zdd and
 twice the product of the rates of the two factors. Given nodes are in the rows like the others: what moves grounds,
 Phi_t, needs no terms of its own.
 """
@@ -23,7 +23,8 @@ from linkwork.mechanics.constraint_rows import (
     point_velocity,
     turn_about_z,
 )
-from linkwork.spatial.codes import ALONG, CROSSED, DISTANCE, KEPT, PART, TIED
+from linkwork.mechanics.guides import guide_bias, guide_row
+from linkwork.spatial.codes import ACROSS, ALONG, COUPLE, CROSSED, DISTANCE, KEPT, PART, TIED
 from linkwork.spatial.vectors import (
     ZERO,
     add,
@@ -40,10 +41,12 @@ from linkwork.spatial.vectors import (
     neg,
     rotate,
     scale,
+    spin,
     store3,
     store9,
     store_pair,
     sub,
+    unit_vector,
 )
 
 
@@ -89,12 +92,6 @@ def combine(nat, i, q, u, x):
         s = add_scaled(s, nat.slot_a[i, q, k], n)
         r = add_scaled(r, nat.slot_b[i, q, k], n)
     return add(s, cross(u, r))
-
-
-@small
-def spin(x, y, z, xd, yd, zd):
-    """Half the sum of e x ed over three axes: the angular velocity that has these rates."""
-    return scale(0.5, add(cross(x, xd), add(cross(y, yd), cross(z, zd))))
 
 
 @kernel
@@ -262,11 +259,16 @@ def fill_part(nat, cuts, work, cut_q, z, J, r):
         pull_point(nat, i, u_a, load3(cuts.cut_pa, c), neg(e), J, at_a)
         pull_point(nat, j, u_b, load3(cuts.cut_pb, c), e, J, at_b)
         return length - cuts.row_pitch[p]
-    pull_axis(nat, i, u_a, column(C_a, cuts.row_i[p]), d, J, at_a)
+    value = dot(d, e)
+    x = unit_vector(cuts.row_i[p])
+    if cuts.row_kind[p] >= ACROSS:
+        value, x = guide_row(cuts, p, R_a, d)
+        e = rotate(R_a, x)
+    pull_axis(nat, i, u_a, rotate(C_a, x), d, J, at_a)
     pull_point(nat, i, u_a, load3(cuts.cut_pa, c), neg(e), J, at_a)
     pull_point(nat, j, u_b, load3(cuts.cut_pb, c), e, J, at_b)
-    if cuts.row_kind[p] == ALONG:
-        return dot(d, e)
+    if cuts.row_kind[p] != COUPLE:
+        return value
     # screw: less pitch times the angle atan2(s, c)
     pitch = cuts.row_pitch[p]
     s, k, h = sine_parts(R_a, R_b)
@@ -281,7 +283,7 @@ def fill_part(nat, cuts, work, cut_q, z, J, r):
     pull_axis(nat, j, u_b, axis_x(C_b), add_scaled(scale(k, y_a), -s, x_a), J, at_b)
     pull_axis(nat, j, u_b, axis_y(C_b), add_scaled(scale(-k, x_a), -s, y_a), J, at_b)
     previous = cut_q[cuts.measure_q[cuts.cut_measure[c]]]
-    return dot(d, e) - pitch * angle_near(turn_about_z(R_a, R_b), previous)
+    return value - pitch * angle_near(turn_about_z(R_a, R_b), previous)
 
 
 @small
@@ -326,6 +328,8 @@ def part_bias(nat, cuts, work, r):
         line, length = along(sub(p_b, p_a))
         v = sub(v_b, v_a)
         return (dot(v, v) - dot(v, line) * dot(v, line)) / max(length, TINY)
+    if cuts.row_kind[p] >= ACROSS:
+        return guide_bias(cuts, p, R_a, w_a, sub(p_b, p_a), sub(v_b, v_a))
     # both factors are linear in the nodes: twice the product of their rates is all
     if cuts.row_kind[p] == CROSSED:
         return 2.0 * dot(ed, cross(w_b, column(R_b, cuts.row_j[p])))
@@ -349,8 +353,8 @@ def part_bias(nat, cuts, work, r):
 def measure_gradient(nat, cuts, work, z, r, J):
     """J of a soft row on a coordinate of a joint."""
     c = nat.row_cut[r]
-    R_a, _, R_b, p_b = cut_frames(cuts, work, c)
-    n, f = measure_wrench(cuts, nat.row_measure[r], nat.row_turn[r], R_a, R_b, p_b)
+    R_a, p_a, R_b, p_b = cut_frames(cuts, work, c)
+    n, f = measure_wrench(cuts, nat.row_measure[r], nat.row_turn[r], R_a, p_a, R_b, p_b)
     first = nat.row_entry[r]
     pull_wrench(nat, work, z, cuts.cut_a[c], neg(n), neg(f), J, first)
     pull_wrench(nat, work, z, cuts.cut_b[c], n, f, J, first + nat.link_slots[cuts.cut_a[c]])

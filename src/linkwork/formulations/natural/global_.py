@@ -57,10 +57,11 @@ from linkwork.formulations.samples import (
     WORST_RESIDUAL,
     keep_sample,
 )
-from linkwork.formulations.status import NOT_CONVERGED, NOT_FINITE, SINGULAR
+from linkwork.formulations.status import NOT_CONVERGED, NOT_FINITE, OFF_GUIDE, SINGULAR
 from linkwork.mechanics.constraint_rows import measure_cuts
 from linkwork.mechanics.forces import FED_IN
 from linkwork.mechanics.grounds import move_grounds
+from linkwork.mechanics.guides import left_guide
 from linkwork.numerics.arrays import copy, finite, largest
 from linkwork.numerics.block_cholesky import solve
 from linkwork.spatial.vectors import dot, load3, norm, scale, store3
@@ -347,6 +348,8 @@ def run(tables, w, state, start, first, h, steps, every, samples):
                 accept(tables, w, state, end, part, wanted and done == parts, n == 0)
                 if not (finite(state.y) and finite(state.vd)):
                     return n - 1 - first, kept, NOT_FINITE
+                if left_guide(tables.cuts, state.cut_q) >= 0:
+                    return n - 1 - first, kept, OFF_GUIDE
                 continue
             if n > 0:
                 copy(w.kept_lam, w.lam)

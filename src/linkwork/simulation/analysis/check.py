@@ -30,6 +30,8 @@ PART_WORDS = {
     codes.CROSSED: "angle between {i} and {j}",
     codes.COUPLE: "pitch",
     codes.DISTANCE: "length",
+    codes.ACROSS: "place across the curve",
+    codes.ON_SURFACE: "distance from the surface",
 }
 
 
@@ -236,7 +238,8 @@ def _shared(system: System, start: Start) -> dict[str, list[str]]:
 def row_words(system: System, r: int) -> str:
     """What row r holds, in words."""
     cuts = system.tables.cuts
-    return PART_WORDS[int(cuts.row_kind[r])].format(i="xyz"[int(cuts.row_i[r])], j="xyz"[int(cuts.row_j[r])])
+    word = PART_WORDS[int(cuts.row_kind[r])]
+    return word.format(i="xyz"[int(cuts.row_i[r])], j="xyz"[int(cuts.row_j[r])]) if "{" in word else word
 
 
 def dependent_rows(system: System, start: Start) -> list[int]:

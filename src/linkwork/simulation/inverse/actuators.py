@@ -16,6 +16,7 @@ import numpy as np
 from linkwork.assembly.system import JointPlace, System
 from linkwork.assembly.tables import Floats
 from linkwork.errors import OptionError
+from linkwork.mechanics.constraint_rows import cut_frames, measure_wrench
 from linkwork.mechanics.entry_points import point_rows
 from linkwork.mechanics.size import size_of
 from linkwork.mechanics.workspace import TreeWork
@@ -183,23 +184,11 @@ def rate_units(system: System, actuators: list[Actuator]) -> Floats:
 
 
 def cut_wrench(closure: Closure, c: int, rate: int) -> Floats:
-    """Torque about the world's origin and force that do work on one rate of cut c (see `measure_wrench`)."""
+    """Torque about the world's origin and force that do work on one rate of cut c."""
     cuts, work = closure.tables.cuts, closure.work
     m = int(np.searchsorted(cuts.measure_rate, rate, side="right")) - 1
-    R_a = work.pose_R[cuts.cut_a[c]].reshape(3, 3) @ cuts.cut_Ra[c].reshape(3, 3)
-    X_b = work.pose_R[cuts.cut_b[c]].reshape(3, 3)
-    R_b = X_b @ cuts.cut_Rb[c].reshape(3, 3)
-    kind, j = cuts.measure_kind[m], rate - int(cuts.measure_rate[m])
-    if kind == codes.OFFSET:
-        e = R_a[:, cuts.measure_axis[m]]
-        return np.concatenate([np.cross(work.pose_p[cuts.cut_b[c]] + X_b @ cuts.cut_pb[c], e), e])
-    axis = {
-        codes.ANGLE_FIRST: R_a[:, 0],
-        codes.ANGLE_SECOND: R_b[:, 1],
-        codes.ATTITUDE: R_b[:, min(j, 2)],
-        codes.ATTITUDE_OUTER: R_a[:, min(j, 2)],
-    }.get(int(kind), R_a[:, 2])
-    return np.concatenate([axis, np.zeros(3)])
+    n, f = measure_wrench(cuts, m, rate - int(cuts.measure_rate[m]), *cut_frames(cuts, work, c))
+    return np.array([*n, *f])
 
 
 def _line(system: System, work: TreeWork, s: int) -> tuple[int, int, Floats, Floats, Floats]:

@@ -18,12 +18,15 @@ from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats
 from linkwork.errors import OptionError, RunError
 from linkwork.formulations.samples import Samples, make_samples, make_state
+from linkwork.mechanics.guides import left_guide
 from linkwork.mechanics.size import size_of
 from linkwork.model import Model, Repeater
 from linkwork.model.checked import shown
+from linkwork.model.joint_kinds import KINDS
 from linkwork.simulation.analysis.check import implied
 from linkwork.simulation.analysis.dynamics import Accelerations, integrate
 from linkwork.simulation.driven import driven_start
+from linkwork.simulation.failures import off_guide
 from linkwork.simulation.inverse.given_motion import GivenMotion, given_motions
 from linkwork.simulation.inverse.loop_forces import DEAD, LoopForces
 from linkwork.simulation.inverse.recorded_motion import derivative
@@ -93,7 +96,7 @@ class _Run:
         }
         self.given = given_motions(system, dt, here)
         size = size_of(system.tables)
-        slides = [g.place.kind == "prismatic" for g in self.given]
+        slides = [KINDS[g.place.kind].slides_only for g in self.given]
         self.unit = np.where(slides, size, 1.0)
         self.v, self.a = np.zeros(system.nv), np.zeros(system.nv)
         self.accelerations = Accelerations(system)
@@ -216,6 +219,11 @@ class _Run:
     def _rates(self, k: int, t: float) -> None:
         """Velocities and accelerations of row k, which is kept."""
         S = self._velocities(t)
+        if left_guide(self.system.tables.cuts, self.cut_q) >= 0:
+            culprit, what, hint = off_guide(self.system, self.cut_q)
+            raise RunError(
+                f"'{self.system.model.name}' stopped at t = {t:.6g} s: {what}; {hint}", time=t, culprit=culprit
+            )
         self._refuse_free(k, t, S)
         self.ranks.append(self.loops.rank)
         if k == 0:
