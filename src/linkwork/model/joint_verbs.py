@@ -190,7 +190,7 @@ class JointVerbs(Container):
         curve longer, or give limits.
 
         >>> model = lw.Model("bead on a ring")
-        >>> bead = model.body("bead", mass=0.1, inertia=0, position=(0.5, 0, 0))
+        >>> bead = model.body("bead", mass=0.1, shape=lw.Sphere(0.02), position=(0.5, 0, 0))
         >>> ring = lw.GuideCurve.circle(0.5, normal=(0, 1, 0), start=(0, 0, -1))
         >>> model.slot("wire", "ground", bead, ring)
         <slot 'wire': ground to bead>
@@ -236,7 +236,7 @@ class JointVerbs(Container):
         (N s/m) acts against its velocity there. The reaction is a force normal to the surface. It always closes a loop.
 
         >>> model = lw.Model("marble in a bowl")
-        >>> marble = model.body("marble", mass=0.1, inertia=0, position=(0.3, 0, 0))
+        >>> marble = model.body("marble", mass=0.1, shape=lw.Sphere(0.02), position=(0.3, 0, 0))
         >>> model.surface("bowl", "ground", marble, lw.GuideSurface.sphere(0.5, center=(0, 0, 0.5)))
         <surface 'bowl': ground to marble>
         """

@@ -29,6 +29,7 @@ HINGES = drawn_as("pin", "ball")
 BALLS = drawn_as("ball")
 AXES = drawn_as("pin", "guide")
 WELDS = drawn_as("weld")
+GUIDED = ("slot", "surface")
 ALWAYS = (-math.inf, math.inf)
 NO_TURN = [1.0, 0.0, 0.0, 0.0]
 
@@ -183,6 +184,7 @@ class Stage:
         """The shapes of a body, and struts to what holds it outside of them."""
         shapes, centre = body_shapes(body), body["com"]
         made: list[dict[str, Any]] = list(shapes)
+        shapes = [facts for facts in shapes if "guide" not in facts]  # struts lead to the wire of a slot too
         if any(facts["kind"] == "mesh" for facts in shapes):
             return made
         if body["shape"] is not None:
@@ -224,6 +226,8 @@ class Stage:
     def joint(self, joint: dict[str, Any]) -> dict[str, Any]:
         """The point and the axis of a joint."""
         body, at = self._carried(joint["a"], joint["position"])
+        if joint["kind"] in GUIDED:  # it holds a point of b anywhere on a
+            body, at = self._carried(joint["b"], joint["frame_b"][:3])
         axis = self._carried(joint["a"], np.add(joint["position"], joint["axis"]))[1] - at
         turns = joint["kind"] in AXES
         facts = {"name": joint["name"], "body": body, "at": at.tolist(), "axis": axis.tolist() if turns else None}

@@ -22,13 +22,28 @@ import numpy as np
 
 from linkwork.assembly.reference import Reference, ground_pose
 from linkwork.errors import OptionError
-from linkwork.model import Box, Capsule, Cylinder, Frame, Ground, Hull, Mesh, Model, Road, Sphere, Tyre
+from linkwork.model import (
+    Box,
+    Capsule,
+    Cylinder,
+    Frame,
+    Ground,
+    Hull,
+    Mesh,
+    Model,
+    Road,
+    Slot,
+    Sphere,
+    SurfaceJoint,
+    Tyre,
+)
 from linkwork.model.bushing import Bushing
 from linkwork.model.collider import HeightField, Plane
 from linkwork.model.force import Spring
 from linkwork.model.joint_kinds import KINDS
 from linkwork.model.laws import law_value
 from linkwork.model.shapes import Shape
+from linkwork.simulation.results.guide_shapes import guide_facts, held_on_guide
 from linkwork.simulation.results.quaternions import turned
 
 Scene: TypeAlias = dict[str, Any]
@@ -58,14 +73,21 @@ def scene_of(model: Model, until: float = 0.0, tracks: Mapping[str, Any] | None 
     joints = [(joint, *reference.frames(joint)) for joint in model.all_joints()]
     springs = _springs(model, reference)
     holds: dict[int, list[list[float]]] = {}
+    added = added_shapes(model)
     for joint, a, b in joints:
+        guide = guide_facts(joint, a)
+        if guide is not None:
+            added.setdefault(joint.a.path, []).append(guide)
+        if isinstance(joint, Slot | SurfaceJoint):
+            holds.setdefault(id(joint.b), []).append(_numbers(b.position))
+        if (near := held_on_guide(joint, a)) is not None:
+            holds.setdefault(id(joint.a), []).append(near)
         if KINDS[joint.kind].holds_point:
             holds.setdefault(id(joint.a), []).append(_numbers(a.position))
             holds.setdefault(id(joint.b), []).append(_numbers(b.position))
     for force, facts in springs:
         holds.setdefault(id(force.a), []).append(facts["at_a"])
         holds.setdefault(id(force.b), []).append(facts["at_b"])
-    added = added_shapes(model)
     return {
         "bodies": [
             {

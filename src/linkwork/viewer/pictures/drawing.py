@@ -26,7 +26,7 @@ ROAD, ROD, COLUMN = (0.90, 0.90, 0.87), (0.35, 0.35, 0.38), (0.78, 0.78, 0.76)
 SHADOW = (0.87, 0.87, 0.85)
 DPI = 150
 HELD = drawn_as("pin", "ball", "weld")
-GUIDED, RODS, UNDRAWN = drawn_as("guide"), drawn_as("rod"), drawn_as("nothing")
+GUIDED, RODS, UNDRAWN = drawn_as("guide"), drawn_as("rod"), drawn_as("curve", "nothing")
 
 
 class Instant(NamedTuple):
