@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -38,8 +39,8 @@ class GuideTable:
             self.curves.append(curve)
             if not curve.closed:
                 self.edges.append((q, 0.0, curve.length))
-            start, chord = _chords(curve)
-            return self.last_curve, float(np.linalg.norm(np.ptp(np.vstack([start, start + chord]), axis=0)))
+            ends = np.vstack([curve.pieces.corner, curve.pieces.corner + curve.pieces.chord])
+            return self.last_curve, float(np.linalg.norm(np.ptp(ends, axis=0)))
         surface = joint.surface
         self.surfaces.append(surface)
         if surface.kind == "heights":
@@ -51,20 +52,25 @@ class GuideTable:
         """The tables."""
         pieces = [curve.pieces for curve in self.curves]
         counts = [piece.span.size for piece in pieces]
-        chords = [_chords(curve) for curve in self.curves]
-        chord = _stacked([each[1] for each in chords], 3)
+        chord = _stacked([piece.chord for piece in pieces], 3)
+        blocks = [_blocks(piece.corner, piece.chord) for piece in pieces]
+        block_counts = [len(each[0]) for each in blocks]
         fields = [surface for surface in self.surfaces if surface.kind == "heights"]
         grids, cells = self._grids()
         return Guides(
             curve_piece=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
             curve_closed=np.array([curve.closed for curve in self.curves], dtype=np.int64),
             curve_length=np.array([curve.length for curve in self.curves], dtype=float),
+            curve_block=np.concatenate([[0], np.cumsum(block_counts)]).astype(np.int64),
+            block_piece=np.concatenate([[0], np.cumsum(_joined([each[0] for each in blocks]))]).astype(np.int64),
+            block_center=_stacked([each[1] for each in blocks], 3),
+            block_radius=_joined([each[2] for each in blocks]),
             piece_round=_joined([piece.round for piece in pieces]).astype(np.int64),
             piece_span=_joined([piece.span for piece in pieces]),
             piece_start=_joined([piece.start for piece in pieces]),
             piece_bend=_stacked([piece.bend for piece in pieces], 3),
             piece_normal=_stacked([piece.normal for piece in pieces], 3),
-            piece_corner=_stacked([each[0] for each in chords], 3),
+            piece_corner=_stacked([piece.corner for piece in pieces], 3),
             piece_chord=chord,
             piece_shrink=1.0 / np.einsum("ij,ij->i", chord, chord),
             surface_kind=np.array([SURFACES[surface.kind] for surface in self.surfaces], dtype=np.int64),
@@ -92,11 +98,18 @@ class GuideTable:
         return grids, cells
 
 
-def _chords(curve: GuideCurve) -> tuple[Any, Any]:
-    """Where the pieces of a curve begin, and from there to their ends."""
-    spans = curve.pieces.span
-    starts, ends = (np.array([curve.piece_point(k, u) for k, u in enumerate(at)]) for at in (0.0 * spans, spans))
-    return starts, ends - starts
+def _blocks(starts: Any, chords: Any) -> tuple[Any, Any, Any]:
+    """Pieces in blocks, about as many as each has pieces: how many, and the ball around their chords."""
+    size = math.ceil(math.sqrt(len(starts)))
+    counts, centers, radii = [], [], []
+    for first in range(0, len(starts), size):
+        part = slice(first, first + size)
+        ends = np.concatenate([starts[part], starts[part] + chords[part]])
+        middle = 0.5 * (ends.min(axis=0) + ends.max(axis=0))
+        counts.append(len(starts[part]))
+        centers.append(middle)
+        radii.append(np.linalg.norm(ends - middle, axis=1).max())
+    return np.array(counts), np.array(centers), np.array(radii)
 
 
 def _joined(parts: list[Any]) -> Any:

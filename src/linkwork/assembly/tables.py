@@ -52,6 +52,10 @@ class Guides(NamedTuple):
     curve_piece: Ints  # (curve + 1,) first piece
     curve_closed: Ints  # (curve,)
     curve_length: Floats  # (curve,)
+    curve_block: Ints  # (curve + 1,) first block
+    block_piece: Ints  # (block + 1,) first piece of some that follow each other
+    block_center: Floats  # (block, 3) of a ball around their chords
+    block_radius: Floats  # (block,)
     piece_round: Ints  # (piece,) 1 where C = c0 + c1 cos u + c2 sin u, else C = c0 + c1 u + c2 u^2 + c3 u^3
     piece_span: Floats  # (piece,) u at its end; 0 at its beginning
     piece_start: Floats  # (piece,) arc length there

@@ -14,9 +14,10 @@ from linkwork._jit import kernel, small
 from linkwork.mechanics.guides import (
     arc_acceleration,
     arc_direction,
-    arc_length,
+    arc_measure,
     guide_acceleration,
     guide_direction,
+    guide_foot,
     guide_row,
     relative_motion,
 )
@@ -56,7 +57,6 @@ from linkwork.spatial.vectors import (
     store_pair,
     sub,
     transpose,
-    unrotate,
 )
 
 TURN = 2.0 * math.pi
@@ -108,7 +108,8 @@ def row_wrench(cuts, r, R_a, R_b, p_b, d):
         e, _ = along(d)
         return cross(p_b, e), e
     if kind >= ACROSS:
-        e = guide_direction(cuts, r, R_a, d)
+        k, u = guide_foot(cuts, r, r + 1, R_a, d)
+        e = guide_direction(cuts, r, R_a, d, k, u)
         return cross(p_b, e), e
     e = column(R_a, cuts.row_i[r])
     n = cross(p_b, e)
@@ -123,10 +124,11 @@ def row_values(cuts, work, cut_q, g, W):
     for c in range(cuts.cut_a.size):
         R_a, p_a, R_b, p_b = cut_frames(cuts, work, c)
         d = sub(p_b, p_a)
+        k, u = guide_foot(cuts, cuts.cut_row[c], cuts.cut_row[c + 1], R_a, d)
         for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
             kind = cuts.row_kind[r]
             if kind >= ACROSS:
-                g[r], e = guide_row(cuts, r, R_a, d)
+                g[r], e = guide_row(cuts, r, R_a, d, k, u)
                 e = rotate(R_a, e)
                 store_pair(W, r, cross(p_b, e), e)
                 continue
@@ -179,6 +181,7 @@ def row_rates(cuts, work, gd):
         w_b, u_b = point_velocity(work, cuts.cut_b[c], p_b)
         w = sub(w_b, w_a)
         u = sub(u_b, u_a)
+        piece, place = guide_foot(cuts, cuts.cut_row[c], cuts.cut_row[c + 1], R_a, sub(p_b, p_a))
         for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
             e = column(R_a, cuts.row_i[r])
             if cuts.row_kind[r] == CROSSED:
@@ -189,7 +192,7 @@ def row_rates(cuts, work, gd):
                 e, _ = along(sub(p_b, p_a))
                 gd[r] = dot(u, e)
             elif cuts.row_kind[r] >= ACROSS:
-                gd[r] = dot(u, guide_direction(cuts, r, R_a, sub(p_b, p_a)))
+                gd[r] = dot(u, guide_direction(cuts, r, R_a, sub(p_b, p_a), piece, place))
             else:
                 gd[r] = dot(u, e) - cuts.row_pitch[r] * dot(w, e)
 
@@ -204,6 +207,7 @@ def row_accelerations(cuts, work, gdd):
         w_b, u_b = point_velocity(work, cuts.cut_b[c], p_b)
         a_a, b_a = point_acceleration(work, cuts.cut_a[c], p_a)
         a_b, b_b = point_acceleration(work, cuts.cut_b[c], p_b)
+        piece, place = guide_foot(cuts, cuts.cut_row[c], cuts.cut_row[c + 1], R_a, d)
         for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
             e = column(R_a, cuts.row_i[r])
             ed = cross(w_a, e)
@@ -220,7 +224,7 @@ def row_accelerations(cuts, work, gdd):
                 gdd[r] = dot(sub(b_b, b_a), e) + swing / max(length, TINY)
             elif cuts.row_kind[r] >= ACROSS:
                 x, xd, xdd = relative_motion(R_a, w_a, a_a, d, sub(u_b, u_a), sub(b_b, b_a))
-                gdd[r] = guide_acceleration(cuts, r, x, xd, xdd)
+                gdd[r] = guide_acceleration(cuts, r, x, xd, xdd, piece, place)
             else:
                 gdd[r] = dot(sub(b_b, b_a), e) + 2.0 * dot(sub(u_b, u_a), ed) + dot(d, edd)
                 if cuts.row_kind[r] != ALONG:
@@ -290,8 +294,8 @@ def measure_cuts(cuts, work, cut_q, cut_rate):
                 cut_q[k] = dot(d, e)
                 cut_rate[s] = dot(sub(u_b, u_a), e)
             elif kind == ARC_LENGTH:
-                cut_q[k] = arc_length(cuts.guides, cuts.measure_axis[m], unrotate(R_a, d), cut_q[k])
-                cut_rate[s] = dot(sub(u_b, u_a), arc_direction(cuts, m, R_a, d))
+                cut_q[k], e = arc_measure(cuts, m, R_a, d, cut_q[k])
+                cut_rate[s] = dot(sub(u_b, u_a), e)
             elif kind == ATTITUDE or kind == ATTITUDE_OUTER:
                 e4 = quaternion_of(multiply(transpose(R_a), R_b))
                 # the sign that goes on smoothly

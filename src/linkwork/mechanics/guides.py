@@ -67,13 +67,38 @@ def curve_at(guides, k, u):
     return C, C1, C2, C3
 
 
+@small
+def nearest_block(guides, i, x):
+    """The block of curve i whose ball x is deepest in, or least outside."""
+    b = guides.curve_block[i]
+    best = math.inf
+    for j in range(b, guides.curve_block[i + 1]):
+        d = sub(x, load3(guides.block_center, j))
+        away = dot(d, d) - guides.block_radius[j] * guides.block_radius[j]
+        if away < best:
+            best = away
+            b = j
+    return b
+
+
 @kernel
 def nearest_chord(guides, i, x):
     """The piece of curve i whose chord is nearest to x, and the parameter there."""
-    best = math.inf
-    k = guides.curve_piece[i]
-    u = 0.0
-    for j in range(guides.curve_piece[i], guides.curve_piece[i + 1]):
+    first = nearest_block(guides, i, x)
+    best, k, u = nearest_in_block(guides, first, x, math.inf, guides.block_piece[first], 0.0)
+    near = math.sqrt(best)
+    for b in range(guides.curve_block[i], guides.curve_block[i + 1]):
+        d = sub(x, load3(guides.block_center, b))
+        reach = near + guides.block_radius[b]
+        if b != first and dot(d, d) < reach * reach:
+            best, k, u = nearest_in_block(guides, b, x, best, k, u)
+    return k, u
+
+
+@kernel
+def nearest_in_block(guides, b, x, best, k, u):
+    """The same among the pieces of block b and what was found before; and the square of the distance."""
+    for j in range(guides.block_piece[b], guides.block_piece[b + 1]):
         d = sub(x, load3(guides.piece_corner, j))
         c = load3(guides.piece_chord, j)
         t = min(max(dot(d, c) * guides.piece_shrink[j], 0.0), 1.0)
@@ -83,7 +108,7 @@ def nearest_chord(guides, i, x):
             best = away
             k = j
             u = t * guides.piece_span[j]
-    return k, u
+    return best, k, u
 
 
 @kernel
@@ -122,9 +147,8 @@ def across(guides, k, u, i):
 
 
 @kernel
-def curve_row(guides, curve, i, x):
-    """g of row i of a point on a curve, and its gradient in x."""
-    k, u = find_foot(guides, curve, x)
+def curve_row(guides, k, u, i, x):
+    """g of row i of a point on a curve, and its gradient in x; k and u are its foot."""
     C, C1, C2, _ = curve_at(guides, k, u)
     E, E1 = across(guides, k, u, i)
     r = sub(x, C)
@@ -142,9 +166,8 @@ def parameter_rates(C1, C2, C3, r, xd, xdd):
 
 
 @kernel
-def curve_acceleration(guides, curve, i, x, xd, xdd):
+def curve_acceleration(guides, k, u, i, x, xd, xdd):
     """gdd of row i of a point on a curve."""
-    k, u = find_foot(guides, curve, x)
     C, C1, C2, C3 = curve_at(guides, k, u)
     E, E1 = across(guides, k, u, i)
     r = sub(x, C)
@@ -154,9 +177,8 @@ def curve_acceleration(guides, curve, i, x, xd, xdd):
 
 
 @kernel
-def arc_length(guides, curve, x, previous):
-    """s of a point at x; on a closed curve with the whole turns that bring it nearest to `previous`."""
-    k, u = find_foot(guides, curve, x)
+def arc_length(guides, curve, k, u, previous):
+    """s of a foot; on a closed curve with the whole turns that bring it nearest to `previous`."""
     v = min(max(u, 0.0), guides.piece_span[k])
     s = 0.0
     for place, weight in GAUSS:
@@ -173,9 +195,8 @@ def arc_length(guides, curve, x, previous):
 
 
 @kernel
-def arc_gradient(guides, curve, x):
+def arc_gradient(guides, k, u, x):
     """Gradient of s in x: along the curve, a unit vector where x is on it."""
-    k, u = find_foot(guides, curve, x)
     C, C1, C2, _ = curve_at(guides, k, u)
     return scale(norm(C1) / (dot(C1, C1) - dot(C2, sub(x, C))), C1)
 
@@ -298,42 +319,62 @@ def relative_motion(R_a, w_a, a_a, d, u, b):
 
 
 @kernel
-def guide_row(cuts, r, R_a, d):
+def guide_foot(cuts, r, last, R_a, d):
+    """Piece and parameter of the foot of the rows from r to before `last`, where they hold a point on a curve."""
+    if r < last and cuts.row_kind[r] == ACROSS:
+        return find_foot(cuts.guides, cuts.row_j[r], unrotate(R_a, d))
+    return 0, 0.0
+
+
+@kernel
+def guide_row(cuts, r, R_a, d, k, u):
     """g of row r, whose point is at d from the origin of frame a, and its gradient, in the axes of a."""
     x = unrotate(R_a, d)
     if cuts.row_kind[r] == ACROSS:
-        return curve_row(cuts.guides, cuts.row_j[r], cuts.row_i[r], x)
+        return curve_row(cuts.guides, k, u, cuts.row_i[r], x)
     g, e, _ = surface_row(cuts.guides, cuts.row_j[r], x, ZERO)
     return g, e
 
 
 @kernel
-def guide_acceleration(cuts, r, x, xd, xdd):
+def guide_acceleration(cuts, r, x, xd, xdd, k, u):
     """gdd of row r."""
     if cuts.row_kind[r] == ACROSS:
-        return curve_acceleration(cuts.guides, cuts.row_j[r], cuts.row_i[r], x, xd, xdd)
+        return curve_acceleration(cuts.guides, k, u, cuts.row_i[r], x, xd, xdd)
     _, e, swing = surface_row(cuts.guides, cuts.row_j[r], x, xd)
     return dot(e, xdd) + swing
 
 
 @kernel
-def guide_direction(cuts, r, R_a, d):
+def guide_direction(cuts, r, R_a, d, k, u):
     """The direction of the force of row r on b, world axes."""
-    _, e = guide_row(cuts, r, R_a, d)
+    _, e = guide_row(cuts, r, R_a, d, k, u)
     return rotate(R_a, e)
 
 
 @kernel
 def arc_direction(cuts, m, R_a, d):
     """The direction of a force on measure m, an arc length: along the curve, world axes."""
-    return rotate(R_a, arc_gradient(cuts.guides, cuts.measure_axis[m], unrotate(R_a, d)))
+    x = unrotate(R_a, d)
+    k, u = find_foot(cuts.guides, cuts.measure_axis[m], x)
+    return rotate(R_a, arc_gradient(cuts.guides, k, u, x))
 
 
 @kernel
-def guide_bias(cuts, r, R_a, w_a, d, u):
+def arc_measure(cuts, m, R_a, d, previous):
+    """Value of measure m, an arc length, and its direction."""
+    x = unrotate(R_a, d)
+    k, u = find_foot(cuts.guides, cuts.measure_axis[m], x)
+    s = arc_length(cuts.guides, cuts.measure_axis[m], k, u, previous)
+    return s, rotate(R_a, arc_gradient(cuts.guides, k, u, x))
+
+
+@kernel
+def guide_bias(cuts, r, R_a, w_a, d, v):
     """What of gdd of row r comes from velocities where places and axes of the bodies are linear in the coordinates.
 
     Then x_i = e_i . d has the second rate 2 e_i' . d' without accelerations.
     """
-    x, xd, _ = relative_motion(R_a, w_a, ZERO, d, u, ZERO)
-    return guide_acceleration(cuts, r, x, xd, scale(2.0, unrotate(R_a, cross(u, w_a))))
+    x, xd, _ = relative_motion(R_a, w_a, ZERO, d, v, ZERO)
+    k, u = guide_foot(cuts, r, r + 1, R_a, d)
+    return guide_acceleration(cuts, r, x, xd, scale(2.0, unrotate(R_a, cross(v, w_a))), k, u)

@@ -34,6 +34,8 @@ class Pieces(NamedTuple):
     bend: Any  # (piece, 4, 3) c0 … c3
     start: Any  # (piece,) s at its beginning
     normal: Any  # (piece, 4, 3) first normal at its beginning and end, second normal there
+    corner: Any  # (piece, 3) point at its beginning
+    chord: Any  # (piece, 3) from there to its end
 
 
 class GuideCurve:
@@ -70,7 +72,7 @@ class GuideCurve:
     def line(cls, start: VectorLike, end: VectorLike) -> GuideCurve:
         """A straight line between two points, m.
 
-        >>> lw.GuideCurve.line((0, 0, 0), (0.3, 0.4, 0)).length
+        >>> round(lw.GuideCurve.line((0, 0, 0), (0.3, 0.4, 0)).length, 12)
         0.5
         """
         return cls([start, end])
@@ -145,10 +147,11 @@ class GuideCurve:
         bend = np.array([part[2] for part in short])
         self.closed, self.length = closed, float(start[-1])
         normal = _normals(short, start[:-1] / self.length, closed)
-        self.pieces = Pieces(rounds, spans, bend, start[:-1], normal)
+        ends = np.array([[_at(r, bend, u, 0) for u in (0.0, h)] for r, h, bend in short])
+        self.pieces = Pieces(rounds, spans, bend, start[:-1], normal, ends[:, 0].copy(), ends[:, 1] - ends[:, 0])
         for numbers in self.pieces:
             numbers.flags.writeable = False
-        _refuse_crossing(short, closed)
+        _refuse_crossing(short, self.pieces, closed)
 
     def point(self, position: float) -> Vector:
         """The point (m) at this arc length (m); on a closed curve any number of turns, else from 0 to `length`."""
@@ -168,22 +171,24 @@ class GuideCurve:
     def nearest(self, point: VectorLike) -> float:
         """Arc length (m) of the point of the curve that is nearest to this one (m).
 
-        >>> lw.GuideCurve.line((0, 0, 0), (1, 0, 0)).nearest((0.25, 3.0, 0.0))
+        >>> round(lw.GuideCurve.line((0, 0, 0), (1, 0, 0)).nearest((0.25, 3.0, 0.0)), 12)
         0.25
         """
         x = checked.vector(point, "GuideCurve.nearest", "point", 3, "metres")
-        best, found = math.inf, 0.0
-        for k, (is_round, h, bend) in enumerate(zip(*self.pieces[:3], strict=True)):
-            grid = np.linspace(0.0, h, 9)
-            away = np.linalg.norm(_at(is_round, bend, grid, 0) - x, axis=1)
-            u = float(grid[np.argmin(away)])
+        pieces, best, found = self.pieces, math.inf, 0.0
+        off = x - pieces.corner
+        shares = np.einsum("ij,ij->i", off, pieces.chord) / np.einsum("ij,ij->i", pieces.chord, pieces.chord)
+        shares = np.clip(shares, 0.0, 1.0)
+        for k in np.argsort(np.linalg.norm(off - shares[:, None] * pieces.chord, axis=1), kind="stable")[:4]:
+            is_round, h, bend = pieces.round[k], float(pieces.span[k]), pieces.bend[k]
+            u = float(shares[k]) * h
             for _ in range(20):
                 r, v = x - _at(is_round, bend, u, 0), _at(is_round, bend, u, 1)
                 m = float(v @ v - _at(is_round, bend, u, 2) @ r)
                 u = min(max(u + float(v @ r) / max(m, 0.25 * float(v @ v)), 0.0), h)
             away_there = float(np.linalg.norm(_at(is_round, bend, u, 0) - x))
             if away_there < best - 1e-15 * self.length:
-                best, found = away_there, float(self.pieces.start[k]) + _length(is_round, u, bend)
+                best, found = away_there, float(pieces.start[k]) + _length(is_round, u, bend)
         return found
 
     def _place(self, position: float) -> tuple[int, float]:
@@ -355,10 +360,9 @@ def _normals(parts: list[tuple[bool, float, Any]], share: Any, closed: bool) -> 
     return np.stack([firsts[:-1], firsts[1:], seconds[:-1], seconds[1:]], axis=1)
 
 
-def _refuse_crossing(parts: list[tuple[bool, float, Any]], closed: bool) -> None:
+def _refuse_crossing(parts: list[tuple[bool, float, Any]], pieces: Pieces, closed: bool) -> None:
     """Two places of the curve must be farther apart than its pieces are from their chords."""
-    ends = np.array([[_at(r, bend, u, 0) for u in (0.0, h)] for r, h, bend in parts])
-    a, d = ends[:, 0], ends[:, 1] - ends[:, 0]
+    a, d = pieces.corner, pieces.chord
     middle = np.array([_at(r, bend, 0.5 * h, 0) for r, h, bend in parts])
     sag = 1.5 * np.linalg.norm(np.cross(middle - a, d), axis=1) / np.linalg.norm(d, axis=1)
     n = len(parts)

@@ -35,7 +35,7 @@ def apply_sliding(drives, rows, tau, h):
 def sliding_confirmed(drives, rows, v):
     """Whether all joints predicted to slide still move against their friction; if not, none is predicted to."""
     for e in range(rows.sliding.size):
-        if rows.sliding[e] * v[drives.friction_coordinate[e]] > 0.0:
+        if rows.sliding[e] != 0.0 and rows.sliding[e] * v[drives.friction_coordinate[e]] > 0.0:
             for k in range(rows.sliding.size):
                 rows.sliding[k] = 0.0
             return False

@@ -23,7 +23,7 @@ from linkwork.mechanics.constraint_rows import (
     point_velocity,
     turn_about_z,
 )
-from linkwork.mechanics.guides import guide_bias, guide_row
+from linkwork.mechanics.guides import guide_bias, guide_foot, guide_row
 from linkwork.spatial.codes import ACROSS, ALONG, COUPLE, CROSSED, DISTANCE, KEPT, PART, TIED
 from linkwork.spatial.vectors import (
     ZERO,
@@ -262,7 +262,8 @@ def fill_part(nat, cuts, work, cut_q, z, J, r):
     value = dot(d, e)
     x = unit_vector(cuts.row_i[p])
     if cuts.row_kind[p] >= ACROSS:
-        value, x = guide_row(cuts, p, R_a, d)
+        k, u = guide_foot(cuts, p, p + 1, R_a, d)
+        value, x = guide_row(cuts, p, R_a, d, k, u)
         e = rotate(R_a, x)
     pull_axis(nat, i, u_a, rotate(C_a, x), d, J, at_a)
     pull_point(nat, i, u_a, load3(cuts.cut_pa, c), neg(e), J, at_a)
