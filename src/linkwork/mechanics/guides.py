@@ -252,6 +252,12 @@ def cubic(a, b, c, d, t):
     return a + t * (b + t * (c + t * d)), b + t * (2.0 * c + 3.0 * t * d), 2.0 * c + 6.0 * t * d
 
 
+@small
+def cell_row(cells, k, first, t):
+    """The cubic of cell k with four coefficients from `first` on, and its two derivatives, at t."""
+    return cubic(cells[k, first], cells[k, first + 1], cells[k, first + 2], cells[k, first + 3], t)
+
+
 @kernel
 def heights_row(guides, surface, x, xd):
     """`surface_row` of z - h(x, y)."""
@@ -264,26 +270,10 @@ def heights_row(guides, surface, x, xd):
     t = x[1] - guides.grid[j]
     cell = guides.surface_cell[surface] + (i - first) * (last - middle - 1) + j - middle
     # along y for each power of x
-    a = ZERO
-    b = ZERO
-    c = ZERO
-    d = ZERO
-    for p in range(4):
-        y = cubic(
-            guides.cell[cell, 4 * p],
-            guides.cell[cell, 4 * p + 1],
-            guides.cell[cell, 4 * p + 2],
-            guides.cell[cell, 4 * p + 3],
-            t,
-        )
-        if p == 0:
-            a = y
-        elif p == 1:
-            b = y
-        elif p == 2:
-            c = y
-        else:
-            d = y
+    a = cell_row(guides.cell, cell, 0, t)
+    b = cell_row(guides.cell, cell, 4, t)
+    c = cell_row(guides.cell, cell, 8, t)
+    d = cell_row(guides.cell, cell, 12, t)
     h, hx, hxx = cubic(a[0], b[0], c[0], d[0], s)
     hy, hxy, _ = cubic(a[1], b[1], c[1], d[1], s)
     hyy, _, _ = cubic(a[2], b[2], c[2], d[2], s)
