@@ -268,3 +268,43 @@ def test_driven_along_a_slot_and_the_force_of_that() -> None:
     forces = lw.required_forces(model, motion, at=["wire"])
     s = motion["wire.position"]
     assert forces["wire.effort"] == pytest.approx(0.3 * (0.1 * math.pi**2 * turned + g * np.sin(s / 0.5)), abs=1e-6)
+
+
+class Arm(lw.Subsystem):
+    def __init__(self) -> None:
+        super().__init__()
+        self.body("rod", mass=1.0, inertia=(0.01, 0.05, 0.05), com=(0.2, 0, 0))
+        self.port("end", "rod")
+
+
+def test_a_slot_between_subsystems() -> None:
+    """A pin of one in a slot of the other, by components and flat."""
+
+    def build() -> lw.Model:
+        model = lw.Model("two arms")
+        for name, at in (("one", (0, 0, 0)), ("two", (-0.3, 0, 0))):
+            model.add(name, Arm())
+            start = {"position": 0.3} if name == "one" else {}
+            model.revolute(f"{name} pin", "ground", f"{name}.end", at=at, axis=(0, 1, 0), **start)
+        rail = lw.GuideCurve.line((-1, 0, 0), (1, 0, 0))
+        model.slot("slot", "two.end", "one.end", rail, at_b=(0.4, 0, 0))
+        return model
+
+    flat = lw.simulate(build(), until=0.5, dt=1e-3, method="recursive")
+    for method in (lw.Components(dt=1e-3), lw.Components(coordinates="joint", dt=1e-3)):
+        run = lw.simulate(build(), until=0.5, method=method)
+        assert run["slot.position"] == pytest.approx(flat["slot.position"], abs=1e-10)
+        assert run["slot.reaction"] == pytest.approx(flat["slot.reaction"], abs=1e-8)
+
+
+def test_a_slot_is_reset_and_copied() -> None:
+    ring = lw.GuideCurve.circle(0.5, normal=(0, -1, 0), start=(0, 0, -1))
+    sim = lw.Simulation(bead(ring, (0.3, 0, -0.4), velocity=6.0), method="recursive", dt=1e-3)
+    sim.step(800)
+    other = sim.copy()
+    sim.step(200)
+    other.step(200)
+    assert sim["wire.position"] > ring.length
+    assert sim["wire.position"] == other["wire.position"]
+    sim.reset(joints={"wire": 0.4}, velocities={"wire": 1.0})
+    assert (sim["wire.position"], sim["wire.velocity"]) == pytest.approx((0.4, 1.0), abs=1e-12)
