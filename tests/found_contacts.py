@@ -91,7 +91,7 @@ class Found:
         system = lw.assemble(model)
         self.colliders = system.tables.colliders
         self.links = [int(link) for link in system.tables.tree.body_link]
-        self.work = tree_work(system.tables.tree)
+        self.work = tree_work(system.tables)
         self.work.pose_R[0] = np.eye(3).ravel()
         self.contact_scratch = make_contact_scratch(self.colliders)
         self.table = make_contacts(self.colliders.room)

@@ -25,7 +25,7 @@ def contacts(shape: Any, pose: lw.Frame, field: lw.HeightField | None, speed: fl
     else:
         model.collider("land", "ground", field)
     system = lw.assemble(model)
-    work, table = tree_work(system.tables.tree), make_contacts(system.tables.colliders.room)
+    work, table = tree_work(system.tables), make_contacts(system.tables.colliders.room)
     link = int(system.tables.tree.body_link[0])
     work.pose_R[0] = np.eye(3).ravel()
     work.pose_R[link], work.pose_p[link] = pose.matrix.ravel(), pose.position

@@ -15,17 +15,10 @@ import linkwork as lw
 from known_mechanisms import CLOSING, loop_of
 from linkwork._jit import entry
 from linkwork.mechanics.articulated import outward_velocities
-from linkwork.mechanics.constraint_rows import (
-    joint_rows,
-    measure_accelerations,
-    measure_cuts,
-    measure_directions,
-    row_accelerations,
-    row_rates,
-    row_values,
-)
+from linkwork.mechanics.constraint_rows import measure_accelerations, measure_cuts, measure_directions
 from linkwork.mechanics.kinematics import outward_poses, world_velocities
 from linkwork.mechanics.newton_euler import inverse_dynamics
+from linkwork.mechanics.rows import joint_rows, row_accelerations, row_rates, row_values
 from linkwork.mechanics.workspace import tree_work
 from linkwork.spatial.codes import ACROSS, ALONG, ATTITUDE, COUPLE, CROSSED, DISTANCE, ON_SURFACE
 
@@ -78,7 +71,7 @@ def look(system, q, v, a, cut_q):
     """All that the kernels say of the rows at one state."""
     tables = system.tables
     rows, rates = tables.cuts.row_kind.size, int(max(tables.cuts.measure_rate, default=0)) + 4
-    work = tree_work(tables.tree)
+    work = tree_work(tables)
     found = tuple(
         np.zeros(shape)
         for shape in (system.nv, rates, rows, rows, rows, (rows, 6), (rows, system.nv), rates, (rates, system.nv))

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from linkwork.assembly.collider_tables import collider_tables
+from linkwork.assembly.coupling_tables import coupled_parts
 from linkwork.assembly.cut_tables import cut_tables, pitch_per_radian
 from linkwork.assembly.drive_tables import drive_tables
+from linkwork.assembly.features import features
 from linkwork.assembly.force_tables import force_tables
 from linkwork.assembly.graph import Forest, TreeStep, scatter, span
 from linkwork.assembly.kinds import BACK, MOTION_CODES, ONTO, coordinates, misfit
@@ -26,19 +28,27 @@ from linkwork.spatial import codes
 ROUNDED = 2e-3  # m or rad: places rounded by hand may be off this far
 
 
-def assemble(model: Model, *, absolute: bool = False, floating: bool = False, before: System | None = None) -> System:
+def assemble(
+    model: Model,
+    *,
+    absolute: bool = False,
+    floating: bool = False,
+    driven: bool = False,
+    before: System | None = None,
+) -> System:
     """Turn a model into a `System`: tree and cuts, tables, start values.
 
     With `absolute` every body is free, its coordinates are those of its centre of mass, and every joint is a cut. With
-    `floating` groups of bodies without a joint to a ground are allowed, as in a component of a larger model. `before`
-    is the system of the same model before joints were attached or released; its compiled laws are reused.
+    `floating` groups of bodies without a joint to a ground are allowed, as in a component of a larger model. With
+    `driven` motors that hold rigidly are rows, as gears are; without it they leave their joints free. `before` is the
+    system of the same model before joints were attached or released; its compiled laws are reused.
 
     >>> lw.assemble(lw.gallery.double_four_bar.build()).cut_names
     ['right pin 1', 'right pin 2']
     """
     if not isinstance(model, Model):
         raise ModelError(_no_model(model))
-    return _Assembler(model, absolute, floating, before).system()
+    return _Assembler(model, absolute, floating, driven, before).system()
 
 
 def _no_model(given: Any) -> str:
@@ -50,9 +60,9 @@ def _no_model(given: Any) -> str:
 
 
 class _Assembler:
-    def __init__(self, model: Model, absolute: bool, floating: bool, before: System | None) -> None:
+    def __init__(self, model: Model, absolute: bool, floating: bool, driven: bool, before: System | None) -> None:
         self.model = model
-        self.absolute = absolute
+        self.absolute, self.driven = absolute, driven
         if not any(True for _ in model.all_bodies()) and not any(isinstance(g, Foreign) for g in model.all_grounds()):
             raise ModelError(f"model '{model.name}' has no body; give it one with model.body(...)")
         self.reference = Reference(model)
@@ -88,12 +98,14 @@ class _Assembler:
         for step in self.forest.steps:
             self._add_step(step)
         tree = self._tree(grounds)
-        cuts, places, start = cut_tables(self.forest.cuts, self.reference, self.place, tree)
+        held = {place.name for place in self.joints} | {joint.path for joint in self.forest.cuts}
+        coupled = coupled_parts(self.model, held, self.laws, self.driven)
+        cuts, places, start = cut_tables(self.forest.cuts, self.reference, self.place, tree, coupled)
         nq, nv = len(self.q_start), len(self.v_start)
         by_joint = {p.name: p for p in self.joints + places if p.joint is not None}
         known = (self.body_order, by_joint, self.laws, nq, nv)
         forces, force_rows = force_tables(self.model, self.reference, self.place, *known)
-        drives = drive_tables(self.model, by_joint, self.laws, nq, nv)
+        drives = drive_tables(self.model, by_joint, self.laws, nq, nv, self.driven)
         colliders = collider_tables(self.model, self.place, grounds)
         tables = Tables(tree, cuts, forces, self.laws.tables(), drives, colliders)
         return System(
@@ -101,6 +113,8 @@ class _Assembler:
             tables=tables,
             joints=self.joints,
             cuts=places,
+            coupled=coupled,
+            driven=self.driven,
             body_names=[body.path for body in self.body_order],
             ground_names=[ground.path for ground in self.model.all_grounds()],
             link_names=self.link_names,
@@ -368,28 +382,3 @@ def _reached(bodies: Iterable[Body], neighbours: dict[int, list[Body]]) -> set[i
                 found.add(id(body))
                 waiting.append(body)
     return found
-
-
-def features(model: Model, loops: bool) -> frozenset[str]:
-    """What the model asks of a method; compared with the method's `supports`."""
-    found = set()
-    if loops:
-        found.add("loops")
-    for joint in model.all_joints():
-        if joint.friction:
-            found.add("friction")
-        if joint.limits is not None:
-            found.add("limits")
-        if joint.armature:
-            found.add("armature")
-        if joint.kind == "distance":
-            found.add("distances")
-    for drive in model.all_drives():
-        found.add(type(drive).__name__.lower() + "s")
-    if any(True for _ in model.all_colliders()):
-        found.add("contact")
-    if any(ground.motion is not None for ground in model.all_grounds()):
-        found.add("moving grounds")
-    if any(isinstance(ground, Foreign) for ground in model.all_grounds()):
-        found.add("remote components")
-    return frozenset(found)

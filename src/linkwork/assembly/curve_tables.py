@@ -27,7 +27,7 @@ class CurveTable:
     def columns(self) -> dict[str, Any]:
         """The arrays of `Forces`."""
         counts = [len(curve.pieces) for curve in self.curves]
-        rows = [row for curve in self.curves for row in _rows(curve)]
+        rows = [row for curve in self.curves for row in curve_rows(curve)]
         return {
             "curve_start": np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
             "piece_from": np.array([row[0] for row in rows], dtype=float),
@@ -37,7 +37,7 @@ class CurveTable:
         }
 
 
-def _rows(curve: Curve) -> list[tuple[float, float, Any, float]]:
+def curve_rows(curve: Curve) -> list[tuple[float, float, Any, float]]:
     """From, origin, coefficients, and the integral at the origin such that the whole integral is continuous."""
     starts = [-np.inf, *curve.breaks]
     rows: list[tuple[float, float, Any, float]] = []

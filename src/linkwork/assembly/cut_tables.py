@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from linkwork.assembly.coupling_tables import NO_COUPLINGS, Coupled, with_couplings
 from linkwork.assembly.guide_tables import GuideTable
 from linkwork.assembly.kinds import MEASURE_CODES, ROW_CODES, coordinates
 from linkwork.assembly.reference import Reference
@@ -19,13 +20,23 @@ from linkwork.model.joint_kinds import KINDS
 
 
 def cut_tables(
-    joints: Iterable[Joint], reference: Reference, place: Mapping[int, tuple[int, Frame]], tree: Tree
+    joints: Iterable[Joint],
+    reference: Reference,
+    place: Mapping[int, tuple[int, Frame]],
+    tree: Tree,
+    coupled: Sequence[Coupled] = (),
 ) -> tuple[Cuts, list[JointPlace], dict[str, Any]]:
-    """The tables of these joints, where each of them is, and their start values; `place` says where bodies went."""
+    """The tables of these joints and couplings, where each joint is, and start values; `place`: where bodies went."""
     table = _CutTable(reference, place, tree)
     for joint in joints:
         table.add(joint)
-    return table.cuts(), table.places, table.start_values()
+    measured = {id(joint.joint): joint.last for joint in table.places}
+    for joint in (term.joint for each in coupled for term in each.terms):
+        if id(joint) not in measured:
+            measured[id(joint)] = len(table.ends["a"])
+            table.add(joint, in_tree=True)
+    start = table.start_values([each.offset for each in coupled])
+    return with_couplings(table.cuts(), coupled, measured, tree), table.places, start
 
 
 def pitch_per_radian(joint: Joint | None) -> float:
@@ -45,32 +56,34 @@ class _CutTable:
         self.starts: dict[str, list[int]] = {name: [0] for name in ("row", "measure", "path")}
         self.start: dict[str, list[Any]] = {name: [] for name in ("q", "q_given", "v", "v_given")}
 
-    def add(self, joint: Joint) -> None:
-        """One joint more."""
+    def add(self, joint: Joint, in_tree: bool = False) -> None:
+        """One joint more; one of the tree only for its coordinate."""
         kind, (frame_a, frame_b) = KINDS[joint.kind], self.reference.frames(joint)
         (link_a, pose_a), (link_b, pose_b) = self.place[id(joint.a)], self.place[id(joint.b)]
         at_b = pose_b @ frame_b
         q0, v0 = len(self.start["q"]), len(self.start["v"])
         self._add_ends(link_a, pose_a @ frame_a, link_b, at_b)
-        self._add_rows(joint)
+        if not in_tree:
+            self._add_rows(joint)
         self._add_measures(joint, q0, v0)
-        self._add_start(joint, frame_a, frame_b)
+        self._add_start(joint, frame_a, frame_b, in_tree)
         self.path += _path(self.tree, link_a, link_b)
-        self.places.append(
-            JointPlace(
-                joint,
-                joint.path,
-                joint.kind,
-                True,
-                slice(q0, q0 + kind.nq),
-                slice(v0, v0 + kind.nv),
-                (),
-                len(self.places),
-                False,
-                (at_b.matrix, at_b.position),
-                link_b,
+        if not in_tree:
+            self.places.append(
+                JointPlace(
+                    joint,
+                    joint.path,
+                    joint.kind,
+                    True,
+                    slice(q0, q0 + kind.nq),
+                    slice(v0, v0 + kind.nv),
+                    (),
+                    len(self.places),
+                    False,
+                    (at_b.matrix, at_b.position),
+                    link_b,
+                )
             )
-        )
         for name, items in (("row", self.rows), ("measure", self.measures), ("path", self.path)):
             self.starts[name].append(len(items))
 
@@ -95,14 +108,14 @@ class _CutTable:
             self.measures.append((MEASURE_CODES[m.word], axis, q, v))
             q, v = q + m.nq, v + m.nv
 
-    def _add_start(self, joint: Joint, frame_a: Frame, frame_b: Frame) -> None:
-        """Start values: the user's, else those of the reference configuration."""
+    def _add_start(self, joint: Joint, frame_a: Frame, frame_b: Frame, in_tree: bool) -> None:
+        """Start values: the user's, else those of the reference configuration; those of a joint `in_tree` follow it."""
         a, b = self.reference.of(joint.a) @ frame_a, self.reference.of(joint.b) @ frame_b
         there = start_position(joint, a.inverse() @ b)
         self.start["q"].extend(there if joint.position is None else joint.position)
-        self.start["q_given"].extend([joint.position is not None] * joint.nv)
+        self.start["q_given"].extend([joint.position is not None and not in_tree] * joint.nv)
         self.start["v"].extend([0.0] * joint.nv if joint.velocity is None else joint.velocity)
-        self.start["v_given"].extend([joint.velocity is not None] * joint.nv)
+        self.start["v_given"].extend([joint.velocity is not None and not in_tree] * joint.nv)
 
     def cuts(self) -> Cuts:
         """The tables."""
@@ -127,12 +140,13 @@ class _CutTable:
             path_dof=_column(self.path, 0, int),
             path_sign=_column(self.path, 1),
             guides=self.guides.tables(),
+            **NO_COUPLINGS,
         )
 
-    def start_values(self) -> dict[str, Any]:
-        """The start values of `System`."""
+    def start_values(self, offsets: list[float]) -> dict[str, Any]:
+        """The start values of `System`; the `offsets` of couplings come after those of cuts."""
         return {
-            "cut_start": np.array(self.start["q"], dtype=float),
+            "cut_start": np.array(self.start["q"] + offsets, dtype=float),
             "cut_q_given": np.array(self.start["q_given"], dtype=bool),
             "cut_v_start": np.array(self.start["v"], dtype=float),
             "cut_v_given": np.array(self.start["v_given"], dtype=bool),

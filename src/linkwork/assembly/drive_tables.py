@@ -1,4 +1,4 @@
-"""Limits, dry friction, motors and repeaters become tables."""
+"""Limits, dry friction and motors become tables."""
 
 from __future__ import annotations
 
@@ -12,16 +12,15 @@ from linkwork.assembly.law_tables import LawTable
 from linkwork.assembly.system import JointPlace
 from linkwork.assembly.tables import Drives
 from linkwork.errors import ModelError
-from linkwork.model import Joint, Model, Motor, Repeater, Soft
+from linkwork.model import Joint, Model, Motor, Soft
 from linkwork.spatial import codes
 
 
-def drive_tables(model: Model, joints: dict[str, JointPlace], laws: LawTable, nq: int, nv: int) -> Drives:
-    """`joints` says where joints went, by name."""
+def drive_tables(model: Model, joints: dict[str, JointPlace], laws: LawTable, nq: int, nv: int, driven: bool) -> Drives:
+    """`joints` says where joints went, by name. With `driven` motors that hold rigidly are couplings instead."""
     limits: list[Any] = []
     frictions: list[Any] = []
     motors: list[Any] = []
-    repeaters: list[Any] = []
 
     def coordinate(joint: Joint, k: int = 0) -> tuple[int, int]:
         return coordinate_of(joints[joint.path], k, nq, nv)
@@ -32,25 +31,22 @@ def drive_tables(model: Model, joints: dict[str, JointPlace], laws: LawTable, nq
                 limits.append((*coordinate(joint, k), low, high, softness_row(joint.limit_softness)))
         if joint.friction:
             frictions.extend((coordinate(joint, k)[0], joint.friction) for k in range(joint.nv))
-    driven: dict[int, Motor] = {}
+    motor_of: dict[int, Motor] = {}
     for drive in model.all_drives():
-        ends_of = (drive.joint, drive.follower) if isinstance(drive, Repeater) else (drive.joint,)
-        if any(joint.path not in joints for joint in ends_of):
+        if not isinstance(drive, Motor) or drive.joint.path not in joints:
             continue  # a joint that was released takes its drives along
-        if isinstance(drive, Repeater):
-            ends = coordinate(drive.joint), coordinate(drive.follower)
-            repeaters.append(([c for c, _ in ends], [value for _, value in ends], drive.ratio))
-            continue
-        other = driven.setdefault(id(drive.joint), drive)
+        other = motor_of.setdefault(id(drive.joint), drive)
         if other is not drive:
             raise ModelError(
                 f"motors '{other.path}' and '{drive.path}' both drive joint '{drive.joint.path}'; remove one of them"
             )
+        if driven and drive.rigid:
+            continue  # it is a coupling
         law = drive.velocity if drive.position is None else drive.position
         assert law is not None
         row, vector = laws.add(law, drive)
-        if vector:
-            raise ModelError(f"motor '{drive.path}': its law returns three numbers; let it return one")
+        if vector and laws.kind[row] != codes.FUNCTION:  # a function may give its rates too
+            raise ModelError(f"motor '{drive.path}': its law has three numbers; give it one")
         servo = drive.position is not None
         motors.append((*coordinate(drive.joint), row, servo, drive.max_torque, softness_row(drive.softness)))
 
@@ -72,9 +68,6 @@ def drive_tables(model: Model, joints: dict[str, JointPlace], laws: LawTable, nq
         motor_servo=column(motors, 3, int),
         motor_most=column(motors, 4),
         motor_soft=column(motors, 5, width=3),
-        repeater_coordinate=column(repeaters, 0, int, width=2),
-        repeater_q=column(repeaters, 1, int, width=2),
-        repeater_ratio=column(repeaters, 2),
     )
 
 

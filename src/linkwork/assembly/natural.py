@@ -8,6 +8,7 @@ member a node as one link sees it; joints pass forces between the members of a n
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,13 +37,13 @@ class Natural(NamedTuple):
     mass_1: Floats  # (link, 4, 4) blocks of the mass matrix: these 1 + these S + these u u^T
     mass_S: Floats
     mass_u: Floats
-    row_kind: Ints  # (row,) KEPT, TIED, PART; SOFT_SPRING …
+    row_kind: Ints  # (row,) KEPT, TIED, PART, COUPLED; SOFT_SPRING …
     row_entry: Ints  # (row + 1,)
     row_at: Ints  # (row, 4) entries of the two directions of a KEPT row: to, from, to, from; -1 for none
     row_value: Floats  # (row,)
     row_scale: Floats  # (row,)
     row_of: Ints  # (row,) row of the joints; or the number of the spring, coil, drive, load, tyre, bushing
-    row_cut: Ints  # (row,) joint
+    row_cut: Ints  # (row,) joint; or the coupling
     row_measure: Ints  # (row,) measure of a coil or drive
     row_turn: Ints  # (row,) which of the rates of the measure; or axis of a load or tyre; or spring of a bushing
     entry_node: Ints  # (entry,)
@@ -97,6 +98,12 @@ class _Builder:
             c = int(np.searchsorted(self.cuts.cut_row, r, side="right")) - 1
             ends = (int(self.cuts.cut_a[c]), int(self.cuts.cut_b[c]))
             self.rows.append(self._between(codes.PART, ends, of=r, cut=c))
+        for j in range(len(self.cuts.coupling_law)):
+            terms = range(int(self.cuts.coupling_term[j]), int(self.cuts.coupling_term[j + 1]))
+            joints = [int(self.cuts.term_cut[e]) for e in terms]
+            links = [int(link) for c in joints for link in (self.cuts.cut_a[c], self.cuts.cut_b[c])]
+            row = len(self.cuts.row_kind) - len(self.cuts.coupling_law) + j
+            self.rows.append(self._between(codes.COUPLED, links, of=row, cut=j))
         equations = len(self.rows)
         self._soft(self.tables.forces, self.tables.laws)
         return self._tables(equations)
@@ -266,8 +273,8 @@ class _Builder:
 
     # --- rows between bodies
 
-    def _between(self, kind: int, ends: tuple[int, int], **what: Any) -> _Row:
-        """A row whose entries are the slots of two links (-1 for none)."""
+    def _between(self, kind: int, ends: Sequence[int], **what: Any) -> _Row:
+        """A row whose entries are the slots of these links (-1 for none)."""
         nodes: list[int] = []
         links: list[int] = []
         for link in ends:

@@ -20,8 +20,7 @@ class Partition(NamedTuple):
 
     cut_start: Any  # (component + 1,) into cut
     cut: Any  # joints of each component
-    cut_node_a: Any  # (cut of the system,) node of its end in its component, -1 for a ground
-    cut_node_b: Any
+    cut_node: Any  # (group of the system, side) node of an end in its component; -1 for a ground, and for no end
     node_start: Any  # (component + 1,) into node_…
     node_link: Any  # link of the body
     node_part: Any  # component that the node comes from, -1 for an own body
@@ -53,12 +52,10 @@ def partition(system: System, ports: Sequence[str] = ()) -> tuple[Partition, lis
     components.take_remote()
     components.take_nodes()
     offsets = components.offsets()
-    ends = components.cut_nodes()
     found = Partition(
         cut_start=_starts(components.cuts),
         cut=_flat(components.cuts),
-        cut_node_a=ends[0].copy(),
-        cut_node_b=ends[1].copy(),
+        cut_node=components.cut_nodes(),
         node_start=_starts(components.nodes),
         node_link=_flat([[node.link for node in nodes] for nodes in components.nodes]),
         node_part=_flat([[node.part for node in nodes] for nodes in components.nodes]),
@@ -110,13 +107,14 @@ class _Components:
         self.inbox = 0
 
     def take_cuts(self) -> None:
-        """Every joint goes to the component that declares it, which then holds the bodies of the joint."""
+        """Every joint and coupling goes to the component that declares it, which then holds the bodies of it."""
         cuts, grounds = self.system.tables.cuts, self.system.tables.tree.grounds
-        for c, place in enumerate(self.system.cuts):
-            assert place.joint is not None
-            owner = self.level[id(place.joint.owner)]
+        parts = [*(place.joint for place in self.system.cuts), *(each.part for each in self.system.coupled)]
+        for c, part in enumerate(parts):
+            assert part is not None
+            owner = self.level[id(part.owner)]
             self.cuts[owner].append(c)
-            for link in (int(cuts.cut_a[c]), int(cuts.cut_b[c])):
+            for link in (int(link) for link in cuts.side_link[c]):
                 if link >= grounds or link in self.system.foreign.values():
                     self.holders.setdefault(link, set()).add(owner)
         for link in self.exported:
@@ -160,14 +158,13 @@ class _Components:
                 part, place = chain[k], len(border) - 1
 
     def cut_nodes(self) -> Any:
-        """The nodes at both ends of every cut, counted inside its component; -1 for a ground."""
-        cuts = self.system.tables.cuts
-        ends = np.full((2, len(self.system.cuts)), -1, dtype=np.int64)
+        """The nodes at the ends of every cut and coupling, counted inside its component; -1 for a ground."""
+        links = self.system.tables.cuts.side_link
+        ends = np.full(links.shape, -1, dtype=np.int64)
         for k, nodes in enumerate(self.nodes):
             number = {node.link: n for n, node in enumerate(nodes)}
             for c in self.cuts[k]:
-                for side, links in enumerate((cuts.cut_a, cuts.cut_b)):
-                    ends[side, c] = number.get(int(links[c]), -1)
+                ends[c] = [number.get(int(link), -1) for link in links[c]]
         return ends
 
     def offsets(self) -> dict[str, Any]:

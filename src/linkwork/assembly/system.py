@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from linkwork.assembly.coupling_tables import Coupled
 from linkwork.assembly.law_functions import Faults
 from linkwork.assembly.massless import Carried
 from linkwork.assembly.tables import Floats, Tables
@@ -44,6 +45,8 @@ class System:
     tables: Tables
     joints: list[JointPlace]  # of the tree
     cuts: list[JointPlace]
+    coupled: list[Coupled]  # couplings, and with `driven` the motors that hold rigidly, in the order of their rows
+    driven: bool
     body_names: list[str]
     ground_names: list[str]
     link_names: list[str]  # the joint that each link belongs to
@@ -82,7 +85,7 @@ class System:
 
     @property
     def rows(self) -> int:
-        """Number of loop-closing rows, redundant ones included."""
+        """Number of rows of cuts and couplings, redundant ones included."""
         return int(self.tables.cuts.row_kind.size)
 
     @property
@@ -106,13 +109,19 @@ class System:
         return self.link_names[int(self.tables.tree.dof_link[k])]
 
     def row_name(self, r: int) -> str:
-        """Name of the cut joint to which row r belongs."""
-        for place, first, last in zip(
-            self.cuts, self.tables.cuts.cut_row[:-1], self.tables.cuts.cut_row[1:], strict=True
-        ):
-            if first <= r < last:
+        """Name of the cut joint, or of the coupling, to which row r belongs."""
+        cuts = self.tables.cuts
+        if self.first_coupled <= r < self.rows:
+            return self.coupled[r - self.first_coupled].part.path
+        for place in self.cuts:
+            if cuts.cut_row[place.last] <= r < cuts.cut_row[place.last + 1]:
                 return place.name
         raise IndexError(r)
+
+    @property
+    def first_coupled(self) -> int:
+        """The first row of a coupling."""
+        return self.rows - len(self.coupled)
 
     def __repr__(self) -> str:
         return (

@@ -78,7 +78,11 @@ class Guides(NamedTuple):
 
 
 class Cuts(NamedTuple):
-    """Joints that close loops: their frames, their rows, their coordinates."""
+    """Joints that close loops: their frames, their rows, their coordinates; then what couples joint coordinates.
+
+    Rows come in groups: those of every cut, then one of every coupling (motors that hold rigidly, gears, cams). A joint
+    of the tree that is coupled is listed among the cuts too, without rows: for its coordinate.
+    """
 
     cut_a: Ints  # (cut,) link
     cut_b: Ints  # (cut,)
@@ -86,7 +90,7 @@ class Cuts(NamedTuple):
     cut_pa: Floats  # (cut, 3)
     cut_Rb: Floats  # (cut, 9) frame b in link b
     cut_pb: Floats  # (cut, 3)
-    cut_row: Ints  # (cut + 1,) first row
+    cut_row: Ints  # (group + 1,) first row
     cut_measure: Ints  # (cut + 1,) first measure
     row_kind: Ints  # (row,) ALONG, CROSSED, COUPLE, DISTANCE, ACROSS, ON_SURFACE
     row_i: Ints  # (row,)
@@ -96,10 +100,28 @@ class Cuts(NamedTuple):
     measure_axis: Ints  # (measure,) of an arc length its curve
     measure_q: Ints  # (measure,) place in the cut coordinates
     measure_rate: Ints  # (measure,) place among the rates of the cuts
-    path_start: Ints  # (cut + 1,) into path_dof
-    path_dof: Ints  # dofs that move b or a, but not both
-    path_sign: Floats  # +1 on the way to b, -1 on the way to a
+    path_start: Ints  # (group + 1,) into path_dof
+    path_dof: Ints  # dofs that move b or a, but not both; of a coupling, those of its terms
+    path_sign: Floats  # +1 on the way to b, -1 on the way to a; of a coupling 0
     guides: Guides
+    side_link: Ints  # (group, side) links that the rows of a group hold: a and b of a cut; -1 where there are fewer
+    coupling_term: Ints  # (coupling + 1,) first term
+    coupling_law: Ints  # (coupling,) law that its terms add up to, -1 where none
+    coupling_rate: Ints  # (coupling,) 1 where the law gives the rate
+    coupling_q: Ints  # (coupling,) place of its offset in the cut coordinates: what its terms add up to without a law
+    term_cut: Ints  # (term,) the cut whose coordinate it is
+    term_measure: Ints  # (term,) the measure of that cut
+    term_coordinate: Ints  # (term,) the same as in `Forces`: a dof, or from nv on a rate of a cut
+    term_factor: Floats  # (term,)
+    term_curve: Ints  # (term,) curve over the coordinate, -1 where it is the coordinate itself
+    term_side: Ints  # (term, 2) sides of its links a and b; -1 for the world
+    term_place: Ints  # (term + 1,) into place_on_path
+    place_on_path: Ints  # for each dof on the path of the term's cut: its place on the path of the coupling
+    curve_start: Ints  # these four as in `Forces`
+    piece_from: Floats
+    piece_origin: Floats
+    piece_power: Floats
+    curve_period: Floats  # (curve,) rad or m after which it repeats; 0 where it does not
 
 
 class Forces(NamedTuple):
@@ -166,7 +188,7 @@ class Forces(NamedTuple):
 
 
 class Drives(NamedTuple):
-    """What holds or drives joint coordinates by impulses: limits, dry friction, motors, repeaters.
+    """What holds or drives joint coordinates by impulses: limits, dry friction, motors.
 
     A coordinate is a dof or a rate of a cut, its value a place in q or among the cut coordinates, both as in `Forces`.
     Softness is a row (kind, x, y): RIGID; SPRING, x = k and y = c; SWINGING, x in hertz and y the damping ratio.
@@ -185,9 +207,6 @@ class Drives(NamedTuple):
     motor_servo: Ints  # 1 where the law is a position, 0 a velocity
     motor_most: Floats  # N m or N; inf where there is no bound
     motor_soft: Floats  # (motor, 3)
-    repeater_coordinate: Ints  # (repeater, 2) of the joint and of its follower
-    repeater_q: Ints  # (repeater, 2)
-    repeater_ratio: Floats
 
 
 class Laws(NamedTuple):

@@ -28,7 +28,7 @@ class State(NamedTuple):
     vd: Any  # (dof,) accelerations, rad/s2 or m/s2
     cut_q: Any  # coordinates of the joints that close loops, rad or m; quaternions of attitudes
     cut_rate: Any  # their rates, rad/s or m/s
-    cut_force: Any  # (cut, 6) force, torque on b at the joint's point, N, N m, world axes
+    cut_force: Any  # (group, 6) force, torque on b at the joint's point, N, N m, world axes; or effort of a coupling
     foreign: Any  # (foreign body, 24) rotation, origin; velocity and acceleration as in `TreeWork`
     drift: Any  # (3,) largest GAP as a part of the size or of a radian, largest GAP_RATE, GAP_ROW of the first
     size: Any  # (1,) m, what gaps are compared with; never changed
@@ -68,7 +68,7 @@ def make_state(tables: Any, y: Any, cut_q: Any, pushes: bool = False) -> State:
         vd=np.zeros(tables.tree.dof_link.size),
         cut_q=cut_q.copy(),
         cut_rate=np.zeros(count_cut_rates(tables.cuts)),
-        cut_force=np.zeros((tables.cuts.cut_a.size, 6)),
+        cut_force=np.zeros((tables.cuts.side_link.shape[0], 6)),
         foreign=np.zeros((int((tables.tree.ground_law[1:, 0] < 0).sum()), 24)),
         drift=np.zeros(3),
         size=np.full(1, size_of(tables)),

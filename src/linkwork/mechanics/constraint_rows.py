@@ -1,5 +1,7 @@
 """Constraint rows: those by which a joint closes a loop, and the coordinates that it keeps while doing so.
 
+All rows of a system, with those of couplings, are in rows.py.
+
     e_a e_b  axes of the joint's frames on a and b, world      d   from the origin of frame a to that of frame b
     g gd gdd  value of a row and its two rates                  W   its wrench: torque about the world's origin, force
 
@@ -119,8 +121,8 @@ def row_wrench(cuts, r, R_a, R_b, p_b, d):
 
 
 @kernel
-def row_values(cuts, work, cut_q, g, W):
-    """g and W of every row; needs the links' poses."""
+def cut_values(cuts, work, cut_q, g, W):
+    """g and W of every row of a cut; needs the links' poses."""
     for c in range(cuts.cut_a.size):
         R_a, p_a, R_b, p_b = cut_frames(cuts, work, c)
         d = sub(p_b, p_a)
@@ -173,8 +175,8 @@ def point_acceleration(work, i, p):
 
 
 @kernel
-def row_rates(cuts, work, gd):
-    """Velocity level: gd of every row; needs the links' poses and world velocities."""
+def cut_rates(cuts, work, gd):
+    """Velocity level: gd of every row of a cut; needs the links' poses and world velocities."""
     for c in range(cuts.cut_a.size):
         R_a, p_a, R_b, p_b = cut_frames(cuts, work, c)
         w_a, u_a = point_velocity(work, cuts.cut_a[c], p_b)
@@ -198,8 +200,8 @@ def row_rates(cuts, work, gd):
 
 
 @kernel
-def row_accelerations(cuts, work, gdd):
-    """Acceleration level: gdd of every row for the links' present accelerations."""
+def cut_accelerations(cuts, work, gdd):
+    """Acceleration level: gdd of every row of a cut for the links' present accelerations."""
     for c in range(cuts.cut_a.size):
         R_a, p_a, R_b, p_b = cut_frames(cuts, work, c)
         d = sub(p_b, p_a)
@@ -232,7 +234,7 @@ def row_accelerations(cuts, work, gdd):
 
 
 @kernel
-def joint_rows(tree, cuts, work, W, G):
+def cut_joint_rows(tree, cuts, work, W, G):
     """G (row, dof) by the chain rule of V06 2.9: wrenches times the axes of the dofs between the two bodies.
 
     What rounding leaves of a row that is not there (the second hinge of a door) is set to zero: later it could not be
@@ -277,7 +279,13 @@ def measure_wrench(cuts, m, j, R_a, p_a, R_b, p_b):
 @kernel
 def measure_cuts(cuts, work, cut_q, cut_rate):
     """Coordinates and rates of the cut joints; angles go on counting turns from their last value in cut_q."""
-    for c in range(cuts.cut_a.size):
+    measure_some(cuts, work, 0, cuts.cut_a.size, cut_q, cut_rate)
+
+
+@kernel
+def measure_some(cuts, work, first, last, cut_q, cut_rate):
+    """The same of the cuts from `first` to before `last`."""
+    for c in range(first, last):
         if cuts.cut_measure[c] == cuts.cut_measure[c + 1]:
             continue
         R_a, p_a, R_b, p_b = cut_frames(cuts, work, c)
@@ -324,7 +332,13 @@ def measure_cuts(cuts, work, cut_q, cut_rate):
 @kernel
 def measure_accelerations(cuts, work, out):
     """Second rates of the cut joints' coordinates, for the links' present accelerations."""
-    for c in range(cuts.cut_a.size):
+    accelerate_some(cuts, work, 0, cuts.cut_a.size, out)
+
+
+@kernel
+def accelerate_some(cuts, work, first, last, out):
+    """The same of the cuts from `first` to before `last`."""
+    for c in range(first, last):
         if cuts.cut_measure[c] == cuts.cut_measure[c + 1]:
             continue
         R_a, p_a, R_b, p_b = cut_frames(cuts, work, c)
@@ -360,6 +374,25 @@ def measure_accelerations(cuts, work, out):
             else:
                 e = axis_x(R_a) if kind == ANGLE_FIRST else axis_z(R_a)
                 out[s] = dot(e, a) + dot(cross(w_a, e), w)
+
+
+@kernel
+def measure_bias(cuts, work, c, m):
+    """What of the second rate of measure m of cut c, an angle or an offset, comes from velocities alone."""
+    R_a, p_a, R_b, p_b = cut_frames(cuts, work, c)
+    w_a, u_a = point_velocity(work, cuts.cut_a[c], p_a)
+    w_b, u_b = point_velocity(work, cuts.cut_b[c], p_b)
+    kind = cuts.measure_kind[m]
+    if kind == OFFSET:
+        e = column(R_a, cuts.measure_axis[m])
+        ed = cross(w_a, e)
+        b_a = cross(w_a, cross(w_a, sub(p_a, load3(work.pose_p, cuts.cut_a[c]))))
+        b_b = cross(w_b, cross(w_b, sub(p_b, load3(work.pose_p, cuts.cut_b[c]))))
+        return dot(sub(b_b, b_a), e) + 2.0 * dot(sub(u_b, u_a), ed) + dot(sub(p_b, p_a), cross(w_a, ed))
+    if kind == ANGLE_SECOND:
+        return dot(cross(w_b, axis_y(R_b)), sub(w_b, w_a))
+    e = axis_x(R_a) if kind == ANGLE_FIRST else axis_z(R_a)
+    return dot(cross(w_a, e), sub(w_b, w_a))
 
 
 @kernel

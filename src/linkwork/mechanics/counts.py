@@ -15,8 +15,8 @@ def count_q(tree: Any) -> int:
 
 
 def count_cut_q(cuts: Any) -> int:
-    """Length of the coordinates of the joints that close loops."""
-    return int(sum(4 if kind >= ATTITUDE else 1 for kind in cuts.measure_kind))
+    """Length of the coordinates of the joints that close loops, and of the offsets of couplings."""
+    return int(sum(4 if kind >= ATTITUDE else 1 for kind in cuts.measure_kind)) + cuts.coupling_law.size
 
 
 def count_cut_rates(cuts: Any) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from linkwork._jit import kernel
 
 
@@ -30,6 +32,24 @@ def curve_at(curves, c, x):
         slope = slope * x + value
         value = value * x + curves.piece_power[p, k]
     return value, slope
+
+
+@kernel
+def curve_rates(curves, c, x):
+    """Value, slope and second derivative of a curve that may repeat."""
+    period = curves.curve_period[c]
+    if period > 0.0:
+        x -= period * math.floor(x / period)
+    p = piece_at(curves, c, x)
+    x -= curves.piece_origin[p]
+    value = 0.0
+    slope = 0.0
+    bend = 0.0
+    for k in range(curves.piece_power.shape[1] - 1, -1, -1):
+        bend = bend * x + slope
+        slope = slope * x + value
+        value = value * x + curves.piece_power[p, k]
+    return value, slope, 2.0 * bend
 
 
 @kernel

@@ -36,7 +36,7 @@ from linkwork.spatial.vectors import (
     unrotate,
 )
 
-MOST_ENDS = 4  # a repeater between two joints that close loops holds four links
+MOST_ENDS = 6  # a differential between three joints that close loops holds six links
 ROUNDING = 1e-12  # of the most that an impulse could leave for a joint: less is nothing
 
 

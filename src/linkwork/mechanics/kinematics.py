@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from linkwork._jit import kernel, small
 from linkwork.mechanics.articulated import joint_velocity, outward_velocities
-from linkwork.mechanics.grounds import move_grounds
+from linkwork.mechanics.given import move_given
 from linkwork.mechanics.motions import dof_count, world_axis
 from linkwork.spatial.codes import FREE, SWING, SWING_BACK, WELD
 from linkwork.spatial.vectors import (
@@ -55,8 +55,7 @@ def place_tree(tree, work, q, v):
 @small
 def forward_kinematics(tables, work, t, q, v, law_input, out):
     """Poses and velocities of all links at (q, v) and time t; `law_input` and `out` are scratch of the laws."""
-    if tables.tree.grounds > 1:
-        move_grounds(tables.tree, tables.laws, work, t, law_input, out)
+    move_given(tables, work, t, law_input, out)
     outward_velocities(tables.tree, work, q, v)
     outward_poses(tables.tree, work)
     world_velocities(tables.tree, work)

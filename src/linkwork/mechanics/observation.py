@@ -7,11 +7,14 @@ from typing import Any, NamedTuple
 
 from linkwork._jit import entry, kernel
 from linkwork.mechanics.composite import gravity_energy, kinetic_energy
-from linkwork.mechanics.constraint_rows import cut_frames, measure_accelerations, row_rates, row_values
+from linkwork.mechanics.constraint_rows import cut_frames, measure_accelerations
 from linkwork.mechanics.forces import apply_laws, apply_springs, clear_loads, push_link, stored_energy
-from linkwork.mechanics.grounds import move_grounds, place_foreign
+from linkwork.mechanics.given import move_given
+from linkwork.mechanics.grounds import place_foreign
 from linkwork.mechanics.kinematics import body_pose, body_velocity, place_tree
 from linkwork.mechanics.newton_euler import inverse_dynamics
+from linkwork.mechanics.row_loads import push_coupling
+from linkwork.mechanics.rows import row_rates, row_values
 from linkwork.mechanics.workspace import TreeWork
 from linkwork.spatial.codes import FREE, HELICAL, SLIDE, SWING, SWING_BACK, TURN
 from linkwork.spatial.quaternions import quaternion_of
@@ -75,8 +78,9 @@ def observe(tables, scratch, view, samples, count, previous, observation):
         cut_q = samples.cut_q[k]
         cut_rate = samples.cut_rate[k]
         t = samples.t[k, 0]
+        work.since[0] = t
+        move_given(tables, work, t, scratch.law_input, scratch.out)
         if tree.grounds > 1:
-            move_grounds(tree, tables.laws, work, t, scratch.law_input, scratch.out)
             place_foreign(tree, work, samples.foreign[k])
         place_tree(tree, work, q, v)
         # functions of the user are called here, once a sample
@@ -91,6 +95,9 @@ def observe(tables, scratch, view, samples, count, previous, observation):
             n = add(n, cross(p_b, f))
             push_link(work, cuts.cut_b[c], n, f)
             push_link(work, cuts.cut_a[c], neg(n), neg(f))
+        row_values(cuts, work, cut_q, scratch.g, scratch.W)
+        for j in range(cuts.coupling_law.size):
+            push_coupling(cuts, work, j, samples.cut_force[k, cuts.cut_a.size + j, 0])
         for i in range(samples.push.shape[1]):
             n = (samples.push[k, i, 0], samples.push[k, i, 1], samples.push[k, i, 2])
             f = (samples.push[k, i, 3], samples.push[k, i, 4], samples.push[k, i, 5])
@@ -104,7 +111,6 @@ def observe(tables, scratch, view, samples, count, previous, observation):
         observation.energy[k, 0] = kinetic_energy(tree, work, v)
         observation.energy[k, 1] = gravity_energy(tree, work)
         observation.energy[k, 2] = stored_energy(tables, work, t, q, cut_q, scratch.law_input, scratch.out)
-        row_values(cuts, work, cut_q, scratch.g, scratch.W)
         row_rates(cuts, work, scratch.gd)
         g = 0.0
         gd = 0.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from linkwork._jit import kernel
 from linkwork.mechanics.constraint_rows import cut_frames
 from linkwork.mechanics.forces import push_link
+from linkwork.mechanics.rows import first_coupled, term_wrench
 from linkwork.spatial.vectors import add_scaled, cross, load_pair, neg, scale, sub
 
 
@@ -18,11 +19,27 @@ def push_rows(cuts, work, W, lam):
             f = scale(lam[r], f)
             push_link(work, cuts.cut_b[c], n, f)
             push_link(work, cuts.cut_a[c], neg(n), neg(f))
+    for j in range(cuts.coupling_law.size):
+        push_coupling(cuts, work, j, lam[first_coupled(cuts) + j])
+
+
+@kernel
+def push_coupling(cuts, work, j, effort):
+    """Add what coupling j does with its effort to the loads on the links; needs `row_values`."""
+    for e in range(cuts.coupling_term[j], cuts.coupling_term[j + 1]):
+        n, f = term_wrench(cuts, work, e)
+        n = scale(effort, n)
+        f = scale(effort, f)
+        push_link(work, cuts.cut_b[cuts.term_cut[e]], n, f)
+        push_link(work, cuts.cut_a[cuts.term_cut[e]], neg(n), neg(f))
 
 
 @kernel
 def cut_reactions(cuts, work, rows, out):
-    """out (cut, 6): force and torque on b from a at the joint's point, world axes; `rows` has wrenches W and lam."""
+    """out (group, 6): force and torque on b from a at the joint's point, world axes; `rows` has wrenches W and lam.
+
+    Of a coupling the first number is its effort.
+    """
     for c in range(cuts.cut_a.size):
         _, _, _, p_b = cut_frames(cuts, work, c)
         n = (0.0, 0.0, 0.0)
@@ -35,3 +52,5 @@ def cut_reactions(cuts, work, rows, out):
         for e in range(3):
             out[c, e] = f[e]
             out[c, 3 + e] = n[e]
+    for j in range(cuts.coupling_law.size):
+        out[cuts.cut_a.size + j, 0] = rows.lam[first_coupled(cuts) + j]

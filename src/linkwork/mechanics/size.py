@@ -66,7 +66,7 @@ def joint_units(tables: Any) -> tuple[Any, Any]:
     reach = spans(tables)
     reach[reach == 0.0] = size
     reach[: tables.tree.grounds] = np.inf
-    shorter = np.minimum(reach[cuts.cut_a], reach[cuts.cut_b])
+    shorter = np.where(cuts.side_link < 0, np.inf, reach[cuts.side_link]).min(axis=1, initial=np.inf)
     reach[: tables.tree.grounds] = size
     rows = np.repeat(np.where(np.isfinite(shorter), shorter, size), np.diff(cuts.cut_row))
     return reach, np.where(cuts.row_kind == CROSSED, 1.0, rows)

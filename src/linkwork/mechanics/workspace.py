@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork.mechanics.counts import count_cut_q, count_cut_rates
+
 Floats = NDArray[np.float64]
 
 
@@ -31,15 +33,26 @@ class TreeWork(NamedTuple):
     pose_R: Floats  # (link, 9) link axes to world axes; `outward_poses`
     pose_p: Floats  # (link, 3) link's origin in the world; `outward_poses`
     pose_v: Floats  # (link, 6) angular and linear velocity of that origin, world axes; `world_velocities`
+    # of couplings
+    given: Floats  # (coupling, 3) its law, rate and acceleration; where it gives rates, way since `since`; `move_given`
+    since: Floats  # (1,) s, the last step; `renew_given`, and the loops of the methods
+    slope: Floats  # (term,) change of the row with the coordinate; `row_values`
+    cut_q: Floats  # coordinates of the cuts of terms, as those of the state; `row_values`
+    cut_rate: Floats  # their rates; `row_values`, `row_rates`
+    cut_acceleration: Floats  # their second rates; `row_accelerations`
 
 
-def tree_work(tree: Any) -> TreeWork:
-    """Scratch for `tree`; the grounds' rows are set to rest."""
+def tree_work(tables: Any) -> TreeWork:
+    """Scratch for the tables of a system; the grounds' rows are set to rest."""
+    tree, cuts = tables.tree, tables.cuts
     n = tree.link_parent.size
     nv = tree.dof_link.size
     rows = {"R": 9, "p": 3, "A": 6, "H": 9, "M": 6, "inverse": 12, "pose_R": 9, "pose_p": 3}
     shapes: dict[str, tuple[int, ...]] = {name: (n, rows.get(name, 6)) for name in TreeWork._fields}
     shapes["u"] = shapes["tau"] = (nv,)
+    shapes |= {"given": (cuts.coupling_law.size, 3), "since": (1,), "slope": (cuts.term_cut.size,)}
+    shapes |= {"cut_q": (count_cut_q(cuts),), "cut_rate": (count_cut_rates(cuts),)}
+    shapes["cut_acceleration"] = shapes["cut_rate"]
     work = TreeWork(**{name: np.zeros(shape) for name, shape in shapes.items()})
     for g in range(tree.grounds):
         work.pose_R[g] = tree.ground_R[g]

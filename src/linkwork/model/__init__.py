@@ -5,8 +5,9 @@ from linkwork.model.body import Body, Foreign, Ground, Part
 from linkwork.model.bushing import Bushing
 from linkwork.model.collider import Collider, HeightField, Plane
 from linkwork.model.container import AnyDrive, Container
+from linkwork.model.coupling import Cam, Coupling, Differential, Gear, Rack, Repeater, Term
 from linkwork.model.curves import Curve
-from linkwork.model.drive import Motor, Repeater
+from linkwork.model.drive import Motor
 from linkwork.model.event import AttachOptions, Event, attached_joint
 from linkwork.model.event_verbs import attached_name
 from linkwork.model.force import Force, ForceElement, Spring, Torque, TorsionSpring
@@ -33,14 +34,17 @@ __all__ = [
     "Box",
     "Bushing",
     "Calspan",
+    "Cam",
     "Capsule",
     "Collider",
     "Constant",
     "Container",
     "Cosine",
     "CosineBump",
+    "Coupling",
     "Curve",
     "Cylinder",
+    "Differential",
     "Distance",
     "Event",
     "FlatRoad",
@@ -48,6 +52,7 @@ __all__ = [
     "ForceElement",
     "Foreign",
     "Frame",
+    "Gear",
     "Ground",
     "GuideCurve",
     "GuideSurface",
@@ -70,6 +75,7 @@ __all__ = [
     "Plane",
     "Profile",
     "PythonLaw",
+    "Rack",
     "Ramp",
     "Repeater",
     "Road",
@@ -85,6 +91,7 @@ __all__ = [
     "Surface",
     "SurfaceJoint",
     "Table",
+    "Term",
     "Torque",
     "TorsionSpring",
     "Tyre",

@@ -13,7 +13,8 @@ from linkwork.errors import ModelError
 from linkwork.model import checked, names
 from linkwork.model.body import Body, Ground, Part, ground
 from linkwork.model.collider import Collider
-from linkwork.model.drive import Motor, Repeater
+from linkwork.model.coupling import Coupling
+from linkwork.model.drive import Motor
 from linkwork.model.event import Event
 from linkwork.model.force import ForceElement
 from linkwork.model.frame import Frame
@@ -22,7 +23,7 @@ from linkwork.model.joint import Joint
 if TYPE_CHECKING:
     from linkwork.model.subsystem import Subsystem
 
-AnyDrive: TypeAlias = Motor | Repeater
+AnyDrive: TypeAlias = Motor | Coupling
 SomePart = TypeVar("SomePart", bound=Part)
 
 

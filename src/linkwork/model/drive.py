@@ -1,4 +1,4 @@
-"""Drives: motors that move a joint, repeaters (gears) that couple two joints. Data only."""
+"""Drives: motors that move a joint. Data only. What couples joints is in coupling.py."""
 
 from __future__ import annotations
 
@@ -28,23 +28,14 @@ class Motor(Part):
     softness: Soft | None = None
 
     @property
-    def about(self) -> str:
-        """What it connects or acts on."""
-        return f"in {self.joint.path}"
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Repeater(Part):
-    """Moves `follower` by `ratio` times the motion of `joint` from the start: gears, belts; see `model.repeater`."""
-
-    joint: Joint
-    follower: Joint
-    ratio: float
+    def rigid(self) -> bool:
+        """Whether it holds its joint whatever that takes."""
+        return self.softness is None and self.max_torque == math.inf
 
     @property
     def about(self) -> str:
         """What it connects or acts on."""
-        return f"{self.follower.path} = {self.ratio:g} x {self.joint.path}"
+        return f"in {self.joint.path}"
 
 
 def one_coordinate(what: str, joint: Joint) -> Joint:

@@ -11,7 +11,7 @@ from linkwork.model.body import Body
 from linkwork.model.checked import VectorLike
 from linkwork.model.container import Container
 from linkwork.model.curves import Curve
-from linkwork.model.drive import Motor, Repeater, one_coordinate, refuse_out_of_reach, servo_softness
+from linkwork.model.drive import Motor, one_coordinate, refuse_out_of_reach, servo_softness
 from linkwork.model.force import (
     Force,
     Spring,
@@ -230,27 +230,3 @@ class ForceVerbs(Container):
         )
         refuse_out_of_reach(what, motor)
         return self._keep(self.drives, motor)
-
-    def repeater(
-        self, name: str, joint: JointLike, follower: JointLike, *, ratio: float = 1.0, **unknown: Never
-    ) -> Repeater:
-        """Make `follower` move `ratio` times as far as `joint`: gears (negative ratio), belts, racks.
-
-        Both motions count from the start. The follower starts with `ratio` times the velocity of `joint`.
-
-        >>> model = lw.Model("gears")
-        >>> for name, x in (("small", 0.0), ("big", 0.3)):
-        ...     wheel = model.body(name, shape=lw.Cylinder(0.1 + x / 3, 0.02), mass=1.0, position=(x, 0, 0))
-        ...     axle = model.revolute(name + " axle", "ground", wheel, at=(x, 0, 0), axis=(0, 0, 1))
-        >>> model.repeater("mesh", "small axle", "big axle", ratio=-0.5)
-        <repeater 'mesh'>
-        """
-        what = self._new("repeater", name)
-        self._only_known("repeater", what, unknown)
-        leader = one_coordinate(what, self._joint(joint, what))
-        led = one_coordinate(what, self._joint(follower, what))
-        if leader is led:
-            raise ModelError(f"{what}: joint '{leader.path}' would follow itself; give two different joints")
-        if checked.number(ratio, what, "ratio") == 0.0:
-            raise ModelError(f"{what}: ratio is zero and would hold the follower still; give a ratio= that is not zero")
-        return self._keep(self.drives, Repeater(name, self, leader, led, float(ratio)))

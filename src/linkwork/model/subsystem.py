@@ -15,6 +15,7 @@ from linkwork.model.bushing import BushingVerbs
 from linkwork.model.checked import Vector, VectorLike
 from linkwork.model.collider import check_group, check_shape
 from linkwork.model.contact_verbs import ContactVerbs
+from linkwork.model.coupling_verbs import CouplingVerbs
 from linkwork.model.event_verbs import EventVerbs
 from linkwork.model.force_verbs import ForceVerbs
 from linkwork.model.frame import Frame, RotationLike, pose
@@ -29,7 +30,7 @@ from linkwork.model.tyre import TyreVerbs
 AnySubsystem = TypeVar("AnySubsystem", bound="Subsystem")
 
 
-class Parts(JointVerbs, ForceVerbs, BushingVerbs, TyreVerbs, ContactVerbs, EventVerbs):
+class Parts(JointVerbs, ForceVerbs, CouplingVerbs, BushingVerbs, TyreVerbs, ContactVerbs, EventVerbs):
     """What models and subsystems share: the methods that add parts, and the parts by name.
 
     `.bodies .joints .forces .drives .colliders .subsystems .ports .grounds` are dicts in declaration order, `.events`

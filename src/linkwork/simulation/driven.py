@@ -1,10 +1,10 @@
 """Motors that hold rigidly give their joints a motion from the first moment on: start values are taken from their laws.
 
 A mechanism at rest whose motor asks for a speed would be jolted: the first step reports the impulse over dt as a force.
-So what the user does not give is taken from the law, and loops and repeaters follow. Where the user gives another
+So what the user does not give is taken from the law, and loops and gears follow. Where the user gives another
 velocity the jolt happens at the start, as an event: velocities change by the least impulse p with
 
-    M v+ = M v- + R^T p        R v+ = what loops, motors and repeaters ask for
+    M v+ = M v- + R^T p        R v+ = what loops, motors and gears ask for
 
 and motors put in p (r- + r+) / 2, r being the rates of their joints; no column of forces has it.
 A motor with max_torque or softness gives way, and is left alone.
@@ -23,14 +23,14 @@ from linkwork.assembly.tables import Floats
 from linkwork.errors import ModelError
 from linkwork.formulations.protocol import Method
 from linkwork.mechanics.constraint_rows import cut_frames, measure_wrench
-from linkwork.model import Cosine, Motor, Repeater, Table
+from linkwork.model import Cosine, Coupling, Motor, Table
 from linkwork.model.joint_kinds import KINDS
 from linkwork.model.laws import law_value
 from linkwork.simulation.analysis.dynamics import integrate, mass_matrix
 from linkwork.simulation.given import with_given
 from linkwork.simulation.results.certificate import shortened
 from linkwork.simulation.results.units import joint_units
-from linkwork.simulation.start import NEARLY, Closure, Start, consistent_start, follower_rows
+from linkwork.simulation.start import NEARLY, Closure, Start, consistent_start
 from linkwork.simulation.structure.transfer import least_impulse
 
 SMALL = 1 / 8  # of a step: differences of a law
@@ -71,7 +71,7 @@ class DrivenStart(NamedTuple):
 
 def start_with_motors(method: Method, system: System, time: float, ignored: Any = ()) -> DrivenStart:
     """A consistent start of the system with its start values, and those of motors where the method has them."""
-    if not {"motors", "repeaters"} <= method.supports:
+    if not system.driven and "motors" not in method.supports:
         return DrivenStart(consistent_start(system, time), [], [], [], {})
     return driven_start(system, time, method.dt, ignored)
 
@@ -79,22 +79,20 @@ def start_with_motors(method: Method, system: System, time: float, ignored: Any 
 def driven_start(system: System, time: float, h: float, ignored: Any = ()) -> DrivenStart:
     """A consistent start of a model whose motors hold from its first step of h on."""
     wishes = [] if "motors" in ignored else _wishes(system, time, h)
-    follow = "repeaters" not in ignored and any(isinstance(drive, Repeater) for drive in system.model.all_drives())
-    if not wishes and not follow:
+    if not wishes:
         return DrivenStart(consistent_start(system, time), [], [], [], {})
     places, rates = _wanted(system, wishes)
-    for positions, velocities, followers in ((places, rates, follow), ({}, rates, follow), ({}, {}, False)):
+    for positions, velocities in ((places, rates), ({}, rates), ({}, {})):
         try:
-            given = with_given(system, positions, velocities, held=True)
-            start = consistent_start(given, time, followers)
+            start = consistent_start(with_given(system, positions, velocities, held=True), time)
             break
         except ModelError:
-            if not velocities and not followers:
+            if not velocities:
                 raise
     notes = [note for wish in wishes if (note := _note(system, wish, positions, velocities))]
     warnings = [_apart(wish, start) for wish in wishes if _gap(wish, start) > NEARLY]
     try:
-        start, jolts = _jolted(system, start, wishes, follow, time)
+        start, jolts = _jolted(system, start, wishes, time)
     except ModelError as error:
         start, jolts, warnings = start, [], [*warnings, str(error)]
     for jolt in jolts:
@@ -107,7 +105,7 @@ def _wishes(system: System, time: float, h: float) -> list[Wish]:
     places = {place.name: place for place in system.joints + system.cuts}
     found = []
     for motor in system.motors:
-        if motor.softness is not None or motor.max_torque < math.inf:
+        if not motor.rigid:
             continue
         place = places[motor.joint.path]
         if motor.velocity is not None:
@@ -147,15 +145,15 @@ def _wanted(system: System, wishes: list[Wish]) -> tuple[dict[str, Any], dict[st
     geared = {
         joint.path
         for drive in system.model.all_drives()
-        if isinstance(drive, Repeater)
-        for joint in (drive.joint, drive.follower)
+        if isinstance(drive, Coupling) and not drive.counted
+        for joint in drive.joints
     }
     positions: dict[str, Any] = {}
     rates: dict[str, Any] = {}
     for wish in wishes:
         joint = wish.place.joint
         assert joint is not None
-        if wish.position is None or wish.place.name in geared:  # repeaters count from where they start
+        if wish.position is None or wish.place.name in geared:  # gears count from where they start
             pass
         elif joint.position is None or abs(joint.position[0] - wish.position) <= NEARLY:
             positions[wish.place.name] = (wish.position,)
@@ -210,12 +208,12 @@ def _jolt_told(jolt: Jolt, wish: Wish) -> str:
     )
 
 
-def _jolted(system: System, start: Start, wishes: list[Wish], follow: bool, time: float) -> tuple[Start, list[Jolt]]:
+def _jolted(system: System, start: Start, wishes: list[Wish], time: float) -> tuple[Start, list[Jolt]]:
     """The start after the impulses of those motors that do not have their rate yet."""
     closure = Closure(system, time)
     closure.cut_q[:] = start.cut_q
     closure.at(start.q, start.v)
-    rates, R = _held(system, closure, start.v, [wish.place for wish in wishes], follow)
+    rates, R = _held(system, closure, start.v, [wish.place for wish in wishes])
     motors = slice(len(rates) - len(wishes), None)
     before = rates[motors].copy()
     # a rate that is as good as the law's stays
@@ -233,7 +231,7 @@ def _jolted(system: System, start: Start, wishes: list[Wish], follow: bool, time
         names = shortened([f"'{wish.motor.path}'" for wish in wishes])
         raise ModelError(
             f"no motion of '{system.model.name}' has the velocities that motors ask for at the start ({names}, and "
-            "what repeaters and loops tie together); let some of them give way by max_torque= or softness="
+            "what gears and loops tie together); let some of them give way by max_torque= or softness="
         )
     jolts = []
     for wish, old, new, size in zip(wishes, before, asked, p[motors], strict=True):
@@ -243,14 +241,11 @@ def _jolted(system: System, start: Start, wishes: list[Wish], follow: bool, time
     return start._replace(v=start.v + dv), jolts
 
 
-def _held(
-    system: System, closure: Closure, v: Floats, places: Sequence[JointPlace], follow: bool
-) -> tuple[Floats, Floats]:
-    """Rates of loops, of repeaters and of joints with motors, where `closure` stands, and their rows."""
-    gaps, led = follower_rows(system, closure, v) if follow else (np.zeros(0), np.zeros((0, system.nv)))
+def _held(system: System, closure: Closure, v: Floats, places: Sequence[JointPlace]) -> tuple[Floats, Floats]:
+    """Rates of loops, of gears and of joints with motors, where `closure` stands, and their rows."""
     rates = [float((closure.cut_rate if place.is_cut else v)[place.v.start]) for place in places]
     rows = [closure.directions[p.v.start] if p.is_cut else np.eye(system.nv)[p.v.start] for p in places]
-    return np.concatenate([closure.gd, gaps, rates]), np.vstack([closure.G, led, *rows])
+    return np.concatenate([closure.gd, rates]), np.vstack([closure.G, *rows])
 
 
 def behind(system: System, start: Start, lags: dict[str, float] | None, time: float, h: float) -> Floats:
@@ -262,20 +257,19 @@ def behind(system: System, start: Start, lags: dict[str, float] | None, time: fl
     the next row would miss centripetal forces of loops. `lags` are those of motors at the start; None later on.
     """
     q, v, cut_q, _ = start
-    rigid = [motor for motor in system.motors if motor.softness is None and motor.max_torque == math.inf]
+    rigid = [motor for motor in system.motors if motor.rigid]
     names = {motor.joint.path for motor in rigid} if lags is None else lags
     places = [place for place in system.cuts + system.joints if place.name in names]
-    follow = system.tables.drives.repeater_ratio.size > 0
-    if not (v.any() or any((lags or {}).values())) or not (system.rows or follow or places):
+    if not (v.any() or any((lags or {}).values())) or not (system.rows or places):
         return np.zeros_like(v)
     closure = Closure(system, time + h)
     closure.cut_q[:] = cut_q
     closure.at(integrate(system, q, v, h), v)
-    later, _ = _held(system, closure, v, places, follow)
+    later, _ = _held(system, closure, v, places)
     closure = Closure(system, time)
     closure.cut_q[:] = cut_q
     closure.at(q, v)
-    now, R = _held(system, closure, v, places, follow)
+    now, R = _held(system, closure, v, places)
     motors = now.size - len(places)
     turned = later - now
     turned[:motors] -= now[:motors]  # less what is there already

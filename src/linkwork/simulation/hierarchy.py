@@ -21,7 +21,7 @@ def hierarchy(system: System, tables: Tables, start: Start) -> Hierarchy:
             f"'{name}' belongs to a component elsewhere, whose joints are not known here; use coordinates='absolute'"
         )
     # the same functions of the user, and the same numbers that inputs set
-    absolute = assemble(system.model, absolute=True, before=system)
+    absolute = assemble(system.model, absolute=True, driven=system.driven, before=system)
     assert absolute.inputs == system.inputs
     free = absolute.tables._replace(laws=absolute.tables.laws._replace(law_param=tables.laws.law_param))
     for each in absolute.carried:
@@ -35,6 +35,9 @@ def hierarchy(system: System, tables: Tables, start: Start) -> Hierarchy:
     bodies = {body.path: body for body in system.model.all_bodies()}
     number = {name: b for b, name in enumerate(absolute.body_names)}
     cuts = {place.name: place for place in absolute.cuts}
+    joints = [cuts[place.name].last for place in system.cuts]
+    unlisted = [-1] * (len(system.tables.cuts.cut_a) - len(joints))
+    couplings = range(len(absolute.cuts), len(absolute.cuts) + len(absolute.coupled))
     rate_of = np.zeros(system.nv, dtype=np.int64)
     for place in system.joints:
         for e, k in enumerate(range(place.v.start, place.v.stop)):
@@ -48,6 +51,6 @@ def hierarchy(system: System, tables: Tables, start: Start) -> Hierarchy:
         body_of=np.array([system.body_names.index(name) for name in absolute.body_names], dtype=np.int64),
         centre=np.array([absolute.centre(bodies[name]) for name in absolute.body_names]).reshape(-1, 3),
         rate_of=rate_of,
-        joint_of=np.array([cuts[place.name].last for place in system.cuts], dtype=np.int64),
+        joint_of=np.array([*joints, *unlisted, *couplings], dtype=np.int64),
         cut_q=cut_q,
     )

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.assembly.features import drive_features
 from linkwork.assembly.system import System
 from linkwork.errors import OptionError
 from linkwork.formulations.absolute.absolute import STABILIZATIONS, Absolute
@@ -72,7 +73,8 @@ FEATURE_HINTS = {
     "friction": "set friction=0 (viscous damping= is supported)",
     "limits": "remove limits=",
     "motors": "drive the joint with model.torque(...) instead of a motor",
-    "repeaters": "remove the repeater",
+    "couplings": "remove the gears, racks, differentials, cams and repeaters",
+    "rigid motors": "drive the joint with model.torque(...) instead of a motor",
     "contact": "remove material= of the bodies, planes and colliders",
     "armature": "set armature=0 and add the rotor as a body",
     "distances": "make the distance joint a body with a ball and a universal joint at its ends",
@@ -173,6 +175,12 @@ def whole(name: str, value: Any, least: int = 1) -> int:
     return int(value)
 
 
+def driven_by_rows(system: System, method: Method, ignore: Any) -> bool:
+    """Whether motors that hold rigidly become rows: where the method has none of its own for motors."""
+    left_out = (ignore,) if isinstance(ignore, str) else ignore
+    return "rigid motors" in system.features and "motors" not in method.supports and "motors" not in left_out
+
+
 def wanted(system: System, ignore: Any) -> frozenset[str]:
     """What the model asks of a method, less what the caller chose to ignore."""
     if isinstance(ignore, (tuple, list, set, frozenset)):
@@ -212,6 +220,6 @@ def _culprit(system: System, feature: str) -> str:
     if feature == "distances":
         return f"'{next(joint.path for joint in system.model.all_joints() if joint.kind == 'distance')}'"
     for drive in system.model.all_drives():
-        if type(drive).__name__.lower() + "s" == feature:
+        if feature in drive_features(drive):
             return f"'{drive.path}'"
     return "somewhere in it"

@@ -31,7 +31,7 @@ from linkwork.simulation.inputs import Inputs
 from linkwork.simulation.interaction.drag import drag
 from linkwork.simulation.interrupt import Interrupt
 from linkwork.simulation.lag import lag_applied
-from linkwork.simulation.methods import positive, refuse_unsupported, resolve, wanted, whole
+from linkwork.simulation.methods import driven_by_rows, positive, refuse_unsupported, resolve, wanted, whole
 from linkwork.simulation.present import Present
 from linkwork.simulation.reading import Readings
 from linkwork.simulation.recording import CHUNK_SECONDS, next_chunk
@@ -103,6 +103,9 @@ class Simulation(Present):
         if auto:
             method, self.reason = resolve(method, options, system, wanted(system, ignore))
         ignored = refuse_unsupported(system, method, ignore)
+        if not system.driven and driven_by_rows(system, method, ignore):
+            system = assemble(system.model, floating=bool(ports), driven=True, before=system)
+            system = system if start is None else placed(system, start)
         refuse_idle(system)
         refuse_events_elsewhere(system.model, border)
         # who left the choice of the method to us is told when it proves wrong

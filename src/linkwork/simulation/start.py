@@ -38,7 +38,7 @@ class Closure:
     def __init__(self, system: System, time: float = 0.0) -> None:
         self.system = system
         self.tables = system.tables
-        self.work = tree_work(self.tables.tree)
+        self.work = tree_work(self.tables)
         for ground in system.model.all_grounds():
             if isinstance(ground, Foreign):  # it starts as its owner has it
                 link, place = system.foreign[ground.path], ground.owner.world
@@ -53,9 +53,32 @@ class Closure:
         # rows of the given start values of cuts: one for each of their rates
         self.directions = np.zeros((system.cut_v_start.size, system.nv))
         self.time, self.told, self.out = time, np.zeros(16), np.zeros(4)
+        self.work.since[0] = time
+        # joints of the tree that couplings measure: their place in q, and among the cut coordinates
+        tree, cuts = self.tables.tree, self.tables.cuts
+        listed = range(len(system.cuts), len(cuts.cut_a))
+        self.in_q = np.array([tree.link_q[tree.dof_link[cuts.path_dof[cuts.path_start[c]]]] for c in listed], dtype=int)
+        self.in_cut_q = np.array([cuts.measure_q[cuts.cut_measure[c]] for c in listed], dtype=int)
+
+    def mount(self) -> None:
+        """Gears are mounted anew: what their terms add up to is not known yet."""
+        self.cut_q[self.cut_q.size - len(self.system.coupled) :] = [each.offset for each in self.system.coupled]
+
+    def mounted(self) -> Floats:
+        """The cut coordinates, with what the terms of gears add up to here, and where given rates begin."""
+        cuts, found = self.tables.cuts, self.cut_q.copy()
+        for j, each in enumerate(self.system.coupled):
+            if np.isnan(found[cuts.coupling_q[j]]):
+                terms = range(int(cuts.coupling_term[j]), int(cuts.coupling_term[j + 1]))
+                places = [int(cuts.measure_q[cuts.term_measure[e]]) for e in terms]
+                found[cuts.coupling_q[j]] = sum(
+                    term.factor * found[k] for term, k in zip(each.terms, places, strict=True)
+                )
+        return found
 
     def at(self, q: Floats, v: Floats) -> None:
         """Fill g, gd, G and the cut coordinates at (q, v)."""
+        self.cut_q[self.in_cut_q] = q[self.in_q]
         close_at(
             self.tables,
             self.work,
@@ -84,15 +107,15 @@ def refuse_beyond_limits(system: System, start: Start) -> None:
                     )
 
 
-def consistent_start(system: System, time: float = 0.0, followers: bool = False) -> Start:
+def consistent_start(system: System, time: float = 0.0) -> Start:
     """Start values that close every loop; refuses with the loop, the gap and the joint when there are none.
 
-    With `followers` the velocities of repeaters go with those that they follow.
+    What gears add up to is taken from where they start.
     """
     closure = Closure(system, time)
+    closure.mount()
     q, v = system.q_start.copy(), system.v_start.copy()
     if system.rows == 0:
-        v = _closed_velocities(system, closure, q, v, True) if followers else v
         return Start(q, v, closure.cut_q, [])
     held = system.q_given
     closed, q_closed = _close(system, closure, q, ~held)
@@ -100,17 +123,18 @@ def consistent_start(system: System, time: float = 0.0, followers: bool = False)
     if not closed and held.any():
         # the others fit as well as they can by now; what is left is the rounding of the given values, or worse
         closure = Closure(system, time)
+        closure.mount()
         closed, q_closed = _close(system, closure, q_closed, np.ones_like(held))
         if closed:
             moved = _moved(system, q, q_closed)
     if not closed:
         raise ModelError(_cannot_close(system, closure.g))
-    v_closed = _closed_velocities(system, closure, q_closed, v, followers)
+    v_closed = _closed_velocities(system, closure, q_closed, v)
     changed = np.flatnonzero(
         (np.abs(v_closed - v) > 1e-9 * max(1.0, float(np.max(np.abs(v), initial=0.0)))) & system.v_given
     )
     moved += dict.fromkeys(f"{system.dof_name(int(k))} (velocity)" for k in changed)
-    return Start(q_closed, v_closed, closure.cut_q.copy(), moved)
+    return Start(q_closed, v_closed, closure.mounted(), moved)
 
 
 def _given_gaps(system: System, closure: Closure, rates: bool) -> tuple[Floats, Floats]:
@@ -204,6 +228,8 @@ def _cannot_close(system: System, gap: Floats) -> str:
     """Which loop stays open, by how much."""
     cuts = system.tables.cuts
     worst = int(np.argmax(np.abs(gap)))
+    if worst >= system.first_coupled:
+        return _cannot_couple(system, worst, float(gap[worst]))
     place = next(place for place in system.cuts if place.name == system.row_name(worst))
     rows = np.arange(cuts.cut_row[place.last], cuts.cut_row[place.last + 1])
     angular = cuts.row_kind[rows] == codes.CROSSED
@@ -224,42 +250,33 @@ def _cannot_close(system: System, gap: Floats) -> str:
     )
 
 
-def follower_rows(system: System, closure: Closure, v: Floats) -> tuple[Floats, Floats]:
-    """How much faster than their leaders the followers of repeaters are, and the rows of that."""
-    drives, nv = system.tables.drives, system.nv
-
-    def rate(c: int) -> tuple[float, Floats]:
-        return (float(v[c]), np.eye(nv)[c]) if c < nv else (float(closure.cut_rate[c - nv]), closure.directions[c - nv])
-
-    gaps, rows = np.zeros(drives.repeater_ratio.size), np.zeros((drives.repeater_ratio.size, nv))
-    for e, ratio in enumerate(drives.repeater_ratio):
-        (led, row), (leading, leader) = (rate(int(c)) for c in drives.repeater_coordinate[e, ::-1])
-        gaps[e], rows[e] = led - ratio * leading, row - ratio * leader
-    return gaps, rows
+def _cannot_couple(system: System, row: int, gap: float) -> str:
+    """Which coupling cannot be had where the mechanism starts."""
+    each = system.coupled[row - system.first_coupled]
+    joints = shortened([f"'{term.joint.path}'" for term in each.terms])
+    given = _given(system)
+    advice = f", correct the start positions of {given}" if given else ""
+    return (
+        f"{each.part.word} '{each.part.path}' does not fit the start: {joints} would be off by {abs(gap):.4g} "
+        f"{'m' if each.slides else 'rad'}, and the loops let nothing move there{advice}, or let it begin elsewhere"
+    )
 
 
-def _closed_velocities(system: System, closure: Closure, q: Floats, v0: Floats, followers: bool) -> Floats:
+def _closed_velocities(system: System, closure: Closure, q: Floats, v0: Floats) -> Floats:
     """Velocities on the loops: the given ones held, the others changed by the least kinetic energy."""
     held = system.v_given
-
-    def asked() -> tuple[Floats, Floats]:
-        gaps, rows = _given_gaps(system, closure, True)
-        if followers:
-            more, led = follower_rows(system, closure, v)
-            gaps, rows = np.concatenate([gaps, more]), np.vstack([rows, led])
-        return gaps, rows
 
     v = v0.copy()
     for free in (~held, np.ones_like(held)):
         closure.at(q, v)
-        extra, rows = asked()
+        extra, rows = _given_gaps(system, closure, True)
         rates = np.concatenate([closure.gd, extra])
         J = np.vstack([closure.G, rows])[:, free]
         if J.shape[1]:
             root = _inertia_root(system, q, free)
             v[free] -= root @ np.linalg.lstsq(J @ root, rates, rcond=DEPENDENT)[0]
         closure.at(q, v)
-        extra, _ = asked()
+        extra, _ = _given_gaps(system, closure, True)
         left = np.concatenate([closure.gd, extra])
         size = max(1.0, float(np.max(np.abs(v), initial=0.0))) * closure.size()
         if np.max(np.abs(left)) < 1e-9 * size:
@@ -320,4 +337,6 @@ def absolute_start(system: System, start: Start, absolute: System, time: float =
     found |= {place.name: start.cut_q[place.q] for place in system.cuts}
     for place in absolute.cuts:
         cut_q[place.q] = found[place.name]
+    count = len(absolute.coupled)
+    cut_q[cut_q.size - count :] = start.cut_q[start.cut_q.size - count :]
     return np.concatenate([q, v, [0.0, 0.0]]), cut_q

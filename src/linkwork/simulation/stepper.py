@@ -89,7 +89,7 @@ class Stepper:
         self.first = self.consistent_start(system)
         # the coordinates that move: those of the tree, or of every body by itself
         absolute = method.coordinates == "absolute"
-        self.began = assemble(system.model, absolute=True) if absolute else system
+        self.began = assemble(system.model, absolute=True, driven=system.driven) if absolute else system
         # while the compiled loop runs; asked and set in one go, between two calls, where no other thread gets a turn
         self.busy = False
 

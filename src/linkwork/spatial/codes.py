@@ -24,6 +24,7 @@ ON_SURFACE = 5  # a point on surface j
 KEPT = 0  # the product of two directions of one body
 TIED = 1  # a coordinate that depends on others of its body, linearly
 PART = 2  # a constraint row of a joint
+COUPLED = 20  # a row of a coupling
 # and what adds stiffness and damping to them
 SOFT_SPRING = 3
 SOFT_COIL = 4

@@ -41,10 +41,10 @@ from linkwork.formulations.absolute.joint_blocks import (
 from linkwork.formulations.absolute.near_singular import CARRIED_NEARNESS, CARRIED_ROWS, NearSingular, near_singular
 from linkwork.formulations.explicit.stepping import CARRIED_STEPS, ExplicitMethod, Stepping, advance, stepping
 from linkwork.formulations.protocol import Bound, Ran
-from linkwork.mechanics.constraint_rows import row_accelerations, row_rates, row_values
 from linkwork.mechanics.counts import count_q
 from linkwork.mechanics.kinematics import place_tree
 from linkwork.mechanics.motions import displace
+from linkwork.mechanics.rows import row_accelerations, row_rates, row_values
 from linkwork.mechanics.workspace import TreeWork, tree_work
 from linkwork.numerics.arrays import copy
 from linkwork.numerics.block_sparse import (
@@ -73,7 +73,9 @@ class Absolute(ExplicitMethod):
     """
 
     name: ClassVar[str] = "absolute"
-    supports: ClassVar[frozenset[str]] = frozenset({"loops", "redundant", "distances", "moving grounds"})
+    supports: ClassVar[frozenset[str]] = frozenset(
+        {"loops", "redundant", "distances", "moving grounds", "couplings", "rigid motors"}
+    )
     coordinates: ClassVar[str] = "absolute"
     loop: ClassVar[str] = __name__
     carried: ClassVar[tuple[str, ...]] = (
@@ -126,7 +128,7 @@ def workspace(tables: Any, method: Absolute) -> Workspace:
         baumgarte=float(method.baumgarte),
         rank_tolerance=float(method.rank_tolerance),
         steps=stepping(method, tables),
-        tree=tree_work(tree),
+        tree=tree_work(tables),
         graph=made,
         blocks=block_work(made.shape),
         joint_blocks=joint_blocks(tables),

@@ -16,9 +16,11 @@ from linkwork.formulations.absolute.joint_blocks import free_accelerations, larg
 from linkwork.formulations.absolute.near_singular import CLOSED, PROJECTIONS, detect_near_singular
 from linkwork.formulations.explicit.stepping import store_rate, take_trial
 from linkwork.formulations.samples import GAP_RATE, RANK, record_gap
-from linkwork.mechanics.constraint_rows import measure_cuts, row_rates
+from linkwork.mechanics.constraint_rows import measure_cuts
+from linkwork.mechanics.given import given_power, renew_given
 from linkwork.mechanics.power import ground_power
 from linkwork.mechanics.row_loads import cut_reactions
+from linkwork.mechanics.rows import row_rates
 from linkwork.numerics.arrays import copy, largest
 from linkwork.numerics.block_sparse import remember_rows
 
@@ -50,9 +52,10 @@ def evaluate_bodies(find_rows, factor, solve, project, tables, w, steps, state, 
         project(tables, w, state.cut_q, w.near_singular.y, nq, nv, t)
     failed = free_accelerations(tables, w, q, v, t, state.cut_q, state.cut_rate, vd)
     solve(tables, w, t, vd)
-    # moving grounds, and what foreign bodies put in at the ports
-    grounds = ground_power(tables, w.tree, q, vd, w.joint_blocks) if tree.grounds > 1 else 0.0
-    return store_rate(tree, steps, state, q, v, w.power, grounds, failed)
+    given = given_power(tables.cuts, w.tree, w.joint_blocks.lam)
+    if tree.grounds > 1:  # they move, or foreign bodies put something in at the ports
+        given += ground_power(tables, w.tree, q, vd, w.joint_blocks)
+    return store_rate(tree, steps, state, q, v, w.power, given, failed)
 
 
 @written_out
@@ -64,6 +67,7 @@ def accept_bodies(project, tables, w, blocks, projected, alone, steps, state, t)
     nv = state.vd.size
     nq = state.y.size - nv - 2
     take_trial(steps, state, t)
+    renew_given(tables.cuts, w.tree, state.cut_q, t)
     cut_reactions(tables.cuts, w.tree, w.joint_blocks, state.cut_force)
     state.drift[GAP_RATE] = largest(w.joint_blocks.gd)
     if projected and w.near_singular.near[0] == 1:

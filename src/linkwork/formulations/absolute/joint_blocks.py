@@ -21,10 +21,11 @@ from linkwork.mechanics.articulated import inward_inertias, outward_acceleration
 from linkwork.mechanics.constraint_rows import measure_cuts
 from linkwork.mechanics.forces import apply_forces
 from linkwork.mechanics.kinematics import forward_kinematics
+from linkwork.mechanics.rows import first_coupled, term_wrench
 from linkwork.mechanics.size import joint_units
 from linkwork.numerics.block_sparse import BlockPattern, pattern
 from linkwork.spatial.inertia import inverse_symmetric, rotate_symmetric, times
-from linkwork.spatial.vectors import cross, load3, load6, load9, load_pair, scale, store_pair, sub
+from linkwork.spatial.vectors import ZERO, add_pair, cross, load3, load6, load9, load_pair, scale, store_pair, sub
 
 # Rows that are dependent where the joints are closed are not so at a gap g off that place (a stage of Runge-Kutta):
 # there a pivot up to some g^2 does not prove that a row is independent. A real pivot that small is lost with them, so
@@ -38,10 +39,10 @@ End: TypeAlias = tuple[Hashable, int] | None
 
 
 class JointBlocks(NamedTuple):
-    """Rows of the joints on their two bodies; side 0 is a, side 1 is b. Gaps in m and rad, multipliers in N and N m."""
+    """Rows of the joints on the bodies that they hold, a side each. Gaps in m and rad, multipliers in N and N m."""
 
-    B: Any  # (row, 2, 6) force and torque about the body's centre of mass, world axes; written by `body_rows`
-    Y: Any  # (row, 2, 6) response of the body: linear and angular, in the order of v; `body_rows`
+    B: Any  # (row, side, 6) force and torque about the body's centre of mass, world axes; written by `body_rows`
+    Y: Any  # (row, side, 6) response of the body: linear and angular, in the order of v; `body_rows`
     g: Any  # (row,) gaps; `row_values`
     gd: Any  # (row,) rates of the gaps; `row_rates`
     gdd: Any  # (row,) second rates, then right sides and corrections of a projection; the method
@@ -59,7 +60,7 @@ class BlockGraph(NamedTuple):
     """Where the blocks of S are, for one component after another; made once by `graph`."""
 
     shape: BlockPattern  # nodes: joints in the order of the components; two groups each: inner joints, border joints
-    node: Any  # (cut,) its place among them
+    node: Any  # (group,) its place among them
     fill: Any  # (component + 1,) first number of S of each component
     pair: Any  # (component + 1,) into pair_…
     pair_c: Any  # two ends of joints at one body or one part; c the row of the block
@@ -68,8 +69,8 @@ class BlockGraph(NamedTuple):
     pair_side_d: Any
     pair_offset: Any  # of the block
     pair_place: Any  # where c is among the border coordinates of the part; -1 at a body
-    response: Any  # (cut, 2) offset of Z of an end that is at a part, else -1
-    border_size: Any  # (cut, 2) border coordinates of that part
+    response: Any  # (group, side) offset of Z of an end that is at a part, else -1
+    border_size: Any  # (group, side) border coordinates of that part
     incident: Any  # (border body + 1,) into incident_…; the border bodies of all components
     incident_cut: Any  # ends of joints that move the border body
     incident_side: Any
@@ -80,7 +81,7 @@ class BlockGraph(NamedTuple):
 def graph(
     sizes: Any,
     cuts_of: Sequence[Sequence[int]],
-    ends: Sequence[tuple[End, End]],
+    ends: Sequence[Sequence[End]],
     borders: Sequence[Sequence[tuple[Hashable, int]]],
     bodies: dict[Hashable, int],
 ) -> BlockGraph:
@@ -125,7 +126,7 @@ def graph(
                 pairs.append((c, d, side_c, side_d, where[(i, j)], 6 * place if key in bodies else -1))
         starts.append(len(pairs))
     fill = [int(shape.diagonal[shape.order[p]]) if p < len(order) else shape.total for p in shape.start[::2]]
-    response, size = np.full((2, len(ends), 2), -1, dtype=np.int64)
+    response, size = np.full((2, len(ends), max((len(each) for each in ends), default=2)), -1, dtype=np.int64)
     total = 0
     for c, both in enumerate(ends):
         for side, end in enumerate(both):
@@ -167,16 +168,17 @@ def _offsets(shape: BlockPattern) -> dict[tuple[int, int], int]:
 
 def flat_graph(tables: Any) -> BlockGraph:
     """The block graph of all joints as one component."""
-    links = zip(tables.cuts.cut_a, tables.cuts.cut_b, strict=True)
-    ends = [tuple((int(i), 0) if i >= tables.tree.grounds else None for i in both) for both in links]
-    return graph(np.diff(tables.cuts.cut_row), [range(len(ends))], ends, [[]], {})  # type: ignore[arg-type]
+    ends = [[(int(i), 0) if i >= tables.tree.grounds else None for i in links] for links in tables.cuts.side_link]
+    return graph(np.diff(tables.cuts.cut_row), [range(len(ends))], ends, [[]], {})
 
 
 def joint_blocks(tables: Any) -> JointBlocks:
     """Memory for the rows of all joints."""
     tree, rows = tables.tree, int(tables.cuts.row_kind.size)
     links = tree.link_parent.size
-    shapes = {"B": (rows, 2, 6), "Y": (rows, 2, 6), "W": (rows, 6), "dq": (tree.dof_link.size,)}
+    sides = tables.cuts.side_link.shape[1]
+    shapes: dict[str, tuple[int, ...]] = {"B": (rows, sides, 6), "Y": (rows, sides, 6), "W": (rows, 6)}
+    shapes["dq"] = (tree.dof_link.size,)
     shapes |= {"inverse_mass": (links,), "inverse_inertia": (links, 6)}
     reach, unit = joint_units(tables)
     arrays = {name: np.zeros(shapes.get(name, (rows,))) for name in JointBlocks._fields}
@@ -232,17 +234,43 @@ def body_rows(tables, work, joint_blocks, metric):
             if i == 0 or (i < tree.grounds and tree.ground_law[i, 0] >= 0):
                 continue
             x = load3(work.pose_p, i)
+            sign = -1.0 if side == 0 else 1.0
             for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
                 n, f = load_pair(joint_blocks.W, r)
                 n = sub(n, cross(x, f))
-                store_pair(joint_blocks.B[r], side, f, n)
-                if i < tree.grounds:
-                    continue
+                store_pair(joint_blocks.B[r], side, scale(sign, f), scale(sign, n))
+    coupled_body_rows(tree, cuts, work, joint_blocks)
+    for c in range(cuts.side_link.shape[0]):
+        for side in range(cuts.side_link.shape[1]):
+            i = cuts.side_link[c, side]
+            if i < tree.grounds:
+                continue
+            for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
+                f, n = load_pair(joint_blocks.B[r], side)
                 if metric == BY_MASS:
                     turn = times(load6(joint_blocks.inverse_inertia, i), n)
                     store_pair(joint_blocks.Y[r], side, scale(joint_blocks.inverse_mass[i], f), turn)
                 else:
                     store_pair(joint_blocks.Y[r], side, f, scale(4.0 if metric == BY_COORDINATE else 1.0, n))
+
+
+@kernel
+def coupled_body_rows(tree, cuts, work, joint_blocks):
+    """B of the rows of couplings: what their terms do to each body."""
+    for j in range(cuts.coupling_law.size):
+        r = first_coupled(cuts) + j
+        for side in range(cuts.side_link.shape[1]):
+            store_pair(joint_blocks.B[r], side, ZERO, ZERO)
+        for e in range(cuts.coupling_term[j], cuts.coupling_term[j + 1]):
+            n, f = term_wrench(cuts, work, e)
+            for end in range(2):
+                side = cuts.term_side[e, end]
+                if side < 0:
+                    continue
+                i = cuts.side_link[cuts.cut_a.size + j, side]
+                sign = -1.0 if end == 0 else 1.0
+                moment = sub(n, cross(load3(work.pose_p, i), f))
+                add_pair(joint_blocks.B[r], side, scale(sign, f), scale(sign, moment))
 
 
 @kernel
@@ -255,7 +283,6 @@ def fill_blocks(cuts, graph, S, joint_blocks, Z, k):
         d = graph.pair_d[p]
         s_c = graph.pair_side_c[p]
         s_d = graph.pair_side_d[p]
-        sign = 1.0 if s_c == s_d else -1.0
         first_c = cuts.cut_row[c]
         first_d = cuts.cut_row[d]
         n_c = cuts.cut_row[c + 1] - first_c
@@ -268,7 +295,7 @@ def fill_blocks(cuts, graph, S, joint_blocks, Z, k):
                     x = 0.0
                     for e in range(6):
                         x += joint_blocks.B[first_c + a, s_c, e] * joint_blocks.Y[first_d + b, s_d, e]
-                    S[o + a * n_d + b] += sign * x
+                    S[o + a * n_d + b] += x
             continue
         E = graph.border_size[d, s_d]
         z = graph.response[d, s_d] + place
@@ -277,7 +304,7 @@ def fill_blocks(cuts, graph, S, joint_blocks, Z, k):
                 x = 0.0
                 for e in range(6):
                     x += joint_blocks.B[first_c + a, s_c, e] * Z[z + b * E + e]
-                S[o + a * n_d + b] += sign * x
+                S[o + a * n_d + b] += x
 
 
 @kernel
@@ -300,13 +327,12 @@ def push_bodies(tables, joint_blocks, x, out):
     """out += M^-1 G^T x: response of the bodies to the multipliers x, in the order of v."""
     tree = tables.tree
     cuts = tables.cuts
-    for c in range(cuts.cut_a.size):
-        for side in range(2):
-            i = cuts.cut_a[c] if side == 0 else cuts.cut_b[c]
+    for c in range(cuts.side_link.shape[0]):
+        for side in range(cuts.side_link.shape[1]):
+            i = cuts.side_link[c, side]
             if i < tree.grounds:
                 continue
             k = tree.link_v[i]
-            sign = -1.0 if side == 0 else 1.0
             for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
                 for e in range(6):
-                    out[k + e] += sign * x[r] * joint_blocks.Y[r, side, e]
+                    out[k + e] += x[r] * joint_blocks.Y[r, side, e]

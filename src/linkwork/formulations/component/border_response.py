@@ -58,11 +58,10 @@ def partition_graph(tables: Any, partition: Any) -> BlockGraph:
         return (int(partition.node_link[n]), 0) if part < 0 else (("part", part), int(partition.node_place[n]))
 
     cuts_of = [[int(partition.cut[p]) for p in between(partition.cut_start, k)] for k in range(count)]
-    ends: list[Any] = [(None, None)] * len(tables.cuts.cut_a)
+    ends: list[Any] = [[None] * tables.cuts.side_link.shape[1] for _ in tables.cuts.side_link]
     for k, cuts in enumerate(cuts_of):
         for c in cuts:
-            nodes = (int(partition.cut_node_a[c]), int(partition.cut_node_b[c]))
-            ends[c] = tuple(None if n < 0 else end(int(partition.node_start[k]) + n) for n in nodes)
+            ends[c] = [None if n < 0 else end(int(partition.node_start[k] + n)) for n in partition.cut_node[c]]
     borders = [
         [
             # no joint is known of a component elsewhere
@@ -122,22 +121,16 @@ def factor_components(tables, parts, graph, factors, joint_blocks, tolerance, wa
     return rank
 
 
-@small
-def end_node(parts, c, side):
-    """Node of an end of joint c in its component; below 0 for a ground."""
-    return parts.cut_node_a[c] if side == 0 else parts.cut_node_b[c]
-
-
 @kernel
 def part_responses(cuts, parts, graph, factors, joint_blocks, k):
     """Z: the motion of all border bodies of a part that a row of component k causes at one of them."""
     for p in range(parts.cut_start[k], parts.cut_start[k + 1]):
         c = parts.cut[p]
-        for side in range(2):
+        for side in range(cuts.side_link.shape[1]):
             z = graph.response[c, side]
             if z < 0:
                 continue
-            n = parts.node_start[k] + end_node(parts, c, side)
+            n = parts.node_start[k] + parts.cut_node[c, side]
             E = graph.border_size[c, side]
             D = parts.D[parts.node_part[n]] + 6 * parts.node_place[n]
             for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
@@ -178,8 +171,8 @@ def scale_rows(tables, parts, graph, factors, joint_blocks, k):
         row = graph.shape.row[p] - cuts.cut_row[c]
         for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
             free = 0.0
-            for side in range(2):
-                node = end_node(parts, c, side)
+            for side in range(cuts.side_link.shape[1]):
+                node = parts.cut_node[c, side]
                 if node < 0:
                     continue
                 n = parts.node_start[k] + node
@@ -202,14 +195,13 @@ def spread(cuts, graph, factors, joint_blocks, s, e, force, x, row):
     side = graph.incident_side[s]
     first = cuts.cut_row[c]
     count = cuts.cut_row[c + 1] - first
-    f = force if side == 1 else -force
     if graph.incident_place[s] < 0:
         for q in range(count):
-            x[row + q] += f * joint_blocks.Y[first + q, side, e]
+            x[row + q] += force * joint_blocks.Y[first + q, side, e]
         return
     z = graph.response[c, side] + graph.incident_place[s] + e
     for q in range(count):
-        x[row + q] += f * factors.Z[z + q * graph.border_size[c, side]]
+        x[row + q] += force * factors.Z[z + q * graph.border_size[c, side]]
 
 
 @small
@@ -227,7 +219,7 @@ def gather(cuts, graph, factors, joint_blocks, s, e, x, row):
         z = graph.response[c, side] + graph.incident_place[s] + e
         for q in range(count):
             value += factors.Z[z + q * graph.border_size[c, side]] * x[row + q]
-    return value if side == 1 else -value
+    return value
 
 
 @kernel
@@ -310,16 +302,15 @@ def solve_up(cuts, parts, graph, factors, joint_blocks, rho, waits):
             row = graph.shape.row[p] - cuts.cut_row[c]
             for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
                 x[row + r] = -rho[r]
-            for side in range(2):
+            for side in range(cuts.side_link.shape[1]):
                 if graph.response[c, side] < 0:
                     continue
                 # motion of the parts' border bodies
-                n = parts.node_start[k] + end_node(parts, c, side)
+                n = parts.node_start[k] + parts.cut_node[c, side]
                 o = parts.r[parts.node_part[n]] + 6 * parts.node_place[n]
-                sign = 1.0 if side == 1 else -1.0
                 for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
                     for e in range(6):
-                        x[row + r] -= sign * joint_blocks.B[r, side, e] * factors.r[o + e]
+                        x[row + r] -= joint_blocks.B[r, side, e] * factors.r[o + e]
         solve_component(parts, graph, factors, x, k)
         for q in range(parts.row_start[k], parts.row_start[k + 1]):
             factors.lam[q] = x[q]
@@ -385,12 +376,11 @@ def solve_down(cuts, parts, graph, factors, joint_blocks, lam, waits):
             row = graph.shape.row[p] - cuts.cut_row[c]
             for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
                 lam[r] = factors.lam[row + r]
-            for side in range(2):
+            for side in range(cuts.side_link.shape[1]):
                 if graph.response[c, side] < 0:
                     continue
-                n = parts.node_start[k] + end_node(parts, c, side)
+                n = parts.node_start[k] + parts.cut_node[c, side]
                 o = parts.r[parts.node_part[n]] + 6 * parts.node_place[n]
-                sign = 1.0 if side == 1 else -1.0
                 for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
                     for e in range(6):
-                        factors.tau[o + e] += sign * joint_blocks.B[r, side, e] * lam[r]
+                        factors.tau[o + e] += joint_blocks.B[r, side, e] * lam[r]

@@ -49,11 +49,11 @@ from linkwork.formulations.component.remote_border import (
 )
 from linkwork.formulations.explicit.stepping import CARRIED_STEPS, ExplicitMethod, Stepping, advance, stepping
 from linkwork.formulations.protocol import Bound, Needs, Ran, within
-from linkwork.mechanics.constraint_rows import row_accelerations, row_rates, row_values
 from linkwork.mechanics.counts import count_q
 from linkwork.mechanics.grounds import keep_foreign
 from linkwork.mechanics.kinematics import place_tree
 from linkwork.mechanics.motions import displace
+from linkwork.mechanics.rows import row_accelerations, row_rates, row_values
 from linkwork.mechanics.workspace import TreeWork, tree_work
 from linkwork.numerics.block_sparse import expect_rows
 
@@ -73,7 +73,7 @@ class Components(ExplicitMethod):
 
     name: ClassVar[str] = "component"
     supports: ClassVar[frozenset[str]] = frozenset(
-        {"loops", "redundant", "distances", "moving grounds", "ports", "remote components"}
+        {"loops", "redundant", "distances", "moving grounds", "couplings", "rigid motors", "ports", "remote components"}
     )
     loop: ClassVar[str] = __name__
 
@@ -156,7 +156,7 @@ def workspace(tables: Any, partition: Any, method: Components) -> Workspace:
         stabilize=method.stabilize,
         rank_tolerance=float(method.rank_tolerance),
         steps=stepping(method, tables),
-        tree=tree_work(tree),
+        tree=tree_work(tables),
         parts=partition,
         graph=made,
         factors=factors(partition, made),

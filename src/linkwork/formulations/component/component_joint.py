@@ -28,12 +28,14 @@ from linkwork.formulations.explicit.loops import (
 from linkwork.formulations.explicit.stepping import Stepping, advance, stepping, store_rate, take_trial
 from linkwork.formulations.samples import RANK
 from linkwork.mechanics.articulated import inward_inertias
-from linkwork.mechanics.constraint_rows import measure_accelerations, measure_cuts, row_accelerations
+from linkwork.mechanics.constraint_rows import measure_accelerations, measure_cuts
 from linkwork.mechanics.counts import count_cut_rates, count_q
+from linkwork.mechanics.given import given_power, renew_given
 from linkwork.mechanics.kinematics import forward_kinematics
 from linkwork.mechanics.motions import store_quaternion
 from linkwork.mechanics.power import ground_power
 from linkwork.mechanics.row_loads import cut_reactions
+from linkwork.mechanics.rows import row_accelerations
 from linkwork.mechanics.workspace import TreeWork, tree_work
 from linkwork.numerics.block_sparse import remember_rows
 from linkwork.spatial.quaternions import quaternion_of
@@ -51,7 +53,7 @@ class Workspace(NamedTuple):
     body_of: Any  # (absolute body,) its number among the bodies of the tree
     centre: Any  # (absolute body, 3) m, centre of mass in the body's frame
     rate_of: Any  # (dof,) place of its second rate among those of the absolute cuts; below 0 for a free body
-    joint_of: Any  # (cut,) joint of the absolute system
+    joint_of: Any  # (group,) group of the absolute system; -1 for a joint of the tree that is listed for its coordinate
     y: Any  # (q and v of the absolute system,) written by `absolute_state`
     vd: Any  # (dof of the absolute system,) accelerations of the bodies; `evaluate`
     cut_q: Any  # coordinates of all joints; `free_accelerations`
@@ -82,7 +84,7 @@ def workspace(tables: Any, hierarchy: Hierarchy, parts: ComponentWork, method: A
         stabilize=method.stabilize,
         rank_tolerance=float(method.rank_tolerance),
         steps=stepping(method, tables),
-        tree=tree_work(tables.tree),
+        tree=tree_work(tables),
         loops=loop_work(tables),
         absolute=absolute,
         parts=parts,
@@ -95,7 +97,7 @@ def workspace(tables: Any, hierarchy: Hierarchy, parts: ComponentWork, method: A
         cut_q=hierarchy.cut_q.copy(),
         cut_rate=np.zeros(rates),
         cut_acceleration=np.zeros(rates),
-        cut_force=np.zeros((absolute.cuts.cut_a.size, 6)),
+        cut_force=np.zeros((absolute.cuts.side_link.shape[0], 6)),
         law_input=np.zeros(16),
         out=np.zeros(4),
     )
@@ -199,26 +201,29 @@ def evaluate(tables, w, steps, state, t):
     absolute = w.absolute
     parts = w.parts
     n = w.y.size - w.vd.size
+    parts.tree.since[0] = work.since[0]
     absolute_state(tree, work, absolute.tree, w.body_of, w.centre, w.y)
     state.count[RANK], failed = accelerate_bodies(w, w.y[:n], w.y[n:], t)
     # from the bodies to the joints
     set_accelerations(absolute.tree, parts.tree, w.vd)
     measure_accelerations(absolute.cuts, parts.tree, w.cut_acceleration)
     joint_rates(tree, work, absolute.tree, w, steps.rate[nq : nq + nv])
-    grounds = 0.0
+    given = given_power(absolute.cuts, parts.tree, parts.joint_blocks.lam)
     if absolute.tree.grounds > 1:
-        grounds = ground_power(absolute, parts.tree, w.y[:n], w.vd, parts.joint_blocks)
-    return store_rate(tree, steps, state, q, v, parts.power, grounds, failed)
+        given += ground_power(absolute, parts.tree, w.y[:n], w.vd, parts.joint_blocks)
+    return store_rate(tree, steps, state, q, v, parts.power, given, failed)
 
 
 @written_out
 def accept(tables, w, steps, state, t):
     """The state moves to steps.trial at time t; its loops are stabilised in joint coordinates (2.39)."""
     take_trial(steps, state, t)
+    renew_given(tables.cuts, w.tree, state.cut_q, t)
+    renew_given(w.absolute.cuts, w.parts.tree, w.cut_q, t)
     cut_reactions(w.absolute.cuts, w.parts.tree, w.parts.joint_blocks, w.cut_force)
     for c in range(w.joint_of.size):
         for e in range(6):
-            state.cut_force[c, e] = w.cut_force[w.joint_of[c], e]
+            state.cut_force[c, e] = w.cut_force[w.joint_of[c], e] if w.joint_of[c] >= 0 else 0.0
     remember_rows(w.parts.factors.blocks)
     if w.loops.g.size > 0:
         inward_inertias(tables.tree, w.tree, state.y)

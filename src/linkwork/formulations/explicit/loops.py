@@ -22,10 +22,10 @@ from linkwork._jit import kernel, small
 from linkwork.formulations.samples import GAP, GAP_RATE, record_gap
 from linkwork.formulations.status import TORN_APART
 from linkwork.mechanics.articulated import outward_velocities
-from linkwork.mechanics.constraint_rows import joint_rows, row_accelerations, row_rates, row_values
 from linkwork.mechanics.inverse_mass import apply_inverse_mass
 from linkwork.mechanics.kinematics import outward_poses
 from linkwork.mechanics.motions import displace
+from linkwork.mechanics.rows import joint_rows, row_accelerations, row_rates, row_values
 from linkwork.mechanics.size import dof_units, row_units
 from linkwork.numerics.arrays import largest
 from linkwork.numerics.semidefinite import factor, solve
@@ -79,16 +79,13 @@ def factor_loops(tables, work, loops, q, cut_q, tolerance):
     cuts = tables.cuts
     row_values(cuts, work, cut_q, loops.g, loops.W)
     joint_rows(tree, cuts, work, loops.W, loops.G)
-    for c in range(cuts.cut_a.size):
-        first_a = tree.link_first[cuts.cut_a[c]]
-        first_b = tree.link_first[cuts.cut_b[c]]
+    for c in range(cuts.side_link.shape[0]):
         for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
-            # each tree that the row holds, once
-            if first_a >= tree.grounds:
-                apply_inverse_mass(tree, work, q, loops.G[r], first_a, tree.link_last[first_a], loops.Y[r])
-            if first_b >= tree.grounds and first_b != first_a:
-                apply_inverse_mass(tree, work, q, loops.G[r], first_b, tree.link_last[first_b], loops.Y[r])
-    for c in range(cuts.cut_a.size):
+            for side in range(cuts.side_link.shape[1]):
+                if holds_another_tree(tree, cuts, c, side):
+                    first = tree.link_first[cuts.side_link[c, side]]
+                    apply_inverse_mass(tree, work, q, loops.G[r], first, tree.link_last[first], loops.Y[r])
+    for c in range(cuts.side_link.shape[0]):
         for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
             for s in range(r + 1):
                 x = 0.0
@@ -107,6 +104,18 @@ def factor_loops(tables, work, loops, q, cut_q, tolerance):
         loops.A, tolerance, loops.most, loops.reference, loops.scale, loops.L, loops.K, loops.order
     )
     loops.rank[RANK_LARGEST] = max(loops.rank[RANK_LARGEST], loops.rank[RANK_NOW])
+
+
+@small
+def holds_another_tree(tree, cuts, c, side):
+    """Whether a side of group c is on a tree that none before it is on."""
+    if cuts.side_link[c, side] < 0:
+        return False
+    first = tree.link_first[cuts.side_link[c, side]]
+    for before in range(side):
+        if tree.link_first[cuts.side_link[c, before]] == first:
+            return False
+    return first >= tree.grounds
 
 
 @kernel

@@ -37,7 +37,7 @@ from linkwork.mechanics.articulated import inward_inertias, outward_acceleration
 from linkwork.mechanics.constraint_rows import measure_cuts
 from linkwork.mechanics.counts import count_q
 from linkwork.mechanics.forces import apply_forces
-from linkwork.mechanics.grounds import move_grounds
+from linkwork.mechanics.given import given_power, move_given, renew_given
 from linkwork.mechanics.kinematics import outward_poses, world_velocities
 from linkwork.mechanics.motions import displace
 from linkwork.mechanics.power import ground_power
@@ -59,7 +59,9 @@ class Recursive(ExplicitMethod):
     """
 
     name: ClassVar[str] = "recursive"
-    supports: ClassVar[frozenset[str]] = frozenset({"loops", "redundant", "distances", "moving grounds", "armature"})
+    supports: ClassVar[frozenset[str]] = frozenset(
+        {"loops", "redundant", "distances", "moving grounds", "couplings", "rigid motors", "armature"}
+    )
     coordinates: ClassVar[str] = "joint"
     loop: ClassVar[str] = __name__
     carried: ClassVar[tuple[str, ...]] = (*CARRIED_STEPS, "loops.reference", "loops.rank")
@@ -115,7 +117,7 @@ def workspace(tables: Any, method: Recursive) -> Workspace:
         rank_tolerance=float(method.rank_tolerance),
         needs_world=bool(sum(a.size for a in elements) + tables.cuts.cut_a.size + (tables.tree.grounds > 1)),
         steps=stepping(method, tables),
-        tree=tree_work(tables.tree),
+        tree=tree_work(tables),
         loops=loop_work(tables),
         ahead=np.zeros(count_q(tables.tree)),
         extra=np.zeros(0),
@@ -137,8 +139,7 @@ def evaluate(tables, w, steps, state, t):
     vd = steps.rate[nq : nq + nv]
     failed = 0
     for attempt in range(2):
-        if tree.grounds > 1:
-            move_grounds(tree, tables.laws, work, t, w.law_input, w.out)
+        move_given(tables, work, t, w.law_input, w.out)
         outward_velocities(tree, work, q, v)
         if w.needs_world:
             outward_poses(tree, work)
@@ -159,14 +160,17 @@ def evaluate(tables, w, steps, state, t):
             break
         displace(tree, q, v, ahead, w.ahead)
         q = w.ahead
-    grounds = ground_power(tables, work, q, vd, w.loops) if tree.grounds > 1 else 0.0
-    return store_rate(tree, steps, state, steps.trial, v, w.power, grounds, failed)
+    given = given_power(tables.cuts, work, w.loops.lam)
+    if tree.grounds > 1:
+        given += ground_power(tables, work, q, vd, w.loops)
+    return store_rate(tree, steps, state, steps.trial, v, w.power, given, failed)
 
 
 @small
 def accept(tables, w, steps, state, t):
     """The state moves to steps.trial at time t and is stabilised; its rate, reactions and rank are kept."""
     take_trial(steps, state, t)
+    renew_given(tables.cuts, w.tree, state.cut_q, t)
     if w.loops.g.size > 0:
         cut_reactions(tables.cuts, w.tree, w.loops, state.cut_force)
         state.count[RANK] = w.loops.rank[RANK_NOW]

@@ -293,6 +293,7 @@ def advance(evaluate, accept, tables, method, w, state, begin, first, h, steps, 
     """
     scheme = w.scheme
     kept = 0
+    method.tree.since[0] = state.t[0]
     for n in range(first + 1, first + steps + 1):
         done = w.carried[PART_DONE]  # not 0 after a pause
         if done == 0.0:

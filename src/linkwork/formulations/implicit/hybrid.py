@@ -58,8 +58,8 @@ from linkwork.formulations.implicit.trapezoidal import (
 )
 from linkwork.formulations.protocol import Bound, Ran
 from linkwork.formulations.status import NOT_CONVERGED, NOT_FINITE
-from linkwork.mechanics.constraint_rows import row_accelerations
 from linkwork.mechanics.newton_euler import inverse_dynamics
+from linkwork.mechanics.rows import row_accelerations
 from linkwork.numerics.arrays import copy, finite
 from linkwork.numerics.sparse_cholesky import factor, size, solve
 from linkwork.spatial.codes import CROSSED
@@ -83,7 +83,9 @@ class Hybrid(ImplicitMethod):
     """
 
     name: ClassVar[str] = "hybrid"
-    supports: ClassVar[frozenset[str]] = frozenset({"loops", "redundant", "distances", "moving grounds", "armature"})
+    supports: ClassVar[frozenset[str]] = frozenset(
+        {"loops", "redundant", "distances", "moving grounds", "couplings", "rigid motors", "armature"}
+    )
     coordinates: ClassVar[str] = "joint"
     loop: ClassVar[str] = __name__
     carried: ClassVar[tuple[str, ...]] = ("newton.lam", *CARRIED_RULE)
@@ -158,7 +160,7 @@ def hold_masses(tables, w):
     n = w.newton
     cuts = tables.cuts
     find_levers(cuts, n)
-    for c in range(cuts.cut_a.size):
+    for c in range(cuts.side_link.shape[0]):
         first = cuts.path_start[c]
         for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
             heaviest = 0.0

@@ -84,6 +84,7 @@ def advance(begin, step, tables, w, lam, kept, state, start, first, h, steps, ev
     multipliers.
     """
     done_rows = 0
+    w.newton.tree.since[0] = state.t[0]
     for n in range(first + 1, first + steps + 1):
         copy(state.y, state.last)
         state.effort[SWEEPS] = 0.0

@@ -26,7 +26,7 @@ def find_units(tables, w):
     cuts = tables.cuts
     n = w.newton
     find_levers(cuts, n)
-    for c in range(cuts.cut_a.size):
+    for c in range(cuts.side_link.shape[0]):
         first = cuts.path_start[c]
         for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
             most = 0.0
@@ -43,7 +43,7 @@ def fill_rows(cuts, w):
     for r in range(w.G.shape[0]):
         for k in range(w.G.shape[1]):
             w.G[r, k] = 0.0
-    for c in range(cuts.cut_a.size):
+    for c in range(cuts.side_link.shape[0]):
         first = cuts.path_start[c]
         for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
             for p in range(first, cuts.path_start[c + 1]):

@@ -55,8 +55,8 @@ from linkwork.formulations.implicit.trapezoidal import (
 from linkwork.formulations.protocol import Bound, Ran, within
 from linkwork.formulations.samples import RANK
 from linkwork.formulations.status import NOT_CONVERGED, NOT_FINITE, SINGULAR_POSITION
-from linkwork.mechanics.constraint_rows import row_accelerations, row_rates
 from linkwork.mechanics.motions import displace
+from linkwork.mechanics.rows import row_accelerations, row_rates
 from linkwork.numerics.arrays import copy, finite
 from linkwork.numerics.full_pivoting import eliminate, solve
 from linkwork.numerics.sparse_cholesky import times
@@ -81,7 +81,9 @@ class SemiRecursive(ImplicitMethod):
     """
 
     name: ClassVar[str] = "semi-recursive"
-    supports: ClassVar[frozenset[str]] = frozenset({"loops", "redundant", "distances", "moving grounds", "armature"})
+    supports: ClassVar[frozenset[str]] = frozenset(
+        {"loops", "redundant", "distances", "moving grounds", "couplings", "rigid motors", "armature"}
+    )
     coordinates: ClassVar[str] = "joint"
     loop: ClassVar[str] = __name__
     carried: ClassVar[tuple[str, ...]] = (
@@ -253,7 +255,7 @@ def second_projection(tables, w):
         w.R[a, k] = 1.0
         for r in range(n.gd.size):
             n.gd[r] = 0.0
-        for c in range(cuts.cut_a.size):
+        for c in range(cuts.side_link.shape[0]):
             for p in range(cuts.path_start[c], cuts.path_start[c + 1]):
                 if cuts.path_dof[p] == k:
                     for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):

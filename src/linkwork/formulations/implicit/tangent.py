@@ -17,6 +17,7 @@ from linkwork._jit import kernel
 from linkwork.mechanics.composite import composite_momentum, composites
 from linkwork.mechanics.constraint_rows import ROUNDING, cut_frames
 from linkwork.mechanics.motions import world_axis
+from linkwork.mechanics.rows import first_coupled, term_on_dof, term_wrench
 from linkwork.mechanics.workspace import TreeWork, tree_work
 from linkwork.numerics.sparse_cholesky import Groups, SparsePattern, add_outer, entry, groups, pattern, size
 from linkwork.spatial.codes import COUPLE, CROSSED
@@ -78,7 +79,7 @@ def newton(tables: Any) -> NewtonScratch:
     longest = max(int(np.diff(g.start).max(initial=0)) for g in parts)
     return NewtonScratch(
         stencil=plan,
-        tree=tree_work(tree),
+        tree=tree_work(tables),
         measures=bool(np.any(tables.forces.coil_coordinate >= nv) or np.any(tables.forces.drive_coordinate >= nv)),
         axis=np.zeros((nv, 6)),
         reach=np.zeros((nv, 2)),
@@ -164,7 +165,7 @@ def find_axes(tree, w):
 
 
 @kernel
-def find_rows(cuts, w):
+def find_rows(tree, cuts, w):
     """w.G from the rows' wrenches w.W (20); what rounding leaves of a row that is not there is set to zero."""
     for c in range(cuts.cut_a.size):
         _, _, _, p_b = cut_frames(cuts, w.tree, c)
@@ -181,11 +182,28 @@ def find_rows(cuts, w):
                 x = dot(N, n) + dot(F, u)
                 there = abs(x) > turns * w.reach[k, 0] + pulls * (w.reach[k, 1] + w.reach[k, 0] * far)
                 w.G[e + s] = cuts.path_sign[s] * x if there else 0.0
+    for j in range(cuts.coupling_law.size):
+        coupled_row(tree, cuts, w, j)
+
+
+@kernel
+def coupled_row(tree, cuts, w, j):
+    """w.G of the row of coupling j: what the dofs of its terms add to it."""
+    first = w.stencil.row_start[first_coupled(cuts) + j]
+    for e in range(first, w.stencil.row_start[first_coupled(cuts) + j + 1]):
+        w.G[e] = 0.0
+    for e in range(cuts.coupling_term[j], cuts.coupling_term[j + 1]):
+        c = cuts.term_cut[e]
+        n, f = term_wrench(cuts, w.tree, e)
+        _, _, _, p_b = cut_frames(cuts, w.tree, c)
+        for s in range(cuts.path_start[c], cuts.path_start[c + 1]):
+            place = cuts.place_on_path[cuts.term_place[e] + s - cuts.path_start[c]]
+            w.G[first + place] += term_on_dof(tree, cuts, w.tree, n, f, norm(p_b), s)
 
 
 @kernel
 def find_levers(cuts, w):
-    """w.lever from the axes of the dofs and the kinds of the rows."""
+    """w.lever from the axes of the dofs and the kinds of the rows; of couplings the rows themselves."""
     for c in range(cuts.cut_a.size):
         _, _, _, p_b = cut_frames(cuts, w.tree, c)
         first = cuts.path_start[c]
@@ -198,12 +216,14 @@ def find_levers(cuts, w):
                 if cuts.row_kind[r] == COUPLE:
                     x += abs(cuts.row_pitch[r]) * turn
                 w.lever[w.stencil.row_start[r] + s - first] = x
+    for e in range(w.stencil.row_start[first_coupled(cuts)], w.G.size):
+        w.lever[e] = abs(w.G[e])
 
 
 @kernel
 def rows_times(cuts, w, x, out, s):
     """out += s G x."""
-    for c in range(cuts.cut_a.size):
+    for c in range(cuts.side_link.shape[0]):
         first = cuts.path_start[c]
         for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
             value = 0.0
@@ -216,7 +236,7 @@ def rows_times(cuts, w, x, out, s):
 @kernel
 def times_rows(cuts, w, lam, out, s):
     """out += s G^T lam."""
-    for c in range(cuts.cut_a.size):
+    for c in range(cuts.side_link.shape[0]):
         first = cuts.path_start[c]
         for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
             force = s * lam[r]
@@ -228,7 +248,7 @@ def times_rows(cuts, w, lam, out, s):
 @kernel
 def add_rows(cuts, w, weight, A):
     """A += G^T weight G."""
-    for c in range(cuts.cut_a.size):
+    for c in range(cuts.side_link.shape[0]):
         for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
             add_outer(w.stencil.cut, c, w.G[w.stencil.row_start[r] : w.stencil.row_start[r + 1]], weight[r], A)
 

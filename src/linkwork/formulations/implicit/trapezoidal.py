@@ -25,14 +25,16 @@ from linkwork.formulations.samples import (
 )
 from linkwork.formulations.status import NOT_CONVERGED, NOT_FINITE
 from linkwork.mechanics.articulated import outward_velocities
-from linkwork.mechanics.constraint_rows import measure_cuts, row_rates, row_values
+from linkwork.mechanics.constraint_rows import measure_cuts
 from linkwork.mechanics.counts import count_q
 from linkwork.mechanics.forces import FED_IN, apply_forces
+from linkwork.mechanics.given import given_power, renew_given
 from linkwork.mechanics.kinematics import forward_kinematics, world_velocities
 from linkwork.mechanics.motions import displace
 from linkwork.mechanics.newton_euler import inverse_dynamics
 from linkwork.mechanics.power import ground_power
 from linkwork.mechanics.row_loads import cut_reactions
+from linkwork.mechanics.rows import row_rates, row_values
 from linkwork.numerics.arrays import finite, largest
 
 LONGER = 2.0  # times the step before: accelerations are not extrapolated over a longer step
@@ -76,7 +78,7 @@ def kinematics(tables, n, state, t, q, v):
     if n.measures:
         measure_cuts(tables.cuts, n.tree, state.cut_q, state.cut_rate)
     row_values(tables.cuts, n.tree, state.cut_q, n.g, n.W)
-    find_rows(tables.cuts, n)
+    find_rows(tables.tree, tables.cuts, n)
 
 
 @small
@@ -172,6 +174,8 @@ def finish(tables, n, s, state, t, h):
     s.span[0] = h
     measure_cuts(tables.cuts, n.tree, state.cut_q, state.cut_rate)
     cut_reactions(tables.cuts, n.tree, n, state.cut_force)
+    n.power[FED_IN] += given_power(tables.cuts, n.tree, n.lam)
+    renew_given(tables.cuts, n.tree, state.cut_q, t)
     if tables.tree.grounds > 1:
         n.power[FED_IN] += ground_power(tables, n.tree, s.z, s.zdd, n)
     for j in range(2):

@@ -23,7 +23,8 @@ SUPPORTS = frozenset(
         "limits",
         "friction",
         "motors",
-        "repeaters",
+        "couplings",
+        "rigid motors",
         "contact",
     }
 )
@@ -39,7 +40,7 @@ class ImpulseMethod(Method):
     effort: ClassVar[Effort] = "sweeps"
     loop: ClassVar[str] = run.__module__
     carried: ClassVar[tuple[str, ...]] = (
-        *("carried", "rows.kept", "rows.offset"),
+        *("carried", "rows.kept"),
         *("contacts.count", "contacts.id", "contacts.point", "contacts.impulse"),
     )
 
@@ -76,10 +77,6 @@ class ImpulseMethod(Method):
         if name == "contacts.count":
             return within(numbers, len(workspace.contacts.id))
         return super().accepts(workspace, name, numbers)
-
-    def inherit(self, workspace: Any, old: Any) -> None:
-        """The lead of the followers of repeaters at the start."""
-        workspace.rows.offset[:] = old.rows.offset
 
     @property
     def torn_remedy(self) -> str:

@@ -12,18 +12,19 @@ from linkwork.formulations.impulse.row_table import (
     COIL_SPRING,
     CONTACT,
     CONTACT_FRICTION,
+    COUPLING,
     CUT,
     DRAG,
     LIMIT,
     LINE_SPRING,
     MOTOR,
     POINT_SPRING,
-    REPEATER,
 )
 from linkwork.formulations.impulse.rows import ALL_ROWS, LINE_GIVEN, LINE_VISCOUS, SMOOTH, coordinate_wrench
 from linkwork.mechanics.forces import push_link
 from linkwork.mechanics.power import ground_power
 from linkwork.mechanics.row_loads import cut_reactions
+from linkwork.mechanics.rows import first_coupled
 from linkwork.spatial.vectors import add_pair, load_pair, scale, store_pair
 
 
@@ -53,6 +54,8 @@ def store_loads(w, state, h, q, v):
                 state.touch[rows.links[r, 0], e] -= p * rows.wrench[r, 3 + e]
         if code == CUT:
             rows.cut_load[w.table.element[rows.id[r]]] = p
+        elif code == COUPLING:
+            rows.cut_load[first_coupled(w.tables.cuts) + w.table.element[rows.id[r]]] = p
         elif not is_spring(code):
             add_row_load(w.tables.cuts, work, w.table, rows, r, p, v.size, state.push)
         if p != 0.0 and (code == CONTACT or code == LIMIT):
@@ -96,7 +99,7 @@ def add_row_load(cuts, work, table, rows, r, p, dofs, push):
         add_pair(push, rows.links[r, 1], scale(p, n), scale(p, f))
         add_pair(push, rows.links[r, 0], scale(-p, n), scale(-p, f))
         return
-    for j in range(2):
+    for j in range(rows.coordinate.shape[1]):
         c = rows.coordinate[r, j]
         if c >= dofs:
             n, f, a, b = coordinate_wrench(cuts, work, table, c - dofs)
@@ -113,7 +116,7 @@ def row_energy(forces, table, rows, x, v_next, h):
     known = False  # whether x holds the joint impulses
     for r in range(rows.count[ALL_ROWS]):
         code = rows.code[r]
-        if code == CUT or code == REPEATER:
+        if code == CUT or code == COUPLING:
             continue
         c = rows.coordinate[r, 0]
         if 0 <= c < v_next.size and rows.coordinate[r, 1] < 0:

@@ -1,4 +1,4 @@
-"""[MST17, STT17] What the rows of each kind demand: cuts, repeaters, springs, motors, limits, friction.
+"""[MST17, STT17] What the rows of each kind demand: cuts, couplings, springs, motors, limits, friction.
 
     goal   where or how fast a motor is to be at the end of the step      pace   how fast that goal moves
 
@@ -16,6 +16,7 @@ from linkwork.formulations.impulse.contact_rows import describe_contact, set_con
 from linkwork.formulations.impulse.drag_rows import drag_row, dragging
 from linkwork.formulations.impulse.row_table import (
     BUSHING,
+    COUPLING,
     CUT,
     DRAG,
     JOINT_FRICTION,
@@ -23,7 +24,6 @@ from linkwork.formulations.impulse.row_table import (
     LINE_SPRING,
     MOTOR,
     POINT_SPRING,
-    REPEATER,
 )
 from linkwork.formulations.impulse.rows import (
     ALL_ROWS,
@@ -45,11 +45,11 @@ from linkwork.formulations.impulse.rows import (
     share_no_dof,
 )
 from linkwork.formulations.impulse.spring_rows import finish_line_spring, is_short
-from linkwork.mechanics.constraint_rows import row_values
 from linkwork.mechanics.forces import coordinate_rate, coordinate_value, spring_line
 from linkwork.mechanics.impulses import rate_along
 from linkwork.mechanics.kinematics import velocities_of
 from linkwork.mechanics.laws import evaluate
+from linkwork.mechanics.rows import first_coupled, row_values
 from linkwork.spatial.codes import RIGID
 from linkwork.spatial.vectors import cross, dot, load_pair, sub, unit_vector
 
@@ -172,11 +172,13 @@ def describe_row(w, state, t, h, q, v, r, id):
         there = limit_row(drives, rows, r, e, value, speed, w.carried[ALL_STOPS] != 0.0, h)
         rows.stop_is_row[e] = 1.0 if there else 0.0
         return there
-    elif code == REPEATER:
-        set_correction(rows, r, -repeater_gap(drives, rows.offset, e, q, state.cut_q) / h)
-        rows.coordinate[r, 0] = drives.repeater_coordinate[e, 1]
-        rows.coordinate[r, 1] = drives.repeater_coordinate[e, 0]
-        rows.coefficient[r, 1] = -drives.repeater_ratio[e]
+    elif code == COUPLING:
+        cuts = w.tables.cuts
+        set_correction(rows, r, -rows.gap[first_coupled(cuts) + e] / h)
+        first = cuts.coupling_term[e]
+        for j in range(cuts.coupling_term[e + 1] - first):
+            rows.coordinate[r, j] = cuts.term_coordinate[first + j]
+            rows.coefficient[r, j] = w.tree.slope[first + j]
     elif code == DRAG:
         return drag_row(w.tree, rows, w.drags, r, e, h)
     else:
@@ -189,16 +191,6 @@ def describe_row(w, state, t, h, q, v, r, id):
         set_softness(rows, r, k, forces.coil_c[e], stretch, 0.0, h)
         rows.coordinate[r, 0] = forces.coil_coordinate[e]
     return True
-
-
-@kernel
-def repeater_gap(drives, offset, e, q, cut_q):
-    """Distance of the follower of repeater e from where its leader puts it; the first call sets the offset."""
-    led = coordinate_value(drives.repeater_q[e, 1], q, cut_q)
-    lead = led - drives.repeater_ratio[e] * coordinate_value(drives.repeater_q[e, 0], q, cut_q)
-    if math.isnan(offset[e]):
-        offset[e] = lead
-    return lead - offset[e]
 
 
 @small

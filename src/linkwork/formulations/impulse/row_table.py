@@ -8,12 +8,12 @@ import numpy as np
 
 from linkwork.formulations.samples import make_state
 from linkwork.mechanics.closure import close_at
-from linkwork.mechanics.counts import count_q
+from linkwork.mechanics.counts import count_cut_q, count_q
 from linkwork.mechanics.workspace import tree_work
 from linkwork.spatial.codes import ATTITUDE, FREE, SWING, SWING_BACK, SWINGING
 
 # kinds of rows: `RowTable.code`, `RowWork.code`
-CUT, REPEATER, LINE_SPRING, COIL_SPRING, MOTOR, LIMIT, JOINT_FRICTION, DRAG = range(8)
+CUT, COUPLING, LINE_SPRING, COIL_SPRING, MOTOR, LIMIT, JOINT_FRICTION, DRAG = range(8)
 CONTACT, CONTACT_FRICTION, POINT_SPRING, BUSHING = range(8, 12)
 DRAGS = 4  # bodies that can be dragged at once
 ROUNDING = 1e-22  # of a response, which is a square: halves that should cancel leave some 1e-16 of themselves
@@ -54,7 +54,7 @@ def row_table(tables: Any) -> RowTable:
         for m in range(cuts.cut_measure[c], cuts.cut_measure[c + 1]):
             places += [(c, m, j) for j in range(3 if cuts.measure_kind[m] >= ATTITUDE else 1)]
     rates = np.array(places, dtype=np.int64).reshape(-1, 3)
-    nv = tree.dof_link.size
+    nv, couplings = tree.dof_link.size, cuts.coupling_law.size
     # a ball or free joint has no inertia of its own that a damper could be added to
     several = (SWING, SWING_BACK, FREE)
     inside = [c < nv and tree.link_motion[tree.dof_link[c]] not in several for c in forces.coil_coordinate]
@@ -63,8 +63,8 @@ def row_table(tables: Any) -> RowTable:
     unlimited = [int(e) for e in np.flatnonzero(lasts)]
     limited = [int(e) for e in np.flatnonzero(~lasts)]
     kinds: list[tuple[int, Any]] = [
-        (CUT, [e for e, empty in enumerate(empty_rows(tables)) if not empty]),
-        (REPEATER, range(drives.repeater_ratio.size)),
+        (CUT, [e for e, empty in enumerate(empty_rows(tables)[: cuts.row_kind.size - couplings]) if not empty]),
+        (COUPLING, range(couplings)),
         (LINE_SPRING, range(forces.spring_a.size)),
         (
             POINT_SPRING,
@@ -88,7 +88,7 @@ def row_table(tables: Any) -> RowTable:
         rate_cut=rates[:, 0].copy(),
         rate_measure=rates[:, 1].copy(),
         rate_component=rates[:, 2].copy(),
-        row_cut=np.repeat(np.arange(cuts.cut_a.size), np.diff(cuts.cut_row)).astype(np.int64),
+        row_cut=np.repeat(np.arange(cuts.side_link.shape[0]), np.diff(cuts.cut_row)).astype(np.int64),
         coil_dof=np.array([s for s, within in enumerate(inside) if within], dtype=np.int64),
         code=numbered[:, 0].copy(),
         element=numbered[:, 1].copy(),
@@ -135,8 +135,8 @@ def empty_rows(tables: Any) -> Any:
     empty = np.ones(n, dtype=bool)
     if n == 0:
         return empty
-    work, rng = tree_work(tree), np.random.default_rng(n)
-    state = make_state(tables, np.zeros(1), np.zeros(1 + int(cuts.measure_q.max(initial=0)) + 4))
+    work, rng = tree_work(tables), np.random.default_rng(n)
+    state = make_state(tables, np.zeros(1), np.zeros(count_cut_q(cuts) + 4))
     for _ in range(3):
         q = rng.uniform(-1.0, 1.0, count_q(tree))
         normalize_quaternions(tree, q)

@@ -6,7 +6,7 @@
     u z     halves of the row's response (mechanics.impulses): A_rs = u_r . z_s, the diagonal is 1 / m_eff of (4)
     span    dofs without gaps, first … first + length - 1, that a row moves; u and z hold them one after the other
 
-A step makes its rows anew. Bilateral ones, which hold always and both ways (cuts, repeaters, springs, unlimited
+A step makes its rows anew. Bilateral ones, which hold always and both ways (cuts, couplings, springs, unlimited
 motors), come first, `count[BILATERAL_ROWS]` of them, so that they can be factored as one block; the clipped ones
 follow. A row that moves nothing is left out (step 5 of the algorithm). Under the `id` of a row its impulse is kept, for
 the next step to start from. What the rows of each kind demand is in row_kinds.py, which rows there can be in
@@ -23,7 +23,7 @@ import numpy as np
 from linkwork._jit import kernel, small
 from linkwork.formulations.impulse.row_table import RowTable
 from linkwork.mechanics.constraint_rows import cut_frames, measure_wrench
-from linkwork.mechanics.impulses import MOST_ENDS, carry_inward, carry_three, hold_dof, hold_link, rate_along
+from linkwork.mechanics.impulses import carry_inward, carry_three, hold_dof, hold_link, rate_along
 from linkwork.spatial.codes import SPRING
 from linkwork.spatial.vectors import load_pair, store_pair
 
@@ -52,8 +52,8 @@ class RowWork(NamedTuple):
     id: Any  # see `RowTable`
     links: Any  # (row, 2) a and b, or -1 where it acts on coordinates
     wrench: Any  # (row, 6) on b: torque about the world's origin, force; world axes
-    coordinate: Any  # (row, 2) a dof, or from `dofs` on a rate of a cut, or -1
-    coefficient: Any  # (row, 2) change of the row with the coordinate
+    coordinate: Any  # (row, 2 or more) a dof, or from `dofs` on a rate of a cut, or -1
+    coefficient: Any  # (row, 2 or more) change of the row with the coordinate
     target: Any  # rate
     gamma: Any  # softness, 1/kg or 1/(kg m2)
     damping: Any  # N s/m or N m s/rad, of a soft row; of a drag whose softness is deferred, the least A_rr to assume
@@ -82,7 +82,6 @@ class RowWork(NamedTuple):
     pseudo: Any
     # kept from step to step
     kept: Any  # (id,) impulses of the last step; store_impulses
-    offset: Any  # (repeater,) m or rad, lead of the follower at the start, nan before; repeater_gap
     # of the step
     sliding: Any  # (joint friction,) impulses of joints taken to slide on, else 0; predict_sliding
     stop_is_row: Any  # (2 limits,) lower and upper in turn, 1 where it is a row; describe_row
@@ -94,20 +93,20 @@ class RowWork(NamedTuple):
 def row_work(tables: Any, table: RowTable, contacts: int) -> RowWork:
     """Room for all rows that there could be."""
     n = table.id_count + 3 * contacts
-    ends = MOST_ENDS if tables.drives.repeater_ratio.size else 2
+    terms = int(np.diff(tables.cuts.coupling_term).max(initial=0))
+    ends = max(2, 2 * terms)
     lengths = np.append(0, np.cumsum(table.span_last - table.span_first))
     width = max(1, sum(sorted(np.diff(lengths[table.link_span]).tolist())[-ends:]))
     spans = max(1, sum(sorted(np.diff(table.link_span).tolist())[-ends:]))
     whole = {"code", "id", "spans", "span_first", "span_length", "links", "coordinate", "deferred"}
     whole |= {"normal_row", "partner_row"}
     wide = {"span_first": spans, "span_length": spans, "u": width, "z": width, "wrench": 6, "deferred_data": 5}
-    wide |= {"links": 2, "coordinate": 2, "coefficient": 2}
+    wide |= {"links": 2, "coordinate": max(2, terms), "coefficient": max(2, terms)}
     own: dict[str, Any] = {
         "count": np.zeros(2, dtype=np.int64),
         "kept": np.zeros(table.id_count),
         "sliding": np.zeros(tables.drives.friction_most.size),
         "stop_is_row": np.zeros(2 * tables.drives.limit_q.size),
-        "offset": np.full(tables.drives.repeater_ratio.size, np.nan),
         "gap": np.zeros(tables.cuts.row_kind.size),
         "cut_wrench": np.zeros((tables.cuts.row_kind.size, 6)),
         "cut_load": np.zeros(tables.cuts.row_kind.size),
@@ -129,8 +128,8 @@ def reset_row(rows, r, code, id):
     rows.id[r] = id
     rows.links[r, 0] = -1
     rows.links[r, 1] = -1
-    rows.coordinate[r, 0] = -1
-    rows.coordinate[r, 1] = -1
+    for j in range(rows.coordinate.shape[1]):
+        rows.coordinate[r, j] = -1
     rows.target[r] = 0.0
     rows.gamma[r] = 0.0
     rows.damping[r] = 0.0
@@ -178,7 +177,7 @@ def apply_unit_impulse(tree, cuts, work, v_next_world, table, rows, path, v, v_n
     count = 0
     rows.start_rate[r] = 0.0
     rows.rate[r] = 0.0
-    for j in range(2):
+    for j in range(rows.coordinate.shape[1]):
         c = rows.coordinate[r, j]
         amount = rows.coefficient[r, j]
         if 0 <= c < v.size:

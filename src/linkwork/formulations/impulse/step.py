@@ -27,9 +27,9 @@ from linkwork.formulations.impulse.free_bodies import (
 )
 from linkwork.formulations.impulse.results import row_energy, store_loads
 from linkwork.formulations.impulse.row_algebra import add_impulse
-from linkwork.formulations.impulse.row_kinds import make_rows, repeater_gap, stops_kept
+from linkwork.formulations.impulse.row_kinds import make_rows, stops_kept
 from linkwork.formulations.impulse.row_solver import factor_rows, solve_rows
-from linkwork.formulations.impulse.row_table import CUT, REPEATER
+from linkwork.formulations.impulse.row_table import COUPLING, CUT
 from linkwork.formulations.impulse.rows import (
     ALL_ROWS,
     ALL_STOPS,
@@ -57,13 +57,14 @@ from linkwork.formulations.samples import (
 )
 from linkwork.formulations.status import NOT_FINITE, OFF_GUIDE, SINGULAR, TORN
 from linkwork.mechanics.articulated import inward_inertias, outward_accelerations, outward_velocities
-from linkwork.mechanics.constraint_rows import measure_cuts, row_values
+from linkwork.mechanics.constraint_rows import measure_cuts
 from linkwork.mechanics.forces import apply_laws, clear_loads
 from linkwork.mechanics.grounds import move_grounds
 from linkwork.mechanics.guides import left_guide
 from linkwork.mechanics.inverse_mass import outward_response
 from linkwork.mechanics.kinematics import coasting, outward_poses, velocities_of, world_velocities
 from linkwork.mechanics.motions import displace
+from linkwork.mechanics.rows import first_coupled, row_values
 from linkwork.numerics.arrays import copy, finite
 
 # stages of a step: forces and rows, impulses, pseudo impulses; from POSITIONS on the gaps at the new positions
@@ -142,7 +143,7 @@ def right_side(w, state, t, q, v, world, stage):
         # gaps that are closed at the new positions are left to the later stages
         for r in range(n):
             code = rows.code[r]
-            if w.position_iterations == 0 or (code != CUT and code != REPEATER):
+            if w.position_iterations == 0 or (code != CUT and code != COUPLING):
                 b[r] = rows.correction[r]
                 worst = max(worst, abs(b[r]))
         return worst > 0.0
@@ -151,8 +152,8 @@ def right_side(w, state, t, q, v, world, stage):
     for r in range(n):
         if rows.code[r] == CUT:
             b[r] = -w.gap[w.table.element[rows.id[r]]]
-        elif rows.code[r] == REPEATER:
-            b[r] = -repeater_gap(w.tables.drives, rows.offset, w.table.element[rows.id[r]], q, state.cut_q)
+        elif rows.code[r] == COUPLING:
+            b[r] = -w.gap[first_coupled(w.tables.cuts) + w.table.element[rows.id[r]]]
         worst = max(worst, abs(b[r]))
     return worst > CLOSED_GAP
 

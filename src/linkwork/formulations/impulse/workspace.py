@@ -71,11 +71,11 @@ def workspace(tables: Any, method: Any) -> Workspace:
     between_links += [forces.tyre_link, forces.rotor_link]
     return Workspace(
         tables=own,
-        position_iterations=int(method.position_iterations) if cut_rows + tables.drives.repeater_ratio.size else 0,
+        position_iterations=int(method.position_iterations) if cut_rows else 0,
         needs_poses=bool(sum(a.size for a in between_links) or contacts or tree.grounds > 1),
         table=table,
         joint_armature=tree.dof_armature.copy(),
-        tree=tree_work(tree),
+        tree=tree_work(tables),
         rows=rows,
         solver=row_solver(method, rows.code.size, nv, rows.u.shape[1]),
         path=make_impulse_path(nv),

@@ -24,7 +24,8 @@ from linkwork.mechanics.constraint_rows import (
     turn_about_z,
 )
 from linkwork.mechanics.guides import guide_bias, guide_foot, guide_row
-from linkwork.spatial.codes import ACROSS, ALONG, COUPLE, CROSSED, DISTANCE, KEPT, PART, TIED
+from linkwork.mechanics.rows import coupled_bias, coupling_value, term_wrench
+from linkwork.spatial.codes import ACROSS, ALONG, COUPLE, COUPLED, CROSSED, DISTANCE, KEPT, PART, TIED
 from linkwork.spatial.vectors import (
     ZERO,
     add,
@@ -215,6 +216,8 @@ def fill_rows(nat, cuts, work, cut_q, z, g, J):
                 add_to(J, nat.row_at[r, 2 * side], x)
                 if nat.row_at[r, 2 * side + 1] >= 0:
                     add_to(J, nat.row_at[r, 2 * side + 1], neg(x))
+        elif kind == COUPLED:
+            g[r] = fill_coupled(nat, cuts, work, cut_q, z, J, r)
         else:
             g[r] = fill_part(nat, cuts, work, cut_q, z, J, r)
 
@@ -224,7 +227,7 @@ def record_part_gap(nat, cuts, g, state):
     """`record_gap` of the rows of joints among all rows g."""
     state.drift[GAP] = 0.0
     for r in range(nat.equations):
-        if nat.row_kind[r] != PART:
+        if nat.row_kind[r] != PART and nat.row_kind[r] != COUPLED:
             continue
         p = nat.row_of[r]
         gap = abs(g[r]) if cuts.row_kind[p] == CROSSED else abs(g[r]) / state.size[0]
@@ -306,11 +309,29 @@ def row_rates(nat, J, x, out):
 
 
 @kernel
+def fill_coupled(nat, cuts, work, cut_q, z, J, r):
+    """J of the row of a coupling; returns its value."""
+    j = nat.row_cut[r]
+    value = coupling_value(cuts, work, cut_q, j)
+    at = nat.row_entry[r]
+    for e in range(cuts.coupling_term[j], cuts.coupling_term[j + 1]):
+        n, f = term_wrench(cuts, work, e)
+        a = cuts.cut_a[cuts.term_cut[e]]
+        b = cuts.cut_b[cuts.term_cut[e]]
+        pull_wrench(nat, work, z, a, neg(n), neg(f), J, at)
+        pull_wrench(nat, work, z, b, n, f, J, at + nat.link_slots[a])
+        at += nat.link_slots[a] + nat.link_slots[b]
+    return value
+
+
+@kernel
 def add_bias(nat, cuts, work, zd, out):
     """out += what of the second rates comes from velocities."""
     for r in range(nat.equations):
         if nat.row_kind[r] == KEPT:
             out[r] += 2.0 * nat.row_scale[r] * dot(difference(zd, nat, r, 0), difference(zd, nat, r, 1))
+        elif nat.row_kind[r] == COUPLED:
+            out[r] += coupled_bias(cuts, work, nat.row_cut[r])
         elif nat.row_kind[r] != TIED:
             out[r] += part_bias(nat, cuts, work, r)
 
@@ -359,40 +380,3 @@ def measure_gradient(nat, cuts, work, z, r, J):
     first = nat.row_entry[r]
     pull_wrench(nat, work, z, cuts.cut_a[c], neg(n), neg(f), J, first)
     pull_wrench(nat, work, z, cuts.cut_b[c], n, f, J, first + nat.link_slots[cuts.cut_a[c]])
-
-
-# --- the balance of forces
-
-
-@kernel
-def balance(nat, tree, work, loaded, z, zdd, J, lam, slot_to, entry_to, out):
-    """out = M zdd - Q + Phi_q^T lam, gathered by node or, for the forces in joints, by member."""
-    gravity = (tree.gravity[0], tree.gravity[1], tree.gravity[2])
-    for k in range(out.shape[0]):
-        store3(out, k, ZERO)
-    for i in range(tree.grounds, tree.link_parent.size):
-        u = normal_of(nat, z, i)
-        m = nat.link_slots[i]
-        for k in range(m):
-            x = ZERO
-            y = ZERO
-            s = 0.0
-            for l in range(m):
-                node = nat.slot_node[i, l]
-                a = load3(zdd, node)
-                if nat.node_is_point[node] == 1:
-                    a = sub(a, gravity)
-                x = add_scaled(x, nat.mass_1[i, k, l], a)
-                y = add_scaled(y, nat.mass_S[i, k, l], a)
-                s += nat.mass_u[i, k, l] * dot(u, a)
-            add_to(out, slot_to[i, k], add(x, add_scaled(cross(u, y), s, u)))
-        if loaded:
-            R = load9(work.pose_R, i)
-            n, f = load_pair(work.wrench, i)
-            n = neg(rotate(R, n))
-            f = neg(rotate(R, f))
-            for k in range(m):
-                add_to(out, slot_to[i, k], slot_force(nat, i, k, u, R, n, f))
-    for r in range(nat.equations):
-        for e in range(nat.row_entry[r], nat.row_entry[r + 1]):
-            add_to(out, entry_to[e], scale(lam[r], load3(J, e)))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 from linkwork._jit import kernel, small, written_out
+from linkwork.formulations.natural.balance import balance
 from linkwork.formulations.natural.coordinates import (
     add_bias,
     add_to,
-    balance,
     measure_gradient,
     row_rates,
 )
@@ -22,7 +22,7 @@ from linkwork.formulations.natural.stiffness import (
 from linkwork.mechanics.forces import apply_forces
 from linkwork.numerics.arrays import copy
 from linkwork.numerics.block_cholesky import factor, solve
-from linkwork.spatial.codes import SOFT_BUSHING, SOFT_COIL, SOFT_DRIVE, SOFT_LOAD, SOFT_SPRING
+from linkwork.spatial.codes import COUPLED, SOFT_BUSHING, SOFT_COIL, SOFT_DRIVE, SOFT_LOAD, SOFT_SPRING
 from linkwork.spatial.vectors import ZERO, add_scaled, load3, scale, store3
 
 ROUNDS = 20  # of multipliers, for accelerations
@@ -128,6 +128,14 @@ def project(nat, shape, fz, J, weight, rates, delta, x):
             add_to(delta, nat.entry_node[e], scale(s, load3(J, e)))
     solve(shape, fz, delta)
     add_nodes(x, -1.0, delta, nat.free)
+
+
+@kernel
+def less_given(nat, work, gd):
+    """gd -= rates that are given."""
+    for r in range(nat.equations):
+        if nat.row_kind[r] == COUPLED:
+            gd[r] -= work.given[nat.row_cut[r], 1]
 
 
 @kernel

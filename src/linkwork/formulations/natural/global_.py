@@ -24,9 +24,9 @@ from typing import Any, ClassVar
 from linkwork._jit import entry, kernel, written_out
 from linkwork.formulations.convergence import ROUNDING, closed, largest_part, left_after, left_over, settled
 from linkwork.formulations.implicit.implicit import HALVES, PENALTY_RATIO, ImplicitMethod, chosen_penalties
+from linkwork.formulations.natural.balance import balance
 from linkwork.formulations.natural.bodies import last_increment, place_nodes, store_bodies
 from linkwork.formulations.natural.coordinates import (
-    balance,
     fill_rows,
     given_nodes,
     place_links,
@@ -38,6 +38,7 @@ from linkwork.formulations.natural.equations import (
     apply_loads,
     copy_nodes,
     finite_nodes,
+    less_given,
     project,
     second_rates,
     soft_rows,
@@ -60,7 +61,7 @@ from linkwork.formulations.samples import (
 from linkwork.formulations.status import NOT_CONVERGED, NOT_FINITE, OFF_GUIDE, SINGULAR
 from linkwork.mechanics.constraint_rows import measure_cuts
 from linkwork.mechanics.forces import FED_IN
-from linkwork.mechanics.grounds import move_grounds
+from linkwork.mechanics.given import move_given, renew_given
 from linkwork.mechanics.guides import left_guide
 from linkwork.numerics.arrays import copy, finite, largest
 from linkwork.numerics.block_cholesky import solve
@@ -81,7 +82,9 @@ class Global(ImplicitMethod):
     """
 
     name: ClassVar[str] = "global"
-    supports: ClassVar[frozenset[str]] = frozenset({"loops", "redundant", "distances", "moving grounds"})
+    supports: ClassVar[frozenset[str]] = frozenset(
+        {"loops", "redundant", "distances", "moving grounds", "couplings", "rigid motors"}
+    )
     coordinates: ClassVar[str] = "absolute"
     needs: ClassVar[Needs] = "natural coordinates"
     loop: ClassVar[str] = __name__
@@ -171,8 +174,8 @@ def step(tables, w, state, t, h):
     for r in range(nat.equations):
         w.weight[r] = 0.25 * h * h * grow * w.alpha[r]
     predict(w, h)
+    move_given(tables, w.tree, t, w.law_input, w.out)
     if tables.tree.grounds > 1:
-        move_grounds(tables.tree, tables.laws, w.tree, t, w.law_input, w.out)
         given_nodes(nat, tables.tree, w.tree, w.z, w.zd, w.zdd)
     status = NOT_CONVERGED
     before = 0.0
@@ -220,6 +223,7 @@ def step(tables, w, state, t, h):
     # velocities and accelerations onto the constraints, with the last tangent matrix
     record_part_gap(nat, tables.cuts, w.g, state)
     row_rates(nat, w.J, w.zd, w.gd)
+    less_given(nat, w.tree, w.gd)
     state.drift[GAP_RATE] = largest(w.gd)
     project(nat, w.shape, w.fz, w.J, w.weight, w.gd, w.delta, w.zd)  # (35)
     place_links(nat, tables.tree, w.tree, w.z, w.zd)
@@ -235,7 +239,7 @@ def step(tables, w, state, t, h):
 def accept(tables, w, state, t, h, wanted, starts):
     """The trial becomes the state: nodes, poses, accounts; accelerations and reactions where `wanted`."""
     nat = w.nat
-    moved = tables.tree.grounds > 1
+    moved = tables.tree.grounds > 1 or tables.cuts.coupling_law.size > 0
     copy_nodes(w.zdd, w.a)
     if wanted or moved:
         copy(w.lam, w.mu)
@@ -252,6 +256,7 @@ def accept(tables, w, state, t, h, wanted, starts):
     copy_nodes(w.zd, w.zd0)
     copy_nodes(w.zdd, w.zdd0)
     store_bodies(nat, tables.tree, w.tree, w.z, w.a, state)
+    renew_given(tables.cuts, w.tree, state.cut_q, t)
     # the accounts by the same rule
     if not w.loaded:
         w.power[FED_IN] = 0.0
@@ -301,8 +306,7 @@ def set_penalties(w, h):
 def begin(tables, w, state, t, h):
     """Nodes, rows and loads of the start; its accelerations and multipliers follow when it is accepted."""
     nat = w.nat
-    if tables.tree.grounds > 1:
-        move_grounds(tables.tree, tables.laws, w.tree, t, w.law_input, w.out)
+    move_given(tables, w.tree, t, w.law_input, w.out)
     given_nodes(nat, tables.tree, w.tree, w.z, w.zd, w.zdd)
     place_nodes(nat, tables.tree, state, w.z, w.zd, w.zdd)
     place_links(nat, tables.tree, w.tree, w.z, w.zd)
@@ -323,6 +327,7 @@ def run(tables, w, state, start, first, h, steps, every, samples):
     A step is taken in halves, quarters … down to 1/64 where Newton's iteration does not converge.
     """
     kept = 0
+    w.tree.since[0] = state.t[0]
     for n in range(first + 1, first + steps + 1):
         copy(state.y, state.last)
         state.effort[SWEEPS] = 0.0

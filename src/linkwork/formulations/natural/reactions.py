@@ -16,11 +16,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork._jit import kernel
-from linkwork.formulations.natural.coordinates import balance, link_rates
+from linkwork.formulations.natural.balance import balance
+from linkwork.formulations.natural.coordinates import link_rates
 from linkwork.mechanics.constraint_rows import cut_frames, point_velocity, row_wrench
+from linkwork.mechanics.rows import term_wrench
 from linkwork.numerics.block_cholesky import factor, solve
 from linkwork.numerics.block_sparse import BlockPattern, pattern
-from linkwork.spatial.codes import PART
+from linkwork.spatial.codes import COUPLED, PART
 from linkwork.spatial.inertia import rotate_symmetric, times
 from linkwork.spatial.vectors import (
     ZERO,
@@ -104,6 +106,12 @@ def part_loads(nat, cuts, net, work, mu):
             n, f = row_wrench(cuts, nat.row_of[r], R_a, R_b, p_b, sub(p_b, p_a))
             add_pair(net.parts, cuts.cut_b[c], scale(-mu[r], n), scale(-mu[r], f))
             add_pair(net.parts, cuts.cut_a[c], scale(mu[r], n), scale(mu[r], f))
+        elif nat.row_kind[r] == COUPLED:
+            j = nat.row_cut[r]
+            for e in range(cuts.coupling_term[j], cuts.coupling_term[j + 1]):
+                n, f = term_wrench(cuts, work, e)
+                add_pair(net.parts, cuts.cut_b[cuts.term_cut[e]], scale(-mu[r], n), scale(-mu[r], f))
+                add_pair(net.parts, cuts.cut_a[cuts.term_cut[e]], scale(mu[r], n), scale(mu[r], f))
 
 
 @kernel
@@ -137,7 +145,7 @@ def load_normals(tree, nat, net, work, z, zdd):
 
 @kernel
 def joint_forces(tables, nat, net, work, loaded, z, zdd, J, mu, out):
-    """out (cut, 6): force and torque on b from a at the joint's point, world axes."""
+    """out (group, 6): force and torque on b from a at the joint's point, world axes; or the effort of a coupling."""
     cuts = tables.cuts
     balance(nat, tables.tree, work, loaded, z, zdd, J, mu, nat.slot_member, nat.entry_member, net.F)
     part_loads(nat, cuts, net, work, mu)
@@ -165,6 +173,8 @@ def joint_forces(tables, nat, net, work, loaded, z, zdd, J, mu, out):
             R_a, p_a, R_b, p_b = cut_frames(cuts, work, c)
             n, f = row_wrench(cuts, nat.row_of[r], R_a, R_b, p_b, sub(p_b, p_a))
             add_pair(out, c, scale(-mu[r], f), scale(-mu[r], sub(n, cross(p_b, f))))
+        elif nat.row_kind[r] == COUPLED:
+            out[cuts.cut_a.size + nat.row_cut[r], 0] = -mu[r]
 
 
 @kernel
@@ -185,4 +195,22 @@ def ground_power(tables, work, loads):
                 w, u = point_velocity(work, i, p_b)
                 x = dot(w, n) + dot(u, f)
                 P += x if side == 0 else -x
+    return P + coupled_power(cuts, work, tables.tree.grounds, loads)
+
+
+@kernel
+def coupled_power(cuts, work, grounds, loads):
+    """W that couplings put in: by their laws, and where they hold moving grounds."""
+    P = 0.0
+    for j in range(cuts.coupling_law.size):
+        effort = loads[cuts.cut_a.size + j, 0]
+        P += effort * work.given[j, 1]
+        for e in range(cuts.coupling_term[j], cuts.coupling_term[j + 1]):
+            n, f = term_wrench(cuts, work, e)
+            for side in range(2):
+                i = cuts.cut_a[cuts.term_cut[e]] if side == 0 else cuts.cut_b[cuts.term_cut[e]]
+                if 0 < i < grounds:
+                    w, u = point_velocity(work, i, ZERO)
+                    x = effort * (dot(w, n) + dot(u, f))
+                    P += x if side == 0 else -x
     return P

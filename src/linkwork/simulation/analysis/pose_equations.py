@@ -15,7 +15,7 @@ from linkwork.assembly.tables import Floats
 from linkwork.mechanics.entry_points import point_rows, poses
 from linkwork.mechanics.size import dof_units, row_units, size_of
 from linkwork.model.joint_kinds import KINDS
-from linkwork.simulation.start import Closure, Start, follower_rows
+from linkwork.simulation.start import Closure, Start
 
 ROUNDING = 32 * np.finfo(float).eps  # of the largest coordinate of a place: closer than that nothing can be
 
@@ -41,7 +41,7 @@ class Stop(NamedTuple):
 class Gaps(NamedTuple):
     """How far a pose is from what it has to be, and the changes of that with the free joints."""
 
-    hard: Floats  # loops, cuts that are held, repeaters
+    hard: Floats  # loops, gears, cuts that are held
     hard_rows: Floats
     aim: Floats  # targets
     aim_rows: Floats
@@ -84,7 +84,6 @@ class PoseEquations:
         self.bounds = np.array([(stop.low, stop.high) for stop in self.stops]).reshape(-1, 2)
         self.begin()
         self.closure.at(near.q, np.zeros(system.nv))
-        self.geared = self._followers(near.q)[0]
 
     @staticmethod
     def unit(stop: Stop) -> str:
@@ -99,10 +98,9 @@ class PoseEquations:
         """At these coordinates of the tree."""
         closure, nv = self.closure, self.system.nv
         closure.at(q, np.zeros(nv))
-        geared, gear_rows = self._followers(q)
         kept, kept_rows = self._kept()
-        hard = np.concatenate([closure.g / self.row_lengths, kept, geared - self.geared])
-        hard_rows = np.vstack([closure.G / self.row_lengths[:, None], kept_rows, gear_rows])
+        hard = np.concatenate([closure.g / self.row_lengths, kept])
+        hard_rows = np.vstack([closure.G / self.row_lengths[:, None], kept_rows])
         aim, aim_rows = self._targets()
         numbers = np.array([self._coordinate(stop, q) for stop in self.stops])
         rows = np.zeros((len(self.stops), nv))
@@ -155,13 +153,6 @@ class PoseEquations:
             gaps.append(gap / units)
             rows.append(self.closure.directions[place.v] / units[:, None])
         return np.concatenate(gaps), np.vstack(rows)
-
-    def _followers(self, q: Floats) -> tuple[Floats, Floats]:
-        """How far the followers of repeaters are ahead of what they follow, and their rows."""
-        drives, numbers = self.system.tables.drives, np.concatenate([q, self.closure.cut_q])
-        leader, led = numbers[drives.repeater_q].reshape(-1, 2).T
-        rows = follower_rows(self.system, self.closure, np.zeros(self.system.nv))[1]
-        return led - drives.repeater_ratio * leader, rows
 
 
 def turn_between(wanted: Any, found: Any, *, outer: bool) -> Floats:

@@ -29,6 +29,7 @@ from linkwork.errors import OptionError
 from linkwork.model.checked import shown
 from linkwork.model.joint_kinds import KINDS
 from linkwork.simulation.analysis.dynamics import checked_time
+from linkwork.simulation.coupled_wrenches import coupled_wrenches
 from linkwork.simulation.results.certificate import shortened
 from linkwork.simulation.start import DEPENDENT, Closure
 
@@ -137,6 +138,9 @@ class Stress:
             found[place.name] = closure.W[rows].T @ mu[rows]
             loads[cuts.cut_b[c]] += found[place.name]
             loads[cuts.cut_a[c]] -= found[place.name]
+        for row, a, b, wrench in coupled_wrenches(closure):
+            loads[b] += np.outer(wrench, mu[row])
+            loads[a] -= np.outer(wrench, mu[row])
         for link in range(links - 1, tree.grounds - 1, -1):
             loads[tree.link_parent[link]] += loads[link]
         for place in system.joints:
@@ -214,7 +218,7 @@ def present_reactions(sim: Present) -> Reactions:
     """Reactions of a simulation where it stands."""
     system = sim.moving
     if system.absolute:
-        system = assemble(system.model, floating=True)
+        system = assemble(system.model, floating=True, driven=system.driven)
     return _reactions(system, lambda name: sim[name], sim.time)
 
 

@@ -26,7 +26,7 @@ def unreached(equations: PoseEquations, found: Found, held: list[str], when: str
             size = f"{loops[row] * (1.0 if angular else equations.size):.3g} {'rad' if angular else 'm'}"
             why = f"the loop that joint '{system.row_name(row)}' closes cannot close there ({size} stays open)"
         else:
-            why = "held joints and repeaters cannot keep their places there"
+            why = "held joints and gears cannot keep their places there"
         remedy = f"give a target within its reach{kept}"
     elif found.pushing:
         why = _at_limits(equations, found)

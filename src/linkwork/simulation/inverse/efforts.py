@@ -9,6 +9,7 @@ from linkwork.assembly.tables import Floats
 from linkwork.errors import OptionError, RunError
 from linkwork.mechanics.entry_points import joint_forces
 from linkwork.simulation.analysis.dynamics import Accelerations, integrate
+from linkwork.simulation.coupled_wrenches import coupled_wrenches
 from linkwork.simulation.inverse.actuators import Actuator, cut_wrench, rate_units
 from linkwork.simulation.inverse.loop_forces import LoopForces, Shares
 from linkwork.simulation.inverse.recorded_motion import TreeMotion
@@ -34,7 +35,7 @@ class Efforts:
         self.efforts, self.rates = np.zeros((rows, len(self.unit))), np.zeros((rows, len(self.unit)))
         self.multipliers = np.zeros((rows, system.rows))
         self.wasted, self.fed_in = np.zeros(rows), np.zeros(rows)
-        self.cut_force = np.zeros((rows, len(system.cuts), 6))
+        self.cut_force = np.zeros((rows, len(system.tables.cuts.side_link), 6))
         self.cut_rate = np.zeros((rows, system.cut_v_start.size))
         self.push = np.zeros((rows, links, 6))
         drives, fastest = system.tables.drives, np.abs(motion.v).max(axis=0, initial=0.0)
@@ -175,6 +176,7 @@ class Efforts:
             point = work.pose_p[b] + work.pose_R[b].reshape(3, 3) @ cuts.cut_pb[c]
             cut_force[c, :3] = wrench[3:]
             cut_force[c, 3:] = wrench[:3] - np.cross(point, wrench[3:])
+        cut_force[len(cuts.cut_a) :, 0] = multipliers[self.system.first_coupled :]
         first = 0
         for actuator in self.actuators:
             last = first + len(actuator.coordinates)
@@ -197,6 +199,9 @@ class Efforts:
             wrench = self._wrench(c, self.multipliers[k])
             loads[cuts.cut_b[c]] += wrench
             loads[cuts.cut_a[c]] -= wrench
+        for row, a, b, wrench in coupled_wrenches(self.closure):
+            loads[b] += self.multipliers[k, row] * wrench
+            loads[a] -= self.multipliers[k, row] * wrench
         power = 0.0
         for i in range(len(tree.link_parent) - 1, 0, -1):
             R, p = work.pose_R[i].reshape(3, 3), work.pose_p[i]

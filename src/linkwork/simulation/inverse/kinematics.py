@@ -20,7 +20,7 @@ from linkwork.errors import OptionError, RunError
 from linkwork.formulations.samples import Samples, make_samples, make_state
 from linkwork.mechanics.guides import left_guide
 from linkwork.mechanics.size import size_of
-from linkwork.model import Model, Repeater
+from linkwork.model import Model
 from linkwork.model.checked import shown
 from linkwork.model.joint_kinds import KINDS
 from linkwork.simulation.analysis.check import implied
@@ -81,9 +81,6 @@ class _Run:
         steps = count_steps(until, dt)
         self.system, self.dt = system, until / steps
         self.times: Floats = np.linspace(0.0, until, steps + 1)
-        for drive in system.model.all_drives():
-            if isinstance(drive, Repeater):
-                raise OptionError(f"kinematics does not follow repeater '{drive.path}'; give its joints motors")
         if system.foreign:
             raise OptionError(f"components of '{system.model.name}' live elsewhere; give a model with all its parts")
         self.loops = LoopForces(system)

@@ -14,7 +14,7 @@ from linkwork.assembly.tables import Floats
 from linkwork.errors import OptionError
 from linkwork.formulations.samples import Samples, make_samples, make_state
 from linkwork.mechanics.size import size_of
-from linkwork.model import Model, Motor, Repeater
+from linkwork.model import Model, Motor
 from linkwork.model.checked import did_you_mean, real, shown
 from linkwork.simulation.analysis.check import implied
 from linkwork.simulation.analysis.reactions import shared_words
@@ -103,10 +103,6 @@ def _refuse_unknown_forces(system: System, actuators: list[Actuator], motion: Tr
     for drive in system.model.all_drives():
         if isinstance(drive, Motor) and drive in system.motors and drive.joint.path not in driven:
             raise OptionError(f"motor '{drive.path}' acts on '{name}' too; name it in at=, or remove it from the model")
-        if isinstance(drive, Repeater):
-            raise OptionError(
-                f"the force of repeater '{drive.path}' is not known; remove it, and name its joint in at="
-            )
     for collider in system.model.all_colliders():
         column = f"{collider.body.path}.contact_force"
         if collider.body.path in system.body_names and (column not in motion or np.any(motion[column])):

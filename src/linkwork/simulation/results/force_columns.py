@@ -80,7 +80,8 @@ def observed_forces(forces: Forces) -> Iterator[tuple[str, int, int]]:
 
 def motor_units(motor: Motor) -> dict[str, str]:
     """Units of the columns of a motor."""
-    return {"torque": effort_unit(motor.joint, 0), "power": "W"}
+    unit = effort_unit(motor.joint, 0)
+    return {"torque": unit, "effort": unit, "power": "W"}
 
 
 def effort_unit(joint: Joint, coordinate: int) -> str:

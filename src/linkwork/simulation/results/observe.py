@@ -20,7 +20,7 @@ from linkwork.model.checked import shown
 from linkwork.model.joint_kinds import KINDS
 from linkwork.simulation.results.column_names import ACCOUNTS, fitting
 from linkwork.simulation.results.components import all_components, matching_components
-from linkwork.simulation.results.force_columns import force_columns, motor_units, observed_forces
+from linkwork.simulation.results.force_columns import effort_unit, force_columns, motor_units, observed_forces
 from linkwork.simulation.results.units import BODY_UNITS, REACTION_UNIT, joint_units
 
 
@@ -36,13 +36,13 @@ class Observer:
         self.shapes = column_shapes(system)
         self.columns, self.parts = choose(system, self.shapes, patterns)
         self.width = sum(int(np.prod(shape)) for shape in self.columns.values()) + 11
-        tree, cuts = system.tables.tree, system.tables.cuts
+        cuts = system.tables.cuts
         self.view = _view(system)
         turning = [place.q.stop - 4 for place in system.joints if KINDS[place.kind].has_quaternion]
         self.quaternions = np.array(turning, dtype=np.int64)[:, None] + np.arange(4)  # where they are in q
         rows = cuts.row_kind.size
         self.scratch = Scratch(
-            tree_work(tree),
+            tree_work(system.tables),
             np.zeros(rows),
             np.zeros(rows),
             np.zeros((rows, 6)),
@@ -141,11 +141,14 @@ class Observer:
                 table, row = system.force_rows[force.path]
                 for quantity, column in force_columns(force).items():
                     found[f"{force.path}.{quantity}"] = getattr(observation, table)[:, row, column.first : column.last]
-        if samples.drive.shape[1]:
-            for k, motor in enumerate(system.motors):
-                effort = samples.drive[:count, k]
-                found[f"{motor.path}.torque"] = effort
-                found[f"{motor.path}.power"] = effort * found[f"{motor.joint.path}.velocity"][:, 0]
+        motors = [motor for motor in system.motors if not (system.driven and motor.rigid)]
+        efforts = {motor.path: samples.drive[:count, k] for k, motor in enumerate(motors) if samples.drive.shape[1]}
+        efforts |= {each.part.path: samples.cut_force[:count, nc + j, 0] for j, each in enumerate(system.coupled)}
+        found |= {f"{name}.effort": effort for name, effort in efforts.items()}
+        for motor in system.motors:
+            if motor.path in efforts:
+                found[f"{motor.path}.torque"] = efforts[motor.path]
+                found[f"{motor.path}.power"] = efforts[motor.path] * found[f"{motor.joint.path}.velocity"][:, 0]
         return found
 
     def lengths(self, samples: Samples, count: int) -> Any:
@@ -201,6 +204,7 @@ def column_shapes(system: System) -> dict[str, tuple[int, ...]]:
         shapes |= {f"{force.path}.{quantity}": column.shape for quantity, column in force_columns(force).items()}
     for motor in system.motors:
         shapes |= {f"{motor.path}.{quantity}": () for quantity in motor_units(motor)}
+    shapes |= {f"{each.part.path}.effort": () for each in system.coupled}
     return shapes
 
 
@@ -227,6 +231,7 @@ def column_units(system: System, columns: Any) -> dict[str, str]:
         units |= {f"{force.path}.{quantity}": column.unit for quantity, column in force_columns(force).items()}
     for motor in system.motors:
         units |= {f"{motor.path}.{quantity}": unit for quantity, unit in motor_units(motor).items()}
+    units |= {f"{each.part.path}.effort": effort_unit(each.terms[0].joint, 0) for each in system.coupled}
     return {name: units[name] for name in columns}
 
 

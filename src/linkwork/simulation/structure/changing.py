@@ -109,7 +109,7 @@ class Structure:
     def restore(self, model: Altered, y: Floats, cut_q: Floats) -> None:
         """Stand in a structure that a state was taken in; y and cut_q are of that state."""
         moving = self.stepper.moving
-        system = assemble(model, absolute=moving.absolute, floating=True, before=moving)
+        system = assemble(model, absolute=moving.absolute, floating=True, driven=moving.driven, before=moving)
         nq, nv = system.nq, system.nv
         if y.size == nq + nv + 2 and cut_q.size == system.cut_start.size:
             self.stepper.stand(system, y[:nq].copy(), y[nq : nq + nv].copy(), cut_q.copy())

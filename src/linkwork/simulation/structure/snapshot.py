@@ -190,9 +190,9 @@ def _put_back(sim: Simulation, facts: dict[str, Any], arrays: dict[str, Any], fi
 def other_coordinates(sim: Simulation, model: Any, facts: dict[str, Any], y: Any, cut_q: Any) -> tuple[Any, Any]:
     """A state in joint coordinates, in absolute ones; or the way back."""
     time, mine = float(facts["time"]), sim.moving
-    taken = assemble(model, absolute=facts["absolute"], floating=True, before=mine)
+    taken = assemble(model, absolute=facts["absolute"], floating=True, driven=mine.driven, before=mine)
     if model is not sim.system.model:
-        mine = assemble(model, absolute=mine.absolute, floating=True, before=mine)
+        mine = assemble(model, absolute=mine.absolute, floating=True, driven=mine.driven, before=mine)
     nq, nv = taken.nq, taken.nv
     moment = seen(taken, time, y[:nq].copy(), y[nq : nq + nv].copy(), cut_q)
     if mine.absolute:

@@ -61,7 +61,7 @@ def changed(moment: Moment, attached: Sequence[Joint], released: Sequence[Joint]
     """The same motion in the system with these joints attached and released since the model was built."""
     old = moment.system
     model = Altered(old.model.built, attached, released)
-    return carried(moment, assemble(model, absolute=old.absolute, floating=True, before=old))
+    return carried(moment, assemble(model, absolute=old.absolute, floating=True, driven=old.driven, before=old))
 
 
 def carried(moment: Moment, new: System) -> Moment:
@@ -82,9 +82,17 @@ def carried(moment: Moment, new: System) -> Moment:
             (x, e), (u, w) = np.split(free[body.path][0], [3]), np.split(free[body.path][1], [3])
             arm = Frame((0, 0, 0), e).matrix @ new.centre(body)
             q[place.q], v[place.v] = [*(x + arm), *e], [*(u + np.cross(w, arm)), *w]
+    cut_q[cut_q.size - len(new.coupled) :] = offsets(moment, new)
     for place in new.cuts:
         cut_q[place.q] = known[place.name][0] if place.name in known else attached_start(moment, place)
     return seen(new, moment.time, q, v, cut_q)
+
+
+def offsets(moment: Moment, new: System) -> list[float]:
+    """What the terms of the couplings of a system add up to; where one is new, what it finds."""
+    first = moment.cut_q.size - len(moment.system.coupled)
+    known = {each.part.path: moment.cut_q[first + j] for j, each in enumerate(moment.system.coupled)}
+    return [known.get(each.part.path, each.offset) for each in new.coupled]
 
 
 def free_motions(moment: Moment) -> dict[str, tuple[Floats, Floats]]:

@@ -1,0 +1,37 @@
+"""What a model asks of a method."""
+
+from __future__ import annotations
+
+from linkwork.model import Coupling, Foreign, Model, Motor
+
+
+def drive_features(drive: Motor | Coupling) -> set[str]:
+    """What a drive asks of a method."""
+    if isinstance(drive, Coupling):
+        return {"couplings"}
+    return {"rigid motors" if drive.rigid else "motors"}
+
+
+def features(model: Model, loops: bool) -> frozenset[str]:
+    """What the model asks of a method; compared with the method's `supports`."""
+    found = set()
+    if loops:
+        found.add("loops")
+    for joint in model.all_joints():
+        if joint.friction:
+            found.add("friction")
+        if joint.limits is not None:
+            found.add("limits")
+        if joint.armature:
+            found.add("armature")
+        if joint.kind == "distance":
+            found.add("distances")
+    for drive in model.all_drives():
+        found |= drive_features(drive)
+    if any(True for _ in model.all_colliders()):
+        found.add("contact")
+    if any(ground.motion is not None for ground in model.all_grounds()):
+        found.add("moving grounds")
+    if any(isinstance(ground, Foreign) for ground in model.all_grounds()):
+        found.add("remote components")
+    return frozenset(found)

@@ -1,0 +1,113 @@
+"""Couplings: gears, racks, differentials and cams, which tie joint coordinates together. Data only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from linkwork.errors import ModelError
+from linkwork.model.body import Part
+from linkwork.model.cam_curve import CamCurve
+from linkwork.model.joint import Joint
+from linkwork.model.joint_kinds import KINDS
+
+
+class Term(NamedTuple):
+    """One joint of a coupling: `factor` times its coordinate, or times the value of `curve` there."""
+
+    joint: Joint
+    factor: float
+    curve: CamCurve | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Coupling(Part):
+    """What couples joints: the sum of its terms keeps its value, or is zero where they are `counted` from zero.
+
+    The column `name.effort` (N m, N) is the torque or force on the joint whose factor is one. Made by `model.gear`,
+    `model.rack`, `model.differential`, `model.cam` and `model.repeater`.
+    """
+
+    terms: tuple[Term, ...]
+    counted: bool = False
+
+    @property
+    def joints(self) -> tuple[Joint, ...]:
+        """The joints that it couples."""
+        return tuple(term.joint for term in self.terms)
+
+    @property
+    def slides(self) -> bool:
+        """Whether its equation is in metres."""
+        return slides(self.terms[0].joint)
+
+    @property
+    def about(self) -> str:
+        """What it connects or acts on."""
+        return " and ".join(joint.path for joint in self.joints)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Gear(Coupling):
+    """Turns one joint `ratio` times as far as another; see `model.gear`."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Rack(Coupling):
+    """Slides by the radius of a pinion times its turn; see `model.rack`."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Differential(Coupling):
+    """Two joints whose mean motion is that of a third; see `model.differential`."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Cam(Coupling):
+    """A follower whose place is a curve over the angle of a cam; see `model.cam`."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Repeater(Coupling):
+    """Moves `follower` by `ratio` times the motion of `joint` from the start: gears, belts; see `model.repeater`."""
+
+    @property
+    def joint(self) -> Joint:
+        """The one that leads."""
+        return self.terms[1].joint
+
+    @property
+    def follower(self) -> Joint:
+        """The one that follows."""
+        return self.terms[0].joint
+
+    @property
+    def ratio(self) -> float:
+        """Motion of the follower for a unit of the leader's."""
+        return -self.terms[1].factor
+
+    @property
+    def about(self) -> str:
+        """What it connects or acts on."""
+        return f"{self.follower.path} = {self.ratio:g} x {self.joint.path}"
+
+
+def slides(joint: Joint) -> bool:
+    """Whether the coordinate of a joint is in metres."""
+    return KINDS[joint.kind].slides_only
+
+
+def different(what: str, joints: tuple[Joint, ...]) -> None:
+    """Raise where a joint is coupled to itself."""
+    for k, joint in enumerate(joints):
+        if any(joint is other for other in joints[:k]):
+            raise ModelError(f"{what}: joint '{joint.path}' would follow itself; give different joints")
+
+
+def alike(what: str, joints: tuple[Joint, ...], remedy: str) -> None:
+    """Raise where some of the joints turn and others slide."""
+    kinds = {slides(joint) for joint in joints}
+    if len(kinds) > 1:
+        slide = next(joint for joint in joints if slides(joint))
+        turn = next(joint for joint in joints if not slides(joint))
+        raise ModelError(f"{what}: joint '{turn.path}' turns and '{slide.path}' slides; {remedy}")
