@@ -13,8 +13,8 @@ from linkwork.assembly.tables import Cuts, Tree
 from linkwork.errors import ModelError
 from linkwork.model import Coupling, Model, Motor, Term
 from linkwork.model.cam_curve import CamCurve
-from linkwork.model.coupling import slides
 from linkwork.model.curves import MOST
+from linkwork.model.joint_kinds import KINDS
 from linkwork.spatial import codes
 
 EMPTY: Any = np.zeros(0, dtype=np.int64)
@@ -52,7 +52,8 @@ class Coupled(NamedTuple):
     @property
     def slides(self) -> bool:
         """Whether its equation is in metres."""
-        return slides(self.terms[0].joint)
+        first = self.terms[0]
+        return KINDS[first.joint.kind].units.rate[first.coordinate] == "m"
 
     @property
     def offset(self) -> float:
@@ -76,7 +77,7 @@ def coupled_parts(model: Model, held: set[str], laws: LawTable, driven: bool) ->
             row, vector = laws.add(law, drive, motion=not settable)
             if vector and laws.kind[row] != codes.FUNCTION:
                 raise ModelError(f"motor '{drive.path}': its law has three numbers; give it one")
-            found.append(Coupled(drive, (Term(drive.joint, 1.0),), row, drive.position is None))
+            found.append(Coupled(drive, (Term(drive.joint, 1.0, None, drive.coordinate),), row, drive.position is None))
     return found
 
 
@@ -93,7 +94,7 @@ def with_couplings(cuts: Cuts, coupled: Sequence[Coupled], measured: Mapping[int
         links = list(dict.fromkeys(link for c in of for link in sides[c]))
         path = sorted({int(k) for c in of for k in cuts.path_dof[cuts.path_start[c] : cuts.path_start[c + 1]]})
         for term, c in zip(each.terms, of, strict=True):
-            m = int(cuts.cut_measure[c])
+            m = int(cuts.cut_measure[c]) + term.coordinate
             number = -1
             if term.curve is not None:
                 number = len(curves)
@@ -146,4 +147,4 @@ def _coordinate(cuts: Cuts, tree: Tree, c: int, m: int) -> int:
     """The dof of a joint of the tree, or the rate of a cut."""
     if cuts.cut_row[c] < cuts.cut_row[c + 1]:
         return int(tree.dof_link.size + cuts.measure_rate[m])
-    return int(cuts.path_dof[cuts.path_start[c]])
+    return int(cuts.path_dof[cuts.path_start[c] + m - cuts.cut_measure[c]])

@@ -31,11 +31,11 @@ def drive_tables(model: Model, joints: dict[str, JointPlace], laws: LawTable, nq
                 limits.append((*coordinate(joint, k), low, high, softness_row(joint.limit_softness)))
         if joint.friction:
             frictions.extend((coordinate(joint, k)[0], joint.friction) for k in range(joint.nv))
-    motor_of: dict[int, Motor] = {}
+    motor_of: dict[tuple[int, int], Motor] = {}
     for drive in model.all_drives():
         if not isinstance(drive, Motor) or drive.joint.path not in joints:
             continue  # a joint that was released takes its drives along
-        other = motor_of.setdefault(id(drive.joint), drive)
+        other = motor_of.setdefault((id(drive.joint), drive.coordinate), drive)
         if other is not drive:
             raise ModelError(
                 f"motors '{other.path}' and '{drive.path}' both drive joint '{drive.joint.path}'; remove one of them"
@@ -48,7 +48,9 @@ def drive_tables(model: Model, joints: dict[str, JointPlace], laws: LawTable, nq
         if vector and laws.kind[row] != codes.FUNCTION:  # a function may give its rates too
             raise ModelError(f"motor '{drive.path}': its law has three numbers; give it one")
         servo = drive.position is not None
-        motors.append((*coordinate(drive.joint), row, servo, drive.max_torque, softness_row(drive.softness)))
+        motors.append(
+            (*coordinate(drive.joint, drive.coordinate), row, servo, drive.max_torque, softness_row(drive.softness))
+        )
 
     def column(rows: list[Any], k: int, kind: type = float, width: int = 0) -> Any:
         values = np.array([row[k] for row in rows], dtype=np.int64 if kind is int else float)

@@ -13,11 +13,15 @@ from linkwork.model.joint_kinds import KINDS
 
 
 class Term(NamedTuple):
-    """One joint of a coupling: `factor` times its coordinate, or times the value of `curve` there."""
+    """One joint of a coupling: `factor` times its coordinate, or times the value of `curve` there.
+
+    `coordinate` tells which one, of a joint that has several.
+    """
 
     joint: Joint
     factor: float
     curve: CamCurve | None = None
+    coordinate: int = 0
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -6,8 +6,10 @@ import math
 from dataclasses import dataclass
 
 from linkwork.errors import ModelError
+from linkwork.model import checked
 from linkwork.model.body import Part
 from linkwork.model.joint import Joint
+from linkwork.model.joint_kinds import KINDS
 from linkwork.model.laws import Constant, Law
 from linkwork.model.soft import Soft
 
@@ -26,6 +28,7 @@ class Motor(Part):
     position: Law | None
     max_torque: float
     softness: Soft | None = None
+    coordinate: int = 0
 
     @property
     def rigid(self) -> bool:
@@ -48,6 +51,25 @@ def one_coordinate(what: str, joint: Joint) -> Joint:
     return joint
 
 
+def driven_coordinate(what: str, joint: Joint, coordinate: int | None) -> int:
+    """The coordinate of a joint that a motor moves; raises where that is not clear, or not one number."""
+    if coordinate is None or joint.nv == 1 or KINDS[joint.kind].has_quaternion or joint.nv == 0:
+        if joint.nv > 1 and not KINDS[joint.kind].has_quaternion:
+            raise ModelError(
+                f"{what}: the {joint.kind} joint '{joint.path}' has {joint.nv} coordinates; say which one with "
+                f"coordinate=0 to {joint.nv - 1}"
+            )
+        one_coordinate(what, joint)
+    if coordinate is None:
+        return 0
+    number = checked.real(coordinate)
+    if number is None or number != int(number) or not 0 <= number < joint.nv:
+        raise ModelError(
+            f"{what}: coordinate={checked.shown(coordinate)} is none of joint '{joint.path}'; give 0 to {joint.nv - 1}"
+        )
+    return int(number)
+
+
 def servo_softness(what: str, softness: Soft | None, follows_velocity: bool) -> Soft | None:
     """Raise for a stiffness in a motor that prescribes no position."""
     if softness is not None and follows_velocity and not softness.damping:
@@ -61,7 +83,7 @@ def refuse_out_of_reach(what: str, motor: Motor) -> None:
     """Raise for a rigid motor without `max_torque` whose position is beyond the limits of its joint."""
     if motor.softness is not None or motor.max_torque < math.inf or not isinstance(motor.position, Constant):
         return
-    low, high = motor.joint.coordinate_limits[0]
+    low, high = motor.joint.coordinate_limits[motor.coordinate]
     if motor.joint.limit_softness is None and not low <= motor.position.value <= high:
         raise ModelError(
             f"{what}: it would hold joint '{motor.joint.path}' at {motor.position.value:g}, beyond its limits {low:g} "

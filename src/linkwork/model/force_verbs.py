@@ -11,7 +11,7 @@ from linkwork.model.body import Body
 from linkwork.model.checked import VectorLike
 from linkwork.model.container import Container
 from linkwork.model.curves import Curve
-from linkwork.model.drive import Motor, one_coordinate, refuse_out_of_reach, servo_softness
+from linkwork.model.drive import Motor, driven_coordinate, refuse_out_of_reach, servo_softness
 from linkwork.model.force import (
     Force,
     Spring,
@@ -198,6 +198,7 @@ class ForceVerbs(Container):
         position: LawLike | None = None,
         max_torque: float | None = None,
         softness: Soft | None = None,
+        coordinate: int | None = None,
         **unknown: Never,
     ) -> Motor:
         """Prescribe the velocity (rad/s, m/s) or the position (rad, m) of a joint, within `max_torque` (N m, N).
@@ -206,7 +207,9 @@ class ForceVerbs(Container):
         `lw.Soft(damping=5)` for a velocity. If the law is a number, you can set it while stepping:
         `sim.inputs["drive"]`. If the motor is rigid and has no `max_torque`, its joint starts with the position and
         velocity of the law, unless you gave the joint others. Another velocity causes a jolt at the start: an event of
-        the run, in no column of forces. Columns: `name.torque` (N m, N) and `name.power` (W, into the mechanism).
+        the run, in no column of forces. Of a joint with several coordinates `coordinate` says which. A function of time
+        may return its rate and its acceleration too; else they are formed by differences. Columns: `name.torque`, or
+        `name.effort` (N m, N), and `name.power` (W, into the mechanism).
 
         >>> model = lw.Model("fan")
         >>> fan = model.body("fan", shape=lw.Cylinder(0.2, 0.02), mass=0.5)
@@ -216,7 +219,8 @@ class ForceVerbs(Container):
         """
         what = self._new("motor", name)
         self._only_known("motor", what, unknown)
-        target = one_coordinate(what, self._joint(joint, what))
+        target = self._joint(joint, what)
+        number = driven_coordinate(what, target, coordinate)
         if (velocity is None) == (position is None):
             raise ModelError(f"{what}: it must follow one thing; give either velocity= or position=")
         motor = Motor(
@@ -227,6 +231,7 @@ class ForceVerbs(Container):
             None if position is None else time_law(position, what, "position"),
             math.inf if max_torque is None else checked.positive(max_torque, what, "max_torque", "N m or N"),
             servo_softness(what, checked_softness(softness, what, "softness"), velocity is not None),
+            number,
         )
         refuse_out_of_reach(what, motor)
         return self._keep(self.drives, motor)

@@ -255,7 +255,7 @@ def law_value(law: Law, time: float) -> float:
             from scipy.interpolate import CubicSpline  # here, because it takes a third of a second
 
             return float(CubicSpline(law.times, law.values)(np.clip(time, law.times[0], law.times[-1])))
-    return float(law.function(time))
+    return float(np.atleast_1d(law.function(time))[0])  # some tell their rates too
 
 
 def compiled(function: Function) -> Function:

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkwork.assembly.assemble import assemble
 from linkwork.assembly.system import JointPlace, System
 from linkwork.assembly.tables import Floats
 from linkwork.errors import ModelError
@@ -27,6 +28,7 @@ from linkwork.model import Cosine, Coupling, Motor, Table
 from linkwork.model.joint_kinds import KINDS
 from linkwork.model.laws import law_value
 from linkwork.simulation.analysis.dynamics import integrate, mass_matrix
+from linkwork.simulation.drive_conflicts import drive_conflicts
 from linkwork.simulation.given import with_given
 from linkwork.simulation.results.certificate import shortened
 from linkwork.simulation.results.units import joint_units
@@ -80,17 +82,19 @@ def driven_start(system: System, time: float, h: float, ignored: Any = ()) -> Dr
     """A consistent start of a model whose motors hold from its first step of h on."""
     wishes = [] if "motors" in ignored else _wishes(system, time, h)
     if not wishes:
-        return DrivenStart(consistent_start(system, time), [], [], [], {})
+        start = consistent_start(system, time)
+        return DrivenStart(start, [], drive_conflicts(system, start, time), [], {})
     places, rates = _wanted(system, wishes)
     for positions, velocities in ((places, rates), ({}, rates), ({}, {})):
         try:
             start = consistent_start(with_given(system, positions, velocities, held=True), time)
             break
-        except ModelError:
+        except ModelError as error:
             if not velocities:
-                raise
+                raise _contradiction(system, time, error) from None
     notes = [note for wish in wishes if (note := _note(system, wish, positions, velocities))]
     warnings = [_apart(wish, start) for wish in wishes if _gap(wish, start) > NEARLY]
+    warnings += drive_conflicts(system, start, time)
     try:
         start, jolts = _jolted(system, start, wishes, time)
     except ModelError as error:
@@ -98,6 +102,18 @@ def driven_start(system: System, time: float, h: float, ignored: Any = ()) -> Dr
     for jolt in jolts:
         warnings.append(_jolt_told(jolt, next(wish for wish in wishes if wish.place is jolt.place)))
     return DrivenStart(start, notes, warnings, jolts, {wish.place.name: wish.lag for wish in wishes})
+
+
+def _contradiction(system: System, time: float, error: ModelError) -> ModelError:
+    """Which motors and gears want the same motion, where that is why there is no start; else the error itself."""
+    if not system.driven:
+        return error
+    try:
+        free = consistent_start(assemble(system.model, floating=True, before=system), time)
+    except ModelError:
+        return error
+    alike = drive_conflicts(system, Start(free.q, free.v, system.cut_start, []), time)
+    return ModelError(f"{alike[0]} (there is no start that suits them all)") if alike else error
 
 
 def _wishes(system: System, time: float, h: float) -> list[Wish]:
@@ -153,6 +169,8 @@ def _wanted(system: System, wishes: list[Wish]) -> tuple[dict[str, Any], dict[st
     for wish in wishes:
         joint = wish.place.joint
         assert joint is not None
+        if joint.nv > 1:  # start values are those of all its coordinates
+            continue
         if wish.position is None or wish.place.name in geared:  # gears count from where they start
             pass
         elif joint.position is None or abs(joint.position[0] - wish.position) <= NEARLY:
@@ -167,7 +185,7 @@ def _note(system: System, wish: Wish, positions: dict[str, Any], rates: dict[str
     place, joint = wish.place, wish.place.joint
     assert joint is not None
     unit = joint_units(place.kind)["position"]
-    built = float((system.cut_start if place.is_cut else system.q_start)[place.q][0])
+    built = float((system.cut_start if place.is_cut else system.q_start)[place.q][wish.motor.coordinate])
     parts = []
     if place.name in positions and wish.position is not None and abs(wish.position - built) > NEARLY:
         parts.append(f"at {wish.position:.6g} {unit}")
@@ -180,19 +198,19 @@ def _note(system: System, wish: Wish, positions: dict[str, Any], rates: dict[str
     return f"joint '{place.name}' starts {' and '.join(parts)}, as motor '{wish.motor.path}' has it" if parts else ""
 
 
-def _value(place: JointPlace, start: Start) -> float:
-    return float((start.cut_q if place.is_cut else start.q)[place.q][0])
+def _value(wish: Wish, start: Start) -> float:
+    return float((start.cut_q if wish.place.is_cut else start.q)[wish.place.q][wish.motor.coordinate])
 
 
 def _gap(wish: Wish, start: Start) -> float:
-    return 0.0 if wish.position is None else abs(_value(wish.place, start) - wish.position)
+    return 0.0 if wish.position is None else abs(_value(wish, start) - wish.position)
 
 
 def _apart(wish: Wish, start: Start) -> str:
     unit = joint_units(wish.place.kind)["position"]
     return (
         f"motor '{wish.motor.path}' holds joint '{wish.place.name}' at {wish.position:.6g} {unit} from the start, but "
-        f"it starts at {_value(wish.place, start):.6g}: the first step throws it there, and the forces of the first "
+        f"it starts at {_value(wish, start):.6g}: the first step throws it there, and the forces of the first "
         f"rows are of that; give the joint position={wish.position:.6g}, or the motor a max_torque= or softness="
     )
 
@@ -213,7 +231,7 @@ def _jolted(system: System, start: Start, wishes: list[Wish], time: float) -> tu
     closure = Closure(system, time)
     closure.cut_q[:] = start.cut_q
     closure.at(start.q, start.v)
-    rates, R = _held(system, closure, start.v, [wish.place for wish in wishes])
+    rates, R = _held(system, closure, start.v, [(wish.place, wish.motor.coordinate) for wish in wishes])
     motors = slice(len(rates) - len(wishes), None)
     before = rates[motors].copy()
     # a rate that is as good as the law's stays
@@ -241,10 +259,12 @@ def _jolted(system: System, start: Start, wishes: list[Wish], time: float) -> tu
     return start._replace(v=start.v + dv), jolts
 
 
-def _held(system: System, closure: Closure, v: Floats, places: Sequence[JointPlace]) -> tuple[Floats, Floats]:
+def _held(
+    system: System, closure: Closure, v: Floats, places: Sequence[tuple[JointPlace, int]]
+) -> tuple[Floats, Floats]:
     """Rates of loops, of gears and of joints with motors, where `closure` stands, and their rows."""
-    rates = [float((closure.cut_rate if place.is_cut else v)[place.v.start]) for place in places]
-    rows = [closure.directions[p.v.start] if p.is_cut else np.eye(system.nv)[p.v.start] for p in places]
+    rates = [float((closure.cut_rate if place.is_cut else v)[place.v.start + k]) for place, k in places]
+    rows = [closure.directions[p.v.start + k] if p.is_cut else np.eye(system.nv)[p.v.start + k] for p, k in places]
     return np.concatenate([closure.gd, rates]), np.vstack([closure.G, *rows])
 
 
@@ -257,9 +277,9 @@ def behind(system: System, start: Start, lags: dict[str, float] | None, time: fl
     the next row would miss centripetal forces of loops. `lags` are those of motors at the start; None later on.
     """
     q, v, cut_q, _ = start
-    rigid = [motor for motor in system.motors if motor.rigid]
-    names = {motor.joint.path for motor in rigid} if lags is None else lags
-    places = [place for place in system.cuts + system.joints if place.name in names]
+    known = {place.name: place for place in system.cuts + system.joints}
+    rigid = [motor for motor in system.motors if motor.rigid and (lags is None or motor.joint.path in lags)]
+    places = [(known[motor.joint.path], motor.coordinate) for motor in rigid]
     if not (v.any() or any((lags or {}).values())) or not (system.rows or places):
         return np.zeros_like(v)
     closure = Closure(system, time + h)
@@ -273,7 +293,7 @@ def behind(system: System, start: Start, lags: dict[str, float] | None, time: fl
     motors = now.size - len(places)
     turned = later - now
     turned[:motors] -= now[:motors]  # less what is there already
-    turned[motors:] -= [(lags or {}).get(place.name, 0.0) for place in places]
+    turned[motors:] -= [(lags or {}).get(place.name, 0.0) for place, _ in places]
     if lags is None:
         turned[motors:] = 0.0
     try:

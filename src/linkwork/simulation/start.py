@@ -56,9 +56,9 @@ class Closure:
         self.work.since[0] = time
         # joints of the tree that couplings measure: their place in q, and among the cut coordinates
         tree, cuts = self.tables.tree, self.tables.cuts
-        listed = range(len(system.cuts), len(cuts.cut_a))
-        self.in_q = np.array([tree.link_q[tree.dof_link[cuts.path_dof[cuts.path_start[c]]]] for c in listed], dtype=int)
-        self.in_cut_q = np.array([cuts.measure_q[cuts.cut_measure[c]] for c in listed], dtype=int)
+        dofs = cuts.path_dof[cuts.path_start[len(system.cuts)] : cuts.path_start[len(cuts.cut_a)]]
+        self.in_q = tree.link_q[tree.dof_link[dofs]]
+        self.in_cut_q = cuts.measure_q[cuts.cut_measure[len(system.cuts)] : cuts.cut_measure[len(cuts.cut_a)]]
 
     def mount(self) -> None:
         """Gears are mounted anew: what their terms add up to is not known yet."""

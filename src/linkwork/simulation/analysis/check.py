@@ -127,7 +127,8 @@ def check(model: Model) -> Report:
     else:
         with unsaid():
             sim = Simulation(model, "recursive", ignore=tuple(FEATURE_HINTS))
-        driven = driven_start(sim.system, 0.0, Impulse().dt)
+        rows = assemble(sim.system.model, floating=True, driven=True, before=sim.system)
+        driven = driven_start(rows, 0.0, Impulse().dt)
         system, start = sim.system, sim.start
         found = report(system, start, [*driven.notes, *driven.warnings])
     return replace(found, hints=hints(system, start))
@@ -137,7 +138,8 @@ def refuse_idle(system: System) -> None:
     """Where nothing beyond a joint of the tree has mass, and no loop leads on, nothing says how it moves."""
     tree, cuts = system.tables.tree, system.tables.cuts
     weight = tree.link_mass.copy()
-    weight[np.concatenate([cuts.cut_a, cuts.cut_b])] += 1.0  # what others hold by a loop is not idle
+    held = slice(0, len(system.cuts))  # what others hold by a loop is not idle
+    weight[np.concatenate([cuts.cut_a[held], cuts.cut_b[held]])] += 1.0
     np.add.at(weight, tree.dof_link, tree.dof_armature)
     for link in range(weight.size - 1, tree.grounds - 1, -1):
         weight[tree.link_parent[link]] += weight[link]
@@ -238,6 +240,8 @@ def _shared(system: System, start: Start) -> dict[str, list[str]]:
 def row_words(system: System, r: int) -> str:
     """What row r holds, in words."""
     cuts = system.tables.cuts
+    if r >= system.first_coupled:
+        return system.coupled[r - system.first_coupled].part.about
     word = PART_WORDS[int(cuts.row_kind[r])]
     return word.format(i="xyz"[int(cuts.row_i[r])], j="xyz"[int(cuts.row_j[r])]) if "{" in word else word
 

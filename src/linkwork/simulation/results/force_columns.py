@@ -80,7 +80,7 @@ def observed_forces(forces: Forces) -> Iterator[tuple[str, int, int]]:
 
 def motor_units(motor: Motor) -> dict[str, str]:
     """Units of the columns of a motor."""
-    unit = effort_unit(motor.joint, 0)
+    unit = effort_unit(motor.joint, motor.coordinate)
     return {"torque": unit, "effort": unit, "power": "W"}
 
 

@@ -148,7 +148,9 @@ class Observer:
         for motor in system.motors:
             if motor.path in efforts:
                 found[f"{motor.path}.torque"] = efforts[motor.path]
-                found[f"{motor.path}.power"] = efforts[motor.path] * found[f"{motor.joint.path}.velocity"][:, 0]
+                found[f"{motor.path}.power"] = (
+                    efforts[motor.path] * found[f"{motor.joint.path}.velocity"][:, motor.coordinate]
+                )
         return found
 
     def lengths(self, samples: Samples, count: int) -> Any:
@@ -231,7 +233,10 @@ def column_units(system: System, columns: Any) -> dict[str, str]:
         units |= {f"{force.path}.{quantity}": column.unit for quantity, column in force_columns(force).items()}
     for motor in system.motors:
         units |= {f"{motor.path}.{quantity}": unit for quantity, unit in motor_units(motor).items()}
-    units |= {f"{each.part.path}.effort": effort_unit(each.terms[0].joint, 0) for each in system.coupled}
+    units |= {
+        f"{each.part.path}.effort": effort_unit(each.terms[0].joint, each.terms[0].coordinate)
+        for each in system.coupled
+    }
     return {name: units[name] for name in columns}
 
 
