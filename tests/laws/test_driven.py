@@ -1,7 +1,7 @@
 """Mechanisms that motors and gears drive, by every method: positions of the closed form, efforts of virtual work.
 
-With one coordinate x(t) given, the kinetic energy is J(x) x'^2 / 2 and the effort is J x'' + J' x'^2 / 2 + V'. J, J' and
-V' come from closed forms of the places of all bodies, differentiated by complex steps.
+With one coordinate x(t) given, the kinetic energy is J(x) x'^2 / 2 and the effort is J x'' + J' x'^2 / 2 + V'. J, J'
+and V' come from closed forms of the places of all bodies, differentiated by complex steps.
 """
 
 import cmath

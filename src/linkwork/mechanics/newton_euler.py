@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from linkwork._jit import kernel
+from linkwork._jit import kernel, small
 from linkwork.mechanics.motions import load_quaternion
 from linkwork.spatial.codes import FREE, SWING, SWING_BACK, WELD
 from linkwork.spatial.inertia import times
@@ -70,6 +70,25 @@ def joint_force(tree, i, q, n, f, tau):
         tau[k] = tree.link_turn[i] * n[2] + tree.link_slide[i] * f[2]
 
 
+@small
+def link_acceleration(tree, work, i, q, vd):
+    """Spatial acceleration of link i, gravity included; that of its parent must be known."""
+    R = load9(work.R, i)
+    a_j, b_j = load_pair(work.acceleration, tree.link_parent[i])
+    c, d = load_pair(work.bias, i)
+    a_r, b_r = joint_acceleration(tree, i, q, vd)
+    a = add(add(unrotate(R, a_j), c), a_r)
+    return a, add(add(unrotate(R, add(b_j, cross(a_j, load3(work.p, i)))), d), b_r)
+
+
+@kernel
+def accelerate_links(tree, work, q, vd):
+    """work.acceleration for the accelerations vd; needs `outward_velocities`."""
+    for i in range(tree.grounds, tree.link_parent.size):
+        a, b = link_acceleration(tree, work, i, q, vd)
+        store_pair(work.acceleration, i, a, b)
+
+
 @kernel
 def inverse_dynamics(tree, work, q, vd, tau):
     """tau for the accelerations vd; needs `outward_velocities`. Leaves in `work.force` what each joint carries.
@@ -77,12 +96,7 @@ def inverse_dynamics(tree, work, q, vd, tau):
     `work.wrench` is the applied load on each link.
     """
     for i in range(tree.grounds, tree.link_parent.size):
-        R = load9(work.R, i)
-        a_j, b_j = load_pair(work.acceleration, tree.link_parent[i])
-        c, d = load_pair(work.bias, i)
-        a_r, b_r = joint_acceleration(tree, i, q, vd)
-        a = add(add(unrotate(R, a_j), c), a_r)
-        b = add(add(unrotate(R, add(b_j, cross(a_j, load3(work.p, i)))), d), b_r)
+        a, b = link_acceleration(tree, work, i, q, vd)
         store_pair(work.acceleration, i, a, b)
         w, u = load_pair(work.velocity, i)
         m = tree.link_mass[i]
