@@ -25,8 +25,9 @@ def entries(methods: list[str] | None = None) -> Signatures:
             if name == "component":
                 joint = lw.Components(coordinates="joint", dt=1e-3)
                 lw.simulate(lw.gallery.double_four_bar.build(), until=1e-3, method=joint)
-        driven = lw.gallery.pendulum.build()
-        driven.motor("drive", "pin", velocity=1.0)
+        driven = lw.Model("arm")
+        arm = driven.body("arm", mass=1.0, inertia=(1, 1, 1))
+        driven.motor("drive", driven.revolute("pin", "ground", arm, at=(0, 0, 0), axis=(0, 1, 0)), velocity=1.0)
         lw.kinematics(driven, until=1e-3, dt=1e-3)
         system = lw.assemble(lw.gallery.pendulum.build())
         lw.inverse_dynamics(system, [0.1], [0.0], [0.0])

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -90,8 +91,11 @@ def driven_start(system: System, time: float, h: float, ignored: Any = ()) -> Dr
             start = consistent_start(with_given(system, positions, velocities, held=True), time)
             break
         except ModelError as error:
+            if system.driven:
+                start, velocities = _start_before_jolt(system, places, time, error), {}
+                break
             if not velocities:
-                raise _contradiction(system, time, error) from None
+                raise
     notes = [note for wish in wishes if (note := _note(system, wish, positions, velocities))]
     warnings = [_apart(wish, start) for wish in wishes if _gap(wish, start) > NEARLY]
     warnings += drive_conflicts(system, start, time)
@@ -102,6 +106,19 @@ def driven_start(system: System, time: float, h: float, ignored: Any = ()) -> Dr
     for jolt in jolts:
         warnings.append(_jolt_told(jolt, next(wish for wish in wishes if wish.place is jolt.place)))
     return DrivenStart(start, notes, warnings, jolts, {wish.place.name: wish.lag for wish in wishes})
+
+
+def _start_before_jolt(system: System, places: dict[str, Any], time: float, error: ModelError) -> Start:
+    """A start where motors want it, with the velocities that the user gives, which motors do not want."""
+    given = with_given(system, places, {}, held=True)
+    none = np.zeros_like
+    try:
+        start = consistent_start(replace(given, v_given=none(given.v_given), cut_v_given=none(given.cut_v_given)), time)
+        free = assemble(system.model, floating=True, before=system)
+        before = consistent_start(replace(free, q_start=start.q, q_given=np.ones_like(free.q_given)), time)
+    except ModelError:
+        raise _contradiction(system, time, error) from None
+    return start._replace(v=before.v)
 
 
 def _contradiction(system: System, time: float, error: ModelError) -> ModelError:
@@ -238,7 +255,7 @@ def _jolted(system: System, start: Start, wishes: list[Wish], time: float) -> tu
     asked = [old if abs(old - wish.rate) <= wish.slack else wish.rate for wish, old in zip(wishes, before, strict=True)]
     rates[motors] -= asked
     fastest = max(float(np.abs(start.v).max(initial=0.0)), float(np.abs(asked).max(initial=0.0)))
-    if np.abs(rates[closure.gd.size :]).max(initial=0.0) <= SAME * fastest:
+    if np.abs(rates[motors]).max(initial=0.0) <= SAME * fastest:
         return start, []
     try:
         dv, p = least_impulse(mass_matrix(system, start.q), R, rates)
@@ -263,9 +280,11 @@ def _held(
     system: System, closure: Closure, v: Floats, places: Sequence[tuple[JointPlace, int]]
 ) -> tuple[Floats, Floats]:
     """Rates of loops, of gears and of joints with motors, where `closure` stands, and their rows."""
+    own = [system.first_coupled + j for j, each in enumerate(system.coupled) if each.law >= 0]
+    rest = np.delete(np.arange(system.rows), own)
     rates = [float((closure.cut_rate if place.is_cut else v)[place.v.start + k]) for place, k in places]
     rows = [closure.directions[p.v.start + k] if p.is_cut else np.eye(system.nv)[p.v.start + k] for p, k in places]
-    return np.concatenate([closure.gd, rates]), np.vstack([closure.G, *rows])
+    return np.concatenate([closure.gd[rest], rates]), np.vstack([closure.G[rest], *rows])
 
 
 def behind(system: System, start: Start, lags: dict[str, float] | None, time: float, h: float) -> Floats:
