@@ -40,8 +40,8 @@ def assemble(
 
     With `absolute` every body is free, its coordinates are those of its centre of mass, and every joint is a cut. With
     `floating` groups of bodies without a joint to a ground are allowed, as in a component of a larger model. With
-    `driven` motors that hold rigidly are rows, as gears are; without it they leave their joints free. `before` is the
-    system of the same model before joints were attached or released; its compiled laws are reused.
+    `driven` motors that hold rigidly are rows, as gears are, and soft ones torques; without it they leave their joints
+    free. `before` is the system of the same model before joints were attached or released; its compiled laws are kept.
 
     >>> lw.assemble(lw.gallery.double_four_bar.build()).cut_names
     ['right pin 1', 'right pin 2']
@@ -104,7 +104,7 @@ class _Assembler:
         nq, nv = len(self.q_start), len(self.v_start)
         by_joint = {p.name: p for p in self.joints + places if p.joint is not None}
         known = (self.body_order, by_joint, self.laws, nq, nv)
-        forces, force_rows = force_tables(self.model, self.reference, self.place, *known)
+        forces, force_rows = force_tables(self.model, self.reference, self.place, *known, self.driven)
         drives = drive_tables(self.model, by_joint, self.laws, nq, nv, self.driven)
         colliders = collider_tables(self.model, self.place, grounds)
         tables = Tables(tree, cuts, forces, self.laws.tables(), drives, colliders)

@@ -9,7 +9,7 @@ def drive_features(drive: Motor | Coupling) -> set[str]:
     """What a drive asks of a method."""
     if isinstance(drive, Coupling):
         return {"couplings"}
-    return {"rigid motors" if drive.rigid else "motors"}
+    return {"rigid motors" if drive.rigid else "servos" if drive.servo else "motors"}
 
 
 def features(model: Model, loops: bool) -> frozenset[str]:

@@ -30,6 +30,7 @@ from linkwork.model import (
     Frame,
     Joint,
     Model,
+    Motor,
     PythonLaw,
     RoadPiece,
     Spring,
@@ -123,10 +124,12 @@ def force_tables(
     laws: LawTable,
     nq: int,
     nv: int,
+    driven: bool,
 ) -> tuple[Forces, dict[str, tuple[str, int]]]:
     """The tables, and in which of them, at which row, every force element is, by name.
 
-    `place` says where bodies went, by identity; `joints` where joints went, by name: only those that hold now.
+    `place` says where bodies went, by identity; `joints` where joints went, by name: only those that hold now. With
+    `driven` motors that give way by a spring and damper are torques in their joints.
     """
     known = Assembled(reference, place, {id(body): k for k, body in enumerate(bodies)}, joints, laws, nq, nv)
     tables: dict[str, list[Row]] = {table: [] for table in TABLES}
@@ -139,6 +142,11 @@ def force_tables(
         table, row = ROWS[type(force)](force, known)
         found[force.path] = (table, len(tables[table]))
         tables[table].append(row)
+    for motor in model.all_drives() if driven else ():
+        if isinstance(motor, Motor) and motor.servo and motor.joint.path in joints:
+            coordinate, value = known.coordinate(motor.joint, motor.coordinate)
+            found[motor.path] = ("drive", len(tables["drive"]))
+            tables["drive"].append({"coordinate": coordinate, "q": value, "law": laws.servo(motor)})
     pieces = [piece for road in known.roads for piece in road]
     columns = {name: values for table, rows in tables.items() for name, values in _columns(table, rows).items()}
     forces = Forces(

@@ -9,7 +9,7 @@ import numpy as np
 
 from linkwork.assembly.law_functions import Faults, python_function, tried
 from linkwork.assembly.tables import Laws
-from linkwork.model import Constant, Cosine, Law, Part, PythonLaw, Step, Table
+from linkwork.model import Constant, Cosine, Law, Motor, Part, PythonLaw, Step, Table
 from linkwork.spatial import codes
 
 LAW_INPUTS = {1: codes.INPUT_NONE, 3: codes.INPUT_COORDINATE, 5: codes.INPUT_BODY}
@@ -56,6 +56,17 @@ class LawTable:
         for column in knots:
             self._row(codes.SPLINE if law.kind == "cubic" else codes.TABLE, [0.0] * 4, column)
         return row, len(knots) == 3
+
+    def servo(self, motor: Motor) -> int:
+        """Row of the torque by which a soft motor follows its law."""
+        law, softness = motor.velocity if motor.position is None else motor.position, motor.softness
+        assert law is not None
+        assert softness is not None
+        inner, _ = self.add(law, motor, motion=isinstance(law, PythonLaw))
+        amounts = [softness.stiffness or 0.0, softness.damping or 0.0, motor.max_torque, float(inner)]
+        kind = codes.PACER if motor.position is None else codes.SERVO
+        self._row(kind, amounts, law_input=codes.INPUT_COORDINATE)
+        return len(self.kind) - 1
 
     def _row(self, kind: int, param: list[float], knots: Any = None, law_input: int = 0, address: int = 0) -> None:
         self.kind.append(kind)

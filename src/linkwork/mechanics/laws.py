@@ -6,7 +6,7 @@ import ctypes
 import math
 
 from linkwork._jit import intrinsic, kernel
-from linkwork.spatial.codes import CONSTANT, COSINE, FUNCTION
+from linkwork.spatial.codes import CONSTANT, COSINE, FUNCTION, PACER, SERVO
 
 CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p)
 
@@ -36,7 +36,25 @@ def call_address(typing_context, address, t, law_input, out):
 
 @kernel
 def evaluate(laws, k, t, law_input, out):
-    """out[0:3] = value, rate and acceleration of law k at time t; a function fills out as it likes."""
+    """out[0:3] = value, rate and acceleration of law k at time t; a function fills out as it likes.
+
+    Of a motor that gives way, whose joint is at law_input[0] and moves with law_input[1], out[0] is its torque.
+    """
+    kind = laws.law_kind[k]
+    if kind != SERVO and kind != PACER:
+        evaluate_law(laws, k, t, law_input, out)
+        return
+    evaluate_law(laws, int(laws.law_param[k, 3]), t, law_input, out)
+    Q = laws.law_param[k, 1] * ((out[1] if kind == SERVO else out[0]) - law_input[1])
+    if kind == SERVO:
+        Q += laws.law_param[k, 0] * (out[0] - law_input[0])
+    most = laws.law_param[k, 2]
+    out[0] = min(max(Q, -most), most)
+
+
+@kernel
+def evaluate_law(laws, k, t, law_input, out):
+    """The same of a law that is no motor."""
     kind = laws.law_kind[k]
     if kind == CONSTANT:
         out[0] = laws.law_param[k, 0]

@@ -36,6 +36,11 @@ class Motor(Part):
         return self.softness is None and self.max_torque == math.inf
 
     @property
+    def servo(self) -> bool:
+        """Whether it gives way by a spring and damper."""
+        return self.softness is not None and self.softness.hertz is None
+
+    @property
     def about(self) -> str:
         """What it connects or acts on."""
         return f"in {self.joint.path}"

@@ -72,8 +72,9 @@ for _kind in (
 FEATURE_HINTS = {
     "friction": "set friction=0 (viscous damping= is supported)",
     "limits": "remove limits=",
-    "motors": "drive the joint with model.torque(...) instead of a motor",
+    "motors": "give the motor softness=lw.Soft(stiffness=..., damping=...), or no max_torque=",
     "couplings": "remove the gears, racks, differentials, cams and repeaters",
+    "servos": "drive the joint with model.torque(...) instead of a motor",
     "rigid motors": "drive the joint with model.torque(...) instead of a motor",
     "contact": "remove material= of the bodies, planes and colliders",
     "armature": "set armature=0 and add the rotor as a body",
@@ -176,9 +177,10 @@ def whole(name: str, value: Any, least: int = 1) -> int:
 
 
 def driven_by_rows(system: System, method: Method, ignore: Any) -> bool:
-    """Whether motors that hold rigidly become rows: where the method has none of its own for motors."""
+    """Whether motors become rows and torques: where the method has no rows of its own for them."""
     left_out = (ignore,) if isinstance(ignore, str) else ignore
-    return "rigid motors" in system.features and "motors" not in method.supports and "motors" not in left_out
+    some = system.features & {"rigid motors", "servos"}
+    return bool(some) and "motors" not in method.supports and "motors" not in left_out
 
 
 def wanted(system: System, ignore: Any) -> frozenset[str]:

@@ -69,6 +69,8 @@ COSINE = 1
 TABLE = 2
 SPLINE = 3
 FUNCTION = 4
+SERVO = 5  # the torque of a motor that follows another law: stiffness, damping, the most it gives, that law
+PACER = 6  # the same of a motor whose law is a rate
 
 # what a law takes besides the time
 INPUT_NONE = 0

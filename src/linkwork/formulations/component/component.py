@@ -73,7 +73,17 @@ class Components(ExplicitMethod):
 
     name: ClassVar[str] = "component"
     supports: ClassVar[frozenset[str]] = frozenset(
-        {"loops", "redundant", "distances", "moving grounds", "couplings", "rigid motors", "ports", "remote components"}
+        {
+            "loops",
+            "redundant",
+            "distances",
+            "moving grounds",
+            "couplings",
+            "rigid motors",
+            "servos",
+            "ports",
+            "remote components",
+        }
     )
     loop: ClassVar[str] = __name__
 

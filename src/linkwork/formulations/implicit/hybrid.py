@@ -84,7 +84,7 @@ class Hybrid(ImplicitMethod):
 
     name: ClassVar[str] = "hybrid"
     supports: ClassVar[frozenset[str]] = frozenset(
-        {"loops", "redundant", "distances", "moving grounds", "couplings", "rigid motors", "armature"}
+        {"loops", "redundant", "distances", "moving grounds", "couplings", "rigid motors", "servos", "armature"}
     )
     coordinates: ClassVar[str] = "joint"
     loop: ClassVar[str] = __name__

@@ -82,7 +82,7 @@ class SemiRecursive(ImplicitMethod):
 
     name: ClassVar[str] = "semi-recursive"
     supports: ClassVar[frozenset[str]] = frozenset(
-        {"loops", "redundant", "distances", "moving grounds", "couplings", "rigid motors", "armature"}
+        {"loops", "redundant", "distances", "moving grounds", "couplings", "rigid motors", "servos", "armature"}
     )
     coordinates: ClassVar[str] = "joint"
     loop: ClassVar[str] = __name__

@@ -25,6 +25,7 @@ SUPPORTS = frozenset(
         "motors",
         "couplings",
         "rigid motors",
+        "servos",
         "contact",
     }
 )

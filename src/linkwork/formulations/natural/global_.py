@@ -83,7 +83,7 @@ class Global(ImplicitMethod):
 
     name: ClassVar[str] = "global"
     supports: ClassVar[frozenset[str]] = frozenset(
-        {"loops", "redundant", "distances", "moving grounds", "couplings", "rigid motors"}
+        {"loops", "redundant", "distances", "moving grounds", "couplings", "rigid motors", "servos"}
     )
     coordinates: ClassVar[str] = "absolute"
     needs: ClassVar[Needs] = "natural coordinates"

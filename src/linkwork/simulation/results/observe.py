@@ -141,9 +141,13 @@ class Observer:
                 table, row = system.force_rows[force.path]
                 for quantity, column in force_columns(force).items():
                     found[f"{force.path}.{quantity}"] = getattr(observation, table)[:, row, column.first : column.last]
-        motors = [motor for motor in system.motors if not (system.driven and motor.rigid)]
+        own = {motor.path for motor in system.motors if system.driven and (motor.rigid or motor.servo)}
+        motors = [motor for motor in system.motors if motor.path not in own]
         efforts = {motor.path: samples.drive[:count, k] for k, motor in enumerate(motors) if samples.drive.shape[1]}
         efforts |= {each.part.path: samples.cut_force[:count, nc + j, 0] for j, each in enumerate(system.coupled)}
+        efforts |= {
+            name: observation.drive[:, system.force_rows[name][1], 0] for name in own if name in system.force_rows
+        }
         found |= {f"{name}.effort": effort for name, effort in efforts.items()}
         for motor in system.motors:
             if motor.path in efforts:
