@@ -601,7 +601,10 @@ CASES = [
     bad_option("ignore misspelt", lambda: run(ignore="fricton"), "did you mean 'friction'?"),
     bad_option("ignore a number", lambda: run(ignore=3), "ignore", "3"),
     bad_option(
-        "motor of this method", lambda: run(driven(velocity=1), method="recursive"), "'drive'", "ignore='motors'"
+        "motor of this method",
+        lambda: run(driven(velocity=1, max_torque=1), method="recursive"),
+        "'drive'",
+        "ignore='motors'",
     ),
     bad_option("limits of this method", lambda: run(arm(limits=(-1, 1)), method="hybrid"), "'pin'", "ignore='limits'"),
     bad_option(

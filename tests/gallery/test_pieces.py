@@ -26,8 +26,8 @@ OTHERS = {
     "car": [({"stiffness": 8e4, "damping": 5e3, "tyre_stiffness": 2e5, "body_mass": 800.0, "height": 1.0}, 6)],
     "friction_damper": [({"friction": 4.0, "clearance": 0.0, "angle": -0.2, "speed": 1.0, "mass": 20.0}, 3)],
     "puma": [({"friction": 0.0, "handover": 1.0, "gravity": 1.6}, 6)],
-    "gripper": [({"mass": 2.0, "size": 0.05, "friction": 0.9, "grip": 100.0, "turn": -1.0, "hold": 0.0}, 12)],
-    "humanoid": [({"stone": 2.0, "size": 0.07, "friction": 1.0, "grip": 8.0, "crouch": 0.6}, 44)],
+    "gripper": [({"mass": 2.0, "size": 0.05, "friction": 0.9, "grip": 100.0, "turn": -1.0, "hold": 0.0}, 11)],
+    "humanoid": [({"stone": 2.0, "size": 0.07, "friction": 1.0, "grip": 8.0, "crouch": 0.6}, 42)],
     "rover": [({"speed": -0.3, "mass": 50.0, "stiffness": 1e4, "damping": 300.0, "kerb": 0.0, "steps": 2}, 18)],
     "stewart": [
         ({"amplitude": 0.05, "rate": 5.0, "yaw": 0.6, "mass": 4.0, "gravity": 1.6}, 6),

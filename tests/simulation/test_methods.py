@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from known_mechanisms import four_bar, pendulum
+from known_mechanisms import pendulum
 from known_methods import EXPLICIT
 
 
@@ -88,7 +88,7 @@ FEATURES = {
     "friction": lambda m: m.revolute("pin", "ground", "bob", at=(0, 0, 0), axis=(0, 1, 0), friction=0.1),
     "limits": lambda m: m.revolute("pin", "ground", "bob", at=(0, 0, 0), axis=(0, 1, 0), limits=(-1, 1)),
     "motors": lambda m: m.motor(
-        "drive", m.revolute("pin", "ground", "bob", at=(0, 0, 0), axis=(0, 1, 0)), velocity=1.0
+        "drive", m.revolute("pin", "ground", "bob", at=(0, 0, 0), axis=(0, 1, 0)), velocity=1.0, max_torque=5.0
     ),
 }
 
@@ -121,14 +121,22 @@ def test_what_a_method_cannot_do_is_refused_or_ignored_on_request(feature: str) 
     assert feature in lw.check(build()).features
 
 
-def test_repeaters_are_refused_too() -> None:
-    if "repeaters" in lw.Recursive.supports:
-        pytest.skip("recursive has repeaters now")
-    model = four_bar()
-    model.repeater("mesh", "crank", "foot", ratio=-1.0)
-    message = refusal(model, method="recursive")
-    assert "'mesh'" in message
-    assert lw.simulate(model, until=0.01, dt=0.01, method="recursive", ignore="repeaters").stopped is None
+@pytest.mark.parametrize("law", [{"velocity": 1.0}, {"position": 0.0, "softness": lw.Soft(stiffness=10.0)}])
+def test_motors_that_every_method_has_can_be_left_out_as_well(law: dict[str, Any]) -> None:
+    def pendulum_with(**motor: Any) -> lw.Model:
+        model = lw.Model("asking")
+        bob = model.body("bob", mass=1.0, inertia=(0.1, 0.1, 0.1), com=(1, 0, 0))
+        pin = model.revolute("pin", "ground", bob, at=(0, 0, 0), axis=(0, 1, 0))
+        if motor:
+            model.motor("drive", pin, **motor)
+        return model
+
+    options: dict[str, Any] = {"until": 0.1, "dt": 0.01, "method": "recursive"}
+    with_it = lw.simulate(pendulum_with(**law), **options)
+    without = lw.simulate(pendulum_with(**law), ignore="motors", **options)
+    plain = lw.simulate(pendulum_with(), **options)
+    assert np.array_equal(without["pin.position"], plain["pin.position"])
+    assert np.abs(with_it["pin.position"] - plain["pin.position"]).max() > 1e-4
 
 
 def test_steps_by_hand_check_their_number() -> None:

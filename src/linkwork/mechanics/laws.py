@@ -72,7 +72,7 @@ def evaluate_law(laws, k, t, law_input, out):
     else:
         low = laws.law_start[k]
         high = laws.law_start[k + 1] - 1
-        if t < laws.law_time[low] or t >= laws.law_time[high]:
+        if t < laws.law_time[low] or t > laws.law_time[high]:
             end = low if t < laws.law_time[low] else high
             out[0] = laws.law_value[end, 0]
             out[1] = 0.0

@@ -308,6 +308,8 @@ def _comparable(value: Any) -> Any:
         return value.path
     if isinstance(value, np.ndarray):
         return value.tolist()
+    if isinstance(value, tuple):
+        return tuple(_comparable(each) for each in value)
     return value
 
 

@@ -53,7 +53,7 @@ class CouplingVerbs(Container):
 
         >>> model = lw.Model("steering")
         >>> wheel = model.body("wheel", shape=lw.Cylinder(0.02, 0.01), mass=0.1)
-        >>> bar = model.body("bar", shape=lw.Box(0.4, 0.02, 0.02), mass=1.0)
+        >>> bar = model.body("bar", shape=lw.Box((0.4, 0.02, 0.02)), mass=1.0)
         >>> pin = model.revolute("pin", "ground", wheel, at=(0, 0, 0), axis=(0, 0, 1))
         >>> guide = model.prismatic("guide", "ground", bar, axis=(1, 0, 0))
         >>> model.rack("teeth", pin, guide, radius=0.02)
@@ -113,10 +113,11 @@ class CouplingVerbs(Container):
 
         >>> model = lw.Model("valve")
         >>> disc = model.body("disc", shape=lw.Cylinder(0.03, 0.01), mass=0.3)
-        >>> valve = model.body("valve", shape=lw.Box(0.01, 0.01, 0.1), mass=0.1)
+        >>> valve = model.body("valve", shape=lw.Box((0.01, 0.01, 0.1)), mass=0.1)
         >>> shaft = model.revolute("shaft", "ground", disc, at=(0, 0, 0), axis=(0, 1, 0))
         >>> guide = model.prismatic("guide", "ground", valve, axis=(0, 0, 1))
-        >>> model.cam("lobe", shaft, guide, lambda angle: 0.004 * (1 - math.cos(angle)))
+        >>> turn = 6.283185307179586
+        >>> model.cam("lobe", shaft, guide, ([0, 2, 3, 4, turn], [0, 0.003, 0.005, 0.003, 0]))
         <cam 'lobe'>
         """
         what = self._new("cam", name)

@@ -86,17 +86,19 @@ def driven_start(system: System, time: float, h: float, ignored: Any = ()) -> Dr
         start = consistent_start(system, time)
         return DrivenStart(start, [], drive_conflicts(system, start, time), [], {})
     places, rates = _wanted(system, wishes)
-    for positions, velocities in ((places, rates), ({}, rates), ({}, {})):
+    own = {} if system.driven else rates  # rows know their rates better than differences do
+    for positions, velocities in ((places, own), ({}, own), ({}, {})):
         try:
             start = consistent_start(with_given(system, positions, velocities, held=True), time)
             break
         except ModelError as error:
             if system.driven:
-                start, velocities = _start_before_jolt(system, places, time, error), {}
+                start, rates = _start_before_jolt(system, places, time, error), {}
                 break
             if not velocities:
                 raise
-    notes = [note for wish in wishes if (note := _note(system, wish, positions, velocities))]
+    told = rates if system.driven else velocities
+    notes = [note for wish in wishes if (note := _note(system, wish, positions, told))]
     warnings = [_apart(wish, start) for wish in wishes if _gap(wish, start) > NEARLY]
     warnings += drive_conflicts(system, start, time)
     try:

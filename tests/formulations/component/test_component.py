@@ -31,10 +31,10 @@ def dense_rows(sim: lw.Simulation) -> tuple[Array, Array]:
         for side, link in enumerate((cuts.cut_a[c], cuts.cut_b[c])):
             if link < tree.grounds:
                 continue
-            k, sign = tree.link_v[link], (-1.0, 1.0)[side]
+            k = tree.link_v[link]
             for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
-                G[r, k : k + 6] += sign * joint_blocks.B[r, side]
-                Y[r, k : k + 6] += sign * joint_blocks.Y[r, side]
+                G[r, k : k + 6] += joint_blocks.B[r, side]
+                Y[r, k : k + 6] += joint_blocks.Y[r, side]
     return G, Y.T
 
 

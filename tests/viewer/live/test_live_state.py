@@ -8,7 +8,7 @@ from linkwork.viewer.live.live_state import methods_for, preview
 def test_methods_that_can():
     assert "recursive" in methods_for(make())
     model = flywheel()
-    model.motor("motor", model["pin"], velocity=1.0)
+    model.motor("motor", model["pin"], velocity=1.0, max_torque=1.0)
     assert set(methods_for(lw.Simulation(model, "recursive", ignore=["motors"]))) == {"impulse", "maximal"}
 
 

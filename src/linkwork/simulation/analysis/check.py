@@ -127,11 +127,19 @@ def check(model: Model) -> Report:
     else:
         with unsaid():
             sim = Simulation(model, "recursive", ignore=tuple(FEATURE_HINTS))
-        rows = assemble(sim.system.model, floating=True, driven=True, before=sim.system)
-        driven = driven_start(rows, 0.0, Impulse().dt)
         system, start = sim.system, sim.start
-        found = report(system, start, [*driven.notes, *driven.warnings])
+        found = report(system, start, _told_of_drives(system))
     return replace(found, hints=hints(system, start))
+
+
+def _told_of_drives(system: System) -> list[str]:
+    """What motors do to the start, and what is wrong with them."""
+    try:
+        driven = driven_start(assemble(system.model, floating=True, driven=True, before=system), 0.0, Impulse().dt)
+        return [*driven.notes, *driven.warnings]
+    except ModelError as error:
+        apart = driven_start(system, 0.0, Impulse().dt)
+        return [*apart.notes, *apart.warnings, str(error)]
 
 
 def refuse_idle(system: System) -> None:

@@ -34,6 +34,7 @@ from linkwork.simulation.results.trajectory import Trajectory
 from linkwork.simulation.results.units import joint_units
 from linkwork.simulation.run_certificate import model_hash, versions
 from linkwork.simulation.simulate import count_steps
+from linkwork.simulation.start import Closure, Start
 
 COLUMNS = ["*.position", "*.velocity", "*.acceleration", "*.rotation", "*.angular_velocity"]
 SMALLEST = 2.0**-14  # of dt
@@ -82,7 +83,7 @@ class _Run:
             raise OptionError(f"components of '{system.model.name}' live elsewhere; give a model with all its parts")
         self.motors = [each.part for each in system.coupled if isinstance(each.part, Motor)]
         self.loops = LoopForces(system)
-        start = driven_start(system, 0.0, dt).start
+        start = _start(system, dt)
         self.motion = row_motion(system.tables, start.q, start.cut_q, 0.0)
         self._look(0.0)
         self.redundant = implied(self.loops.closure.G)
@@ -132,7 +133,8 @@ class _Run:
                 )
         self._look(t)
         drives = shortened([f"'{motor.path}'" for motor in self.motors]) or "none"
-        if len(self.loops.sizes) == 0 or self.loops.G.shape[0] - len(implied(self.loops.closure.G)) > self.system.nv:
+        loops = [r for r in range(self.system.rows) if self._motor_of(r) is None]
+        if len(self.motors) > self.system.nv - np.linalg.matrix_rank(self.loops.G[loops], tol=DEAD):
             return self._contradiction(t, drives)
         _, _, V = np.linalg.svd(self.loops.G)
         joint = self.loops.names(V[-1:].T)[0]
@@ -144,6 +146,11 @@ class _Run:
             time=t,
             culprit=joint,
         )
+
+    def _motor_of(self, row: int) -> Motor | None:
+        """The motor that a row belongs to."""
+        part = self.system.coupled[row - self.system.first_coupled].part if row >= self.system.first_coupled else None
+        return part if isinstance(part, Motor) else None
 
     def _contradiction(self, t: float, drives: str) -> RunError:
         return RunError(
@@ -192,8 +199,8 @@ class _Run:
             drift_relative=float(accounts["drift relative"].max()),
             degrees_of_freedom=len(self.motors),
             loops=len(system.cuts),
-            rank_min=system.nv,
-            rank_max=system.nv,
+            rank_min=system.nv - len(self.motors),
+            rank_max=system.nv - len(self.motors),
             redundant_rows=row_names(system, self.redundant),
             notes=notes,
             versions=versions(),
@@ -210,6 +217,18 @@ class _Run:
             model_name=model.name,
             scene=scene_of(model, end, columns),
         )
+
+
+def _start(system: System, dt: float) -> Start:
+    """Where the motors want it; where that cannot be, as the model is built, to find out why."""
+    try:
+        return driven_start(system, 0.0, dt).start
+    except ModelError:
+        free = driven_start(assemble(system.model, before=system), 0.0, dt).start
+        closure = Closure(system)
+        closure.mount()
+        closure.at(free.q, np.zeros(system.nv))
+        return free._replace(cut_q=closure.mounted())
 
 
 def _formed(motor: Motor) -> bool:
