@@ -18,6 +18,7 @@ from linkwork.mechanics.articulated import outward_velocities
 from linkwork.mechanics.constraint_rows import measure_cuts
 from linkwork.mechanics.counts import count_q
 from linkwork.mechanics.given import renew_given
+from linkwork.mechanics.guides import left_guide
 from linkwork.mechanics.kinematics import forward_kinematics, world_velocities
 from linkwork.mechanics.motions import displace
 from linkwork.mechanics.newton_euler import accelerate_links
@@ -31,8 +32,8 @@ OPEN = 1e-11  # what rows may be open by where no correction helps
 ROUNDS = 12
 FARTHEST = 0.1  # of the size, or rad: a correction of the prediction that is larger may lead to another branch
 DEAD = 1e-7  # a smaller pivot of S leaves a motion free
-# how `follow_rows` ends: all is done, a motion is free, no position was found
-DONE, FREE_MOTION, NOT_CLOSED = range(3)
+# how `follow_rows` ends: all is done, a motion is free, no position was found, a slot has come to its end
+DONE, FREE_MOTION, NOT_CLOSED, LEFT_GUIDE = range(4)
 
 
 class RowMotion(NamedTuple):
@@ -189,6 +190,8 @@ def follow_rows(tables, w, times, first, samples):
             w.q[j] = w.trial[j]
         find_rates(tables, w)
         measure_cuts(tables.cuts, w.tree, w.cut_q, w.cut_rate)
+        if left_guide(tables.cuts, w.cut_q) >= 0:
+            return LEFT_GUIDE, k
         renew_given(tables.cuts, w.tree, w.cut_q, t)
         keep_row(w, samples, k, t)
     return DONE, times.size

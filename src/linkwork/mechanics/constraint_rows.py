@@ -377,25 +377,6 @@ def accelerate_some(cuts, work, first, last, out):
 
 
 @kernel
-def measure_bias(cuts, work, c, m):
-    """What of the second rate of measure m of cut c, an angle or an offset, comes from velocities alone."""
-    R_a, p_a, R_b, p_b = cut_frames(cuts, work, c)
-    w_a, u_a = point_velocity(work, cuts.cut_a[c], p_a)
-    w_b, u_b = point_velocity(work, cuts.cut_b[c], p_b)
-    kind = cuts.measure_kind[m]
-    if kind == OFFSET:
-        e = column(R_a, cuts.measure_axis[m])
-        ed = cross(w_a, e)
-        b_a = cross(w_a, cross(w_a, sub(p_a, load3(work.pose_p, cuts.cut_a[c]))))
-        b_b = cross(w_b, cross(w_b, sub(p_b, load3(work.pose_p, cuts.cut_b[c]))))
-        return dot(sub(b_b, b_a), e) + 2.0 * dot(sub(u_b, u_a), ed) + dot(sub(p_b, p_a), cross(w_a, ed))
-    if kind == ANGLE_SECOND:
-        return dot(cross(w_b, axis_y(R_b)), sub(w_b, w_a))
-    e = axis_x(R_a) if kind == ANGLE_FIRST else axis_z(R_a)
-    return dot(cross(w_a, e), sub(w_b, w_a))
-
-
-@kernel
 def measure_directions(tree, cuts, work, D):
     """D (rate of a cut, dof): change of the cuts' coordinates with the dofs between their bodies."""
     for c in range(cuts.cut_a.size):

@@ -21,13 +21,28 @@ from linkwork.mechanics.constraint_rows import (
     cut_joint_rows,
     cut_rates,
     cut_values,
-    measure_bias,
     measure_some,
     measure_wrench,
+    point_velocity,
 )
 from linkwork.mechanics.curves import curve_rates
+from linkwork.mechanics.guides import arc_acceleration, relative_motion
 from linkwork.mechanics.motions import world_axis
-from linkwork.spatial.vectors import ZERO, dot, load3, norm, scale, store_pair
+from linkwork.spatial.codes import ANGLE_FIRST, ANGLE_SECOND, ARC_LENGTH, OFFSET
+from linkwork.spatial.vectors import (
+    ZERO,
+    axis_x,
+    axis_y,
+    axis_z,
+    column,
+    cross,
+    dot,
+    load3,
+    norm,
+    scale,
+    store_pair,
+    sub,
+)
 
 
 @small
@@ -54,8 +69,8 @@ def term_state(cuts, work, e):
 @small
 def term_wrench(cuts, work, e):
     """What term e does to its link b for a unit of the row: torque about the world's origin, force."""
-    R_a, _, R_b, p_b = cut_frames(cuts, work, cuts.term_cut[e])
-    n, f = measure_wrench(cuts, cuts.term_measure[e], 0, R_a, R_b, p_b)
+    R_a, p_a, R_b, p_b = cut_frames(cuts, work, cuts.term_cut[e])
+    n, f = measure_wrench(cuts, cuts.term_measure[e], 0, R_a, p_a, R_b, p_b)
     return scale(work.slope[e], n), scale(work.slope[e], f)
 
 
@@ -108,6 +123,28 @@ def row_accelerations(cuts, work, gdd):
             accelerate_some(cuts, work, c, c + 1, work.cut_acceleration)
             total += slope * work.cut_acceleration[cuts.measure_rate[cuts.term_measure[e]]] + bend * rate * rate
         gdd[first_coupled(cuts) + j] = total
+
+
+@kernel
+def measure_bias(cuts, work, c, m):
+    """What of the second rate of measure m of cut c, which has one rate, comes from velocities alone."""
+    R_a, p_a, R_b, p_b = cut_frames(cuts, work, c)
+    w_a, u_a = point_velocity(work, cuts.cut_a[c], p_a)
+    w_b, u_b = point_velocity(work, cuts.cut_b[c], p_b)
+    kind = cuts.measure_kind[m]
+    if kind == OFFSET or kind == ARC_LENGTH:
+        b_a = cross(w_a, cross(w_a, sub(p_a, load3(work.pose_p, cuts.cut_a[c]))))
+        b_b = cross(w_b, cross(w_b, sub(p_b, load3(work.pose_p, cuts.cut_b[c]))))
+        if kind == ARC_LENGTH:
+            x, xd, xdd = relative_motion(R_a, w_a, ZERO, sub(p_b, p_a), sub(u_b, u_a), sub(b_b, b_a))
+            return arc_acceleration(cuts.guides, cuts.measure_axis[m], x, xd, xdd)
+        e = column(R_a, cuts.measure_axis[m])
+        ed = cross(w_a, e)
+        return dot(sub(b_b, b_a), e) + 2.0 * dot(sub(u_b, u_a), ed) + dot(sub(p_b, p_a), cross(w_a, ed))
+    if kind == ANGLE_SECOND:
+        return dot(cross(w_b, axis_y(R_b)), sub(w_b, w_a))
+    e = axis_x(R_a) if kind == ANGLE_FIRST else axis_z(R_a)
+    return dot(cross(w_a, e), sub(w_b, w_a))
 
 
 @kernel

@@ -14,8 +14,8 @@ import numpy as np
 from linkwork.assembly.assemble import assemble
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats
-from linkwork.errors import OptionError, RunError
-from linkwork.formulations.kinematics import DONE, FREE_MOTION, follow_rows, row_motion
+from linkwork.errors import ModelError, OptionError, RunError
+from linkwork.formulations.kinematics import DONE, FREE_MOTION, LEFT_GUIDE, follow_rows, row_motion
 from linkwork.formulations.samples import make_samples, make_state
 from linkwork.mechanics.size import size_of
 from linkwork.model import Model, Motor, PythonLaw
@@ -23,6 +23,7 @@ from linkwork.model.checked import shown
 from linkwork.model.laws import law_value
 from linkwork.simulation.analysis.check import implied
 from linkwork.simulation.driven import driven_start
+from linkwork.simulation.failures import off_guide
 from linkwork.simulation.inverse.loop_forces import DEAD, LoopForces
 from linkwork.simulation.methods import positive
 from linkwork.simulation.results.certificate import Certificate, shortened
@@ -101,6 +102,12 @@ class _Run:
                 break
             if status == FREE_MOTION:
                 raise self._free(first)
+            if status == LEFT_GUIDE:
+                culprit, what, hint = off_guide(self.system, self.motion.cut_q)
+                t = float(self.times[first])
+                raise RunError(
+                    f"'{self.system.model.name}' stopped at t = {t:.6g} s: {what}; {hint}", time=t, culprit=culprit
+                )
             self._reach(float(self.times[first - 1]), float(self.times[first]))
         if self.system.faults.noted:
             fault = self.system.faults.noted[0]
