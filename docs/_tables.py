@@ -26,6 +26,7 @@ WORDS = {
     "friction": "Coulomb friction in joints",
     "limits": "joint limits",
     "couplings": "gears, racks, differentials, cams",
+    "backlash": "backlash of gears",
     "rigid motors": "motors that hold rigidly",
     "servos": "motors with softness (servos)",
     "motors": "motors with a limit of their torque alone",

@@ -27,7 +27,7 @@ METHODS = {name: kind(dt=0.01) for name, kind in ALL.items()} | {
 }
 FEATURES = {
     *("loops", "redundant", "distances", "moving grounds", "armature", "friction", "limits", "motors"),
-    *("couplings", "rigid motors", "servos", "contact", "ports", "remote components"),
+    *("couplings", "rigid motors", "servos", "backlash", "contact", "ports", "remote components"),
 }
 every_method = pytest.mark.parametrize("name", METHODS)
 

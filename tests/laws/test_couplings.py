@@ -272,3 +272,22 @@ def test_at_every_scale(scale: float, weight: float, name: str) -> None:
     run = lw.simulate(model, until=0.1, dt=1e-3, method=name, record=["pin.position", "guide.position"])
     assert run["pin.position"] == pytest.approx(run.time**2 / 2, rel=2e-5 if name == "global" else 1e-9, abs=1e-12)
     assert run["guide.position"] == pytest.approx(0.5 * scale * run["pin.position"], abs=1e-12 * scale)
+
+
+@pytest.mark.parametrize("name", ["impulse", "maximal"])
+def test_backlash(name: str) -> None:
+    """The driven wheel turns through half the play alone, then strikes the other; both go on together."""
+    model = wheels(0.1, 0.1)
+    model.gear("mesh", "axle 0", "axle 1", ratio=1.0, backlash=0.02)
+    model.torque("torque", "axle 0", 1.0)
+    run = lw.simulate(model, until=0.3, dt=1e-3, method=name)
+    apart = run["axle 1.position"] - run["axle 0.position"]
+    assert apart.min() == pytest.approx(-0.01, abs=1e-9)
+    free = run.time < math.sqrt(2 * 0.01 / 10.0) - 2e-3
+    assert run["axle 1.velocity"][free] == pytest.approx(0.0)
+    assert run["mesh.effort"][free] == pytest.approx(0.0)
+    assert run["mesh.effort"][-1] == pytest.approx(0.5)
+    assert run["axle 0.velocity"][-1] + run["axle 1.velocity"][-1] == pytest.approx(0.3 / 0.1)  # momentum
+    assert run.certificate.worst_drift_position < 1e-9
+    with pytest.raises(lw.OptionError, match="'mesh'.*use method 'impulse' or 'maximal'"):
+        lw.simulate(model, until=0.1, dt=1e-3, method="recursive")

@@ -322,3 +322,28 @@ def test_a_loop_closing_joint_is_driven_too(name: str) -> None:
         run = lw.simulate(model, until=0.1, dt=1e-3, every=10, method=method_of(name))
         positions.append(np.column_stack([run["foot.velocity"], run["drive.effort"]]))
     assert positions[0] == pytest.approx(positions[1], abs=1e-8)
+
+
+@pytest.mark.parametrize("name", [*EXACT, *IMPULSES])
+def test_the_length_of_a_rod_is_driven(name: str) -> None:
+    """A boom on a jack without mass: its length is given, its force follows from virtual work."""
+    model = lw.Model("boom")
+    boom = model.body("boom", mass=20.0, inertia=(0.1, 2, 2), com=(0.5, 0, 0))
+    model.revolute("pivot", "ground", boom, at=(0, 0, 0), axis=(0, -1, 0))
+    jack = model.distance("jack", "ground", boom, at_a=(0.3, 0, -0.4), at_b=(0.6, 0, 0))
+    model.motor("drive", jack, position=lw.Cosine(0.05, 0.5, -math.pi / 2, 0.5))
+    run = lw.simulate(model, until=0.1, dt=1e-3, method=method_of(name))
+    x = run["pivot.position"]
+    length = np.sqrt(0.61 - 1.2 * (0.3 * np.cos(x) - 0.4 * np.sin(x)))
+    first_order = name in IMPULSES
+    assert length == pytest.approx(0.5 + 0.05 * np.sin(math.pi * run.time), abs=1e-8 if first_order else 1e-12)
+    lever = 0.6 * (0.3 * np.sin(x) + 0.4 * np.cos(x)) / length
+    force = (7.0 * run["pivot.acceleration"] + 98.1 * np.cos(x)) / lever
+    close = 1e-3 if first_order else 1e-8
+    assert run["drive.effort"][1:] == pytest.approx(force[1:], rel=close)
+    assert np.linalg.norm(run["jack.reaction"][1:, :3], axis=1) == pytest.approx(np.abs(force[1:]), rel=close)
+    assert run["drive.power"] == pytest.approx(
+        run["drive.effort"] * 0.05 * math.pi * np.cos(math.pi * run.time), rel=2e-2 if first_order else 1e-8
+    )
+    assert np.abs(run.energy["balance"]).max() < 1e-3 * np.abs(run.energy["work"]).max()
+    assert run.unit("drive.effort") == "N"

@@ -15,10 +15,10 @@ import linkwork as lw
 from known_mechanisms import CLOSING, loop_of
 from linkwork._jit import entry
 from linkwork.mechanics.articulated import outward_velocities
-from linkwork.mechanics.constraint_rows import measure_accelerations, measure_cuts, measure_directions
+from linkwork.mechanics.constraint_rows import measure_accelerations, measure_cuts
 from linkwork.mechanics.kinematics import outward_poses, world_velocities
 from linkwork.mechanics.newton_euler import inverse_dynamics
-from linkwork.mechanics.rows import joint_rows, row_accelerations, row_rates, row_values
+from linkwork.mechanics.rows import joint_rows, measure_directions, row_accelerations, row_rates, row_values
 from linkwork.mechanics.workspace import tree_work
 from linkwork.spatial.codes import ACROSS, ALONG, ATTITUDE, COUPLE, CROSSED, DISTANCE, ON_SURFACE
 

@@ -11,7 +11,7 @@ from linkwork.assembly.curve_tables import curve_rows
 from linkwork.assembly.law_tables import LawTable
 from linkwork.assembly.tables import Cuts, Tree
 from linkwork.errors import ModelError
-from linkwork.model import Coupling, Model, Motor, Term
+from linkwork.model import Coupling, Distance, Model, Motor, Term
 from linkwork.model.cam_curve import CamCurve
 from linkwork.model.curves import MOST
 from linkwork.model.joint_kinds import KINDS
@@ -24,6 +24,7 @@ NO_COUPLINGS: dict[str, Any] = {
     "coupling_term": NONE,
     "coupling_law": EMPTY,
     "coupling_rate": EMPTY,
+    "coupling_play": np.zeros(0),
     "coupling_q": EMPTY,
     "term_cut": EMPTY,
     "term_measure": EMPTY,
@@ -53,7 +54,14 @@ class Coupled(NamedTuple):
     def slides(self) -> bool:
         """Whether its equation is in metres."""
         first = self.terms[0]
+        if isinstance(first.joint, Distance):
+            return True
         return KINDS[first.joint.kind].units.rate[first.coordinate] == "m"
+
+    @property
+    def play(self) -> float:
+        """By how much it may be off to both sides, rad or m."""
+        return 0.5 * self.part.backlash if isinstance(self.part, Coupling) else 0.0
 
     @property
     def offset(self) -> float:
@@ -70,7 +78,7 @@ def coupled_parts(model: Model, held: set[str], laws: LawTable, driven: bool) ->
         if isinstance(drive, Coupling):
             if all(joint.path in held for joint in drive.joints):
                 found.append(Coupled(drive, drive.terms))
-        elif driven and drive.rigid and drive.joint.path in held:
+        elif (driven or drive.drives_rod) and drive.rigid and drive.joint.path in held:
             law = drive.velocity if drive.position is None else drive.position
             assert law is not None
             settable = drive.position is None and not hasattr(law, "function")
@@ -126,6 +134,7 @@ def with_couplings(cuts: Cuts, coupled: Sequence[Coupled], measured: Mapping[int
         coupling_term=np.array(starts, dtype=np.int64),
         coupling_law=np.array([each.law for each in coupled], dtype=np.int64),
         coupling_rate=np.array([each.follows_rate for each in coupled], dtype=np.int64),
+        coupling_play=np.array([each.play for each in coupled], dtype=float),
         coupling_q=first_q + np.arange(len(coupled), dtype=np.int64),
         term_cut=np.array([term[0] for term in terms], dtype=np.int64),
         term_measure=np.array([term[1] for term in terms], dtype=np.int64),
@@ -145,6 +154,6 @@ def with_couplings(cuts: Cuts, coupled: Sequence[Coupled], measured: Mapping[int
 
 def _coordinate(cuts: Cuts, tree: Tree, c: int, m: int) -> int:
     """The dof of a joint of the tree, or the rate of a cut."""
-    if cuts.cut_row[c] < cuts.cut_row[c + 1]:
+    if cuts.cut_row[c] < cuts.cut_row[c + 1] or cuts.measure_kind[m] == codes.LENGTH:
         return int(tree.dof_link.size + cuts.measure_rate[m])
     return int(cuts.path_dof[cuts.path_start[c] + m - cuts.cut_measure[c]])

@@ -17,6 +17,7 @@ from linkwork.assembly.tables import Cuts, Tree
 from linkwork.errors import ModelError
 from linkwork.model import Distance, Frame, Joint, Slot, SurfaceJoint
 from linkwork.model.joint_kinds import KINDS
+from linkwork.spatial import codes
 
 
 def cut_tables(
@@ -28,6 +29,7 @@ def cut_tables(
 ) -> tuple[Cuts, list[JointPlace], dict[str, Any]]:
     """The tables of these joints and couplings, where each joint is, and start values; `place`: where bodies went."""
     table = _CutTable(reference, place, tree)
+    table.driven = {id(each.terms[0].joint) for each in coupled if isinstance(each.terms[0].joint, Distance)}
     for joint in joints:
         table.add(joint)
     measured = {id(joint.joint): joint.last for joint in table.places}
@@ -53,6 +55,7 @@ class _CutTable:
         self.measures: list[tuple[int, int, int, int]] = []
         self.path: list[tuple[int, float]] = []
         self.guides = GuideTable()
+        self.driven: set[int] = set()  # rods whose length a motor gives
         self.starts: dict[str, list[int]] = {name: [0] for name in ("row", "measure", "path")}
         self.start: dict[str, list[Any]] = {name: [] for name in ("q", "q_given", "v", "v_given")}
 
@@ -63,7 +66,11 @@ class _CutTable:
         at_b = pose_b @ frame_b
         q0, v0 = len(self.start["q"]), len(self.start["v"])
         self._add_ends(link_a, pose_a @ frame_a, link_b, at_b)
-        if not in_tree:
+        if id(joint) in self.driven:
+            self.measures.append((codes.LENGTH, 0, q0, v0))
+            for name, value in (("q", self._length(joint)), ("q_given", False), ("v", 0.0), ("v_given", False)):
+                self.start[name].append(value)
+        elif not in_tree:
             self._add_rows(joint)
         self._add_measures(joint, q0, v0)
         self._add_start(joint, frame_a, frame_b, in_tree)
@@ -86,6 +93,10 @@ class _CutTable:
             )
         for name, items in (("row", self.rows), ("measure", self.measures), ("path", self.path)):
             self.starts[name].append(len(items))
+
+    def _length(self, joint: Joint) -> float:
+        assert isinstance(joint, Distance)
+        return rod_length(joint, self.reference)
 
     def _add_ends(self, link_a: int, at_a: Frame, link_b: int, at_b: Frame) -> None:
         self.ends["a"].append(link_a)

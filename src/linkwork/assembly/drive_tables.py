@@ -40,7 +40,7 @@ def drive_tables(model: Model, joints: dict[str, JointPlace], laws: LawTable, nq
             raise ModelError(
                 f"motors '{other.path}' and '{drive.path}' both drive joint '{drive.joint.path}'; remove one of them"
             )
-        if driven and (drive.rigid or drive.servo):
+        if drive.drives_rod or (driven and (drive.rigid or drive.servo)):
             continue  # it is a coupling, or a torque
         law = drive.velocity if drive.position is None else drive.position
         assert law is not None

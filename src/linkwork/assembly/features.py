@@ -8,7 +8,7 @@ from linkwork.model import Coupling, Foreign, Model, Motor
 def drive_features(drive: Motor | Coupling) -> set[str]:
     """What a drive asks of a method."""
     if isinstance(drive, Coupling):
-        return {"couplings"}
+        return {"couplings", "backlash"} if drive.backlash else {"couplings"}
     return {"rigid motors" if drive.rigid else "servos" if drive.servo else "motors"}
 
 

@@ -108,6 +108,7 @@ class Cuts(NamedTuple):
     coupling_term: Ints  # (coupling + 1,) first term
     coupling_law: Ints  # (coupling,) law that its terms add up to, -1 where none
     coupling_rate: Ints  # (coupling,) 1 where the law gives the rate
+    coupling_play: Floats  # (coupling,) rad or m by which it may be off to both sides; 0 for none
     coupling_q: Ints  # (coupling,) place of its offset in the cut coordinates: what its terms add up to without a law
     term_cut: Ints  # (term,) the cut whose coordinate it is
     term_measure: Ints  # (term,) the measure of that cut

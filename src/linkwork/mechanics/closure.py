@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from linkwork._jit import entry
-from linkwork.mechanics.constraint_rows import measure_cuts, measure_directions
+from linkwork.mechanics.constraint_rows import measure_cuts
 from linkwork.mechanics.kinematics import forward_kinematics
-from linkwork.mechanics.rows import joint_rows, row_rates, row_values
+from linkwork.mechanics.rows import joint_rows, measure_directions, row_rates, row_values
 
 
 @entry

@@ -36,6 +36,7 @@ from linkwork.spatial.codes import (
     ATTITUDE_OUTER,
     CROSSED,
     DISTANCE,
+    LENGTH,
     OFFSET,
 )
 from linkwork.spatial.quaternions import quaternion_of
@@ -98,6 +99,14 @@ def along(d):
     """Direction and length of d; of a d that vanishes the direction is zero."""
     length = norm(d)
     return scale(1.0 / length, d) if length > TINY else ZERO, length
+
+
+@small
+def second_rate_of_length(d, u, b):
+    """Second rate of |d|, where d changes with the velocity u and the acceleration b."""
+    e, length = along(d)
+    swing = dot(u, u) - dot(u, e) * dot(u, e)
+    return dot(b, e) + swing / max(length, TINY)
 
 
 @small
@@ -220,10 +229,7 @@ def cut_accelerations(cuts, work, gdd):
                 kdd = add(cross(a_b, k), cross(w_b, kd))
                 gdd[r] = dot(edd, k) + 2.0 * dot(ed, kd) + dot(e, kdd)
             elif cuts.row_kind[r] == DISTANCE:
-                e, length = along(d)
-                u = sub(u_b, u_a)
-                swing = dot(u, u) - dot(u, e) * dot(u, e)
-                gdd[r] = dot(sub(b_b, b_a), e) + swing / max(length, TINY)
+                gdd[r] = second_rate_of_length(d, sub(u_b, u_a), sub(b_b, b_a))
             elif cuts.row_kind[r] >= ACROSS:
                 x, xd, xdd = relative_motion(R_a, w_a, a_a, d, sub(u_b, u_a), sub(b_b, b_a))
                 gdd[r] = guide_acceleration(cuts, r, x, xd, xdd, piece, place)
@@ -265,6 +271,9 @@ def measure_wrench(cuts, m, j, R_a, p_a, R_b, p_b):
     if kind == ARC_LENGTH:
         e = arc_direction(cuts, m, R_a, sub(p_b, p_a))
         return cross(p_b, e), e
+    if kind == LENGTH:
+        e, _ = along(sub(p_b, p_a))
+        return cross(p_b, e), e
     if kind == ANGLE_FIRST:
         return axis_x(R_a), ZERO
     if kind == ANGLE_SECOND:
@@ -303,6 +312,9 @@ def measure_some(cuts, work, first, last, cut_q, cut_rate):
                 cut_rate[s] = dot(sub(u_b, u_a), e)
             elif kind == ARC_LENGTH:
                 cut_q[k], e = arc_measure(cuts, m, R_a, d, cut_q[k])
+                cut_rate[s] = dot(sub(u_b, u_a), e)
+            elif kind == LENGTH:
+                e, cut_q[k] = along(d)
                 cut_rate[s] = dot(sub(u_b, u_a), e)
             elif kind == ATTITUDE or kind == ATTITUDE_OUTER:
                 e4 = quaternion_of(multiply(transpose(R_a), R_b))
@@ -360,6 +372,8 @@ def accelerate_some(cuts, work, first, last, out):
             elif kind == ARC_LENGTH:
                 x, xd, xdd = relative_motion(R_a, w_a, a_a, d, sub(u_b, u_a), sub(b_b, b_a))
                 out[s] = arc_acceleration(cuts.guides, cuts.measure_axis[m], x, xd, xdd)
+            elif kind == LENGTH:
+                out[s] = second_rate_of_length(d, sub(u_b, u_a), sub(b_b, b_a))
             elif kind == ATTITUDE:
                 for j in range(3):
                     e = column(R_b, j)
@@ -374,18 +388,3 @@ def accelerate_some(cuts, work, first, last, out):
             else:
                 e = axis_x(R_a) if kind == ANGLE_FIRST else axis_z(R_a)
                 out[s] = dot(e, a) + dot(cross(w_a, e), w)
-
-
-@kernel
-def measure_directions(tree, cuts, work, D):
-    """D (rate of a cut, dof): change of the cuts' coordinates with the dofs between their bodies."""
-    for c in range(cuts.cut_a.size):
-        R_a, p_a, R_b, p_b = cut_frames(cuts, work, c)
-        for m in range(cuts.cut_measure[c], cuts.cut_measure[c + 1]):
-            for j in range(3 if cuts.measure_kind[m] >= ATTITUDE else 1):
-                n, f = measure_wrench(cuts, m, j, R_a, p_a, R_b, p_b)
-                for s in range(cuts.path_start[c], cuts.path_start[c + 1]):
-                    k = cuts.path_dof[s]
-                    i = tree.dof_link[k]
-                    w, u = world_axis(tree, work.pose_R, work.pose_p, i, k - tree.link_v[i])
-                    D[cuts.measure_rate[m] + j, k] = cuts.path_sign[s] * (dot(n, w) + dot(f, u))

@@ -13,7 +13,7 @@ from linkwork.mechanics.given import move_given
 from linkwork.mechanics.grounds import place_foreign
 from linkwork.mechanics.kinematics import body_pose, body_velocity, place_tree
 from linkwork.mechanics.newton_euler import inverse_dynamics
-from linkwork.mechanics.row_loads import push_coupling
+from linkwork.mechanics.row_loads import is_driven_rod, push_coupling
 from linkwork.mechanics.rows import row_rates, row_values
 from linkwork.mechanics.workspace import TreeWork
 from linkwork.spatial.codes import FREE, HELICAL, SLIDE, SWING, SWING_BACK, TURN
@@ -89,6 +89,8 @@ def observe(tables, scratch, view, samples, count, previous, observation):
         apply_springs(tables, work, t, q, v, cut_q, cut_rate, law_input, scratch.out, scratch.power, observation, k)
         apply_laws(tables, work, t, q, v, cut_q, cut_rate, law_input, scratch.out, scratch.power, observation, k)
         for c in range(cuts.cut_a.size):
+            if is_driven_rod(cuts, c):
+                continue  # its coupling is below
             _, _, _, p_b = cut_frames(cuts, work, c)
             f = (samples.cut_force[k, c, 0], samples.cut_force[k, c, 1], samples.cut_force[k, c, 2])
             n = (samples.cut_force[k, c, 3], samples.cut_force[k, c, 4], samples.cut_force[k, c, 5])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from linkwork._jit import kernel
+from linkwork._jit import kernel, small
 from linkwork.mechanics.constraint_rows import cut_frames
 from linkwork.mechanics.forces import push_link
 from linkwork.mechanics.rows import first_coupled, term_wrench
+from linkwork.spatial.codes import LENGTH
 from linkwork.spatial.vectors import add_scaled, cross, load_pair, neg, scale, sub
 
 
@@ -54,3 +55,23 @@ def cut_reactions(cuts, work, rows, out):
             out[c, 3 + e] = n[e]
     for j in range(cuts.coupling_law.size):
         out[cuts.cut_a.size + j, 0] = rows.lam[first_coupled(cuts) + j]
+    rod_reactions(cuts, work, out)
+
+
+@small
+def is_driven_rod(cuts, c):
+    """Whether cut c is a rod whose length a motor gives: it has no row of its own."""
+    m = cuts.cut_measure[c]
+    return m < cuts.cut_measure[c + 1] and cuts.measure_kind[m] == LENGTH
+
+
+@kernel
+def rod_reactions(cuts, work, out):
+    """out of the rods whose lengths motors give, from the efforts there."""
+    for j in range(cuts.coupling_law.size):
+        for e in range(cuts.coupling_term[j], cuts.coupling_term[j + 1]):
+            c = cuts.term_cut[e]
+            if is_driven_rod(cuts, c):
+                _, f = term_wrench(cuts, work, e)
+                for k in range(3):
+                    out[c, k] = out[cuts.cut_a.size + j, 0] * f[k]

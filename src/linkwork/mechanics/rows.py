@@ -24,11 +24,12 @@ from linkwork.mechanics.constraint_rows import (
     measure_some,
     measure_wrench,
     point_velocity,
+    second_rate_of_length,
 )
 from linkwork.mechanics.curves import curve_rates
 from linkwork.mechanics.guides import arc_acceleration, relative_motion
 from linkwork.mechanics.motions import world_axis
-from linkwork.spatial.codes import ANGLE_FIRST, ANGLE_SECOND, ARC_LENGTH, OFFSET
+from linkwork.spatial.codes import ANGLE_FIRST, ANGLE_SECOND, ARC_LENGTH, ATTITUDE, LENGTH, OFFSET
 from linkwork.spatial.vectors import (
     ZERO,
     axis_x,
@@ -80,13 +81,14 @@ def row_values(cuts, work, cut_q, g, W):
     cut_values(cuts, work, cut_q, g, W)
     for j in range(cuts.coupling_law.size):
         r = first_coupled(cuts) + j
-        g[r] = coupling_value(cuts, work, cut_q, j)
+        x = coupling_value(cuts, work, cut_q, j)
+        g[r] = x - min(max(x, -cuts.coupling_play[j]), cuts.coupling_play[j])
         store_pair(W, r, ZERO, ZERO)
 
 
 @kernel
 def coupling_value(cuts, work, cut_q, j):
-    """g of coupling j, and the slopes of its terms."""
+    """g of coupling j without its play, and the slopes of its terms."""
     total = 0.0
     for e in range(cuts.coupling_term[j], cuts.coupling_term[j + 1]):
         k = cuts.measure_q[cuts.term_measure[e]]
@@ -132,12 +134,14 @@ def measure_bias(cuts, work, c, m):
     w_a, u_a = point_velocity(work, cuts.cut_a[c], p_a)
     w_b, u_b = point_velocity(work, cuts.cut_b[c], p_b)
     kind = cuts.measure_kind[m]
-    if kind == OFFSET or kind == ARC_LENGTH:
+    if kind == OFFSET or kind == ARC_LENGTH or kind == LENGTH:
         b_a = cross(w_a, cross(w_a, sub(p_a, load3(work.pose_p, cuts.cut_a[c]))))
         b_b = cross(w_b, cross(w_b, sub(p_b, load3(work.pose_p, cuts.cut_b[c]))))
         if kind == ARC_LENGTH:
             x, xd, xdd = relative_motion(R_a, w_a, ZERO, sub(p_b, p_a), sub(u_b, u_a), sub(b_b, b_a))
             return arc_acceleration(cuts.guides, cuts.measure_axis[m], x, xd, xdd)
+        if kind == LENGTH:
+            return second_rate_of_length(sub(p_b, p_a), sub(u_b, u_a), sub(b_b, b_a))
         e = column(R_a, cuts.measure_axis[m])
         ed = cross(w_a, e)
         return dot(sub(b_b, b_a), e) + 2.0 * dot(sub(u_b, u_a), ed) + dot(sub(p_b, p_a), cross(w_a, ed))
@@ -184,3 +188,18 @@ def joint_rows(tree, cuts, work, W, G):
             _, _, _, p_b = cut_frames(cuts, work, c)
             for s in range(cuts.path_start[c], cuts.path_start[c + 1]):
                 G[r, cuts.path_dof[s]] += term_on_dof(tree, cuts, work, n, f, norm(p_b), s)
+
+
+@kernel
+def measure_directions(tree, cuts, work, D):
+    """D (rate of a cut, dof): change of the cuts' coordinates with the dofs between their bodies."""
+    for c in range(cuts.cut_a.size):
+        R_a, p_a, R_b, p_b = cut_frames(cuts, work, c)
+        for m in range(cuts.cut_measure[c], cuts.cut_measure[c + 1]):
+            for j in range(3 if cuts.measure_kind[m] >= ATTITUDE else 1):
+                n, f = measure_wrench(cuts, m, j, R_a, p_a, R_b, p_b)
+                for s in range(cuts.path_start[c], cuts.path_start[c + 1]):
+                    k = cuts.path_dof[s]
+                    i = tree.dof_link[k]
+                    w, u = world_axis(tree, work.pose_R, work.pose_p, i, k - tree.link_v[i])
+                    D[cuts.measure_rate[m] + j, k] = cuts.path_sign[s] * (dot(n, w) + dot(f, u))

@@ -34,6 +34,7 @@ class Coupling(Part):
 
     terms: tuple[Term, ...]
     counted: bool = False
+    backlash: float = 0.0
 
     @property
     def joints(self) -> tuple[Joint, ...]:

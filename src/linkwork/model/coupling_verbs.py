@@ -25,13 +25,15 @@ class CouplingVerbs(Container):
         joint_b: JointLike,
         *,
         ratio: float,
+        backlash: float = 0.0,
         **unknown: Never,
     ) -> Gear:
         """Turn joint_b `ratio` times as far as joint_a, counted from the start: spur, bevel and worm gears, belts.
 
         Wheels that mesh outside turn against each other: a negative ratio, minus the teeth of a by the teeth of b. The
-        joints may hang on different bodies: a planet is geared to the sun by its joint on the carrier. The column
-        `name.effort` (N m) is the torque on joint_b.
+        joints may hang on different bodies: a planet is geared to the sun by its joint on the carrier. With `backlash`
+        (rad, at joint_b) the teeth have play, of which the start is the middle; the methods impulse and maximal have
+        it. The column `name.effort` (N m) is the torque on joint_b.
 
         >>> model = lw.Model("gears")
         >>> for name, x in (("small", 0.0), ("big", 0.15)):
@@ -44,12 +46,16 @@ class CouplingVerbs(Container):
         self._only_known("gear", what, unknown)
         a, b = self._coupled(what, joint_a, joint_b)
         alike(what, (a, b), "use model.rack() for a turn that becomes a slide")
-        return self._keep(self.drives, Gear(name, self, (Term(b, 1.0), Term(a, -_ratio(what, "ratio", ratio)))))
+        terms = (Term(b, 1.0), Term(a, -_ratio(what, "ratio", ratio)))
+        return self._keep(self.drives, Gear(name, self, terms, backlash=_play(what, backlash, "rad")))
 
-    def rack(self, name: str, pinion: JointLike, rack: JointLike, *, radius: float, **unknown: Never) -> Rack:
+    def rack(
+        self, name: str, pinion: JointLike, rack: JointLike, *, radius: float, backlash: float = 0.0, **unknown: Never
+    ) -> Rack:
         """Slide the joint `rack` by `radius` (m) times the turn of the joint `pinion`, counted from the start.
 
-        The column `name.effort` (N) is the force on the rack. A negative radius reverses it.
+        The column `name.effort` (N) is the force on the rack. A negative radius reverses it. `backlash` (m, at the
+        rack) as in `gear`.
 
         >>> model = lw.Model("steering")
         >>> wheel = model.body("wheel", shape=lw.Cylinder(0.02, 0.01), mass=0.1)
@@ -68,7 +74,7 @@ class CouplingVerbs(Container):
                 f"'{sliding.path}' is {sliding.kind}; give a revolute joint, then a prismatic one"
             )
         terms = (Term(sliding, 1.0), Term(turning, -_ratio(what, "radius", radius)))
-        return self._keep(self.drives, Rack(name, self, terms))
+        return self._keep(self.drives, Rack(name, self, terms, backlash=_play(what, backlash, "m")))
 
     def differential(
         self, name: str, left: JointLike, right: JointLike, cage: JointLike, **unknown: Never
@@ -152,6 +158,13 @@ class CouplingVerbs(Container):
         found = tuple(one_coordinate(what, self._joint(joint, what)) for joint in joints)
         different(what, found)
         return found
+
+
+def _play(what: str, backlash: float, unit: str) -> float:
+    play = checked.number(backlash, what, "backlash")
+    if play < 0.0:
+        raise ModelError(f"{what}: backlash is {play:g} but cannot be negative; give backlash= in {unit}")
+    return play
 
 
 def _ratio(what: str, option: str, value: float) -> float:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from linkwork.errors import ModelError
 from linkwork.model import checked
 from linkwork.model.body import Part
-from linkwork.model.joint import Joint
+from linkwork.model.joint import Distance, Joint
 from linkwork.model.joint_kinds import KINDS
 from linkwork.model.laws import Constant, Law
 from linkwork.model.soft import Soft
@@ -36,6 +36,11 @@ class Motor(Part):
         return self.softness is None and self.max_torque == math.inf
 
     @property
+    def drives_rod(self) -> bool:
+        """Whether it gives the length of a rod without mass."""
+        return isinstance(self.joint, Distance)
+
+    @property
     def servo(self) -> bool:
         """Whether it gives way by a spring and damper."""
         return self.softness is not None and self.softness.hertz is None
@@ -58,6 +63,8 @@ def one_coordinate(what: str, joint: Joint) -> Joint:
 
 def driven_coordinate(what: str, joint: Joint, coordinate: int | None) -> int:
     """The coordinate of a joint that a motor moves; raises where that is not clear, or not one number."""
+    if isinstance(joint, Distance):
+        return 0
     if coordinate is None or joint.nv == 1 or KINDS[joint.kind].has_quaternion or joint.nv == 0:
         if joint.nv > 1 and not KINDS[joint.kind].has_quaternion:
             raise ModelError(
@@ -84,9 +91,20 @@ def servo_softness(what: str, softness: Soft | None, follows_velocity: bool) -> 
     return softness
 
 
+def refuse_rod(what: str, motor: Motor) -> None:
+    """Raise for a motor that drives a rod and gives way, or gives its rate."""
+    if motor.drives_rod and motor.position is None:
+        raise ModelError(f"{what}: rod '{motor.joint.path}' is driven by its length; give position= (m)")
+    if motor.drives_rod and not motor.rigid:
+        raise ModelError(
+            f"{what}: it gives the length of rod '{motor.joint.path}', which holds rigidly; leave out max_torque= and "
+            "softness=, or use a spring with law="
+        )
+
+
 def refuse_out_of_reach(what: str, motor: Motor) -> None:
     """Raise for a rigid motor without `max_torque` whose position is beyond the limits of its joint."""
-    if motor.softness is not None or motor.max_torque < math.inf or not isinstance(motor.position, Constant):
+    if not motor.rigid or motor.drives_rod or not isinstance(motor.position, Constant):
         return
     low, high = motor.joint.coordinate_limits[motor.coordinate]
     if motor.joint.limit_softness is None and not low <= motor.position.value <= high:

@@ -11,7 +11,7 @@ from linkwork.model.body import Body
 from linkwork.model.checked import VectorLike
 from linkwork.model.container import Container
 from linkwork.model.curves import Curve
-from linkwork.model.drive import Motor, driven_coordinate, refuse_out_of_reach, servo_softness
+from linkwork.model.drive import Motor, driven_coordinate, refuse_out_of_reach, refuse_rod, servo_softness
 from linkwork.model.force import (
     Force,
     Spring,
@@ -207,9 +207,10 @@ class ForceVerbs(Container):
         `lw.Soft(damping=5)` for a velocity. If the law is a number, you can set it while stepping:
         `sim.inputs["drive"]`. If the motor is rigid and has no `max_torque`, its joint starts with the position and
         velocity of the law, unless you gave the joint others. Another velocity causes a jolt at the start: an event of
-        the run, in no column of forces. Of a joint with several coordinates `coordinate` says which. A function of time
-        may return its rate and its acceleration too; else they are formed by differences. Columns: `name.torque`, or
-        `name.effort` (N m, N), and `name.power` (W, into the mechanism).
+        the run, in no column of forces. A distance joint is driven by its length (m). Of a joint with several
+        coordinates `coordinate` says which. A function of time may return its rate and its acceleration too; else they
+        are formed by differences. Columns: `name.torque`, or `name.effort` (N m, N), and `name.power` (W, into the
+        mechanism).
 
         >>> model = lw.Model("fan")
         >>> fan = model.body("fan", shape=lw.Cylinder(0.2, 0.02), mass=0.5)
@@ -233,5 +234,6 @@ class ForceVerbs(Container):
             servo_softness(what, checked_softness(softness, what, "softness"), velocity is not None),
             number,
         )
+        refuse_rod(what, motor)
         refuse_out_of_reach(what, motor)
         return self._keep(self.drives, motor)

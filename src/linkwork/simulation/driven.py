@@ -140,7 +140,7 @@ def _wishes(system: System, time: float, h: float) -> list[Wish]:
     places = {place.name: place for place in system.joints + system.cuts}
     found = []
     for motor in system.motors:
-        if not motor.rigid:
+        if not motor.rigid or motor.drives_rod:  # a rod is a row from the beginning
             continue
         place = places[motor.joint.path]
         if motor.velocity is not None:
@@ -282,7 +282,11 @@ def _held(
     system: System, closure: Closure, v: Floats, places: Sequence[tuple[JointPlace, int]]
 ) -> tuple[Floats, Floats]:
     """Rates of loops, of gears and of joints with motors, where `closure` stands, and their rows."""
-    own = [system.first_coupled + j for j, each in enumerate(system.coupled) if each.law >= 0]
+    own = [
+        system.first_coupled + j
+        for j, each in enumerate(system.coupled)
+        if each.law >= 0 and KINDS[each.terms[0].joint.kind].motions
+    ]
     rest = np.delete(np.arange(system.rows), own)
     rates = [float((closure.cut_rate if place.is_cut else v)[place.v.start + k]) for place, k in places]
     rows = [closure.directions[p.v.start + k] if p.is_cut else np.eye(system.nv)[p.v.start + k] for p, k in places]
@@ -299,7 +303,8 @@ def behind(system: System, start: Start, lags: dict[str, float] | None, time: fl
     """
     q, v, cut_q, _ = start
     known = {place.name: place for place in system.cuts + system.joints}
-    rigid = [motor for motor in system.motors if motor.rigid and (lags is None or motor.joint.path in lags)]
+    rigid = [motor for motor in system.motors if motor.rigid and not motor.drives_rod]
+    rigid = [motor for motor in rigid if lags is None or motor.joint.path in lags]
     places = [(known[motor.joint.path], motor.coordinate) for motor in rigid]
     if not (v.any() or any((lags or {}).values())) or not (system.rows or places):
         return np.zeros_like(v)

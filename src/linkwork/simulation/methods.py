@@ -74,6 +74,7 @@ FEATURE_HINTS = {
     "limits": "remove limits=",
     "motors": "give the motor softness=lw.Soft(stiffness=..., damping=...), or no max_torque=",
     "couplings": "remove the gears, racks, differentials, cams and repeaters",
+    "backlash": "set backlash=0",
     "servos": "drive the joint with model.torque(...) instead of a motor",
     "rigid motors": "drive the joint with model.torque(...) instead of a motor",
     "contact": "remove material= of the bodies, planes and colliders",

@@ -40,8 +40,9 @@ ANGLE_FIRST = 2  # universal: about x of a
 ANGLE_SECOND = 3  # universal: about y of b
 ANGLE_SCREW = 4  # about z, moves with the helical motion
 ARC_LENGTH = 5  # along a curve
-ATTITUDE = 6  # quaternion (three rates, in the axes of b); from here on a measure has three rates
-ATTITUDE_OUTER = 7  # the same with the rates in the axes of a
+LENGTH = 6  # of d: a rod that a motor drives
+ATTITUDE = 7  # quaternion (three rates, in the axes of b); from here on a measure has three rates
+ATTITUDE_OUTER = 8  # the same with the rates in the axes of a
 
 # surfaces that guide a point
 PLANE_GUIDE = 0

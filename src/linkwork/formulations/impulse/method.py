@@ -24,6 +24,7 @@ SUPPORTS = frozenset(
         "friction",
         "motors",
         "couplings",
+        "backlash",
         "rigid motors",
         "servos",
         "contact",

@@ -18,6 +18,7 @@ from linkwork.formulations.impulse.row_table import (
     LIMIT,
     LINE_SPRING,
     MOTOR,
+    PLAY,
     POINT_SPRING,
 )
 from linkwork.formulations.impulse.rows import ALL_ROWS, LINE_GIVEN, LINE_VISCOUS, SMOOTH, coordinate_wrench
@@ -56,9 +57,12 @@ def store_loads(w, state, h, q, v):
             rows.cut_load[w.table.element[rows.id[r]]] = p
         elif code == COUPLING:
             rows.cut_load[first_coupled(w.tables.cuts) + w.table.element[rows.id[r]]] = p
+        elif code == PLAY:
+            e = w.table.element[rows.id[r]]
+            rows.cut_load[first_coupled(w.tables.cuts) + e // 2] += p if e % 2 == 0 else -p
         elif not is_spring(code):
             add_row_load(w.tables.cuts, work, w.table, rows, r, p, v.size, state.push)
-        if p != 0.0 and (code == CONTACT or code == LIMIT):
+        if p != 0.0 and (code == CONTACT or code == LIMIT or code == PLAY):
             w.carried[SMOOTH] = 0.0  # its acceleration does not continue in the next step
     if rows.cut_load.size > 0:
         cut_reactions(w.tables.cuts, work, w.loads, state.cut_force)
@@ -109,14 +113,16 @@ def add_row_load(cuts, work, table, rows, r, p, dofs, push):
 
 
 @small
-def row_energy(forces, table, rows, x, v_next, h):
+def row_energy(tables, table, rows, x, v_next, h):
     """Energy wasted and fed in by rows, J; impulses work along the mean of a row's rates before and after."""
+    forces = tables.forces
     wasted = 0.0
     fed = 0.0
     known = False  # whether x holds the joint impulses
     for r in range(rows.count[ALL_ROWS]):
         code = rows.code[r]
-        if code == CUT or code == COUPLING:
+        given = code == COUPLING and tables.cuts.coupling_law[table.element[rows.id[r]]] >= 0
+        if code == CUT or (code == COUPLING and not given):
             continue
         c = rows.coordinate[r, 0]
         if 0 <= c < v_next.size and rows.coordinate[r, 1] < 0:
@@ -131,7 +137,7 @@ def row_energy(forces, table, rows, x, v_next, h):
             fed -= h * rows.deferred_data[r, LINE_GIVEN] * rate
         elif is_spring(code):
             wasted += h * rows.damping[r] * rate * rate
-        elif code == MOTOR or code == DRAG:
+        elif code == MOTOR or code == DRAG or given:
             fed += 0.5 * rows.p[r] * (rows.start_rate[r] + rate)
         else:
             wasted -= 0.5 * rows.p[r] * (rows.start_rate[r] + rate)

@@ -23,6 +23,7 @@ from linkwork.formulations.impulse.row_table import (
     LIMIT,
     LINE_SPRING,
     MOTOR,
+    PLAY,
     POINT_SPRING,
 )
 from linkwork.formulations.impulse.rows import (
@@ -49,7 +50,7 @@ from linkwork.mechanics.forces import coordinate_rate, coordinate_value, spring_
 from linkwork.mechanics.impulses import rate_along
 from linkwork.mechanics.kinematics import velocities_of
 from linkwork.mechanics.laws import evaluate
-from linkwork.mechanics.rows import first_coupled, row_values
+from linkwork.mechanics.rows import coupling_value, first_coupled, row_values
 from linkwork.spatial.codes import RIGID
 from linkwork.spatial.vectors import cross, dot, load_pair, sub, unit_vector
 
@@ -173,12 +174,17 @@ def describe_row(w, state, t, h, q, v, r, id):
         rows.stop_is_row[e] = 1.0 if there else 0.0
         return there
     elif code == COUPLING:
-        cuts = w.tables.cuts
-        set_correction(rows, r, -rows.gap[first_coupled(cuts) + e] / h)
-        first = cuts.coupling_term[e]
-        for j in range(cuts.coupling_term[e + 1] - first):
-            rows.coordinate[r, j] = cuts.term_coordinate[first + j]
-            rows.coefficient[r, j] = w.tree.slope[first + j]
+        coupling_row(w, rows, r, e, 1.0)
+        set_correction(rows, r, -rows.gap[first_coupled(w.tables.cuts) + e] / h)
+        law = w.tables.cuts.coupling_law[e]
+        if law >= 0:
+            evaluate(w.tables.laws, law, t + h, w.law_input, w.out)
+            rows.target[r] = (w.out[0] - w.tree.given[e, 0]) / h
+    elif code == PLAY:
+        side = 1.0 if e % 2 == 0 else -1.0
+        coupling_row(w, rows, r, e // 2, side)
+        value = coupling_value(w.tables.cuts, w.tree, state.cut_q, e // 2)
+        stop_row(rows, r, w.tables.cuts.coupling_play[e // 2] + side * value, h)
     elif code == DRAG:
         return drag_row(w.tree, rows, w.drags, r, e, h)
     else:
@@ -237,12 +243,30 @@ def limit_row(drives, rows, r, e, value, speed, every, h):
     rows.low[r] = 0.0
     if not rigid:
         defer_softness(rows, r, soft, e, gap, -max(gap, 0.0) / h)  # the remaining gap may close freely
-    elif gap > 0.0:
+    else:
+        stop_row(rows, r, gap, h)
+    return True
+
+
+@small
+def stop_row(rows, r, gap, h):
+    """Row r pushes so that a gap does not become negative."""
+    rows.low[r] = 0.0
+    if gap > 0.0:
         rows.target[r] = -gap / h
     else:
         rows.correction[r] = -STOP_PART * gap / h
         rows.correction_high[r] = math.inf
-    return True
+
+
+@small
+def coupling_row(w, rows, r, e, side):
+    """Row r acts on the coordinates of coupling e, or against them."""
+    cuts = w.tables.cuts
+    first = cuts.coupling_term[e]
+    for j in range(cuts.coupling_term[e + 1] - first):
+        rows.coordinate[r, j] = cuts.term_coordinate[first + j]
+        rows.coefficient[r, j] = side * w.tree.slope[first + j]
 
 
 @kernel

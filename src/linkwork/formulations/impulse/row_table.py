@@ -14,7 +14,7 @@ from linkwork.spatial.codes import ATTITUDE, FREE, SWING, SWING_BACK, SWINGING
 
 # kinds of rows: `RowTable.code`, `RowWork.code`
 CUT, COUPLING, LINE_SPRING, COIL_SPRING, MOTOR, LIMIT, JOINT_FRICTION, DRAG = range(8)
-CONTACT, CONTACT_FRICTION, POINT_SPRING, BUSHING = range(8, 12)
+CONTACT, CONTACT_FRICTION, POINT_SPRING, BUSHING, PLAY = range(8, 13)
 DRAGS = 4  # bodies that can be dragged at once
 ROUNDING = 1e-22  # of a response, which is a square: halves that should cancel leave some 1e-16 of themselves
 
@@ -36,7 +36,7 @@ class RowTable(NamedTuple):
     row_cut: Any  # (cut row,) the cut that it belongs to
     coil_dof: Any  # (spring,) springs and dampers on dofs, which go into the joints' inertias; all others become rows
     code: Any  # (id,) its kind
-    element: Any  # (id,) which one of its kind; limits 2 e + side, drags and point springs 3 e + axis, bushings 6 e + i
+    element: Any  # (id,) which one: limits and play 2 e + side, drags and point springs 3 e + axis, bushings 6 e + i
     bilateral_ids: int  # ids below this are bilateral rows
     first_friction: int  # id of the first joint friction
     first_drag: int  # id of the first drag: they are the last
@@ -64,7 +64,7 @@ def row_table(tables: Any) -> RowTable:
     limited = [int(e) for e in np.flatnonzero(~lasts)]
     kinds: list[tuple[int, Any]] = [
         (CUT, [e for e, empty in enumerate(empty_rows(tables)[: cuts.row_kind.size - couplings]) if not empty]),
-        (COUPLING, range(couplings)),
+        (COUPLING, np.flatnonzero(cuts.coupling_play == 0.0).tolist()),
         (LINE_SPRING, range(forces.spring_a.size)),
         (
             POINT_SPRING,
@@ -75,6 +75,7 @@ def row_table(tables: Any) -> RowTable:
         (MOTOR, unlimited),
         (MOTOR, limited),
         (LIMIT, range(2 * drives.limit_q.size)),
+        (PLAY, [2 * int(e) + side for e in np.flatnonzero(cuts.coupling_play) for side in range(2)]),
         (JOINT_FRICTION, range(drives.friction_most.size)),
         (DRAG, range(3 * DRAGS)),
     ]

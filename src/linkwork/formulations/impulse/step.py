@@ -59,7 +59,7 @@ from linkwork.formulations.status import NOT_FINITE, OFF_GUIDE, SINGULAR, TORN
 from linkwork.mechanics.articulated import inward_inertias, outward_accelerations, outward_velocities
 from linkwork.mechanics.constraint_rows import measure_cuts
 from linkwork.mechanics.forces import apply_laws, clear_loads
-from linkwork.mechanics.grounds import move_grounds
+from linkwork.mechanics.given import move_given
 from linkwork.mechanics.guides import left_guide
 from linkwork.mechanics.inverse_mass import outward_response
 from linkwork.mechanics.kinematics import coasting, outward_poses, velocities_of, world_velocities
@@ -75,15 +75,15 @@ TORN_GAP = 10.0  # of the size of the model: a cut that is farther open is torn;
 
 
 @small
-def update_kinematics(tree, cuts, laws, work, world, law_input, out, state, t, q, v):
+def update_kinematics(tables, work, world, law_input, out, state, t, q, v):
     """Poses and velocities of all links at time t; in the world where `world` says so."""
-    if tree.grounds > 1:
-        move_grounds(tree, laws, work, t, law_input, out)
+    tree = tables.tree
+    move_given(tables, work, t, law_input, out)
     outward_velocities(tree, work, q, v)
     if world:
         outward_poses(tree, work)
         world_velocities(tree, work)
-        measure_cuts(cuts, work, state.cut_q, state.cut_rate)
+        measure_cuts(tables.cuts, work, state.cut_q, state.cut_rate)
 
 
 @small
@@ -147,7 +147,7 @@ def right_side(w, state, t, q, v, world, stage):
                 b[r] = rows.correction[r]
                 worst = max(worst, abs(b[r]))
         return worst > 0.0
-    update_kinematics(w.tables.tree, w.tables.cuts, w.tables.laws, w.tree, world, w.law_input, w.out, state, t, q, v)
+    update_kinematics(w.tables, w.tree, world, w.law_input, w.out, state, t, q, v)
     row_values(w.tables.cuts, w.tree, state.cut_q, w.gap, w.wrench)
     for r in range(n):
         if rows.code[r] == CUT:
@@ -245,7 +245,7 @@ def velocities_confirmed(w, state, h, q, some):
 @small
 def store_energy(w, state, h, v):
     """Add the energy wasted and fed in during the step to the last two entries of y, J."""
-    wasted, fed = row_energy(w.tables.forces, w.table, w.rows, w.solver.x, w.v_next, h)
+    wasted, fed = row_energy(w.tables, w.table, w.rows, w.solver.x, w.v_next, h)
     fed += h * w.power[1]
     end = state.y.size
     state.y[end - 2] += wasted + sliding_loss(w.tables.drives, w.rows, v, w.v_next)
@@ -336,9 +336,7 @@ def run(w, state, begin, first, h, steps, every, samples):
         t = begin + max(n, 0) * h
         if i == 0 or w.carried[END_UPDATED] == 0.0:
             update_kinematics(
-                w.tables.tree,
-                w.tables.cuts,
-                w.tables.laws,
+                w.tables,
                 w.tree,
                 world,
                 w.law_input,

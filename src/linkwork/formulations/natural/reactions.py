@@ -19,6 +19,7 @@ from linkwork._jit import kernel
 from linkwork.formulations.natural.balance import balance
 from linkwork.formulations.natural.coordinates import link_rates
 from linkwork.mechanics.constraint_rows import cut_frames, point_velocity, row_wrench
+from linkwork.mechanics.row_loads import is_driven_rod, rod_reactions
 from linkwork.mechanics.rows import term_wrench
 from linkwork.numerics.block_cholesky import factor, solve
 from linkwork.numerics.block_sparse import BlockPattern, pattern
@@ -175,6 +176,7 @@ def joint_forces(tables, nat, net, work, loaded, z, zdd, J, mu, out):
             add_pair(out, c, scale(-mu[r], f), scale(-mu[r], sub(n, cross(p_b, f))))
         elif nat.row_kind[r] == COUPLED:
             out[cuts.cut_a.size + nat.row_cut[r], 0] = -mu[r]
+    rod_reactions(cuts, work, out)
 
 
 @kernel
@@ -189,7 +191,7 @@ def ground_power(tables, work, loads):
     for c in range(cuts.cut_a.size):
         for side in range(2):
             i = cuts.cut_a[c] if side == 0 else cuts.cut_b[c]
-            if 0 < i < tables.tree.grounds:
+            if 0 < i < tables.tree.grounds and not is_driven_rod(cuts, c):
                 _, _, _, p_b = cut_frames(cuts, work, c)
                 f, n = load_pair(loads, c)
                 w, u = point_velocity(work, i, p_b)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from linkwork.assembly.tables import Forces
-from linkwork.model import Bushing, Force, ForceElement, Joint, Motor, Spring, Torque, TorsionSpring, Tyre
+from linkwork.model import Bushing, Distance, Force, ForceElement, Joint, Motor, Spring, Torque, TorsionSpring, Tyre
 from linkwork.model.tyre import Gyroscope
 from linkwork.simulation.results.units import joint_units, split_unit
 
@@ -86,5 +86,7 @@ def motor_units(motor: Motor) -> dict[str, str]:
 
 def effort_unit(joint: Joint, coordinate: int) -> str:
     """Unit of a force on a coordinate of a joint."""
+    if isinstance(joint, Distance):
+        return "N"
     rate = split_unit(joint_units(joint.kind)["velocity"], joint.nv)[coordinate]
     return "N" if rate == "m/s" else "N m"

@@ -16,6 +16,7 @@ from linkwork.formulations.samples import RESIDUAL, ROW_COUNT, STEPS_CUT, SWEEPS
 from linkwork.mechanics.observation import Observation, Scratch, View, observe
 from linkwork.mechanics.size import row_units
 from linkwork.mechanics.workspace import tree_work
+from linkwork.model import Motor
 from linkwork.model.checked import shown
 from linkwork.model.joint_kinds import KINDS
 from linkwork.simulation.results.column_names import ACCOUNTS, fitting
@@ -141,7 +142,8 @@ class Observer:
                 table, row = system.force_rows[force.path]
                 for quantity, column in force_columns(force).items():
                     found[f"{force.path}.{quantity}"] = getattr(observation, table)[:, row, column.first : column.last]
-        own = {motor.path for motor in system.motors if system.driven and (motor.rigid or motor.servo)}
+        coupled = {each.part.path for each in system.coupled}
+        own = {motor.path for motor in system.motors if motor.path in coupled or motor.path in system.force_rows}
         motors = [motor for motor in system.motors if motor.path not in own]
         efforts = {motor.path: samples.drive[:count, k] for k, motor in enumerate(motors) if samples.drive.shape[1]}
         efforts |= {each.part.path: samples.cut_force[:count, nc + j, 0] for j, each in enumerate(system.coupled)}
@@ -152,10 +154,16 @@ class Observer:
         for motor in system.motors:
             if motor.path in efforts:
                 found[f"{motor.path}.torque"] = efforts[motor.path]
-                found[f"{motor.path}.power"] = (
-                    efforts[motor.path] * found[f"{motor.joint.path}.velocity"][:, motor.coordinate]
-                )
+                found[f"{motor.path}.power"] = efforts[motor.path] * self._rate_of(motor, samples, found, count)
         return found
+
+    def _rate_of(self, motor: Motor, samples: Samples, found: dict[str, Any], count: int) -> Any:
+        """Rate of the coordinate that a motor moves, or of the length of a rod."""
+        if not motor.drives_rod:
+            return found[f"{motor.joint.path}.velocity"][:, motor.coordinate]
+        cuts = self.system.tables.cuts
+        place = next(place for place in self.system.cuts if place.name == motor.joint.path)
+        return samples.cut_rate[:count, cuts.measure_rate[cuts.cut_measure[place.last]]]
 
     def lengths(self, samples: Samples, count: int) -> Any:
         """How far the quaternions of joints are from unit length at worst, row by row."""
