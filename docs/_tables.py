@@ -21,6 +21,7 @@ WORDS = {
     "loops": "closed loops",
     "redundant": "redundant rows",
     "distances": "distances (rods without mass)",
+    "rolling": "wheels that roll without slipping",
     "moving grounds": "moving grounds",
     "armature": "rotor inertia (`armature=`)",
     "friction": "Coulomb friction in joints",

@@ -174,6 +174,7 @@ ROWS = {
     "across": "r·n{i}",
     "surface": "f(d)",
 }
+ROWS |= {"rim": "(c − o)·{i}", "slip": "u·{i}", "tangent": "u·t"}
 
 
 def in_notation(kind: str) -> bool:

@@ -26,7 +26,7 @@ METHODS = {name: kind(dt=0.01) for name, kind in ALL.items()} | {
     "component in joints": lw.Components(coordinates="joint", dt=0.01)
 }
 FEATURES = {
-    *("loops", "redundant", "distances", "moving grounds", "armature", "friction", "limits", "motors"),
+    *("loops", "redundant", "distances", "rolling", "moving grounds", "armature", "friction", "limits", "motors"),
     *("couplings", "rigid motors", "servos", "backlash", "contact", "ports", "remote components"),
 }
 every_method = pytest.mark.parametrize("name", METHODS)

@@ -15,7 +15,7 @@ from linkwork.assembly.reference import Reference
 from linkwork.assembly.system import JointPlace
 from linkwork.assembly.tables import Cuts, Tree
 from linkwork.errors import ModelError
-from linkwork.model import Distance, Frame, Joint, Slot, SurfaceJoint
+from linkwork.model import Distance, Frame, Joint, Rolling, RollingPair, Slot, SurfaceJoint
 from linkwork.model.joint_kinds import KINDS
 from linkwork.spatial import codes
 
@@ -110,7 +110,7 @@ class _CutTable:
             guide, size = self.guides.add(joint, len(self.start["q"]))
             self.rows += [(ROW_CODES[row.word], row.i, guide, size) for row in KINDS[joint.kind].rows]
             return
-        size = rod_length(joint, self.reference) if isinstance(joint, Distance) else pitch_per_radian(joint)
+        size = row_size(joint, self.reference)
         self.rows += [(ROW_CODES[row.word], row.i, row.j, size) for row in KINDS[joint.kind].rows]
 
     def _add_measures(self, joint: Joint, q: int, v: int) -> None:
@@ -169,6 +169,18 @@ def start_position(joint: Joint, relative: Frame) -> Any:
     if isinstance(joint, Slot):
         return [joint.curve.nearest(relative.position)]
     return coordinates(joint.kind, relative, pitch_per_radian(joint))
+
+
+def row_size(joint: Joint, reference: Reference) -> float:
+    """`row_pitch` of the rows of a joint."""
+    match joint:
+        case Distance():
+            return rod_length(joint, reference)
+        case Rolling():
+            return joint.radius
+        case RollingPair():
+            return joint.share
+    return pitch_per_radian(joint)
 
 
 def rod_length(rod: Distance, reference: Reference) -> float:

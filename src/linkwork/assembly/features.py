@@ -26,6 +26,8 @@ def features(model: Model, loops: bool) -> frozenset[str]:
             found.add("armature")
         if joint.kind == "distance":
             found.add("distances")
+        if joint.kind in ("rolling", "rolling_pair"):
+            found.add("rolling")
     for drive in model.all_drives():
         found |= drive_features(drive)
     if any(True for _ in model.all_colliders()):

@@ -27,6 +27,9 @@ ROW_CODES = {
     "distance": codes.DISTANCE,
     "across": codes.ACROSS,
     "surface": codes.ON_SURFACE,
+    "rim": codes.RIM,
+    "slip": codes.SLIP,
+    "tangent": codes.TANGENT,
 }
 MEASURE_CODES = {
     "angle": codes.ANGLE_Z,

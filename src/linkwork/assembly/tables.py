@@ -92,10 +92,10 @@ class Cuts(NamedTuple):
     cut_pb: Floats  # (cut, 3)
     cut_row: Ints  # (group + 1,) first row
     cut_measure: Ints  # (cut + 1,) first measure
-    row_kind: Ints  # (row,) ALONG, CROSSED, COUPLE, DISTANCE, ACROSS, ON_SURFACE
+    row_kind: Ints  # (row,) ALONG … TANGENT
     row_i: Ints  # (row,)
     row_j: Ints  # (row,) of a guide its curve or surface
-    row_pitch: Floats  # (row,) m/rad; of a distance its length, of a guide its size, m
+    row_pitch: Floats  # (row,) m/rad; length of a distance, size of a guide, radius of a rim, m; of a tangent a's share
     measure_kind: Ints  # (measure,)
     measure_axis: Ints  # (measure,) of an arc length its curve
     measure_q: Ints  # (measure,) place in the cut coordinates

@@ -1,6 +1,6 @@
 """Constraint rows: those by which a joint closes a loop, and the coordinates that it keeps while doing so.
 
-All rows of a system, with those of couplings, are in rows.py.
+Those of wheels that roll are in rolling.py; all rows of a system, with those of couplings, in rows.py.
 
     e_a e_b  axes of the joint's frames on a and b, world      d   from the origin of frame a to that of frame b
     g gd gdd  value of a row and its two rates                  W   its wrench: torque about the world's origin, force
@@ -38,6 +38,7 @@ from linkwork.spatial.codes import (
     DISTANCE,
     LENGTH,
     OFFSET,
+    RIM,
 )
 from linkwork.spatial.quaternions import quaternion_of
 from linkwork.spatial.vectors import (
@@ -138,6 +139,8 @@ def cut_values(cuts, work, cut_q, g, W):
         k, u = guide_foot(cuts, cuts.cut_row[c], cuts.cut_row[c + 1], R_a, d)
         for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
             kind = cuts.row_kind[r]
+            if kind >= RIM:
+                continue
             if kind >= ACROSS:
                 g[r], e = guide_row(cuts, r, R_a, d, k, u)
                 e = rotate(R_a, e)
@@ -202,6 +205,8 @@ def cut_rates(cuts, work, gd):
             elif cuts.row_kind[r] == DISTANCE:
                 e, _ = along(sub(p_b, p_a))
                 gd[r] = dot(u, e)
+            elif cuts.row_kind[r] >= RIM:
+                continue
             elif cuts.row_kind[r] >= ACROSS:
                 gd[r] = dot(u, guide_direction(cuts, r, R_a, sub(p_b, p_a), piece, place))
             else:
@@ -230,6 +235,8 @@ def cut_accelerations(cuts, work, gdd):
                 gdd[r] = dot(edd, k) + 2.0 * dot(ed, kd) + dot(e, kdd)
             elif cuts.row_kind[r] == DISTANCE:
                 gdd[r] = second_rate_of_length(d, sub(u_b, u_a), sub(b_b, b_a))
+            elif cuts.row_kind[r] >= RIM:
+                continue
             elif cuts.row_kind[r] >= ACROSS:
                 x, xd, xdd = relative_motion(R_a, w_a, a_a, d, sub(u_b, u_a), sub(b_b, b_a))
                 gdd[r] = guide_acceleration(cuts, r, x, xd, xdd, piece, place)

@@ -29,6 +29,7 @@ from linkwork.mechanics.constraint_rows import (
 from linkwork.mechanics.curves import curve_rates
 from linkwork.mechanics.guides import arc_acceleration, relative_motion
 from linkwork.mechanics.motions import world_axis
+from linkwork.mechanics.rolling import rolling_accelerations, rolling_rates, rolling_values
 from linkwork.spatial.codes import ANGLE_FIRST, ANGLE_SECOND, ARC_LENGTH, ATTITUDE, LENGTH, OFFSET
 from linkwork.spatial.vectors import (
     ZERO,
@@ -79,6 +80,7 @@ def term_wrench(cuts, work, e):
 def row_values(cuts, work, cut_q, g, W):
     """g of every row, and W of those of cuts; needs the links' poses."""
     cut_values(cuts, work, cut_q, g, W)
+    rolling_values(cuts, work, g, W)
     for j in range(cuts.coupling_law.size):
         r = first_coupled(cuts) + j
         x = coupling_value(cuts, work, cut_q, j)
@@ -105,6 +107,7 @@ def coupling_value(cuts, work, cut_q, j):
 def row_rates(cuts, work, gd):
     """Velocity level: gd of every row; needs the links' poses and world velocities."""
     cut_rates(cuts, work, gd)
+    rolling_rates(cuts, work, gd)
     for j in range(cuts.coupling_law.size):
         total = -work.given[j, 1]
         for e in range(cuts.coupling_term[j], cuts.coupling_term[j + 1]):
@@ -117,6 +120,7 @@ def row_rates(cuts, work, gd):
 def row_accelerations(cuts, work, gdd):
     """Acceleration level: gdd of every row for the links' present accelerations."""
     cut_accelerations(cuts, work, gdd)
+    rolling_accelerations(cuts, work, gdd)
     for j in range(cuts.coupling_law.size):
         total = -work.given[j, 2]
         for e in range(cuts.coupling_term[j], cuts.coupling_term[j + 1]):

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.spatial.codes import CROSSED, DISTANCE, FREE, SLIDE
+from linkwork.spatial.codes import CROSSED, DISTANCE, FREE, SLIDE, TANGENT
 
 
 def spans(tables: Any) -> Any:
@@ -29,7 +29,7 @@ def spans(tables: Any) -> Any:
 
 
 def size_of(tables: Any) -> float:
-    """Length of the largest moving body, m: across its joints and its centre of mass; rods and guides count too.
+    """Length of the largest moving body, m: across its joints and its centre of mass; rods, guides, rims count too.
 
     Where no body has two such points it is the largest radius of gyration, and 1 m where there is none of that either.
 
@@ -37,8 +37,9 @@ def size_of(tables: Any) -> float:
     2.0
     """
     tree, cuts = tables.tree, tables.cuts
-    rods = np.abs(cuts.row_pitch[cuts.row_kind >= DISTANCE]).max(initial=0.0)
-    size = max(spans(tables).max(initial=0.0), rods)
+    sized = (cuts.row_kind >= DISTANCE) & (cuts.row_kind != TANGENT)
+    given = np.abs(cuts.row_pitch[sized]).max(initial=0.0)
+    size = max(spans(tables).max(initial=0.0), given)
     if size > 0.0:
         return float(size)
     heavy = (np.arange(tree.link_parent.size) >= tree.grounds) & (tree.link_mass > 0.0)

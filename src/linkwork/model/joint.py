@@ -62,7 +62,7 @@ class Joint(Part):
 
     | kind | position | nq | nv |
     |---|---|---|---|
-    | fixed, distance | | 0 | 0 |
+    | fixed, distance, rolling, rolling_pair | | 0 | 0 |
     | revolute, screw | angle | 1 | 1 |
     | prismatic | distance | 1 | 1 |
     | slot | arc length | 1 | 1 |

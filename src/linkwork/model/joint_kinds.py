@@ -22,9 +22,11 @@ JointKind = Literal[
     "distance",
     "slot",
     "surface",
+    "rolling",
+    "rolling_pair",
 ]
 MotionWord: TypeAlias = Literal["weld", "turn", "slide", "helical", "swing", "free"]
-RowWord: TypeAlias = Literal["along", "crossed", "couple", "distance", "across", "surface"]
+RowWord: TypeAlias = Literal["along", "crossed", "couple", "distance", "across", "surface", "rim", "slip", "tangent"]
 MeasureWord: TypeAlias = Literal[
     "angle", "offset", "arc length", "screw angle", "first angle", "second angle", "attitude", "outer attitude"
 ]
@@ -74,7 +76,8 @@ class JointRow(NamedTuple):
 
     "along": the offset of the frames along axis i; "crossed": the scalar product of axis i of a and axis j of b;
     "couple": the thread of a screw; "distance": the length of a rod; "across": the offset from a curve along one of two
-    directions across it; "surface": the distance from a surface.
+    directions across it; "surface": the distance from a surface; "rim": the lowest point of a disc is on a plane.
+    Of velocities: "slip" at that point along axis i of a, "tangent": where two wheels touch.
     """
 
     word: RowWord
@@ -182,6 +185,8 @@ class Kind(NamedTuple):
                 found |= {"force z", "torque z"}
             elif row.word in ("distance", "across", "surface"):
                 found.add("force")
+            elif row.word in ("rim", "slip", "tangent"):  # at the contact point, which is not that of frame b
+                found |= {"force", "torque"}
             else:  # a pair that stays at a right angle while both of its axes turn has no axis of frame b between them
                 found.add("torque" if len(crossed) == 1 else f"torque {'xyz'[3 - row.i - row.j]}")
         return tuple(sorted(found))
@@ -291,6 +296,22 @@ KINDS: dict[str, Kind] = {
         measures=(*OFFSETS, SLIDING),
         position="x, y, z in metres",
         velocity="three speeds in m/s",
+        drawn="nothing",
+    ),
+    "rolling": Kind(
+        motions=(),
+        rows=(JointRow("rim"), JointRow("slip", X), JointRow("slip", Y)),
+        measures=(),
+        position="nothing",
+        velocity="nothing",
+        drawn="nothing",
+    ),
+    "rolling_pair": Kind(
+        motions=(),
+        rows=(JointRow("tangent"),),
+        measures=(),
+        position="nothing",
+        velocity="nothing",
         drawn="nothing",
     ),
 }

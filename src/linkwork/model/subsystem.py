@@ -24,13 +24,14 @@ from linkwork.model.joint_verbs import BodyLike, JointVerbs
 from linkwork.model.laws import Motion
 from linkwork.model.material import Material, check_material
 from linkwork.model.outline import outline
+from linkwork.model.rolling import RollingVerbs
 from linkwork.model.shapes import Cylinder, Shape
 from linkwork.model.tyre import TyreVerbs
 
 AnySubsystem = TypeVar("AnySubsystem", bound="Subsystem")
 
 
-class Parts(JointVerbs, ForceVerbs, CouplingVerbs, BushingVerbs, TyreVerbs, ContactVerbs, EventVerbs):
+class Parts(JointVerbs, RollingVerbs, ForceVerbs, CouplingVerbs, BushingVerbs, TyreVerbs, ContactVerbs, EventVerbs):
     """What models and subsystems share: the methods that add parts, and the parts by name.
 
     `.bodies .joints .forces .drives .colliders .subsystems .ports .grounds` are dicts in declaration order, `.events`

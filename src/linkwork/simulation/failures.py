@@ -9,6 +9,7 @@ import numpy as np
 from linkwork.errors import RunError
 from linkwork.formulations import status as codes
 from linkwork.formulations.implicit.implicit import HALVES
+from linkwork.formulations.samples import GAP_ROW
 from linkwork.mechanics.guides import left_guide
 from linkwork.simulation.analysis.choose import USUAL
 from linkwork.simulation.analysis.dynamics import mass_matrix
@@ -68,6 +69,10 @@ def failure_of(stepper: Stepper, status: int) -> RunError:
         culprit, what, hint = _torn(stepper)
     elif status == codes.OFF_GUIDE:
         culprit, what, hint = off_guide(system, stepper.state.cut_q)
+    elif status == codes.FLAT:
+        culprit = system.row_name(int(stepper.state.drift[GAP_ROW]))
+        what = f"the disc of rolling joint '{culprit}' comes to lie flat, where it has no lowest point to roll on"
+        hint = "end the run before, or let it meet the plane as a shape with a material (contact)"
     elif status == codes.PAUSED:
         what, hint = "it was interrupted", "start it again"
     elif status == codes.STUCK:
@@ -89,7 +94,7 @@ def failure_of(stepper: Stepper, status: int) -> RunError:
 
 def _too_stiff(stepper: Stepper, status: int) -> Finding | None:
     """What the steps are too large for, where that is why they failed."""
-    if status in (codes.SINGULAR_POSITION, codes.PAUSED, codes.OFF_GUIDE):
+    if status in (codes.SINGULAR_POSITION, codes.PAUSED, codes.OFF_GUIDE, codes.FLAT):
         return None
     if status == codes.TORN:  # joints that open change the stiffness: only the start tells which came first
         return None if stepper.method.impulses else steps_too_large(stepper, start=True)

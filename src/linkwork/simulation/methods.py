@@ -81,6 +81,8 @@ FEATURE_HINTS = {
     "armature": "set armature=0 and add the rotor as a body",
     "distances": "make the distance joint a body with a ball and a universal joint at its ends",
 }
+# features that cannot be left out of a model, and what to do instead
+KEPT_HINTS = {"rolling": "or couple the joints of wheels on a straight track with model.rack(...) or model.gear(...)"}
 CALL = ("method", "until", "record", "every", "start", "resume", "strict", "ignore", "progress")  # words of lw.simulate
 CHOICES: dict[str, Iterable[Any]] = {  # and of an integrator those in `orders`
     "stabilization": STABILIZATIONS,
@@ -206,9 +208,10 @@ def refuse_unsupported(system: System, method: Method, ignore: Any) -> list[str]
             continue
         others = [repr(kind.name) for kind in ALL.values() if name in kind.supports]
         where = f"use method {' or '.join(others)}, " if others else ""
+        hint = f"{FEATURE_HINTS.get(name, 'remove them')}, or say ignore={name!r} to run without"
         raise OptionError(
             f"model '{system.model.name}' has {name} ({_culprit(system, name)}), which method {method.name!r} does not "
-            f"support; {where}{FEATURE_HINTS.get(name, 'remove them')}, or say ignore={name!r} to run without"
+            f"support; {where}{KEPT_HINTS.get(name, hint)}"
         )
     return ignored
 
@@ -220,8 +223,9 @@ def _culprit(system: System, feature: str) -> str:
                 return f"joint '{joint.path}'"
     if feature == "contact":
         return f"'{next(system.model.all_colliders()).path}'"
-    if feature == "distances":
-        return f"'{next(joint.path for joint in system.model.all_joints() if joint.kind == 'distance')}'"
+    if feature in ("distances", "rolling"):
+        kinds = ("distance",) if feature == "distances" else ("rolling", "rolling_pair")
+        return f"'{next(joint.path for joint in system.model.all_joints() if joint.kind in kinds)}'"
     for drive in system.model.all_drives():
         if feature in drive_features(drive):
             return f"'{drive.path}'"

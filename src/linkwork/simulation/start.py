@@ -14,6 +14,7 @@ from linkwork.mechanics.workspace import tree_work
 from linkwork.model import Foreign, Frame
 from linkwork.simulation.analysis.dynamics import forward_kinematics, integrate, mass_matrix
 from linkwork.simulation.results.certificate import shortened
+from linkwork.simulation.rolling import refuse_flat_discs, refuse_unlike_wheels
 from linkwork.spatial import codes
 
 CLOSED = 1e-11  # m or rad, relative to the size of the mechanism where that is larger than 1 m
@@ -22,6 +23,7 @@ FARTHEST = 0.3  # rad or m in one correction: keeps the branch
 ROUNDS = 200
 STUCK = 1e-12  # rad or m: a correction this small leads nowhere
 NUDGE = 0.02  # rad or m
+OF_VELOCITIES = (codes.SLIP, codes.TANGENT)
 DEPENDENT = 1e-9  # singular values below this part of the largest count as zero
 
 
@@ -50,6 +52,7 @@ class Closure:
         rows = system.rows
         self.g, self.gd = np.zeros(rows), np.zeros(rows)
         self.W, self.G = np.zeros((rows, 6)), np.zeros((rows, system.nv))
+        self.of_positions = ~np.isin(self.tables.cuts.row_kind, OF_VELOCITIES)  # rows that forbid positions
         # rows of the given start values of cuts: one for each of their rates
         self.directions = np.zeros((system.cut_v_start.size, system.nv))
         self.time, self.told, self.out = time, np.zeros(16), np.zeros(4)
@@ -128,8 +131,11 @@ def consistent_start(system: System, time: float = 0.0) -> Start:
         if closed:
             moved = _moved(system, q, q_closed)
     if not closed:
+        refuse_flat_discs(closure)
         raise ModelError(_cannot_close(system, closure.g))
+    refuse_flat_discs(closure)
     v_closed = _closed_velocities(system, closure, q_closed, v)
+    refuse_unlike_wheels(closure, q_closed)
     changed = np.flatnonzero(
         (np.abs(v_closed - v) > 1e-9 * max(1.0, float(np.max(np.abs(v), initial=0.0)))) & system.v_given
     )
@@ -177,7 +183,7 @@ def _close(system: System, closure: Closure, q0: Floats, free: Any) -> tuple[boo
         best = min(best, worst)
         if stale > 30:
             break
-        J = np.vstack([closure.G, rows])[:, free]
+        J = np.vstack([closure.G * closure.of_positions[:, None], rows])[:, free]
         if J.shape[1] == 0:
             break
         step = np.zeros(system.nv)

@@ -19,6 +19,10 @@ COUPLE = 2  # d . z - pitch * angle = 0
 DISTANCE = 3  # |d| - length = 0
 ACROSS = 4  # row i of a point on curve j
 ON_SURFACE = 5  # a point on surface j
+# those of wheels that roll, after all others; u: velocity of b less that of a at the contact point
+RIM = 6  # the lowest point of a disc is on the plane
+SLIP = 7  # u . e_i = 0
+TANGENT = 8  # u . t = 0, t along both of two wheels
 
 # rows of natural coordinates
 KEPT = 0  # the product of two directions of one body

@@ -74,7 +74,7 @@ class Absolute(ExplicitMethod):
 
     name: ClassVar[str] = "absolute"
     supports: ClassVar[frozenset[str]] = frozenset(
-        {"loops", "redundant", "distances", "moving grounds", "couplings", "rigid motors", "servos"}
+        {"loops", "redundant", "distances", "rolling", "moving grounds", "couplings", "rigid motors", "servos"}
     )
     coordinates: ClassVar[str] = "absolute"
     loop: ClassVar[str] = __name__

@@ -77,6 +77,7 @@ class Components(ExplicitMethod):
             "loops",
             "redundant",
             "distances",
+            "rolling",
             "moving grounds",
             "couplings",
             "rigid motors",

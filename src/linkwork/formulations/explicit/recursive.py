@@ -60,7 +60,17 @@ class Recursive(ExplicitMethod):
 
     name: ClassVar[str] = "recursive"
     supports: ClassVar[frozenset[str]] = frozenset(
-        {"loops", "redundant", "distances", "moving grounds", "couplings", "rigid motors", "servos", "armature"}
+        {
+            "loops",
+            "redundant",
+            "distances",
+            "rolling",
+            "moving grounds",
+            "couplings",
+            "rigid motors",
+            "servos",
+            "armature",
+        }
     )
     coordinates: ClassVar[str] = "joint"
     loop: ClassVar[str] = __name__

@@ -23,6 +23,7 @@ from linkwork.formulations.protocol import Effort, Method
 from linkwork.formulations.samples import (
     EVALUATIONS,
     GAP,
+    GAP_ROW,
     MOST_SWEEPS,
     REFUSED,
     RESIDUAL,
@@ -30,10 +31,21 @@ from linkwork.formulations.samples import (
     WORST_RESIDUAL,
     keep_sample,
 )
-from linkwork.formulations.status import NOT_CONVERGED, NOT_FINITE, OFF_GUIDE, PAUSED, SINGULAR, STUCK, TORN, TORN_APART
+from linkwork.formulations.status import (
+    FLAT,
+    NOT_CONVERGED,
+    NOT_FINITE,
+    OFF_GUIDE,
+    PAUSED,
+    SINGULAR,
+    STUCK,
+    TORN,
+    TORN_APART,
+)
 from linkwork.mechanics.forces import FED_IN, WASTED
 from linkwork.mechanics.guides import left_guide
 from linkwork.mechanics.motions import coordinate_rates, displace, normalize
+from linkwork.mechanics.rolling import falls_flat
 from linkwork.numerics.arrays import copy, finite
 from linkwork.numerics.runge_kutta import (
     CLASSIC,
@@ -345,6 +357,10 @@ def advance(evaluate, accept, tables, method, w, state, begin, first, h, steps, 
                 return n - 1 - first, kept, TORN
             if left_guide(tables.cuts, state.cut_q) >= 0:
                 return n - 1 - first, kept, OFF_GUIDE
+            row = falls_flat(tables.cuts, method.tree, size)
+            if row >= 0:
+                state.drift[GAP_ROW] = row
+                return n - 1 - first, kept, FLAT
             if last:
                 break
         w.carried[PART_DONE] = 0.0

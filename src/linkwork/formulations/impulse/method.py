@@ -18,6 +18,7 @@ SUPPORTS = frozenset(
         "loops",
         "redundant",
         "distances",
+        "rolling",
         "moving grounds",
         "armature",
         "limits",

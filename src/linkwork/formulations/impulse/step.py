@@ -46,6 +46,7 @@ from linkwork.formulations.samples import (
     ALL_SWEEPS,
     EVALUATIONS,
     GAP,
+    GAP_ROW,
     RANK,
     RESIDUAL,
     ROW_COUNT,
@@ -55,7 +56,7 @@ from linkwork.formulations.samples import (
     keep_sample,
     record_gap,
 )
-from linkwork.formulations.status import NOT_FINITE, OFF_GUIDE, SINGULAR, TORN
+from linkwork.formulations.status import FLAT, NOT_FINITE, OFF_GUIDE, SINGULAR, TORN
 from linkwork.mechanics.articulated import inward_inertias, outward_accelerations, outward_velocities
 from linkwork.mechanics.constraint_rows import measure_cuts
 from linkwork.mechanics.forces import apply_laws, clear_loads
@@ -64,6 +65,7 @@ from linkwork.mechanics.guides import left_guide
 from linkwork.mechanics.inverse_mass import outward_response
 from linkwork.mechanics.kinematics import coasting, outward_poses, velocities_of, world_velocities
 from linkwork.mechanics.motions import displace
+from linkwork.mechanics.rolling import falls_flat
 from linkwork.mechanics.rows import first_coupled, row_values
 from linkwork.numerics.arrays import copy, finite
 
@@ -184,6 +186,10 @@ def set_up_rows(w, state, t, h, q, v, world):
     record_gap(w.tables.cuts, rows.gap, state)
     if state.drift[GAP] > TORN_GAP:
         return TORN
+    row = falls_flat(w.tables.cuts, w.tree, h)
+    if row >= 0:
+        state.drift[GAP_ROW] = row
+        return FLAT
     if rows.count[ALL_ROWS] > 0:
         last = w.carried[LAST_STEP]
         warm_start(w.table, rows, w.contacts, h / last if last > 0.0 else 0.0)

@@ -32,6 +32,9 @@ PART_WORDS = {
     codes.DISTANCE: "length",
     codes.ACROSS: "place across the curve",
     codes.ON_SURFACE: "distance from the surface",
+    codes.RIM: "lowest point on the plane",
+    codes.SLIP: "slip along {i}",
+    codes.TANGENT: "slip along the tangent",
 }
 
 
@@ -48,7 +51,7 @@ class Report:
     bodies: int
     joints: int
     degrees_of_freedom: int | None
-    """None where components live elsewhere: what they can do is known to their owners alone."""
+    """Of velocities. None where components live elsewhere: what they can do is known to their owners alone."""
     loops: int | None
     cuts: list[str]
     rows: int
@@ -65,6 +68,8 @@ class Report:
     notes: list[str] = field(default_factory=list)
     hints: list[str] = field(default_factory=list)
     """What looks like a mistake, such as lengths in millimetres."""
+    position_freedoms: int | None = None
+    """Degrees of freedom of positions: more than those of velocities where wheels roll."""
 
     def lines(self) -> list[str]:
         """The report in readable lines."""
@@ -75,7 +80,7 @@ class Report:
         if self.loops is None:
             text.append("degrees of freedom and loops: unknown, because some are in remote components")
         else:
-            text.append(f"degrees of freedom: {self.degrees_of_freedom}")
+            text.append(f"degrees of freedom: {self.degrees_of_freedom}{self._rolling()}")
             text.append(f"loops: {self.loops}" + (f", closed by {shortened(self.cuts)}" if self.cuts else ""))
         if self.redundant:
             text.append(f"redundant rows: {self.redundant_rows} of {self.rows}, handled by multipliers of least norm")
@@ -96,6 +101,12 @@ class Report:
         if self.features:
             text.append(f"the method must support: {', '.join(self.features)}")
         return text + [f"note: {note}" for note in self.notes] + [f"hint: {hint}" for hint in self.hints]
+
+    def _rolling(self) -> str:
+        """Where wheels roll, velocities have fewer freedoms than positions."""
+        if self.position_freedoms in (None, self.degrees_of_freedom):
+            return ""
+        return f" of velocities, {self.position_freedoms} of positions (rolling)"
 
     def as_dict(self) -> dict[str, Any]:
         """The report as plain data."""
@@ -236,6 +247,7 @@ def report(system: System, start: Start, notes: Sequence[str] = ()) -> Report:
         grounds=system.ground_names,
         features=sorted(system.features),
         notes=notes,
+        position_freedoms=None if elsewhere else position_freedoms(system, start),
     )
 
 
@@ -252,6 +264,15 @@ def row_words(system: System, r: int) -> str:
         return system.coupled[r - system.first_coupled].part.about
     word = PART_WORDS[int(cuts.row_kind[r])]
     return word.format(i="xyz"[int(cuts.row_i[r])], j="xyz"[int(cuts.row_j[r])]) if "{" in word else word
+
+
+def position_freedoms(system: System, start: Start) -> int:
+    """Degrees of freedom of positions at the start: rows of velocities, of wheels that roll, take none of them."""
+    closure = Closure(system)
+    closure.cut_q[:] = start.cut_q
+    closure.at(start.q, start.v)
+    held = closure.G[closure.of_positions]
+    return system.nv - (len(held) - len(implied(held)) if len(held) else 0)
 
 
 def dependent_rows(system: System, start: Start) -> list[int]:

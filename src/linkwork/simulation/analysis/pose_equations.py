@@ -100,7 +100,8 @@ class PoseEquations:
         closure.at(q, np.zeros(nv))
         kept, kept_rows = self._kept()
         hard = np.concatenate([closure.g / self.row_lengths, kept])
-        hard_rows = np.vstack([closure.G / self.row_lengths[:, None], kept_rows])
+        held = closure.G * closure.of_positions[:, None]  # a wheel can be led anywhere
+        hard_rows = np.vstack([held / self.row_lengths[:, None], kept_rows])
         aim, aim_rows = self._targets()
         numbers = np.array([self._coordinate(stop, q) for stop in self.stops])
         rows = np.zeros((len(self.stops), nv))

@@ -18,7 +18,7 @@ from linkwork.errors import ModelError, OptionError, RunError
 from linkwork.formulations.kinematics import DONE, FREE_MOTION, LEFT_GUIDE, follow_rows, row_motion
 from linkwork.formulations.samples import make_samples, make_state
 from linkwork.mechanics.size import size_of
-from linkwork.model import Model, Motor, PythonLaw
+from linkwork.model import Model, Motor, PythonLaw, Rolling, RollingPair
 from linkwork.model.checked import shown
 from linkwork.model.laws import law_value
 from linkwork.simulation.analysis.check import implied
@@ -69,6 +69,12 @@ def kinematics(model: Model, until: float, dt: float) -> Trajectory:
             raise OptionError(
                 f"motor '{motor.path}' gives way, so that it does not tell where joint '{motor.joint.path}' is; leave "
                 "out its max_torque= and softness="
+            )
+    for joint in model.all_joints():
+        if isinstance(joint, (Rolling, RollingPair)):
+            raise OptionError(
+                f"rolling joint '{joint.path}' ties velocities and not positions, so that motors do not tell where "
+                "things are; integrate the motion with lw.simulate, or use model.rack or model.gear for it"
             )
     run = _Run(assemble(model, driven=True), float(until), float(dt))
     run.solve()
