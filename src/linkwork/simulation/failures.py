@@ -72,7 +72,7 @@ def failure_of(stepper: Stepper, status: int) -> RunError:
     elif status == codes.FLAT:
         culprit = system.row_name(int(stepper.state.drift[GAP_ROW]))
         what = f"the disc of rolling joint '{culprit}' comes to lie flat, where it has no lowest point to roll on"
-        hint = "end the run before, or let it meet the plane as a shape with a material (contact)"
+        hint = f"end the run before that, or try a dt smaller than {stepper.method.dt:g} s if it should turn back"
     elif status == codes.PAUSED:
         what, hint = "it was interrupted", "start it again"
     elif status == codes.STUCK:
