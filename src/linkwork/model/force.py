@@ -177,7 +177,9 @@ def joint_law(what: str, joint: Joint, law: LawLike, axis: Any, frame: Any, coor
     if content.size == 3:
         raise ModelError(f"{what}: a torque in a joint is one number; give one law per coordinate=")
     if joint.nv == 0:
-        raise ModelError(f"{what}: the fixed joint '{joint.path}' cannot move; give a joint that can")
+        raise ModelError(
+            f"{what}: the {joint.kind} joint '{joint.path}' cannot move by a coordinate; give a joint that can"
+        )
     index = 0 if coordinate is None else checked.real(coordinate)
     if index is None or index not in range(joint.nv):
         remedy = "leave coordinate= out" if joint.nv == 1 else f"give coordinate= from 0 to {joint.nv - 1}"
