@@ -40,6 +40,7 @@ FIRST = (
 # what to draw of each piece: parameters of build(), and options of still()
 SCENES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "andrews": ({}, {"time": 0.0092, "ghosts": (0.003, 0.0115, 0.0135), "dt": 1e-5}),
+    "cam_valve": ({}, {"time": 0.0185, "ghosts": (0.0,), "view": (-68, 12), "dt": 1e-4}),
     "car": ({}, {"time": 0.35, "view": (-66, 12), "floor": 0.0, "dt": 1e-3}),
     "chain": (
         {},
@@ -51,6 +52,7 @@ SCENES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {},
         {"time": 0.24, "ghosts": (0.0, 0.76), "trace": [("pendulum", (0, 0, -0.9))], "view": "front", "dt": 5e-4},
     ),
+    "gearbox": ({}, {"time": 0.05, "view": (-70, 16), "dt": 1e-3}),
     "gripper": (
         {},
         {

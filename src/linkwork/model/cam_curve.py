@@ -18,6 +18,7 @@ CurveLike: TypeAlias = Curve | Sequence[Any] | Callable[..., Any]
 TURN = 2.0 * math.pi
 SAMPLES = 720  # of a function, over a turn
 SMOOTH = 1e-6  # of the largest value of each derivative: a smaller jump is rounding
+FITS = 1e-6  # of the stroke: a function that a spline misses by more between its samples is not smooth
 WORDS = ("a jump", "a kink", "a jump of its second derivative")
 
 
@@ -117,7 +118,17 @@ def _sampled(function: Callable[..., Any], what: str, period: float) -> Curve:
             "both ends agree"
         )
     y[-1] = y[0]
-    return _from_zero(make_interp_spline(x, y, k=5, bc_type="periodic"), x, period)
+    spline = make_interp_spline(x, y, k=5, bc_type="periodic")
+    between = 0.5 * (x[1:] + x[:-1])
+    off = np.abs(spline(between) - np.array([float(function(float(angle))) for angle in between]))
+    k = int(np.argmax(off))
+    if off[k] > FITS * float(np.ptp(y)):
+        raise ModelError(
+            f"{what}: the function given as curve= has a kink or a jump near {between[k]:.4g} rad, or is too fine for "
+            f"{SAMPLES} points a turn (a smooth curve through them is off by {off[k]:.2g}); give a function with a "
+            "continuous second derivative"
+        )
+    return _from_zero(spline, x, period)
 
 
 def _refuse_kinks(made: CamCurve, what: str) -> None:
@@ -133,8 +144,9 @@ def _refuse_kinks(made: CamCurve, what: str) -> None:
     for derivative, word in enumerate(WORDS):
         size = float(np.abs(made(places, derivative)).max(initial=0.0))
         size = max(size, float(np.ptp(made(places))) or 1.0) if derivative == 0 else size
-        for x in breaks:
-            jump = float(made(0.0 if x == period and period else x, derivative)) - _before(curve, x, derivative)
+        after = made(np.array([0.0 if period and x == period else x for x in breaks]), derivative)
+        for x, value in zip(breaks, after.tolist(), strict=True):
+            jump = value - _before(curve, x, derivative)
             if abs(jump) > SMOOTH * max(size, 1e-300):
                 where = f"{x:.6g}" + (" (where a turn begins again)" if period and x == period else "")
                 raise ModelError(

@@ -104,9 +104,10 @@ def slides(joint: Joint) -> bool:
 
 def different(what: str, joints: tuple[Joint, ...]) -> None:
     """Raise where a joint is coupled to itself."""
+    number = "two" if len(joints) == 2 else "three"
     for k, joint in enumerate(joints):
         if any(joint is other for other in joints[:k]):
-            raise ModelError(f"{what}: joint '{joint.path}' would follow itself; give different joints")
+            raise ModelError(f"{what}: joint '{joint.path}' would follow itself; give {number} different joints")
 
 
 def alike(what: str, joints: tuple[Joint, ...], remedy: str) -> None:

@@ -7,6 +7,7 @@ from typing import Never, TypeAlias
 from linkwork.errors import ModelError
 from linkwork.model import checked
 from linkwork.model.cam_curve import TURN, CurveLike, cam_curve
+from linkwork.model.carrier import from_carrier
 from linkwork.model.container import Container
 from linkwork.model.coupling import Cam, Coupling, Differential, Gear, Rack, Repeater, Term, alike, different, slides
 from linkwork.model.drive import one_coordinate
@@ -25,15 +26,17 @@ class CouplingVerbs(Container):
         joint_b: JointLike,
         *,
         ratio: float,
+        carrier: JointLike | None = None,
         backlash: float = 0.0,
         **unknown: Never,
     ) -> Gear:
         """Turn joint_b `ratio` times as far as joint_a, counted from the start: spur, bevel and worm gears, belts.
 
-        Wheels that mesh outside turn against each other: a negative ratio, minus the teeth of a by the teeth of b. The
-        joints may hang on different bodies: a planet is geared to the sun by its joint on the carrier. With `backlash`
-        (rad, at joint_b) the teeth have play, of which the start is the middle; the methods impulse and maximal have
-        it. The column `name.effort` (N m) is the torque on joint_b.
+        Wheels that mesh outside turn against each other: a negative ratio, minus the teeth of a by the teeth of b. In a
+        planetary train the turns count from the arm that holds the planets: `carrier` is the joint from the frame to
+        it. Then each wheel's joint goes from the carrier to it, or from the frame to it with the axis of `carrier`.
+        With `backlash` (rad, at joint_b) the teeth have play, of which the start is the middle; the methods impulse and
+        maximal have it. The column `name.effort` (N m) is the torque on joint_b.
 
         >>> model = lw.Model("gears")
         >>> for name, x in (("small", 0.0), ("big", 0.15)):
@@ -46,7 +49,11 @@ class CouplingVerbs(Container):
         self._only_known("gear", what, unknown)
         a, b = self._coupled(what, joint_a, joint_b)
         alike(what, (a, b), "use model.rack() for a turn that becomes a slide")
-        terms = (Term(b, 1.0), Term(a, -_ratio(what, "ratio", ratio)))
+        terms: tuple[Term, ...] = (Term(b, 1.0), Term(a, -_ratio(what, "ratio", ratio)))
+        if carrier is not None:
+            arm = self._coupled(what, a, b, carrier)[2]
+            alike(what, (a, arm), "give the joint of the arm as carrier=")
+            terms = from_carrier(what, terms, arm)
         return self._keep(self.drives, Gear(name, self, terms, backlash=_play(what, backlash, "rad")))
 
     def rack(

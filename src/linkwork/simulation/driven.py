@@ -30,6 +30,7 @@ from linkwork.model.joint_kinds import KINDS
 from linkwork.model.laws import law_value
 from linkwork.simulation.analysis.dynamics import integrate, mass_matrix
 from linkwork.simulation.drive_conflicts import drive_conflicts
+from linkwork.simulation.drive_jumps import jumps
 from linkwork.simulation.given import with_given
 from linkwork.simulation.results.certificate import shortened
 from linkwork.simulation.results.units import joint_units
@@ -75,8 +76,10 @@ class DrivenStart(NamedTuple):
 def start_with_motors(method: Method, system: System, time: float, ignored: Any = ()) -> DrivenStart:
     """A consistent start of the system with its start values, and those of motors where the method has them."""
     if not system.driven and "motors" not in method.supports:
-        return DrivenStart(consistent_start(system, time), [], [], [], {})
-    return driven_start(system, time, method.dt, ignored)
+        start = consistent_start(system, time)
+        return DrivenStart(start, [], drive_conflicts(system, start, time), [], {})
+    driven = driven_start(system, time, method.dt, ignored)
+    return driven._replace(warnings=[*driven.warnings, *([] if "motors" in ignored else jumps(system, time))])
 
 
 def driven_start(system: System, time: float, h: float, ignored: Any = ()) -> DrivenStart:

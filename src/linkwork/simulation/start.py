@@ -201,6 +201,12 @@ def _close(system: System, closure: Closure, q0: Floats, free: Any) -> tuple[boo
     return False, q
 
 
+def _closing(system: System, joint: str) -> str:
+    """What decides where a joint is, in words: the loops, with the gears and cams that it is coupled to."""
+    names = [f"{c.part.word} '{c.part.path}'" for c in system.coupled if joint in [t.joint.path for t in c.terms]]
+    return f"the loops with {shortened(names)}" if names else "the loops"
+
+
 def _moved(system: System, before: Floats, after: Floats) -> list[str]:
     """Given start values that had to move; too far is a contradiction."""
     moved = []
@@ -211,8 +217,8 @@ def _moved(system: System, before: Floats, after: Floats) -> list[str]:
         if change > NEARLY:
             raise ModelError(
                 f"start positions contradict each other: joint '{place.name}' was given {_told(before[place.q])} but "
-                f"the loops close at {_told(after[place.q])}; give fewer of the start positions of {_given(system)}, "
-                "or values that fit together"
+                f"{_closing(system, place.name)} close at {_told(after[place.q])}; give fewer of the start positions "
+                f"of {_given(system)}, or values that fit together"
             )
         if change > CLOSED:
             moved.append(place.name)
@@ -312,8 +318,8 @@ def _cannot_move(system: System, v0: Floats, v: Floats, worst: int, left: Floats
         return f"no motion of the loops has the given start velocities; {remedy}"
     name = system.dof_name(worst)
     return (
-        f"start velocities contradict each other: joint '{name}' was given {v0[worst]:.6g} but the loops leave it "
-        f"{v[worst]:.6g}; {remedy}"
+        f"start velocities contradict each other: joint '{name}' was given {v0[worst]:.6g} but "
+        f"{_closing(system, name)} leave it {v[worst]:.6g}; {remedy}"
     )
 
 
