@@ -33,6 +33,8 @@ OTHERS = {
         ({"amplitude": 0.05, "rate": 5.0, "yaw": 0.6, "mass": 4.0, "gravity": 1.6}, 6),
         ({"amplitude": 0.0}, 6),
     ],
+    "gearbox": [({"brake": "sun", "speed": -20.0, "load": 5.0, "rise": 0.0}, 2), ({"stages": 2, "rise": 0.1}, 3)],
+    "cam_valve": [({"speed": -80.0, "stiffness": 1e4, "preload": 90.0, "curve": "points"}, 1)],
     "toggle_press": [({"angle": 2.0, "speed": -3.0, "stiffness": 1e6, "torque": 5.0, "gravity": 1.6}, 1)],
     "manipulator": [({"amplitudes": (0.0, 0.0, 0.0), "angles": (1.0, -2.0, 0.5), "frequency": 1.0}, 3)],
 }

@@ -76,6 +76,10 @@ def test_a_curve_that_does_not_repeat(shafts: Model) -> None:
     over_slide = shafts.cam("l", "slide", "b pin", ([0.0, 0.1, 0.2, 0.3], [0.0, 1.0, 2.0, 3.0])).terms[1].curve
     assert over_slide.period == 0.0
     assert over_slide(0.5) == pytest.approx(5.0)
+    x = np.linspace(0.0, 2.0, 9)
+    bow = shafts.cam("m", "a pin", "slide", (x, x**2), periodic=False).terms[1].curve  # straight beyond its ends
+    assert bow(x) == pytest.approx(x**2)
+    assert bow([2.0, 3.0, 4.0], 1) == pytest.approx(float(bow(2.0, 1)))
 
 
 def test_refused_gears(shafts: Model, refused) -> None:
@@ -134,7 +138,7 @@ def saw(angle: float) -> float:
 
 
 BENT = lw.Curve([math.pi], [[0.0, 0.01], [0.01 * math.pi, -0.01]], [0.0, math.pi])
-CURVED = lw.Curve([math.pi], [[0, 0, 1.0], [math.pi**2, -2 * math.pi, 1.0]], [0.0, math.pi])
+HUMP = lw.Curve([1, 2, 4, 5], [[0.0], [0, 0, 1], [1, 2, -1], [1, -2, 1], [0.0]], [0, 1, 2, 4, 5])  # of parabolas
 
 
 @pytest.mark.parametrize(
@@ -142,7 +146,7 @@ CURVED = lw.Curve([math.pi], [[0, 0, 1.0], [math.pi**2, -2 * math.pi, 1.0]], [0.
     [
         (BENT, ["a kink of -0.02 at 3.14159", "continuous second derivative"]),
         (lw.Curve([1.0], [[0.0], [0.5]]), ["a jump of 0.5 at 1"]),
-        (lw.Curve([1.0, 2.0], [[0.0], [0, 0, 1.0], [1.0, 2.0, 1.0]], [0, 1, 2]), ["second derivative of 2 at 1"]),
+        (HUMP, ["a jump of its second derivative of 2 at 1"]),
         (lw.Curve([], [[0.0, 0.01]]), ["jump of -0.06283 at 6.28319 (where a turn begins again)"]),
         (saw, ["function given as curve= has a kink or a jump near 0.00", "continuous second derivative"]),
         (lambda angle: float(1 < angle < 2), ["has a kink or a jump near", "continuous second derivative"]),

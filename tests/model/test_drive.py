@@ -47,7 +47,7 @@ def test_refused_motors(model: Model, rod: Body, pin: Joint, refused) -> None:
 
 def test_refused_repeaters(model: Model, pin: Joint, refused) -> None:
     axle = second(model)
-    with refused("repeater 'gear'", "'pin' would follow itself", "different joints"):
+    with refused("repeater 'gear'", "'pin' would follow itself", "two different joints"):
         model.repeater("gear", pin, pin)
     with refused("repeater 'gear'", "ratio is zero", "ratio="):
         model.repeater("gear", pin, axle, ratio=0)

@@ -2,8 +2,8 @@
 
 The folder is docs/pictures when not given. One PNG for each piece: the mechanism at an instant, faint poses before and
 after, the path of a point. Then the curves of papers: `engine_speed`, `engine_drift` (VK figures 3 and 4),
-`puma_torques` and `iltis_drive` (CD03 sections 4.3 and 4.4). Last `gallery`, a sheet of all pieces, put together from
-the pictures that are in the folder.
+`puma_torques` and `iltis_drive` (CD03 sections 4.3 and 4.4); `cam_push` of a page. Last `gallery`, a sheet of all
+pieces, put together from the pictures that are in the folder.
 """
 
 from __future__ import annotations
@@ -236,6 +236,22 @@ def iltis_drive(folder: str | Path = FOLDER) -> Path:
     return _lines("iltis_drive", folder, panels, title="iltis: ramp and stairs at 5 m/s", note="hybrid, dt = 0.002 s")
 
 
+def cam_push(folder: str | Path = FOLDER) -> Path:
+    """How the cam pushes the valve in a turn, at three speeds: at the highest its spring is too weak.
+
+    >>> cam_push("build/pictures")  # doctest: +SKIP
+    PosixPath('build/pictures/cam_push.png')
+    """
+    valve = gallery.piece("cam_valve")
+    lines = {}
+    for part in (0.4, 0.8, 1.2):
+        speed = part * valve.nose_speed()
+        run = simulate(valve.build(speed=speed), until=2 * math.pi / speed, **valve.METHOD)
+        lines[f"{speed:.0f} rad/s"] = (run.time, run["lobe.effort"])
+    title, note = "cam_valve: push of the cam in a turn", "recursive, rk4, dt = 0.0001 s"
+    return _lines("cam_push", folder, {"push [N]": lines}, title=title, note=note)
+
+
 def _lines(name: str, folder: str | Path, panels: dict[str, Any], **options: Any) -> Path:
     file = Path(folder) / f"{name}.png"
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -270,6 +286,7 @@ CURVES = {
     "engine_drift": engine_drift,
     "puma_torques": puma_torques,
     "iltis_drive": iltis_drive,
+    "cam_push": cam_push,
 }
 
 

@@ -56,12 +56,16 @@ def _through(value: Any, what: str, period: float) -> Curve:
     from scipy.interpolate import CubicSpline  # here, because it takes a third of a second
 
     if not isinstance(value, (list, tuple)) or len(value) != 2:
-        raise ModelError(f"{what}: give its curve as a pair (x, y) of lists, as an lw.Curve or as a function")
+        raise ModelError(
+            f"{what}: its curve is {checked.shown(value)}; give a pair (x, y) of lists, an lw.Curve or a function"
+        )
     x, y = (checked.array(each, what, "curve", "a list of numbers").astype(float) for each in value)
     if x.ndim != 1 or x.shape != y.shape or len(x) < 4 or (np.diff(x) <= 0.0).any():
         raise ModelError(f"{what}: its curve needs four rising x or more, and as many y; correct curve=")
-    if not period:
-        return Curve.through(x, y, "cubic")
+    if not period:  # straight beyond both ends, without a jump of the second derivative there
+        open_ended = CubicSpline(x, y, bc_type="natural")
+        first, last = ([float(y[k]), float(open_ended(x[k], 1))] for k in (0, -1))
+        return Curve(x, [first, *open_ended.c[::-1].T, last], [x[0], *x[:-1], x[-1]])
     if not math.isclose(x[-1] - x[0], period, rel_tol=1e-9):
         raise ModelError(
             f"{what}: its curve spans {x[-1] - x[0]:.6g} rad but a turn has {period:.6g}; give points from one angle "
@@ -142,12 +146,12 @@ def _refuse_kinks(made: CamCurve, what: str) -> None:
     low, high = (0.0, period) if period else (breaks[0] - 1.0, breaks[-1] + 1.0)
     places = np.linspace(low, high, 257)[:-1]
     for derivative, word in enumerate(WORDS):
-        size = float(np.abs(made(places, derivative)).max(initial=0.0))
-        size = max(size, float(np.ptp(made(places))) or 1.0) if derivative == 0 else size
+        stroke = float(np.ptp(made(places))) or 1.0
+        size = max(float(np.abs(made(places, derivative)).max()), stroke / (high - low) ** derivative)
         after = made(np.array([0.0 if period and x == period else x for x in breaks]), derivative)
         for x, value in zip(breaks, after.tolist(), strict=True):
             jump = value - _before(curve, x, derivative)
-            if abs(jump) > SMOOTH * max(size, 1e-300):
+            if abs(jump) > SMOOTH * size:
                 where = f"{x:.6g}" + (" (where a turn begins again)" if period and x == period else "")
                 raise ModelError(
                     f"{what}: its curve has {word} of {jump:.4g} at {where}, which no follower can follow; give a "

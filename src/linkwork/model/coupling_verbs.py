@@ -120,7 +120,8 @@ class CouplingVerbs(Container):
 
         The curve is a pair (x, y) of points, joined by a cubic spline, an `lw.Curve`, or a function of the angle, of
         which 720 values of a turn are joined by a quintic spline. It needs a continuous second derivative. Over the
-        angle of a joint that turns it repeats after a turn, unless `periodic=False`; the points then span a turn. Both
+        angle of a joint that turns it repeats after a turn: points span one turn, and their ends agree. With
+        `periodic=False`, and over a slide, it goes on straight beyond the points. Both
         ways are held: a follower that a spring presses on is a shape in contact (`model.collide`). The column
         `name.effort` (N, N m) is the force on the follower.
 
