@@ -81,7 +81,7 @@ def build(
     )
     model.body("stem", mass=MASS["stem"], shape=lw.Cylinder(0.004, SEAT), position=(0, 0, BASE + SEAT / 2))
     model.body("head", mass=MASS["head"], shape=lw.Cylinder(0.018, 0.004), position=(0, 0, BASE + SEAT))
-    model.revolute("shaft", model.ground, cam, at=(0, 0, 0), axis=(0, 1, 0))
+    model.revolute("shaft", model.ground, cam, at=(0, 0, 0), axis=(0, 1, 0), velocity=speed)
     model.prismatic("guide", model.ground, tappet, at=(0, 0, BASE), axis=(0, 0, 1))
     model.fixed("collet", tappet, "stem", at=(0, 0, BASE))
     model.fixed("weld", "stem", "head", at=(0, 0, BASE + SEAT))

@@ -46,7 +46,7 @@ MEMBERS = ("sun", "carrier", "ring")
 def build(
     *, brake: str = "ring", stages: int = 1, speed: float = 100.0, load: float = 50.0, rise: float = 0.5
 ) -> lw.Model:
-    """The gearbox with a rigid motor "input" and a brake: "ring", "sun" or "carrier" is held still by a motor "brake".
+    """The gearbox with a rigid motor "input", and another, "brake", that holds the `brake`: "ring", "sun" or "carrier".
 
     The motor turns the sun up to `speed` (rad/s) in `rise` (s), or the ring where the sun is held. `load` (N m) acts
     against the output, which is the carrier, or the ring where the carrier is held. With `stages` = 2 a second train
@@ -63,12 +63,12 @@ def build(
             f"gearbox: {stages!r} stages with a brake on the {brake}; give stages=1, or 2 with brake='ring'"
         )
     model = lw.Model("gearbox")
-    _stage(model, "", 0.0)
     start, end = ways(brake)
+    _stage(model, "", 0.0, {start: 0.0 if rise else speed})
     model.motor("brake", f"{brake} shaft", velocity=0.0)
     model.motor("input", f"{start} shaft", velocity=lw.Step(speed, at=0.0, rise=rise) if rise else speed)
     if stages == 2:
-        _stage(model, "second ", ACROSS)
+        _stage(model, "second ", ACROSS, {})
         model.fixed("coupling", "carrier", "second sun", at=(0, ACROSS / 2, 0))
         model.motor("second brake", "second ring shaft", velocity=0.0)
         end = "second carrier"
@@ -95,8 +95,8 @@ def output_speed(speed: float, brake: str = "ring", stages: int = 1) -> float:
     return speed * ratio**stages
 
 
-def _stage(model: lw.Model, which: str, y: float) -> None:
-    """Sun, carrier, ring and planets about the y axis, with the teeth between them."""
+def _stage(model: lw.Model, which: str, y: float, speeds: dict[str, float]) -> None:
+    """Sun, carrier, ring and planets about the y axis, with the teeth between them; `speeds` at the start (rad/s)."""
     axis, flat = (0, 1, 0), lw.Frame((0, 0, 0), (1, 1, 0, 0))  # z of a disc along y
     behind = lw.Frame((0, 1.1 * WIDTH, 0), (1, 1, 0, 0))
     arm = MODULE * (SUN + PLANET) / 2
@@ -108,7 +108,8 @@ def _stage(model: lw.Model, which: str, y: float) -> None:
     for member, shape in shapes.items():
         body = model.body(which + member, shape=shape, density=STEEL, position=(0, y, 0))
         if which + member != "second sun":  # it is welded to the first carrier
-            model.revolute(f"{which}{member} shaft", model.ground, body, at=(0, y, 0), axis=axis)
+            start = speeds.get(member)
+            model.revolute(f"{which}{member} shaft", model.ground, body, at=(0, y, 0), axis=axis, velocity=start)
     sun, carrier, ring = (f"{which}{member} shaft" for member in MEMBERS)
     if which:
         sun = "carrier shaft"
