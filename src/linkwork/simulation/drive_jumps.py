@@ -9,7 +9,7 @@ import numpy as np
 from linkwork.assembly.system import System
 from linkwork.errors import ModelError
 from linkwork.model import Motor, Step, Table
-from linkwork.simulation.results.units import joint_units
+from linkwork.model.joint_kinds import KINDS
 
 SAME_SPEED = 1e-6  # of the fastest: a smaller change of a table's slope is rounding
 
@@ -31,7 +31,7 @@ def jumps(system: System, time: float) -> list[str]:
     for motor in system.motors:
         if not motor.rigid:
             continue
-        of, unit = f"joint '{motor.joint.path}'", joint_units(motor.joint.kind)["position"]
+        of, unit = f"joint '{motor.joint.path}'", _unit(motor)
         if jump := _step(motor.position, time):
             told = f"its position= jumps by {jump.size:.4g} {unit} at t = {jump.time:.6g} s"
             remedy = "give its lw.Step a rise=, or let the motor give way by softness="
@@ -46,6 +46,10 @@ def jumps(system: System, time: float) -> list[str]:
                 "lw.Step a rise=, its lw.Table kind='cubic', or use method 'impulse'"
             )
     return found
+
+
+def _unit(motor: Motor) -> str:
+    return "m" if motor.drives_rod else KINDS[motor.joint.kind].units.rate[motor.coordinate]
 
 
 def _velocity_jump(motor: Motor, time: float) -> Jump | None:
