@@ -87,8 +87,6 @@ def test_refused_gears(shafts: Model, refused) -> None:
     for wrong, word in ((0, "ratio is zero"), (math.nan, "finite"), ("2", "finite")):
         with refused("gear 'g'", word, "ratio="):
             shafts.gear("g", a, "b pin", ratio=wrong)  # type: ignore[arg-type]
-    with refused("model.gear", "ratio= is missing"):
-        shafts.gear("g", a, "b pin")  # type: ignore[call-arg]
     with refused("gear 'g'", "'a pin' turns and 'slide' slides", "model.rack()"):
         shafts.gear("g", a, "slide", ratio=2)
     with refused("gear 'g'", "'a pin' would follow itself", "two different joints"):
