@@ -50,7 +50,7 @@ def mounted(rng: np.random.Generator, damping: bool = False) -> lw.Model:
 
 def placed(system: lw.System, rng: np.random.Generator, angle: float) -> TreeWork:
     """Both links somewhere, turned against each other by `angle`."""
-    work, forces = tree_work(system.tables.tree), system.tables.forces
+    work, forces = tree_work(system.tables), system.tables.forces
     a, b = int(forces.bushing_a[0]), int(forces.bushing_b[0])
     R_a, R_b = forces.bushing_Ra[0].reshape(3, 3), forces.bushing_Rb[0].reshape(3, 3)
     axis = rng.normal(size=3)
