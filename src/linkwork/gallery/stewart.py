@@ -3,9 +3,9 @@
 The manipulator of Tsai 2000 (L.-W. Tsai, Solving the inverse dynamics of a Stewart-Gough manipulator by the principle
 of virtual work, Journal of Mechanical Design 122, pages 3 to 9): where the legs begin (FEET) and end (HEADS, in the
 frame of the platform), its masses, where the centres of mass of the legs are, its moments of inertia and its first
-motion, as a program that computes the example again has them (we have not seen the paper): the platform goes to and fro by 0.2 m along x, y and z at
-once, at 3 rad/s, and does not turn. Each leg is a barrel in a universal joint on the ground and a rod that slides in it
-and ends in a ball joint on the platform.
+motion, as a program that computes the example again has them (we have not seen the paper): the platform goes to and fro
+by 0.2 m along x, y and z at once, at 3 rad/s, and does not turn. Each leg is a barrel in a universal joint on the
+ground and a rod that slides in it and ends in a ball joint on the platform.
 
 Our assumptions: the axes of the universal joints (the first is level), the legs' moments of inertia about their own
 axes (solid cylinders of the drawn radii), damping and servos in the legs, another motion that turns the platform about
