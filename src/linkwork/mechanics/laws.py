@@ -71,7 +71,8 @@ def evaluate_law(laws, k, t, law_input, out):
         call_address(laws.law_address[k], t, law_input.ctypes.data, out.ctypes.data)
     else:
         low = laws.law_start[k]
-        high = laws.law_start[k + 1] - 1
+        last = laws.law_start[k + 1] - 1
+        high = last
         if t < laws.law_time[low] or t > laws.law_time[high]:
             end = low if t < laws.law_time[low] else high
             out[0] = laws.law_value[end, 0]
@@ -89,6 +90,6 @@ def evaluate_law(laws, k, t, law_input, out):
         b = laws.law_value[low, 1]
         c = laws.law_value[low, 2]
         d = laws.law_value[low, 3]
-        out[0] = a + x * (b + x * (c + x * d))
+        out[0] = a + x * (b + x * (c + x * d)) if t < laws.law_time[last] else laws.law_value[last, 0]
         out[1] = b + x * (2.0 * c + 3.0 * x * d)
         out[2] = 2.0 * c + 6.0 * x * d
