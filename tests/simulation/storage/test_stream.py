@@ -296,7 +296,7 @@ def test_a_full_disk(tmp_path: Path) -> None:
     run = lw.load_run(file)
     assert "cannot write" in str(run.stopped)
     whole = lw.simulate(make(), until=float(run.time[-1]), dt=1e-3, method="recursive")
-    assert len(run) == len(whole) > 1000
+    assert len(run) == len(whole) > 100  # a chunk that does not fit is lost, and its length depends on the machine
     assert run["hinge 3.position"].tobytes() == whole["hinge 3.position"].tobytes()
     assert lw.Simulation(make(), resume=file).time <= run.time[-1]
 
