@@ -22,7 +22,8 @@ def test_a_wire_is_a_thin_tube_along_the_curve(name: str) -> None:
     curve = CURVES[name]
     corners = wire(curve).reshape(-1, 3)
     extent = float(np.linalg.norm(np.ptp(corners, axis=0)))
-    away = [np.linalg.norm(x - curve.point(curve.nearest(x))) for x in corners]
+    some = np.unique(corners, axis=0)[::11]
+    away = [np.linalg.norm(x - curve.point(curve.nearest(x))) for x in some]
     assert 0.5 * THIN * extent < min(away)
     assert max(away) < 1.1 * THIN * extent
 
