@@ -69,6 +69,17 @@ def term_state(cuts, work, e):
 
 
 @small
+def term_rate(cuts, work, e):
+    """Rate of the coordinate of term e alone."""
+    c = cuts.term_cut[e]
+    R_a, p_a, R_b, p_b = cut_frames(cuts, work, c)
+    n, f = measure_wrench(cuts, cuts.term_measure[e], 0, R_a, p_a, R_b, p_b)
+    w_a, u_a = point_velocity(work, cuts.cut_a[c], p_b)
+    w_b, u_b = point_velocity(work, cuts.cut_b[c], p_b)
+    return dot(sub(u_b, u_a), f) if dot(f, f) > 0.0 else dot(sub(w_b, w_a), n)
+
+
+@small
 def term_wrench(cuts, work, e):
     """What term e does to its link b for a unit of the row: torque about the world's origin, force."""
     R_a, p_a, R_b, p_b = cut_frames(cuts, work, cuts.term_cut[e])
@@ -111,6 +122,9 @@ def row_rates(cuts, work, gd):
     for j in range(cuts.coupling_law.size):
         total = -work.given[j, 1]
         for e in range(cuts.coupling_term[j], cuts.coupling_term[j + 1]):
+            if cuts.term_curve[e] < 0:
+                total += cuts.term_factor[e] * term_rate(cuts, work, e)
+                continue
             _, work.slope[e], _, rate = term_state(cuts, work, e)
             total += work.slope[e] * rate
         gd[first_coupled(cuts) + j] = total
@@ -125,9 +139,13 @@ def row_accelerations(cuts, work, gdd):
         total = -work.given[j, 2]
         for e in range(cuts.coupling_term[j], cuts.coupling_term[j + 1]):
             c = cuts.term_cut[e]
-            _, slope, bend, rate = term_state(cuts, work, e)
             accelerate_some(cuts, work, c, c + 1, work.cut_acceleration)
-            total += slope * work.cut_acceleration[cuts.measure_rate[cuts.term_measure[e]]] + bend * rate * rate
+            acceleration = work.cut_acceleration[cuts.measure_rate[cuts.term_measure[e]]]
+            if cuts.term_curve[e] < 0:
+                total += cuts.term_factor[e] * acceleration
+                continue
+            _, slope, bend, rate = term_state(cuts, work, e)
+            total += slope * acceleration + bend * rate * rate
         gdd[first_coupled(cuts) + j] = total
 
 

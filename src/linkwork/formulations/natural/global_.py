@@ -239,7 +239,7 @@ def step(tables, w, state, t, h):
 def accept(tables, w, state, t, h, wanted, starts):
     """The trial becomes the state: nodes, poses, accounts; accelerations and reactions where `wanted`."""
     nat = w.nat
-    moved = tables.tree.grounds > 1 or tables.cuts.coupling_law.size > 0
+    moved = tables.tree.grounds > 1 or w.driven
     copy_nodes(w.zdd, w.a)
     if wanted or moved:
         copy(w.lam, w.mu)

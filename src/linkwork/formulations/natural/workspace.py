@@ -32,6 +32,7 @@ class Workspace(NamedTuple):
     tolerance: float
     iterations: int
     loaded: bool  # there are forces besides gravity
+    driven: bool  # motors give the motion of joints, or the length of rods
     measured: bool  # forces or rows depend on coordinates of joints
     nat: Any  # Natural: nodes, slots, rows and masses; never changed
     tree: TreeWork
@@ -101,6 +102,7 @@ def workspace(tables: Any, nat: Any, method: Any) -> Workspace:
         tolerance=float(method.tolerance),
         iterations=int(method.iterations),
         loaded=loaded,
+        driven=bool(np.any(cuts.coupling_law >= 0)),
         measured=loaded or bool(np.any(cuts.row_kind == COUPLE)) or cuts.coupling_law.size > 0,
         nat=nat,
         tree=tree_work(tables),
