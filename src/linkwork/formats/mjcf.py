@@ -1,7 +1,7 @@
 """Our models in MuJoCo's words (MJCF), so that both engines simulate the same machine.
 
 Bodies start where the model places them, and there all coordinates of hinges and slides are zero. What closes a loop
-becomes a `connect` constraint, a repeater one between joints; motors become servos with the torque that ours have, soft
+becomes a `connect` constraint, a gear one between joints; motors become servos with the torque that ours have, soft
 ones with the softness that is told; springs become tendons. Shapes meet whom they meet in ours.
 """
 
@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from linkwork.assembly.assemble import assemble
-from linkwork.model import Body, Frame, Joint, Model, Spring, TorsionSpring
+from linkwork.errors import ModelError
+from linkwork.model import Body, Coupling, Frame, Joint, Model, Spring, TorsionSpring
 
 GEOMS = {"Box": "box", "Sphere": "sphere", "Cylinder": "cylinder", "Capsule": "capsule", "Plane": "plane"}
 TYPES = {"revolute": "hinge", "prismatic": "slide"}
@@ -167,20 +168,26 @@ class _Writer:
             if joint.path in self.loops:
                 anchor = _told(self.pose[joint.a.path].inverse().point(self._place(joint)))
                 text += f'<connect body1="{joint.a.path}" body2="{joint.b.path}" anchor="{anchor}"{self.solver}/>'
-        drives: list[Any] = list(self.model.all_drives())
-        for drive in drives:
-            if hasattr(drive, "follower"):
-                text += (
-                    f'<joint joint1="{drive.follower.path}" joint2="{drive.joint.path}" '
-                    f'polycoef="0 {drive.ratio} 0 0 0"{self.solver}/>'
-                )
+        for drive in self.model.all_drives():
+            if isinstance(drive, Coupling):
+                text += self._gear(drive)
         return text
+
+    def _gear(self, coupling: Coupling) -> str:
+        first, *others = coupling.terms
+        if len(others) != 1 or others[0].curve is not None or coupling.backlash:
+            raise ModelError(
+                f"{coupling.word} '{coupling.path}' has no counterpart in MJCF, which couples two joints by a constant "
+                "ratio; use gears without backlash"
+            )
+        ratio = -others[0].factor / first.factor
+        joints = f'joint1="{first.joint.path}" joint2="{others[0].joint.path}"'
+        return f'<joint {joints} polycoef="0 {ratio} 0 0 0"{self.solver}/>'
 
     def _motors(self) -> str:
         text = ""
-        drives: list[Any] = list(self.model.all_drives())
-        for drive in drives:
-            if hasattr(drive, "follower"):
+        for drive in self.model.all_drives():
+            if isinstance(drive, Coupling):
                 continue
             kp, kv = self.servos.get(drive.path, (0.0, 0.0))
             if drive.softness is not None:
