@@ -136,6 +136,8 @@ def test_motors_that_every_method_has_can_be_left_out_as_well(law: dict[str, Any
     without = lw.simulate(pendulum_with(**law), ignore="motors", **options)
     plain = lw.simulate(pendulum_with(), **options)
     assert np.array_equal(without["pin.position"], plain["pin.position"])
+    assert without.certificate.ignored == ["motors"]
+    assert with_it.certificate.ignored == []
     assert np.abs(with_it["pin.position"] - plain["pin.position"]).max() > 1e-4
 
 

@@ -182,8 +182,12 @@ def whole(name: str, value: Any, least: int = 1) -> int:
 def driven_by_rows(system: System, method: Method, ignore: Any) -> bool:
     """Whether motors become rows and torques: where the method has no rows of its own for them."""
     left_out = (ignore,) if isinstance(ignore, str) else ignore
-    some = system.features & {"rigid motors", "servos"}
-    return bool(some) and "motors" not in method.supports and "motors" not in left_out
+    return bool(_driving(system, method)) and "motors" not in left_out
+
+
+def _driving(system: System, method: Method) -> frozenset[str]:
+    """The motors of a model that become rows and torques of a method."""
+    return frozenset() if "motors" in method.supports else system.features & {"rigid motors", "servos"}
 
 
 def wanted(system: System, ignore: Any) -> frozenset[str]:
@@ -203,6 +207,8 @@ def refuse_unsupported(system: System, method: Method, ignore: Any) -> list[str]
         known(name, FEATURE_HINTS, f"{shown(name)} is nothing that ignore= could leave out")
     missing = sorted(system.features - method.supports)
     ignored = [name for name in missing if name in ignore]
+    if "motors" in ignore and "motors" not in ignored and _driving(system, method):
+        ignored.append("motors")
     for name in missing:
         if name in ignored:
             continue
