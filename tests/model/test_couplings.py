@@ -166,6 +166,12 @@ def test_refused_cams(shafts: Model, refused, curve, words) -> None:
     assert "k" not in shafts.drives
 
 
+def test_a_function_that_does_not_repeat_is_refused(shafts: Model, refused) -> None:
+    for joint, follower, options in (("slide", "b pin", {}), ("a pin", "slide", {"periodic": False})):
+        with refused("cam 'k'", "sampled over one turn and repeats", "points (x, y)", "lw.Curve"):
+            shafts.cam("k", joint, follower, math.cos, **options)
+
+
 def test_a_cam_does_not_lead_itself(shafts: Model, refused) -> None:
     with refused("cam 'k'", "'a pin' would follow itself"):
         shafts.cam("k", "a pin", "a pin", lambda angle: 0.0)

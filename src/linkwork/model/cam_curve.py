@@ -43,8 +43,13 @@ def cam_curve(value: CurveLike, what: str, period: float | None) -> CamCurve:
     span = 0.0 if period is None else period
     if isinstance(value, Curve):
         made = CamCurve(value, span)
+    elif callable(value) and not span:
+        raise ModelError(
+            f"{what}: a function is sampled over one turn and repeats after it, but this curve does not repeat; give "
+            "its curve as points (x, y) or as an lw.Curve"
+        )
     elif callable(value):
-        made = CamCurve(_sampled(value, what, span or TURN), span or TURN)
+        made = CamCurve(_sampled(value, what, span), span)
     else:
         made = CamCurve(_through(value, what, span), span)
     _refuse_kinks(made, what)

@@ -151,6 +151,16 @@ def test_dead_point_jump_and_free_motion_are_named(tmp_path: Any) -> None:
         lw.kinematics(both, until=1.0, dt=0.1)
 
 
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+def test_a_slide_that_jumps_is_named_at_every_size(scale: float) -> None:
+    model = lw.Model("slide")
+    block = model.body("block", mass=1.0, inertia=(1, 1, 1), com=(scale, 0, 0))
+    model.prismatic("rail", "ground", block, axis=(1, 0, 0))
+    model.motor("drive", "rail", position=lw.Step(0.5 * scale, at=0.25))
+    with pytest.raises(lw.RunError, match=r"motor 'drive' of 'slide' jumps at t = 0\.2"):
+        lw.kinematics(model, until=1.0, dt=0.1)
+
+
 def test_refusals(tmp_path: Any) -> None:
     with pytest.raises(lw.OptionError, match="motor 'drive' gives way"):
         lw.kinematics(driven("main", velocity=1.0, max_torque=3.0), until=1.0, dt=0.1)

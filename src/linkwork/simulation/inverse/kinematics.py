@@ -138,11 +138,12 @@ class _Run:
 
     def _blocked(self, t: float) -> RunError:
         name = self.system.model.name
-        for motor in self.motors:
-            law = motor.position
-            if law is not None and abs(law_value(law, t + 2.0 * SMALLEST * self.dt) - law_value(law, t)) > JUMP:
+        for each in self.system.coupled:
+            law = each.part.position if isinstance(each.part, Motor) else None
+            most = JUMP * (size_of(self.system.tables) if each.slides else 1.0)
+            if law is not None and abs(law_value(law, t + 2.0 * SMALLEST * self.dt) - law_value(law, t)) > most:
                 return RunError(
-                    f"motor '{motor.path}' of '{name}' jumps at t = {t:.6g} s; give a law without jumps", time=t
+                    f"motor '{each.part.path}' of '{name}' jumps at t = {t:.6g} s; give a law without jumps", time=t
                 )
         self._look(t)
         drives = shortened([f"'{motor.path}'" for motor in self.motors]) or "none"
