@@ -17,29 +17,8 @@ from linkwork.model.curves import MOST
 from linkwork.model.joint_kinds import KINDS
 from linkwork.spatial import codes
 
-EMPTY: Any = np.zeros(0, dtype=np.int64)
-NONE = np.zeros(1, dtype=np.int64)
-NO_COUPLINGS: dict[str, Any] = {
-    "side_link": np.zeros((0, 2), dtype=np.int64),
-    "coupling_term": NONE,
-    "coupling_law": EMPTY,
-    "coupling_rate": EMPTY,
-    "coupling_play": np.zeros(0),
-    "coupling_q": EMPTY,
-    "term_cut": EMPTY,
-    "term_measure": EMPTY,
-    "term_coordinate": EMPTY,
-    "term_factor": np.zeros(0),
-    "term_curve": EMPTY,
-    "term_side": np.zeros((0, 2), dtype=np.int64),
-    "term_place": NONE,
-    "place_on_path": EMPTY,
-    "curve_start": NONE,
-    "piece_from": np.zeros(0),
-    "piece_origin": np.zeros(0),
-    "piece_power": np.zeros((0, MOST)),
-    "curve_period": np.zeros(0),
-}
+# what `with_couplings` fills in
+NO_COUPLINGS: dict[str, Any] = dict.fromkeys(Cuts._fields[Cuts._fields.index("side_link") :])
 
 
 class Coupled(NamedTuple):

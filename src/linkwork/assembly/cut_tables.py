@@ -129,7 +129,7 @@ class _CutTable:
         self.start["v_given"].extend([joint.velocity is not None and not in_tree] * joint.nv)
 
     def cuts(self) -> Cuts:
-        """The tables."""
+        """The tables, without couplings."""
         return Cuts(
             cut_a=np.array(self.ends["a"], dtype=np.int64),
             cut_b=np.array(self.ends["b"], dtype=np.int64),

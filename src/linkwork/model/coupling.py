@@ -42,11 +42,6 @@ class Coupling(Part):
         return tuple(term.joint for term in self.terms)
 
     @property
-    def slides(self) -> bool:
-        """Whether its equation is in metres."""
-        return slides(self.terms[0].joint)
-
-    @property
     def about(self) -> str:
         """What it connects or acts on."""
         return " and ".join(joint.path for joint in self.joints)

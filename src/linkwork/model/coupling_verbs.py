@@ -9,7 +9,7 @@ from linkwork.model import checked
 from linkwork.model.cam_curve import TURN, CurveLike, cam_curve
 from linkwork.model.carrier import from_carrier
 from linkwork.model.container import Container
-from linkwork.model.coupling import Cam, Coupling, Differential, Gear, Rack, Repeater, Term, alike, different, slides
+from linkwork.model.coupling import Cam, Differential, Gear, Rack, Repeater, Term, alike, different, slides
 from linkwork.model.drive import one_coordinate
 from linkwork.model.joint import Joint
 
@@ -121,9 +121,9 @@ class CouplingVerbs(Container):
         The curve is a pair (x, y) of points, joined by a cubic spline, an `lw.Curve`, or a function of the angle, of
         which 720 values of a turn are joined by a quintic spline. It needs a continuous second derivative. Over the
         angle of a joint that turns it repeats after a turn: points span one turn, and their ends agree. With
-        `periodic=False`, and over a slide, it goes on straight beyond the points. Both
-        ways are held: a follower that a spring presses on is a shape in contact (`model.collide`). The column
-        `name.effort` (N, N m) is the force on the follower.
+        `periodic=False`, and over a slide, it goes on straight beyond the points. Both ways are held: a follower that a
+        spring presses on is a shape in contact (`model.collider`). The column `name.effort` (N, N m) is the force on
+        the follower.
 
         >>> model = lw.Model("valve")
         >>> disc = model.body("disc", shape=lw.Cylinder(0.03, 0.01), mass=0.3)
@@ -180,6 +180,3 @@ def _ratio(what: str, option: str, value: float) -> float:
     if ratio == 0.0:
         raise ModelError(f"{what}: {option} is zero and would hold the joint still; give a {option}= that is not zero")
     return float(ratio)
-
-
-__all__ = ["Coupling", "CouplingVerbs"]

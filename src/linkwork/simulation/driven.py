@@ -128,8 +128,6 @@ def _start_before_jolt(system: System, places: dict[str, Any], time: float, erro
 
 def _contradiction(system: System, time: float, error: ModelError) -> ModelError:
     """Which motors and gears want the same motion, where that is why there is no start; else the error itself."""
-    if not system.driven:
-        return error
     try:
         free = consistent_start(assemble(system.model, floating=True, before=system), time)
     except ModelError:

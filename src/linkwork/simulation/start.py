@@ -56,7 +56,6 @@ class Closure:
         # rows of the given start values of cuts: one for each of their rates
         self.directions = np.zeros((system.cut_v_start.size, system.nv))
         self.time, self.told, self.out = time, np.zeros(16), np.zeros(4)
-        self.work.since[0] = time
         # joints of the tree that couplings measure: their place in q, and among the cut coordinates
         tree, cuts = self.tables.tree, self.tables.cuts
         dofs = cuts.path_dof[cuts.path_start[len(system.cuts)] : cuts.path_start[len(cuts.cut_a)]]
@@ -82,6 +81,7 @@ class Closure:
     def at(self, q: Floats, v: Floats) -> None:
         """Fill g, gd, G and the cut coordinates at (q, v)."""
         self.cut_q[self.in_cut_q] = q[self.in_q]
+        self.work.since[0] = self.time
         close_at(
             self.tables,
             self.work,
