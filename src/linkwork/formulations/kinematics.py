@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork._jit import entry, kernel, small
+from linkwork.formulations.samples import keep
 from linkwork.mechanics.articulated import outward_velocities
 from linkwork.mechanics.constraint_rows import measure_cuts
 from linkwork.mechanics.counts import count_q
@@ -25,6 +26,7 @@ from linkwork.mechanics.newton_euler import accelerate_links
 from linkwork.mechanics.rows import joint_rows, row_accelerations, row_rates, row_values
 from linkwork.mechanics.size import dof_units, row_units
 from linkwork.mechanics.workspace import TreeWork, tree_work
+from linkwork.numerics.arrays import copy
 from linkwork.numerics.full_pivoting import eliminate, solve
 
 CLOSED = 1e-14  # of the size of the model, or rad: a smaller correction is rounding
@@ -171,23 +173,20 @@ def follow_rows(tables, w, times, first, samples):
     for k in range(first, times.size):
         t = times[k]
         if k == first:
-            for j in range(w.q.size):
-                w.trial[j] = w.q[j]
+            copy(w.q, w.trial)
             forward_kinematics(tables, w.tree, t, w.q, w.rest, w.law_input, w.out)
         else:
             h = t - times[k - 1]
             for j in range(w.v.size):
                 w.dq[j] = w.v[j] + 0.5 * h * w.vd[j]
             displace(tables.tree, w.q, w.dq, h, w.trial)
-            for j in range(w.cut_q.size):
-                w.trial_cut[j] = w.cut_q[j]
+            copy(w.cut_q, w.trial_cut)
             if not close_rows(tables, w, t):
                 return NOT_CLOSED, k
         row_values(tables.cuts, w.tree, w.cut_q, w.g, w.W)
         if not factor_rows(tables, w):
             return FREE_MOTION, k
-        for j in range(w.q.size):
-            w.q[j] = w.trial[j]
+        copy(w.trial, w.q)
         find_rates(tables, w)
         measure_cuts(tables.cuts, w.tree, w.cut_q, w.cut_rate)
         if left_guide(tables.cuts, w.cut_q) >= 0:
@@ -200,14 +199,10 @@ def follow_rows(tables, w, times, first, samples):
 @small
 def keep_row(w, samples, k, t):
     """Sample k is the present state."""
-    nq = w.q.size
     samples.t[k, 0] = t
-    for j in range(nq):
-        samples.y[k, j] = w.q[j]
+    keep(w.q, samples.y, k)
     for j in range(w.v.size):
-        samples.y[k, nq + j] = w.v[j]
-        samples.vd[k, j] = w.vd[j]
-    for j in range(samples.cut_q.shape[1]):
-        samples.cut_q[k, j] = w.cut_q[j]
-    for j in range(samples.cut_rate.shape[1]):
-        samples.cut_rate[k, j] = w.cut_rate[j]
+        samples.y[k, w.q.size + j] = w.v[j]
+    keep(w.vd, samples.vd, k)
+    keep(w.cut_q, samples.cut_q, k)
+    keep(w.cut_rate, samples.cut_rate, k)
