@@ -22,6 +22,7 @@ Vector: TypeAlias = NDArray[np.float64]
 VectorLike: TypeAlias = Sequence[float] | NDArray[Any]
 
 LARGEST = 1e100  # what is larger counts as infinite: its square or cube would be
+UNIT = 1e-15  # what is this near to length one has it: what was normalised once is never changed again
 PERPENDICULAR = 1e-6  # largest cosine between two directions that are called perpendicular
 
 
@@ -113,6 +114,8 @@ def direction(value: Any, what: str, option: str) -> Vector:
     largest = float(np.abs(given).max())
     if largest == 0.0:
         raise ModelError(f"{what}: {option} is zero and points nowhere; give a direction such as {option}=(0, 0, 1)")
+    if abs(math.sqrt(float(given @ given)) - 1.0) <= UNIT:
+        return given
     scaled = given / largest  # so that tiny and huge directions neither vanish nor overflow
     result: Vector = scaled / math.sqrt(float(scaled @ scaled))
     result.flags.writeable = False

@@ -331,6 +331,15 @@ def find_parts(container: Container, name: str) -> list[Part | Container]:
     return container._look(name)
 
 
+def takes_name(container: Container, name: str, kind: str) -> bool:
+    """Whether a new part of this kind (body, joint or another word) can have this name in a container."""
+    try:
+        container._new(kind, name, kind if kind in ("body", "joint") else "")
+    except ModelError:
+        return False
+    return True
+
+
 def put_part(container: Container, table: dict[str, Any], part: Any) -> None:
     """Put a part into a table of a container, in the place of the one with its name."""
     container._keep(table, part)

@@ -180,6 +180,8 @@ def unit(quaternion: Quaternion, what: str, option: str = "rotation") -> Quatern
     if length < 1e-150:
         raise ModelError(f"{what}: the quaternion of {option} is zero; give (1, 0, 0, 0) for no rotation")
     w, x, y, z = quaternion
+    if abs(length - 1.0) <= checked.UNIT:
+        return (w, x, y, z)
     return (w / length, x / length, y / length, z / length)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Sequence
-from typing import Any, Never, TypeVar
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Never, TypeVar
 
 import numpy as np
 
@@ -27,6 +28,9 @@ from linkwork.model.outline import outline
 from linkwork.model.rolling import RollingVerbs
 from linkwork.model.shapes import Cylinder, Shape
 from linkwork.model.tyre import TyreVerbs
+
+if TYPE_CHECKING:
+    from linkwork.formats.receipt import Receipt
 
 AnySubsystem = TypeVar("AnySubsystem", bound="Subsystem")
 
@@ -306,6 +310,24 @@ class Model(Parts):
         super().__init__(name)
         self._only_known("__init__", f"model '{name}'", unknown)
         self.gravity = checked.vector(gravity, f"model '{name}'", "gravity", 3, "m/s2")
+
+    def write(self, file: str | PathLike[str], *, lossy: bool = False, **options: Any) -> Receipt:
+        """Write the model to a file that `lw.read` and other programs read, and return the receipt.
+
+        The ending tells the format: .toml and .json hold every model and read back equal, to the last bit; .urdf and
+        .xml (MuJoCo) hold what these formats can say. What they cannot say is refused by name; `lossy=True` leaves it
+        out and lists it in the receipt. Meshes are written beside the file. Python functions cannot be written.
+
+        >>> model = lw.Model("pendulum")
+        >>> rod = model.body("rod", mass=1.0, inertia=(0.1, 0.1, 0.01), com=(0, 0, -0.5))
+        >>> pin = model.revolute("pin", model.ground, rod, at=(0, 0, 0), axis=(0, 1, 0), position=0.3)
+        >>> receipt = model.write("pendulum.toml")
+        >>> lw.read("pendulum.toml")[0] == model
+        True
+        """
+        from linkwork.formats.writing import write
+
+        return write(self, file, lossy=lossy, **options)
 
     @property
     def built(self) -> Model:

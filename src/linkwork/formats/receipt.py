@@ -1,0 +1,104 @@
+"""The receipt of a file: what was understood, what was approximated, what was ignored, each with its place."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from linkwork.errors import ModelError
+
+SHOWN = 12  # lines of one heading in print; the lists hold all
+
+
+class ReceiptLine(NamedTuple):
+    """One line of a receipt: what it is about, its place in the file, and what was made of it.
+
+    `matters` is False for what is ignored and has no part in mechanics, such as a camera.
+    """
+
+    what: str
+    place: str
+    told: str
+    matters: bool = True
+
+    def __str__(self) -> str:
+        place = f" ({self.place})" if self.place else ""
+        return f"{self.what}{place}{': ' if self.told else ''}{self.told}"
+
+
+@dataclass
+class Receipt:
+    """What became of a file: `understood`, `approximated` and `ignored`, lists of lines with their places in it.
+
+    Of what was ignored, `lost` are the lines that matter to the motion. `lw.read` refuses a file that has such lines,
+    unless you give `strict=False`.
+
+    >>> receipt = Receipt("robot.urdf")
+    >>> receipt.understand("joint 'elbow'", "line 12", "revolute")
+    >>> receipt.ignore("<gazebo>", "line 40", "speaks to another simulator", matters=False)
+    >>> print(receipt)
+    robot.urdf: 1 understood, 0 approximated, 1 ignored
+    ignored:
+      <gazebo> (line 40): speaks to another simulator
+    """
+
+    file: str
+    understood: list[ReceiptLine] = field(default_factory=list)
+    approximated: list[ReceiptLine] = field(default_factory=list)
+    ignored: list[ReceiptLine] = field(default_factory=list)
+
+    def understand(self, what: str, place: str = "", told: str = "") -> None:
+        """Something has an exact counterpart in the model."""
+        self.understood.append(ReceiptLine(what, place, told))
+
+    def approximate(self, what: str, place: str = "", told: str = "") -> None:
+        """Something stands in the model as nearly as it can; `told` says how it differs."""
+        self.approximated.append(ReceiptLine(what, place, told))
+
+    def ignore(self, what: str, place: str = "", told: str = "", *, matters: bool = True) -> None:
+        """Something is not in the model. What has no part in mechanics does not matter."""
+        self.ignored.append(ReceiptLine(what, place, told, matters))
+
+    @property
+    def lost(self) -> list[ReceiptLine]:
+        """What was ignored and matters to the motion."""
+        return [entry for entry in self.ignored if entry.matters]
+
+    def refuse_losses(self, remedy: str) -> None:
+        """Raise where something that matters was ignored; `remedy` ends the sentence."""
+        if self.lost:
+            first = "; ".join(str(entry) for entry in self.lost[:3])
+            more = f"; and {len(self.lost) - 3} more" if len(self.lost) > 3 else ""
+            raise ModelError(f"{self.file}: not understood: {first}{more}; {remedy}")
+
+    def __str__(self) -> str:
+        counts = ", ".join(f"{len(entries)} {word}" for word, entries in self._headings())
+        lines = [f"{self.file}: {counts}"]
+        for word, entries in self._headings()[1:]:
+            if entries:
+                lines += [f"{word}:", *(f"  {line}" for line in _listed(entries))]
+        return "\n".join(lines)
+
+    def details(self) -> str:
+        """All lines under all headings, those understood too."""
+        lines = [f"{self.file}"]
+        for word, entries in self._headings():
+            lines += [f"{word}: {len(entries)}", *(f"  {entry}" for entry in entries)]
+        return "\n".join(lines)
+
+    def _headings(self) -> list[tuple[str, list[ReceiptLine]]]:
+        return [("understood", self.understood), ("approximated", self.approximated), ("ignored", self.ignored)]
+
+
+def _listed(entries: Sequence[ReceiptLine]) -> list[str]:
+    """The first lines; further ones of the same words as numbers."""
+    told: Counter[str] = Counter()
+    lines: list[str] = []
+    for entry in entries:
+        told[entry.told] += 1
+        if told[entry.told] <= 3 and len(lines) < SHOWN:
+            lines.append(str(entry))
+    left = len(entries) - len(lines)
+    return [*lines, f"and {left} more; receipt.details() lists all"] if left else lines
