@@ -1,7 +1,7 @@
 """XML from strangers: a tree with line numbers that knows what of it was read.
 
 No entities, no outside references, bounded size and depth. `read_xml` gives the root; a reader asks a node for its
-attributes and children, and whatever nobody asked for is told at the end by `Element.unread`.
+attributes and children, and whatever nobody asked for is told at the end by `XmlElement.unread`.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ DEEPEST = 200  # elements inside one another
 MOST = 2_000_000  # elements and attributes of a file
 
 
-class Element:
+class XmlElement:
     """An element: `tag`, `text`, `line`, its `attributes` and `children`. Asking for one marks it as read."""
 
     __slots__ = ("_asked", "attributes", "children", "file", "line", "tag", "text", "whole")
 
     def __init__(self, tag: str, attributes: dict[str, str], file: str, line: int) -> None:
         self.tag, self.attributes, self.file, self.line = tag, attributes, file, line
-        self.children: list[Element] = []
+        self.children: list[XmlElement] = []
         self.text = ""
         self.whole = False  # everything below counts as read
         self._asked: set[str | int] = set()
@@ -87,25 +87,25 @@ class Element:
             )
         return found
 
-    def all(self, tag: str) -> list[Element]:
+    def all(self, tag: str) -> list[XmlElement]:
         """The children of this tag; they count as read, what is in them does not yet."""
         found = [child for child in self.children if child.tag == tag]
         self._asked.update(id(child) for child in found)
         return found
 
-    def one(self, tag: str) -> Element | None:
+    def one(self, tag: str) -> XmlElement | None:
         """The child of this tag, or None; raises where there are several."""
         found = self.all(tag)
         if len(found) > 1:
             found[1].wrong(f"<{self.tag}> has a second <{tag}>; remove one of them")
         return found[0] if found else None
 
-    def read_whole(self) -> Element:
+    def read_whole(self) -> XmlElement:
         """Mark all of it as read, because the reader told about it already."""
         self.whole = True
         return self
 
-    def unread(self) -> Iterator[tuple[Element, str]]:
+    def unread(self) -> Iterator[tuple[XmlElement, str]]:
         """Every element and attribute below that nobody asked for: (node, name of the attribute or '')."""
         waiting = [self]
         while waiting:
@@ -120,12 +120,12 @@ class Element:
                     yield child, ""
 
 
-def read_xml(path: Path) -> Element:
+def read_xml(path: Path) -> XmlElement:
     """The root element of a file."""
     return parse_xml(read_bytes(path, "an XML file"), path.name)
 
 
-def parse_xml(content: bytes, file: str) -> Element:
+def parse_xml(content: bytes, file: str) -> XmlElement:
     """The root element of a text; `file` names it in errors.
 
     >>> root = parse_xml(b"<robot name='arm'><link name='base'/></robot>", "arm.urdf")
@@ -134,8 +134,8 @@ def parse_xml(content: bytes, file: str) -> Element:
     """
     parser = expat.ParserCreate()
     parser.buffer_text = True
-    stack: list[Element] = []
-    roots: list[Element] = []
+    stack: list[XmlElement] = []
+    roots: list[XmlElement] = []
     count = 0
 
     def start(tag: str, attributes: dict[str, str]) -> None:
@@ -144,7 +144,7 @@ def parse_xml(content: bytes, file: str) -> Element:
         line = parser.CurrentLineNumber
         if len(stack) >= DEEPEST or count > MOST:
             raise ModelError(f"{file}, line {line}: it is nested too deeply or too large for a model; correct the file")
-        node = Element(tag, attributes, file, line)
+        node = XmlElement(tag, attributes, file, line)
         (stack[-1].children if stack else roots).append(node)
         stack.append(node)
 
