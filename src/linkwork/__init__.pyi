@@ -54,6 +54,7 @@ from linkwork.model import Step as Step
 from linkwork.model import Subsystem as Subsystem
 from linkwork.model import Surface as Surface
 from linkwork.model import Table as Table
+from linkwork.model import Visual as Visual
 from linkwork.model import as_law as as_law
 from linkwork.model import compiled as compiled
 from linkwork.simulation.analysis.agreement import Agreement as Agreement

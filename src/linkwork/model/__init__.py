@@ -25,6 +25,7 @@ from linkwork.model.soft import Soft
 from linkwork.model.step import Step
 from linkwork.model.subsystem import Altered, Model, Parts, Subsystem
 from linkwork.model.tyre import Calspan, Tyre
+from linkwork.model.visual import Visual
 
 __all__ = [
     "KINDS",
@@ -98,6 +99,7 @@ __all__ = [
     "Torque",
     "TorsionSpring",
     "Tyre",
+    "Visual",
     "as_law",
     "attached_joint",
     "attached_name",

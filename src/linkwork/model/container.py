@@ -22,6 +22,7 @@ from linkwork.model.joint import Joint
 
 if TYPE_CHECKING:
     from linkwork.model.subsystem import Subsystem
+    from linkwork.model.visual import Visual
 
 AnyDrive: TypeAlias = Motor | Coupling
 SomePart = TypeVar("SomePart", bound=Part)
@@ -45,6 +46,7 @@ class Container:
         self.forces: dict[str, ForceElement] = {}
         self.drives: dict[str, AnyDrive] = {}
         self.colliders: dict[str, Collider] = {}
+        self.visuals: dict[str, Visual] = {}
         self.apart: list[tuple[Body, Body]] = []  # bodies that never meet
         self.events: list[Event] = []
         self.subsystems: dict[str, Subsystem] = {}
@@ -272,6 +274,10 @@ class Container:
             for collider in container.colliders.values():
                 yield from collider.parts()
 
+    def all_visuals(self) -> Iterator[Visual]:
+        """Every shape of the tree that is only drawn."""
+        return (visual for container in self.walk() for visual in container.visuals.values())
+
     def all_events(self) -> Iterator[Event]:
         """Every planned event of the tree."""
         return (event for container in self.walk() for event in container.events)
@@ -280,7 +286,7 @@ class Container:
 
     def content(self) -> tuple[Any, ...]:
         """All its data in a form that can be compared: equal contents mean the same mechanism."""
-        tables = (self.grounds, self.bodies, self.joints, self.forces, self.drives, self.colliders)
+        tables = (self.grounds, self.bodies, self.joints, self.forces, self.drives, self.colliders, self.visuals)
         return (
             self.name,
             self.placement,

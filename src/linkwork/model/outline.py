@@ -31,7 +31,8 @@ def _head(container: Container) -> str:
 
 def _lines(container: Container) -> Iterator[str]:
     moving = [item for name, item in container.grounds.items() if name != "ground"]
-    tables = (container.bodies, container.joints, container.forces, container.drives, container.colliders)
+    drawn = (container.colliders, container.visuals)
+    tables = (container.bodies, container.joints, container.forces, container.drives, *drawn)
     parts: list[Part] = [*moving, *(part for table in tables for part in table.values())]
     words = max((len(part.word) for part in parts), default=0)
     names = max((len(part.name) for part in parts), default=0)

@@ -28,6 +28,7 @@ from linkwork.model.outline import outline
 from linkwork.model.rolling import RollingVerbs
 from linkwork.model.shapes import Cylinder, Shape
 from linkwork.model.tyre import TyreVerbs
+from linkwork.model.visual import VisualVerbs
 
 if TYPE_CHECKING:
     from linkwork.formats.receipt import Receipt
@@ -35,11 +36,21 @@ if TYPE_CHECKING:
 AnySubsystem = TypeVar("AnySubsystem", bound="Subsystem")
 
 
-class Parts(JointVerbs, RollingVerbs, ForceVerbs, CouplingVerbs, BushingVerbs, TyreVerbs, ContactVerbs, EventVerbs):
+class Parts(
+    JointVerbs,
+    RollingVerbs,
+    ForceVerbs,
+    CouplingVerbs,
+    BushingVerbs,
+    TyreVerbs,
+    ContactVerbs,
+    VisualVerbs,
+    EventVerbs,
+):
     """What models and subsystems share: the methods that add parts, and the parts by name.
 
-    `.bodies .joints .forces .drives .colliders .subsystems .ports .grounds` are dicts in declaration order, `.events`
-    is a list. A part is also available as an attribute (`damper.piston`, ports first) or by its full name
+    `.bodies .joints .forces .drives .colliders .visuals .subsystems .ports .grounds` are dicts in declaration order,
+    `.events` is a list. A part is also available as an attribute (`damper.piston`, ports first) or by its full name
     (`model["left damper.piston"]`).
     """
 
