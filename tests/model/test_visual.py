@@ -17,7 +17,7 @@ def lamp(**options: object) -> lw.Model:
 
 
 @pytest.mark.parametrize(
-    "given, colour",
+    ("given", "colour"),
     [
         (None, None),
         ("#ff8000", (1.0, 128 / 255, 0.0, 1.0)),
