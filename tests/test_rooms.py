@@ -40,7 +40,7 @@ UPWARDS = {
     ("_kernels/collect.py", FRONT_DOOR),
     ("_kernels/collect.py", "simulation"),
     ("_kernels/header.py", "formulations"),
-    ("model/shapes.py", "formats"),
+    ("model/mesh.py", "formats"),
     ("model/subsystem.py", "formats"),
     ("simulation/analysis/agreement.py", "viewer"),
     ("simulation/results/trajectory.py", "viewer"),

@@ -18,9 +18,10 @@ from linkwork.model.joint import Distance, Joint, JointOptions, Slot, SurfaceJoi
 from linkwork.model.joint_kinds import KINDS, JointKind
 from linkwork.model.laws import Constant, Cosine, Law, LawLike, Motion, PythonLaw, Table, as_law, compiled
 from linkwork.model.material import Material
+from linkwork.model.mesh import Mesh
 from linkwork.model.roads import CosineBump, FlatRoad, Kerb, Profile, Ramp, Road, RoadPiece, Stairs, Surface
 from linkwork.model.rolling import Rolling, RollingPair
-from linkwork.model.shapes import Box, Capsule, Cylinder, Hull, Mesh, Shape, Sphere
+from linkwork.model.shapes import Box, Capsule, Cylinder, Hull, Shape, Sphere
 from linkwork.model.soft import Soft
 from linkwork.model.step import Step
 from linkwork.model.subsystem import Altered, Model, Parts, Subsystem

@@ -10,7 +10,8 @@ from linkwork.errors import ModelError
 from linkwork.model import checked
 from linkwork.model.body import Body, Ground, Part
 from linkwork.model.material import Material
-from linkwork.model.shapes import Box, Capsule, Cylinder, Hull, Mesh, Shape, Sphere
+from linkwork.model.mesh import Mesh
+from linkwork.model.shapes import Box, Capsule, Cylinder, Hull, Shape, Sphere
 
 SOLID = (Sphere, Capsule, Box, Cylinder, Hull, Mesh)  # and on grounds a HeightField
 

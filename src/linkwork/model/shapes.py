@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,12 +12,9 @@ import numpy as np
 from linkwork.errors import ModelError
 from linkwork.model import checked
 from linkwork.model.checked import Vector, VectorLike
-from linkwork.model.convex_parts import convex_parts
 from linkwork.model.frame import Frame
 
-FARTHEST = 1e40  # m: the fifth power of it, which an inertia has, is still a number
 FLAT = 1e-12  # of the cube around it: a hull with less volume has none
-CONVEX = 1e-3  # of its volume: a solid that fills its hull but for this is convex
 
 
 @dataclass(frozen=True)
@@ -198,63 +193,6 @@ class Faceted(Shape):
     @cached_property
     def _solid(self) -> tuple[float, Vector, Vector]:
         return _solid(self.triangles, self._what)
-
-
-@dataclass(frozen=True)
-class Mesh(Faceted):
-    """A closed surface of triangles read from an STL file; `scale` turns the file's unit into metres (0.001 for mm).
-
-    The mass properties are those of the solid inside. A surface with holes can still be drawn: then give the body its
-    mass=, inertia= and com=. For contact the mesh is split into convex pieces, whose union differs from it by at most
-    the fraction `concavity` of its size; smaller values give more pieces. If the mesh is not convex, this needs the
-    extra `mesh`.
-
-    >>> lw.Mesh("gear.stl", scale=0.001)  # doctest: +SKIP
-    """
-
-    file: str | PathLike[str]
-    scale: float = 1.0
-    concavity: float = 0.05
-    triangles: Vector = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        given: Any = self.file
-        if not isinstance(given, (str, PathLike)):
-            raise ModelError(f"Mesh: file is {checked.shown(given)} but must be a path; give the path of an STL file")
-        object.__setattr__(self, "file", str(Path(self.file)))
-        object.__setattr__(self, "scale", checked.positive(self.scale, f"Mesh '{self.file}'", "scale"))
-        concavity = checked.positive(self.concavity, f"Mesh '{self.file}'", "concavity")
-        if not 0.01 <= concavity <= 1.0:
-            raise ModelError(f"Mesh '{self.file}': concavity is {self.concavity!r}; give a fraction from 0.01 to 1")
-        object.__setattr__(self, "concavity", concavity)
-        with np.errstate(over="ignore"):
-            from linkwork.formats.stl import read_stl
-
-            triangles = read_stl(Path(self.file)) * self.scale
-        if not np.abs(triangles).max() < FARTHEST:
-            raise ModelError(
-                f"Mesh '{self.file}': its corners are farther away than {FARTHEST:g} m; correct scale= or the file"
-            )
-        object.__setattr__(self, "triangles", triangles)
-
-    @cached_property
-    def parts(self) -> tuple[Hull, ...]:
-        """The convex pieces that collide with other bodies.
-
-        >>> len(lw.Mesh("gear.stl", scale=0.001).parts)  # doctest: +SKIP
-        13
-        """
-        whole = Hull(self.triangles.reshape(-1, 3), pose=self.pose)
-        full = self.volume > (1.0 - CONVEX) * whole.volume
-        if full:
-            return (whole,)
-        pieces = convex_parts(self.triangles, self.concavity, self._what)
-        return tuple(Hull(points, pose=self.pose) for points in pieces)
-
-    @property
-    def _what(self) -> str:
-        return f"Mesh '{self.file}'"
 
 
 @dataclass(frozen=True)

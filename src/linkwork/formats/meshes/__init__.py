@@ -1,0 +1,1 @@
+"""MESHES: surfaces of triangles from STL, OBJ and DAE files."""

@@ -1,0 +1,1 @@
+"""URDF: robots as links and joints in XML."""
