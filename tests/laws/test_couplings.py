@@ -43,6 +43,23 @@ def test_a_gear_pair(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ALL)
+def test_a_gear_that_ties_positions(name: str) -> None:
+    """With an offset the follower stands where the leader tells it, given or found, and stays there."""
+    model = wheels(0.2, 0.05, 0.1)
+    wheel = model.body("leader", mass=1.0, inertia=(1, 1, 1))
+    model.revolute("leading", "ground", wheel, at=(0, 0, 0), axis=(0, 0, 1), position=0.4, velocity=1.0)
+    model.gear("mesh", "leading", "axle 0", ratio=-2.0, offset=0.3)
+    model.gear("chain", "axle 0", "axle 1", ratio=0.5, offset=-0.1)
+    model.torque("torque", "leading", 3.0)
+    run = lw.simulate(model, until=0.05, dt=1e-3, method=method_of(name))
+    first, second, leader = (run[f"{joint}.position"] for joint in ("axle 0", "axle 1", "leading"))
+    assert leader[0] == 0.4
+    assert leader[-1] > 0.44
+    assert first == pytest.approx(-2.0 * leader + 0.3, abs=1e-11)
+    assert second == pytest.approx(0.5 * first - 0.1, abs=1e-11)
+
+
+@pytest.mark.parametrize("name", ALL)
 def test_a_planetary_train(name: str) -> None:
     """Willis: z_s w_s + z_r w_r = (z_s + z_r) w_c; torques of sun, ring and carrier as z_s : z_r : -(z_s + z_r)."""
     sun, planet, ring = 20, 15, 50

@@ -42,6 +42,17 @@ def test_terms(shafts: Model) -> None:
     assert shafts["g"].about == "b pin and a pin"
 
 
+def test_offsets_tie_positions(shafts: Model) -> None:
+    gear = shafts.gear("g", "a pin", "b pin", ratio=-2.0, offset=0.3)
+    rack = shafts.rack("r", "a pin", "slide", radius=0.02, offset=0.0)
+    assert gear.counted
+    assert gear.offset == 0.3
+    assert rack.counted
+    assert rack.offset == 0.0
+    with pytest.raises(lw.ModelError, match="gear 'h': offset must be one finite number"):
+        shafts.gear("h", "a pin", "c pin", ratio=1.0, offset="much")  # type: ignore[arg-type]
+
+
 def test_turns_from_the_carrier(shafts: Model) -> None:
     """What does not hang on the carrier counts less its turn; what hangs there counts as it is."""
     sun = shafts.gear("sun mesh", "b pin", "p pin", ratio=-2.0, carrier="a pin")

@@ -47,7 +47,7 @@ class Coupled(NamedTuple):
         """What its terms add up to where it has no law; nan where the start decides."""
         if isinstance(self.part, Motor):
             return np.nan if self.follows_rate else 0.0
-        return 0.0 if self.part.counted else np.nan
+        return self.part.offset if self.part.counted else np.nan
 
 
 def coupled_parts(model: Model, held: set[str], laws: LawTable, driven: bool) -> list[Coupled]:

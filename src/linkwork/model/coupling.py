@@ -26,7 +26,7 @@ class Term(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Coupling(Part):
-    """What couples joints: the sum of its terms keeps its value, or is zero where they are `counted` from zero.
+    """What couples joints: the sum of its terms keeps its value, or is `offset` where they are `counted` from zero.
 
     The column `name.effort` (N m, N) is the torque or force on the joint whose factor is one. Made by `model.gear`,
     `model.rack`, `model.differential`, `model.cam` and `model.repeater`.
@@ -35,6 +35,7 @@ class Coupling(Part):
     terms: tuple[Term, ...]
     counted: bool = False
     backlash: float = 0.0
+    offset: float = 0.0
 
     @property
     def joints(self) -> tuple[Joint, ...]:

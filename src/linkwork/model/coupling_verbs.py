@@ -28,6 +28,7 @@ class CouplingVerbs(Container):
         ratio: float,
         carrier: JointLike | None = None,
         backlash: float = 0.0,
+        offset: float | None = None,
         **unknown: Never,
     ) -> Gear:
         """Turn joint_b `ratio` times as far as joint_a, counted from the start: spur, bevel and worm gears, belts.
@@ -36,7 +37,8 @@ class CouplingVerbs(Container):
         planetary train the turns count from the arm that holds the planets: `carrier` is the joint from the frame to
         it. Then each wheel's joint goes from the carrier to it, or from the frame to it with the axis of `carrier`.
         With `backlash` (rad, at joint_b) the teeth have play, of which the start is the middle; the methods impulse and
-        maximal have it. The column `name.effort` (N m) is the torque on joint_b.
+        maximal have it. With an `offset` (rad) the positions themselves are tied, wherever they start: that of joint_b
+        is `ratio` times that of joint_a plus `offset`. The column `name.effort` (N m) is the torque on joint_b.
 
         >>> model = lw.Model("gears")
         >>> for name, x in (("small", 0.0), ("big", 0.15)):
@@ -54,15 +56,24 @@ class CouplingVerbs(Container):
             arm = self._coupled(what, a, b, carrier)[2]
             alike(what, (a, arm), "give the joint of the arm as carrier=")
             terms = from_carrier(what, terms, arm)
-        return self._keep(self.drives, Gear(name, self, terms, backlash=_play(what, backlash, "rad")))
+        play, tied = _play(what, backlash, "rad"), _offset(what, offset)
+        return self._keep(self.drives, Gear(name, self, terms, offset is not None, play, tied))
 
     def rack(
-        self, name: str, pinion: JointLike, rack: JointLike, *, radius: float, backlash: float = 0.0, **unknown: Never
+        self,
+        name: str,
+        pinion: JointLike,
+        rack: JointLike,
+        *,
+        radius: float,
+        backlash: float = 0.0,
+        offset: float | None = None,
+        **unknown: Never,
     ) -> Rack:
         """Slide the joint `rack` by `radius` (m) times the turn of the joint `pinion`, counted from the start.
 
         The column `name.effort` (N) is the force on the rack. A negative radius reverses it. `backlash` (m, at the
-        rack) as in `gear`.
+        rack) and `offset` (m) as in `gear`.
 
         >>> model = lw.Model("steering")
         >>> wheel = model.body("wheel", shape=lw.Cylinder(0.02, 0.01), mass=0.1)
@@ -81,7 +92,8 @@ class CouplingVerbs(Container):
                 f"'{sliding.path}' is {sliding.kind}; give a revolute joint, then a prismatic one"
             )
         terms = (Term(sliding, 1.0), Term(turning, -_ratio(what, "radius", radius)))
-        return self._keep(self.drives, Rack(name, self, terms, backlash=_play(what, backlash, "m")))
+        play, tied = _play(what, backlash, "m"), _offset(what, offset)
+        return self._keep(self.drives, Rack(name, self, terms, offset is not None, play, tied))
 
     def differential(
         self, name: str, left: JointLike, right: JointLike, cage: JointLike, **unknown: Never
@@ -173,6 +185,10 @@ def _play(what: str, backlash: float, unit: str) -> float:
     if play < 0.0:
         raise ModelError(f"{what}: backlash is {play:g} but cannot be negative; give backlash= in {unit}")
     return play
+
+
+def _offset(what: str, offset: float | None) -> float:
+    return 0.0 if offset is None else checked.number(offset, what, "offset")
 
 
 def _ratio(what: str, option: str, value: float) -> float:
