@@ -13,6 +13,7 @@ from linkwork.errors import ModelError
 from linkwork.model import checked
 from linkwork.model.checked import Vector, VectorLike
 from linkwork.model.frame import Frame
+from linkwork.model.thin_mesh import thinned
 
 FLAT = 1e-12  # of the cube around it: a hull with less volume has none
 
@@ -189,6 +190,22 @@ class Faceted(Shape):
 
     def _own_inertia(self) -> Vector:
         return self._solid[2]
+
+    def drawn(self, most: int) -> tuple[list[Any], list[Any]]:
+        """Points and faces for pictures, with at most so many triangles.
+
+        >>> points, faces = lw.Hull([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]).drawn(1000)
+        >>> len(points), len(faces)
+        (4, 4)
+        """
+        if most not in self._drawn:
+            points, faces = thinned(self.triangles, most)
+            self._drawn[most] = points.tolist(), faces.tolist()
+        return self._drawn[most]
+
+    @cached_property
+    def _drawn(self) -> dict[int, tuple[list[Any], list[Any]]]:
+        return {}
 
     @cached_property
     def _solid(self) -> tuple[float, Vector, Vector]:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from linkwork.model import Frame
-from linkwork.simulation.results.scene import shape_from
+from linkwork.simulation.results.shape_facts import shape_from
+from linkwork.viewer.canvas import BRIGHTEST
 from linkwork.viewer.solids import Floats, Solid, quads, rod, solid
 
 
 def body_shapes(body: dict[str, Any]) -> list[dict[str, Any]]:
-    """The shape of a body, and those that colliders add."""
+    """The shape of a body, and those that colliders add; its visuals where it has some."""
     own = [] if body["shape"] is None else [body["shape"]]
-    return [*own, *body.get("more", [])]
+    return [*own, *body.get("more", []), *body.get("visuals", [])]
 
 
 def scene_solid(shapes: list[dict[str, Any]]) -> Solid:
@@ -30,7 +32,7 @@ def scene_solid(shapes: list[dict[str, Any]]) -> Solid:
             ends = np.array(shape["from"], dtype=float), np.array(shape["to"], dtype=float)
             made = made + rod(*ends, shape["radius"], closed=shape["kind"] == "pin")
         elif shape["kind"] == "mesh":
-            corners = np.asarray(shape["triangles"], dtype=float)
+            corners = mesh_corners(shape)
             mesh = Solid(corners, np.zeros(len(corners), dtype=np.int64))
             made = made + mesh.moved(Frame(shape["position"], shape["rotation"]))
         else:
@@ -38,6 +40,38 @@ def scene_solid(shapes: list[dict[str, Any]]) -> Solid:
             assert known is not None, shape["kind"]
             made = made + solid(known)
     return made
+
+
+def mesh_corners(shape: dict[str, Any]) -> Floats:
+    """Corners of the triangles of a mesh, (n, 3, 3), in its own frame."""
+    if "faces" not in shape:
+        return np.asarray(shape["triangles"], dtype=float)
+    points, faces = np.asarray(shape["points"], dtype=float), np.asarray(shape["faces"], dtype=np.int64)
+    return np.asarray(points.reshape(-1, 3)[faces.reshape(-1, 3)])
+
+
+def parts_by_colour(
+    shapes: list[dict[str, Any]], colour: Sequence[float]
+) -> list[tuple[Sequence[float], list[dict[str, Any]]]]:
+    """Shapes by their colours (red, green, blue, opacity from 0 to 1); `colour` is that of those that have none.
+
+    >>> ball = {"kind": "sphere", "radius": 1.0, "position": [0, 0, 0], "rotation": [1, 0, 0, 0]}
+    >>> [(c, len(found)) for c, found in parts_by_colour([ball, {**ball, "colour": [1, 0, 0, 1]}, ball], (0, 0, 1, 1))]
+    [((0, 0, 1, 1), 2), ((1, 0, 0, 1), 1)]
+    """
+    found: dict[tuple[float, ...], list[dict[str, Any]]] = {}
+    for facts in shapes:
+        found.setdefault(tuple(facts.get("colour", colour)), []).append(facts)
+    return [(key, some) for key, some in found.items() if key[3] > 0.0]
+
+
+def coloured_solids(shapes: list[dict[str, Any]], colour: Any) -> list[tuple[Any, Solid]]:
+    """Shapes as solids for a canvas, each with its colour; `colour` (red, green, blue) is that of those without."""
+    own = (*colour, 1.0)
+    return [
+        (found if found == own else (*np.divide(found[:3], BRIGHTEST), found[3]), scene_solid(some))
+        for found, some in parts_by_colour(shapes, own)
+    ]
 
 
 def matrix(q: Any) -> Floats:

@@ -16,8 +16,10 @@ from linkwork.errors import OptionError
 from linkwork.model import Frame
 from linkwork.model.joint_kinds import drawn_as
 from linkwork.simulation.results.certificate import Certificate
+from linkwork.simulation.results.drawn_shapes import with_meshes
 from linkwork.simulation.results.quaternions import turned
-from linkwork.simulation.results.scene import Scene, moved_facts, need_scene
+from linkwork.simulation.results.scene import Scene, need_scene
+from linkwork.simulation.results.shape_facts import moved_facts
 from linkwork.simulation.results.trajectory import Trajectory
 from linkwork.viewer.camera import NEARLY_ALONG, OBLIQUE
 from linkwork.viewer.colours import body_colours
@@ -44,7 +46,8 @@ class Stage:
 
     def __init__(self, run: Trajectory, scene: Scene | None = None) -> None:
         self.run = run
-        self.scene = need_scene(run.scene if scene is None else scene, run.model_name)
+        self.scene = with_meshes(need_scene(run.scene if scene is None else scene, run.model_name))
+        self.dressed = any(body["visuals"] for body in self.scene["bodies"])  # bodies without shapes are then not drawn
         if len(run) == 0:
             raise OptionError(f"the run of '{run.model_name}' has no samples to show; run it for longer")
         self.seconds = float(run.time[-1])
@@ -185,7 +188,7 @@ class Stage:
         shapes, centre = body_shapes(body), body["com"]
         made: list[dict[str, Any]] = list(shapes)
         shapes = [facts for facts in shapes if "guide" not in facts]  # struts lead to the wire of a slot too
-        if any(facts["kind"] == "mesh" for facts in shapes):
+        if any(facts["kind"] == "mesh" for facts in shapes) or body["visuals"] or (self.dressed and not shapes):
             return made
         if body["shape"] is not None:
             centre = body["shape"]["position"]

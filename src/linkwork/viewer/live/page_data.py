@@ -17,7 +17,8 @@ def page_data(stages: Sequence[Stage], labels: Sequence[str], **more: Any) -> di
         first = len(show["bodies"])
         for body in stage.bodies():
             if len(stages) > 1:
-                body = {**body, "name": f"{label}: {body['name']}", "colour": rgb(tint, 0.2).tolist()}
+                shapes = [{key: fact for key, fact in facts.items() if key != "colour"} for facts in body["shapes"]]
+                body = {**body, "shapes": shapes, "name": f"{label}: {body['name']}", "colour": rgb(tint, 0.2).tolist()}
             show["bodies"].append({**body, "faint": first > 0})
         for kind, ends in (("pins", ("body",)), ("springs", ("a", "b")), ("joints", ("body",))):
             for thing in getattr(stage, kind)():

@@ -16,7 +16,7 @@ from linkwork.viewer.live.meshes import ROWS, ball_triangles, coil, triangles
 from linkwork.viewer.live.moving_parts import NONE, Arrows, TimedScales, Trail, place
 from linkwork.viewer.live.quaternion_batch import BodyPoints, along
 from linkwork.viewer.live.shared_frame import CONTACT_COUNT, MOST_CONTACTS, SPARE_JOINTS, TIME, FrameData
-from linkwork.viewer.scene_shapes import scene_solid
+from linkwork.viewer.scene_shapes import parts_by_colour, scene_solid
 from linkwork.viewer.solids import Floats, rod
 
 DARK, AXIS, FORCE, CONTACT = (45, 45, 48), (150, 60, 112), (176, 44, 0), (0, 84, 160)
@@ -103,32 +103,37 @@ class Scenery:
 
     def _roads(self) -> None:
         for k, road in enumerate(self.show["roads"]):
-            corners = triangles([road]).reshape(-1, 3)
+            corners, colour = triangles([road]).reshape(-1, 3), road.get("colour")
             self.server.scene.add_mesh_simple(
                 f"/stage/road {k}",
                 corners.astype(np.float32),
                 np.arange(len(corners), dtype=np.uint32).reshape(-1, 3),
-                color=ROAD,
+                color=ROAD if colour is None else colour[:3],
+                opacity=None if colour is None or colour[3] == 1.0 else colour[3],
                 flat_shading=True,
                 side="front" if road.get("front") else "double",
             )
 
     def _bodies(self) -> None:
-        """Bodies that share their solids are one batch."""
+        """Bodies that share their solids are one batch; what has a colour of its own is another."""
         kinds: dict[str, list[int]] = {}
+        parts: list[tuple[int, Any, list[dict[str, Any]]]] = []  # numbers of bodies, colours, shapes
         for k, body in enumerate(self.show["bodies"]):
-            if body["shapes"]:
-                kinds.setdefault(repr((body["shapes"], body["faint"])), []).append(k)
+            for colour, shapes in parts_by_colour(body["shapes"], (*_full(body["colour"]), 1.0)):
+                own = "colour" in shapes[0]
+                kinds.setdefault(repr((shapes, body["faint"])), []).append(len(parts))
+                parts.append((k, np.multiply(colour, (255, 255, 255, 1)) if own else colour, shapes))
         self.groups: list[tuple[Any, list[int]]] = []
         balls = sum(len(scene_solid(body["shapes"]).balls) for body in self.show["bodies"])
         rows = int(np.clip(math.sqrt(BALLS / (4 * max(1, balls))), 7, ROWS))
         for g, members in enumerate(kinds.values()):
-            bodies = [self.show["bodies"][k] for k in members]
-            colours = np.array([_full(body["colour"]) for body in bodies])
-            corners = triangles(bodies[0]["shapes"], rows).reshape(-1, 3)
+            first, colour, shapes = parts[members[0]]
+            colours = np.array([parts[k][1][:3] for k in members]).astype(np.uint8)
+            corners = triangles(shapes, rows).reshape(-1, 3)
             faces = np.arange(len(corners)).reshape(-1, 3)
-            faint = 0.45 if bodies[0]["faint"] else None
-            self.groups.append((self.batch(f"bodies {g}", corners, faces, len(members), colours, faint), members))
+            opacity = 0.45 if self.show["bodies"][first]["faint"] else colour[3] if colour[3] < 1.0 else None
+            handle = self.batch(f"bodies {g}", corners, faces, len(members), colours, opacity)
+            self.groups.append((handle, [parts[k][0] for k in members]))
 
     def _pins(self) -> None:
         """Pins are one batch of cylinders, balls one of spheres; each has its place in what carries it."""

@@ -7,6 +7,18 @@ function numbers(text, kind) {
   return new kind(bytes.buffer);
 }
 
+// shapes by their colours; those that have none have that of their body
+function coloured(shapes, colour, made) {
+  const found = new Map();
+  for (const shape of shapes) {
+    const [r, g, b, opacity] = shape.colour || [...colour, 1], key = [r, g, b, opacity].join();
+    if (!found.has(key)) found.set(key, { colour: [r, g, b], opacity, shapes: [] });
+    found.get(key).shapes.push(shape);
+  }
+  return [...found.values()].filter((part) => part.opacity > 0).map(({ colour, opacity, shapes }) => (
+    { corners: made(shapes), colour, opacity, front: shapes.some((shape) => shape.front) }));
+}
+
 class Run {
   constructor(facts, painter) {
     Object.assign(this, facts);
@@ -19,13 +31,10 @@ class Run {
       if (!known.has(key)) known.set(key, painter.corners(shapes.flatMap(shapeCorners)));
       return known.get(key);
     };
-    for (const body of this.bodies) {
-      body.corners = made(body.shapes);
-      body.front = body.shapes.some((shape) => shape.front);
-    }
+    for (const body of this.bodies) body.parts = coloured(body.shapes, body.colour, made);
     for (const pin of this.pins) pin.corners = made([pin.shape]);
-    this.strips = this.roads.map((road) => ({ corners: made([road]), pose: poseMatrix([0, 0, 0, 1, 0, 0, 0]), colour: ROAD,
-      front: road.front }));
+    const still = poseMatrix([0, 0, 0, 1, 0, 0, 0]);
+    this.strips = this.roads.flatMap((road) => coloured([road], ROAD, made)).map((part) => ({ ...part, pose: still }));
     this.coil = painter.corners(coil(8, 0.14));
     this.places = new Map(this.bodies.map((body, k) => [body.name, k]));
   }
@@ -58,8 +67,7 @@ class Run {
   things(now, withJoints, t) {
     const found = [], matrices = this.bodies.map((_, k) => poseMatrix(this.pose(k, now)));
     this.bodies.forEach((body, k) => {
-      const { corners, colour, front } = body;
-      if (corners.count) found.push({ corners, pose: matrices[k], colour, front });
+      for (const part of body.parts) if (part.corners.count) found.push({ ...part, pose: matrices[k] });
     });
     const still = poseMatrix([0, 0, 0, 1, 0, 0, 0]);
     if (withJoints) for (const pin of this.pins) {
@@ -117,7 +125,7 @@ class Player {
     for (const s of speeds.sort((a, b) => a - b)) option($("speed"), s, `${s} x`);
     $("speed").value = this.data.speed;
     option($("trail"), "", "none");
-    for (const body of this.runs[0].bodies) if (body.corners.count) option($("trail"), body.name, body.name);
+    for (const body of this.runs[0].bodies) if (body.parts.length) option($("trail"), body.name, body.name);
     $("trail").onchange = () => this.chooseTrail($("trail").value);
     $("bar").min = this.begin;
     $("bar").max = this.end;
@@ -194,7 +202,8 @@ class Player {
     if (this.trail) for (const line of this.trail) this.painter.line(line.corners, line.colour);
     all.forEach((things, k) => {
       const shown = this.runs.length > 1 ? things.map((thing) => ({ ...thing, colour: thing.colour === DARK ? DARK : this.runs[k].tint })) : things;
-      this.painter.solids(shown, k === 0 ? 1 : 0.55);
+      this.painter.solids(shown.filter((thing) => !(thing.opacity < 1)), k === 0 ? 1 : 0.55);
+      for (const thing of shown) if (thing.opacity < 1) this.painter.solids([thing], thing.opacity);
     });
     $("bar").value = this.time;
     $("clock").textContent = `${this.time.toFixed(view.digits)} of ${this.end.toFixed(view.digits)} s`;

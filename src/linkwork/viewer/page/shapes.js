@@ -48,6 +48,11 @@ function capsule(out, radius, length, sides = ROUND) {
   turned(out, profile, sides);
 }
 
+// the corners of a mesh one after another: of its triangles, or of its faces between points
+function meshNumbers(shape) {
+  return shape.faces ? shape.faces.flat().flatMap((k) => shape.points[k]) : shape.triangles.flat(2);
+}
+
 function mesh(out, triangles) {
   for (let k = 0; k < triangles.length; k += 9) {
     const [a, b, c] = [0, 3, 6].map((i) => [triangles[k + i], triangles[k + i + 1], triangles[k + i + 2]]);
@@ -74,7 +79,7 @@ function shapeCorners(shape) {
   else if (shape.kind === "cylinder") cylinder(out, shape.radius, shape.length, shape.inner_radius);
   else if (shape.kind === "capsule") capsule(out, shape.radius, shape.length);
   else if (shape.kind === "sphere") capsule(out, shape.radius, 0);
-  else if (shape.kind === "mesh") mesh(out, shape.triangles.flat(2));
+  else if (shape.kind === "mesh") mesh(out, meshNumbers(shape));
   const q = shape.rotation;
   for (let k = 0; k < out.length; k += 6) {
     const p = add(shape.position, turn(q, out.slice(k, k + 3))), n = turn(q, out.slice(k + 3, k + 6));

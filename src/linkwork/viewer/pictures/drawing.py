@@ -13,7 +13,7 @@ from linkwork.viewer.canvas import Canvas
 from linkwork.viewer.colours import body_colours
 from linkwork.viewer.extent import COURSE, body_points
 from linkwork.viewer.pictures import symbols
-from linkwork.viewer.scene_shapes import facing, is_floor, road_grid, scene_solid, sheet
+from linkwork.viewer.scene_shapes import coloured_solids, facing, is_floor, road_grid, scene_solid, sheet
 from linkwork.viewer.solids import Floats, Solid, quads, rod
 from linkwork.viewer.staging import Stage
 
@@ -67,7 +67,7 @@ class Drawing:
         low, high = flat.min(axis=0), flat.max(axis=0)
         self.extent = float(max(high[0] - low[0], (high[1] - low[1]) * size[0] / size[1], 1e-6))
         self.strut_radius = 0.0045 * self.extent  # as thin as the picture asks for
-        self.solids = [scene_solid(stage.shapes(body, self.strut_radius)) for body in self.bodies]
+        self.solids = [self._solids(body) for body in self.bodies]
         margin = (0.045 if len(self.sheet) else 0.07) * self.extent
         low, high = low - margin, high + margin
         self.scale = min(size[0] * DPI / (high[0] - low[0]), size[1] * DPI / (high[1] - low[1]))
@@ -94,9 +94,9 @@ class Drawing:
         """Find what stands on grounds, unless it is the floor; returns all points that are to be seen with it."""
         facts = self.stage.fixtures(self.now.poses)
         planes = [fact for fact in facts if fact["kind"] == "plane" and not is_floor(fact, self.floor)]
-        self.fixtures = [scene_solid([fact]) for fact in facts if fact["kind"] != "plane"]
+        self.fixtures = [part for fact in facts if fact["kind"] != "plane" for part in coloured_solids([fact], ROAD)]
         if self.fixtures:
-            more = np.concatenate([seen, *(made.points() for made in self.fixtures)])
+            more = np.concatenate([seen, *(made.points() for _, made in self.fixtures)])
             if np.ptp(more, axis=0).max() <= COURSE * max(np.ptp(seen, axis=0).max(), 1e-9):  # else a course to drive
                 seen = more
         self.edges: list[Floats] = []  # of planes that are seen as lines
@@ -107,7 +107,7 @@ class Drawing:
             if abs(turned) < 1e-6:
                 self.edges.append(part.corners.reshape(-1, 3))
             elif turned > 0.0:
-                self.fixtures.append(part)
+                self.fixtures.append((ROAD, part))
         return seen
 
     # --- drawing ------------------------------------------------------------------------------------------
@@ -157,13 +157,19 @@ class Drawing:
         width, height = (round(side * DPI) for side in self.size)
         return Canvas(self.camera, self.middle, self.scale, width, height, fine)
 
-    def _world(self, k: int, poses: Floats) -> Solid:
-        return self.solids[k].moved(self.stage.frame(self.bodies[k]["name"], poses))
+    def _solids(self, body: dict[str, Any]) -> list[tuple[Any, Solid]]:
+        """What a body is drawn by: colours and solids."""
+        shapes = self.stage.shapes(body, self.strut_radius)
+        return coloured_solids(shapes, self.colours[body["name"]])
+
+    def _world(self, k: int, poses: Floats) -> list[tuple[Any, Solid]]:
+        pose = self.stage.frame(self.bodies[k]["name"], poses)
+        return [(colour, made.moved(pose)) for colour, made in self.solids[k]]
 
     def _bodies(self, instant: Instant, *, faint: bool = False) -> Canvas:
         canvas = self._canvas(2 if faint else 3)
-        for fixture in self.fixtures:
-            canvas.put(fixture, ROAD, -1)  # it hides what is behind it, and is drawn already
+        for colour, fixture in self.fixtures:
+            canvas.put(fixture, colour, -1)  # it hides what is behind it, and is drawn already
         for column in () if faint else self._columns():
             canvas.put(column, COLUMN, len(self.solids))
         for joint in instant.joints:
@@ -171,8 +177,9 @@ class Drawing:
                 ends = ((joint["a"], joint["position"]), (joint["b"], joint["frame_b"][:3]))
                 a, b = (self.stage.world(name, point, instant.poses) for name, point in ends)
                 canvas.put(rod(a, b, 1.6 * self.strut_radius), ROD, len(self.solids) + 1)
-        for k, body in enumerate(self.bodies):
-            canvas.put(self._world(k, instant.poses), self.colours[body["name"]], k)
+        parts = [(colour, made, k) for k in range(len(self.bodies)) for colour, made in self._world(k, instant.poses)]
+        for colour, made, k in sorted(parts, key=lambda part: -part[0][3]):  # what is transparent comes last
+            canvas.put(made, colour, k)
         return canvas
 
     def _on_ground(self, name: str) -> bool:
@@ -200,7 +207,7 @@ class Drawing:
             return
         axes.fill(*self._flat(self.sheet).T, facecolor="#F3F3F0", edgecolor="#D5D5D0", linewidth=0.8, zorder=0)
         canvas = self._canvas(2)
-        standing = [self._world(k, self.now.poses) for k in range(len(self.solids))]
+        standing = [made for k in range(len(self.solids)) for _, made in self._world(k, self.now.poses)]
         for thing in (*standing, *self._columns()):
             canvas.put(thing.pressed(self.floor), SHADOW, 0, lit=False)
         image = canvas.image()
@@ -210,8 +217,8 @@ class Drawing:
     def _draw_roads(self, axes: Axes, extent: tuple[float, float, float, float]) -> None:
         """A line seen from the side, a strip in space; and what stands on grounds."""
         canvas = self._canvas()
-        for k, fixture in enumerate(self.fixtures):
-            canvas.put(fixture, ROAD, len(self.roads) + k)
+        for k, (colour, fixture) in enumerate(self.fixtures):
+            canvas.put(fixture, colour, len(self.roads) + k)
         for edge in self.edges:
             symbols.line(axes, self._flat(edge))
         for k, grid in enumerate(self.roads):

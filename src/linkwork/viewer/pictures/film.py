@@ -25,7 +25,7 @@ from linkwork.simulation.results.trajectory import Trajectory
 from linkwork.simulation.storage.files import check_path, writing
 from linkwork.viewer.camera import camera_from
 from linkwork.viewer.canvas import Canvas
-from linkwork.viewer.scene_shapes import scene_solid, seen_from
+from linkwork.viewer.scene_shapes import coloured_solids, scene_solid, seen_from
 from linkwork.viewer.solids import Floats, Solid, rod
 from linkwork.viewer.staging import Stage, holds
 
@@ -141,9 +141,9 @@ class _Film:
         self.width, self.height = width // 2 * 2, round(0.75 * width) // 2 * 2  # ffmpeg wants even ones
         self.camera = camera_from(*stage.look())
         bodies = stage.bodies()
-        self.solids = [scene_solid(self._seen(body)) for body in bodies]
-        self.colours = [body["colour"] for body in bodies]
-        self.roads = [scene_solid([road]) for road in stage.roads() if seen_from(road, self.camera[2])]
+        self.solids = [coloured_solids(self._seen(body), body["colour"]) for body in bodies]
+        roads = [road for road in stage.roads() if seen_from(road, self.camera[2])]
+        self.roads = [part for road in roads for part in coloured_solids([road], ROAD)]
         self.pins = [(pin["body"], scene_solid([pin["shape"]]), pin["span"]) for pin in stage.pins()]
         self._fit()
 
@@ -170,21 +170,23 @@ class _Film:
         """The picture at a time, (height, width, 3) of bytes."""
         poses = self.stage.poses([self.stage.row(t)])[0]
         middle = self.middle + (poses[self.stage.followed, :3].mean(axis=0) - self.first if self.stage.travels else 0.0)
-        placed = [self._moved(made, poses, k) for k, made in enumerate(self.solids)]
+        placed = [[(c, self._moved(made, poses, k)) for c, made in parts] for k, parts in enumerate(self.solids)]
         shadow = Canvas(self.camera, middle, self.scale, self.width, self.height, 1)
         if self.camera[2, 2] > 0.05:
-            for thing in placed[: len(placed) - len(self.stage.moving_grounds)]:
-                shadow.put(thing.pressed(self.floor), SHADOW, 0, lit=False)
+            for parts in placed[: len(placed) - len(self.stage.moving_grounds)]:
+                for _, thing in parts:
+                    shadow.put(thing.pressed(self.floor), SHADOW, 0, lit=False)
         canvas = Canvas(self.camera, middle, self.scale, self.width, self.height, 2)
-        for road in self.roads:
-            canvas.put(road, ROAD, len(placed) + 2)
-        for k, (thing, colour) in enumerate(zip(placed, self.colours, strict=True)):
-            canvas.put(thing, colour, k)
+        for colour, road in self.roads:
+            canvas.put(road, colour, len(placed) + 2)
+        things = [(colour, thing, k) for k, parts in enumerate(placed) for colour, thing in parts]
         for body, made, span in self.pins:
             if holds(span, t):
                 canvas.put(self._moved(made, poses, body), DARK, len(placed))
         for spring in self.stage.springs():
             canvas.put(self._spring(spring, poses), DARK, len(placed) + 1)
+        for colour, thing, k in sorted(things, key=lambda part: -part[0][3]):  # what is transparent comes last
+            canvas.put(thing, colour, k)
         under = np.ones((self.height, self.width, 3))
         flat = shadow.image()
         under = under * (1 - flat[..., 3:]) + np.array(SHADOW) * flat[..., 3:]

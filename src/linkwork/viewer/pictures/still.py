@@ -107,7 +107,7 @@ def _stage(model: Model, run: Trajectory | None, times: list[float]) -> Stage:
     stage = Stage(run, scene)
     rows = [stage.row(t) for t in times]
     tracks = {name: run[name][rows] for name in run if name.endswith((".position", ".rotation"))}
-    scene["roads"] = road_strips(model, times[0], tracks, beside=BESIDE)
+    stage.scene["roads"] = road_strips(model, times[0], tracks, beside=BESIDE)
     return stage
 
 
