@@ -1,0 +1,1 @@
+"""SDF: models and worlds of Gazebo and its relatives."""
