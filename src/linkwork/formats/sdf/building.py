@@ -57,6 +57,7 @@ class Build:
     holders: dict[Scope, Holder] = field(default_factory=dict)
     bodies: dict[tuple[Scope, str], Body] = field(default_factory=dict)
     hinges: dict[tuple[Scope, str], Hinge] = field(default_factory=dict)
+    faults: list[str] = field(default_factory=list)  # masses that no body can have
 
     def pose(self, scope: Scope, item: Item) -> Frame:
         """The pose of an item in the coordinates of its container."""

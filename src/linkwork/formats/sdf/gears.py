@@ -89,13 +89,14 @@ def make_mimic(build: Build, mimic: Mimic) -> None:
         return
     container = build.holders[mimic.scope].container
     name = fitting(container, f"{mimic.joint.name} mimic", "gear", build.receipt, place)
+    factor, offset = mimic.multiplier, mimic.offset - mimic.multiplier * mimic.reference
     with saying(mimic.element):
         if slides(follower.joint) == slides(leader.joint):
-            container.gear(name, leader.joint, follower.joint, ratio=mimic.multiplier)
+            container.gear(name, leader.joint, follower.joint, ratio=factor, offset=offset)
         elif slides(follower.joint):
-            container.rack(name, leader.joint, follower.joint, radius=mimic.multiplier)
+            container.rack(name, leader.joint, follower.joint, radius=factor, offset=offset)
         else:
-            container.rack(name, follower.joint, leader.joint, radius=1.0 / mimic.multiplier)
+            container.rack(name, follower.joint, leader.joint, radius=1.0 / factor, offset=-offset / factor)
     start = f", starts at {follower.start:g}" if follower.start else ""
     build.receipt.understand(what, place, f"follows '{leader.joint.path}' {mimic.multiplier:g} times{start}")
 
@@ -111,7 +112,9 @@ def make_gearbox(build: Build, scope: Scope, joint: Item) -> None:
         element.wrong("it has no gearbox_reference_body; add the link that holds both axles")
     ratio = finite_of(element, "gearbox_ratio", 1.0)
     frame = build.body(scope, at_home(joint, reference), element)
-    wheels = [build.body(scope, name, element) for name in (at_home(joint, text_of(element, "parent")), child_of(joint))]
+    wheels = [
+        build.body(scope, name, element) for name in (at_home(joint, text_of(element, "parent")), child_of(joint))
+    ]
     axes = [element.one("axis"), element.one("axis2")]
     axes[1] = axes[0] if axes[1] is None else axes[1]
     ways = [build.to_world(scope, axis_direction(build, scope, joint, axis)) for axis in axes]
@@ -121,10 +124,14 @@ def make_gearbox(build: Build, scope: Scope, joint: Item) -> None:
                 for child in axis.all(tag):
                     child.read_whole()
                     told = "a gearbox has none; say it of the joints of its wheels"
-                    build.receipt.ignore(f"<{tag}> of {what}", joint.file.place(child), told, matters=bool(child.children))
+                    build.receipt.ignore(
+                        f"<{tag}> of {what}", joint.file.place(child), told, matters=bool(child.children)
+                    )
     angles = [_angle(build, frame, wheel, way) for wheel, way in zip(wheels, ways, strict=True)]
     if ratio == 0.0 or any(angle is None for angle in angles):
-        told = f"no hinges with its axes lead from '{frame.name}' to both wheels; add them" if ratio else "its ratio is 0"
+        told = (
+            f"no hinges with its axes lead from '{frame.name}' to both wheels; add them" if ratio else "its ratio is 0"
+        )
         build.receipt.ignore(what, joint.place, told)
         return
     factors: dict[int, float] = {}

@@ -93,8 +93,10 @@ class Geometry:
                 length = finite_of(kind, "length", 1.0)
                 if kind.tag == "cone":
                     return Hull(_cone(_above_zero(radius, kind), _above_zero(length, kind)), pose=pose)
-                return Cylinder(radius, length, pose=pose) if kind.tag == "cylinder" else Capsule(
-                    radius, length, pose=pose
+                return (
+                    Cylinder(radius, length, pose=pose)
+                    if kind.tag == "cylinder"
+                    else Capsule(radius, length, pose=pose)
                 )
             if kind.tag == "ellipsoid":
                 radii = vector_of(kind, "radii", (1.0, 1.0, 1.0))

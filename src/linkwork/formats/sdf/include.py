@@ -44,7 +44,7 @@ class Included(NamedTuple):
     placement: str
 
 
-class Library:
+class SdfLibrary:
     """Opens files; every file once."""
 
     def __init__(self, path: Path, places: Places, receipt: Receipt) -> None:

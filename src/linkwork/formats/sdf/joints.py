@@ -13,7 +13,7 @@ from linkwork.formats.sdf.poses import at_home, child_of
 from linkwork.formats.sdf.scopes import HERE, Item, Scope
 from linkwork.formats.sdf.values import finite_of, flag_of, number_of, saying, text_of
 from linkwork.formats.xml_tree import XmlElement
-from linkwork.model import Body, Ground, Joint
+from linkwork.model import Body, Ground
 from linkwork.model.checked import PERPENDICULAR, Vector
 
 ONE_AXIS = {"revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic", "screw": "screw"}
@@ -70,8 +70,9 @@ def _make(build: Build, scope: Scope, joint: Item, kind: str, a: Body, b: Body, 
         _two_axes(build, scope, joint, name, a, b, at)
         return
     if kind in ("ball", "fixed"):
+        options = _without_axis(build, joint, kind)
         with saying(joint.element):
-            getattr(container, kind)(name, a, b, at=at)
+            getattr(container, kind)(name, a, b, at=at, **options)
         return
     axis = _axis(build, scope, joint, "axis", kind)
     if axis.limits[0] == axis.limits[1] == 0.0:
@@ -93,6 +94,23 @@ def _make(build: Build, scope: Scope, joint: Item, kind: str, a: Body, b: Body, 
     build.hinges[scope, joint.name] = Hinge(made, build.to_world(scope, made.axis), start)
 
 
+def _without_axis(build: Build, joint: Item, kind: str) -> dict[str, Any]:
+    """The axes that a ball or a weld says without having one: a ball takes their damping."""
+    options: dict[str, Any] = {}
+    for tag in ("axis", "axis2"):
+        axis = joint.element.one(tag)
+        if axis is None:
+            continue
+        said = _dynamics(build, joint, axis) if kind == "ball" else {}
+        bounded = kind == "ball" and math.isfinite(max(_limits(build, joint, axis), key=lambda side: -abs(side)))
+        options |= {name: value for name, value in said.items() if name in ("damping", "friction")}
+        axis.read_whole()
+        if bounded or "stiffness" in said:
+            told = "a ball has no stops and no spring here"
+            build.receipt.ignore(f"<{tag}> of joint '{joint.name[:80]}'", joint.file.place(axis), told)
+    return options
+
+
 def _two_axes(build: Build, scope: Scope, joint: Item, name: str, a: Body, b: Body, at: Vector) -> None:
     """A cardan where the axes are perpendicular and alike, else two hinges and a body without mass between them."""
     container = build.holders[scope].container
@@ -100,7 +118,7 @@ def _two_axes(build: Build, scope: Scope, joint: Item, name: str, a: Body, b: Bo
     units = [np.asarray(axis.direction) / np.linalg.norm(axis.direction) for axis in (first, second)]
     if first.options == second.options and abs(float(units[0] @ units[1])) <= PERPENDICULAR:
         free = first.free and second.free
-        limits = {} if free else {"limits": [first.limits, second.limits]}
+        limits: dict[str, Any] = {} if free else {"limits": [first.limits, second.limits]}
         with saying(joint.element):
             container.universal(name, a, b, at=at, axis=(units[0], units[1]), **limits, **first.options)
         return
@@ -114,9 +132,9 @@ def _two_axes(build: Build, scope: Scope, joint: Item, name: str, a: Body, b: Bo
     frame = build.pose(scope, joint)
     with saying(joint.element):
         cross = container.body(between, mass=0.0, position=frame.position, rotation=frame.rotation)
-        for axis, label, ends in ((first, name, (a, cross)), (second, outer, (cross, b))):
-            limits = {} if axis.free else {"limits": axis.limits}
-            container.revolute(label, *ends, at=at, axis=axis.direction, **limits, **axis.options)
+        for axis, label, inner, far in ((first, name, a, cross), (second, outer, cross, b)):
+            stops: dict[str, Any] = {} if axis.free else {"limits": axis.limits}
+            container.revolute(label, inner, far, at=at, axis=axis.direction, **stops, **axis.options)
 
 
 def axis_direction(build: Build, scope: Scope, joint: Item, axis: XmlElement | None) -> Vector:
@@ -214,12 +232,3 @@ def _skip_physics(build: Build, joint: Item) -> None:
     what = f"<physics> of joint '{joint.name[:80]}'"
     told = "it drives the joint; add a motor" if driven else "settings of another solver"
     build.receipt.ignore(what, place, told, matters=driven)
-
-
-def joints_of(bodies: set[Body], joints: list[Joint]) -> list[Joint]:
-    """The joints that hold one of these bodies to a ground."""
-    return [
-        joint
-        for joint in joints
-        if (joint.a in bodies and isinstance(joint.b, Ground)) or (joint.b in bodies and isinstance(joint.a, Ground))
-    ]

@@ -10,20 +10,16 @@ OTHERS = {
     "plugin": "a program of another simulator; controls are yours to add",
     "sensor": "a sensor",
     "physics": "settings of another solver",
-    "gripper": "",
-    "population": "",
-    "state": "",
 }
-PICTURES = (
-    "scene light gui actor road audio audio_sink audio_source projector material cast_shadows laser_retro transparency "
-    "visibility_flags meta particle_emitter camera lighting double_sided script shader emissive specular pbr "
-    "render_order texture".split()
-)
-SETTINGS = (
-    "allow_auto_disable battery magnetic_field atmosphere spherical_coordinates wind max_contacts must_be_base_link "
-    "provide_feedback namespace".split()
-)
-MATTERS = ("gripper", "population", "state")
+PICTURES = """
+    scene light gui actor road audio audio_sink audio_source projector material cast_shadows laser_retro transparency
+    visibility_flags meta particle_emitter lighting double_sided script shader emissive specular shininess pbr
+    render_order texture
+"""
+SETTINGS = """
+    allow_auto_disable battery magnetic_field atmosphere spherical_coordinates wind max_contacts must_be_base_link
+    provide_feedback namespace description author license
+"""
 
 
 def tell_unread(file: SdfFile, receipt: Receipt) -> None:
@@ -36,10 +32,10 @@ def tell_unread(file: SdfFile, receipt: Receipt) -> None:
         elif ":" in element.tag:
             receipt.ignore(element.told, place, "an element of another program", matters=False)
         elif element.tag in OTHERS:
-            receipt.ignore(element.told, place, OTHERS[element.tag], matters=element.tag in MATTERS)
-        elif element.tag in PICTURES:
+            receipt.ignore(element.told, place, OTHERS[element.tag], matters=False)
+        elif element.tag in PICTURES.split():
             receipt.ignore(element.told, place, "pictures and sounds alone", matters=False)
-        elif element.tag in SETTINGS:
+        elif element.tag in SETTINGS.split():
             receipt.ignore(element.told, place, "no part in mechanics", matters=False)
         else:
             receipt.ignore(element.told, place, "")

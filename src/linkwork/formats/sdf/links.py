@@ -67,7 +67,10 @@ def _mass_properties(build: Build, link: Item) -> tuple[float, Vector, Vector]:
         inertial.read_whole()
         return 1.0, np.eye(3), np.zeros(3)
     mass = finite_of(inertial, "mass", 1.0)
-    frame = raw_pose(inertial.one("pose"))
+    pose = inertial.one("pose")
+    frame = raw_pose(pose)
+    if pose is not None and not pose.get("frame"):
+        pose.get("relative_to")  # an inertia is always given in its link
     moments = inertial.one("inertia")
     if moments is None:
         build.receipt.approximate(what, place, "it has no <inertia>: 1 kg m2, the default of SDF")
@@ -80,7 +83,8 @@ def _mass_properties(build: Build, link: Item) -> tuple[float, Vector, Vector]:
         own = nearest_inertia(own) if mass else np.zeros((3, 3))
         build.receipt.approximate(what, place, f"{fault}; repaired to the nearest that a body can have")
     elif fault:
-        inertial.wrong(f"{fault} (link '{link.name[:80]}'); correct it, or give repair=True")
+        build.faults.append(f"{what} ({place}): {fault}")
+        return 1.0, np.eye(3), frame.position
     R = frame.matrix
     turned = R @ own @ R.T
     return mass, (turned + turned.T) / 2, frame.position

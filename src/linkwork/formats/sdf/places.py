@@ -21,10 +21,14 @@ class Places:
 
     def __init__(self, path: Path, packages: Packages, allow: Sequence[str | PathLike[str]]) -> None:
         self.home = path.parent
-        single = isinstance(packages, (str, PathLike))
-        folders = [packages] if single else packages
-        self.named = {name: Path(folder) for name, folder in folders.items()} if isinstance(folders, Mapping) else {}
-        listed = [] if isinstance(folders, Mapping) else [Path(folder) for folder in folders]
+        self.named: dict[str, Path] = {}
+        listed: list[Path] = []
+        if isinstance(packages, (str, PathLike)):
+            listed = [Path(packages)]
+        elif isinstance(packages, Mapping):
+            self.named = {name: Path(folder) for name, folder in packages.items()}
+        else:
+            listed = [Path(folder) for folder in packages]
         if isinstance(allow, (str, PathLike)):
             raise OptionError("allow= is a list of folders; write allow=[...]")
         told = [Path(word) for name in VARIABLES for word in os.environ.get(name, "").split(os.pathsep) if word]

@@ -9,18 +9,18 @@ from pathlib import Path
 from linkwork.errors import ModelError, OptionError
 from linkwork.formats.naming import fitting
 from linkwork.formats.receipt import Receipt
+from linkwork.formats.sdf.bases import hold_bases
 from linkwork.formats.sdf.building import Build, Holder, SdfOptions
 from linkwork.formats.sdf.gears import Mimic, make_gearbox, make_mimic, mimics, start_of
-from linkwork.formats.sdf.include import Library
+from linkwork.formats.sdf.include import SdfLibrary
 from linkwork.formats.sdf.joints import read_joint
 from linkwork.formats.sdf.leftover import tell_unread
 from linkwork.formats.sdf.links import read_link
 from linkwork.formats.sdf.places import Packages, Places
-from linkwork.formats.sdf.poses import Poses, held_by
-from linkwork.formats.sdf.scopes import HERE, Scope, ScopeReader
+from linkwork.formats.sdf.poses import Poses
+from linkwork.formats.sdf.scopes import Scope, ScopeReader
 from linkwork.formats.sdf.values import flag_of, saying, vector_of
-from linkwork.formats.xml_tree import XmlElement
-from linkwork.model import Ground, Model, Subsystem
+from linkwork.model import Model, Subsystem
 from linkwork.model.frame import Frame
 
 GRAVITY = (0.0, 0.0, -9.8)  # m/s2, of a world that does not say it
@@ -48,7 +48,7 @@ def read_sdf(
     if base not in (None, "fixed", "floating"):
         raise OptionError(f'base is {base!r}; give "fixed", "floating" or None, as the file says')
     places = Places(path, packages, allow)
-    library = Library(path, places, receipt)
+    library = SdfLibrary(path, places, receipt)
     options = SdfOptions(base, meshes, contact, self_collision, repair, decompose)
     build = Build(options, receipt, Poses(receipt), places)
     world = _world(library, receipt)
@@ -57,14 +57,23 @@ def read_sdf(
         for link in scope.links:
             read_link(build, scope, link)
         _model_settings(build, scope)
+    _refuse_faults(build, path.name)
     _joints(build, world)
-    _bases(build, world)
+    hold_bases(build, world)
     for file in library.roots():
         tell_unread(file, receipt)
     return model
 
 
-def _world(library: Library, receipt: Receipt) -> Scope:
+def _refuse_faults(build: Build, file: str) -> None:
+    """Raise for masses that no body can have, with the links."""
+    if build.faults:
+        more = f"; and {len(build.faults) - 5} more" if len(build.faults) > 5 else ""
+        told = "; ".join(build.faults[:5])
+        raise ModelError(f"{file}: {told}{more}; correct this, or give repair=True")
+
+
+def _world(library: SdfLibrary, receipt: Receipt) -> Scope:
     """The scope of everything: that of the <world>, or of the root."""
     root = library.main.root
     worlds = root.all("world")
@@ -134,50 +143,3 @@ def _joints(build: Build, world: Scope) -> None:
     for mimic in followers.values():
         if not mimic.joint.element.whole:
             make_mimic(build, mimic)
-
-
-def _bases(build: Build, world: Scope) -> None:
-    """Which models move freely; base="fixed" welds them."""
-    grounded = _grounded(build, world)
-    for item in world.models:
-        scope = item.inner
-        if scope is None or scope.static or not any(each.links for each in scope.walk()):
-            continue
-        held = held_by(scope, HERE, item.element)
-        body = None if held is None else build.bodies[held[0], held[1].name]
-        what = f"base of {scope.told}"
-        if body is None or body in grounded:
-            if build.options.base == "floating":
-                _refuse_floating(item.element, scope)
-            build.receipt.understand(what, item.place, "held by the world, as the file says")
-        elif build.options.base == "fixed":
-            container = build.holders[scope].container
-            name = fitting(container, "base", "joint", build.receipt, item.place)
-            container.fixed(name, container.ground, body)
-            build.receipt.understand(what, item.place, f"'{body.path}' welded to the world: base=\"fixed\"")
-        else:
-            build.receipt.understand(what, item.place, "moves freely, as the file says")
-
-
-def _refuse_floating(element: XmlElement, scope: Scope) -> None:
-    element.wrong(f'the file holds {scope.told} to the world; leave out base="floating"')
-
-
-def _grounded(build: Build, world: Scope) -> set[object]:
-    """The bodies that joints connect to a ground, over other bodies too."""
-    root = build.holders[world].container
-    neighbours: dict[object, list[object]] = {}
-    waiting: list[object] = []
-    for joint in root.all_joints():
-        for body, other in ((joint.a, joint.b), (joint.b, joint.a)):
-            if isinstance(body, Ground):
-                waiting.append(other)
-            else:
-                neighbours.setdefault(body, []).append(other)
-    found: set[object] = set()
-    while waiting:
-        body = waiting.pop()
-        if body not in found and not isinstance(body, Ground):
-            found.add(body)
-            waiting.extend(neighbours.get(body, ()))
-    return found

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias
 
-from linkwork.formats.sdf.include import Included, Library, SdfFile
+from linkwork.formats.sdf.include import Included, SdfFile, SdfLibrary
 from linkwork.formats.sdf.values import flag, flag_of
 from linkwork.formats.xml_tree import XmlElement
 
@@ -75,7 +75,7 @@ class Scope:
 class ScopeReader:
     """Makes scopes of elements; counts, so that files which include one another come to an end."""
 
-    def __init__(self, library: Library) -> None:
+    def __init__(self, library: SdfLibrary) -> None:
         self.library, self.count = library, 0
 
     def world(self, element: XmlElement, file: SdfFile, name: str) -> Scope:
@@ -160,4 +160,3 @@ class ScopeReader:
             table.append(item)
         if taken is None:  # a joint may share the name of a link, which then is the frame of this name
             scope.frames[item.name] = item
-

@@ -61,11 +61,11 @@ def flag_of(element: XmlElement, tag: str, default: bool = False) -> bool:
 
 def raw_pose(pose: XmlElement | None) -> Frame:
     """The numbers of a <pose>, in whatever frame they are given."""
-    if pose is None or not pose.text.split():
-        if pose is not None:
-            degrees_and_format(pose)
+    if pose is None:
         return Frame()
     degrees, form = degrees_and_format(pose)
+    if not pose.text.split():
+        return Frame()
     if form == "quat_xyzw":
         x, y, z, qx, qy, qz, qw = pose.own_numbers(7)
         with saying(pose):
