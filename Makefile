@@ -66,6 +66,16 @@ endef
 $(VENV)/.peers: $(VENV)/.dev
 	$(call install_engines,$(PEERS))
 
+# Robots whose files the tests read, and what reads CAD files. Of the robots only the files are wanted, 280 MB: what
+# their packages need to run is left out. Where one cannot be installed, its tests are skipped and say so.
+ROBOTS := example-robot-data icub-models gymnasium dm-control
+
+$(VENV)/.robots: $(VENV)/.peers
+	@all=yes; for package in cadquery-ocp-novtk $(ROBOTS:%="--no-deps %"); do \
+		$(PIP) install --quiet --only-binary :all: $$package || \
+		{ echo "note: $${package#--no-deps } could not be installed here; the tests of its files are skipped"; all=no; }; \
+	done; if [ $$all = yes ]; then touch $@; fi
+
 $(VENV)/.bench: $(VENV)/.peers
 	$(call install_engines,exudyn dartpy drake)
 
@@ -87,7 +97,7 @@ kernels: $(VENV)/.plot
 	@$(BIN)/python -m linkwork._kernels.build --if-needed $(if $(SYSTEM),--system $(SYSTEM)) \
 		$(foreach level,$(LEVELS),--level $(level))
 
-test: $(VENV)/.peers
+test: $(VENV)/.robots
 	@$(MAKE) --no-print-directory kernels || echo "note: no library of kernels; methods are compiled when they are used"
 	@$(MAKE) --no-print-directory $(VENV)/.docs || \
 		echo "note: sphinx could not be installed here; building the documentation is not tested"

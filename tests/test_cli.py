@@ -245,10 +245,10 @@ def test_folders_and_result_files_are_no_models(command, tmp_path):
 
 def test_missing_and_foreign_files(command, tmp_path):
     assert "there is no file" in command("run", tmp_path / "none.py").stderr
-    (tmp_path / "robot.step").write_text("")
-    answer = command("run", tmp_path / "robot.step")
+    (tmp_path / "robot.dwg").write_text("")
+    answer = command("run", tmp_path / "robot.dwg")
     assert answer.exit_code == 2
-    assert ".py files only" in answer.stderr
+    assert "not read from .dwg; give a file with one of .py, .urdf, .sdf" in answer.stderr
 
 
 def test_neighbouring_files_can_be_imported(command, tmp_path, simulated):

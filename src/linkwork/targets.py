@@ -1,4 +1,4 @@
-"""What the command line may be pointed at: a piece of the gallery, or a Python file that holds a model."""
+"""What the command line may be pointed at: a piece of the gallery, a Python file that holds a model, a model file."""
 
 from __future__ import annotations
 
@@ -16,10 +16,14 @@ from typing import Any
 
 from linkwork import gallery
 from linkwork.errors import ModelError, OptionError
+from linkwork.formats.reading import READERS, can_read, find_reader, read
+from linkwork.formats.receipt import Receipt
 from linkwork.model import checked
 from linkwork.model.subsystem import Model, Subsystem
 
 CAMERA_KEYS = "WASDQE"  # of the live page
+UNTIL = 1.0  # s: how long a model from a file is run that does not say it
+WORDS = {"true": True, "false": False, "none": None}  # of options of readers
 
 
 @dataclass(frozen=True)
@@ -35,29 +39,42 @@ class Target:
     plots: Sequence[str] = ()
     keys: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     stay: Sequence[str] = ()
+    receipt: Receipt | None = None  # of a file that `lw.read` reads
 
 
-def find(name: str, settings: Mapping[str, Any] | None = None, *, viewing: bool = False) -> Target:
-    """The model of this name: a gallery piece, or a `.py` file with a variable `model` or a function `build()`.
+def find(
+    name: str,
+    settings: Mapping[str, Any] | None = None,
+    *,
+    viewing: bool = False,
+    reading: Mapping[str, Any] | None = None,
+) -> Target:
+    """The model of this name: a gallery piece, a `.py` file with `model` or `build()`, or a file for `lw.read`.
 
-    `settings` are keywords for `build`; with `viewing`, for the live page, so are those in `VIEW` of the file. A name
-    that is neither raises `OptionError` with the nearest known names.
+    `settings` are keywords for `build` or parameters of a model file; with `viewing`, for the live page, so are those
+    in `VIEW` of a `.py` file. `reading` are options of `lw.read`. A name that is nothing of this raises `OptionError`
+    with the nearest known names.
     """
     from linkwork.simulation.storage.files import path_of
 
     settings = settings or {}
+    path = path_of(name)
+    if name not in gallery.names() and can_read(path) and not path.is_dir():
+        return _read(path, settings, reading or {})
+    if reading:
+        raise OptionError(f"{name} is not read by lw.read and has no option {next(iter(reading))!r}; leave --read out")
     if name in gallery.names():
         return _target(name, gallery.piece(name), settings, viewing)
-    path = path_of(name)
     if name and path.is_dir():
-        raise OptionError(f"{name} is a folder; give the .py file in it that holds the model")
+        raise OptionError(f"{name} is a folder; give the .py file or the model file in it")
     if path.suffix == ".npz" and path.is_file():
         raise OptionError(
             f"{name} is a result file, not a model; linkwork replay shows it, lw.load_run({name!r}) reads it"
         )
     if path.is_file() and path.suffix != ".py":
         kind = path.suffix or "a file without a suffix"
-        raise OptionError(f"{name}: models are read from .py files only, not from {kind}; give a .py file")
+        known = ", ".join((*READERS, ".xml"))
+        raise OptionError(f"{name}: models are not read from {kind}; give a file with one of .py, {known}")
     if path.suffix == ".py":
         if not path.is_file():
             raise OptionError(f"there is no file {name}; check its name and folder")
@@ -65,6 +82,20 @@ def find(name: str, settings: Mapping[str, Any] | None = None, *, viewing: bool 
     close = difflib.get_close_matches(name, gallery.names(), n=3)
     remedy = "did you mean " + " or ".join(close) + "?" if close else "linkwork gallery lists the known ones"
     raise OptionError(f"there is no gallery piece and no file called {name!r}; {remedy}")
+
+
+def _read(path: Path, settings: Mapping[str, Any], reading: Mapping[str, Any]) -> Target:
+    """A model file; its parameters are the option `parameters` of its reader, where it has that."""
+    if not path.exists():
+        raise OptionError(f"there is no file {path}; check its name and folder")
+    if settings:
+        if "parameters" not in inspect.signature(find_reader(path)).parameters:
+            raise OptionError(
+                f"{path.name} has no parameters that --set could change; --read sets options of its reader"
+            )
+        reading = {**reading, "parameters": dict(settings)}
+    model, receipt = read(path, **reading)
+    return Target(name=path.stem, model=model, until=UNTIL, receipt=receipt)
 
 
 def find_component(name: str, settings: Mapping[str, Any] | None = None) -> Callable[[], Subsystem]:
@@ -91,7 +122,7 @@ def find_component(name: str, settings: Mapping[str, Any] | None = None) -> Call
     return lambda: kind(**given)
 
 
-def parse_settings(texts: Sequence[str]) -> dict[str, Any]:
+def parse_settings(texts: Sequence[str], option: str = "--set") -> dict[str, Any]:
     """NAME=VALUE texts as a dictionary; a value is a Python number, tuple or text.
 
     >>> parse_settings(["links=100", "kind=thin", "size=(1, 2)"])
@@ -101,12 +132,23 @@ def parse_settings(texts: Sequence[str]) -> dict[str, Any]:
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name.strip().isidentifier():
-            raise OptionError(f"--set takes NAME=VALUE, not {text!r}; write --set mass=2.5, for example")
+            example = "mass=2.5" if option == "--set" else "base=floating"
+            raise OptionError(f"{option} takes NAME=VALUE, not {text!r}; write {option} {example}, for example")
         try:
             settings[name.strip()] = ast.literal_eval(value.strip())
         except (ValueError, SyntaxError):
             settings[name.strip()] = value.strip()
     return settings
+
+
+def parse_reading(texts: Sequence[str]) -> dict[str, Any]:
+    """Options of a reader: as `parse_settings`, and true, false and none are words.
+
+    >>> parse_reading(["base=floating", "strict=false"])
+    {'base': 'floating', 'strict': False}
+    """
+    found = parse_settings(texts, "--read")
+    return {name: WORDS.get(value.lower(), value) if isinstance(value, str) else value for name, value in found.items()}
 
 
 def parameters(build: Callable[..., Any]) -> dict[str, Any]:

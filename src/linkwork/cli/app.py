@@ -17,7 +17,11 @@ app = typer.Typer(
 )
 
 ModelName = Annotated[
-    str, typer.Argument(metavar="MODEL", help="A gallery name, or a Python file with `model` or build().")
+    str,
+    typer.Argument(
+        metavar="MODEL",
+        help="A gallery name, a Python file with `model` or build(), or a model file (.urdf, .sdf, .xml, .step …).",
+    ),
 ]
 Host = Annotated[str, typer.Option(help="Address of the page. If other machines can reach it, they need a token.")]
 Port = Annotated[int, typer.Option(help="Port of the page. If it is taken, the next free one is used.")]
@@ -25,7 +29,20 @@ Token = Annotated[str | None, typer.Option(help="Token that visitors need. By de
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else there.")]
 Settings = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="A parameter of build(), such as links=100. Repeatable."),
+    typer.Option(
+        "--set", metavar="NAME=VALUE", help="A parameter of build() or of a .toml, such as links=100. Repeatable."
+    ),
+]
+Reading = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--read",
+        metavar="NAME=VALUE",
+        help="An option of lw.read for a model file, such as base=floating or strict=false. Repeatable.",
+    ),
+]
+WholeReceipt = Annotated[
+    bool, typer.Option("--receipt", help="Print every line of the receipt of a model file, not only what is amiss.")
 ]
 
 

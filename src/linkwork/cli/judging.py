@@ -6,20 +6,26 @@ from typing import Annotated
 
 import typer
 
-from linkwork.cli.app import AsJson, ModelName, Settings, app
+from linkwork.cli.app import AsJson, ModelName, Reading, Settings, WholeReceipt, app
 from linkwork.cli.console import FAILED, print_json, speaking, stdout_kept_clean
 from linkwork.cli.running import options_of_methods, target_of
 from linkwork.errors import OptionError
 
 
 @app.command()
-def check(model: ModelName, setting: Settings = None, as_json: AsJson = False) -> None:
+def check(
+    model: ModelName,
+    setting: Settings = None,
+    reading: Reading = None,
+    receipt: WholeReceipt = False,
+    as_json: AsJson = False,
+) -> None:
     """Check a model before you run it: degrees of freedom, loops, redundant rows, cuts, mass."""
     with speaking(as_json):
         import linkwork as lw
 
         with stdout_kept_clean(as_json):
-            target = target_of(model, setting or [])
+            target = target_of(model, setting, reading, whole_receipt=receipt)
             report = lw.check(target.model)
         if as_json:
             print_json({"model": target.model.name, **report.as_dict()})
@@ -47,6 +53,8 @@ def compare(
         typer.Option(help="A feature of the model that methods may leave out, such as friction. Repeatable."),
     ] = None,
     setting: Settings = None,
+    reading: Reading = None,
+    receipt: WholeReceipt = False,
     plot: Annotated[str | None, typer.Option(metavar="FILE.png", help="Plot the distances (png, svg, pdf).")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -58,7 +66,7 @@ def compare(
         if plot is not None:
             check_path(plot, (".png", ".svg", ".pdf"))
         with stdout_kept_clean(as_json):
-            target = target_of(model, setting or [])
+            target = target_of(model, setting, reading, whole_receipt=receipt)
             end = until if until is not None else target.until
             if end is None:
                 raise OptionError(f"{model} does not say how long to run; give --until SECONDS")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from linkwork.cli.app import Host, Port, Settings, Token, app
+from linkwork.cli.app import Host, Port, Reading, Settings, Token, WholeReceipt, app
 from linkwork.cli.console import need_viser, speaking
 from linkwork.cli.running import options_of, target_of
 from linkwork.errors import OptionError
@@ -22,11 +22,13 @@ SAVED = (".npz", ".h5")  # what a run is kept in
 def view(
     model: Annotated[
         list[str],
-        typer.Argument(metavar="MODEL", help="A gallery name, a Python file with a model, or saved runs: A.npz B.h5"),
+        typer.Argument(metavar="MODEL", help="A gallery name, a file with a model, or saved runs: A.npz B.h5"),
     ],
     method: Annotated[str | None, typer.Option(help="Method, such as recursive. auto chooses one.")] = None,
     dt: Annotated[float | None, typer.Option(help="Step size, s.")] = None,
     setting: Settings = None,
+    reading: Reading = None,
+    receipt: WholeReceipt = False,
     host: Host = "127.0.0.1",
     port: Port = 8080,
     token: Token = None,
@@ -61,7 +63,8 @@ def view(
             return
         if len(model) > 1:
             raise OptionError(f"one model is shown at a time, not {len(model)}; save runs to lay them over each other")
-        _view_model(target_of(model[0], setting or [], viewing=True), {"method": method, "dt": dt}, place)
+        target = target_of(model[0], setting, reading, viewing=True, whole_receipt=receipt)
+        _view_model(target, {"method": method, "dt": dt}, place)
 
 
 def _view_model(target: Target, given: dict[str, Any], place: dict[str, Any]) -> None:

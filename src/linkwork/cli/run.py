@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from linkwork.cli.app import AsJson, ModelName, Settings, app
+from linkwork.cli.app import AsJson, ModelName, Reading, Settings, WholeReceipt, app
 from linkwork.cli.console import FAILED, need_viser, print_json, say, speaking, stdout_kept_clean
 from linkwork.cli.results import check_columns, document_of, picture, print_summary, table_columns, write
 from linkwork.cli.running import bounds_of, options_of, simulate, target_of
@@ -34,6 +34,8 @@ def run(
         typer.Option(help="A feature of the model the method may leave out, such as friction. Repeatable."),
     ] = None,
     setting: Settings = None,
+    reading: Reading = None,
+    receipt: WholeReceipt = False,
     out: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Write the run to FILE.npz or .csv, or during a long run to .h5."),
@@ -83,7 +85,7 @@ def run(
             check_path(out, (".npz", ".csv", ".h5"))
             refuse_same(resume, out)
         with stdout_kept_clean(as_json):
-            target = target_of(model, setting or [])
+            target = target_of(model, setting, reading, whole_receipt=receipt)
             given = {"method": method, "integrator": integrator, "dt": dt, "rtol": rtol, "atol": atol, "every": every}
             options = _options(target, given, resume)
             if ignore:

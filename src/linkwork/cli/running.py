@@ -6,10 +6,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 from linkwork.cli.results import written
 from linkwork.errors import OptionError, RunError
 
 if TYPE_CHECKING:
+    from linkwork.formats.receipt import Receipt
     from linkwork.simulation.results.trajectory import Trajectory
     from linkwork.targets import Target
 
@@ -17,10 +20,26 @@ FOR_ALL = ("dt", "every", "start", "ignore", "strict", "record")  # options of a
 QUIET_SECONDS = 1.0  # a progress bar for anything shorter is only a flicker
 
 
-def target_of(name: str, settings: list[str], viewing: bool = False) -> Target:
-    from linkwork.targets import find, parse_settings
+def target_of(
+    name: str,
+    settings: list[str] | None,
+    reading: list[str] | None = None,
+    *,
+    viewing: bool = False,
+    whole_receipt: bool = False,
+) -> Target:
+    """The model that a command names. The receipt of a model file goes to stderr."""
+    from linkwork.targets import find, parse_reading, parse_settings
 
-    return find(name, parse_settings(settings), viewing=viewing)
+    target = find(name, parse_settings(settings or []), viewing=viewing, reading=parse_reading(reading or []))
+    if target.receipt is not None:
+        typer.echo(receipt_text(target.receipt, whole_receipt), err=True)
+    return target
+
+
+def receipt_text(receipt: Receipt, whole: bool) -> str:
+    """A receipt in print: what was approximated and ignored, or the whole."""
+    return receipt.details() if whole else str(receipt).replace("receipt.details()", "--receipt")
 
 
 def options_of(target: Target, given: dict[str, Any]) -> dict[str, Any]:
