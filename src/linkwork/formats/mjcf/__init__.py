@@ -1,0 +1,1 @@
+"""MJCF, the files of MuJoCo: read through MuJoCo's own compiler, and written."""
