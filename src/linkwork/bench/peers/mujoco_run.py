@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from linkwork.formats.mjcf import mjcf
+from linkwork.formats.mjcf.peer_text import mjcf
 
 if TYPE_CHECKING:
     import linkwork as lw

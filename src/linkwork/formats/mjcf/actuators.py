@@ -105,11 +105,12 @@ def _law(reading: MjcfReading, number: int) -> ActuatorLaw | None:
     limit = None
     if m.actuator_forcelimited[number]:
         limit = (float(m.actuator_forcerange[number][0]), float(m.actuator_forcerange[number][1]))
-    return ActuatorLaw(float(gain[0]), b0, -b1, -b2, limit)
+    return ActuatorLaw(float(gain[0]), b0, abs(b1), abs(b2), limit)
 
 
 def _control(reading: MjcfReading, number: int) -> float:
-    m, control = reading.m, float(reading.start.ctrl[int(m.actuator_ctrladr[number])])
+    m = reading.m
+    control = float(reading.start.ctrl[int(m.actuator_ctrladr[number])])
     if m.actuator_ctrllimited[number] and not reading.disabled("clampctrl"):
         low, high = m.actuator_ctrlrange[number]
         return float(min(max(control, low), high))

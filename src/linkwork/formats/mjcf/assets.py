@@ -5,7 +5,6 @@ from __future__ import annotations
 import struct
 from pathlib import Path
 
-from linkwork.errors import ModelError
 from linkwork.formats.sources import read_bytes
 from linkwork.formats.xml_tree import XmlElement
 
@@ -44,10 +43,9 @@ def asset_bytes(asset: XmlElement, path: Path, meshes: bool) -> bytes:
     if ending not in ENDINGS[asset.tag] or kind not in ("", "stl", "obj", "msh", "png", "x-mujoco-hfield"):
         known = ", ".join(each for each in ENDINGS[asset.tag] if each)
         asset.wrong(f"the file '{path.name[:80]}' has an ending that MuJoCo does not read; give one of {known}")
-    try:
-        content = read_bytes(path, f"a file for <{asset.tag}>")
-    except ModelError as error:
-        asset.wrong(str(error).replace(str(path), f"'{path.name}'"))
+    if not path.exists():
+        asset.wrong(f"the file '{path.name[:80]}' does not exist; add it, or correct file=")
+    content = read_bytes(path, f"a file for <{asset.tag}>")
     wrong = ""
     if ending == ".stl":
         wrong = _stl_wrong(content)

@@ -10,13 +10,14 @@ import numpy as np
 from linkwork.formats.mjcf.actuators import rotors
 from linkwork.formats.mjcf.context import MjcfReading
 from linkwork.formats.mjcf.joint_springs import add_bushing, lost_of_joint, rotor_of_ball
+from linkwork.formats.mjcf.meeting import MeetingGeoms
 from linkwork.model import Body, Frame, Joint
 
 VERBS = {2: "prismatic", 3: "revolute"}  # by MuJoCo's codes of joints
 FREE, BALL, SLIDE, HINGE = 0, 1, 2, 3
 
 
-def add_bodies(reading: MjcfReading) -> None:
+def add_bodies(reading: MjcfReading, meeting: MeetingGeoms) -> None:
     """All bodies with their joints, parents first."""
     m = reading.m
     reading.bodies[0] = reading.model.ground
@@ -36,6 +37,8 @@ def add_bodies(reading: MjcfReading) -> None:
         if m.body_gravcomp[number] and not reading.disabled("gravity"):
             _float(reading, number, body)
         place = reading.pose(number)
+        if len(joints) and meeting.with_still_parent(number):  # bodies at one joint do not meet, but grounds and bodies
+            parent, place = reading.model.ground, reading.world_pose(number)
         for k, joint in enumerate(joints):
             last = k == len(joints) - 1
             outer = body if last else _between(reading, number, joint)
@@ -87,7 +90,7 @@ def _joint(reading: MjcfReading, number: int, a: Body, b: Body, place: Frame) ->
         joint = _axial(reading, number, a, b, place)
     reading.joints[number] = joint
     dof = int(m.jnt_dofadr[number])
-    told = [joint.kind]
+    told: list[str] = [joint.kind]
     told += [f"{word} {value:g}" for word, value in (("damping", joint.damping), ("armature", joint.armature)) if value]
     if joint.stiffness:
         told.append(f"stiffness {joint.stiffness:g} towards {joint.rest:g}")

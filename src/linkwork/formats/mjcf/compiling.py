@@ -9,6 +9,7 @@ from linkwork.errors import ModelError
 from linkwork.formats.mjcf.source import MjcfSource, refused
 from linkwork.formats.xml_tree import XmlElement
 
+OLDEST = 4  # version of MuJoCo
 TABLES = {
     "body": "bodies",
     "joint": "joints",
@@ -42,6 +43,11 @@ def load_mujoco() -> Any:
         import mujoco
     except ImportError:
         raise ModelError('MJCF files are read by MuJoCo; install it: pip install "linkwork[mjcf]"') from None
+    if int(str(mujoco.__version__).split(".")[0]) < OLDEST:
+        raise ModelError(
+            f"MJCF files are read by MuJoCo {OLDEST} or newer, here is {mujoco.__version__}; install it: "
+            'pip install -U "linkwork[mjcf]"'
+        )
     return mujoco
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ from linkwork.model.coupling import slides
 
 CONNECT, WELD, JOINT, TENDON = 0, 1, 2, 3  # MuJoCo's codes of constraints
 BODY_OBJECT = 1  # mjOBJ_BODY
-NEAR = 1e-9  # rad or m: what starts nearer to its equation fulfils it
 
 
 def add_equalities(reading: MjcfReading) -> None:
@@ -172,36 +170,24 @@ def _hold(reading: MjcfReading, number: int, joint: int, at: float) -> None:
 
 def _sum(reading: MjcfReading, number: int, factors: dict[int, float], wanted: float) -> None:
     """The sum of factors times coordinates is constant: a gear or rack for two joints."""
-    m, joints = reading.m, {joint: reading.joints[joint] for joint in factors}
-    start = sum(
-        factor * float(reading.start.qpos[m.jnt_qposadr[joint]]) if (own := joints[joint].position) is None else
-        factor * own[0]
-        for joint, factor in factors.items()
-    )
+    joints = {joint: reading.joints[joint] for joint in factors}
     name = reading.new_name("equality", number, "gear", f"coupling {number}")
     (first, f1), (second, f2), *more = ((joints[joint], factor) for joint, factor in factors.items())
-    told = " + ".join(f"{factor:g} x '{joints[joint].path}'" for joint, factor in factors.items())
-    if not math.isclose(start, wanted, rel_tol=NEAR, abs_tol=NEAR):
-        if more:
-            reading.approximate("equality", number, f"{told} keeps its start value {start:g}; {wanted:g} in MuJoCo")
-        else:
-            line = Curve([], [[wanted / f1, -f2 / f1]])
-            reading.model.cam(name, second, first, line, periodic=False)
-            reading.understand("equality", number, f"a cam: {told} = {wanted:g}; rigid")
-            return
     if more:
         terms = tuple(Term(joints[joint], factor / f1) for joint, factor in factors.items())
-        put_part(reading.model, reading.model.drives, Coupling(name, reading.model, terms))
+        coupling = Coupling(name, reading.model, terms, counted=True, offset=wanted / f1)
+        put_part(reading.model, reading.model.drives, coupling)
     else:
-        _pair(reading, name, first, second, -f2 / f1)
-    reading.understand("equality", number, f"a gear: {told} stays {wanted:g}; rigid")
+        _pair(reading, name, first, second, -f2 / f1, wanted / f1)
+    told = " + ".join(f"{factor:g} x '{joints[joint].path}'" for joint, factor in factors.items())
+    reading.understand("equality", number, f"a gear: {told} is {wanted:g}; rigid")
 
 
-def _pair(reading: MjcfReading, name: str, led: Joint, lead: Joint, ratio: float) -> None:
-    """led moves by ratio times the motion of lead."""
+def _pair(reading: MjcfReading, name: str, led: Joint, lead: Joint, ratio: float, offset: float) -> None:
+    """The position of led is ratio times that of lead, plus the offset."""
     if slides(led) == slides(lead):
-        reading.model.gear(name, lead, led, ratio=ratio)
+        reading.model.gear(name, lead, led, ratio=ratio, offset=offset)
     elif slides(led):
-        reading.model.rack(name, lead, led, radius=ratio)
+        reading.model.rack(name, lead, led, radius=ratio, offset=offset)
     else:
-        reading.model.rack(name, led, lead, radius=1.0 / ratio)
+        reading.model.rack(name, led, lead, radius=1.0 / ratio, offset=-offset / ratio)

@@ -11,16 +11,18 @@ from linkwork.formats.naming import fitting
 from linkwork.formats.receipt import Receipt
 from linkwork.formats.xml_tree import XmlElement
 from linkwork.model import Body, Frame, Joint, Model
+from linkwork.model.container import takes_name
 
 KIND_WORDS = {"equality": "equality", "key": "keyframe"}  # what a kind is called, where that is another word
 
 
 class StartValues(NamedTuple):
-    """Where the model starts: coordinates, velocities and controls of MuJoCo."""
+    """Where the model starts: coordinates, velocities and controls of MuJoCo, and the keyframe they are of."""
 
     qpos: Any
     qvel: Any
     ctrl: Any
+    key: int = -1
 
 
 @dataclass
@@ -62,14 +64,19 @@ class MjcfReading:
         return f"{word} '{name[:80]}'" if name else f"{word} {number}"
 
     def new_name(self, kind: str, number: int, part: str, default: str) -> str:
-        """A name for the part of an object; `part` is the kind of part that it becomes."""
+        """A name for the part of an object; `part` is the kind of part that it becomes.
+
+        In MJCF objects of different kinds may have one name. Where it is taken, the kind stands behind it.
+        """
         wanted = self.compiled.name(kind, number) if kind != "equality" else ""
         element = self.element(kind, number)
         if not wanted and element is not None and kind == "equality":
             wanted = element.attributes.get("name", "")
-        if wanted:
-            return fitting(self.model, wanted, part, self.receipt, self.place(kind, number))
-        return self.free_name(default, part)
+        if not wanted:
+            return self.free_name(default, part)
+        if not takes_name(self.model, wanted, part) and takes_name(self.model, f"{wanted} {kind}", part):
+            return f"{wanted} {kind}"
+        return fitting(self.model, wanted, part, self.receipt, self.place(kind, number))
 
     def free_name(self, wanted: str, part: str) -> str:
         """A name for something that has none in the file."""

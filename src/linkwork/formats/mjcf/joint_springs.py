@@ -25,7 +25,8 @@ def add_bushing(reading: MjcfReading, number: int, joint: Joint) -> None:
     if not stiffness or reading.disabled("spring"):
         return
     at = int(m.jnt_qposadr[number])
-    assert joint.frame_a is not None and joint.frame_b is not None
+    assert joint.frame_a is not None
+    assert joint.frame_b is not None
     if m.jnt_type[number] == FREE:
         there, shift = Frame(m.qpos_spring[at : at + 3], m.qpos_spring[at + 3 : at + 7]), stiffness
     else:

@@ -6,6 +6,7 @@ mechanics (cameras, sensors, textures, plugins) is left out of the text.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -67,7 +68,7 @@ class MjcfSource:
     def at_line(self, info: str) -> XmlElement | None:
         """The element that a text of MuJoCo such as "line 12" is about."""
         words = info.replace(",", " ").split()
-        for word, number in zip(words, words[1:], strict=False):
+        for word, number in itertools.pairwise(words):
             if word == "line" and number.isdigit() and int(number) in self.lines:
                 return self.lines[int(number)]
         return None

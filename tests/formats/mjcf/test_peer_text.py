@@ -3,7 +3,7 @@
 import pytest
 
 import linkwork as lw
-from linkwork.formats.mjcf import mjcf
+from linkwork.formats.mjcf.peer_text import mjcf
 
 
 def wheels() -> lw.Model:
