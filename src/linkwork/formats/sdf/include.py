@@ -105,6 +105,7 @@ class SdfLibrary:
             opened.root.read_whole()
             return None
         model = models[0]
+        own_name = model.need("name")
         self.receipt.understand(f"<include> of '{uri[:120]}'", place, f"{opened.path.name}")
         pose = include.one("pose")
         placement = text_of(include, "placement_frame") or model.get("placement_frame", "") or ""
@@ -115,7 +116,7 @@ class SdfLibrary:
             model,
             include,
             opened,
-            text_of(include, "name") or model.need("name"),
+            text_of(include, "name") or own_name,
             own_pose if pose is None else pose,
             flag_of(include, "static") if include.one("static") is not None else None,
             placement,

@@ -199,7 +199,7 @@ def _limits(build: Build, joint: Item, axis: XmlElement) -> tuple[float, float]:
         if value >= 0.0 and math.isfinite(value):
             build.receipt.ignore(f"<{tag}> of {what}", place, f"{value:g}; {told}", matters=False)
     for tag in ("stiffness", "dissipation"):
-        if limit.one(tag) is not None and math.isfinite(max(-low, high)):
+        if limit.one(tag) is not None and math.isfinite(min(-low, high)):
             build.receipt.approximate(f"<{tag}> of the stops of {what}", place, "the stops are rigid here")
     return low, high
 

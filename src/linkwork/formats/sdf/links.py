@@ -124,6 +124,7 @@ def _visual(
     if shape is None:
         return
     container = build.holders[scope].container
+    label = label if "visual" in label.lower() else f"{label} visual"  # colliders often have the same names
     name = fitting(container, f"{link.name} {label}", "visual", build.receipt, place)
     with saying(visual):
         container.visual(name, body, shape, colour=colour)

@@ -6,34 +6,30 @@ import os
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 from urllib.parse import unquote
 
 from linkwork.errors import OptionError
 from linkwork.formats.sources import inside
+from linkwork.model.checked import shown
 
 VARIABLES = ("GZ_SIM_RESOURCE_PATH", "IGN_GAZEBO_RESOURCE_PATH", "SDF_PATH", "GAZEBO_MODEL_PATH")
-Packages: TypeAlias = str | PathLike[str] | Sequence[str | PathLike[str]] | Mapping[str, str | PathLike[str]]
+Folders: TypeAlias = str | PathLike[str] | Sequence[str | PathLike[str]]
+Packages: TypeAlias = Folders | Mapping[str, str | PathLike[str]]
 
 
 class Places:
     """Finds files by their URI: model://name/path, package://name/path, file://path, or a path beside the file."""
 
-    def __init__(self, path: Path, packages: Packages, allow: Sequence[str | PathLike[str]]) -> None:
+    def __init__(self, path: Path, packages: Packages, allow: Folders) -> None:
         self.home = path.parent
         self.named: dict[str, Path] = {}
-        listed: list[Path] = []
-        if isinstance(packages, (str, PathLike)):
-            listed = [Path(packages)]
-        elif isinstance(packages, Mapping):
-            self.named = {name: Path(folder) for name, folder in packages.items()}
-        else:
-            listed = [Path(folder) for folder in packages]
-        if isinstance(allow, (str, PathLike)):
-            raise OptionError("allow= is a list of folders; write allow=[...]")
+        if isinstance(packages, Mapping):
+            self.named = dict(zip(packages, _paths(list(packages.values()), "packages"), strict=True))
+        listed = [] if isinstance(packages, Mapping) else _paths(packages, "packages")
         told = [Path(word) for name in VARIABLES for word in os.environ.get(name, "").split(os.pathsep) if word]
         self.folders = [*listed, *told]
-        self.allowed = [self.home, *self.named.values(), *self.folders, *(Path(folder) for folder in allow)]
+        self.allowed = [self.home, *self.named.values(), *self.folders, *_paths(allow, "allow")]
 
     def find(self, uri: str, beside: Path, what: str) -> Path | None:
         """The file or folder of a URI, or None where there is none; `what` names who asks."""
@@ -70,3 +66,11 @@ class Places:
         except (OSError, ValueError):
             there = False
         return inside(path, self.allowed, what) if there else None
+
+
+def _paths(given: Any, option: str) -> list[Path]:
+    """Folders from one or several paths."""
+    try:
+        return [Path(each) for each in ([given] if isinstance(given, (str, PathLike)) else given)]
+    except TypeError:
+        raise OptionError(f"{option}={shown(given)} must be folders; give a path or a list of paths") from None

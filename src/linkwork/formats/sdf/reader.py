@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from os import PathLike
 from pathlib import Path
 
 from linkwork.errors import ModelError, OptionError
@@ -16,7 +14,7 @@ from linkwork.formats.sdf.include import SdfLibrary
 from linkwork.formats.sdf.joints import read_joint
 from linkwork.formats.sdf.leftover import tell_unread
 from linkwork.formats.sdf.links import read_link
-from linkwork.formats.sdf.places import Packages, Places
+from linkwork.formats.sdf.places import Folders, Packages, Places
 from linkwork.formats.sdf.poses import Poses
 from linkwork.formats.sdf.scopes import Scope, ScopeReader
 from linkwork.formats.sdf.values import flag_of, saying, vector_of
@@ -35,7 +33,7 @@ def read_sdf(
     contact: bool = True,
     self_collision: bool | None = None,
     packages: Packages = (),
-    allow: Sequence[str | PathLike[str]] = (),
+    allow: Folders = (),
     repair: bool = False,
     decompose: bool = False,
 ) -> Model:
