@@ -30,14 +30,15 @@ def _link(name, place, far, y, mass, thick=0.02):
 
 def _rotor(name, place, y):
     return (
-        f"<link name='{name}'><pose>{_numbers((place[0], y, place[1], 0, 0, 0))}</pose><inertial><mass>0.1</mass><inertia>"
-        "<ixx>4e-5</ixx><iyy>6e-5</iyy><izz>4e-5</izz></inertia></inertial></link>\n"
+        f"<link name='{name}'><pose>{_numbers((place[0], y, place[1], 0, 0, 0))}</pose><inertial><mass>0.1</mass>"
+        "<inertia><ixx>4e-5</ixx><iyy>6e-5</iyy><izz>4e-5</izz></inertia></inertial></link>\n"
     )
 
 
 def _hinge(name, parent, child, place, y, dynamics=""):
+    pose = _numbers((place[0], y, place[1], 0, 0, 0))
     return (
-        f"<joint name='{name}' type='revolute'><pose relative_to='__model__'>{_numbers((place[0], y, place[1], 0, 0, 0))}"
+        f"<joint name='{name}' type='revolute'><pose relative_to='__model__'>{pose}"
         f"</pose><parent>{parent}</parent><child>{child}</child><axis><xyz>0 1 0</xyz><dynamics>{dynamics}</dynamics>"
         "</axis></joint>\n"
     )

@@ -78,7 +78,7 @@ def two(kind, second, axis="", axis2=""):
 @pytest.mark.parametrize("kind", ["universal", "revolute2"])
 def test_two_perpendicular_axes_are_a_cardan(tmp_path, kind):
     limits = "<limit><lower>-1</lower><upper>2</upper></limit>"
-    model, receipt = read(tmp_path, two(kind, "0 1 0", axis2=limits))
+    model, _ = read(tmp_path, two(kind, "0 1 0", axis2=limits))
     assert model["j"].kind == "universal"
     assert model["j"].limits == ((-math.inf, math.inf), (-1.0, 2.0))
     assert np.array_equal(model["j"].axis, [[1, 0, 0], [0, 1, 0]])
@@ -94,8 +94,8 @@ def test_two_other_axes_are_two_hinges(tmp_path):
     assert lw.check(model).degrees_of_freedom == 2
 
 
-WHEELS = """<link name='frame'/><link name='sun'/><link name='planet'><pose>0.3 0 0 0 0 0</pose></link><link name='arm'/>
-  <link name='ring'/>"""
+WHEELS = """<link name='frame'/><link name='sun'/><link name='planet'><pose>0.3 0 0 0 0 0</pose></link>
+  <link name='arm'/><link name='ring'/>"""
 
 
 def gearbox(ratio, reference, parent="sun", child="ring", second=""):

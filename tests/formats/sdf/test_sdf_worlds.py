@@ -74,7 +74,7 @@ def test_what_the_model_cannot_hold_is_refused_with_its_line(tmp_path):
     text = f"<model name='m'>{link}</model>"
     with pytest.raises(lw.ModelError, match="world.sdf: not understood: <gravity> of link 'a' .line 2."):
         read(tmp_path, text)
-    model, receipt = read(tmp_path, text, strict=False)
+    _, receipt = read(tmp_path, text, strict=False)
     assert [line.what for line in receipt.lost] == [
         "<gravity> of link 'a'",
         "<kinematic> of link 'a'",
@@ -88,7 +88,8 @@ def test_what_the_model_cannot_hold_is_refused_with_its_line(tmp_path):
 def test_inertias(tmp_path):
     inertia = "<inertia><ixx>1</ixx><iyy>2</iyy><izz>2.5</izz><ixy>0.1</ixy></inertia>"
     pose = "<pose degrees='1'>1 2 3 0 0 90</pose>"
-    text = f"<model name='m'><link name='a'><inertial>{pose}<mass>3</mass>{inertia}</inertial></link><link name='b'/></model>"
+    link = f"<link name='a'><inertial>{pose}<mass>3</mass>{inertia}</inertial></link>"
+    text = f"<model name='m'>{link}<link name='b'/></model>"
     model, receipt = read(tmp_path, text)
     assert (model["a"].mass, model["a"].com.tolist()) == (3.0, [1, 2, 3])
     assert np.abs(model["a"].inertia - [[2, -0.1, 0], [-0.1, 1, 0], [0, 0, 2.5]]).max() < 1e-15
@@ -119,7 +120,8 @@ SHAPES = [
 
 @pytest.mark.parametrize(("text", "shape"), SHAPES)
 def test_shapes(tmp_path, text, shape):
-    parts = f"<collision name='c'><geometry>{text}</geometry></collision><visual name='v'><geometry>{text}</geometry></visual>"
+    parts = f"<collision name='c'><geometry>{text}</geometry></collision>"
+    parts += f"<visual name='v'><geometry>{text}</geometry></visual>"
     model, receipt = read(tmp_path, f"<model name='m'><link name='a'>{parts}</link></model>")
     assert model.colliders["a c"].shape == shape
     assert model.visuals["a v visual"].shape == shape
@@ -251,7 +253,8 @@ def test_files_that_cannot_be(tmp_path, text, reason):
 
 
 def test_options(tmp_path):
-    model = "<model name='m'><link name='a'/><joint name='w' type='fixed'><parent>world</parent><child>a</child></joint></model>"
+    weld = "<joint name='w' type='fixed'><parent>world</parent><child>a</child></joint>"
+    model = f"<model name='m'><link name='a'/>{weld}</model>"
     with pytest.raises(lw.ModelError, match="holds model 'm' to the world; leave out base="):
         read(tmp_path, model, base="floating")
     with pytest.raises(lw.OptionError, match="base is 'loose'"):
