@@ -123,7 +123,7 @@ class _Assembler:
             v_start=np.array(self.v_start),
             q_given=np.array(self.q_given, dtype=bool),
             v_given=np.array(self.v_given, dtype=bool),
-            features=features(self.model, bool(self.forest.cuts)),
+            features=features(self.model, bool(self.forest.cuts), bool(colliders.meets.any())),
             absolute=self.absolute,
             centres={body.path: self.lent[id(body)].com for body in self.body_order if id(body) in self.lent},
             carried=self._carried(places),

@@ -12,8 +12,11 @@ def drive_features(drive: Motor | Coupling) -> set[str]:
     return {"rigid motors" if drive.rigid else "servos" if drive.servo else "motors"}
 
 
-def features(model: Model, loops: bool) -> frozenset[str]:
-    """What the model asks of a method; compared with the method's `supports`."""
+def features(model: Model, loops: bool, meetings: bool) -> frozenset[str]:
+    """What the model asks of a method; compared with the method's `supports`.
+
+    `loops`: some joint closes one. `meetings`: some two colliders may meet; those that never do are only drawn.
+    """
     found = set()
     if loops:
         found.add("loops")
@@ -30,8 +33,8 @@ def features(model: Model, loops: bool) -> frozenset[str]:
             found.add("rolling")
     for drive in model.all_drives():
         found |= drive_features(drive)
-    if any(True for _ in model.all_colliders()):
-        found.add("contact")
+    if meetings or (any(True for _ in model.all_events()) and any(True for _ in model.all_colliders())):
+        found.add("contact")  # events may part bodies that now hold each other, which then meet
     if any(ground.motion is not None for ground in model.all_grounds()):
         found.add("moving grounds")
     if any(isinstance(ground, Foreign) for ground in model.all_grounds()):

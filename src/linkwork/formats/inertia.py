@@ -12,7 +12,7 @@ import itertools
 import numpy as np
 
 from linkwork.errors import ModelError
-from linkwork.model.body import check_inertia
+from linkwork.model.body import SLACK, check_inertia
 from linkwork.model.checked import Vector
 
 
@@ -34,8 +34,9 @@ def inertia_fault(mass: float, inertia: Vector) -> str:
         check_inertia(inertia, "")
     except ModelError:
         low, middle, high = np.linalg.eigvalsh((inertia + inertia.T) / 2).tolist()
-        if low < 0.0:
+        if low < -SLACK * max(abs(low), abs(high)):
             return f"its inertia has the negative principal value {low:.6g} kg m2"
+        low, middle = (value if value > SLACK * high else 0.0 for value in (low, middle))
         return (
             f"no body has the principal inertias {low:.6g}, {middle:.6g}, {high:.6g}, because the two smaller must "
             "together reach the largest"
