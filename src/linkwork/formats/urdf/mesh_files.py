@@ -54,7 +54,7 @@ class MeshFiles:
             return inside(Path(unquote(rest)), self.allowed, what)
         if scheme not in ("package", "model"):
             raise ModelError(f"{what}: '{name[:80]}' is not on this disk; give a file or package:// path")
-        package, _, path = rest.partition("/")
+        package, _, path = rest.lstrip("/").partition("/")
         if package not in self.roots:
             self.roots[package] = self._package(package)
         root = self.roots[package]

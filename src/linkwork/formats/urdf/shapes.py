@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from linkwork.errors import ModelError
-from linkwork.formats.meshes.hull import reduced_hull
 from linkwork.formats.naming import fitting
 from linkwork.formats.receipt import Receipt
 from linkwork.formats.urdf.links import UrdfLink, origin
 from linkwork.formats.urdf.mesh_files import MeshFiles
 from linkwork.formats.xml_tree import XmlElement
 from linkwork.model import Body, Box, Capsule, Cylinder, Frame, Material, Mesh, Model, Shape, Sphere
+
+if TYPE_CHECKING:
+    from linkwork.formats.meshes.hull import ReducedHull
 
 Colours = dict[str, tuple[float, ...]]
 SHAPES = ("box", "cylinder", "sphere", "capsule", "mesh")
@@ -115,7 +117,7 @@ class LinkShapes:
                 return mesh if pose == Frame() else replace(mesh, pose=pose)
             if self.wanted.decompose:
                 return self._pieces(mesh, pose, what, found.place)
-            hull = reduced_hull(mesh.triangles.reshape(-1, 3), pose)
+            hull = _hull(mesh, pose)
         except ModelError as error:
             told = str(error).removeprefix(f"{found.place}: ")
             self.receipt.ignore(what, found.place, told, matters=collides)
@@ -129,11 +131,17 @@ class LinkShapes:
         try:
             _ = placed.volume
         except ModelError:
-            hull = reduced_hull(mesh.triangles.reshape(-1, 3), pose)
+            hull = _hull(mesh, pose)
             self.receipt.approximate(what, place, f"its surface is not closed; {hull.told}")
             return hull.hull
         self.receipt.approximate(what, place, f"collides as convex pieces (concavity {mesh.concavity:g})")
         return placed
+
+
+def _hull(mesh: Mesh, pose: Frame) -> ReducedHull:
+    from linkwork.formats.meshes.hull import reduced_hull  # here, because scipy takes a third of a second
+
+    return reduced_hull(mesh.triangles.reshape(-1, 3), pose)
 
 
 def _plain(tag: str, found: XmlElement, pose: Frame) -> Shape:
