@@ -29,16 +29,16 @@ HARMLESS = {("link", "type"), ("joint", "dont_collapse"), ("robot", "version")}
 NOT_MECHANICS = ("collision_checking", "kinematic", "material", "self_filter", "verbose")
 
 
-def list_others(root: XmlElement, receipt: Receipt) -> None:
+def list_others(root: XmlElement, links: dict[str, UrdfLink], receipt: Receipt) -> None:
     """Transmissions, sensors and settings, each in a line; for <gazebo> whether it changes the mechanics."""
     for tag, told in LISTED.items():
         for node in root.all(tag):
             receipt.ignore(node.told, node.read_whole().place, told, matters=False)
     for node in root.all("gazebo"):
-        _gazebo(node.read_whole(), receipt)
+        _gazebo(node.read_whole(), links, receipt)
 
 
-def _gazebo(node: XmlElement, receipt: Receipt) -> None:
+def _gazebo(node: XmlElement, links: dict[str, UrdfLink], receipt: Receipt) -> None:
     about = node.attributes.get("reference")
     what = "<gazebo>" if about is None else f"<gazebo reference='{about[:80]}'>"
     moving = [
@@ -48,8 +48,11 @@ def _gazebo(node: XmlElement, receipt: Receipt) -> None:
         told = f"its <{moving[0]}> changes the mechanics, and is not in the model"
         receipt.ignore(what, node.place, told)
         return
-    tags = ", ".join(dict.fromkeys(child.tag for child in node.children)) or "nothing"
-    receipt.ignore(what, node.place, f"{tags[:120]}: for another simulator", matters=False)
+    used = ("mu", "mu1", "mu2") if about in links else ()
+    tags = ", ".join(dict.fromkeys(child.tag for child in node.children if child.tag not in used))
+    if not tags and used:
+        return
+    receipt.ignore(what, node.place, f"{tags[:120] or 'nothing'}: for another simulator", matters=False)
 
 
 def _value(node: XmlElement) -> str:

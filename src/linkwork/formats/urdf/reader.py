@@ -58,7 +58,7 @@ def read_urdf(
         shapes.put(links[name], robot.bodies[name], materials.get(name))
     if self_collision:
         _keep_neighbours_apart(robot, tree)
-    list_others(root, receipt)
+    list_others(root, links, receipt)
     list_unread(root, receipt)
     return robot.model
 
