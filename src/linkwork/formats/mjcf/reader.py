@@ -12,6 +12,7 @@ import numpy as np
 from linkwork.errors import ModelError, OptionError
 from linkwork.formats.mjcf.actuators import add_actuators
 from linkwork.formats.mjcf.bodies import add_bodies
+from linkwork.formats.mjcf.closing import closed_start
 from linkwork.formats.mjcf.compiling import CompiledMjcf, compile_source
 from linkwork.formats.mjcf.constraints import add_equalities
 from linkwork.formats.mjcf.context import MjcfReading, StartValues
@@ -77,20 +78,34 @@ def read_mjcf(
     name = "".join(letter if letter.isprintable() else " " for letter in name).strip() or "model"
     off = m.opt.disableflags & int(compiled.mujoco.mjtDisableBit.mjDSBL_GRAVITY)
     model = Model(name, gravity=(0.0, 0.0, 0.0) if off else tuple(float(each) for each in m.opt.gravity))
-    reading = MjcfReading(source, compiled, model, receipt, _start(compiled, keyframe, path))
-    if reading.start.key >= 0:
-        reading.understand("key", reading.start.key, "the start")
+    start = _start(compiled, keyframe, path)
+    reading = MjcfReading(source, compiled, model, Receipt(path.name), start)
+    _build(reading, contact, meshes)
+    closed = closed_start(reading)
+    if closed is not None:
+        model = Model(name, gravity=model.gravity)
+        reading = MjcfReading(source, compiled, model, Receipt(path.name), start._replace(qpos=closed))
+        _build(reading, contact, meshes)
+        reading.receipt.approximate("the start", "", "moved to where its equality constraints hold")
+    if start.key >= 0:
+        reading.understand("key", start.key, "the start")
     if repair:
-        receipt.approximate("repair=True", "", "MuJoCo changes inertias that no body can have")
+        reading.receipt.approximate("repair=True", "", "MuJoCo changes inertias that no body can have")
+    tell_world(reading)
+    tell_elements(reading)
+    receipt.understood += reading.receipt.understood
+    receipt.approximated += reading.receipt.approximated
+    receipt.ignored += reading.receipt.ignored
+    return model
+
+
+def _build(reading: MjcfReading, contact: bool, meshes: bool) -> None:
     meeting = MeetingGeoms(reading)
     add_bodies(reading, meeting)
     add_tendons(reading)
     add_equalities(reading)
     add_actuators(reading)
     add_geoms(reading, meeting, contact, meshes)
-    tell_world(reading)
-    tell_elements(reading)
-    return model
 
 
 def _start(compiled: CompiledMjcf, keyframe: str | int | None, path: Path) -> StartValues:
