@@ -22,7 +22,7 @@ from linkwork.model.coupling import slides
 PARALLEL = 1e-6  # rad, by which axes that count as parallel may differ
 
 
-class Mimic(NamedTuple):
+class SdfMimic(NamedTuple):
     """A joint that follows another: multiplier * (leader - reference) + offset."""
 
     scope: Scope
@@ -34,7 +34,7 @@ class Mimic(NamedTuple):
     reference: float
 
 
-def mimics(build: Build, scope: Scope) -> dict[tuple[Scope, str], Mimic]:
+def mimics(build: Build, scope: Scope) -> dict[tuple[Scope, str], SdfMimic]:
     """The joints of a scope that follow others."""
     found = {}
     for joint in scope.joints:
@@ -57,13 +57,13 @@ def mimics(build: Build, scope: Scope) -> dict[tuple[Scope, str], Mimic]:
                 element.read_whole()
                 continue
             numbers = [finite_of(element, *each) for each in (("multiplier", 1.0), ("offset", 0.0), ("reference", 0.0))]
-            found[scope, joint.name] = Mimic(scope, joint, element, (here, name), *numbers)
+            found[scope, joint.name] = SdfMimic(scope, joint, element, (here, name), *numbers)
     return found
 
 
-def start_of(followers: dict[tuple[Scope, str], Mimic], key: tuple[Scope, str]) -> float:
+def start_of(followers: dict[tuple[Scope, str], SdfMimic], key: tuple[Scope, str]) -> float:
     """The position of a joint at the start: zero, or what follows from its leader's."""
-    chain: list[Mimic] = []
+    chain: list[SdfMimic] = []
     while key in followers:
         if any(each is followers[key] for each in chain):
             followers[key].element.wrong("the joint follows itself; correct joint=")
@@ -77,7 +77,7 @@ def start_of(followers: dict[tuple[Scope, str], Mimic], key: tuple[Scope, str]) 
     return value
 
 
-def make_mimic(build: Build, mimic: Mimic) -> None:
+def make_mimic(build: Build, mimic: SdfMimic) -> None:
     """The gear, or rack, between a follower and its leader."""
     what, place = f"<mimic> of joint '{mimic.joint.name[:80]}'", mimic.joint.file.place(mimic.element)
     follower = build.hinges.get((mimic.scope, mimic.joint.name))

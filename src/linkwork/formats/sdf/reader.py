@@ -9,7 +9,7 @@ from linkwork.formats.naming import fitting
 from linkwork.formats.receipt import Receipt
 from linkwork.formats.sdf.bases import hold_bases
 from linkwork.formats.sdf.building import Build, Holder, SdfOptions
-from linkwork.formats.sdf.gears import Mimic, make_gearbox, make_mimic, mimics, start_of
+from linkwork.formats.sdf.gears import SdfMimic, make_gearbox, make_mimic, mimics, start_of
 from linkwork.formats.sdf.include import SdfLibrary
 from linkwork.formats.sdf.joints import read_joint
 from linkwork.formats.sdf.leftover import tell_unread
@@ -128,7 +128,7 @@ def _model_settings(build: Build, scope: Scope) -> None:
 def _joints(build: Build, world: Scope) -> None:
     """All joints, then what couples them."""
     scopes = list(world.walk())
-    followers: dict[tuple[Scope, str], Mimic] = {}
+    followers: dict[tuple[Scope, str], SdfMimic] = {}
     for scope in scopes:
         followers |= mimics(build, scope)
     for scope in scopes:
