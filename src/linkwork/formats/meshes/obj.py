@@ -52,3 +52,21 @@ def _corner(word: bytes, known: int) -> int:
     if number == 0 or index < 0:
         raise ValueError
     return index
+
+
+def obj_bytes(triangles: Vector) -> bytes:
+    """Triangles (n, 3, 3) as an OBJ file, to the last bit, each corner once.
+
+    >>> print(obj_bytes(np.array([[(0.0, 0, 0), (1, 0, 0), (0, 0.1, 0)]])).decode())
+    v 0.0 0.0 0.0
+    v 1.0 0.0 0.0
+    v 0.0 0.1 0.0
+    f 1 2 3
+    <BLANKLINE>
+    """
+    numbers: dict[tuple[str, ...], int] = {}
+    faces = []
+    for triangle in triangles.tolist():
+        corners = [tuple(repr(x) for x in corner) for corner in triangle]
+        faces.append("f " + " ".join(str(numbers.setdefault(corner, len(numbers) + 1)) for corner in corners))
+    return "\n".join([*(f"v {' '.join(corner)}" for corner in numbers), *faces, ""]).encode()

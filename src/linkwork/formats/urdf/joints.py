@@ -20,6 +20,7 @@ KINDS = {
     "planar": "planar",
 }
 ONE_WAY = ("revolute", "prismatic")
+NO_LIMIT = 1e9  # rad, m: what is as large as this stands for none, where the format needs a number
 
 
 @dataclass
@@ -125,6 +126,9 @@ def _limits(joint: UrdfJoint, word: str, receipt: Receipt) -> None:
         told = f"{' and '.join(motor)} are what its motor can do; the model has no motor in it"
         receipt.ignore(f"<limit> of joint '{joint.name}'", found.place, told, matters=False)
     if word not in ONE_WAY:
+        return
+    low, high = (math.copysign(math.inf, side) if abs(side) >= NO_LIMIT else side for side in (low, high))
+    if low == -math.inf and high == math.inf:
         return
     if low > high:
         found.wrong(f"its lower limit {low:g} is above its upper limit {high:g}; exchange them")

@@ -26,7 +26,7 @@ def write_urdf(model: Model, path: Path, receipt: Receipt, *, meshes: str = "obj
         raise OptionError(f'meshes is {meshes!r}; give "obj", which keeps all digits, or "stl"')
     forest = span(model)
     _refuse_free_groups(forest)
-    links = Links(model)
+    links = LinkNames(model)
     joints = JointTexts(forest, Reference(model), links, receipt, _motors(model))
     joints.write()
     shapes = ShapeTexts(model, path, joints.frames, receipt, meshes)
@@ -45,7 +45,7 @@ def write_urdf(model: Model, path: Path, receipt: Receipt, *, meshes: str = "obj
     return {path: "\n".join([*lines, "</robot>", ""]).encode()} | shapes.files
 
 
-class Links:
+class LinkNames:
     """Names of links: full names of bodies, each once."""
 
     def __init__(self, model: Model) -> None:

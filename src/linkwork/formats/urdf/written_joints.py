@@ -13,14 +13,14 @@ from linkwork.assembly.graph import Forest, TreeStep
 from linkwork.assembly.reference import Reference, ground_pose
 from linkwork.errors import ModelError
 from linkwork.formats.receipt import Receipt
+from linkwork.formats.urdf.joints import NO_LIMIT
 from linkwork.formats.urdf.written_xml import attribute, numbers, pose
 from linkwork.model import Body, Frame, Ground, Joint, names
 from linkwork.model.checked import Vector, VectorLike
 
 if TYPE_CHECKING:
-    from linkwork.formats.urdf.writer import Links
+    from linkwork.formats.urdf.writer import LinkNames
 
-NO_LIMIT = 1e9  # rad, m, N m, N, rad/s, m/s: what stands where a model has no limit and the format needs one
 WORDS = {"planar": "planar", "free": "floating"}
 # the one-way joints in a row that make a joint: kind, axis of the joint's frame
 SERIES = {
@@ -46,7 +46,11 @@ class JointText:
 
     def lines(self, mimic: str) -> list[str]:
         """Its text; `mimic` says what it follows."""
-        inner = [pose(self.origin), f"<parent link={attribute(self.parent)}/>", f"<child link={attribute(self.child)}/>"]
+        inner = [
+            pose(self.origin),
+            f"<parent link={attribute(self.parent)}/>",
+            f"<child link={attribute(self.child)}/>",
+        ]
         if self.axis is not None:
             inner.append(f'<axis xyz="{numbers(self.axis)}"/>')
         inner += [self.limit] * bool(self.limit)
@@ -62,7 +66,7 @@ class JointTexts:
     """All joints of the tree: `texts`; `frames` of links in their bodies; links `between` two joints of a series."""
 
     def __init__(
-        self, forest: Forest, reference: Reference, links: Links, receipt: Receipt, motors: Mapping[int, float]
+        self, forest: Forest, reference: Reference, links: LinkNames, receipt: Receipt, motors: Mapping[int, float]
     ) -> None:
         self.forest, self.reference, self.links, self.receipt, self.motors = forest, reference, links, receipt, motors
         self.texts: list[JointText] = []
@@ -108,9 +112,7 @@ class JointTexts:
         elif joint.kind in WORDS and not step.backward:
             self.frames[id(step.child)] = far
             axis = np.array((0.0, 0.0, 1.0)) if joint.kind == "planar" else None
-            made = JointText(name, WORDS[joint.kind], *ends, start, axis, dynamics=_dynamics(joint))
-            made.limit = _limit(-NO_LIMIT, NO_LIMIT, NO_LIMIT) if joint.kind == "planar" else ""
-            self.texts.append(made)
+            self.texts.append(JointText(name, WORDS[joint.kind], *ends, start, axis, dynamics=_dynamics(joint)))
         elif joint.kind in SERIES:
             self._series(step, joint, name, start, far)
         else:

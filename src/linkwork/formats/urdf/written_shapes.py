@@ -18,9 +18,7 @@ from linkwork.model.shapes import Faceted
 class ShapeTexts:
     """The texts of shapes by body, the colours, and the `files` with meshes."""
 
-    def __init__(
-        self, model: Model, path: Path, frames: Mapping[int, Frame], receipt: Receipt, ending: str
-    ) -> None:
+    def __init__(self, model: Model, path: Path, frames: Mapping[int, Frame], receipt: Receipt, ending: str) -> None:
         self.path, self.frames, self.receipt, self.ending = path, frames, receipt, ending
         self.colours: list[str] = []
         self.files: dict[Path, bytes] = {}
@@ -49,9 +47,7 @@ class ShapeTexts:
             self.receipt.ignore(f"material of {what}", "", told)
         self._put(collider.body, "collision", collider.shape, what, None)
 
-    def _put(
-        self, body: Body, tag: str, shape: Shape, what: str, colour: tuple[float, ...] | None
-    ) -> None:
+    def _put(self, body: Body, tag: str, shape: Shape, what: str, colour: tuple[float, ...] | None) -> None:
         seen = self._seen(body)
         lines = self.on_ground if isinstance(body, Ground) else self._texts.setdefault(id(body), [])
         pieces = list(self._pieces(shape, what))
