@@ -117,7 +117,8 @@ class Frame:
             a * y - b * z + c * w + d * x,
             a * z + b * y - c * x + d * w,
         )
-        return Frame(self.point(inner.position), turn)
+        length = math.hypot(*turn)  # always divided by: products must not wander from length one
+        return Frame(self.point(inner.position), [part / length for part in turn])
 
     def inverse(self) -> Frame:
         """The outer frame seen from this one."""
