@@ -1,0 +1,1 @@
+"""STEP assemblies: solids become bodies, and geometry tells which joints hold them."""
