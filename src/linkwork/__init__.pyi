@@ -14,6 +14,7 @@ from linkwork.errors import RunError as RunError
 from linkwork.errors import RunWarning as RunWarning
 from linkwork.formats.reading import read as read
 from linkwork.formats.receipt import Receipt as Receipt
+from linkwork.formats.step.suggest import suggest_joints as suggest_joints
 from linkwork.formulations.absolute.absolute import Absolute as Absolute
 from linkwork.formulations.component.component import Components as Components
 from linkwork.formulations.explicit.recursive import Recursive as Recursive

@@ -1,7 +1,7 @@
 """What a STEP file says, as plain data: parts with their solids and faces, and the tree of assemblies.
 
-Lengths in metres, in the coordinates of the part. The process that reads the file saves it, the one that builds the model
-loads it; nothing here needs OCP.
+Lengths in metres, in the coordinates of the part. The process that reads the file saves it, the one that builds the
+model loads it; nothing here needs OCP.
 """
 
 from __future__ import annotations
@@ -134,7 +134,9 @@ class _Tables:
     def next_faces(self, count: int) -> list[CadFace]:
         self.face += count
         found = []
-        for code, row in zip(self.codes[self.face - count : self.face], self.numbers[self.face - count :], strict=False):
+        for code, row in zip(
+            self.codes[self.face - count : self.face], self.numbers[self.face - count :], strict=False
+        ):
             number, kind, hollow, first, last = (int(each) for each in code)
             radii = (float(row[6]), float(row[7]))
             found.append(CadFace(number, kind, row[0:3], row[3:6], radii, bool(hollow), first, last))

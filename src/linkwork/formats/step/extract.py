@@ -1,4 +1,4 @@
-"""Reads a STEP file by OCP, in a process of its own: `python -m linkwork.formats.step.extract FILE OUT TOLERANCE MEMORY`.
+"""Reads a STEP file by OCP, in a process of its own: `python -m` this module with FILE OUT TOLERANCE MEMORY.
 
 OCCT is a large C++ library, and a damaged file can crash it, let it run for ever, or fill the memory. So it reads in
 a process that may die, with bounds; what it found goes to OUT, see `cad_data`.
