@@ -34,8 +34,8 @@ TOP = {"cli", "targets", "bench", "__init__", "__main__", "_version"}
 FOR_ALL = {"errors", "_jit", "_kernels", "_disk", "_file_lock", "_import_lock", "_version"}
 
 # Doors that open upwards, each on purpose and only when somebody calls: run.plot() and run.view() are verbs of the
-# trajectory, sim.view() one of the simulation; lw.Mesh("part.stl") reads a file, model.write("arm.urdf") writes one; suggestions.picture() draws.
-# The library of kernels is built from what small models call.
+# trajectory, sim.view() one of the simulation; lw.Mesh("part.stl") reads a file, model.write("arm.urdf") writes one.
+# Suggested joints draw themselves. The library of kernels is built from what small models call.
 UPWARDS = {
     ("_kernels/collect.py", FRONT_DOOR),
     ("_kernels/collect.py", "simulation"),

@@ -20,6 +20,7 @@ from linkwork.formats.step.cad_model import CadBody, CadModel, remember
 from linkwork.formats.step.densities import Densities, Wanted, matches
 from linkwork.formats.step.other_process import read_cad
 from linkwork.formats.step.step_text import read_text
+from linkwork.formats.step.suggestions import beside
 from linkwork.model import checked
 from linkwork.model.body import Body
 from linkwork.model.checked import Vector
@@ -73,8 +74,37 @@ def read_step(
     densities.finish(receipt)
     if not builder.bodies:
         raise ModelError(f"{path.name}: it has no solids; export the assembly as solids (not surfaces or wires)")
-    remember(model, CadModel(path, tuple(builder.bodies)))
+    made = CadModel(path, tuple(builder.bodies))
+    remember(model, made)
+    _add_joints(model, made, receipt, joints, suggest, ground)
     return model
+
+
+def _add_joints(
+    model: Model,
+    cad: CadModel,
+    receipt: Receipt,
+    joints: str | PathLike[str] | bool | None,
+    suggest: bool,
+    ground: str | None,
+) -> None:
+    """The joints of a file, or those that geometry suggests."""
+    from linkwork.formats.step.kept_joints import apply_joints_file
+    from linkwork.formats.step.suggest import suggest_joints
+
+    file = beside(cad.file) if isinstance(joints, bool) or joints is None else Path(joints)
+    if joints is not False and (joints is not None or file.exists()):
+        apply_joints_file(model, cad, file, receipt)
+    elif suggest:
+        found = suggest_joints(model, ground=ground)
+        found.apply()
+        for each in found.accepted:
+            told = f"{each.kind}, suggested by geometry: {each.reason} ({each.confidence:.2f})"
+            receipt.approximate(f"joint '{each.name}'", "", told)
+        receipt.approximate("ground", "", found.notes[0])
+    else:
+        told = "STEP files have none, so every body is free; lw.suggest_joints(model) finds them"
+        receipt.approximate("joints", "", told)
 
 
 def _positive(value: Any, path: Path, option: str, unit: str) -> float:

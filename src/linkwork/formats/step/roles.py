@@ -14,7 +14,7 @@ from linkwork.model.checked import Vector
 
 _FASTENER = re.compile(
     r"(?<![a-z])(bolts?|(cap|set|wood|machine)?screws?|(hex|lock)?nuts?|washers?|rivets?|studs?|circlips?|"
-    r"(snap|retaining) ?rings?|cotters?|schraube|mutter|(unterleg)?scheibe|niet|hex ?head|socket ?head|"
+    r"(snap|retaining) ?rings?|cotters?|dowels?|schraube|mutter|(unterleg)?scheibe|niet|hex ?head|socket ?head|"
     r"(din|iso|en) ?\d{3,}|m\d+ ?x ?\d+)(?![a-z])"
 )
 _DRIVE_SCREW = re.compile(r"lead|ball ?screw|spindle|power ?screw|jack")

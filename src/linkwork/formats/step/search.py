@@ -179,25 +179,28 @@ class Search:
             self.weld(best[1], ring, 0.9, reason, best[2])
 
     def _pins(self) -> bool:
-        """A pin in bores of two groups belongs to the one that holds more of it."""
+        """A pin in bores of two groups belongs to the one that holds more of it; a dowel joins bodies of one group."""
         changed = False
         for k, each in enumerate(self.features):
-            if (
-                k in self.fasteners
-                or not is_pin(each)
-                or sum(self.find(j) == self.find(k) for j in range(len(self.bodies))) > 1
-            ):
+            if k in self.fasteners or not is_pin(each) or self._size(self.find(k)) > 1:
                 continue
             grips: dict[int, list[tuple[float, int]]] = {}
             for other, mates in self.partners(k).items():
                 length = sum(mate.weight for mate in mates if mate.kind in ("round", "hinge"))
                 if length > 0.0 and other not in self.fasteners:
                     grips.setdefault(self.find(other), []).append((length, other))
-            if len(grips) > 1:
-                most = max(grips.values(), key=lambda held: (sum(length for length, _ in held), -held[0][1]))
-                host = max(most)[1]
-                changed |= self.weld(host, k, 0.7, "a pin and what holds most of it", self.between(host, k))
+            held = max(grips.values(), key=lambda each: (sum(length for length, _ in each), -each[0][1]), default=[])
+            dowel = len(each.rounds) == 1 and any(
+                self._clamped(k, a, b) for a, b in combinations([other for _, other in held], 2)
+            )
+            if len(grips) > 1 or dowel:
+                host = max(held)[1]
+                reason = "a pin and what holds most of it" if len(grips) > 1 else "a dowel and a body that it locates"
+                changed |= self.weld(host, k, 0.7, reason, self.between(host, k))
         return changed
+
+    def _size(self, group: int) -> int:
+        return sum(self.find(k) == group for k in range(len(self.bodies)))
 
     def _fixed(self) -> bool:
         """Groups whose mates leave no freedom; whether there were any."""
