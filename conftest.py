@@ -1,9 +1,13 @@
-"""What the examples in docstrings may use without importing it: `lw` and `np`."""
+"""What the examples in docstrings may use without importing it: `lw` and `np`; which modules need an extra."""
 
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 import pytest
+
+NEED_OCP = ["src/linkwork/formats/step/extract.py", "src/linkwork/formats/step/occt_solids.py"]
+collect_ignore = [] if find_spec("OCP") else NEED_OCP
 
 
 @pytest.fixture(autouse=True)

@@ -26,7 +26,7 @@ class Weld:
 
 
 @dataclass(eq=False)
-class Hinge:
+class GroupJoint:
     """Two groups of bodies that move against each other: a heavy body of each, and how."""
 
     a: int
@@ -45,7 +45,7 @@ class Search:
         self.features = [features_of(body) for body in bodies]
         self.group = list(range(len(bodies)))
         self.welds: list[Weld] = []
-        self.hinges: list[Hinge] = []
+        self.hinges: list[GroupJoint] = []
         self.fasteners = {k for k, each in enumerate(self.features) if is_fastener(each)}
         self.mates = find_mates(self.features, self.fasteners)
         self.pairs: dict[tuple[int, int], list[Mate]] = {}
@@ -235,7 +235,7 @@ class Search:
                 one, two = self.main(a), self.main(b)
                 if self.bodies[one].mass < self.bodies[two].mass:
                     one, two = two, one
-                found.append(Hinge(one, two, free))
+                found.append(GroupJoint(one, two, free))
         # groups that only lie on each other keep that joint if nothing else holds them
         held = {self.find(k) for each in found if each.freedom.kind != "planar" for k in (each.a, each.b)}
         for each in found:
@@ -253,12 +253,12 @@ class Search:
             if self.find(a) == self.find(b) and frozenset((a, b)) not in known
         ]
 
-    def pair_freedoms(self) -> list[Hinge]:
+    def pair_freedoms(self) -> list[GroupJoint]:
         """The freedom of every two bodies of different groups that mate, by their own mates alone."""
         found = []
         for (a, b), mates in self.pairs.items():
             screwed = a in self.fasteners or b in self.fasteners
             free = freedom([mate for mate in mates if not (screwed and mate.kind == "round")])
             if self.find(a) != self.find(b) and free is not None:
-                found.append(Hinge(a, b, free))
+                found.append(GroupJoint(a, b, free))
         return found

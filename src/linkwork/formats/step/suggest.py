@@ -12,7 +12,7 @@ from linkwork.formats.receipt import Receipt
 from linkwork.formats.step.cad_model import CadModel, recall
 from linkwork.formats.step.densities import matches
 from linkwork.formats.step.roles import is_standing
-from linkwork.formats.step.search import Hinge, Search, Weld
+from linkwork.formats.step.search import GroupJoint, Search, Weld
 from linkwork.formats.step.suggestions import Suggestion, Suggestions, accepted
 from linkwork.model import names
 from linkwork.model.checked import Vector
@@ -58,7 +58,7 @@ def _welded(search: Search, weld: Weld) -> Suggestion:
     return _suggestion("fixed", one.path, two.path, two.centre, UP, weld.confidence, faces, weld.reason)
 
 
-def _moving(search: Search, hinge: Hinge) -> Suggestion:
+def _moving(search: Search, hinge: GroupJoint) -> Suggestion:
     one, two, free = search.bodies[hinge.a], search.bodies[hinge.b], hinge.freedom
     at = two.centre if free.kind == "prismatic" else free.at
     faces = tuple(dict.fromkeys(mate.told for mate in free.mates))
