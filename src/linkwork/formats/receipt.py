@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -10,6 +10,7 @@ from typing import NamedTuple
 from linkwork.errors import ModelError
 
 SHOWN = 12  # lines of one heading in print; the lists hold all
+_VARYING = re.compile(r"'[^']*'|-?\d[\w.+-]*|, ")  # names, numbers and lists of them
 
 
 class ReceiptLine(NamedTuple):
@@ -93,12 +94,13 @@ class Receipt:
 
 
 def _listed(entries: Sequence[ReceiptLine]) -> list[str]:
-    """The first lines; further ones of the same words as numbers."""
-    told: Counter[str] = Counter()
-    lines: list[str] = []
+    """One line for those that differ in names and numbers alone, and how many there are."""
+    groups: dict[str, list[ReceiptLine]] = {}
     for entry in entries:
-        told[entry.told] += 1
-        if told[entry.told] <= 3 and len(lines) < SHOWN:
-            lines.append(str(entry))
-    left = len(entries) - len(lines)
-    return [*lines, f"and {left} more; receipt.details() lists all"] if left else lines
+        groups.setdefault(_VARYING.sub("", f"{entry.what}: {entry.told}"), []).append(entry)
+    lines = []
+    for alike in list(groups.values())[:SHOWN]:
+        more = f"; and {len(alike) - 1} more like it" if len(alike) > 1 else ""
+        lines.append(f"{alike[0]}{more}")
+    left = len(groups) - len(lines)
+    return [*lines, f"and {left} other kinds; receipt.details() lists all"] if left else lines
