@@ -17,7 +17,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 # No upper pins: numba itself says which numpy it can take, and pip follows it.
-CORE = ["numpy>=1.26", "scipy>=1.11", "typer>=0.16", "rich>=13"]
+CORE = ["numpy>=1.26", "scipy>=1.11", "typer>=0.16", "rich>=13", "pydantic>=2.6"]
 COMPILER = ["numba>=0.61"]
 LIBRARIES = Path("src/linkwork/_kernels/lib")
 # machines that can use a library; on Linux those with glibc 2.29, the oldest that has its functions

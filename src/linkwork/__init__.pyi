@@ -58,6 +58,7 @@ from linkwork.model import Table as Table
 from linkwork.model import Visual as Visual
 from linkwork.model import as_law as as_law
 from linkwork.model import compiled as compiled
+from linkwork.model import law_factory as law_factory
 from linkwork.simulation.analysis.agreement import Agreement as Agreement
 from linkwork.simulation.analysis.check import Report as Report
 from linkwork.simulation.analysis.check import check as check

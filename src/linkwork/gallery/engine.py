@@ -40,7 +40,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any
 
 from numpy.typing import NDArray
@@ -145,11 +144,10 @@ def build(
         model.cylindrical(f"small end {number}", rod, piston, frame_a=end, frame_b=lw.Frame.along(X))
         model.cylindrical(f"bore {number}", model.ground, piston, frame_a=lw.Frame((x, 0, 0)), frame_b=lw.Frame())
     pressure = ignition if ignition is not None else idling(firing)
-    starter, drag, gas = _laws(firing, float(pressure), float(start))
-    model.torque("starter", bearing, starter)
-    model.torque("friction", bearing, drag)
+    model.torque("starter", bearing, cranking(float(start)))
+    model.torque("friction", bearing, drag())
     if firing:
-        model.torque("gas", bearing, gas)
+        model.torque("gas", bearing, gas(firing, float(pressure), float(start)))
     return model
 
 
@@ -239,21 +237,46 @@ def speed(run: lw.Trajectory) -> NDArray[Any]:
 Torque = Callable[[float, float, float], float]
 
 
-@lru_cache(maxsize=32)  # the same law for the same numbers, so that equal models are equal
-def _laws(firing: int, ignition: float, start: float) -> tuple[Torque, Torque, Torque]:
-    """Torques of starter, friction and gas on the crankshaft, compiled."""
+@lw.law_factory
+def cranking(start: float) -> Torque:
+    """Torque of the starter on the crankshaft, whose turn counts from `start` (rad), compiled.
+
+    >>> lw.gallery.engine.cranking(0.5)(0.0, 1.5, 0.0) == lw.gallery.engine.starter(0.0, 1.0, 0.0)
+    True
+    """
+    turn = lw.compiled(starter)
+
+    @lw.compiled
+    def law(t: float, position: float, velocity: float) -> float:
+        return turn(t, position - start, velocity)
+
+    return law
+
+
+@lw.law_factory
+def drag() -> Torque:
+    """Torque of friction on the crankshaft, compiled.
+
+    >>> lw.gallery.engine.drag() is lw.gallery.engine.drag()
+    True
+    """
+    return lw.compiled(friction)
+
+
+@lw.law_factory
+def gas(firing: int, ignition: float, start: float) -> Torque:
+    """Torque of the gas in the cylinders that fire, on the crankshaft that begins at `start` (rad), compiled.
+
+    >>> lw.gallery.engine.gas(4, 40.0, 0.0)(0.0, 0.1, 0.0)
+    0.0
+    """
     fires = tuple(FIRES[number] for number in WORKING.get(firing, (1,)))
     # the first compression after a whole intake, which begins a turn after the expansion
     begins = tuple(f + 3 * math.pi + CYCLE * math.ceil((start - f) / CYCLE - 0.5) for f in fires)
     space, slope, content = lw.compiled(volume), lw.compiled(opening), lw.compiled(pressure)
-    turn = lw.compiled(starter)
 
     @lw.compiled
-    def cranking(t: float, position: float, velocity: float) -> float:
-        return turn(t, position - start, velocity)
-
-    @lw.compiled
-    def gas(_t: float, position: float, _velocity: float) -> float:
+    def law(_t: float, position: float, _velocity: float) -> float:
         torque = 0.0
         for k in range(len(fires)):
             if position > begins[k]:
@@ -261,7 +284,7 @@ def _laws(firing: int, ignition: float, start: float) -> tuple[Torque, Torque, T
                 torque += (content(angle, space(angle), ignition) - ATMOSPHERE) * slope(angle)
         return torque
 
-    return cranking, lw.compiled(friction), gas
+    return law
 
 
 def _turn(angle: float) -> tuple[float, float, float, float]:

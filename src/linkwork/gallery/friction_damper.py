@@ -27,7 +27,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import lru_cache
 
 import linkwork as lw
 
@@ -126,7 +125,7 @@ def build(
     return model
 
 
-@lru_cache(maxsize=32)  # the same law for the same numbers, so that equal models are equal
+@lw.law_factory
 def rubbing(friction: float, creep: float) -> Law:
     """Coulomb friction of `friction` (N) that reaches its size beyond some `creep` (m/s), compiled.
 
@@ -141,7 +140,7 @@ def rubbing(friction: float, creep: float) -> Law:
     return law
 
 
-@lru_cache(maxsize=32)
+@lw.law_factory
 def stops(clearance: float, stiffness: float, loss: float) -> Law:
     """Stops at `clearance` (m) to either side, of `stiffness` (N/m) and `loss` (s/m), compiled.
 

@@ -20,7 +20,6 @@ missing. The steps here are of 2 ms.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -45,7 +44,7 @@ BUMP = lw.CosineBump(0.2, at=0.97, length=5.0)
 Manoeuvre = Literal["stairs", "bump", "steer"]
 
 
-@lru_cache
+@lw.law_factory
 def holding(speed: float) -> Any:
     """The force that holds a forward speed (m/s): 10 kN for each m/s that is missing, from a tenth of a second on."""
 

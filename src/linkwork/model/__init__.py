@@ -16,6 +16,7 @@ from linkwork.model.guide_curve import GuideCurve
 from linkwork.model.guide_surface import GuideSurface
 from linkwork.model.joint import Distance, Joint, JointOptions, Slot, SurfaceJoint
 from linkwork.model.joint_kinds import KINDS, JointKind
+from linkwork.model.law_factory import law_factory, law_origin
 from linkwork.model.laws import Constant, Cosine, Law, LawLike, Motion, PythonLaw, Table, as_law, compiled
 from linkwork.model.material import Material
 from linkwork.model.mesh import Mesh
@@ -105,4 +106,6 @@ __all__ = [
     "attached_joint",
     "attached_name",
     "compiled",
+    "law_factory",
+    "law_origin",
 ]

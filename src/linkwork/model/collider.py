@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from linkwork.errors import ModelError
 from linkwork.model import checked
 from linkwork.model.body import Body, Ground, Part
@@ -47,6 +49,16 @@ class HeightField(Shape):
             raise ModelError(f"HeightField: size is {tuple(sides)} but both lengths must be positive; correct size=")
         object.__setattr__(self, "heights", given)
         object.__setattr__(self, "size", tuple(sides))
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, HeightField)
+            and (self.pose, self.size) == (other.pose, other.size)
+            and np.array_equal(self.heights, other.heights)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.pose, self.size, self.heights.tobytes()))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

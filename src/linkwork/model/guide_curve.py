@@ -59,9 +59,11 @@ class GuideCurve:
     pieces: Pieces
     length: float
     closed: bool
+    given: dict[str, Any]  # what it was made from: the points, or the axes of an ellipse
 
     def __init__(self, points: Sequence[VectorLike], closed: bool = False) -> None:
         places = _places(points, closed)
+        self.given = {"points": places.tolist()}
         if len(places) == 2:
             parts = [(False, 1.0, np.array([places[0], places[1] - places[0], np.zeros(3), np.zeros(3)]))]
         else:
@@ -135,6 +137,9 @@ class GuideCurve:
             raise ModelError(f"{what}: angles must rise by less than a turn; correct angles=, or leave it out")
         at, by = a * math.cos(begin) + b * math.sin(begin), b * math.cos(begin) - a * math.sin(begin)
         made = cls.__new__(cls)
+        made.given = {"first": a.tolist(), "second": b.tolist(), "center": middle.tolist()}
+        if angles is not None:
+            made.given["angles"] = [float(begin), float(end)]
         made._finish([(True, float(end - begin), np.array([middle, at, by, np.zeros(3)]))], angles is None)
         return made
 

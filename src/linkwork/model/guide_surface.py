@@ -32,6 +32,7 @@ class GuideSurface:
     x: Any = None  # (i,) rising
     y: Any = None  # (j,) rising
     cells: Any = None  # (i - 1, j - 1, 4, 4) powers of x - x[i] and y - y[j]
+    z: Any = None  # (i, j) heights at x[i], y[j]
 
     @classmethod
     def plane(cls, normal: VectorLike, *, center: VectorLike = (0.0, 0.0, 0.0)) -> GuideSurface:
@@ -88,7 +89,7 @@ class GuideSurface:
         cells = np.ascontiguousarray(np.transpose(both, (3, 1, 2, 0)))
         for numbers in (a, b, cells):
             numbers.flags.writeable = False
-        return cls("heights", np.zeros(3), np.array((0.0, 0.0, 1.0)), 0.0, a, b, cells)
+        return cls("heights", np.zeros(3), np.array((0.0, 0.0, 1.0)), 0.0, a, b, cells, values)
 
     @classmethod
     def _made(

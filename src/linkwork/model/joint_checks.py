@@ -121,8 +121,10 @@ def _two_axes(what: str, axes: Any) -> Vector:
     first, second = (checked.direction(row, what, "axis") for row in given)
     if abs(float(first @ second)) > checked.PERPENDICULAR:
         raise ModelError(f"{what}: its two axes are not perpendicular; give axis=(first, second) at a right angle")
-    second = second - float(first @ second) * first
-    result = np.array((first, second / np.linalg.norm(second)))
+    if abs(float(first @ second)) > checked.UNIT:
+        second = second - float(first @ second) * first
+        second = second / np.linalg.norm(second)
+    result = np.array((first, second))
     result.flags.writeable = False
     return result
 

@@ -291,6 +291,7 @@ def compiled(function: Function) -> Function:
             ModelWarning,
             stacklevel=2,
         )
+        function.compiled_law = True  # type: ignore[attr-defined]  # it would be
         return function
     result: Function = numba.njit(boundscheck=True)(function)  # beyond the end of an array lies anything
     return result

@@ -200,6 +200,17 @@ class Profile(Road):
         )
         object.__setattr__(self, "curve", curve)
 
+    @classmethod
+    def along(cls, curve: Curve) -> Profile:
+        """The road whose height (m) over x (m) is an `lw.Curve`.
+
+        >>> lw.Profile.along(lw.Curve([0.0], [[0.0], [0.0, 0.1]]))(2.0)
+        0.2
+        """
+        made = cls.__new__(cls)
+        object.__setattr__(made, "curve", curve)
+        return made
+
     def pieces(self) -> tuple[RoadPiece, ...]:
         """The summands, for the tables."""
         return (RoadPiece("profile", content=self.curve),)
