@@ -55,8 +55,11 @@ class AllowedModules:
         if getattr(found, "makes_laws", False):
             try:
                 return found(**numbers)
-            except (TypeError, ArithmeticError, LookupError) as error:
-                raise ModelError(f"'{place}' makes no law of these numbers ({error}); correct parameters") from None
+            except ModelError:
+                raise
+            except Exception as error:
+                told = " ".join(f"{type(error).__name__}: {error}".split())[:160]
+                raise ModelError(f"'{place}' makes no law of these numbers ({told}); correct parameters") from None
         if law_origin(found) is None:
             raise ModelError(f"'{place}' is no compiled law; put @lw.compiled or @lw.law_factory above it")
         if numbers:
@@ -78,7 +81,11 @@ class AllowedModules:
         if name.startswith("_") or not hasattr(content, name):
             hint = checked.did_you_mean(name, [each for each in vars(content) if not each.startswith("_")])
             raise ModelError(f"the module '{module}' has no '{name}'{hint or '; correct it'}")
-        return getattr(content, name)
+        found = getattr(content, name)
+        home = str(getattr(found, "__module__", module))
+        if not self.allows(home):
+            raise ModelError(f"'{place}' comes from the module '{home}', which is not allowed to files; name it there")
+        return found
 
     def named(self, function: Any) -> LawOrigin | str:
         """How a file can name a law so that reading finds this very one; or why it cannot."""

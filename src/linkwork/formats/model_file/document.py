@@ -42,10 +42,6 @@ class Document:
         """The line of a key or item, or of what holds it."""
         return self._lines.line(place)
 
-    def where(self, place: lines.Path) -> str:
-        """The line in words."""
-        return f"line {self.line(place)}"
-
 
 def _from_toml(text: str, path: Path) -> dict[str, Any]:
     deep = DEEP_KEY.search(text)
