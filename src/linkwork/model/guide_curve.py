@@ -314,7 +314,7 @@ def _halved(part: tuple[bool, float, Any], depth: int, is_round: bool) -> list[t
         near = _told(_at(is_round, bend, 0.5 * h, 0))
         raise ModelError(f"GuideCurve: it turns back on itself near {near}; give more points there")
     along /= sizes[:, None]
-    turned = sum(math.acos(min(1.0, float(along[k] @ along[k + 1]))) for k in range(2))
+    turned = sum(math.acos(max(-1.0, min(1.0, float(along[k] @ along[k + 1])))) for k in range(2))
     middle = _moved(is_round, bend, 0.5 * h)
     whole, parts = _length(is_round, h, bend), _length(is_round, 0.5 * h, bend) + _length(is_round, 0.5 * h, middle)
     if depth == DEEPEST or (turned <= BEND and abs(whole - parts) <= EXACT * whole):

@@ -177,7 +177,7 @@ class Build:
             make_part(container, part.verb, said)
         except (ModelError, OptionError) as error:
             self._fail(table, scope)
-            return self._wrong(scope, (name, k), str(error))
+            return self._wrong(scope, (name, k, *_blamed(rest, str(error))), str(error))
         self.receipt.understand(told, self._where(scope, (name, k)), kind)
         return None
 
@@ -293,7 +293,10 @@ class ValueContext:
         """The path of a file named in the file at hand; raises where it may not be read."""
         if not name.strip() or not name.isprintable():
             raise ModelError(f"{checked.shown(name)} cannot be the name of a file; correct it")
-        return inside(self._folder / name, self._allowed, "file")
+        try:
+            return inside(self._folder / name, self._allowed, "file")
+        except ModelError as error:
+            raise ModelError(str(error).removeprefix("file: ")) from None
 
 
 class _Prefixed(set[str]):
@@ -311,6 +314,13 @@ def _told(section: str, table: Any) -> str:
     """A part in words, for messages."""
     name = table.get("name") if isinstance(table, dict) else None
     return f"{section} {checked.shown(name)}" if isinstance(name, str) else section
+
+
+def _blamed(table: Mapping[str, Any], message: str) -> tuple[str, ...]:
+    """The key of a table that a message of a verb is about, if it tells."""
+    missing = [key for key in REFERENCES if key in table and f"there is no '{table[key]}'" in message]
+    named = [key for key in table if f" {key}=" in message or f": {key} " in message]
+    return tuple((missing or named)[:1])
 
 
 def _unknown(key: str, known: Sequence[str]) -> str:

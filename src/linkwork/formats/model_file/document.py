@@ -70,11 +70,14 @@ def _from_json(text: str, path: Path) -> dict[str, Any]:
         if len(table) < len(pairs):
             seen: set[str] = set()
             twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-            raise ModelError(f"{path.name}: the key {checked.shown(twice)} is given twice in one table; remove one")
+            found = [each.start() for each in re.finditer(re.escape(json.dumps(twice)) + r"\s*:", text)]
+            where = f"line {text.count(chr(10), 0, found[1]) + 1}: " if len(found) > 1 else ""
+            raise ModelError(f"{path.name}: {where}the key {checked.shown(twice)} is given twice; remove one")
         return table
 
     def no_number(word: str) -> NoReturn:
-        raise ModelError(f'{path.name}: {word} is no number of JSON; write "inf" in quotes where it is meant')
+        where = f"line {text.count(chr(10), 0, text.find(word)) + 1}: "
+        raise ModelError(f'{path.name}: {where}{word} is no number of JSON; write "inf" in quotes where it is meant')
 
     try:
         data = json.loads(text, object_pairs_hook=once, parse_constant=no_number)

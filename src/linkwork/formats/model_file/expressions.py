@@ -42,7 +42,7 @@ TWO: dict[type, Callable[[float, float], float]] = {
     ast.Pow: operator.pow,
 }
 ONE: dict[type, Callable[[float], float]] = {ast.UAdd: operator.pos, ast.USub: operator.neg}
-KNOWN = "numbers, parameters, + - * / ** and " + " ".join(f"{name}()" for name in FUNCTIONS)
+KNOWN = "numbers, parameters, pi, + - * / ** and functions such as sqrt()"
 
 
 def evaluate(text: str, parameters: Mapping[str, float]) -> float:
