@@ -23,7 +23,7 @@ class Maker:
 
     def model(self) -> lw.Model:
         model = lw.Model("random", gravity=self.vector())
-        self.fill(model, depth=2)
+        self.fill(model, depth=1)
         return model
 
     # numbers
@@ -82,7 +82,9 @@ class Maker:
         kind = self.pick(("linear", "cubic"))
         if size == 3:
             vectors = (self.vector, lambda: lw.Table(times, self.rng.normal(size=(n, 3)), kind))
-            return self.pick((*vectors, lambda: lw.Step(self.vector(), self.number(), **self.some(before=self.vector))))()
+            return self.pick(
+                (*vectors, lambda: lw.Step(self.vector(), self.number(), **self.some(before=self.vector)))
+            )()
         return self.pick(
             (
                 self.number,
@@ -165,7 +167,7 @@ class Maker:
                 axis = (first, perpendicular(self.rng, first)) if kind == "universal" else first
                 options |= {"at": self.vector()} | ({} if kind in ("fixed", "ball", "free") else {"axis": axis})
             if kind in ("revolute", "prismatic", "screw"):
-                amounts = {word: self.number for word in ("friction", "damping", "stiffness", "armature")}
+                amounts = dict.fromkeys(("friction", "damping", "stiffness", "armature"), self.number)
                 options |= self.some(**amounts, cut=lambda: True)
                 if "stiffness" in options:
                     options |= self.some(rest=self.number)
@@ -241,7 +243,9 @@ class Maker:
             half = self.rng.normal(size=(6, 6))
             six = self.pick((lambda: self.rng.uniform(0, 1, 6), lambda: half @ half.T))()
             place = {"at": self.vector()} if self.chance() else {"frame_a": self.frame()}
-            here.bushing(self.name("bushing"), *self.pair(here), damping=six, **place, **self.some(stiffness=lambda: six))
+            here.bushing(
+                self.name("bushing"), *self.pair(here), damping=six, **place, **self.some(stiffness=lambda: six)
+            )
         if self.chance():
             side = lw.Calspan(**self.some(a0=self.number, skid=self.number))
             options = self.some(
@@ -274,7 +278,7 @@ class Maker:
             options = self.some(backlash=self.number, offset=self.number)
             here.gear(self.name("gear"), turning[one], turning[other], ratio=self.number(-2, -1), **options)
             here.repeater(self.name("belt"), turning[other], turning[one], **self.some(ratio=self.number))
-        if len(turning) > 2 and self.chance():
+        if len(turning) > 2:
             here.differential(self.name("axle"), *turning[:3])
 
     def contacts(self, here: Any) -> None:
@@ -292,7 +296,9 @@ class Maker:
             here.no_contact(*bodies[:2])
         if self.chance():
             colours = ("#12345678", "#ABCDEF", (0.1, 0.2, 0.3))
-            here.visual(self.name("picture"), self.pick(bodies), self.shape(), **self.some(colour=lambda: self.pick(colours)))
+            here.visual(
+                self.name("picture"), self.pick(bodies), self.shape(), **self.some(colour=lambda: self.pick(colours))
+            )
 
     def events(self, here: Any) -> None:
         if self.chance(0.3):

@@ -1,0 +1,185 @@
+"""What was written reads back equal: the same model, the same hash, the same bits in a run."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from linkwork import gallery
+from linkwork.model import KINDS
+from linkwork.simulation.run_certificate import model_hash
+from random_hierarchies import random_hierarchy
+from random_models import random_model
+
+
+def again(model: lw.Model, folder: Path, ending: str = "toml") -> lw.Model:
+    model.write(folder / f"machine.{ending}")
+    return lw.read(folder / f"machine.{ending}")[0]
+
+
+@pytest.mark.parametrize("name", gallery.names())
+def test_every_piece_of_the_gallery(name: str, tmp_path: Path) -> None:
+    piece = gallery.piece(name)
+    model = piece.build()
+    for ending in ("toml", "json"):
+        other = again(model, tmp_path, ending)
+        assert other == model
+        assert model_hash(lw.assemble(other)) == model_hash(lw.assemble(model))
+    states = []
+    for each in (model, other):
+        options = {key: value for key, value in piece.METHOD.items() if key not in ("every", "start")}
+        sim = lw.Simulation(each, **options)
+        sim.step(3)
+        states.append((sim.state.t.tobytes(), sim.state.y.tobytes()))
+    assert states[0] == states[1]
+
+
+@pytest.mark.parametrize("first", range(0, 200, 20))
+def test_random_models_of_every_verb(first: int, tmp_path: Path) -> None:
+    for seed in range(first, first + 20):
+        model = random_model(seed)
+        assert again(model, tmp_path, "json" if seed % 4 == 0 else "toml") == model, seed
+
+
+def test_random_hierarchies_keep_their_hash(tmp_path: Path) -> None:
+    for seed in range(30):
+        model = random_hierarchy(seed, 5, parts=3, loops=1, moving=seed % 2 == 0).build()
+        other = again(model, tmp_path)
+        assert other == model, seed
+        assert model_hash(lw.assemble(other)) == model_hash(lw.assemble(model)), seed
+
+
+def test_the_generator_uses_every_verb() -> None:
+    made = set()
+    for seed in range(60):
+        for container in random_model(seed).walk():
+            tables = (container.grounds, container.bodies, container.joints, container.forces, container.drives)
+            for table in (*tables, container.colliders, container.visuals):
+                made |= {type(part).__name__ for part in table.values()}
+            made |= {joint.kind for joint in container.joints.values()} | {"attach" for _ in container.events}
+    wanted = {"Spring", "TorsionSpring", "Torque", "Force", "Bushing", "Tyre", "Gyroscope", "Motor", "Gear", "Rack"}
+    wanted |= {"Differential", "Cam", "Repeater", "Collider", "Visual", "Ground", "attach", *KINDS}
+    assert wanted <= made
+
+
+def test_bits_that_a_shorter_text_would_lose(tmp_path: Path) -> None:
+    model = lw.Model("bits", gravity=(0.1 + 0.2, -0.0, 5e-324))
+    rod = model.body("rod", mass=1 / 3, inertia=(0.1, 0.1 + 2e-17, 0.2 / 3), com=(1e-300, -0.0, 2**-0.5))
+    model.revolute("pin", "ground", rod, at=(0, 0, 0), axis=(1, 2, 3), limits=(None, 1 / 7))
+    other = again(model, tmp_path)
+    for one, two in ((model, other), (rod, other["rod"])):
+        for name in ("gravity",) if one is model else ("inertia", "com"):
+            assert np.asarray(getattr(one, name)).tobytes() == np.asarray(getattr(two, name)).tobytes()
+    assert other["pin"].limits == (-np.inf, 1 / 7)
+
+
+def test_names_that_others_have_too(tmp_path: Path) -> None:
+    model = lw.Model("names")
+    inner = lw.Subsystem()
+    inner.body("b", mass=1.0, inertia=0)
+    model.add("a", inner)
+    model.body("a.b", mass=2.0, inertia=0)
+    arm = model.body("arm", mass=3.0, inertia=0)
+    model.fixed("arm", inner["b"], arm)
+    model.ball("a.b", "body:'a.b'", arm, at=(0, 0, 0))
+    model.torque("t", model.joints["a.b"], 1.0)
+    other = again(model, tmp_path)
+    assert other == model
+    assert other.joints["arm"].a.mass == 1.0
+    assert other.joints["a.b"].a.mass == 2.0
+
+
+def test_long_numbers_stand_beside_the_file(tmp_path: Path) -> None:
+    model = lw.Model("beside")
+    rod = model.body("rod", mass=1.0, shape=lw.Hull(np.random.default_rng(1).normal(size=(200, 3))))
+    times = np.linspace(0, 1, 300)
+    model.force("push", rod, lw.Table(times, np.sin(np.outer(times, (1, 2, 3))), "cubic"))
+    assert again(model, tmp_path) == model
+    assert sorted(each.name for each in (tmp_path / "machine_files").iterdir()) == ["push table.csv", "rod points.csv"]
+    assert len((tmp_path / "machine.toml").read_text()) < 500
+
+
+def test_meshes_are_copied_or_referred_to(tmp_path: Path) -> None:
+    corners = lw.Hull([(0, 0, 0), (0.1, 0, 0), (0, 0.3, 0), (0, 0, 0.7)]).triangles
+    elsewhere, here = tmp_path / "elsewhere", tmp_path / "here"
+    for folder, text in ((elsewhere, "part.obj"), (here, "inner/part.obj")):
+        (folder / text).parent.mkdir(parents=True)
+        lines = [f"v {x} {y} {z}" for x, y, z in corners.reshape(-1, 3).tolist()]
+        faces = [f"f {3 * k + 1} {3 * k + 2} {3 * k + 3}" for k in range(len(corners))]
+        (folder / text).write_text("\n".join([*lines, *faces]))
+    model = lw.Model("meshes")
+    model.body("copied", density=1.0, shape=lw.Mesh(elsewhere / "part.obj", scale=(0.1, 0.2, 0.3)))
+    model.body("referred", density=1.0, shape=lw.Mesh(here / "inner" / "part.obj", scale=0.001))
+    model.body("in memory", density=1.0, shape=lw.Mesh(triangles=corners / 3, concavity=0.1))
+    assert again(model, here) == model
+    text = (here / "machine.toml").read_text()
+    assert 'file = "machine_files/part.obj"' in text
+    assert 'file = "inner/part.obj"' in text
+    assert 'file = "machine_files/in memory mesh.obj"' in text
+
+
+def test_json_and_toml_say_the_same(tmp_path: Path) -> None:
+    import json
+    import tomllib
+
+    model = gallery.piece("car").build()
+    model.write(tmp_path / "car.toml")
+    model.write(tmp_path / "car.json")
+    assert json.loads((tmp_path / "car.json").read_text()) == tomllib.loads((tmp_path / "car.toml").read_text())
+
+
+def test_python_functions_are_refused_by_name(tmp_path: Path) -> None:
+    model = lw.Model("functions")
+    rod = model.body("rod", mass=1.0, inertia=0)
+    pin = model.ball("pin", "ground", rod, at=(0, 0, 0))
+    model.force("wind", rod, lambda t: (t, 0, 0))
+    model.release(pin, when=lambda sim: True)
+    with pytest.raises(lw.ModelError, match=r"force 'wind': it follows a Python function.*release of joint 'pin'"):
+        model.write(tmp_path / "machine.toml")
+    assert not (tmp_path / "machine.toml").exists()
+    receipt = model.write(tmp_path / "machine.toml", lossy=True)
+    assert [line.what for line in receipt.lost] == ["force 'wind'", "release of joint 'pin'"]
+    assert not lw.read(tmp_path / "machine.toml")[0].forces
+
+
+def test_a_compiled_law_that_no_module_has_is_refused(tmp_path: Path) -> None:
+    @lw.compiled
+    def hidden(t):
+        return t
+
+    model = lw.Model("hidden")
+    model.force("push", model.body("rod", mass=1.0, inertia=0), hidden, axis=(0, 0, 1))
+    with pytest.raises(lw.ModelError, match=r"force 'push': its law '.*hidden' is in a module that is not allowed"):
+        model.write(tmp_path / "machine.toml")
+    with pytest.raises(lw.ModelError, match=r"force 'push': its law cannot be found again"):
+        model.write(tmp_path / "machine.toml", modules=[__name__])
+
+
+def test_laws_keep_their_numbers(tmp_path: Path) -> None:
+    gallery.piece("friction_damper").build(friction=1.25).write(tmp_path / "machine.toml")
+    told = (
+        'law = {compiled = "linkwork.gallery.friction_damper:rubbing", parameters = {friction = 1.25, creep = 0.001}'
+    )
+    assert told in (tmp_path / "machine.toml").read_text()
+    law = lw.read(tmp_path / "machine.toml")[0]["left damper.friction"].law
+    assert law.function is gallery.piece("friction_damper").rubbing(1.25, 1e-3)
+
+
+def test_a_subsystem_from_a_file_can_be_built_again(tmp_path: Path) -> None:
+    other = again(gallery.piece("friction_damper").build(), tmp_path)
+    damper = other["left damper"]
+    twin = type(damper)(**damper.parameters)
+    assert [each.name for each in twin.bodies.values()] == [each.name for each in damper.bodies.values()]
+    assert twin.tube.mass == damper.tube.mass
+
+
+def test_remote_components_are_refused(tmp_path: Path) -> None:
+    from linkwork.model import Foreign, Frame
+    from linkwork.model.body import ground
+
+    model = lw.Model("remote")
+    plain = ground("rim", model, None, Frame())
+    model.grounds["rim"] = Foreign(plain.name, model, 0.0, plain.inertia, plain.com, Frame())
+    with pytest.raises(lw.ModelError, match="foreign 'rim': it belongs to a component elsewhere"):
+        model.write(tmp_path / "machine.toml")
