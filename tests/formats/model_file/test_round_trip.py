@@ -158,9 +158,7 @@ def test_a_compiled_law_that_no_module_has_is_refused(tmp_path: Path) -> None:
 
 def test_laws_keep_their_numbers(tmp_path: Path) -> None:
     gallery.piece("friction_damper").build(friction=1.25).write(tmp_path / "machine.toml")
-    told = (
-        'law = {compiled = "linkwork.gallery.friction_damper:rubbing", parameters = {friction = 1.25, creep = 0.001}'
-    )
+    told = 'law = {compiled = "linkwork.gallery.friction_damper:rubbing", parameters = {friction = 1.25, creep = 0.001}'
     assert told in (tmp_path / "machine.toml").read_text()
     law = lw.read(tmp_path / "machine.toml")[0]["left damper.friction"].law
     assert law.function is gallery.piece("friction_damper").rubbing(1.25, 1e-3)
