@@ -41,7 +41,7 @@ REFERENCES = (*NAMES, "carrier", "follower")  # keys that name other parts
 
 
 @dataclass
-class Scope:
+class FileScope:
     """Where in which file something stands, and the parameters that are known there."""
 
     document: Document
@@ -82,7 +82,7 @@ class Build:
             self._documents[path] = Document(path)
         return self._documents[path]
 
-    def head(self, scope: Scope) -> dict[str, Any]:
+    def head(self, scope: FileScope) -> dict[str, Any]:
         """The keys of a whole file that are no parts: its version, name and gravity."""
         data = scope.document.data
         version = data.get("linkwork")
@@ -100,7 +100,7 @@ class Build:
     # checking
 
     def keys(
-        self, scope: Scope, table: TableType, value: Mapping[str, Any], told: str, others: Sequence[str] = ()
+        self, scope: FileScope, table: TableType, value: Mapping[str, Any], told: str, others: Sequence[str] = ()
     ) -> dict[str, Any]:
         """The values of a table; what is wrong with them is noted, and nothing returned."""
         context = ValueContext(self, scope)
@@ -114,7 +114,7 @@ class Build:
                 self.problems.add(scope.document, scope.at(*each["loc"]), f"{told}{': ' if told else ''}{words}")
             return {}
 
-    def parameters(self, scope: Scope, said: Any, given: Mapping[str, float]) -> dict[str, float]:
+    def parameters(self, scope: FileScope, said: Any, given: Mapping[str, float]) -> dict[str, float]:
         """The parameters of a container: those around it, its own, and those that its user gave."""
         if not isinstance(said, dict):
             self._wrong(scope, ("parameters",), f"parameters must be a table, got {checked.shown(said)}")
@@ -128,17 +128,17 @@ class Build:
                 found[name] = value
         return found
 
-    def _wrong(self, scope: Scope, place: lines.Path, told: str) -> None:
+    def _wrong(self, scope: FileScope, place: lines.Path, told: str) -> None:
         self.problems.add(scope.document, scope.at(*place), told)
 
-    def _where(self, scope: Scope, place: lines.Path) -> str:
+    def _where(self, scope: FileScope, place: lines.Path) -> str:
         """The line of something in words, and the file where that is an included one."""
         name = scope.document.path.name
         return f"{f'{name}, ' if scope.within else ''}line {scope.document.line(scope.at(*place))}"
 
     # building
 
-    def fill(self, container: Parts, data: Mapping[str, Any], scope: Scope) -> None:
+    def fill(self, container: Parts, data: Mapping[str, Any], scope: FileScope) -> None:
         """Add all parts of a table to a container."""
         for name, section in SECTIONS.items():
             if name == "joint":  # joints and all after them may name bodies of subsystems
@@ -148,14 +148,14 @@ class Build:
             for k, table in enumerate(self._list(data, name, scope)):
                 self._part(container, name, section, table, k, scope)
 
-    def _list(self, data: Mapping[str, Any], name: str, scope: Scope) -> list[Any]:
+    def _list(self, data: Mapping[str, Any], name: str, scope: FileScope) -> list[Any]:
         found = data.get(name, [])
         if isinstance(found, list):
             return found
         self._wrong(scope, (name,), f"'{name}' must be a list of tables; write [[{name}]] above each of them")
         return []
 
-    def _part(self, container: Parts, name: str, section: Section, table: Any, k: int, scope: Scope) -> None:
+    def _part(self, container: Parts, name: str, section: Section, table: Any, k: int, scope: FileScope) -> None:
         self._count(scope, (name, k))
         told = _told(name, table)
         if not isinstance(table, dict):
@@ -168,7 +168,7 @@ class Build:
                 self._fail(table, scope)
                 return self._wrong(scope, (name, k, "kind") if "kind" in table else (name, k), f"{told}: {error}")
         part = section.kinds[kind]
-        inner = Scope(scope.document, scope.at(name, k), scope.parameters)
+        inner = FileScope(scope.document, scope.at(name, k), scope.parameters)
         before = len(self.problems.found)
         said = self.keys(inner, part.keys, rest, told)
         if len(self.problems.found) > before or any(str(rest.get(key)) in scope.failed for key in REFERENCES):
@@ -181,11 +181,11 @@ class Build:
         self.receipt.understand(told, self._where(scope, (name, k)), kind)
         return None
 
-    def _fail(self, table: Mapping[str, Any], scope: Scope) -> None:
+    def _fail(self, table: Mapping[str, Any], scope: FileScope) -> None:
         """Remember a part that could not be built: what names it is not wrong for that."""
         scope.failed.add(str(table.get("name")))
 
-    def _ports(self, container: Parts, ports: Any, scope: Scope) -> None:
+    def _ports(self, container: Parts, ports: Any, scope: FileScope) -> None:
         if not isinstance(ports, dict):
             return self._wrong(
                 scope, ("ports",), f'ports must be a table {{name = "body"}}, got {checked.shown(ports)}'
@@ -201,7 +201,7 @@ class Build:
                 self._wrong(scope, ("ports", name), str(error))
         return None
 
-    def _count(self, scope: Scope, place: lines.Path) -> None:
+    def _count(self, scope: FileScope, place: lines.Path) -> None:
         self._parts += 1
         if self._parts > MOST_PARTS:
             self._wrong(scope, place, f"the file and those that it includes have more than {MOST_PARTS} parts")
@@ -209,13 +209,13 @@ class Build:
 
     # subsystems
 
-    def _subsystem(self, container: Parts, table: Any, k: int, scope: Scope) -> None:
+    def _subsystem(self, container: Parts, table: Any, k: int, scope: FileScope) -> None:
         place = ("subsystem", k)
         self._count(scope, place)
         told = _told("subsystem", table)
         if not isinstance(table, dict):
             return self._wrong(scope, place, f"{told}: it must be a table, got {checked.shown(table)}")
-        inner = Scope(scope.document, scope.at(*place), scope.parameters, scope.depth + 1, scope.within)
+        inner = FileScope(scope.document, scope.at(*place), scope.parameters, scope.depth + 1, scope.within)
         before = len(self.problems.found)
         try:
             if inner.depth > DEEPEST:
@@ -230,11 +230,11 @@ class Build:
             self._wrong(scope, place, str(error))
         return self._fail_inside(table, scope)
 
-    def _fail_inside(self, table: Mapping[str, Any], scope: Scope) -> None:
+    def _fail_inside(self, table: Mapping[str, Any], scope: FileScope) -> None:
         """A subsystem that is not complete: whatever names a part of it is not reported."""
         scope.failed = _Prefixed(scope.failed, f"{table.get('name')}.")
 
-    def _made(self, table: Mapping[str, Any], scope: Scope, told: str) -> tuple[dict[str, Any], Subsystem | None]:
+    def _made(self, table: Mapping[str, Any], scope: FileScope, told: str) -> tuple[dict[str, Any], Subsystem | None]:
         """A subsystem of one of the three kinds."""
         if "file" in table:
             said = self.keys(scope, SUBSYSTEM_FILE, table, told)
@@ -255,7 +255,7 @@ class Build:
         said = self.keys(scope, INLINE, own, told, (*CONTENT, "file", "component"))
         return said, FileSubsystem(name=str(said.get("name", "")), fill=lambda part: self.fill(part, table, scope))
 
-    def _included(self, said: Mapping[str, Any], scope: Scope, told: str) -> Subsystem | None:
+    def _included(self, said: Mapping[str, Any], scope: FileScope, told: str) -> Subsystem | None:
         """A subsystem from another file."""
         path = ValueContext(self, scope).beside(said["file"])
         self._files += 1
@@ -273,7 +273,7 @@ class Build:
                 listed = f"; it has {', '.join(known) or 'none'}"
                 hint = checked.did_you_mean(name, known) or listed
                 raise ModelError(f"{told}: '{path.name}' has no parameter '{name}'{hint}")
-        inner = Scope(document, (), {}, scope.depth, (*scope.within, scope.document.path.resolve()))
+        inner = FileScope(document, (), {}, scope.depth, (*scope.within, scope.document.path.resolve()))
         inner.parameters = self.parameters(inner, known, given)
         if "gravity" in self.head(inner):
             why = "the gravity is that of the whole model"
@@ -284,7 +284,7 @@ class Build:
 class ValueContext:
     """What values of a file see: parameters, modules, and files beside it."""
 
-    def __init__(self, build: Build, scope: Scope) -> None:
+    def __init__(self, build: Build, scope: FileScope) -> None:
         self.parameters = scope.parameters
         self.modules = build.modules
         self._folder, self._allowed = scope.document.path.parent, build.folders

@@ -9,7 +9,7 @@ from typing import Any
 
 from linkwork.errors import ModelError, OptionError
 from linkwork.formats.model_file.allowed_modules import AllowedModules
-from linkwork.formats.model_file.building import Build, Scope
+from linkwork.formats.model_file.building import Build, FileScope
 from linkwork.formats.model_file.document import Document
 from linkwork.formats.model_file.expressions import parameter_value
 from linkwork.formats.receipt import Receipt
@@ -39,7 +39,7 @@ def read_model_file(
 
 
 def _model(build: Build, document: Document, given: Mapping[str, float]) -> Model:
-    scope = Scope(document, (), {})
+    scope = FileScope(document, (), {})
     scope.parameters = build.parameters(scope, document.data.get("parameters", {}), given)
     said = build.head(scope)
     options = {"gravity": said["gravity"]} if "gravity" in said else {}
