@@ -65,7 +65,7 @@ class FileSubsystem(Subsystem):
         fill(self)
 
 
-class Build:
+class ModelBuild:
     """The reading of a file with all that it includes. Everything that is wrong is collected in `problems`."""
 
     def __init__(self, path: Path, receipt: Receipt, modules: AllowedModules, folders: Sequence[Path]) -> None:
@@ -284,7 +284,7 @@ class Build:
 class ValueContext:
     """What values of a file see: parameters, modules, and files beside it."""
 
-    def __init__(self, build: Build, scope: FileScope) -> None:
+    def __init__(self, build: ModelBuild, scope: FileScope) -> None:
         self.parameters = scope.parameters
         self.modules = build.modules
         self._folder, self._allowed = scope.document.path.parent, build.folders

@@ -9,7 +9,7 @@ from typing import Any
 
 from linkwork.errors import ModelError, OptionError
 from linkwork.formats.model_file.allowed_modules import AllowedModules
-from linkwork.formats.model_file.building import Build, FileScope
+from linkwork.formats.model_file.building import ModelBuild, FileScope
 from linkwork.formats.model_file.document import Document
 from linkwork.formats.model_file.expressions import parameter_value
 from linkwork.formats.receipt import Receipt
@@ -30,7 +30,7 @@ def read_model_file(
     `parameters` replaces values of its [parameters]; `modules` lists modules whose components and compiled laws it may
     name, beside those of the gallery; `allow` lists folders from which it may read files, beside its own.
     """
-    build = Build(path, receipt, AllowedModules(modules), [path.parent, *(Path(each) for each in allow)])
+    build = ModelBuild(path, receipt, AllowedModules(modules), [path.parent, *(Path(each) for each in allow)])
     try:
         document = build.document(path)
         return _model(build, document, given_parameters(parameters, document.data.get("parameters", {})))
@@ -38,7 +38,7 @@ def read_model_file(
         raise ModelError(f"{path.name}: tables stand too deep inside each other; correct it") from None
 
 
-def _model(build: Build, document: Document, given: Mapping[str, float]) -> Model:
+def _model(build: ModelBuild, document: Document, given: Mapping[str, float]) -> Model:
     scope = FileScope(document, (), {})
     scope.parameters = build.parameters(scope, document.data.get("parameters", {}), given)
     said = build.head(scope)
