@@ -9,7 +9,7 @@ from typing import Any
 
 from linkwork.errors import ModelError, OptionError
 from linkwork.formats.model_file.allowed_modules import AllowedModules
-from linkwork.formats.model_file.building import ModelBuild, FileScope
+from linkwork.formats.model_file.building import FileScope, ModelBuild
 from linkwork.formats.model_file.document import Document
 from linkwork.formats.model_file.expressions import parameter_value
 from linkwork.formats.receipt import Receipt
