@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -167,29 +168,40 @@ def polyhedron(shape: Any) -> tuple[int, list[float], Polyhedron, Floats]:
 
 def convex(points: Floats) -> Polyhedron:
     """The polyhedron around points: its faces, each with all its corners, and the directions of its edges."""
+    return _convex(points.tobytes())
+
+
+@lru_cache(maxsize=1024)  # a robot is assembled again and again, with the same hulls
+def _convex(numbers: bytes) -> Polyhedron:
     from scipy.spatial import ConvexHull
 
+    points = np.frombuffer(numbers).reshape(-1, 3)
     hull = ConvexHull(points)
     used = np.unique(hull.simplices)
     corners = points[used]
     size = float(np.abs(corners).max())
-    normals: list[Floats] = []
+    normals, edges = np.zeros((len(hull.equations), 3)), np.zeros((3 * len(hull.equations), 3))  # the first so many
     loops: list[list[int]] = []
-    edges: list[Floats] = []
+    found = 0  # directions of edges
+    seen: set[tuple[int, int]] = set()  # edges, of which two faces have each
     for plane in hull.equations:
         n = plane[:3] / np.linalg.norm(plane[:3])
-        if any(float(n @ other) > 1.0 - SAME_FACE for other in normals):
+        if np.any(normals[: len(loops)] @ n > 1.0 - SAME_FACE):
             continue
         on = np.flatnonzero(corners @ n + plane[3] > -SAME_FACE * size)
         centre = corners[on].mean(axis=0)
         x = corners[on[0]] - centre
         y = np.cross(n, x)
         around = np.argsort(np.arctan2((corners[on] - centre) @ y, (corners[on] - centre) @ x))
-        normals.append(n)
+        normals[len(loops)] = n
         loops.append([int(k) for k in on[around]])
         for a, b in zip(loops[-1], loops[-1][1:] + loops[-1][:1], strict=True):
+            if (b, a) in seen:
+                continue
+            seen.add((a, b))
             along = corners[b] - corners[a]
             along = along / np.linalg.norm(along)
-            if all(abs(float(along @ other)) < 1.0 - SAME_FACE for other in edges):
-                edges.append(along)
-    return Polyhedron(corners, normals, loops, edges)
+            if np.all(np.abs(edges[:found] @ along) < 1.0 - SAME_FACE):
+                edges[found] = along
+                found += 1
+    return Polyhedron(corners, normals[: len(loops)], loops, edges[:found])

@@ -29,6 +29,13 @@ def view(
     setting: Settings = None,
     reading: Reading = None,
     receipt: WholeReceipt = False,
+    sliders: Annotated[
+        bool | None,
+        typer.Option(
+            "--sliders/--run",
+            help="Begin at rest with a slider for each joint, or running. By default a robot's file begins at rest.",
+        ),
+    ] = None,
     host: Host = "127.0.0.1",
     port: Port = 8080,
     token: Token = None,
@@ -64,7 +71,13 @@ def view(
         if len(model) > 1:
             raise OptionError(f"one model is shown at a time, not {len(model)}; save runs to lay them over each other")
         target = target_of(model[0], setting, reading, viewing=True, whole_receipt=receipt)
+        place["kinematic"] = target.receipt is not None and not _ours(model[0]) if sliders is None else sliders
         _view_model(target, {"method": method, "dt": dt}, place)
+
+
+def _ours(name: str) -> bool:
+    """Whether a file of this name is one of linkwork's own model files, which are made to run."""
+    return name.lower().endswith((".toml", ".json"))
 
 
 def _view_model(target: Target, given: dict[str, Any], place: dict[str, Any]) -> None:

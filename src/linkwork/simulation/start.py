@@ -143,6 +143,18 @@ def consistent_start(system: System, time: float = 0.0) -> Start:
     return Start(q_closed, v_closed, closure.mounted(), moved)
 
 
+def closed_again(system: System, time: float = 0.0) -> Start | None:
+    """The loops closed at rest, from start values close to it; None where they do not close.
+
+    Gears stay mounted as the start values of the cuts have them.
+    """
+    closure = Closure(system, time)
+    if system.rows == 0:
+        return Start(system.q_start, np.zeros(system.nv), closure.cut_q, [])
+    closed, q = _close(system, closure, system.q_start, ~system.q_given)
+    return Start(q, np.zeros(system.nv), closure.cut_q.copy(), []) if closed else None
+
+
 def _given_gaps(system: System, closure: Closure, rates: bool) -> tuple[Floats, Floats]:
     """What the start values given at cuts are off by, and their rows."""
     given = np.flatnonzero(system.cut_v_given if rates else system.cut_q_given)

@@ -12,6 +12,7 @@ from linkwork.errors import ModelError, OptionError, RunError
 from linkwork.simulation.methods import positive
 from linkwork.simulation.run import Simulation
 from linkwork.viewer.live import shared_frame as slot
+from linkwork.viewer.live.kinematic import KinematicMode
 from linkwork.viewer.live.live_state import LiveState
 from linkwork.viewer.live.step_clock import StepClock
 from linkwork.viewer.scene_shapes import matrix
@@ -40,6 +41,7 @@ class Driver:
         self.held: dict[str, Any] = {}  # points by which bodies are dragged, m, in their frames
         masses = sum(body.mass for body in sim.system.model.all_bodies())
         self.strength = STRENGTH * masses  # N, of a drag
+        self.kinematic: KinematicMode | None = None
 
     # --- stepping -----------------------------------------------------------------------------------------
 
@@ -72,6 +74,9 @@ class Driver:
         if not self.fresh:
             return
         self.fresh = False
+        if self.kinematic is not None:
+            self._show_pose(self.kinematic)
+            return
         self.state.refresh()
         if self.state.rearranged:
             self.page.send("joints", *self.state.changes())
@@ -85,6 +90,14 @@ class Driver:
         }
         self.page.frame.write(head, self.state.poses(), self.state.forces(), contacts, self.state.plotted())
 
+    def _show_pose(self, mode: KinematicMode) -> None:
+        """Write where the sliders have put the bodies to the shared frame."""
+        if mode.asked:
+            self.page.send("note", mode.go())
+            self.page.send("coordinates", mode.posing.values())
+        head = {slot.TIME: mode.time, slot.RUNNING: 0.0, slot.CONTACT_COUNT: 0.0}
+        self.page.frame.write(head, mode.poses(), np.zeros_like(self.state.forces()))
+
     # --- messages --------------------------------------------------------------------------------------------
 
     def receive(self, name: str, *values: Any) -> None:
@@ -96,10 +109,37 @@ class Driver:
             self.page.send("note", str(error))
 
     def _run(self, running: bool) -> None:
+        if running:
+            self._kinematic(False)
         self.running = running
         self.clock.begin(self.dt, self.speed, time.perf_counter())
 
+    def _kinematic(self, on: bool) -> None:
+        """Let sliders move the mechanism, or go on from where they have put it."""
+        mode, self.kinematic = self.kinematic, None
+        if on:
+            self.running = False
+            self.kinematic = KinematicMode(self.sim, self.state.stage)
+            self.page.send("coordinates", self.kinematic.posing.values())
+        elif mode is not None:
+            self.page.send("note", "")
+            self.page.send("kinematic", False)
+            if mode.moved:
+                self._begin_at(mode)
+
+    def _begin_at(self, mode: KinematicMode) -> None:
+        """Start the simulation anew where the sliders have put it, with the inputs that it has."""
+        inputs = dict(self.sim.inputs)
+        self.sim.reset(joints=mode.posing.positions())
+        self.sim.inputs.update(inputs)
+        self.state.first = None  # of the energy balance
+
+    def _pose(self, number: int, value: float) -> None:
+        if self.kinematic is not None:
+            self.kinematic.ask(number, value)
+
     def _single(self, count: int = 1) -> None:
+        self._kinematic(False)
         self.running = False
         if count > 0:
             self._step(count)
@@ -128,6 +168,8 @@ class Driver:
     def _reset(self) -> None:
         self._anew(self.method)
         self.page.send("note", "")
+        if self.kinematic is not None:
+            self._kinematic(True)
 
     def _anew(self, method: str | None) -> None:
         inputs = dict(self.sim.inputs)

@@ -15,7 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.assembly.assemble import assemble
 from linkwork.errors import OptionError
+from linkwork.simulation.interaction.posing import Posing
 from linkwork.simulation.results.trajectory import Trajectory
 from linkwork.simulation.run import Simulation
 from linkwork.viewer.live.driver import Driver, Make, method_label
@@ -23,7 +25,7 @@ from linkwork.viewer.live.live_state import LiveState, methods_for, preview, sho
 from linkwork.viewer.live.page_data import page_data
 from linkwork.viewer.live.page_process import PageProcess
 from linkwork.viewer.live.player import FRAME, Player
-from linkwork.viewer.live.sliders import sliders
+from linkwork.viewer.live.sliders import pose_sliders, sliders
 from linkwork.viewer.replay.replay import TINTS, speed_to_watch
 from linkwork.viewer.staging import Stage
 
@@ -38,6 +40,7 @@ def view_simulation(
     keys: Mapping[str, Mapping[str, float]] | None = None,
     stay: Sequence[str] = (),
     until: float | None = None,
+    kinematic: bool = False,
     seconds: float | None = None,
     say: Callable[[str], None] = print,
     browser: bool = True,
@@ -47,10 +50,12 @@ def view_simulation(
 
     `make(method, dt)` makes it, also anew with another method; `sim` is one that has begun. `plots` are columns that
     are plotted from the start. `keys` say what a key sets inputs to while it is held; those in `stay` stay. `until` (s)
-    is how long a motion is worth watching: one that is over in milliseconds is slowed down. `say` gets the address;
-    `place`: host, port, token, cert, key.
+    is how long a motion is worth watching: one that is over in milliseconds is slowed down. With `kinematic` it stands
+    at first and sliders move its joints. `say` gets the address; `place`: host, port, token, cert, key.
     """
-    page, driver = open_simulation(make, sim, plots=plots, keys=keys, stay=stay, until=until, **place)
+    page, driver = open_simulation(
+        make, sim, plots=plots, keys=keys, stay=stay, until=until, kinematic=kinematic, **place
+    )
     with page:
         _announce(page, say, browser)
         step_until(page, driver, seconds)
@@ -64,6 +69,7 @@ def open_simulation(
     keys: Mapping[str, Mapping[str, float]] | None = None,
     stay: Sequence[str] = (),
     until: float | None = None,
+    kinematic: bool = False,
     **place: Any,
 ) -> tuple[PageProcess, Driver]:
     """The page of a simulation and its driver; see `view_simulation`."""
@@ -77,6 +83,8 @@ def open_simulation(
             if name not in sim.inputs:
                 raise OptionError(f"key {key} sets '{name}', which is no input of '{model.name}'; correct KEYS")
     gravity = float(np.linalg.norm(model.gravity)) or 9.81
+    coordinates = pose_sliders(Posing(assemble(model.built)), stage.size)
+    kinematic = kinematic and bool(coordinates)
     show = page_data(
         [stage],
         [method_label(sim)],
@@ -91,12 +99,15 @@ def open_simulation(
         keys={key: dict(inputs) for key, inputs in (keys or {}).items()},
         stay=list(stay),
         changing=[joint["name"] for joint in stage.joints()],
+        coordinates=coordinates,
+        kinematic=kinematic,
         speed=1.0 if until is None else min(1.0, speed_to_watch(until)),
     )
     show["view"]["digits"] = int(np.clip(math.ceil(-math.log10(sim.method.dt) - 1e-9), 3, 6))
     page = PageProcess(show, **place)
     driver = Driver(page, make, sim, state)
     driver.receive("speed", show["speed"])
+    driver.receive("kinematic", kinematic)
     return page, driver
 
 

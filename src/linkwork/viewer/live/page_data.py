@@ -39,6 +39,8 @@ def page_data(stages: Sequence[Stage], labels: Sequence[str], **more: Any) -> di
         "keys": {},
         "stay": [],
         "changing": [],
+        "coordinates": [],
+        "kinematic": False,
         **show,
         **more,
     }

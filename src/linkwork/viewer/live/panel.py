@@ -2,8 +2,9 @@
 
 Messages sent: ("run", bool), ("single", steps), ("reset",), ("speed", x), ("time", t), ("loop", bool),
 ("input", name, x), ("method", name), ("dt", s), ("watch", columns), ("release", joint), ("attach", a, b, kind),
-("grab", body, point, goal), ("pull", body, goal), ("drop", body), with points in the world. Messages received:
-("note", text), ("label", text), ("joints", names of the released, pins and places of the attached).
+("grab", body, point, goal), ("pull", body, goal), ("drop", body), with points in the world;
+("kinematic", bool), ("pose", number of a coordinate, x). Messages received: ("note", text), ("label", text),
+("joints", names of the released, pins and places of the attached), ("kinematic", False), ("coordinates", numbers).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy as np
 
 from linkwork.viewer.live import shared_frame as slot
 from linkwork.viewer.live.charts import Charts
+from linkwork.viewer.live.pose_tab import PoseTab
 from linkwork.viewer.live.scenery import SWITCHES, Scenery
 from linkwork.viewer.live.shared_frame import FrameData, SharedFrame
 
@@ -76,6 +78,10 @@ class Panel:
             self.scenery.rearrange(gone, pins, joints)
             kept = [name for name in self.show["changing"] if name not in gone]
             self.held.options = tuple(kept + [joint["name"] for joint in joints]) or (NONE,)
+        elif name == "kinematic" and self.pose is not None:
+            self.pose.turn_off()
+        elif name == "coordinates" and self.pose is not None:
+            self.pose.show(values[0])
 
     # --- the controls -------------------------------------------------------------------------------------
 
@@ -106,9 +112,12 @@ class Panel:
         self.readings = gui.add_markdown("")
         tabs = gui.add_tab_group()
         self.sliders: dict[str, Any] = {}
-        if self.live:
-            with tabs.add_tab("Drive"):
-                self._drive(gui)
+        self.pose: PoseTab | None = None
+        own = [("Drive", self._drive)] if self.live else []
+        own += [("Pose", self._posed)] if self.show["coordinates"] else []
+        for name, fill in reversed(own) if self.show["kinematic"] else own:  # the first is the one that is open
+            with tabs.add_tab(name):
+                fill(gui)
         with tabs.add_tab("Show"):
             self._shown(gui)
         with tabs.add_tab("Plots"):
@@ -129,6 +138,9 @@ class Panel:
         if event.client is not None:  # the bar also moves by itself
             self.scrubbed = time.monotonic()
             self.send("time", self.bar.value)
+
+    def _posed(self, gui: Any) -> None:
+        self.pose = PoseTab(gui, self.show["coordinates"], self.show["kinematic"], self.send)
 
     def _drive(self, gui: Any) -> None:
         for made in self.show["inputs"]:
@@ -322,6 +334,9 @@ class Panel:
 
     def _read(self, seen: FrameData) -> None:
         head = seen.head
+        if self.pose is not None and self.pose.on:
+            self.run.label, self.readings.content = "Run", "*kinematic: no forces, no time; Run goes on from here*"
+            return
         self.run.label = "Pause" if head[slot.RUNNING] else "Run"
         digits = self.show["view"]["digits"]
         lines = [f"time {head[slot.TIME]:.{max(3, digits)}f} s"]

@@ -8,6 +8,7 @@ from typing import Any
 
 from linkwork.model import Force, Joint, Model, Motor, Torque
 from linkwork.model.joint_kinds import KINDS
+from linkwork.simulation.interaction.posing import Posing
 from linkwork.viewer.round_numbers import step_of
 
 STEPS = 200  # of a slider from end to end
@@ -32,6 +33,24 @@ def sliders(model: Model, inputs: dict[str, float], size: float, keys: Keys | No
     weight = sum(body.mass for body in model.all_bodies()) * (math.hypot(*model.gravity) or 9.81)
     set_to = {name: [named[name] for named in (keys or {}).values() if name in named] for name in inputs}
     return [_slider(name, model[name], value, weight, size, set_to[name]) for name, value in inputs.items()]
+
+
+def pose_sliders(posing: Posing, size: float) -> list[dict[str, Any]]:
+    """Name, unit, value, ends and step for each coordinate that can be set; `size` (m) is that of the mechanism.
+
+    >>> made = pose_sliders(Posing(lw.assemble(lw.gallery.pendulum.build())), 1.0)
+    >>> [(each["name"], each["unit"], round(each["low"], 3), round(each["high"], 3)) for each in made]
+    [('pin', 'rad', -3.142, 3.142)]
+    """
+    made = []
+    for each, value in zip(posing.coordinates, posing.values(), strict=True):
+        reach = step_of(max(size, 1e-9)) if each.unit == "m" else math.pi
+        low = min(each.low if math.isfinite(each.low) else -reach, value)
+        high = max(each.high if math.isfinite(each.high) else reach, value)
+        high = max(high, low + 1e-6)  # a slider has to have some way
+        ends = {"value": value, "low": low, "high": high, "step": (high - low) / (5 * STEPS)}
+        made.append({"name": each.label, "unit": each.unit, **ends})
+    return made
 
 
 def rounded_up(value: float) -> float:
