@@ -5,6 +5,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+import linkwork as lw
 from linkwork import cli
 
 ARM = """<sdf version="1.7"><model name="arm">
@@ -65,6 +66,7 @@ def test_what_is_lost_is_refused_unless_strict_is_false(command, arm):
     assert answer.exit_code == 1
     assert answer.stderr.count("\n") == 1
     assert "odd" in answer.stderr
+    assert "--read strict=false" in answer.stderr
     answer = command("check", file, "--read", "strict=false")
     assert answer.exit_code == 0, answer.stderr
     assert "odd" in answer.stderr
@@ -94,3 +96,38 @@ def test_a_damaged_file_is_one_line(command, tmp_path):
     assert answer.exit_code == 1
     assert "half.sdf" in answer.stderr
     assert answer.stderr.count("\n") == 1
+
+
+def test_convert_prints_both_receipts_and_the_file_reads_back(command, arm, tmp_path):
+    answer = command("convert", arm(), tmp_path / "arm.toml")
+    assert answer.exit_code == 0, answer.stderr
+    assert "arm.sdf: " in answer.stdout
+    assert "arm.toml: " in answer.stdout
+    assert f"written {tmp_path / 'arm.toml'}" in answer.stdout
+    assert lw.read(tmp_path / "arm.toml")[0] == lw.read(arm())[0]
+    answer = command("convert", tmp_path / "arm.toml", tmp_path / "arm.toml")
+    assert answer.exit_code == 2
+    assert "is the file that is read" in answer.stderr
+
+
+def test_convert_refuses_what_a_format_cannot_say(command, tmp_path):
+    answer = command("convert", "double_four_bar", tmp_path / "bars.urdf")
+    assert answer.exit_code == 1
+    assert "closes a loop" in answer.stderr
+    assert answer.stderr.strip().endswith("--lossy writes the rest and lists this")
+    assert not (tmp_path / "bars.urdf").exists()
+    answer = command("convert", "double_four_bar", tmp_path / "bars.urdf", "--lossy")
+    assert answer.exit_code == 0
+    assert "closes a loop" in answer.stdout
+
+
+def test_set_changes_parameters_of_a_model_file(command, tmp_path):
+    (tmp_path / "stone.toml").write_text(
+        'linkwork = 1\nname = "stone"\n[parameters]\nsize = 1.0\n[[body]]\nname = "stone"\n'
+        'mass = "3 * size"\ninertia = [1.0, 1.0, 1.0]\n'
+    )
+    assert "3 kg" in command("check", tmp_path / "stone.toml").stdout
+    assert "6 kg" in command("check", tmp_path / "stone.toml", "--set", "size=2").stdout
+    answer = command("check", tmp_path / "stone.toml", "--set", "sise=2")
+    assert answer.exit_code in (1, 2)
+    assert "size" in answer.stderr

@@ -8,7 +8,7 @@ import typer
 
 from linkwork.cli.app import ModelName, Reading, Settings, WholeReceipt, app
 from linkwork.cli.console import speaking
-from linkwork.cli.running import receipt_text
+from linkwork.cli.running import options_for_keywords, receipt_text
 from linkwork.errors import OptionError
 
 
@@ -34,9 +34,10 @@ def convert(
         path = check_path(file, tuple(WRITERS))
         if Path(model).exists() and path.exists() and path.samefile(model):
             raise OptionError(f"{file} is the file that is read; give another name to write to")
-        target = find(model, parse_settings(setting or []), reading=parse_reading(reading or []))
-        if target.receipt is not None:
-            typer.echo(receipt_text(target.receipt, receipt))
-        written = target.model.write(path, lossy=lossy)
+        with options_for_keywords():
+            target = find(model, parse_settings(setting or []), reading=parse_reading(reading or []))
+            if target.receipt is not None:
+                typer.echo(receipt_text(target.receipt, receipt))
+            written = target.model.write(path, lossy=lossy)
         typer.echo(receipt_text(written, receipt))
         typer.echo(f"written {file}")

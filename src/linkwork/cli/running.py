@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from linkwork.cli.results import written
-from linkwork.errors import OptionError, RunError
+from linkwork.errors import ModelError, OptionError, RunError
 
 if TYPE_CHECKING:
     from linkwork.formats.receipt import Receipt
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
     from linkwork.targets import Target
 
 FOR_ALL = ("dt", "every", "start", "ignore", "strict", "record")  # options of a piece that are not of its method
+KEYWORD = re.compile(r"\b(strict|repair|meshes|contact)=(True|False)\b")  # of lw.read, as messages give them
 QUIET_SECONDS = 1.0  # a progress bar for anything shorter is only a flicker
 
 
@@ -31,10 +35,21 @@ def target_of(
     """The model that a command names. The receipt of a model file goes to stderr."""
     from linkwork.targets import find, parse_reading, parse_settings
 
-    target = find(name, parse_settings(settings or []), viewing=viewing, reading=parse_reading(reading or []))
+    with options_for_keywords():
+        target = find(name, parse_settings(settings or []), viewing=viewing, reading=parse_reading(reading or []))
     if target.receipt is not None:
         typer.echo(receipt_text(target.receipt, whole_receipt), err=True)
     return target
+
+
+@contextlib.contextmanager
+def options_for_keywords() -> Iterator[None]:
+    """Errors of readers and writers name keywords of Python; here they name options of the command line."""
+    try:
+        yield
+    except ModelError as error:
+        told = str(error).replace("lossy=True", "--lossy")
+        raise ModelError(KEYWORD.sub(lambda found: f"--read {found[1]}={found[2].lower()}", told)) from error
 
 
 def receipt_text(receipt: Receipt, whole: bool) -> str:
