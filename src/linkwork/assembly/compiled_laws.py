@@ -41,10 +41,24 @@ def _c_function(law: PythonLaw, size: int, part: str, motion: bool) -> tuple[Any
                 faults.noted.append(Fault(part, t, "it raised an error" if raised else f"it returned {value:g}"))
 
     noted = NOTE(note)
+    return _compiled(law, size, part, motion, noted), noted, homes
+
+
+def law_text(law: PythonLaw, size: int, part: str, motion: bool) -> tuple[str, str]:
+    """The law alone in LLVM's language, and the name of its function there: i32(ptr, ptr, double, ptr, ptr).
+
+    The last three are the time, what the law is told, and its result; what it does wrong is noted nowhere.
+    """
+    handle = _compiled(law, size, part, motion, njit(lambda t, value, raised: None))
+    return handle._library.get_llvm_str(), handle._wrapper_name.removeprefix("cfunc.")
+
+
+def _compiled(law: PythonLaw, size: int, part: str, motion: bool, noted: Any) -> Any:
+    """The C function of a law, which calls `noted` with its faults."""
     ask = _asked(law)
     call = _motion(ask, noted) if motion and size == 1 else _three(ask, noted) if size == 3 else _one(ask, noted)
     try:
-        return cfunc(SIGNATURE, error_model="numpy")(call), noted, homes
+        return cfunc(SIGNATURE, error_model="numpy")(call)
     except Exception as error:
         raise ModelError(
             f"{part}: its compiled law cannot be used in the loop ({told_of(error, law.function)}); "

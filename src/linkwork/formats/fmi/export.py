@@ -1,0 +1,166 @@
+"""`lw.export_fmu`: a model as an FMU, for every tool that speaks FMI 2.0 or 3.0."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import time
+import uuid
+from collections.abc import Sequence
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal
+
+from linkwork._kernels import cpu
+from linkwork.errors import OptionError
+from linkwork.formats.fmi.archive import Contents, write_archive
+from linkwork.formats.fmi.binaries import PLATFORMS, source_files
+from linkwork.formats.fmi.compiled_law_code import law_places
+from linkwork.formats.fmi.exported_variables import (
+    INPUT,
+    ExportedVariable,
+    certificate_variables,
+    column_variables,
+    input_variables,
+    state_variables,
+    time_variable,
+)
+from linkwork.formats.fmi.model_description import Description, model_description
+from linkwork.formats.fmi.model_file import model_file, record_place
+from linkwork.formats.fmi.parameters import parameter_variables
+from linkwork.formats.fmi.start_image import StartImage, stand, start_image
+from linkwork.model import Model
+from linkwork.model.arguments import helpful
+from linkwork.model.checked import shown
+from linkwork.simulation.remote_links import remote_parts
+from linkwork.simulation.run import Simulation
+from linkwork.simulation.storage.files import check_path
+
+KINDS = {"cs": ("cs",), "me": ("me",), "both": ("me", "cs")}
+SPACE = uuid.UUID("6f1b4b1e-6c11-5f0b-9a52-1d6e7f0a2c3d")  # of our tokens
+
+
+@helpful
+def export_fmu(
+    model: Model,
+    file: str | PathLike[str],
+    *,
+    kind: Literal["cs", "me", "both"] = "cs",
+    version: Literal[2, 3] = 2,
+    inputs: Sequence[str] | str | None = None,
+    outputs: Sequence[str] | str | None = None,
+    parameters: Sequence[str] | str | None = None,
+    method: Any = "recursive",
+    dt: float | None = None,
+    start: Any = None,
+    ignore: Sequence[str] = (),
+    levels: Sequence[str] | None = None,
+    systems: Sequence[str] | None = None,
+    picture: bool = True,
+    **options: Any,
+) -> Path:
+    """Write a model as an FMU: the compiled loop of a method with the model's numbers, and no Python inside.
+
+    `kind` is "cs" (co-simulation: the FMU steps itself, by `dt` in seconds), "me" (model exchange: the host
+    integrates; methods with explicit steps) or "both". `version` is that of FMI, 2 or 3. `inputs` are names or patterns
+    of forces, torques and motors whose law is a number; `outputs` those of columns, as of `lw.simulate(record=…)`; all
+    when not given. `parameters` are numbers that the host may change before the initialisation: masses ("bob.mass", kg),
+    stiffnesses and dampings, gravity, and the start of joints ("pin.start_position", rad or m); all that can be
+    followed exactly when not given, none with `[]`. `method`, `dt`, `start`, `ignore` and further options are those of
+    `lw.simulate`. `levels` are levels of CPUs ("x86-64-v3") and `systems` are those ("win32-x86_64") whose kernels go
+    into the file, by default of this machine. `picture=False` leaves model.png out. Returns the path.
+
+    >>> import tempfile, os.path
+    >>> file = os.path.join(tempfile.mkdtemp(), "pendulum.fmu")
+    >>> lw.export_fmu(lw.gallery.pendulum.build(), file, dt=1e-3, picture=False).name  # doctest: +SKIP
+    'pendulum.fmu'
+    """
+    path = check_path(file, (".fmu",))
+    if kind not in KINDS:
+        raise OptionError(f"kind must be 'cs', 'me' or 'both', not {shown(kind)}; correct kind=")
+    if version not in (2, 3):
+        raise OptionError(f"version must be 2 or 3, not {shown(version)}; correct version=")
+    for system in systems or ():
+        if system not in PLATFORMS:
+            raise OptionError(f"there is no system {shown(system)}; give one of {', '.join(map(repr, PLATFORMS))}")
+    if dt is not None:
+        options = {**options, "dt": dt}
+    elif isinstance(method, str):
+        options = {"dt": 1e-3, **options}
+    sim = Simulation(model, method, ignore=ignore, start=start, **options)
+    _refuse(sim, kind)
+    image = start_image(stand(sim.method, sim.system, sim.ignored))
+    variables, places = _variables(image, kind, inputs, outputs, parameters, start is not None)
+    laws = law_places(image)
+    identifier = re.sub(r"\W", "_", path.stem, flags=re.ASCII)
+    identifier = identifier if identifier[:1].isalpha() else f"m_{identifier}"
+    content = model_file(image, variables, places, "", {place: law.symbol for place, law in laws.items()})
+    digest = hashlib.sha256(content + repr((variables, kind, version)).encode()).hexdigest()
+    token = f"{{{uuid.uuid5(SPACE, digest)}}}"
+    given = Description(
+        model_name=sim.system.model.name,
+        identifier=identifier,
+        token=token,
+        text=_told(sim),
+        kinds=KINDS[kind],
+        dt=sim.method.dt,
+        when=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        sources=tuple(source_files()),
+    )
+    contents = Contents(
+        description=given,
+        variables=variables,
+        version=version,
+        model=model_file(image, variables, places, token, {place: law.symbol for place, law in laws.items()}),
+        described=model_description(given, variables, version),
+        laws=list(laws.values()),
+        systems=tuple(systems) if systems else (cpu.system_name(),),
+        levels=None if levels is None else list(levels),
+        picture=sim.system.model if picture else None,
+    )
+    write_archive(path, contents)
+    return path
+
+
+def _told(sim: Simulation) -> str:
+    system = sim.system
+    return (
+        f"{system.model.name}: {len(system.body_names)} bodies, {system.nv} joint velocities, {len(system.cuts)} joints "
+        f"that close loops; method {sim.method.name}, integrator {sim.method.integrator}, dt {sim.method.dt:g} s"
+    )
+
+
+def _refuse(sim: Simulation, kind: str) -> None:
+    """Raise for what an FMU cannot hold."""
+    model, method = sim.system.model, sim.method
+    name = f"'{model.name}' cannot be exported"
+    if method.loop is None:
+        raise OptionError(f"{name} with method '{method.name}', which steps in Python; take another method")
+    events = [event.path for event in model.all_events()]
+    if events:
+        raise OptionError(f"{name}: an FMU cannot attach or release joints, as event '{events[0]}' does; remove it")
+    if remote_parts(model):
+        raise OptionError(f"{name}: its component '{remote_parts(model)[0].path}' lives elsewhere; export it by itself")
+    if kind != "cs" and not hasattr(getattr(sim.workspace, "steps", None), "f"):
+        raise OptionError(f"{name} for model exchange with method '{method.name}', which has no rates; take 'recursive'")
+    if kind != "cs" and method.integrator == "semi-implicit":
+        raise OptionError(f"{name} for model exchange with integrator 'semi-implicit'; take 'rk4'")
+
+
+def _variables(
+    image: StartImage, kind: str, inputs: Any, outputs: Any, parameters: Any, held: bool
+) -> tuple[list[ExportedVariable], dict[str, int]]:
+    """All variables in the order of their value references, and places behind the image."""
+    set_by_host = [*input_variables(image, inputs), *parameter_variables(image, parameters, held)]
+    set_by_host = [replace(each, number=k) for k, each in enumerate(set_by_host)]
+    ins = [each for each in set_by_host if each.kind == INPUT]
+    columns = column_variables(image, outputs)
+    places = record_place(image, len(set_by_host))
+    certificate = certificate_variables(image, places["record"])
+    states = [] if kind == "cs" else state_variables(image)
+    variables = [time_variable(image), *ins, *set_by_host[len(ins) :], *columns, *certificate, *states]
+    twice = {each.name for k, each in enumerate(variables) if each.name in {other.name for other in variables[:k]}}
+    if twice:
+        raise OptionError(f"two variables of the FMU would be called '{min(twice)}'; rename a part of the model")
+    return variables, places

@@ -1,0 +1,218 @@
+"""The variables of an FMU: inputs, columns as outputs, the certificate, and the states of model exchange."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from linkwork.errors import OptionError
+from linkwork.formats.fmi.start_image import StartImage
+from linkwork.formulations.samples import EVALUATIONS, RANK, RESIDUAL, ROW_COUNT, STEPS_CUT, SWEEPS
+from linkwork.simulation.results.column_names import OF_SOLVER, fitting
+from linkwork.simulation.results.components import component_labels
+
+# kinds of variables, and what must be done before they are read: as in c/model.h
+TIME, INPUT, PARAMETER, VALUE = range(4)
+FROM_STATE, FROM_OBSERVATION = range(2)
+# slots of the record of an instance: as in c/model.h
+STEPS, BEGAN, WORST_BALANCE, WORST_POSITION, WORST_VELOCITY = 0, 7, 8, 9, 10
+VALUES = 16
+SLOT = 8
+EFFORT = {"iterations": SWEEPS, "sweeps": SWEEPS, "residual": RESIDUAL, "rows": ROW_COUNT, "cut": STEPS_CUT}
+
+
+@dataclass(frozen=True)
+class Term:
+    """factor × the number at `place` × that at `other`, where there is one."""
+
+    place: int
+    factor: float = 1.0
+    other: int = -1
+    whole: bool = False
+
+
+@dataclass(frozen=True)
+class ExportedVariable:
+    """A variable of the FMU; its value reference is its number in the list."""
+
+    name: str
+    causality: str
+    unit: str = "1"
+    description: str = ""
+    kind: int = VALUE
+    needs: int = FROM_STATE
+    place: int = -1
+    number: int = -1
+    terms: tuple[Term, ...] = ()
+    start: float = 0.0
+    least: float = float("-inf")
+    rate_of: str | None = None  # the state whose derivative it is
+    group: str = ""
+    effects: tuple[tuple[int, float], ...] = field(default=(), repr=False)  # of a parameter: places and slopes
+
+
+def time_variable(image: StartImage) -> ExportedVariable:
+    """The time, s."""
+    place = image.memory.place(image.stepper.state.t)
+    return ExportedVariable("time", "independent", "s", "Time", terms=(Term(place),))
+
+
+def input_variables(image: StartImage, names: Sequence[str] | None) -> list[ExportedVariable]:
+    """Forces, torques and motors whose law is a number: all, or those that fit one of these names."""
+    rows, laws = image.system.inputs, image.stepper.tables.laws
+    chosen = chosen_names(names, list(rows), "inputs")
+    found = []
+    for name, row in rows.items():
+        if name in chosen:
+            place = image.memory.place(laws.law_param[row])
+            part: Any = image.system.model[name]
+            start = float(laws.law_param[row, 0])
+            told = f"{part.word} {part.about}".strip()
+            found.append(ExportedVariable(name, "input", _input_unit(part), told, INPUT, place=place, start=start))
+    return found
+
+
+def _input_unit(part: Any) -> str:
+    from linkwork.model import Force, Joint, Motor
+    from linkwork.simulation.results.force_columns import effort_unit
+    from linkwork.simulation.results.units import joint_units, split_unit
+
+    if isinstance(part, Motor):
+        quantity = "velocity" if part.position is None else "position"
+        if part.drives_rod:
+            return "m/s" if quantity == "velocity" else "m"
+        return split_unit(joint_units(part.joint.kind)[quantity], part.joint.nv)[part.coordinate]
+    if isinstance(getattr(part, "target", None), Joint):
+        return effort_unit(part.target, part.coordinate)
+    return "N" if isinstance(part, Force) or part.word == "spring" else "N m"
+
+
+def chosen_names(patterns: Sequence[str] | str | None, names: list[str], option: str) -> set[str]:
+    """The names that fit one of the patterns, all where there are none; a pattern that fits nothing is refused."""
+    if patterns is None or patterns == "all":
+        return set(names)
+    if isinstance(patterns, str):
+        patterns = [patterns]
+    chosen: set[str] = set()
+    for pattern in patterns:
+        fits = [pattern] if pattern in names else fitting(pattern, names) if isinstance(pattern, str) else []
+        if not fits:
+            near = difflib.get_close_matches(str(pattern), names, 3, 0.4) or names[:3]
+            known = f"give one of {', '.join(map(repr, near))}" if near else "this model has none"
+            raise OptionError(f"{option}={pattern!r} fits nothing of this model; {known}")
+        chosen |= set(fits)
+    return chosen
+
+
+def column_variables(image: StartImage, patterns: Sequence[str] | str | None) -> list[ExportedVariable]:
+    """Columns, component by component: those that fit, all where nothing is chosen."""
+    every = _all_columns(image)
+    names = list(dict.fromkeys([*(column for column, _ in every), *(each.name for _, each in every)]))
+    chosen = chosen_names(patterns, names, "outputs")
+    return [each for column, each in every if column in chosen or each.name in chosen]
+
+
+def _all_columns(image: StartImage) -> list[tuple[str, ExportedVariable]]:
+    reading, found = image.reading, []
+    for column, shape in reading.shapes.items():
+        unit, needs = reading.units[column], FROM_OBSERVATION if column in reading.seen else FROM_STATE
+        labels = component_labels(column, unit, shape)
+        if column in reading.made:
+            terms = _power(image, column)
+            if terms:
+                label, word = labels[0]
+                made = ExportedVariable(label, "output", word, _told(image, column), needs=FROM_OBSERVATION, terms=terms)
+                found.append((column, made))
+            continue
+        numbers = reading.places[column].reshape(-1)
+        if not image.memory.holds(numbers):
+            continue  # of a part that does nothing in this method
+        for k, (label, word) in enumerate(labels):
+            terms = (Term(image.memory.place(numbers[k : k + 1])),)
+            found.append(
+                (column, ExportedVariable(label, "output", word, _told(image, column), needs=needs, terms=terms))
+            )
+    return found
+
+
+def _told(image: StartImage, column: str) -> str:
+    owner, _, quantity = column.rpartition(".")
+    return f"{quantity.replace('_', ' ').capitalize()} of '{owner}'"
+
+
+def _power(image: StartImage, column: str) -> tuple[Term, ...]:
+    """Effort times rate of a motor; nothing for other columns that are worked out from several."""
+    places, owner = image.reading.places, column.removesuffix(".power")
+    motor = next((each for each in image.system.motors if each.path == owner and not each.drives_rod), None)
+    effort, rate = places.get(f"{owner}.effort"), places.get(f"{motor.joint.path}.velocity") if motor else None
+    if motor is None or effort is None or rate is None:
+        return ()
+    k = motor.coordinate
+    first, second = effort.reshape(-1)[:1], rate.reshape(-1)[k : k + 1]
+    if not (image.memory.holds(first) and image.memory.holds(second)):
+        return ()
+    return (Term(image.memory.place(first), other=image.memory.place(second)),)
+
+
+def certificate_variables(image: StartImage, record: int) -> list[ExportedVariable]:
+    """Energies, drift and effort of the present state, and the worst of them so far. `record` is a place."""
+    state, observation = image.stepper.state, image.reading.observation
+    place = image.memory.place
+    energy = [place(observation.energy[0, k : k + 1]) for k in range(3)]
+    lost, work = place(state.y[-2:-1]), place(state.y[-1:])
+    stored = tuple(map(Term, energy))
+    balance = (*stored, Term(lost), Term(work, -1.0), Term(record + SLOT * BEGAN, -1.0))
+    j, seen = "J", FROM_OBSERVATION
+    rows = [
+        ("energy.kinetic", j, "Kinetic energy", seen, stored[:1]),
+        ("energy.potential", j, "Potential energy of gravity", seen, stored[1:2]),
+        ("energy.springs", j, "Energy stored in springs", seen, stored[2:3]),
+        ("energy.total", j, "Kinetic and potential energy", seen, stored),
+        ("energy.dissipated", j, "Energy turned into heat so far", FROM_STATE, (Term(lost),)),
+        ("energy.work", j, "Work fed in by forces, motors and moving grounds so far", FROM_STATE, (Term(work),)),
+        ("energy.balance", j, "Energy that came or went without a cause: error of the run", seen, balance),
+    ]
+    gaps = [place(observation.drift[0, k : k + 1]) for k in range(2)]
+    rows += [
+        ("drift.position", "1", "Norm of the gaps of closed loops, m or rad", seen, (Term(gaps[0]),)),
+        ("drift.velocity", "1", "Norm of their rates, m/s or rad/s", seen, (Term(gaps[1]),)),
+    ]
+    for word in OF_SOLVER[image.stepper.method.effort]:
+        terms = (Term(place(state.effort[EFFORT[word] : EFFORT[word] + 1])),)
+        rows.append((f"solver.{word}", "1", f"{word.capitalize()} of the last step", FROM_STATE, terms))
+    counted = [("evaluations", "Evaluations so far", EVALUATIONS), ("rank", "Rank of the loops", RANK)]
+    rows += [
+        (f"certificate.{name}", "1", told, FROM_STATE, (Term(place(state.count[k : k + 1]), whole=True),))
+        for name, told, k in counted
+    ]
+    when = "of the points at which outputs were read"
+    of_record = [
+        ("steps", "1", "Steps so far", STEPS),
+        ("worst_balance", j, f"Largest energy.balance {when}", WORST_BALANCE),
+        ("worst_drift_position", "1", f"Largest drift.position {when}", WORST_POSITION),
+        ("worst_drift_velocity", "1", f"Largest drift.velocity {when}", WORST_VELOCITY),
+    ]
+    for name, unit, told, slot in of_record:
+        rows.append((f"certificate.{name}", unit, told, seen, (Term(record + SLOT * slot),)))
+    return [
+        ExportedVariable(name, "output", unit, told, needs=needs, terms=terms, group="certificate")
+        for name, unit, told, needs, terms in rows
+    ]
+
+
+def state_variables(image: StartImage) -> list[ExportedVariable]:
+    """The continuous states of model exchange, each with its derivative: q, v and the two accounts of energy."""
+    system, steps = image.system, image.stepper.workspace.steps
+    y, rate = image.memory.place(image.stepper.state.y), image.memory.place(steps.f)
+    names = [(f"q[{k + 1}]", "Coordinate") for k in range(system.nq)]
+    names += [(f"v[{k + 1}]", f"Velocity of '{system.dof_name(k)}'") for k in range(system.nv)]
+    names += [("heat", "Energy turned into heat so far, J"), ("work", "Work fed in so far, J")]
+    found = []
+    for k, (name, told) in enumerate(names):
+        found.append(ExportedVariable(name, "local", "1", told, terms=(Term(y + SLOT * k),)))
+        found.append(
+            ExportedVariable(f"der({name})", "local", "1", f"Rate of {name}", terms=(Term(rate + SLOT * k),), rate_of=name)
+        )
+    return found
