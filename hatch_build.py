@@ -64,5 +64,6 @@ class Kernels(BuildHookInterface):  # type: ignore[type-arg]
             raise SystemExit(f"there is no library of kernels for {system} in {LIBRARIES}; call make kernels first")
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{TAGS[system]}"
-        for file in (*files, folder / "linkwork_kernels.h"):
+        of_fmi = folder.glob(f"linkwork_fmi-{system}-*")
+        for file in (*files, *of_fmi, folder / "linkwork_kernels.h"):
             build_data["force_include"][str(file)] = f"linkwork/_kernels/lib/{file.name}"

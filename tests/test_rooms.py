@@ -35,11 +35,14 @@ FOR_ALL = {"errors", "_jit", "_kernels", "_disk", "_file_lock", "_import_lock", 
 
 # Doors that open upwards, each on purpose and only when somebody calls: run.plot() and run.view() are verbs of the
 # trajectory, sim.view() one of the simulation; lw.Mesh("part.stl") reads a file, model.write("arm.urdf") writes one.
-# Suggested joints draw themselves. The library of kernels is built from what small models call.
+# Suggested joints draw themselves, an FMU has a picture of its model. The library of kernels is built from what small
+# models call, with functions for FMUs.
 UPWARDS = {
+    ("_kernels/build.py", "formats"),
     ("_kernels/collect.py", FRONT_DOOR),
     ("_kernels/collect.py", "simulation"),
     ("_kernels/header.py", "formulations"),
+    ("formats/fmi/archive.py", "viewer"),
     ("formats/step/suggestions.py", "viewer"),
     ("model/mesh.py", "formats"),
     ("model/subsystem.py", "formats"),

@@ -66,9 +66,24 @@ def build(goals: list[Variant], folder: Path = FOLDER, processes: int = 0, say: 
             made.append(_put(file, folder))
             say(f"{made[-1]}  {made[-1].stat().st_size / 1e6:.1f} MB")
     (folder / HEADER).write_text(c_header(found, manifest, store.source_hash()))
+    for system in linkers:
+        say(build_functions_of_fmi(system, folder))
     say(f"{len(found)} entries for {', '.join(f'{system} {level}' for system, level in goals)} in "
         f"{time.monotonic() - begin:.0f} s")  # fmt: skip
     return made
+
+
+def build_functions_of_fmi(system: str, folder: Path, if_needed: bool = False) -> str:
+    """Compile what an FMU has beside the kernels; says what was written. Another version of it is removed."""
+    from linkwork.formats.fmi.binaries import build_fmi, fmi_file
+
+    if if_needed and (folder / fmi_file(system)).is_file():
+        return ""
+    file = build_fmi(system, folder)
+    for other in folder.glob(f"linkwork_fmi-{system}-*"):
+        if other != file:
+            other.unlink()
+    return f"{file}  {file.stat().st_size / 1e6:.2f} MB"
 
 
 def _shares(names: list[str], processes: int) -> list[list[str]]:
@@ -158,6 +173,8 @@ def main() -> int:
     try:
         if goals:
             build(goals, given.folder, given.processes)
+        elif said := build_functions_of_fmi(given.system, given.folder, if_needed=True):
+            print(said)
     except NoLinker as error:
         print(f"note: {error}", file=sys.stderr)
         return 1

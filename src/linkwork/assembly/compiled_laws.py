@@ -50,7 +50,7 @@ def law_text(law: PythonLaw, size: int, part: str, motion: bool) -> tuple[str, s
     The last three are the time, what the law is told, and its result; what it does wrong is noted nowhere.
     """
     handle = _compiled(law, size, part, motion, njit(lambda t, value, raised: None))
-    return handle._library.get_llvm_str(), handle._wrapper_name.removeprefix("cfunc.")
+    return handle.inspect_llvm(), handle.native_name.removeprefix("cfunc.")
 
 
 def _compiled(law: PythonLaw, size: int, part: str, motion: bool, noted: Any) -> Any:

@@ -94,9 +94,9 @@ def _page(contents: Contents) -> bytes:
         f"<tr><td>{escape(each.name)}<td>{each.causality}<td>{escape(each.unit)}<td>{escape(each.description)}"
         for each in contents.variables
     )
-    given = contents.description
+    given, name = contents.description, escape(contents.description.model_name)
     return (
-        f"<!doctype html><meta charset=utf-8><title>{escape(given.model_name)}</title><h1>{escape(given.model_name)}</h1>"
+        f"<!doctype html><meta charset=utf-8><title>{name}</title><h1>{name}</h1>"
         f"<p>{escape(given.text)}. SI units, radians; z is up. Inputs are held during a communication step.</p>"
         f"<table><tr><th>variable<th>causality<th>unit<th>meaning{rows}</table>\n"
     ).encode()

@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 from linkwork._kernels import cpu, store
-from linkwork._kernels.library import FOLDER, file_name, fits, library
+from linkwork._kernels.library import FOLDER, Library, file_name, fits, library
 from linkwork._kernels.targets import NoLinker, linker, target
 from linkwork.errors import OptionError
 
@@ -56,7 +56,9 @@ def build_fmi(system: str, folder: Path) -> Path:
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         made = Path(scratch) / file.name
         sources = sorted(SOURCES.glob("*.c"))
-        done = subprocess.run([*command, *FLAGS, "-shared", "-o", made, *sources, *last], capture_output=True, text=True)
+        done = subprocess.run(
+            [*command, *FLAGS, "-shared", "-o", made, *sources, *last], capture_output=True, text=True
+        )
         if done.returncode != 0:
             raise NoLinker(f"{command[0]} cannot compile the functions of FMI: {done.stderr.strip()[:500]}")
         os.replace(made, file)
@@ -73,7 +75,7 @@ def fmi_library(system: str) -> Path:
         return build_fmi(system, folders[-1])
     except NoLinker as error:
         raise OptionError(
-            f"an FMU for {system} needs the functions of FMI, which are compiled with the kernels ({error}); call make kernels"
+            f"an FMU for {system} needs C functions that are compiled with the kernels ({error}); call make kernels"
         ) from None
 
 
@@ -82,12 +84,14 @@ def kernel_libraries(system: str, levels: list[str] | None) -> list[Path]:
     folder = kernel_folder()
     if levels is None and system == cpu.system_name():
         here = library()
-        levels = [] if not hasattr(here, "level") else [here.level]
+        levels = [here.level] if isinstance(here, Library) else []
     files = [folder / file_name(system, level, target(system).suffix) for level in levels or LEVELS]
     found = [file for file in files if fits(file)]
     if levels and len(found) < len(levels):
         missing = [file.name for file in files if file not in found]
-        raise OptionError(f"there is no {', '.join(missing)} of these sources in {folder}; call make kernels LEVELS=all")
+        raise OptionError(
+            f"there is no {', '.join(missing)} of these sources in {folder}; call make kernels LEVELS=all"
+        )
     if not found:
         raise OptionError(
             f"an FMU carries the library of kernels, and there is none for {system}; call make kernels"

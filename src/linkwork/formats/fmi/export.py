@@ -65,8 +65,8 @@ def export_fmu(
     `kind` is "cs" (co-simulation: the FMU steps itself, by `dt` in seconds), "me" (model exchange: the host
     integrates; methods with explicit steps) or "both". `version` is that of FMI, 2 or 3. `inputs` are names or patterns
     of forces, torques and motors whose law is a number; `outputs` those of columns, as of `lw.simulate(record=…)`; all
-    when not given. `parameters` are numbers that the host may change before the initialisation: masses ("bob.mass", kg),
-    stiffnesses and dampings, gravity, and the start of joints ("pin.start_position", rad or m); all that can be
+    when not given. `parameters` are numbers that the host may change before the initialisation: masses ("bob.mass", in
+    kg), stiffnesses and dampings, gravity, and the start of joints ("pin.start_position", rad or m); all that can be
     followed exactly when not given, none with `[]`. `method`, `dt`, `start`, `ignore` and further options are those of
     `lw.simulate`. `levels` are levels of CPUs ("x86-64-v3") and `systems` are those ("win32-x86_64") whose kernels go
     into the file, by default of this machine. `picture=False` leaves model.png out. Returns the path.
@@ -126,8 +126,8 @@ def export_fmu(
 def _told(sim: Simulation) -> str:
     system = sim.system
     return (
-        f"{system.model.name}: {len(system.body_names)} bodies, {system.nv} joint velocities, {len(system.cuts)} joints "
-        f"that close loops; method {sim.method.name}, integrator {sim.method.integrator}, dt {sim.method.dt:g} s"
+        f"{system.model.name}: {len(system.body_names)} bodies, {system.nv} joint velocities, {len(system.cuts)} "
+        f"joints that close loops; method {sim.method.name}, integrator {sim.method.integrator}, dt {sim.method.dt:g} s"
     )
 
 
@@ -143,7 +143,9 @@ def _refuse(sim: Simulation, kind: str) -> None:
     if remote_parts(model):
         raise OptionError(f"{name}: its component '{remote_parts(model)[0].path}' lives elsewhere; export it by itself")
     if kind != "cs" and not hasattr(getattr(sim.workspace, "steps", None), "f"):
-        raise OptionError(f"{name} for model exchange with method '{method.name}', which has no rates; take 'recursive'")
+        raise OptionError(
+            f"{name} for model exchange with method '{method.name}', which has no rates; take 'recursive'"
+        )
     if kind != "cs" and method.integrator == "semi-implicit":
         raise OptionError(f"{name} for model exchange with integrator 'semi-implicit'; take 'rk4'")
 

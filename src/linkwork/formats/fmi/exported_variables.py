@@ -24,7 +24,7 @@ EFFORT = {"iterations": SWEEPS, "sweeps": SWEEPS, "residual": RESIDUAL, "rows": 
 
 
 @dataclass(frozen=True)
-class Term:
+class ValueTerm:
     """factor × the number at `place` × that at `other`, where there is one."""
 
     place: int
@@ -45,7 +45,7 @@ class ExportedVariable:
     needs: int = FROM_STATE
     place: int = -1
     number: int = -1
-    terms: tuple[Term, ...] = ()
+    terms: tuple[ValueTerm, ...] = ()
     start: float = 0.0
     least: float = float("-inf")
     rate_of: str | None = None  # the state whose derivative it is
@@ -56,7 +56,7 @@ class ExportedVariable:
 def time_variable(image: StartImage) -> ExportedVariable:
     """The time, s."""
     place = image.memory.place(image.stepper.state.t)
-    return ExportedVariable("time", "independent", "s", "Time", terms=(Term(place),))
+    return ExportedVariable("time", "independent", "s", "Time", terms=(ValueTerm(place),))
 
 
 def input_variables(image: StartImage, names: Sequence[str] | None) -> list[ExportedVariable]:
@@ -123,14 +123,16 @@ def _all_columns(image: StartImage) -> list[tuple[str, ExportedVariable]]:
             terms = _power(image, column)
             if terms:
                 label, word = labels[0]
-                made = ExportedVariable(label, "output", word, _told(image, column), needs=FROM_OBSERVATION, terms=terms)
+                made = ExportedVariable(
+                    label, "output", word, _told(image, column), needs=FROM_OBSERVATION, terms=terms
+                )
                 found.append((column, made))
             continue
         numbers = reading.places[column].reshape(-1)
         if not image.memory.holds(numbers):
             continue  # of a part that does nothing in this method
         for k, (label, word) in enumerate(labels):
-            terms = (Term(image.memory.place(numbers[k : k + 1])),)
+            terms = (ValueTerm(image.memory.place(numbers[k : k + 1])),)
             found.append(
                 (column, ExportedVariable(label, "output", word, _told(image, column), needs=needs, terms=terms))
             )
@@ -142,7 +144,7 @@ def _told(image: StartImage, column: str) -> str:
     return f"{quantity.replace('_', ' ').capitalize()} of '{owner}'"
 
 
-def _power(image: StartImage, column: str) -> tuple[Term, ...]:
+def _power(image: StartImage, column: str) -> tuple[ValueTerm, ...]:
     """Effort times rate of a motor; nothing for other columns that are worked out from several."""
     places, owner = image.reading.places, column.removesuffix(".power")
     motor = next((each for each in image.system.motors if each.path == owner and not each.drives_rod), None)
@@ -153,7 +155,7 @@ def _power(image: StartImage, column: str) -> tuple[Term, ...]:
     first, second = effort.reshape(-1)[:1], rate.reshape(-1)[k : k + 1]
     if not (image.memory.holds(first) and image.memory.holds(second)):
         return ()
-    return (Term(image.memory.place(first), other=image.memory.place(second)),)
+    return (ValueTerm(image.memory.place(first), other=image.memory.place(second)),)
 
 
 def certificate_variables(image: StartImage, record: int) -> list[ExportedVariable]:
@@ -162,29 +164,29 @@ def certificate_variables(image: StartImage, record: int) -> list[ExportedVariab
     place = image.memory.place
     energy = [place(observation.energy[0, k : k + 1]) for k in range(3)]
     lost, work = place(state.y[-2:-1]), place(state.y[-1:])
-    stored = tuple(map(Term, energy))
-    balance = (*stored, Term(lost), Term(work, -1.0), Term(record + SLOT * BEGAN, -1.0))
+    stored = tuple(map(ValueTerm, energy))
+    balance = (*stored, ValueTerm(lost), ValueTerm(work, -1.0), ValueTerm(record + SLOT * BEGAN, -1.0))
     j, seen = "J", FROM_OBSERVATION
     rows = [
         ("energy.kinetic", j, "Kinetic energy", seen, stored[:1]),
         ("energy.potential", j, "Potential energy of gravity", seen, stored[1:2]),
         ("energy.springs", j, "Energy stored in springs", seen, stored[2:3]),
         ("energy.total", j, "Kinetic and potential energy", seen, stored),
-        ("energy.dissipated", j, "Energy turned into heat so far", FROM_STATE, (Term(lost),)),
-        ("energy.work", j, "Work fed in by forces, motors and moving grounds so far", FROM_STATE, (Term(work),)),
+        ("energy.dissipated", j, "Energy turned into heat so far", FROM_STATE, (ValueTerm(lost),)),
+        ("energy.work", j, "Work fed in by forces, motors and moving grounds so far", FROM_STATE, (ValueTerm(work),)),
         ("energy.balance", j, "Energy that came or went without a cause: error of the run", seen, balance),
     ]
     gaps = [place(observation.drift[0, k : k + 1]) for k in range(2)]
     rows += [
-        ("drift.position", "1", "Norm of the gaps of closed loops, m or rad", seen, (Term(gaps[0]),)),
-        ("drift.velocity", "1", "Norm of their rates, m/s or rad/s", seen, (Term(gaps[1]),)),
+        ("drift.position", "1", "Norm of the gaps of closed loops, m or rad", seen, (ValueTerm(gaps[0]),)),
+        ("drift.velocity", "1", "Norm of their rates, m/s or rad/s", seen, (ValueTerm(gaps[1]),)),
     ]
     for word in OF_SOLVER[image.stepper.method.effort]:
-        terms = (Term(place(state.effort[EFFORT[word] : EFFORT[word] + 1])),)
+        terms = (ValueTerm(place(state.effort[EFFORT[word] : EFFORT[word] + 1])),)
         rows.append((f"solver.{word}", "1", f"{word.capitalize()} of the last step", FROM_STATE, terms))
     counted = [("evaluations", "Evaluations so far", EVALUATIONS), ("rank", "Rank of the loops", RANK)]
     rows += [
-        (f"certificate.{name}", "1", told, FROM_STATE, (Term(place(state.count[k : k + 1]), whole=True),))
+        (f"certificate.{name}", "1", told, FROM_STATE, (ValueTerm(place(state.count[k : k + 1]), whole=True),))
         for name, told, k in counted
     ]
     when = "of the points at which outputs were read"
@@ -195,7 +197,7 @@ def certificate_variables(image: StartImage, record: int) -> list[ExportedVariab
         ("worst_drift_velocity", "1", f"Largest drift.velocity {when}", WORST_VELOCITY),
     ]
     for name, unit, told, slot in of_record:
-        rows.append((f"certificate.{name}", unit, told, seen, (Term(record + SLOT * slot),)))
+        rows.append((f"certificate.{name}", unit, told, seen, (ValueTerm(record + SLOT * slot),)))
     return [
         ExportedVariable(name, "output", unit, told, needs=needs, terms=terms, group="certificate")
         for name, unit, told, needs, terms in rows
@@ -211,8 +213,10 @@ def state_variables(image: StartImage) -> list[ExportedVariable]:
     names += [("heat", "Energy turned into heat so far, J"), ("work", "Work fed in so far, J")]
     found = []
     for k, (name, told) in enumerate(names):
-        found.append(ExportedVariable(name, "local", "1", told, terms=(Term(y + SLOT * k),)))
+        found.append(ExportedVariable(name, "local", "1", told, terms=(ValueTerm(y + SLOT * k),)))
         found.append(
-            ExportedVariable(f"der({name})", "local", "1", f"Rate of {name}", terms=(Term(rate + SLOT * k),), rate_of=name)
+            ExportedVariable(
+                f"der({name})", "local", "1", f"Rate of {name}", terms=(ValueTerm(rate + SLOT * k),), rate_of=name
+            )
         )
     return found

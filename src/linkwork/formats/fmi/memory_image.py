@@ -46,7 +46,7 @@ class MemoryImage:
 
     def place(self, numbers: Any) -> int:
         """Where the first number of an array or a view is."""
-        address = numbers.__array_interface__["data"][0]
+        address = int(numbers.__array_interface__["data"][0])
         k = bisect_right(self._first, address) - 1
         if k < 0 or address >= self._sorted[k].address + self._sorted[k].size:
             raise KeyError("these numbers are not in the image")

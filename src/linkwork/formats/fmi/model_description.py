@@ -168,8 +168,8 @@ def terminals(variables: list[ExportedVariable], icon: bool) -> bytes:
     if icon:
         Tree.SubElement(graphics, "Icon", box)
     listed = Tree.SubElement(root, "Terminals")
-    kind = {"matchingRule": "bus", "terminalKind": "org.linkwork.certificate"}
-    terminal = Tree.SubElement(listed, "Terminal", name="certificate", description="Errors of the run", **kind)
+    facts = {"name": "certificate", "matchingRule": "bus", "terminalKind": "org.linkwork.certificate"}
+    terminal = Tree.SubElement(listed, "Terminal", facts, description="Errors of the run")
     for each in variables:
         if each.group == "certificate":
             facts = {"variableName": each.name, "memberName": each.name, "variableKind": "signal"}

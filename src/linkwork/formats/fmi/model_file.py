@@ -136,9 +136,7 @@ def _packed(kinds: str, rows: list[Any]) -> tuple[bytes, int]:
 def _variables(variables: list[ExportedVariable]) -> bytes:
     rows, first = [], 0
     for each in variables:
-        rows.append(
-            (each.kind, each.needs, each.place, each.number, first, len(each.terms), each.start, each.least)
-        )
+        rows.append((each.kind, each.needs, each.place, each.number, first, len(each.terms), each.start, each.least))
         first += len(each.terms)
     return _packed("qqqqqqdd", rows)[0]
 
@@ -152,6 +150,10 @@ def _forgotten(image: StartImage) -> list[tuple[int, float]]:
     before = steps.carried.copy()
     steps.carried[:] = float("nan")
     stepper.forget()
-    written = [(image.memory.place(steps.carried[k : k + 1]), float(value)) for k, value in enumerate(steps.carried) if value == value]
+    written = [
+        (image.memory.place(steps.carried[k : k + 1]), float(value))
+        for k, value in enumerate(steps.carried)
+        if value == value
+    ]
     steps.carried[:] = before
     return written

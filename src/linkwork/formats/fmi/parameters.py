@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ OF_JOINTS = ("stiffness", "damping")
 
 
 @dataclass(frozen=True)
-class Candidate:
+class ModelNumber:
     """A number of the model: its name, its value, and how to give a copy of the model another one."""
 
     name: str
@@ -46,9 +47,7 @@ class Candidate:
     least: float = float("-inf")
 
 
-def parameter_variables(
-    image: StartImage, patterns: Sequence[str] | str | None, held: bool
-) -> list[ExportedVariable]:
+def parameter_variables(image: StartImage, patterns: Sequence[str] | str | None, held: bool) -> list[ExportedVariable]:
     """The parameters that fit, all that can be where nothing is chosen. One that was named but cannot be is refused.
 
     `held`: the start is an equilibrium or a pose, and stays there whatever the parameters are.
@@ -70,34 +69,32 @@ def parameter_variables(
     return found
 
 
-def _candidates(image: StartImage) -> Iterator[Candidate]:
+def _candidates(image: StartImage) -> Iterator[ModelNumber]:
     model = image.system.model
     for k, axis in enumerate("xyz"):
-        value = float(model.gravity[k])
-        yield Candidate(f"gravity.{axis}", value, "m/s^2", "Gravity", lambda m, x, k=k: _set_gravity(m, k, x))  # type: ignore[misc]
+        yield ModelNumber(f"gravity.{axis}", float(model.gravity[k]), "m/s^2", "Gravity", partial(_set_gravity, k))
     for k, body in enumerate(model.all_bodies()):
         if body.mass > 0.0:
             told = f"Mass of '{body.path}'; its inertia grows with it"
-            yield Candidate(f"{body.path}.mass", body.mass, "kg", told, lambda m, x, k=k: _set_mass(m, k, x), SMALLEST)  # type: ignore[misc]
+            yield ModelNumber(f"{body.path}.mass", body.mass, "kg", told, partial(_set_mass, k), SMALLEST)
     for k, force in enumerate(model.all_forces()):
         for name, (called, along, about) in OF_FORCES.items():
             number = getattr(force, name, None)
             if isinstance(number, float):
                 unit = about if force.in_joint is not None else along
                 told = f"{called.replace('_', ' ').capitalize()} of '{force.path}'"
-                change = lambda m, x, k=k, name=name: _set(list(m.all_forces())[k], name, x)  # noqa: E731
-                yield Candidate(f"{force.path}.{called}", number, unit, told, change)  # type: ignore[arg-type]
+                yield ModelNumber(f"{force.path}.{called}", number, unit, told, partial(_set_of_force, k, name))
     for k, joint in enumerate(model.all_joints()):
         for name in OF_JOINTS:
             number = getattr(joint, name)
             if number:
                 unit = OF_FORCES[name][1 if joint.kind == "prismatic" else 2]
-                change = lambda m, x, k=k, name=name: _set(list(m.all_joints())[k], name, x)  # noqa: E731
-                yield Candidate(f"{joint.path}.{name}", number, unit, f"{name.capitalize()} in '{joint.path}'", change)  # type: ignore[arg-type]
+                told = f"{name.capitalize()} in '{joint.path}'"
+                yield ModelNumber(f"{joint.path}.{name}", number, unit, told, partial(_set_of_joint, k, name))
         yield from _start_values(image, k, joint)
 
 
-def _start_values(image: StartImage, k: int, joint: Any) -> Iterator[Candidate]:
+def _start_values(image: StartImage, k: int, joint: Any) -> Iterator[ModelNumber]:
     """Start position and velocity of a joint, where they are one number for each motion."""
     stepper, kind = image.stepper, KINDS[joint.kind]
     place = next((each for each in stepper.system.joints if each.joint is joint), None)
@@ -110,33 +107,42 @@ def _start_values(image: StartImage, k: int, joint: Any) -> Iterator[Candidate]:
             label = f".{i + 1}" if len(numbers) > 1 else ""
             name = f"{joint.path}.start_{quantity}{label}"
             values = tuple(float(each) for each in numbers)
-
-            def change(m: Model, x: float, quantity: str = quantity, i: int = i, values: Any = values) -> None:
-                _set(list(m.all_joints())[k], quantity, (*values[:i], x, *values[i + 1 :]))
-
             told = f"{quantity.capitalize()} of '{joint.path}' at the start"
-            yield Candidate(name, float(number), words[i], told, change)
+            yield ModelNumber(name, float(number), words[i], told, partial(_set_start, k, quantity, values, i))
+
+
+# --- other numbers in a copy of the model. Parts never change; those of a copy that nobody else has may
 
 
 def _set(part: Any, name: str, value: Any) -> None:
-    """Parts never change; those of a copy that nobody else has may."""
     object.__setattr__(part, name, value)
 
 
-def _set_gravity(model: Model, k: int, value: float) -> None:
+def _set_gravity(k: int, model: Model, value: float) -> None:
     gravity = np.array(model.gravity)
     gravity[k] = value
     model.gravity = gravity
 
 
-def _set_mass(model: Model, k: int, value: float) -> None:
+def _set_mass(k: int, model: Model, value: float) -> None:
     body = list(model.all_bodies())[k]
-    inertia = np.array(body.inertia) * (value / body.mass)
-    _set(body, "inertia", inertia)
+    _set(body, "inertia", np.array(body.inertia) * (value / body.mass))
     _set(body, "mass", value)
 
 
-def _effects(image: StartImage, candidate: Candidate, held: bool) -> list[tuple[int, float]] | str:
+def _set_of_force(k: int, name: str, model: Model, value: float) -> None:
+    _set(list(model.all_forces())[k], name, value)
+
+
+def _set_of_joint(k: int, name: str, model: Model, value: float) -> None:
+    _set(list(model.all_joints())[k], name, value)
+
+
+def _set_start(k: int, quantity: str, values: tuple[float, ...], i: int, model: Model, value: float) -> None:
+    _set(list(model.all_joints())[k], quantity, (*values[:i], value, *values[i + 1 :]))
+
+
+def _effects(image: StartImage, candidate: ModelNumber, held: bool) -> list[tuple[int, float]] | str:
     """Places and slopes of all numbers that follow the candidate; why it cannot be followed where it cannot."""
     value = candidate.value
     others = (value * 1.25, value * 0.5) if value else (0.1, -0.2)
@@ -169,7 +175,7 @@ def _effects(image: StartImage, candidate: Candidate, held: bool) -> list[tuple[
     return found or "nothing that the method computes with depends on it"
 
 
-def _varied(image: StartImage, candidate: Candidate, value: float, held: bool) -> StartImage:
+def _varied(image: StartImage, candidate: ModelNumber, value: float, held: bool) -> StartImage:
     """The image of the same model with another number in it."""
     base = image.stepper
     model = copy.deepcopy(base.system.model)
