@@ -99,7 +99,7 @@ def test_colliders_and_pictures(parts: Path) -> None:
         "Cylinder",
         "Cylinder",
     ]
-    assert any("ellipsoid of 40 corners" in line.told for line in receipt.approximated)
+    assert any(line.told.startswith("an ellipsoid of") for line in receipt.approximated)
     assert len(list(model.all_visuals())) == 6
     assert not list(lw.read(parts, contact=False)[0].all_colliders())
 

@@ -91,6 +91,9 @@ def _tendons(reading: MjcfReading, number: int) -> None:
     first, second = int(m.eq_obj1id[number]), int(m.eq_obj2id[number])
     terms = [fixed_terms(reading, tendon) for tendon in (first, second) if tendon >= 0]
     if any(each is None for each in terms):
+        if second < 0 and len(two_sites(reading, first)) == 2:
+            _rod(reading, number, first)
+            return
         reading.ignore("equality", number, "it holds the length of a spatial tendon, which has no counterpart")
         return
     lists: list[Any] = terms
@@ -127,6 +130,28 @@ def fixed_terms(reading: MjcfReading, tendon: int) -> list[tuple[int, float]] | 
     if any(m.wrap_type[wrap] != int(reading.compiled.mujoco.mjtWrap.mjWRAP_JOINT) for wrap in wraps):
         return None
     return [(int(m.wrap_objid[wrap]), float(m.wrap_prm[wrap])) for wrap in wraps]
+
+
+def two_sites(reading: MjcfReading, tendon: int) -> list[tuple[Body, Frame]]:
+    """The ends of a tendon between two sites; nothing for other tendons."""
+    m = reading.m
+    wraps = range(int(m.tendon_adr[tendon]), int(m.tendon_adr[tendon]) + int(m.tendon_num[tendon]))
+    if len(wraps) != 2 or any(m.wrap_type[wrap] != int(reading.compiled.mujoco.mjtWrap.mjWRAP_SITE) for wrap in wraps):
+        return []
+    sites = [int(m.wrap_objid[wrap]) for wrap in wraps]
+    return [(reading.bodies[int(m.site_bodyid[site])], Frame(m.site_pos[site], m.site_quat[site])) for site in sites]
+
+
+def _rod(reading: MjcfReading, number: int, tendon: int) -> None:
+    """A tendon between two sites whose length is held."""
+    (a, at_a), (b, at_b) = two_sites(reading, tendon)
+    length = float(reading.m.tendon_length0[tendon] + reading.m.eq_data[number][0])
+    if length <= 0.0 or a is b:
+        reading.ignore("equality", number, "a rod without length, or on one body", matters=length <= 0.0)
+        return
+    name = reading.new_name("equality", number, "joint", f"rod {number}")
+    reading.model.distance(name, a, b, at_a=at_a.position, at_b=at_b.position, length=length)
+    reading.understand("equality", number, f"a rod of {length:g} m, rigid")
 
 
 def couple_two(

@@ -11,7 +11,7 @@ from linkwork.errors import ModelError
 from linkwork.formats.meshes.hull import DIRECTIONS, reduced_hull
 from linkwork.formats.mjcf.context import MjcfReading
 from linkwork.formats.mjcf.meeting import MeetingGeoms
-from linkwork.model import Body, Box, Capsule, Cylinder, Frame, HeightField, Hull, Material, Mesh, Shape, Sphere
+from linkwork.model import Body, Box, Capsule, Cylinder, Frame, HeightField, Material, Mesh, Shape, Sphere
 
 PLANE, FIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = range(8)  # MuJoCo's codes of geoms
 HIDDEN = 3  # groups from here on are not drawn, unless a user asks for them
@@ -78,8 +78,8 @@ def _shape(reading: MjcfReading, geom: int) -> MadeShape | None:
     if plain is not None:
         return MadeShape(plain, plain)
     if kind == ELLIPSOID:
-        points = DIRECTIONS * (x, y, z)
-        return MadeShape(Hull(points, pose=pose), Hull(points, pose=pose), f"an ellipsoid of {len(points)} corners")
+        hull = reduced_hull(DIRECTIONS * (x, y, z), pose).hull
+        return MadeShape(hull, hull, f"an ellipsoid of {len(hull.points)} corners")
     if kind == MESH:
         return _mesh(m, int(m.geom_dataid[geom]), pose)
     if kind == FIELD:

@@ -57,12 +57,14 @@ def read_mjcf(
     `meshes=False` opens no mesh file. `repair=True` lets MuJoCo change inertias that no body can have. `allow` are
     further folders in which included files and meshes may lie.
 
-    >>> from pathlib import Path
-    >>> _ = Path("swing.xml").write_text(
-    ...     "<mujoco model='swing'><worldbody><body name='rod'><joint name='pin' axis='0 1 0' damping='0.1'/>"
-    ...     "<geom type='capsule' fromto='0 0 0 0 0 -1' size='0.02'/></body></worldbody></mujoco>"
-    ... )
-    >>> model, receipt = lw.read("swing.xml")
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "swing.xml"
+    ...     _ = file.write_text(
+    ...         "<mujoco model='swing'><worldbody><body name='rod'><joint name='pin' axis='0 1 0' damping='0.1'/>"
+    ...         "<geom type='capsule' fromto='0 0 0 0 0 -1' size='0.02'/></body></worldbody></mujoco>"
+    ...     )
+    ...     model, receipt = lw.read(file)
     >>> model, model["pin"].damping
     (<Model 'swing': 1 body, 1 joint>, 0.1)
     """

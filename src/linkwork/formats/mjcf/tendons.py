@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwork.formats.mjcf.constraints import fixed_terms
+from linkwork.formats.mjcf.constraints import fixed_terms, two_sites
 from linkwork.formats.mjcf.context import MjcfReading
-from linkwork.model import Body, Frame
 
 
 def add_tendons(reading: MjcfReading) -> None:
@@ -67,20 +66,20 @@ def _fixed(reading: MjcfReading, tendon: int, terms: list[tuple[int, float]]) ->
 
 
 def _spatial(reading: MjcfReading, tendon: int) -> None:
-    m, wrap_site = reading.m, int(reading.compiled.mujoco.mjtWrap.mjWRAP_SITE)
+    m = reading.m
     stiffness, damping = _forces(reading, tendon)
     if not stiffness and not damping:
         reading.understand("tendon", tendon, "a path between sites, without a force of its own")
         return
-    wraps = range(int(m.tendon_adr[tendon]), int(m.tendon_adr[tendon]) + int(m.tendon_num[tendon]))
-    if len(wraps) != 2 or any(m.wrap_type[wrap] != wrap_site for wrap in wraps):
+    ends = two_sites(reading, tendon)
+    if not ends:
         reading.ignore("tendon", tendon, "a spring along a path of several points or around a geom has no counterpart")
         return
     low, high = (float(each) for each in m.tendon_lengthspring[tendon])
     if stiffness and low != high:
         reading.ignore("tendon", tendon, f"a spring that is slack from {low:g} to {high:g} m has no counterpart")
         return
-    (a, at_a), (b, at_b) = (_site(reading, int(m.wrap_objid[wrap])) for wrap in wraps)
+    (a, at_a), (b, at_b) = ends
     if a is b:
         reading.ignore("tendon", tendon, "both its ends are on one body", matters=False)
         return
@@ -95,9 +94,3 @@ def _spatial(reading: MjcfReading, tendon: int) -> None:
         length=low if stiffness else 0.0,
     )
     reading.understand("tendon", tendon, f"a spring from '{a.path}' to '{b.path}'")
-
-
-def _site(reading: MjcfReading, site: int) -> tuple[Body, Frame]:
-    """The body of a site and its place in it."""
-    m = reading.m
-    return reading.bodies[int(m.site_bodyid[site])], Frame(m.site_pos[site], m.site_quat[site])
