@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 NEED_OCP = ["src/linkwork/formats/step/extract.py", "src/linkwork/formats/step/occt_solids.py"]
+NEED_MUJOCO = ["src/linkwork/formats/mjcf/reader.py", "src/linkwork/formats/mjcf/writer.py"]
 collect_ignore = [] if find_spec("OCP") else NEED_OCP
+collect_ignore += [] if find_spec("mujoco") else NEED_MUJOCO
 
 
 @pytest.fixture(autouse=True)
