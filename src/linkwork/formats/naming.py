@@ -6,6 +6,8 @@ from linkwork.formats.receipt import Receipt
 from linkwork.model import names
 from linkwork.model.container import Container, takes_name
 
+SOON = 30  # numbers behind a name that are tried one by one
+
 
 def fitting(container: Container, wanted: str, kind: str, receipt: Receipt, place: str = "") -> str:
     """The wanted name of a new part in a container, or the nearest one that it can have.
@@ -26,6 +28,9 @@ def fitting(container: Container, wanted: str, kind: str, receipt: Receipt, plac
     found, number = clean, 2
     while not takes_name(container, found, kind):
         found, number = f"{clean} {number}", number + 1
+        if number == SOON:  # many of one name: go on behind all of them
+            number += sum(len(table) for table in (container.bodies, container.joints, container.drives))
+            number += len(container.colliders) + len(container.visuals) + len(container.subsystems)
     if found != wanted:
         receipt.approximate(f"{kind} '{wanted[:80]}'", place, f"called '{found}' here")
     return found

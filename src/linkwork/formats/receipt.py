@@ -13,6 +13,15 @@ SHOWN = 12  # lines of one heading in print; the lists hold all
 _VARYING = re.compile(r"'[^']*'|-?\d[\w.+-]*|, ")  # names, numbers and lists of them
 
 
+def printable(text: str) -> str:
+    """A text on one line: what breaks it or cannot be displayed becomes a blank.
+
+    >>> printable("a\\nb")
+    'a b'
+    """
+    return text if text.isprintable() else "".join(each if each.isprintable() else " " for each in text)
+
+
 class ReceiptLine(NamedTuple):
     """One line of a receipt: what it is about, its place in the file, and what was made of it.
 
@@ -26,7 +35,7 @@ class ReceiptLine(NamedTuple):
 
     def __str__(self) -> str:
         place = f" ({self.place})" if self.place else ""
-        return f"{self.what}{place}{': ' if self.told else ''}{self.told}"
+        return printable(f"{self.what}{place}{': ' if self.told else ''}{self.told}")
 
 
 @dataclass

@@ -13,10 +13,16 @@ from typing import NoReturn
 from xml.parsers import expat
 
 from linkwork.errors import ModelError
+from linkwork.formats.receipt import printable
 from linkwork.formats.sources import read_bytes
 
 DEEPEST = 200  # elements inside one another
 MOST = 2_000_000  # elements and attributes of a file
+
+
+def plain(name: str) -> str:
+    """The beginning of a name, on one line."""
+    return printable(name[:80])
 
 
 class XmlElement:
@@ -40,11 +46,11 @@ class XmlElement:
     def told(self) -> str:
         """The element in a sentence: <joint name='elbow'>."""
         name = self.attributes.get("name")
-        return f"<{self.tag}>" if name is None else f"<{self.tag} name='{name[:80]}'>"
+        return f"<{plain(self.tag)}>" if name is None else f"<{plain(self.tag)} name='{plain(name)}'>"
 
     def wrong(self, reason: str) -> NoReturn:
         """Raise with the place of this element; the reason says what to do."""
-        raise ModelError(f"{self.file}, line {self.line}: {self.told}: {reason}")
+        raise ModelError(f"{self.file}, line {self.line}: {self.told}: {printable(reason)}")
 
     def get(self, name: str, default: str | None = None) -> str | None:
         """An attribute, or the default."""

@@ -1,7 +1,6 @@
 """Robots with loops and gearboxes from SDF: masses and poses by another way, and methods that agree on their motion."""
 
 import importlib.metadata
-import importlib.util
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -9,10 +8,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-
-spec = importlib.util.spec_from_file_location("biped_file", Path(__file__).parent / "biped_file.py")
-biped_file = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(biped_file)
+from formats.sdf import biped_file
 
 
 def cassie(name):

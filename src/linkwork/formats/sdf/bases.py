@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TypeAlias
 
 from linkwork.formats.naming import fitting
 from linkwork.formats.sdf.building import Build
@@ -11,11 +12,14 @@ from linkwork.formats.sdf.scopes import HERE, Scope
 from linkwork.formats.sdf.values import saying
 from linkwork.model import Body, Ground, Joint
 
+Neighbours: TypeAlias = dict[Body, list[Body]]
+
 
 def hold_bases(build: Build, world: Scope) -> None:
     """Weld models with base="fixed", and let what hangs together and is not held move freely."""
     root = build.holders[world].container
-    grounded = _reached(root.all_joints(), None)
+    neighbours = _neighbours(root.all_joints())
+    grounded = _reached(neighbours, [body for body in neighbours if isinstance(body, Ground)])
     roots: list[Body] = []
     for item in world.models:
         scope = item.inner
@@ -30,25 +34,23 @@ def hold_bases(build: Build, world: Scope) -> None:
             build.receipt.understand(what, item.place, "held by the world, as the file says")
         elif build.options.base == "fixed":
             _join(build, scope, item.place, body, "fixed")
-            grounded |= _reached(root.all_joints(), body)
+            grounded |= _reached(neighbours, [body])
             build.receipt.understand(what, item.place, f"'{body.path}' is welded to the world")
         else:
             roots.append(body)
             build.receipt.understand(what, item.place, "moves freely, as the file says")
-    _free(build, world, roots, grounded)
+    _free(build, world, roots, grounded, neighbours)
 
 
-def _free(build: Build, world: Scope, roots: list[Body], grounded: set[Body]) -> None:
+def _free(build: Build, world: Scope, roots: list[Body], held: set[Body], neighbours: Neighbours) -> None:
     """A free joint for every group of joined bodies that nothing holds: at its canonical link, or its first."""
     root = build.holders[world].container
-    joined = {body for joint in root.all_joints() for body in (joint.a, joint.b)}
-    known = set(grounded)
     owners = {body: scope for (scope, _), body in build.bodies.items()}
     for body in (*roots, *root.all_bodies()):
-        if body in known or body not in joined or body not in owners:
+        if body in held or body not in neighbours or body not in owners:
             continue
         _join(build, owners[body], owners[body].file.place(owners[body].element), body, "free")
-        known |= _reached(root.all_joints(), body)
+        held |= _reached(neighbours, [body])
 
 
 def _join(build: Build, scope: Scope, place: str, body: Body, kind: str) -> None:
@@ -58,17 +60,18 @@ def _join(build: Build, scope: Scope, place: str, body: Body, kind: str) -> None
         getattr(container, kind)(name, container.ground, body)
 
 
-def _reached(joints: Iterable[Joint], start: Body | None) -> set[Body]:
-    """The bodies that joints connect to a body, or to a ground where none is given; free joints hold nothing."""
-    neighbours: dict[Body, list[Body]] = {}
-    waiting: list[Body] = [] if start is None else [start]
+def _neighbours(joints: Iterable[Joint]) -> Neighbours:
+    found: Neighbours = {}
     for joint in joints:
-        for body, other in ((joint.a, joint.b), (joint.b, joint.a)):
-            if not isinstance(body, Ground):
-                neighbours.setdefault(body, []).append(other)
-            elif start is None:
-                waiting.append(other)
+        found.setdefault(joint.a, []).append(joint.b)
+        found.setdefault(joint.b, []).append(joint.a)
+    return found
+
+
+def _reached(neighbours: Neighbours, start: list[Body]) -> set[Body]:
+    """The bodies that joints connect to these; not through the ground."""
     found: set[Body] = set()
+    waiting = [other for body in start for other in (neighbours[body] if isinstance(body, Ground) else [body])]
     while waiting:
         body = waiting.pop()
         if body not in found and not isinstance(body, Ground):

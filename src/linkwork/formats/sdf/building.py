@@ -13,7 +13,7 @@ from linkwork.formats.sdf.poses import Poses, held_by
 from linkwork.formats.sdf.scopes import Item, Scope
 from linkwork.formats.xml_tree import XmlElement
 from linkwork.model import Body, Joint
-from linkwork.model.checked import Vector
+from linkwork.model.checked import Vector, VectorLike
 from linkwork.model.frame import Frame
 from linkwork.model.subsystem import Parts
 
@@ -63,7 +63,7 @@ class Build:
         """The pose of an item in the coordinates of its container."""
         return self.holders[scope].frame @ self.poses.of_item(scope, item)
 
-    def direction(self, scope: Scope, name: str, vector: tuple[float, ...], asker: XmlElement) -> Vector:
+    def direction(self, scope: Scope, name: str, vector: VectorLike, asker: XmlElement) -> Vector:
         """A direction given in a frame, in the coordinates of the container."""
         return self.holders[scope].frame.direction(self.poses.inside(scope, name, asker).direction(vector))
 

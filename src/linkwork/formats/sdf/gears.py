@@ -20,6 +20,8 @@ from linkwork.model.checked import Vector
 from linkwork.model.coupling import slides
 
 PARALLEL = 1e-6  # rad, by which axes that count as parallel may differ
+FARTHEST = 1e100  # rad, m
+MANY = 100  # hinges of one wheel that are looked at
 
 
 class SdfMimic(NamedTuple):
@@ -61,20 +63,22 @@ def mimics(build: Build, scope: Scope) -> dict[tuple[Scope, str], SdfMimic]:
     return found
 
 
-def start_of(followers: dict[tuple[Scope, str], SdfMimic], key: tuple[Scope, str]) -> float:
-    """The position of a joint at the start: zero, or what follows from its leader's."""
-    chain: list[SdfMimic] = []
-    while key in followers:
-        if any(each is followers[key] for each in chain):
-            followers[key].element.wrong("the joint follows itself; correct joint=")
-        chain.append(followers[key])
-        key = followers[key].leader
-    value = 0.0
-    for mimic in reversed(chain):
-        value = mimic.multiplier * (value - mimic.reference) + mimic.offset
-    if not math.isfinite(value):
-        chain[0].element.wrong("its numbers are too large; correct them")
-    return value
+def starts(followers: dict[tuple[Scope, str], SdfMimic]) -> dict[tuple[Scope, str], float]:
+    """The positions of followers at the start, where leaders that follow none are at zero."""
+    found: dict[tuple[Scope, str], float] = {}
+    for key in followers:
+        chain: dict[tuple[Scope, str], SdfMimic] = {}
+        while key in followers and key not in found:
+            if key in chain:
+                followers[key].element.wrong("the joint follows itself; correct joint=")
+            chain[key] = followers[key]
+            key = followers[key].leader
+        for each, mimic in reversed(chain.items()):
+            value = mimic.multiplier * (found.get(mimic.leader, 0.0) - mimic.reference) + mimic.offset
+            if not abs(value) < FARTHEST:
+                mimic.element.wrong("its numbers are too large; correct them")
+            found[each] = value
+    return found
 
 
 def make_mimic(build: Build, mimic: SdfMimic) -> None:
@@ -82,7 +86,7 @@ def make_mimic(build: Build, mimic: SdfMimic) -> None:
     what, place = f"<mimic> of joint '{mimic.joint.name[:80]}'", mimic.joint.file.place(mimic.element)
     follower = build.hinges.get((mimic.scope, mimic.joint.name))
     leader = build.hinges.get(mimic.leader)
-    if not any(joint.name == mimic.leader[1] for joint in mimic.leader[0].joints):
+    if mimic.leader[1] not in mimic.leader[0].joint_names:
         mimic.element.wrong(f"there is no joint '{mimic.leader[1][:80]}'; correct joint=")
     if follower is None or leader is None or mimic.multiplier == 0.0:
         build.receipt.ignore(what, place, "only joints with one axis follow one another, by a multiplier that is not 0")
@@ -101,7 +105,7 @@ def make_mimic(build: Build, mimic: SdfMimic) -> None:
     build.receipt.understand(what, place, f"follows '{leader.joint.path}' {mimic.multiplier:g} times{start}")
 
 
-def make_gearbox(build: Build, scope: Scope, joint: Item) -> None:
+def make_gearbox(build: Build, turns: Turns, scope: Scope, joint: Item) -> None:
     """The gear of a <joint type='gearbox'>: theta_2 = -ratio * theta_1, both angles seen from the reference body.
 
     theta_1 is that of the parent about <axis>, theta_2 that of the child about <axis2>.
@@ -127,7 +131,7 @@ def make_gearbox(build: Build, scope: Scope, joint: Item) -> None:
                     build.receipt.ignore(
                         f"<{tag}> of {what}", joint.file.place(child), told, matters=bool(child.children)
                     )
-    angles = [_angle(build, frame, wheel, way) for wheel, way in zip(wheels, ways, strict=True)]
+    angles = [turns.angle(frame, wheel, way) for wheel, way in zip(wheels, ways, strict=True)]
     if ratio == 0.0 or any(angle is None for angle in angles):
         told = (
             f"no hinges with its axes lead from '{frame.name}' to both wheels; add them" if ratio else "its ratio is 0"
@@ -172,29 +176,41 @@ def _couple(
     return f"gear of '{wheels[0].path}' and '{wheels[1].path}' on the carrier '{frame.name}', ratio {turned:g}"
 
 
-def _angle(build: Build, frame: Body, wheel: Body, way: Vector) -> list[tuple[Joint, float]] | None:
-    """The turn of a wheel seen from a frame, about a direction: hinges with signs; None where there are none."""
-    unit = way / max(float(np.linalg.norm(way)), 1e-300)
-    steps = [
-        (hinge.joint, math.copysign(1.0, float(hinge.axis @ unit)))
-        for hinge in build.hinges.values()
-        if hinge.joint.kind == "revolute" and _parallel(hinge, unit)
-    ]
-    first = [(joint, sign * side, far) for joint, sign in steps for side, far in _sides(joint, frame)]
-    for joint, sign, far in first:
-        if far is wheel:
-            return [(joint, sign)]
-    for joint, sign, middle in first:
-        for other, other_sign in steps:
-            for side, far in _sides(other, middle):
-                if far is wheel and other is not joint:
-                    return [(joint, sign), (other, other_sign * side)]
-    return None
+class Turns:
+    """The hinges of a model by the bodies that they join."""
+
+    def __init__(self, build: Build) -> None:
+        self.of: dict[int, list[tuple[Hinge, Body, float]]] = {}
+        self.between: dict[tuple[int, int], list[tuple[Hinge, float]]] = {}
+        for hinge in build.hinges.values():
+            joint = hinge.joint
+            if joint.kind != "revolute":
+                continue
+            for near, far, sign in ((joint.a, joint.b, 1.0), (joint.b, joint.a, -1.0)):
+                self.of.setdefault(id(far), []).append((hinge, near, sign))
+                self.between.setdefault((id(near), id(far)), []).append((hinge, sign))
+
+    def angle(self, frame: Body, wheel: Body, way: Vector) -> list[tuple[Joint, float]] | None:
+        """The turn of a wheel seen from a frame, about a direction: hinges with signs; None where there are none."""
+        unit = way / max(float(np.linalg.norm(way)), 1e-300)
+        direct = self._along(frame, wheel, unit)
+        if direct is not None:
+            return [direct]
+        for hinge, middle, sign in self.of.get(id(wheel), ())[:MANY]:
+            inner = self._along(frame, middle, unit)
+            if inner is not None and inner[0] is not hinge.joint and _parallel(hinge, unit):
+                return [inner, (hinge.joint, sign * _sign(hinge, unit))]
+        return None
+
+    def _along(self, near: Body, far: Body, unit: Vector) -> tuple[Joint, float] | None:
+        for hinge, sign in self.between.get((id(near), id(far)), ())[:MANY]:
+            if _parallel(hinge, unit):
+                return hinge.joint, sign * _sign(hinge, unit)
+        return None
 
 
-def _sides(joint: Joint, body: Body) -> list[tuple[float, Body]]:
-    """From a body across a joint: the sign of its angle that way, and the body on the other side."""
-    return [(1.0, joint.b)] * (joint.a is body) + [(-1.0, joint.a)] * (joint.b is body)
+def _sign(hinge: Hinge, unit: Vector) -> float:
+    return math.copysign(1.0, float(hinge.axis @ unit))
 
 
 def _parallel(hinge: Hinge, unit: Vector) -> bool:

@@ -15,6 +15,7 @@ from linkwork.formats.sdf.values import finite_of, flag_of, number_of, saying, t
 from linkwork.formats.xml_tree import XmlElement
 from linkwork.model import Body, Ground
 from linkwork.model.checked import PERPENDICULAR, Vector
+from linkwork.model.checked import direction as unit_vector
 
 ONE_AXIS = {"revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic", "screw": "screw"}
 TWO_AXES = ("universal", "revolute2")
@@ -115,7 +116,7 @@ def _two_axes(build: Build, scope: Scope, joint: Item, name: str, a: Body, b: Bo
     """A cardan where the axes are perpendicular and alike, else two hinges and a body without mass between them."""
     container = build.holders[scope].container
     first, second = (_axis(build, scope, joint, tag, "revolute") for tag in ("axis", "axis2"))
-    units = [np.asarray(axis.direction) / np.linalg.norm(axis.direction) for axis in (first, second)]
+    units = [axis.direction for axis in (first, second)]
     if first.options == second.options and abs(float(units[0] @ units[1])) <= PERPENDICULAR:
         free = first.free and second.free
         limits: dict[str, Any] = {} if free else {"limits": [first.limits, second.limits]}
@@ -140,7 +141,10 @@ def _two_axes(build: Build, scope: Scope, joint: Item, name: str, a: Body, b: Bo
 def axis_direction(build: Build, scope: Scope, joint: Item, axis: XmlElement | None) -> Vector:
     """The direction of an <axis> in the coordinates of the container."""
     xyz = None if axis is None else axis.one("xyz")
-    vector = (0.0, 0.0, 1.0) if xyz is None else xyz.own_numbers(3)
+    vector: Vector = np.array((0.0, 0.0, 1.0))
+    if xyz is not None:
+        with saying(joint.element):
+            vector = unit_vector(xyz.own_numbers(3), f"<{axis.tag if axis else 'axis'}>", "xyz")
     of_model = joint.file.version <= JOINT_AXES_OF_MODEL
     if axis is not None and axis.one("use_parent_model_frame") is not None:
         of_model = flag_of(axis, "use_parent_model_frame") or of_model
@@ -154,8 +158,6 @@ def axis_direction(build: Build, scope: Scope, joint: Item, axis: XmlElement | N
 def _axis(build: Build, scope: Scope, joint: Item, tag: str, kind: str) -> Axis:
     element = joint.element.one(tag)
     direction = axis_direction(build, scope, joint, element)
-    if not np.abs(direction).max() > 0.0:
-        joint.element.wrong(f"its <{tag}> is zero and points nowhere; give a direction such as 0 0 1")
     if element is None:
         joint.element.wrong(f"it has no <{tag}>; add one")
     if finite_of(element, "initial_position", 0.0):

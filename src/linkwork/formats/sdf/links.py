@@ -13,7 +13,7 @@ from linkwork.formats.sdf.surface import colour_of, material_of
 from linkwork.formats.sdf.values import finite_of, flag, flag_of, number_of, raw_pose, saying
 from linkwork.formats.xml_tree import XmlElement
 from linkwork.model import Body
-from linkwork.model.checked import Vector
+from linkwork.model.checked import LARGEST, Vector
 from linkwork.model.frame import Frame
 
 MOMENTS = (("ixx", "ixy", "ixz"), ("ixy", "iyy", "iyz"), ("ixz", "iyz", "izz"))
@@ -78,6 +78,8 @@ def _mass_properties(build: Build, link: Item) -> tuple[float, Vector, Vector]:
     else:
         values = {name: finite_of(moments, name, 1.0 if name[1] == name[2] else 0.0) for name in set(sum(MOMENTS, ()))}
         own = np.array([[values[name] for name in row] for row in MOMENTS])
+    if not max(abs(mass), float(np.abs(own).max())) < LARGEST:
+        inertial.wrong("its mass or inertia is too large to be one; correct it")
     fault = inertia_fault(mass, own)
     if fault and build.options.repair and mass >= 0.0:
         own = nearest_inertia(own) if mass else np.zeros((3, 3))

@@ -9,7 +9,7 @@ from linkwork.formats.naming import fitting
 from linkwork.formats.receipt import Receipt
 from linkwork.formats.sdf.bases import hold_bases
 from linkwork.formats.sdf.building import Build, Holder, SdfOptions
-from linkwork.formats.sdf.gears import SdfMimic, make_gearbox, make_mimic, mimics, start_of
+from linkwork.formats.sdf.gears import SdfMimic, Turns, make_gearbox, make_mimic, mimics, starts
 from linkwork.formats.sdf.include import SdfLibrary
 from linkwork.formats.sdf.joints import read_joint
 from linkwork.formats.sdf.leftover import tell_unread
@@ -53,14 +53,24 @@ def read_sdf(
     model = _containers(build, world)
     for scope in world.walk():
         for link in scope.links:
-            read_link(build, scope, link)
+            with saying(link.element):
+                read_link(build, scope, link)
         _model_settings(build, scope)
     _refuse_faults(build, path.name)
     _joints(build, world)
     hold_bases(build, world)
+    _tell_friction(model, receipt)
     for file in library.roots():
         tell_unread(file, receipt)
     return model
+
+
+def _tell_friction(model: Model, receipt: Receipt) -> None:
+    """How the friction of two different surfaces comes about."""
+    values = {each.material.friction for container in model.walk() for each in container.colliders.values()}
+    if len(values) > 1:
+        told = "the root of the product of their coefficients, where other programs take the smaller one"
+        receipt.approximate("friction of two surfaces", "", told)
 
 
 def _refuse_faults(build: Build, file: str) -> None:
@@ -101,12 +111,14 @@ def _containers(build: Build, world: Scope) -> Model:
     told = "" if world.element.tag == "world" else "; the file has no world that says it"
     build.receipt.understand("gravity", world.element.place, f"{gravity[2]:g} m/s2 along z{told}")
     build.holders[world] = Holder(model, Frame(), "")
+    items = {item.inner: item for scope in world.walk() for item in scope.models}
     for scope in world.walk():
         if scope.owner is None:
             continue
         owner = build.holders[scope.owner]
-        item = next(each for each in scope.owner.models if each.inner is scope)
-        pose = owner.frame @ build.poses.of_item(scope.owner, item)
+        item = items[scope]
+        with saying(item.element):
+            pose = owner.frame @ build.poses.of_item(scope.owner, item)
         if scope is first:
             build.holders[scope] = Holder(model, pose, scope.name)
             continue
@@ -131,13 +143,16 @@ def _joints(build: Build, world: Scope) -> None:
     followers: dict[tuple[Scope, str], SdfMimic] = {}
     for scope in scopes:
         followers |= mimics(build, scope)
+    start = starts(followers)
     for scope in scopes:
         for joint in scope.joints:
-            read_joint(build, scope, joint, start_of(followers, (scope, joint.name)))
+            with saying(joint.element):
+                read_joint(build, scope, joint, start.get((scope, joint.name), 0.0))
+    turns = Turns(build)
     for scope in scopes:
         for joint in scope.joints:
             if joint.element.get("type") == "gearbox" and not joint.element.whole:
-                make_gearbox(build, scope, joint)
+                make_gearbox(build, turns, scope, joint)
     for mimic in followers.values():
         if not mimic.joint.element.whole:
             make_mimic(build, mimic)

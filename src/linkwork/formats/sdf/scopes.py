@@ -49,6 +49,7 @@ class Scope:
     joints: list[Item] = field(default_factory=list)
     models: list[Item] = field(default_factory=list)
     frames: dict[str, Item] = field(default_factory=dict)
+    joint_names: set[str] = field(default_factory=set)
 
     @property
     def told(self) -> str:
@@ -154,8 +155,10 @@ class ScopeReader:
         taken = scope.frames.get(item.name)
         if taken is not None and (taken.kind == item.kind or item.kind in ("frame", "merged")):
             item.element.wrong(f"{scope.told} has another {taken.kind} of this name; rename one of them")
-        if item.kind == "joint" and any(other.name == item.name for other in scope.joints if taken is not None):
-            item.element.wrong(f"{scope.told} has another joint of this name; rename one of them")
+        if item.kind == "joint":
+            if item.name in scope.joint_names:
+                item.element.wrong(f"{scope.told} has another joint of this name; rename one of them")
+            scope.joint_names.add(item.name)
         if table is not None:
             table.append(item)
         if taken is None:  # a joint may share the name of a link, which then is the frame of this name

@@ -105,4 +105,6 @@ def saying(element: XmlElement) -> Iterator[None]:
     try:
         yield
     except ModelError as error:
+        if str(error).startswith(f"{element.file}, line "):
+            raise
         element.wrong(str(error))
