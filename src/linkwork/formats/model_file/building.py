@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -95,14 +96,14 @@ class ModelBuild:
             self._wrong(scope, ("linkwork",), f"{told}; correct it, or install a linkwork that reads it")
             self.problems.refuse()  # another version has other words
         own = {key: value for key, value in data.items() if key not in CONTENT and key != "linkwork"}
-        return self.keys(scope, HEAD, own, "", ("linkwork", *CONTENT))
+        return self.keys(scope, HEAD, own, "", ("linkwork", *CONTENT)) or {}
 
     # checking
 
     def keys(
         self, scope: FileScope, table: TableType, value: Mapping[str, Any], told: str, others: Sequence[str] = ()
-    ) -> dict[str, Any]:
-        """The values of a table; what is wrong with them is noted, and nothing returned."""
+    ) -> dict[str, Any] | None:
+        """The values of a table; what is wrong with them is noted, and None returned."""
         context = ValueContext(self, scope)
         try:
             return table.read(value, context)
@@ -111,8 +112,9 @@ class ModelBuild:
                 words = each["msg"]
                 if words.startswith("unknown key") and others and len(each["loc"]) == 1:
                     words = _unknown(str(each["loc"][0]), (*table.keys, *others))
-                self.problems.add(scope.document, scope.at(*each["loc"]), f"{told}{': ' if told else ''}{words}")
-            return {}
+                if words:
+                    self._wrong(scope, each["loc"], f"{told}{': ' if told else ''}{words}")
+            return None
 
     def parameters(self, scope: FileScope, said: Any, given: Mapping[str, float]) -> dict[str, float]:
         """The parameters of a container: those around it, its own, and those that its user gave."""
@@ -123,7 +125,7 @@ class ModelBuild:
         for name, value in resolved({**said, **given}, scope.parameters):
             if isinstance(value, ModelError):
                 self._wrong(scope, ("parameters", name), str(value))
-                found[name] = 1.0  # so that what uses it is not reported too
+                found[name] = math.nan  # what uses it is not reported too
             else:
                 found[name] = value
         return found
@@ -169,9 +171,8 @@ class ModelBuild:
                 return self._wrong(scope, (name, k, "kind") if "kind" in table else (name, k), f"{told}: {error}")
         part = section.kinds[kind]
         inner = FileScope(scope.document, scope.at(name, k), scope.parameters)
-        before = len(self.problems.found)
         said = self.keys(inner, part.keys, rest, told)
-        if len(self.problems.found) > before or any(str(rest.get(key)) in scope.failed for key in REFERENCES):
+        if said is None or any(str(rest.get(key)) in scope.failed for key in REFERENCES):
             return self._fail(table, scope)
         try:
             make_part(container, part.verb, said)
@@ -221,7 +222,7 @@ class ModelBuild:
             if inner.depth > DEEPEST:
                 raise ModelError(f"{told}: more than {DEEPEST} subsystems stand inside each other; correct it")
             said, made = self._made(table, inner, told)
-            if made is not None and len(self.problems.found) == before:
+            if said is not None and made is not None and len(self.problems.found) == before:
                 pose = {key: said[key] for key in ("position", "rotation") if key in said}
                 container.add(said["name"], made, **pose)
                 self.receipt.understand(told, self._where(scope, place))
@@ -234,7 +235,9 @@ class ModelBuild:
         """A subsystem that is not complete: whatever names a part of it is not reported."""
         scope.failed = _Prefixed(scope.failed, f"{table.get('name')}.")
 
-    def _made(self, table: Mapping[str, Any], scope: FileScope, told: str) -> tuple[dict[str, Any], Subsystem | None]:
+    def _made(
+        self, table: Mapping[str, Any], scope: FileScope, told: str
+    ) -> tuple[dict[str, Any] | None, Subsystem | None]:
         """A subsystem of one of the three kinds."""
         if "file" in table:
             said = self.keys(scope, SUBSYSTEM_FILE, table, told)
@@ -253,7 +256,8 @@ class ModelBuild:
         own = {key: value for key, value in table.items() if key not in CONTENT}
         scope.parameters = self.parameters(scope, table.get("parameters", {}), {})
         said = self.keys(scope, INLINE, own, told, (*CONTENT, "file", "component"))
-        return said, FileSubsystem(name=str(said.get("name", "")), fill=lambda part: self.fill(part, table, scope))
+        name = "" if said is None else said["name"]
+        return said, FileSubsystem(name=name, fill=lambda part: self.fill(part, table, scope))
 
     def _included(self, said: Mapping[str, Any], scope: FileScope, told: str) -> Subsystem | None:
         """A subsystem from another file."""

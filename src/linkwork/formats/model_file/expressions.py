@@ -177,7 +177,10 @@ def _named(name: str, parameters: Mapping[str, float], text: str) -> float:
     if name in CONSTANTS:
         return CONSTANTS[name]
     if name in parameters:
-        return parameters[name]
+        value = parameters[name]
+        if math.isnan(value):
+            raise ModelError("")  # what is wrong with the parameter is reported where it stands
+        return value
     hint = checked.did_you_mean(name, (*parameters, *KEPT))
     remedy = hint or f"; define it under [parameters], or give {KNOWN}"
     raise ModelError(f"{checked.shown(text)} names '{name}', which is no parameter{remedy}")

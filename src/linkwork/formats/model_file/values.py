@@ -104,7 +104,10 @@ class ChoiceType(ValueType):
 def worded(error: ValidationError, known: list[str]) -> ValidationError:
     """The same errors in our words, with suggestions for unknown keys."""
     details: list[InitErrorDetails] = []
-    for each in error.errors(include_url=False, include_input=False):
+    found = error.errors(include_url=False, include_input=False)
+    unknown = [str(each["loc"][-1]) for each in found if each["type"] == "extra_forbidden"]
+    written = {close for key in unknown for close in meant(key[:80], known)}  # wrongly
+    for each in found:
         where = each["loc"]
         words = each["msg"]
         if each["type"] == "extra_forbidden":
@@ -112,9 +115,12 @@ def worded(error: ValidationError, known: list[str]) -> ValidationError:
             hint = checked.or_meant(meant(key[:80], known)) or f"; it takes {', '.join(known)}"
             words = f"unknown key {checked.shown(key)}{hint}"
         elif each["type"] == "missing":
+            if where[-1] in written:
+                continue
             where, words = where[:-1], f"{where[-1]} is missing; give {where[-1]} = ..."
         elif each["type"] == "value_error":
-            words = f"{where[-1]}: {each['ctx']['error']}" if where else str(each["ctx"]["error"])
+            told = str(each["ctx"]["error"])
+            words = f"{where[-1]}: {told}" if told and where else told
         details.append(InitErrorDetails(type=PydanticCustomError(TOLD, " ".join(words.split())), loc=where, input=None))
     return ValidationError.from_exception_data("file", details)
 
