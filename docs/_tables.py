@@ -4,6 +4,8 @@ methods-table     what each method supports, from `supports` of its class
 options-table     the options of each method with their defaults
 joints-table      kinds of joints and their coordinates
 commands-list     the commands of the command line with their options
+model-file-parts  sections of model files, their kinds and keys
+model-file-values tables of model files that stand for objects
 names-left        reference of the public names that no other page of the reference shows
 """
 
@@ -98,6 +100,43 @@ def commands_list() -> list[str]:
     return lines
 
 
+def model_file_parts() -> list[str]:
+    """Every section of a model file: kinds of parts, keys that they need, keys that they take."""
+    from linkwork.formats.model_file.part_tables import SECTIONS
+
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for name, section in SECTIONS.items():
+        for kind, part in section.kinds.items():
+            alike.setdefault((name, *_keys(part.keys)), []).append(kind)
+    rows = [
+        [f"`[[{name}]]`", ", ".join(f"`{kind}`" for kind in kinds if kind), *keys]
+        for (name, *keys), kinds in alike.items()
+    ]
+    return markdown(["section", "`kind`", "needs", "takes"], rows)
+
+
+def model_file_values() -> list[str]:
+    """Every table of a model file that stands for an object."""
+    from linkwork.formats.model_file import value_tables
+    from linkwork.formats.model_file.values import ChoiceType, TableType
+
+    found = {name: value for name, value in vars(value_tables).items() if name.isupper() and name[0] != "_"}
+    rows = []
+    for value in found.values():
+        if isinstance(value, ChoiceType):
+            rows += [[value.told, f"`{kind}`", *_keys(table)] for kind, table in value.kinds.items()]
+        elif isinstance(value, TableType):
+            rows.append([value.told, "", *_keys(value)])
+    return markdown(["value", "`kind`", "needs", "takes"], rows)
+
+
+def _keys(table: Any) -> list[str]:
+    """Keys that a table needs and those that it takes, each with what it holds."""
+    said = {key: f"`{key}` {value.told}" for key, value in table.keys.items()}
+    rest = [text for key, text in said.items() if key not in table.needed]
+    return [", ".join(said[key] for key in table.needed), ", ".join(rest)]
+
+
 def names_left() -> list[str]:
     """Public names that the pages of the reference do not show yet, so that none is ever missing."""
     import linkwork
@@ -150,6 +189,8 @@ TABLES = {
     "options-table": options_table,
     "joints-table": joints_table,
     "commands-list": commands_list,
+    "model-file-parts": model_file_parts,
+    "model-file-values": model_file_values,
     "names-left": names_left,
 }
 

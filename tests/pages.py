@@ -40,6 +40,8 @@ def fenced(page: str) -> list[Block]:
         options = []
         while match[2] and lines and re.match(r":[\w-]+:", lines[0]):
             options.append(lines.pop(0).strip())
+        if options and lines and not lines[0].strip():
+            lines.pop(0)  # which parts the options from the text
         captions = [option.split(":", 2)[2].strip() for option in options if option.startswith(":caption:")]
         found.append(
             Block(match[3], "".join(lines), page.count("\n", 0, match.start()) + 1, captions[0] if captions else None)
@@ -114,9 +116,9 @@ def run_python(page: str, name: str, folder: Path) -> dict[str, Any]:
     printed: str | None = None
     checker = doctest.OutputChecker()
     for block in fenced(page):
+        if block.file:
+            (folder / block.file).write_text(block.text, encoding="utf-8")
         if block.language == "python":
-            if block.file:
-                (folder / block.file).write_text(block.text, encoding="utf-8")
             where = "\n" * block.line  # so that a traceback tells the line of the page
             told = io.StringIO()
             with contextlib.redirect_stdout(told):
