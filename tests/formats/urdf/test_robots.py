@@ -26,8 +26,6 @@ REFUSED = {  # what is true of these files
     "bolt.urdf": "its mass is 0 but its inertia is not",
     "go1.urdf": "no body has the principal inertias",
     "hyq_no_sensors.urdf": "no body has the principal inertias",
-    "icub.urdf": "its mass is 0 but its inertia is not",
-    "icub_reduced.urdf": "its mass is 0 but its inertia is not",
     "model.urdf": "its mass is 0 but its inertia is not",
     "pr2.urdf": "no body has the principal inertias",
     "romeo.urdf": "have no mass, so that nothing moves it",
