@@ -3,8 +3,16 @@
 import numpy as np
 import pytest
 
-from linkwork.formats.meshes.hull import MOST, reduced_hull
+from linkwork.formats.meshes.hull import DIRECTIONS, MOST, reduced_hull
 from linkwork.model import Frame
+
+
+def test_directions_are_well_spread() -> None:
+    assert len(DIRECTIONS) == MOST
+    assert np.linalg.norm(DIRECTIONS, axis=1) == pytest.approx(1.0, abs=1e-15)
+    some = np.random.default_rng(1).normal(size=(2000, 3))
+    some /= np.linalg.norm(some, axis=1)[:, None]
+    assert np.degrees(np.arccos((some @ DIRECTIONS.T).max(axis=1))).max() < 35.0
 
 
 def test_boxes_are_kept_exactly() -> None:

@@ -129,6 +129,7 @@ def test_a_changed_file_is_another_mesh(tmp_path: Path) -> None:
     [
         ("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 4\n", "export it again as OBJ"),
         ("a.obj", "v 0 0 0\nf 1 2 x\n", "line 2"),
+        ("a.obj", "v 0 0 0\nf 99999999999999999999 1 1\n", "export it again as OBJ"),
         ("a.obj", "v 0 0 zero\nf 1 1 1\n", "export it again as OBJ"),
         ("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 0 1 2", "line 4"),
         ("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\n", "no triangles"),

@@ -270,6 +270,7 @@ def test_joints_that_move_no_mass(tmp_path: Path, refused) -> None:
         (link("a", "<visual><geometry><box size='1 2 0'/></geometry></visual>"), ("line 2: <box>", "positive")),
         (link("a", "<visual/>"), ("line 2: <visual>", "no <geometry>")),
         (link("a", "<inertal/>"), ("<inertal> (line 2): URDF has no such element here", "strict=False")),
+        (link("a") + "<xacro:arm/>", ("line 3: <xacro:arm>", "expand the file")),
         (link("a", "<collision><geometry><cone/></geometry></collision>"), ("none of box", "strict=False")),
         (
             link("a") + "<gazebo><joint name='loop'/></gazebo>",
@@ -284,6 +285,11 @@ def test_joints_that_move_no_mass(tmp_path: Path, refused) -> None:
 def test_refusals(tmp_path: Path, refused, inside: str, words: tuple[str, ...]) -> None:
     with refused("a.urdf", *words):
         lw.read(put(tmp_path / "a.urdf", robot(inside)))
+
+
+def test_macros_are_named_even_where_losses_are_allowed(tmp_path: Path, refused) -> None:
+    with refused("a.urdf, line 3", "expand the file by the program xacro first"):
+        lw.read(put(tmp_path / "a.urdf", robot(link("a") + "<xacro:arm/>")), strict=False)
 
 
 def test_other_roots_are_refused(tmp_path: Path, refused) -> None:

@@ -20,7 +20,20 @@ from linkwork.model.shapes import Hull
 MOST = 40  # corners
 EXACT = 1e-6  # of the size: what reaches no farther out than this lies in the hull
 THIN = 1e-3  # of the size: how thick a flat mesh is made
-DIRECTIONS = np.array([d for d in itertools.product((-1.0, 0.0, 1.0), repeat=3) if any(d)])
+CUBE = np.array([d for d in itertools.product((-1.0, 0.0, 1.0), repeat=3) if any(d)])  # faces, edges, corners
+
+
+def _directions() -> Vector:
+    """Unit vectors that are well spread: to the faces, edges and corners of a cube, then along a spiral."""
+    left = np.arange(MOST - len(CUBE)) + 0.5
+    height = 1.0 - 2.0 * left / len(left)
+    turn = np.pi * (1.0 + 5.0**0.5) * left
+    across = np.sqrt(1.0 - height**2)
+    found = np.vstack((CUBE, np.column_stack((across * np.cos(turn), across * np.sin(turn), height))))
+    return np.asarray(found / np.linalg.norm(found, axis=1)[:, None], dtype=np.float64)
+
+
+DIRECTIONS = _directions()  # corners of a ball, for shapes that have none
 
 
 class ReducedHull(NamedTuple):
@@ -87,7 +100,7 @@ def _outermost(cloud: Vector) -> list[int]:
     half = np.maximum(np.ptp(cloud, axis=0) / 2, 1e-300)
     seen = (cloud - middle) / half  # in a cube, so that thin solids keep their corners
     far = 1e-9 * np.einsum("ni,ni->n", seen, seen)
-    return sorted({int(np.argmax(seen @ direction + far)) for direction in DIRECTIONS})
+    return sorted({int(np.argmax(seen @ direction + far)) for direction in CUBE})
 
 
 def _thick(corners: Vector, size: float) -> Vector:

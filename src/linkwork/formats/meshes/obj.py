@@ -38,7 +38,7 @@ def obj_triangles(content: bytes, what: str) -> Vector:
         indices = np.array(faces, dtype=np.int64).reshape(-1, 3)
         if indices.size and indices.max() >= len(corners):
             raise ValueError
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:
         if isinstance(error, ModelError):
             raise
         raise ModelError(f"{what}: {place} is not as OBJ writes it; export it again as OBJ") from None

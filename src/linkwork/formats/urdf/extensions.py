@@ -122,9 +122,15 @@ def list_unread(root: XmlElement, receipt: Receipt) -> None:
             receipt.ignore(node.told, node.place, "URDF has no such element here", matters=_may_matter(node))
 
 
+def _foreign(node: XmlElement) -> bool:
+    return ":" in node.tag and not node.tag.startswith("xacro:")
+
+
 def _may_matter(node: XmlElement) -> bool:
     """Whether an element that URDF does not know may speak of the mechanics."""
-    if node.tag in NOT_MECHANICS or ":" in node.tag or _value(node) in MECHANICS.get(node.tag, ()):
+    if node.tag in NOT_MECHANICS or _foreign(node) or _value(node) in MECHANICS.get(node.tag, ()):
         return False
+    if node.tag.startswith("xacro:"):
+        node.wrong("it is a macro and no URDF; expand the file by the program xacro first")
     words = " ".join(node.attributes.values()).split()
     return not (node.tag == "origin" and all(word.strip("-0.") == "" for word in words))  # nothing is moved

@@ -24,7 +24,7 @@ NO_LIMIT = 1e9  # rad, m: what is as large as this stands for none, where the fo
 
 
 @dataclass
-class Mimic:
+class UrdfMimic:
     """What a joint follows: its position is `multiplier` times that of the joint `leader`, plus `offset`."""
 
     node: XmlElement
@@ -46,7 +46,7 @@ class UrdfJoint:
     axis: Frame
     limits: tuple[float, float] | None = None
     options: dict[str, Any] = field(default_factory=dict)
-    mimic: Mimic | None = None
+    mimic: UrdfMimic | None = None
 
     @property
     def place(self) -> str:
@@ -94,7 +94,7 @@ def _mimic(joint: UrdfJoint, receipt: Receipt) -> None:
     found = joint.node.one("mimic")
     if found is None:
         return
-    made = Mimic(found, found.need("joint"), found.number("multiplier", 1.0), found.number("offset", 0.0))
+    made = UrdfMimic(found, found.need("joint"), found.number("multiplier", 1.0), found.number("offset", 0.0))
     if joint.kind == "fixed":
         receipt.ignore(f"<mimic> of joint '{joint.name}'", found.place, "the joint is fixed", matters=False)
     elif joint.kind not in ONE_WAY:

@@ -34,6 +34,8 @@ class MeshFiles:
             self.places = _paths(packages, "packages")
         listed = os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep)
         self.places += [Path(place) for place in listed if place]
+        prefixes = os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)
+        self.places += [Path(place) / "share" for place in prefixes if place]
         self.roots: dict[str, Path | None] = {}
         self.read: dict[tuple[Path, tuple[float, ...]], Mesh] = {}
 
