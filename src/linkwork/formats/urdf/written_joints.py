@@ -147,7 +147,9 @@ class JointTexts:
             bounded = math.isfinite(low) or math.isfinite(high)
             effort = self.motors.get(id(joint), NO_LIMIT)
             word = "continuous" if kind == "revolute" and not bounded else kind
-            made = JointText(labels[k], word, chain[place], chain[place + 1], origins[place], sign * turned[:, column])
+            made = JointText(
+                labels[k], word, chain[place], chain[place + 1], origins[place], _clean(sign * turned[:, column])
+            )
             made.limit = _limit(low, high, effort) if word != "continuous" or effort < NO_LIMIT else ""
             made.dynamics = _dynamics(joint)
             self.texts.append(made)
@@ -196,6 +198,12 @@ class JointTexts:
             found, number = f"{wanted} {number}", number + 1
         self._taken.add(found)
         return found
+
+
+def _clean(axis: Vector) -> Vector:
+    """An axis with the whole numbers that it has but for rounding."""
+    whole = np.round(axis)
+    return np.where(np.abs(axis - whole) < 1e-15, whole, axis)
 
 
 def _dynamics(joint: Joint) -> dict[str, float]:
