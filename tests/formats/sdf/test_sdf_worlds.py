@@ -104,9 +104,26 @@ def test_inertias(tmp_path):
     assert "repaired to the nearest" in str(receipt)
     low, middle, high = np.linalg.eigvalsh(repaired["a"].inertia)
     assert low + middle >= high * (1 - 1e-12)
-    auto = "<model name='m'><link name='a'><inertial auto='true'><density>2</density></inertial></link></model>"
-    with pytest.raises(lw.ModelError, match="<inertial auto> of link 'a'"):
-        read(tmp_path, auto, "1.11")
+
+
+def test_masses_from_colliders(tmp_path):
+    box = "<collision name='b'><pose>1 0 0 0 0 0</pose><geometry><box><size>1 2 3</size></box></geometry></collision>"
+    ball = "<collision name='s'><density>30</density>"
+    ball += "<geometry><sphere><radius>0.5</radius></sphere></geometry></collision>"
+    auto = "<model name='m'><link name='a'><inertial auto='true'><density>20</density></inertial>{}</link></model>"
+    model, receipt = read(tmp_path, auto.format(box + ball), "1.11")
+    heavy, light = 20 * 6.0, 30 * 4 / 3 * np.pi / 8
+    body, x = model["a"], heavy / (heavy + light)
+    assert body.mass == pytest.approx(heavy + light, rel=1e-15)
+    assert body.com == pytest.approx([x, 0, 0], rel=1e-15)
+    round_about = 0.4 * light * 0.25
+    expected = [heavy * 13 / 12 + round_about]
+    expected += [heavy * part / 12 + round_about + heavy * (1 - x) ** 2 + light * x**2 for part in (10, 5)]
+    assert body.inertia.diagonal() == pytest.approx(expected, rel=1e-14)
+    assert not receipt.lost
+    for colliders in ("", "<collision name='c'><geometry><heightmap/></geometry></collision>"):
+        with pytest.raises(lw.ModelError, match="<inertial auto> of link 'a'"):
+            read(tmp_path, auto.format(colliders), "1.11")
 
 
 SHAPES = [

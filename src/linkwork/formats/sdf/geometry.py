@@ -17,7 +17,6 @@ from linkwork.model.checked import Vector
 from linkwork.model.frame import Frame
 
 THIN = 1e-3  # m: a plane is drawn as a plate of this thickness
-LISTED = ("heightmap", "polyline", "image", "plane", "voxel")  # what has no counterpart, or not everywhere
 
 
 class Geometry:
@@ -71,6 +70,11 @@ class Geometry:
             self.build.receipt.approximate(what, place, f"<{kind.tag}>: {found.told}")
             return [found.hull]
         return [shape]
+
+    def plain(self, collision: XmlElement, pose: Frame) -> Shape | None:
+        """The shape of a <collision> where it is one of numbers."""
+        kind = self._kind(collision)
+        return None if kind is None else self._plain(kind, pose)
 
     def _kind(self, owner: XmlElement) -> XmlElement | None:
         """The element that says which geometry it is."""
@@ -133,9 +137,8 @@ class Geometry:
         if file is None:
             receipt.ignore(told, place, "there is no such file; give packages= or allow=", matters=matters)
             return None
-        for tag in ("convex_decomposition",):
-            for child in kind.all(tag):
-                child.read_whole()
+        for child in kind.all("convex_decomposition"):
+            child.read_whole()
         kind.get("optimization")
         try:
             return Mesh(file, scale=scale, pose=pose)

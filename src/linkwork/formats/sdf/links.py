@@ -6,6 +6,7 @@ import numpy as np
 
 from linkwork.formats.inertia import inertia_fault, nearest_inertia
 from linkwork.formats.naming import fitting
+from linkwork.formats.sdf.auto_inertia import from_colliders
 from linkwork.formats.sdf.building import Build
 from linkwork.formats.sdf.geometry import Geometry
 from linkwork.formats.sdf.scopes import Item, Scope
@@ -41,7 +42,7 @@ def read_link(build: Build, scope: Scope, link: Item) -> None:
 def _body(build: Build, scope: Scope, link: Item) -> Body:
     holder = build.holders[scope]
     name = fitting(holder.container, link.name, "body", build.receipt, link.place)
-    mass, inertia, com = _mass_properties(build, link)
+    mass, inertia, com = _mass_properties(build, scope, link)
     frame = build.pose(scope, link)
     with saying(link.element):
         body = holder.container.body(
@@ -52,7 +53,7 @@ def _body(build: Build, scope: Scope, link: Item) -> Body:
     return body
 
 
-def _mass_properties(build: Build, link: Item) -> tuple[float, Vector, Vector]:
+def _mass_properties(build: Build, scope: Scope, link: Item) -> tuple[float, Vector, Vector]:
     """Mass, inertia about the centre of mass in the axes of the link, and that centre."""
     inertial = link.element.one("inertial")
     what = f"link '{link.name[:80]}'"
@@ -61,10 +62,13 @@ def _mass_properties(build: Build, link: Item) -> tuple[float, Vector, Vector]:
         return 1.0, np.eye(3), np.zeros(3)
     place = link.file.place(inertial)
     if flag(inertial.get("auto", "false") or "false", inertial):
-        build.receipt.ignore(
-            f"<inertial auto> of {what}", place, "masses are not computed from colliders; give them in the file"
-        )
+        found = from_colliders(build, scope, link, inertial)
         inertial.read_whole()
+        if found is not None:
+            build.receipt.understand(f"<inertial auto> of {what}", place, "computed from its colliders")
+            return found
+        told = "masses are computed from boxes, spheres, cylinders and capsules alone; give it in the file"
+        build.receipt.ignore(f"<inertial auto> of {what}", place, told)
         return 1.0, np.eye(3), np.zeros(3)
     mass = finite_of(inertial, "mass", 1.0)
     pose = inertial.one("pose")
@@ -142,6 +146,7 @@ def _collision(
         build.receipt.ignore(f"collision '{label[:80]}'", place, "contact=False", matters=False)
         return
     own = pose @ build.poses.of_child(scope, link, collision.one("pose"))
+    collision.one("density")
     shapes = geometry.colliders(collision, own, label, on_ground=scope.static)
     material = material_of(build, link, collision)
     if material is None:
