@@ -16,7 +16,7 @@ class MeetingGeoms:
     def __init__(self, reading: MjcfReading) -> None:
         self.reading = reading
         self.meets = self._table()
-        self.collides = self.meets.any(axis=1)
+        self.collides = self._colliding()
         self.on: dict[int, Body] = {}  # where each collider went
         self.groups: dict[int, str] = {}
 
@@ -44,6 +44,15 @@ class MeetingGeoms:
         np.fill_diagonal(table, False)
         return table
 
+    def _colliding(self) -> Any:
+        """Geoms that are colliders: those that meet others, and on bodies without such all that might."""
+        m = self.reading.m
+        meeting, body = self.meets.any(axis=1), np.array(m.geom_bodyid)
+        if self.reading.disabled("contact") or self.reading.disabled("constraint"):
+            return meeting
+        might = (np.array(m.geom_contype) | np.array(m.geom_conaffinity)) != 0
+        return meeting | (might & ~np.isin(body, body[meeting]))
+
     def group(self, geom: int) -> str | None:
         """Geoms of the same masks that do not meet each other share a group."""
         m = self.reading.m
@@ -70,33 +79,34 @@ class MeetingGeoms:
         members: dict[int, list[int]] = {}
         for geom, body in self.on.items():
             members.setdefault(id(body), []).append(geom)
-        joined = self._joined()
+        joined = self._joined(cut=False), self._joined(cut=True)
         lists = list(members.values())
         for k, first in enumerate(lists):
             for second in lists[:k]:
                 self._separate(first, second, joined)
 
-    def _joined(self) -> set[frozenset[int]]:
-        """Pairs of bodies at one joint, which do not meet here."""
+    def _joined(self, cut: bool) -> set[frozenset[int]]:
+        """Pairs of bodies at one joint, which do not meet here; those at joints that close loops, or at others."""
         return {
             frozenset((id(joint.a), id(joint.b)))
             for joint in self.reading.model.all_joints()
-            if not isinstance(joint.a, Ground) and not isinstance(joint.b, Ground)
+            if joint.cut == cut and not isinstance(joint.a, Ground) and not isinstance(joint.b, Ground)
         }
 
-    def _separate(self, first: list[int], second: list[int], joined: set[frozenset[int]]) -> None:
+    def _separate(self, first: list[int], second: list[int], joined: tuple[set[frozenset[int]], ...]) -> None:
         a, b = self.on[first[0]], self.on[second[0]]
         wanted = self.meets[np.ix_(first, second)]
-        neighbours = frozenset((id(a), id(b))) in joined
+        pair, receipt = frozenset((id(a), id(b))), self.reading.receipt
+        neighbours, told = any(pair in each for each in joined), f"contacts of '{a.path}' and '{b.path}'"
         grouped = np.array([[self._same_group(i, j) for j in second] for i in first])
-        if wanted.any() and neighbours:
-            self.reading.receipt.ignore(f"contacts of '{a.path}' and '{b.path}'", "", "bodies at one joint do not meet")
+        if wanted.any() and pair in joined[0]:
+            receipt.ignore(told, "", "bodies at one joint do not meet")
+        elif wanted.any() and neighbours:
+            receipt.approximate(told, "", "they close a loop and do not meet here; in MuJoCo they do")
         elif not wanted.any() and not neighbours and not grouped.all():
             self.reading.model.no_contact(a, b)
         elif wanted.any() and not (wanted | grouped).all():
-            self.reading.receipt.approximate(
-                f"contacts of '{a.path}' and '{b.path}'", "", "all their shapes meet here, in MuJoCo only some"
-            )
+            receipt.approximate(told, "", "all their shapes meet here, in MuJoCo only some")
 
     def _same_group(self, i: int, j: int) -> bool:
         return i in self.groups and self.groups.get(i) == self.groups.get(j)

@@ -82,7 +82,10 @@ def read_mjcf(
     model = Model(name, gravity=(0.0, 0.0, 0.0) if off else tuple(float(each) for each in m.opt.gravity))
     start = _start(compiled, keyframe, path)
     reading = MjcfReading(source, compiled, model, Receipt(path.name), start)
-    _build(reading, contact, meshes)
+    try:
+        _build(reading, contact, meshes)
+    except ModelError as error:
+        raise ModelError(f"{path.name}: {error}") from None
     closed = closed_start(reading)
     if closed is not None:
         model = Model(name, gravity=model.gravity)
