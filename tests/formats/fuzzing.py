@@ -34,7 +34,21 @@ WORDS = (
     b"ground world base name time . .. ../../secret.stl package://a/b.stl file:///etc/passwd /dev/zero a.b it's "
     b"joint:a fixed revolute floating planar prismatic mesh box \xff\xfe \xc3\x28"
 ).split(b" ")
-WORDS = (*WORDS, b"", b" ", b"x" * 5000, b"\0", b"\n", b"<", b">", b"&#0;", b"]]>", '"\u202e'.encode())
+WORDS = (
+    *WORDS,
+    b"",
+    b" ",
+    b"x" * 5000,
+    b"\0",
+    b"\n",
+    b"<",
+    b">",
+    b"&#0;",
+    b"&#10;",
+    b"a&#133;b",
+    b"]]>",
+    '"\u202e'.encode(),
+)
 
 
 def numbers(content: bytes, chance: random.Random) -> bytes:

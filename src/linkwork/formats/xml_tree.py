@@ -142,6 +142,7 @@ def parse_xml(content: bytes, file: str) -> XmlElement:
     parser.buffer_text = True
     stack: list[XmlElement] = []
     roots: list[XmlElement] = []
+    texts: list[list[str]] = []  # pieces of the texts of those in the stack
     count = 0
 
     def start(tag: str, attributes: dict[str, str]) -> None:
@@ -153,13 +154,14 @@ def parse_xml(content: bytes, file: str) -> XmlElement:
         node = XmlElement(tag, attributes, file, line)
         (stack[-1].children if stack else roots).append(node)
         stack.append(node)
+        texts.append([])
 
     def end(_: str) -> None:
-        stack.pop()
+        stack.pop().text = "".join(texts.pop())
 
     def text(data: str) -> None:
-        if stack:
-            stack[-1].text += data
+        if texts:
+            texts[-1].append(data)
 
     def refuse(*_: object) -> None:
         raise ModelError(

@@ -9,7 +9,7 @@ import numpy as np
 
 from linkwork.errors import ModelError
 from linkwork.formats.inertia import inertia_fault, nearest_inertia
-from linkwork.formats.receipt import Receipt
+from linkwork.formats.receipt import Receipt, printable
 from linkwork.formats.xml_tree import XmlElement
 from linkwork.model import Frame
 from linkwork.model.checked import Vector
@@ -71,7 +71,9 @@ def read_links(root: XmlElement, receipt: Receipt, repair: bool) -> dict[str, Ur
     if faults and not repair:
         told = "; ".join(f"link '{link.name[:80]}' ({link.place}): {fault}" for link, fault in faults[:TOLD])
         more = f"; and {len(faults) - TOLD} more links" if len(faults) > TOLD else ""
-        raise ModelError(f"{root.file}: {told}{more}; correct them, or give repair=True for the nearest possible ones")
+        raise ModelError(
+            f"{root.file}: {printable(told)}{more}; correct them, or give repair=True for the nearest possible ones"
+        )
     for link, fault in faults:
         _repair(link, fault, receipt)
     return links

@@ -12,16 +12,16 @@ from linkwork.model import Joint, Model
 
 def check_leaders(joints: dict[str, UrdfJoint], receipt: Receipt) -> None:
     """Raise for joints that follow nothing or themselves; followers of what cannot move lose what they follow."""
+    fine: set[str] = set()  # joints whose leaders have been looked at
     for joint in joints.values():
-        seen, here = [joint.name], joint
-        while here.mimic is not None:
-            leader = here.mimic.leader
-            if leader not in joints:
-                break
-            if leader in seen:
-                here.mimic.node.wrong(f"joint '{leader[:80]}' follows itself; let one of these joints lead")
-            seen.append(leader)
-            here = joints[leader]
+        way: dict[str, None] = {}
+        here = joint
+        while here.mimic is not None and here.mimic.leader in joints and here.name not in fine:
+            way[here.name] = None
+            if here.mimic.leader in way:
+                here.mimic.node.wrong(f"joint '{here.mimic.leader[:80]}' follows itself; let one of these joints lead")
+            here = joints[here.mimic.leader]
+        fine.update(way)
     for joint in joints.values():
         if joint.mimic is None:
             continue
@@ -36,13 +36,20 @@ def check_leaders(joints: dict[str, UrdfJoint], receipt: Receipt) -> None:
 def start_positions(joints: dict[str, UrdfJoint], receipt: Receipt) -> dict[str, float]:
     """Start positions other than zero: as near to it as limits allow, and where leaders put their followers."""
     ties: dict[str, list[tuple[UrdfJoint, float, float]]] = {}  # followers of each first leader, all the way down
+    known: dict[str, tuple[str, float, float]] = {}  # first leader, ratio and offset
     for joint in joints.values():
-        ratio, shift, here = 1.0, 0.0, joint
-        while here.mimic is not None:
-            shift += ratio * here.mimic.offset
-            ratio *= here.mimic.multiplier
+        way, here = [], joint
+        while here.name not in known and here.mimic is not None:
+            way.append(here)
             here = joints[here.mimic.leader]
-        ties.setdefault(here.name, []).append((joint, ratio, shift))
+        known.setdefault(here.name, (here.name, 1.0, 0.0))
+        for each in reversed(way):
+            assert each.mimic is not None
+            first, ratio, shift = known[each.mimic.leader]
+            m, o = each.mimic.multiplier, each.mimic.offset
+            known[each.name] = (first, m * ratio, m * shift + o)
+    for name, (first, ratio, shift) in known.items():
+        ties.setdefault(first, []).append((joints[name], ratio, shift))
     found: dict[str, float] = {}
     for followers in ties.values():
         low, high = -math.inf, math.inf

@@ -14,11 +14,13 @@ from linkwork.formats.urdf.joints import UrdfJoint, read_joints
 from linkwork.formats.urdf.links import UrdfLink, read_links
 from linkwork.formats.urdf.mesh_files import Folders, MeshFiles, Packages
 from linkwork.formats.urdf.mimic import check_leaders, couple, start_positions
-from linkwork.formats.urdf.shapes import LinkShapes, Wanted
+from linkwork.formats.urdf.shapes import LinkShapes, ShapeOptions
 from linkwork.formats.urdf.tree import LinkTree
 from linkwork.formats.xml_tree import XmlElement, read_xml
 from linkwork.model import Body, Frame, Joint, Model, names
 from linkwork.model.checked import shown
+
+MOST_PAIRS = 200_000  # of links that never meet
 
 
 def read_urdf(
@@ -49,7 +51,7 @@ def read_urdf(
     shapes = LinkShapes(
         robot.model,
         MeshFiles(path, packages, allow),
-        Wanted(meshes, contact, decompose, None if self_collision else robot.model.name),
+        ShapeOptions(meshes, contact, decompose, None if self_collision else robot.model.name),
         receipt,
     )
     shapes.read_materials(root)
@@ -139,9 +141,16 @@ def _keep_neighbours_apart(robot: _Robot, tree: LinkTree) -> None:
     for name, first in group.items():
         if id(robot.bodies[name]) in colliding:
             members.setdefault(first, []).append(name)
-    pairs = [pair for each in members.values() for pair in itertools.combinations(each, 2)]
-    for joint in tree.joints.values():
-        if joint.kind != "fixed":
-            pairs += itertools.product(members.get(group[joint.parent], []), members.get(group[joint.child], []))
-    for a, b in pairs:
+    welded = (itertools.combinations(each, 2) for each in members.values())
+    beside = (
+        itertools.product(members.get(group[joint.parent], []), members.get(group[joint.child], []))
+        for joint in tree.joints.values()
+        if joint.kind != "fixed"
+    )
+    for number, (a, b) in enumerate(itertools.chain.from_iterable((*welded, *beside))):
+        if number == MOST_PAIRS:
+            raise OptionError(
+                f"'{robot.model.name}' has more than {MOST_PAIRS} pairs of links that are welded or joined and never "
+                "meet; give self_collision=False"
+            )
         robot.model.no_contact(robot.bodies[a], robot.bodies[b])

@@ -20,7 +20,7 @@ Colours = dict[str, tuple[float, ...]]
 SHAPES = ("box", "cylinder", "sphere", "capsule", "mesh")
 
 
-class Wanted(NamedTuple):
+class ShapeOptions(NamedTuple):
     """What the caller wants of shapes."""
 
     meshes: bool
@@ -32,7 +32,7 @@ class Wanted(NamedTuple):
 class LinkShapes:
     """Puts the shapes of links on the bodies of a model."""
 
-    def __init__(self, model: Model, files: MeshFiles, wanted: Wanted, receipt: Receipt) -> None:
+    def __init__(self, model: Model, files: MeshFiles, wanted: ShapeOptions, receipt: Receipt) -> None:
         self.model, self.files, self.wanted, self.receipt = model, files, wanted, receipt
         self.colours: Colours = {}
 

@@ -31,7 +31,8 @@ class LinkTree:
             root.wrong(f"it has {len(roots)} links that no joint carries: {told}{more}; join them to one root")
         self.order = self._order(roots)
         if len(self.order) < len(links):
-            here = next(iter(name for name in links if name not in set(self.order)))
+            reached = set(self.order)
+            here = next(name for name in links if name not in reached)
             round_trip = self._circle(here)
             told = ", ".join(f"'{joint.name[:80]}' ({joint.place})" for joint in round_trip[:6])
             root.wrong(f"its joints {told} go round in a circle; remove one of them")
@@ -47,11 +48,12 @@ class LinkTree:
 
     def _circle(self, here: str) -> list[UrdfJoint]:
         """The joints of the loop that is met on the way up."""
-        seen: list[str] = []
+        seen: dict[str, None] = {}
         while here not in seen:
-            seen.append(here)
+            seen[here] = None
             here = self.carrier[here].parent
-        return [self.carrier[name] for name in seen[seen.index(here) :]]
+        way = list(seen)
+        return [self.carrier[name] for name in way[way.index(here) :]]
 
     def weld_what_moves_nothing(self, receipt: Receipt, repair: bool) -> None:
         """Joints beyond which there is no mass become fixed ones, which is told."""
