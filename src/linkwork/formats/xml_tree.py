@@ -84,7 +84,7 @@ class XmlElement:
     def _floats(self, value: str, count: int, name: str) -> tuple[float, ...]:
         words = value.split()
         try:
-            found = tuple(float(word) for word in words)
+            found = tuple(math.nan if "_" in word else float(word) for word in words)  # Python takes 1_0 for ten
         except ValueError:
             found = (math.nan,)
         if len(found) != count or not all(math.isfinite(each) for each in found):

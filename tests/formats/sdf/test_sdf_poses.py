@@ -165,6 +165,7 @@ def test_nested_models_and_a_placement_frame(tmp_path):
             "attached to itself",
         ),
         ("<link name='a'><pose>1 2 3</pose></link>", "must be 6 finite numbers"),
+        ("<link name='a'><pose>1_0 2 3 0 0 0</pose></link>", "must be 6 finite numbers"),
         ("<link name='a'><pose rotation_format='quat_xyzw'>1 2 3 0 0 0 0</pose></link>", "the quaternion of rotation"),
         ("<link name='a'/><link name='a'/>", "another link of this name"),
         ("<link name='a::b'/>", "without ::"),

@@ -25,7 +25,7 @@ def number_of(element: XmlElement, tag: str, default: float) -> float:
     if child is None:
         return default
     try:
-        value = float(child.text)
+        value = math.nan if "_" in child.text else float(child.text)
     except ValueError:
         value = math.nan
     if math.isnan(value):
