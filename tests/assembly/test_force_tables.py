@@ -14,6 +14,7 @@ from linkwork.assembly.force_tables import ROWS, TABLES
 from linkwork.assembly.tables import Forces
 from linkwork.mechanics.observation import Observation
 from linkwork.model import ForceElement
+from linkwork.model.states import StateRate
 from linkwork.simulation.analysis.elements import elements, left_out
 from linkwork.simulation.results.force_columns import OBSERVED, force_columns
 
@@ -45,6 +46,8 @@ EXAMPLES = {type(force): force for force in MODEL.all_forces()}
 def kinds(base: type[ForceElement] = ForceElement) -> Iterator[type[ForceElement]]:
     """All classes of force elements of the package."""
     for kind in base.__subclasses__():
+        if kind is StateRate:
+            continue  # comes with the law that it belongs to: tests/laws/test_states.py
         if kind.__module__.startswith("linkwork."):
             yield kind
             yield from kinds(kind)

@@ -23,6 +23,7 @@ from linkwork.assembly.tables import Tables, Tree
 from linkwork.errors import ModelError
 from linkwork.model import Body, Bushing, Foreign, Frame, Joint, Model, Subsystem, checked
 from linkwork.model.joint_kinds import KINDS
+from linkwork.model.states import StateBody
 from linkwork.spatial import codes
 
 ROUNDED = 2e-3  # m or rad: places rounded by hand may be off this far
@@ -106,6 +107,8 @@ class _Assembler:
         known = (self.body_order, by_joint, self.laws, nq, nv)
         forces, force_rows = force_tables(self.model, self.reference, self.place, *known, self.driven)
         drives = drive_tables(self.model, by_joint, self.laws, nq, nv, self.driven)
+        for sensor in self.model.all_sensors():
+            self.laws.hold(sensor)
         colliders = collider_tables(self.model, self.place, grounds)
         tables = Tables(tree, cuts, forces, self.laws.tables(), drives, colliders)
         return System(
@@ -129,6 +132,7 @@ class _Assembler:
             carried=self._carried(places),
             foreign=self.foreign,
             inputs=self.laws.inputs,
+            held=self.laws.held_places(),
             force_rows=force_rows,
             faults=self.laws.faults,
             alive=self.laws.alive,
@@ -329,6 +333,8 @@ class _Assembler:
             mass[link] += m
             h[link] += m * c
             I[link] += [about[0, 0], about[1, 1], about[2, 2], about[0, 1], about[0, 2], about[1, 2]]
+        counted = np.ones(n, dtype=np.int64)
+        counted[[self.place[id(body)][0] for body in self.body_order if isinstance(body, StateBody)]] = 0
         first = np.arange(n)
         for i in range(grounds, n):
             if self.parent[i] >= grounds:
@@ -360,6 +366,7 @@ class _Assembler:
             link_branches=branches,
             link_first=first.astype(np.int64),
             link_last=last.astype(np.int64),
+            link_counted=counted,
             dof_link=np.array(self.dof_link, dtype=np.int64),
             dof_armature=np.array(self.armature, dtype=float),
             body_link=np.array([link for link, _ in places], dtype=np.int64),

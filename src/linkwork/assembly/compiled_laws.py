@@ -21,16 +21,18 @@ _one_thread = threading.Lock()  # says which systems use a compiled law
 NOTE = ctypes.CFUNCTYPE(None, ctypes.c_double, ctypes.c_double, ctypes.c_double)
 
 
-def compiled_function(law: PythonLaw, size: int, part: str, motion: bool, faults: Faults) -> tuple[Any, Any]:
+def compiled_function(
+    law: PythonLaw, size: int, part: str, motion: bool, faults: Faults, seen: int = 0
+) -> tuple[Any, Any]:
     """A C function made of the law alone, and what must stay alive beside it."""
-    handle, noted, homes = _c_function(law, size, part, motion)
+    handle, noted, homes = _c_function(law, size, part, motion, seen)
     with _one_thread:
         homes[:] = [home for home in homes if home() is not None] + [weakref.ref(faults)]
     return handle, noted
 
 
 @lru_cache(maxsize=256)  # a model is assembled several times for one run, and compiling takes a fifth of a second
-def _c_function(law: PythonLaw, size: int, part: str, motion: bool) -> tuple[Any, Any, list[Any]]:
+def _c_function(law: PythonLaw, size: int, part: str, motion: bool, seen: int) -> tuple[Any, Any, list[Any]]:
     """The C function, the one that notes its faults, and in which systems it notes them: those that use it now."""
     homes: list[Any] = []
 
@@ -41,21 +43,21 @@ def _c_function(law: PythonLaw, size: int, part: str, motion: bool) -> tuple[Any
                 faults.noted.append(Fault(part, t, "it raised an error" if raised else f"it returned {value:g}"))
 
     noted = NOTE(note)
-    return _compiled(law, size, part, motion, noted), noted, homes
+    return _compiled(law, size, part, motion, noted, seen), noted, homes
 
 
-def law_text(law: PythonLaw, size: int, part: str, motion: bool) -> tuple[str, str]:
+def law_text(law: PythonLaw, size: int, part: str, motion: bool, seen: int = 0) -> tuple[str, str]:
     """The law alone in LLVM's language, and the name of its function there: i32(ptr, ptr, double, ptr, ptr).
 
     The last three are the time, what the law is told, and its result; what it does wrong is noted nowhere.
     """
-    handle = _compiled(law, size, part, motion, njit(lambda t, value, raised: None))
+    handle = _compiled(law, size, part, motion, njit(lambda t, value, raised: None), seen)
     return handle.inspect_llvm(), handle.native_name.removeprefix("cfunc.")
 
 
-def _compiled(law: PythonLaw, size: int, part: str, motion: bool, noted: Any) -> Any:
+def _compiled(law: PythonLaw, size: int, part: str, motion: bool, noted: Any, seen: int) -> Any:
     """The C function of a law, which calls `noted` with its faults."""
-    ask = _asked(law)
+    ask = _asked(law, seen)
     call = _motion(ask, noted) if motion and size == 1 else _three(ask, noted) if size == 3 else _one(ask, noted)
     try:
         return cfunc(SIGNATURE, error_model="numpy")(call)
@@ -66,9 +68,22 @@ def _compiled(law: PythonLaw, size: int, part: str, motion: bool, noted: Any) ->
         ) from error
 
 
-def _asked(law: PythonLaw) -> Any:
-    """The law as a function of time and of what it is told."""
-    f = law.function
+def _asked(law: PythonLaw, seen: int) -> Any:
+    """The law as a function of time and of what it is told; `seen` is the length of the block of a law that sees."""
+    f, states = law.function, 2 * len(law.start)
+    if law.arity == 2:
+
+        def of_seen(t, law_input):  # type: ignore[no-untyped-def]
+            return f(t, carray(law_input, (seen,)))
+
+        return njit(of_seen)
+    if law.arity == 4:
+
+        def of_states(t, law_input):  # type: ignore[no-untyped-def]
+            block = carray(law_input, (seen,))
+            return f(t, block[0:states:2], block[states:seen], block[1:states:2])
+
+        return njit(of_states)
     if law.arity == 1:
         return njit(lambda t, law_input: f(t))
     if law.arity == 3:

@@ -17,6 +17,7 @@ from linkwork.assembly.bushing_tables import bushing_row
 from linkwork.assembly.curve_tables import CurveTable
 from linkwork.assembly.law_tables import LawTable
 from linkwork.assembly.reference import Reference
+from linkwork.assembly.signals import Sight
 from linkwork.assembly.system import JointPlace
 from linkwork.assembly.tables import Forces, Ints
 from linkwork.errors import ModelError
@@ -39,6 +40,7 @@ from linkwork.model import (
     Tyre,
 )
 from linkwork.model.joint_kinds import KINDS
+from linkwork.model.states import StateRate
 from linkwork.model.tyre import Gyroscope
 from linkwork.spatial import codes
 
@@ -132,6 +134,7 @@ def force_tables(
     `driven` motors that give way by a spring and damper are torques in their joints.
     """
     known = Assembled(reference, place, {id(body): k for k, body in enumerate(bodies)}, joints, laws, nq, nv)
+    laws.sight = Sight(known.coordinate, lambda body: known.number[id(body)])
     tables: dict[str, list[Row]] = {table: [] for table in TABLES}
     found: dict[str, tuple[str, int]] = {}
     for joint in model.all_joints():
@@ -236,6 +239,16 @@ def torque_row(torque: Torque, known: Assembled) -> tuple[str, Row]:
     return "drive", {"coordinate": c, "q": value, "law": row}
 
 
+def state_row(state: StateRate, known: Assembled) -> tuple[str, Row]:
+    """The rate of a state of a law, on its slide."""
+    owner, root = state.owner, state.owner
+    while root.owner is not None:
+        root = root.owner
+    gravity = float(root.gravity @ owner.world.matrix[:, 0]) if isinstance(root, Model) else 0.0
+    c, value = known.coordinate(state.joint, 0)
+    return "drive", {"coordinate": c, "q": value, "law": known.laws.rate(state, gravity)}
+
+
 def load_row(force: Force | Torque, known: Assembled) -> tuple[str, Row]:
     """A force or torque on a body."""
     body = force.body if isinstance(force, Force) else force.target
@@ -291,6 +304,7 @@ ROWS: dict[type[ForceElement], Callable[[Any, Assembled], tuple[str, Row]]] = {
     Tyre: tyre_row,
     Gyroscope: rotor_row,
     Bushing: bushing_row,
+    StateRate: state_row,
 }
 
 

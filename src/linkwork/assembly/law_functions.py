@@ -48,16 +48,18 @@ class Faults(threading.local):
         self.noted: list[Fault] = []
 
 
-def tried(law: PythonLaw, part: str) -> int:
+def tried(law: PythonLaw, part: str, seen: int = 0) -> int:
     """Number of components a law returns, found by calling it once at t = 0: at rest, or where that fails elsewhere."""
-    at_rest, elsewhere = np.zeros(13), np.linspace(0.3, 0.9, 13)
+    at_rest, elsewhere = np.zeros(max(13, seen)), np.linspace(0.3, 0.9, max(13, seen))
+    if law.start:
+        at_rest[0 : 2 * len(law.start) : 2] = elsewhere[0 : 2 * len(law.start) : 2] = law.start
     at_rest[3] = 1.0 if law.arity == 5 else 0.0
     states = (at_rest,) if law.arity == 1 else (at_rest, elsewhere)
     problem: Exception | None = None
     for law_input in states:
         try:
             with np.errstate(all="ignore"):
-                result = law.function(0.0, *arguments(law.arity, law_input))
+                result = law.function(0.0, *arguments(law, law_input, seen))
             values = np.atleast_1d(np.asarray(result, dtype=float))
             if result is None or (law.arity == 1 and not np.isfinite(values).all()):
                 raise NotFinite(f"it returned {shown(result)}")
@@ -72,12 +74,17 @@ def tried(law: PythonLaw, part: str) -> int:
     ) from problem
 
 
-def arguments(arity: int, law_input: Any) -> tuple[Any, ...]:
-    """What a law is given besides the time."""
+def arguments(law: PythonLaw, law_input: Any, seen: int = 0) -> tuple[Any, ...]:
+    """What a law is given besides the time; `seen` is the length of the block of a law that sees."""
+    arity, states = law.arity, 2 * len(law.start)
     if arity == 1:
         return ()
     if arity == 3:
         return law_input[0], law_input[1]
+    if arity in (2, 4):
+        block = law_input if isinstance(law_input, np.ndarray) else np.ctypeslib.as_array(law_input, (seen,))
+        told = block[states:seen].copy()
+        return (told,) if arity == 2 else (block[0:states:2].copy(), told, block[1:states:2])
     x = np.array(law_input[:13])
     return x[0:3], x[3:7], x[7:10], x[10:13]
 
@@ -85,13 +92,13 @@ def arguments(arity: int, law_input: Any) -> tuple[Any, ...]:
 # --- functions that Python runs ---
 
 
-def python_function(law: PythonLaw, size: int, part: str, motion: bool, faults: Faults) -> Any:
+def python_function(law: PythonLaw, size: int, part: str, motion: bool, faults: Faults, seen: int = 0) -> Any:
     """A C function that calls the law; what the law raises cannot pass through C and is noted in `faults`."""
-    function, arity = law.function, law.arity
+    function = law.function
     count = 3 if motion else size
 
     def ask(t: float, law_input: Any) -> Any:
-        result = function(t, *arguments(arity, law_input))
+        result = function(t, *arguments(law, law_input, seen))
         values = [float(value) for value in np.atleast_1d(result)]
         if len(values) != size or not all(map(math.isfinite, values)):
             raise NotFinite(f"it returned {shown(result)}")

@@ -8,9 +8,14 @@ from typing import Any
 import numpy as np
 
 from linkwork.assembly.law_functions import Faults, python_function, tried
+from linkwork.assembly.signals import SeenNumber, Sight
 from linkwork.assembly.tables import Laws
+from linkwork.errors import ModelError
 from linkwork.model import Constant, Cosine, Law, Motor, Part, PythonLaw, Step, Table
+from linkwork.model.controller import Sensor
+from linkwork.model.states import StateRate
 from linkwork.spatial import codes
+from linkwork.spatial.codes import LOOKED
 
 LAW_INPUTS = {1: codes.INPUT_NONE, 3: codes.INPUT_COORDINATE, 5: codes.INPUT_BODY}
 
@@ -26,10 +31,16 @@ class LawTable:
         self.address: list[int] = []
         self.alive: dict[Any, Any] = {} if alive is None else alive  # what laws became: functions, cubics
         self.inputs: dict[str, int] = {}  # rows of constant laws, by force
+        self.held: dict[str, tuple[int, int]] = {}  # of what is sampled: its first row and how many
+        self.sight: Sight | None = None  # finds what laws see
+        self.seen: list[tuple[SeenNumber, str]] = []  # what laws see, and whose law it is
+        self.blocks: dict[str, tuple[int, int]] = {}  # of a law that sees, by its part: its block and its address
         self.faults = Faults() if faults is None else faults  # filled while running
 
     def add(self, law: Law, part: Part, *, motion: bool = False) -> tuple[int, bool]:
         """Row of `law`, and whether it gives three components. `part` is whose law it is."""
+        if isinstance(law, PythonLaw) and law.arity in (2, 4):
+            return self._seeing(law, part)
         if isinstance(law, PythonLaw):
             return self._function(law, f"{part.word} '{part.path}'", motion)
         row = len(self.kind)
@@ -57,6 +68,20 @@ class LawTable:
             self._row(codes.SPLINE if law.kind == "cubic" else codes.TABLE, [0.0] * 4, column)
         return row, len(knots) == 3
 
+    def hold(self, sensor: Sensor) -> None:
+        """Rows of the numbers of a sensor, which are held between its samples."""
+        self.held[sensor.path] = (len(self.kind), sensor.size)
+        for _ in range(sensor.size):
+            self._row(codes.CONSTANT, [0.0] * 4)
+
+    def held_places(self) -> dict[str, slice]:
+        """Where the numbers of sensors stand among all that can be set."""
+        places, first = {}, len(self.inputs)
+        for name, (_, size) in self.held.items():
+            places[name] = slice(first, first + size)
+            first += size
+        return places
+
     def servo(self, motor: Motor) -> int:
         """Row of the torque by which a soft motor follows its law."""
         law, softness = motor.velocity if motor.position is None else motor.position, motor.softness
@@ -75,22 +100,57 @@ class LawTable:
         self.law_input.append(law_input)
         self.address.append(address)
 
+    def _seeing(self, law: PythonLaw, part: Part) -> tuple[int, bool]:
+        """Row of a law that sees columns or has states; its block of law_input gets its place."""
+        assert self.sight is not None
+        told = f"{part.word} '{part.path}'"
+        slots, block = self.sight.block(law, part), LOOKED + len(self.seen)
+        self.seen += [(slot, told) for slot in slots]
+        size, address = self._made(law, told, False, len(slots))
+        self.blocks[part.path] = (block, address)
+        self._row(codes.SEEING, [float(block), 0.0, 0.0, 0.0], address=address)
+        return len(self.kind) - 1, size == 3
+
+    def rate(self, state: StateRate, gravity: float) -> int:
+        """Row of the rate of a state; `gravity` (m/s2) is what pulls its slide."""
+        block, address = self.blocks[state.of.path]
+        law = state.of.law  # type: ignore[attr-defined]
+        param = [float(block), float(state.index), law.scale[state.index], gravity]
+        self._row(codes.RATE, param, law_input=codes.INPUT_COORDINATE, address=address)
+        return len(self.kind) - 1
+
     def _function(self, law: PythonLaw, law_input: str, motion: bool) -> tuple[int, bool]:
+        size, address = self._made(law, law_input, motion, 0)
+        self._row(codes.FUNCTION, [0.0] * 4, law_input=LAW_INPUTS[law.arity], address=address)
+        return len(self.kind) - 1, size == 3
+
+    def _made(self, law: PythonLaw, law_input: str, motion: bool, seen: int) -> tuple[int, int]:
+        """How many numbers a function gives, and its address; `seen` is the length of its block."""
         key = (id(law), law_input, motion)
         if key not in self.alive:
-            size = tried(law, law_input)
+            size = tried(law, law_input, seen)
             if law.compiled:
                 from linkwork.assembly.compiled_laws import compiled_function  # here: it needs numba
 
-                handle, beside = compiled_function(law, size, law_input, motion, self.faults)
+                handle, beside = compiled_function(law, size, law_input, motion, self.faults, seen)
                 address = handle.address
             else:
-                handle = beside = python_function(law, size, law_input, motion, self.faults)
+                handle = beside = python_function(law, size, law_input, motion, self.faults, seen)
                 address = ctypes.cast(handle, ctypes.c_void_p).value
             self.alive[key] = (law, handle, beside, size, int(address or 0))
         *_, size, address = self.alive[key]
-        self._row(codes.FUNCTION, [0.0] * 4, law_input=LAW_INPUTS[law.arity], address=address)
-        return len(self.kind) - 1, size == 3
+        return size, address
+
+    def _index(self, slot: SeenNumber, told: str) -> int:
+        if not slot.of_input:
+            return slot.place
+        if slot.of_input in self.held:
+            return self.held[slot.of_input][0] + slot.part
+        if slot.of_input not in self.inputs:
+            raise ModelError(
+                f"{told}: its law sees '{slot.of_input}', which is no input; only what has a number as its law is one"
+            )
+        return self.inputs[slot.of_input]
 
     def tables(self) -> Laws:
         counts = [len(times) for times, _ in self.knots]
@@ -102,6 +162,14 @@ class LawTable:
             law_time=np.concatenate([times for times, _ in self.knots] + [np.zeros(0)]),
             law_value=np.concatenate([values for _, values in self.knots] + [np.zeros((0, 4))]),
             law_address=np.array(self.address, dtype=np.int64),
+            input_law=np.array(
+                [*self.inputs.values(), *(first + k for first, size in self.held.values() for k in range(size))],
+                dtype=np.int64,
+            ),
+            seen_kind=np.array([slot.kind for slot, _ in self.seen], dtype=np.int64),
+            seen_index=np.array([self._index(*each) for each in self.seen], dtype=np.int64),
+            seen_part=np.array([slot.part for slot, _ in self.seen], dtype=np.int64),
+            seen_scale=np.array([slot.scale for slot, _ in self.seen], dtype=float),
         )
 
 

@@ -35,6 +35,7 @@ class Tree(NamedTuple):
     link_branches: Ints  # (link,) 0 where its one child is the next link and both turn, or where there is none
     link_first: Ints  # (link,) first link of its tree
     link_last: Ints  # (link,) one past the last link of its tree
+    link_counted: Ints  # (link,) 0 where its mass carries a state of a law: it has no energy
     dof_link: Ints  # (dof,)
     dof_armature: Floats  # (dof,) kg m2 or kg
     body_link: Ints  # (body,)
@@ -220,6 +221,12 @@ class Laws(NamedTuple):
     law_time: Floats  # (knot,)
     law_value: Floats  # (knot, 4) the cubic of the interval that begins here, from the constant up
     law_address: Ints  # (law,) of a compiled function
+    input_law: Ints  # (input,) constant laws that can be set
+    # what laws see, in the order of law_input behind the first LOOKED of it
+    seen_kind: Ints  # (seen,)
+    seen_index: Ints  # (seen,) coordinate, body or law
+    seen_part: Ints  # (seen,) which number of a body
+    seen_scale: Floats  # (seen,) what it is multiplied by
 
 
 class Colliders(NamedTuple):

@@ -21,6 +21,7 @@ from linkwork.mechanics.counts import count_q
 from linkwork.mechanics.given import renew_given
 from linkwork.mechanics.guides import left_guide
 from linkwork.mechanics.kinematics import forward_kinematics, world_velocities
+from linkwork.mechanics.laws import law_scratch
 from linkwork.mechanics.motions import displace
 from linkwork.mechanics.newton_euler import accelerate_links
 from linkwork.mechanics.rows import joint_rows, row_accelerations, row_rates, row_values
@@ -61,7 +62,7 @@ class RowMotion(NamedTuple):
     dof_unit: Any  # (dof,) rad or m; never changed
     row_unit: Any  # (row,)
     rounds: Any  # (1,) corrections so far
-    law_input: Any  # (16,)
+    law_input: Any  # (16 + seen,)
     out: Any  # (4,)
 
 
@@ -90,7 +91,7 @@ def row_motion(tables: Any, q: Any, cut_q: Any, time: float) -> RowMotion:
         dof_unit=dof_units(tables),
         row_unit=row_units(tables),
         rounds=np.zeros(1, dtype=np.int64),
-        law_input=np.zeros(16),
+        law_input=law_scratch(tables.laws),
         out=np.zeros(4),
     )
 

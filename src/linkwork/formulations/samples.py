@@ -33,6 +33,8 @@ class State(NamedTuple):
     drift: Any  # (3,) largest GAP as a part of the size or of a radian, largest GAP_RATE, GAP_ROW of the first
     size: Any  # (1,) m, what gaps are compared with; never changed
     count: Any  # (3,) EVALUATIONS so far, RANK of the loops, steps REFUSED so far
+    inputs: Any  # (input,) numbers that were set, as the last sample has them; `keep_sample`
+    row: Any  # (1,) row of the samples in which the first sample of a call is kept
     # of methods with impulses
     push: Any  # (link, 6) loads of impulses: torque about the world's origin, force; N m, N, world axes
     touch: Any  # (link, 3) forces of contacts, N, world axes
@@ -53,6 +55,7 @@ class Samples(NamedTuple):
     foreign: Any
     drift: Any
     count: Any
+    inputs: Any  # without rows: those that the tables have now
     push: Any
     touch: Any
     drive: Any
@@ -73,6 +76,8 @@ def make_state(tables: Any, y: Any, cut_q: Any, pushes: bool = False) -> State:
         drift=np.zeros(3),
         size=np.full(1, size_of(tables)),
         count=np.zeros(3, dtype=np.int64),
+        inputs=tables.laws.law_param[tables.laws.input_law, 0],
+        row=np.zeros(1, dtype=np.int64),
         push=np.zeros((tables.tree.link_parent.size if pushes else 0, 6)),
         touch=np.zeros((tables.tree.link_parent.size if pushes and tables.colliders.room else 0, 3)),
         drive=np.zeros(tables.drives.motor_law.size if pushes else 0),
@@ -85,6 +90,7 @@ def make_samples(state: State, rows: int) -> Samples:
     arrays = {
         name: np.zeros((rows, *getattr(state, name).shape), getattr(state, name).dtype) for name in Samples._fields
     }
+    arrays["inputs"][:] = state.inputs
     return Samples(**arrays)
 
 
@@ -106,8 +112,12 @@ def record_gap(cuts, g, state):
 
 
 @kernel
-def keep_sample(state, samples, k):
-    """Copy the state to row k of the samples."""
+def keep_sample(laws, state, samples, kept):
+    """Copy the state to the next row of the samples, after the `kept` ones of this call."""
+    k = state.row[0] + kept
+    for i in range(state.inputs.size):
+        state.inputs[i] = laws.law_param[laws.input_law[i], 0]
+    keep(state.inputs, samples.inputs, k)
     samples.t[k, 0] = state.t[0]
     keep(state.y, samples.y, k)
     keep(state.vd, samples.vd, k)

@@ -91,6 +91,8 @@ def kinetic_energy(tree, work, v):
     """J, rotors included; needs `outward_velocities`."""
     T = 0.0
     for i in range(tree.grounds, tree.link_parent.size):
+        if tree.link_counted[i] == 0:
+            continue
         w, u = load_pair(work.velocity, i)
         k, l = link_momentum(tree.link_mass[i], load3(tree.link_h, i), load6(tree.link_I, i), w, u)
         T += 0.5 * (dot(w, k) + dot(u, l))
@@ -105,6 +107,8 @@ def gravity_energy(tree, work):
     g = (tree.gravity[0], tree.gravity[1], tree.gravity[2])
     V = 0.0
     for i in range(tree.grounds, tree.link_parent.size):
+        if tree.link_counted[i] == 0:
+            continue
         c = add(scale(tree.link_mass[i], load3(work.pose_p, i)), rotate(load9(work.pose_R, i), load3(tree.link_h, i)))
         V -= dot(g, c)
     return V

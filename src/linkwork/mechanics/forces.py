@@ -7,9 +7,10 @@ from linkwork.mechanics.bushings import bushing_energy, bushing_wrench
 from linkwork.mechanics.constraint_rows import cut_frames, measure_wrench, point_velocity
 from linkwork.mechanics.kinematics import body_pose, body_velocity
 from linkwork.mechanics.laws import evaluate
+from linkwork.mechanics.signals import look
 from linkwork.mechanics.springs import spring_energy, spring_force
 from linkwork.mechanics.tyres import contact, tyre_energy, tyre_place
-from linkwork.spatial.codes import FUNCTION, INPUT_BODY, INPUT_COORDINATE
+from linkwork.spatial.codes import FUNCTION, INPUT_BODY, INPUT_COORDINATE, RATE, SEEING
 from linkwork.spatial.quaternions import quaternion_of
 from linkwork.spatial.vectors import (
     ZERO,
@@ -153,6 +154,8 @@ def apply_laws(tables, work, t, q, v, cut_q, cut_rate, law_input, out, power, ob
     """Laws on joints and bodies, tyres and rotors, added to the loads and noted in this row of `observation`."""
     tree = tables.tree
     forces = tables.forces
+    if tables.laws.seen_kind.size > 0:
+        look(tables, work, q, v, cut_q, cut_rate, law_input)
     for s in range(forces.drive_coordinate.size):
         k = forces.drive_coordinate[s]
         rate = coordinate_rate(k, v, cut_rate)
@@ -161,7 +164,8 @@ def apply_laws(tables, work, t, q, v, cut_q, cut_rate, law_input, out, power, ob
             law_input[0] = coordinate_value(forces.drive_q[s], q, cut_q)
             law_input[1] = rate
         evaluate(tables.laws, law, t, law_input, out)
-        power[FED_IN] += out[0] * rate
+        if tables.laws.law_kind[law] != RATE:
+            power[FED_IN] += out[0] * rate
         if k < v.size:
             work.tau[k] += out[0]
         else:
@@ -248,7 +252,7 @@ def load_vector(tree, forces, laws, work, s, t, law_input, out):
     evaluate(laws, law, t, law_input, out)
     if forces.load_is_vector[s] == 0:
         F = scale(out[0], load3(forces.load_axis, s))
-    elif laws.law_kind[law] == FUNCTION:
+    elif laws.law_kind[law] == FUNCTION or laws.law_kind[law] == SEEING:
         F = (out[0], out[1], out[2])
     else:
         x = out[0]

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import ctypes
 import math
+from typing import Any
+
+import numpy as np
 
 from linkwork._jit import intrinsic, kernel
-from linkwork.spatial.codes import CONSTANT, COSINE, FUNCTION, PACER, SERVO
+from linkwork.spatial.codes import CONSTANT, COSINE, FUNCTION, LOOKED, PACER, RATE, SEEING, SERVO
 
 CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p)
 
@@ -32,6 +35,11 @@ def call_address(typing_context, address, t, law_input, out):
         return context.get_dummy_value()
 
     return types.void(types.int64, types.float64, types.uintp, types.uintp), generate
+
+
+def law_scratch(laws: Any) -> Any:
+    """law_input: room for what a law is evaluated at, and behind it for what laws see."""
+    return np.zeros(LOOKED + laws.seen_kind.size)
 
 
 @kernel
@@ -69,6 +77,18 @@ def evaluate_law(laws, k, t, law_input, out):
         out[2] = -amplitude * omega * omega * math.cos(angle)
     elif kind == FUNCTION:
         call_address(laws.law_address[k], t, law_input.ctypes.data, out.ctypes.data)
+    elif kind == SEEING:
+        block = int(laws.law_param[k, 0])
+        call_address(laws.law_address[k], t, law_input[block:].ctypes.data, out.ctypes.data)
+    elif kind == RATE:
+        # the state x stands in the block before its rate; its slide moves with x / scale
+        block = int(laws.law_param[k, 0])
+        x = block + 2 * int(laws.law_param[k, 1])
+        kept = law_input[x]
+        law_input[x] = laws.law_param[k, 2] * law_input[1]
+        call_address(laws.law_address[k], t, law_input[block:].ctypes.data, out.ctypes.data)
+        law_input[x] = kept
+        out[0] = law_input[x + 1] / laws.law_param[k, 2] - laws.law_param[k, 3]
     else:
         low = laws.law_start[k]
         last = laws.law_start[k + 1] - 1

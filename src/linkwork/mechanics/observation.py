@@ -60,6 +60,7 @@ class Scratch(NamedTuple):
     tau: Any  # (dof,) joint forces, N m or N
     law_input: Any  # (16,) what a law is evaluated at
     out: Any  # (4,) what a law returns
+    inputs: Any  # (input,) numbers of the tables, put back at the end
     power: Any  # (2,) W wasted and fed in
     unit: Any  # (row,) what a gap is compared with: the size of the system, m, or 1 rad
 
@@ -72,7 +73,13 @@ def observe(tables, scratch, view, samples, count, previous, observation):
     work = scratch.work
     nv = tree.dof_link.size
     nq = samples.y.shape[1] - nv - 2
+    laws = tables.laws
+    for i in range(laws.input_law.size):
+        scratch.inputs[i] = laws.law_param[laws.input_law[i], 0]
     for k in range(count):
+        if samples.inputs.shape[0] > 0:
+            for i in range(laws.input_law.size):
+                laws.law_param[laws.input_law[i], 0] = samples.inputs[k, i]
         q = samples.y[k, :nq]
         v = samples.y[k, nq : nq + nv]
         cut_q = samples.cut_q[k]
@@ -124,6 +131,8 @@ def observe(tables, scratch, view, samples, count, previous, observation):
         observation.drift[k, 0] = math.sqrt(g)
         observation.drift[k, 1] = math.sqrt(gd)
         observation.drift[k, 2] = math.sqrt(part)
+    for i in range(laws.input_law.size):
+        laws.law_param[laws.input_law[i], 0] = scratch.inputs[i]
 
 
 @kernel

@@ -4,6 +4,7 @@ from linkwork.errors import ModelError
 from linkwork.model.body import Body, Foreign, Ground, Part
 from linkwork.model.bushing import Bushing
 from linkwork.model.collider import Collider, HeightField, Plane
+from linkwork.model.compiled_laws import compiled, compiled_state
 from linkwork.model.container import AnyDrive, Container
 from linkwork.model.coupling import Cam, Coupling, Differential, Gear, Rack, Repeater, Term
 from linkwork.model.curves import Curve
@@ -17,7 +18,7 @@ from linkwork.model.guide_surface import GuideSurface
 from linkwork.model.joint import Distance, Joint, JointOptions, Slot, SurfaceJoint
 from linkwork.model.joint_kinds import KINDS, JointKind
 from linkwork.model.law_factory import law_factory, law_origin
-from linkwork.model.laws import Constant, Cosine, Law, LawLike, Motion, PythonLaw, Table, as_law, compiled
+from linkwork.model.laws import Constant, Cosine, Law, LawLike, Motion, PythonLaw, Table, as_law
 from linkwork.model.material import Material
 from linkwork.model.mesh import Mesh
 from linkwork.model.roads import CosineBump, FlatRoad, Kerb, Profile, Ramp, Road, RoadPiece, Stairs, Surface
@@ -103,6 +104,7 @@ __all__ = [
     "Tyre",
     "Visual",
     "as_law",
+    "compiled_state",
     "attached_joint",
     "attached_name",
     "compiled",

@@ -39,6 +39,11 @@ class Part:
         return ""
 
     @property
+    def hidden(self) -> bool:
+        """Whether it only carries a state of a law: it is neither listed nor drawn."""
+        return False
+
+    @property
     def word(self) -> str:
         """What kind of part it is, in one word."""
         return type(self).__name__.lower()

@@ -21,6 +21,7 @@ from linkwork.model.frame import Frame
 from linkwork.model.joint import Joint
 
 if TYPE_CHECKING:
+    from linkwork.model.controller import Controller, Sensor
     from linkwork.model.subsystem import Subsystem
     from linkwork.model.visual import Visual
 
@@ -47,6 +48,9 @@ class Container:
         self.drives: dict[str, AnyDrive] = {}
         self.colliders: dict[str, Collider] = {}
         self.visuals: dict[str, Visual] = {}
+        self.controllers: dict[str, Controller] = {}
+        self.sensors: dict[str, Sensor] = {}
+        self.signals: dict[str, str] = {}  # names for columns, for others to see
         self.apart: list[tuple[Body, Body]] = []  # bodies that never meet
         self.events: list[Event] = []
         self.subsystems: dict[str, Subsystem] = {}
@@ -274,6 +278,14 @@ class Container:
             for collider in container.colliders.values():
                 yield from collider.parts()
 
+    def all_controllers(self) -> Iterator[Controller]:
+        """Every controller of the tree."""
+        return (part for container in self.walk() for part in container.controllers.values())
+
+    def all_sensors(self) -> Iterator[Sensor]:
+        """Every sensor of the tree."""
+        return (part for container in self.walk() for part in container.sensors.values())
+
     def all_visuals(self) -> Iterator[Visual]:
         """Every shape of the tree that is only drawn."""
         return (visual for container in self.walk() for visual in container.visuals.values())
@@ -287,13 +299,15 @@ class Container:
     def content(self) -> tuple[Any, ...]:
         """All its data in a form that can be compared: equal contents mean the same mechanism."""
         tables = (self.grounds, self.bodies, self.joints, self.forces, self.drives, self.colliders, self.visuals)
+        sampled = (self.controllers, self.sensors)
         return (
             self.name,
             self.placement,
-            *(tuple(_said(part) for part in table.values()) for table in tables),
+            *(tuple(_said(part) for part in table.values()) for table in (*tables, *sampled)),
             tuple((*_said(event), event.joint and _said(event.joint)) for event in self.events),
             tuple((a.path, b.path) for a, b in self.apart),
             tuple((name, body.path) for name, body in self.ports.items()),
+            tuple(self.signals.items()),
             tuple(subsystem.content() for subsystem in self.subsystems.values()),
         )
 
@@ -344,6 +358,17 @@ def takes_name(container: Container, name: str, kind: str) -> bool:
     except ModelError:
         return False
     return True
+
+
+def find_signal(container: Container, name: str) -> tuple[Container, str] | None:
+    """The subsystem that has a signal of this full name, and the column that it is; None where there is none."""
+    *before, (_, last) = names.split(name)
+    here: Any = container
+    for step in before:
+        here = here.subsystems.get(step.name)
+        if here is None:
+            return None
+    return (here, here.signals[last]) if last in here.signals else None
 
 
 def put_part(container: Container, table: dict[str, Any], part: Any) -> None:

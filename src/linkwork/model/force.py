@@ -157,7 +157,7 @@ def body_law(
         )
     if isinstance(body, Ground):
         raise ModelError(f"{what}: it acts on the ground '{body.path}' and moves nothing; give a body")
-    content = as_law(law, what, arities=(1, 5))
+    content = as_law(law, what, arities=(1, 2, 4, 5))
     if axis is None and content.size == 1:
         raise ModelError(f"{what}: its law is one number without a direction; give axis=, or a law of three numbers")
     if axis is not None and content.size == 3:
@@ -173,7 +173,7 @@ def joint_law(what: str, joint: Joint, law: LawLike, axis: Any, frame: Any, coor
     """The law of a torque in a joint, with the index of the coordinate it drives."""
     if axis is not None or frame is not None:
         raise ModelError(f"{what}: a torque in a joint acts along its coordinate; remove axis= and frame=")
-    content = as_law(law, what, arities=(1, 3))
+    content = as_law(law, what, arities=(1, 2, 3, 4))
     if content.size == 3:
         raise ModelError(f"{what}: a torque in a joint is one number; give one law per coordinate=")
     if joint.nv == 0:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Literal, Never, TypeAlias
+from typing import Literal, Never, TypeAlias, TypeVar
 
 from linkwork.errors import ModelError
 from linkwork.model import checked
 from linkwork.model.body import Body
 from linkwork.model.checked import VectorLike
-from linkwork.model.container import Container
 from linkwork.model.curves import Curve
 from linkwork.model.drive import Motor, driven_coordinate, refuse_out_of_reach, refuse_rod, servo_softness
 from linkwork.model.force import (
@@ -27,12 +26,16 @@ from linkwork.model.joint_kinds import ABOUT_AXIS
 from linkwork.model.laws import LawLike, as_law, time_law
 from linkwork.model.soft import Soft
 from linkwork.model.soft import softness as checked_softness
+from linkwork.model.states import StateVerbs
 
 BodyLike: TypeAlias = Body | str
 JointLike: TypeAlias = Joint | str
 
 
-class ForceVerbs(Container):
+AnyLoad = TypeVar("AnyLoad", Torque, Force)
+
+
+class ForceVerbs(StateVerbs):
     """Give bodies and joints as objects or by name; every method returns the new part."""
 
     def spring(
@@ -155,11 +158,11 @@ class ForceVerbs(Container):
         if isinstance(place, Joint):
             joint = self._joint(place, what)
             content, index = joint_law(what, joint, law, axis, frame, coordinate)
-            return self._keep(self.forces, Torque(name, self, joint, content, None, "body", index))
+            return self._driven(Torque(name, self, joint, content, None, "body", index))
         if coordinate is not None:
             raise ModelError(f"{what}: coordinate= belongs to joints; give axis= for a torque on a body")
         body = self._body(place, what)
-        return self._keep(self.forces, Torque(name, self, body, *body_law(what, body, law, axis, frame), 0))
+        return self._driven(Torque(name, self, body, *body_law(what, body, law, axis, frame), 0))
 
     def force(
         self,
@@ -187,7 +190,13 @@ class ForceVerbs(Container):
         target = self._body(body, what)
         content, line, axes = body_law(what, target, law, axis, frame)
         point = checked.vector(at, what, "at", 3, "metres")
-        return self._keep(self.forces, Force(name, self, target, content, point, line, axes))
+        return self._driven(Force(name, self, target, content, point, line, axes))
+
+    def _driven(self, force: AnyLoad) -> AnyLoad:
+        """Keep what a law drives, and the states of the law."""
+        self._keep(self.forces, force)
+        self._add_states(force, force.law)
+        return force
 
     def motor(
         self,

@@ -122,6 +122,11 @@ class Joint(Part):
         return self.kind
 
     @property
+    def hidden(self) -> bool:
+        """Whether it is the slide of a state."""
+        return self.b.hidden
+
+    @property
     def kind_of_name(self) -> str:
         """A body may have the name of a joint."""
         return "joint"

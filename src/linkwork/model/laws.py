@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import inspect
 import math
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, TypeVar, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.errors import ModelError, ModelWarning
+from linkwork.errors import ModelError
 from linkwork.model import checked
 from linkwork.model.checked import Vector, VectorLike
 from linkwork.model.step import Step
 
 TableKind = Literal["linear", "cubic"]
-Function = TypeVar("Function", bound=Callable[..., Any])
 
 ARGUMENTS = {
     1: "(t)",
+    2: "(t, seen)",
     3: "(t, position, velocity)",
+    4: "(t, x, seen, dx)",
     5: "(t, position, rotation, velocity, angular_velocity)",
 }
 
@@ -147,12 +147,23 @@ class PythonLaw:
     `(t, position, velocity)`; at a body `(t, position, rotation, velocity, angular_velocity)`. Parameters with default
     values are not counted.
 
+    With `sees` it is a function of `(t, seen)`: `seen` are the present numbers of these columns, of any joints and
+    bodies ("elbow.position", "hand.velocity.z"), and of inputs ("drive"), one after the other. With `start` it has
+    states of its own, which every method integrates: it is a function of `(t, x, seen, dx)` that writes the rates of
+    the states x into dx. `scale` are sizes of the states, by default one: give them where pressures stand beside
+    currents.
+
     >>> lw.PythonLaw(lambda t, gain=2.0: gain * t).arity
     1
+    >>> lw.PythonLaw(lambda t, seen: -2.0 * seen[0], sees=["elbow.velocity"]).sees
+    ('elbow.velocity',)
     """
 
     function: Callable[..., Any]
     compiled: bool = False
+    sees: Sequence[str] = ()
+    start: Sequence[float] = ()
+    scale: Sequence[float] | None = None
 
     def __post_init__(self) -> None:
         if not callable(self.function):
@@ -162,6 +173,29 @@ class PythonLaw:
         if not isinstance(self.compiled, bool):
             raise ModelError(
                 f"PythonLaw: compiled must be True or False, got {checked.shown(self.compiled)}; correct compiled="
+            )
+        self._check_signals()
+
+    def _check_signals(self) -> None:
+        """Columns that it sees, and its states."""
+        sees: Any = (self.sees,) if isinstance(self.sees, str) else tuple(self.sees)
+        for each in sees:
+            if not isinstance(each, str) or not each.strip():
+                raise ModelError(
+                    f"PythonLaw: it sees {checked.shown(each)}, which is no column; give names such as 'elbow.position'"
+                )
+        start = checked.array(list(self.start), "PythonLaw", "start", "a list of numbers").tolist()
+        sizes = [1.0] * len(start) if self.scale is None else list(np.atleast_1d(self.scale))
+        if len(sizes) != len(start):
+            raise ModelError(f"PythonLaw: it has {len(start)} states and {len(sizes)} scales; give one for each state")
+        scale = tuple(checked.positive(each, "PythonLaw", "scale") for each in sizes)
+        for name, values in (("sees", sees), ("start", tuple(start)), ("scale", scale)):
+            object.__setattr__(self, name, values)
+        if (sees or start) and self.arity != (4 if start else 2):
+            wanted = ARGUMENTS[4 if start else 2]
+            raise ModelError(
+                f"PythonLaw: a function with {'states' if start else 'sees='} is one of {wanted}, not of "
+                f"{self.arity} parameters; write def law{wanted}"
             )
 
     @property
@@ -199,8 +233,14 @@ def as_law(value: LawLike, what: str = "as_law", arities: Sequence[int] = (1, 3,
     'linear'
     """
     law = _convert(value, what, option)
-    if isinstance(law, PythonLaw) and law.arity not in arities:
-        wanted = " or ".join(ARGUMENTS[arity] for arity in arities)
+    if isinstance(law, PythonLaw) and (law.sees or law.start):
+        if not {2, 4} & set(arities):
+            raise ModelError(
+                f"{what}: {option} may depend on {' or '.join(ARGUMENTS[arity] for arity in arities)} alone; laws that "
+                "see other columns or have states drive torques and forces"
+            )
+    elif isinstance(law, PythonLaw) and (law.arity not in arities or law.arity in (2, 4)):
+        wanted = " or ".join(ARGUMENTS[arity] for arity in arities if arity not in (2, 4))
         told = "parameters Python cannot count" if law.arity < 0 else f"{law.arity} parameters"
         raise ModelError(f"{what}: the function given as {option} has {told}; write it as a function of {wanted}")
     return law
@@ -256,45 +296,6 @@ def law_value(law: Law, time: float) -> float:
 
             return float(CubicSpline(law.times, law.values)(np.clip(time, law.times[0], law.times[-1])))
     return float(np.atleast_1d(law.function(time))[0])  # some tell their rates too
-
-
-def compiled(function: Function) -> Function:
-    """Compile a law so that it runs inside the compiled loop, at full speed.
-
-    Use it as a decorator on a function of `(t)`, `(t, position, velocity)` for a joint or
-    `(t, position, rotation, velocity, angular_velocity)` for a body. Functions that it calls need the decorator too (or
-    `numba.njit`) and may have any parameters. It may use numbers, tuples, arrays and `math`. Variables of the module
-    keep the values they have when the law is first used.
-
-    >>> @lw.compiled
-    ... def smooth_sign(speed, width):
-    ...     return math.tanh(speed / width)
-    >>> @lw.compiled
-    ... def brake(t, position, velocity):
-    ...     return -3.0 * smooth_sign(velocity, 0.01)
-    >>> brake(0.0, 0.0, 2.0)
-    -3.0
-    """
-    if hasattr(function, "py_func"):
-        return function
-    if not inspect.isfunction(function):
-        raise ModelError(
-            f"compiled: {checked.shown(function)} is not a Python function; "
-            "put @lw.compiled above a def, or give a lambda"
-        )
-    try:
-        import numba  # here, so that models can be built without waiting for it
-    except ImportError:
-        warnings.warn(
-            f"the law '{function.__name__}' runs in Python, many times slower than compiled: numba is not installed; "
-            'pip install "linkwork[laws]"',
-            ModelWarning,
-            stacklevel=2,
-        )
-        function.compiled_law = True  # type: ignore[attr-defined]  # it would be
-        return function
-    result: Function = numba.njit(boundscheck=True)(function)  # beyond the end of an array lies anything
-    return result
 
 
 @dataclass(frozen=True, eq=False)

@@ -33,7 +33,11 @@ def _lines(container: Container) -> Iterator[str]:
     moving = [item for name, item in container.grounds.items() if name != "ground"]
     drawn = (container.colliders, container.visuals)
     tables = (container.bodies, container.joints, container.forces, container.drives, *drawn)
-    parts: list[Part] = [*moving, *(part for table in tables for part in table.values())]
+    sampled = (container.sensors, container.controllers)
+    parts: list[Part] = [
+        *moving,
+        *(part for table in (*tables, *sampled) for part in table.values() if not part.hidden),
+    ]
     words = max((len(part.word) for part in parts), default=0)
     names = max((len(part.name) for part in parts), default=0)
     for part in parts:

@@ -16,6 +16,7 @@ from linkwork.model.bushing import BushingVerbs
 from linkwork.model.checked import Vector, VectorLike
 from linkwork.model.collider import check_group, check_shape
 from linkwork.model.contact_verbs import ContactVerbs
+from linkwork.model.controller import ControlVerbs, SignalVerbs
 from linkwork.model.coupling_verbs import CouplingVerbs
 from linkwork.model.event_verbs import EventVerbs
 from linkwork.model.force_verbs import ForceVerbs
@@ -29,6 +30,7 @@ from linkwork.model.rolling import RollingVerbs
 from linkwork.model.shapes import Cylinder, Shape
 from linkwork.model.tyre import TyreVerbs
 from linkwork.model.visual import VisualVerbs
+from linkwork.model.when import WhenVerbs
 
 if TYPE_CHECKING:
     from linkwork.formats.receipt import Receipt
@@ -41,6 +43,9 @@ class Parts(
     RollingVerbs,
     ForceVerbs,
     CouplingVerbs,
+    ControlVerbs,
+    WhenVerbs,
+    SignalVerbs,
     BushingVerbs,
     TyreVerbs,
     ContactVerbs,
@@ -243,10 +248,12 @@ class Parts(
 
     def __repr__(self) -> str:
         counts = {
-            "body": sum(1 for _ in self.all_bodies()),
-            "joint": sum(1 for _ in self.all_joints()),
-            "force": sum(1 for _ in self.all_forces()),
+            "body": sum(not part.hidden for part in self.all_bodies()),
+            "joint": sum(not part.hidden for part in self.all_joints()),
+            "force": sum(not part.hidden for part in self.all_forces()),
             "drive": sum(1 for _ in self.all_drives()),
+            "sensor": sum(1 for _ in self.all_sensors()),
+            "controller": sum(1 for _ in self.all_controllers()),
             "event": sum(1 for _ in self.all_events()),
             "subsystem": sum(1 for _ in self.walk()) - 1,
         }

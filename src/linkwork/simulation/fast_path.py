@@ -29,6 +29,7 @@ class FastPath:
 
     def __init__(self, sim: Simulation) -> None:
         self.stepper, self.events, self.step_warnings = sim.stepper, sim.events, sim.step_warnings
+        self.controls = sim.controls
         stepper = sim.stepper
         self.inputs, self.workspace, self.h = stepper.inputs, stepper.workspace, stepper.h
         self.loop, self.forget = stepper.bound_loop(), stepper.method.forget
@@ -73,6 +74,9 @@ class FastPath:
             failed = failure_of(stepper, status)
             stepper.take_back(self.turns)
             raise failed
+        if self.controls.items:
+            self.controls.happen()
+            self.free_until = stepper.steps + self.events.quiet(MARK_STEPS + 1)
         if self.effort[STEPS_CUT] > self.step_warnings.cut_before:
             self.step_warnings.check_sweeps(stepper)
         return True

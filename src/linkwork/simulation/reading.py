@@ -40,7 +40,8 @@ class Reading:
         self.observer = Observer(system, tables=stepper.tables)
         if before is not None:
             self.observer.follow(before.observer)
-        self.samples = Samples(*(getattr(self.state, name)[None] for name in Samples._fields))
+        rows = {name: getattr(self.state, name)[None] for name in Samples._fields}
+        self.samples = Samples(**{**rows, "inputs": rows["inputs"][:0]})  # those of the tables
         self.observation = self.observer.room(self.samples, 1)
         self._see: Callable[[], Any] | None = None
         # joints that were there when the simulation began and have been released

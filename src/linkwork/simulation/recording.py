@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time as clock
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -12,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.assembly.law_errors import told_of
-from linkwork.assembly.system import System
 from linkwork.errors import ModelError, OptionError, RunError
 from linkwork.formulations.implicit.hybrid import Hybrid
-from linkwork.formulations.impulse.contact_rows import ALLOWED_OVERLAP
 from linkwork.formulations.samples import RANK, STEPS_CUT, Samples, make_samples
 from linkwork.simulation.analysis.stiffness import OperatingPoint, advice, steps_too_large
 from linkwork.simulation.failures import failure_of
+from linkwork.simulation.free_memory import free_memory
 from linkwork.simulation.interrupt import Interrupt
+from linkwork.simulation.least_energy import least_energy
 from linkwork.simulation.results.certificate import POOR_BALANCE
 from linkwork.simulation.results.column_names import DRIFT, OF_SOLVER
 from linkwork.simulation.results.column_names import ENERGY as LEDGER
@@ -29,6 +28,7 @@ from linkwork.simulation.results.scene import scene_of
 from linkwork.simulation.results.trajectory import Trajectory
 from linkwork.simulation.results.unsettled import Unsettled
 from linkwork.simulation.run_certificate import Tally, certificate_of
+from linkwork.simulation.sampled_run import SampledRun, can_sample
 
 if TYPE_CHECKING:
     from linkwork.simulation.run import Simulation
@@ -38,7 +38,6 @@ CHUNK_SECONDS = 0.1  # of computing between two looks at the keyboard
 GROWTH = 32.0  # of the steps between two looks, at most
 CHUNK_ROWS = 4096
 STATE_SECONDS = 2.0  # between two states that are kept
-CREEP = 1e-6  # m/s: a mechanism that moves no faster stands still
 
 
 def next_chunk(count: int, took: float) -> int:
@@ -78,6 +77,7 @@ class Recording:
         self.spoilt = False  # a row held what is no number
         self.remembered: dict[str, Any] | None = None
         self._turn, self._next_state = 0, 0.0
+        self.sampled: SampledRun | None = None
         self.ranks = RankHistory(not sim.method.impulses)
         self.blocks: dict[str, list[Any]] = {}
         if stream is None:
@@ -119,15 +119,16 @@ class Recording:
                 try:
                     if count == 0:
                         status = sim.events.step(sim)
-                        if status == 0 and stepper.steps % self.every == 0:
+                        if status == 0 and (stepper.steps % self.every == 0 or sim.events.stopped is not None):
                             self._keep(stepper.present(), 1)
                         buffer = stepper.spare
                     else:
+                        sampled = can_sample(sim)
+                        count = sim.events.unplanned(most) if sampled else count
                         room = count // self.every + 2
                         if buffer.t.shape[0] < room:
                             buffer = make_samples(stepper.state, room)
-                        _, kept, status = stepper.advance(count, self.every, buffer)
-                        self._keep(buffer, kept, status == 0)
+                        count, status = self._advance(count, buffer, sampled)
                     if status == 0:
                         self._remember()
                 except (ModelError, OptionError) as error:
@@ -136,7 +137,7 @@ class Recording:
                 except RunError as error:
                     failure, stopped = error, str(error)
                     break
-                if status != 0:
+                if status != 0 or sim.events.stopped is not None:
                     break
                 self._reconsider()
                 chunk = next_chunk(max(count, 1), clock.perf_counter() - started)
@@ -165,6 +166,24 @@ class Recording:
         if failure is not None:
             raise self._told(failure, run, whole)
         return run
+
+    def _advance(self, count: int, buffer: Samples, sampled: bool) -> tuple[int, int]:
+        """Take steps and keep their rows; `sampled` calls controllers on the way. Returns steps done and a status."""
+        if not sampled:
+            done, kept, status = self.stepper.advance(count, self.every, buffer)
+            self._keep(buffer, kept, status == 0)
+            if status == 0:
+                self.sim.controls.happen()
+            return done, status
+        if self.sampled is None or not self.sampled.fits(buffer):
+            self.sampled = SampledRun(self.sim, buffer)
+        try:
+            done, status = self.sampled.go(count, self.every)
+        except BaseException:
+            self._keep(buffer, self.sampled.kept)
+            raise
+        self._keep(buffer, self.sampled.kept, status == 0)
+        return done, status
 
     def _reconsider(self, ended: bool = False) -> None:
         """Raise `TooStiff` where the method was left to linkwork and explicit steps prove too large on the way.
@@ -376,25 +395,3 @@ def fastest(sim: Simulation) -> str:
     """Whose velocity is the largest now, or no number."""
     v = sim.state.y[sim.moving.nq : sim.moving.nq + sim.moving.nv]
     return str(sim.moving.dof_name(int(np.argmax(np.where(np.isfinite(v), np.abs(v), np.inf))))) if v.size else ""
-
-
-def least_energy(system: System) -> float:
-    """Energies below this are nothing, J: of all bodies at the speed of a creep, or lifted by what contacts overlap."""
-    mass = float(sum(body.mass for body in system.model.all_bodies()))
-    lift = ALLOWED_OVERLAP / POOR_BALANCE if system.tables.colliders.room else 0.0
-    return mass * (0.5 * CREEP**2 + float(np.linalg.norm(system.model.gravity)) * lift)
-
-
-def free_memory() -> float:
-    """Bytes of memory that are free now, as far as the machine tells."""
-    try:
-        with open("/proc/meminfo") as file:
-            for line in file:
-                if line.startswith("MemAvailable:"):
-                    return float(line.split()[1]) * 1024.0
-    except OSError:
-        pass
-    try:
-        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")) * 0.5
-    except (AttributeError, ValueError, OSError):
-        return 4e9

@@ -24,6 +24,7 @@ from linkwork.simulation.analysis.choose import USUAL
 from linkwork.simulation.analysis.equilibrium import Equilibrium, placed
 from linkwork.simulation.analysis.hints import warn_of_hints
 from linkwork.simulation.analysis.pose import Pose
+from linkwork.simulation.controls import Controls, refuse_controls_elsewhere
 from linkwork.simulation.driven import DrivenStart
 from linkwork.simulation.failures import failure_of
 from linkwork.simulation.fast_path import FastPath, fast_path
@@ -39,6 +40,7 @@ from linkwork.simulation.remote_links import letting_go
 from linkwork.simulation.reset import start_anew
 from linkwork.simulation.results.scene import RunScenes
 from linkwork.simulation.results.warning import warn
+from linkwork.simulation.sampled_run import SampledRun, can_sample
 from linkwork.simulation.step_warnings import StepWarnings
 from linkwork.simulation.stepper import Stepper
 from linkwork.simulation.structure.changing import Structure
@@ -117,8 +119,9 @@ class Simulation(Present):
         prepare(method.loop, method.name)
         self.stepper = Stepper(method, system, self.inputs, ignored=ignored, border=border, ports=ports)
         self.structure = Structure(self.stepper)
-        self.events = PlannedEvents(self.stepper, self.structure)
         self.readings = Readings(self.stepper)
+        self.controls = Controls(self.stepper, self.readings)
+        self.events = PlannedEvents(self.stepper, self.structure, self.controls)
         self.scenes = RunScenes(system.model)
         try:
             self._begin_at(self.stepper.first, 0.0)
@@ -143,6 +146,8 @@ class Simulation(Present):
             warn(message, ModelWarning)
         with lag_applied(stepper, driven.lags):
             stepper.settle()
+        self.controls.begin(time)
+        refuse_controls_elsewhere(self, stepper.border is not None or stepper.remote_links is not None)
         self.events.happen(self, time)
 
     def save(self, file: str | PathLike[str]) -> None:
@@ -187,7 +192,7 @@ class Simulation(Present):
         driven = start_anew(self.stepper, q, v, joints, velocities, time)
         stepper, others = (
             self.stepper.kept(),
-            [(part, vars(part).copy()) for part in (self, self.structure, self.events)],
+            [(part, vars(part).copy()) for part in (self, self.structure, self.controls, self.events)],
         )
         try:
             self._begin_at(driven, float(time))
@@ -215,7 +220,8 @@ class Simulation(Present):
         other.stepper = self.stepper.copied()
         other.inputs, other.readings = other.stepper.inputs, Readings(other.stepper)
         other.structure = self.structure.copied(other.stepper)
-        other.events = self.events.copied(other.stepper, other.structure)
+        other.controls = self.controls.copied(other.stepper, other.readings)
+        other.events = self.events.copied(other.stepper, other.structure, other.controls)
         other.step_warnings, other._fast = self.step_warnings.copied(), None
         return other
 
@@ -253,13 +259,20 @@ class Simulation(Present):
                     stepper.pulls.renew(self.readings)
                 most = 1 if stepper.pulls is not None else min(self._chunk, goal - stepper.steps)
                 count = self.events.quiet(self.step_warnings.unchecked(stepper, most))
-                status = stepper.advance(count, goal + 1, stepper.spare)[2] if count else self.events.step(self)
+                if count and can_sample(self):
+                    sampled = SampledRun(self, stepper.spare)
+                    count, status = sampled.go(self.events.unplanned(most), goal + 1)
+                else:
+                    status = stepper.advance(count, goal + 1, stepper.spare)[2] if count else self.events.step(self)
                 if status != 0:
                     failed = failure_of(stepper, status)
                     stepper.take_back(turns)
                     if status == PAUSED:
                         raise KeyboardInterrupt
                     raise failed
+                self.controls.happen()
+                if self.events.stopped is not None:
+                    break
                 if interrupt.pressed:
                     break
                 self.step_warnings.check_size(stepper)

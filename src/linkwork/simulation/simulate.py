@@ -6,16 +6,17 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from linkwork.errors import OptionError
+from linkwork.errors import OptionError, RunWarning
 from linkwork.formulations.implicit.hybrid import Hybrid
 from linkwork.model import Model
 from linkwork.model.checked import shown
+from linkwork.model.when import LOCATED, Occasion, When
 from linkwork.simulation.methods import positive, whole
 from linkwork.simulation.recording import Recording, TooStiff
 from linkwork.simulation.remote_links import letting_go
 from linkwork.simulation.results.bounds import checked_bounds, refuse_poor
 from linkwork.simulation.results.trajectory import Trajectory
-from linkwork.simulation.results.warning import warn_of_doubts
+from linkwork.simulation.results.warning import warn, warn_of_doubts
 from linkwork.simulation.run import Simulation
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ MOST_STEPS = 2.0**53  # more cannot be counted
 def simulate(
     model: Model,
     *,
-    until: float,
+    until: float | When,
     method: Any = "auto",
     record: str | Sequence[str] = "all",
     every: int = 1,
@@ -42,11 +43,11 @@ def simulate(
     `record` chooses columns ("all", or patterns such as "pin.*"), `every` records every Nth step. `progress` is called
     with the time reached. `start="equilibrium"` begins where the model's forces balance (see `lw.equilibrium`),
     `start=pose` at a pose of `lw.reach`. `resume` continues from a state in a file (see `lw.Simulation`); `until`
-    counts from the first start. `strict` raises if the certificate exceeds bounds: those of `Certificate.broken`, or
-    {"energy": 1e-6, "drift": 1e-9}. A run that fails raises `RunError`, whose `.run` holds what was recorded; one that
-    reaches its end with numbers in doubt (`Certificate.doubts`) is returned with a `RunWarning` that says why, and
-    what to try. Events that the model plans (`model.attach`, `model.release`) happen on the way; `run.events` lists
-    them.
+    counts from the first start. An `lw.When` as `until` ends the run when its condition comes true. `strict` raises if
+    the certificate exceeds bounds: those of `Certificate.broken`, or {"energy": 1e-6, "drift": 1e-9}. A run that fails
+    raises `RunError`, whose `.run` holds what was recorded; one that reaches its end with numbers in doubt
+    (`Certificate.doubts`) is returned with a `RunWarning` that says why, and what to try. Events that the model plans
+    (`model.attach`, `model.release`, `model.when`) happen on the way; `run.events` lists them.
 
     >>> run = lw.simulate(lw.gallery.pendulum.build(), until=1.0, method="recursive", dt=0.01)
     >>> run["pin.position"].shape
@@ -58,12 +59,15 @@ def simulate(
     assert run is not None
     refuse_poor(run.certificate, bounds, run.model_name, run)
     warn_of_doubts(run.certificate, run.model_name)
+    if isinstance(until, When) and not any(event.joint == "until" for event in run.events):
+        told = f"the run of '{run.model_name}' ended at t = {run.time[-1]:.6g} s"
+        warn(f"{told}: {until.text!r} did not come true; give a later latest=", RunWarning)
     return run
 
 
 def recorded(
     model: Model,
-    until: float,
+    until: float | When,
     method: Any,
     record: str | Sequence[str],
     every: int,
@@ -91,7 +95,7 @@ def recorded(
 
 def recording(
     model: Model,
-    until: float,
+    until: float | When,
     method: Any,
     record: str | Sequence[str],
     every: int,
@@ -101,7 +105,8 @@ def recording(
     stream: Stream | None = None,
 ) -> tuple[Simulation, Recording]:
     """A simulation with all that a run from its start to `until` needs, checked."""
-    until, every = positive("until", until, "seconds"), whole("every", every)
+    end_of(until)
+    every = whole("every", every)
     refuse_progress(progress)
     sim = Simulation(model, method, ignore=ignore, **options)
     try:
@@ -113,14 +118,14 @@ def recording(
 
 def recording_of(
     sim: Simulation,
-    until: float,
+    until: float | When,
     record: str | Sequence[str],
     every: int,
     progress: Callable[[float], None] | None,
     stream: Stream | None = None,
 ) -> Recording:
     """What a run of this simulation to `until` needs, checked; its steps end exactly there."""
-    until, every = positive("until", until, "seconds"), whole("every", every)
+    condition, until, every = until if isinstance(until, When) else None, end_of(until), whole("every", every)
     stepper = sim.stepper
     span = until - stepper.origin
     steps = count_steps(span, stepper.h)
@@ -130,7 +135,18 @@ def recording_of(
         raise OptionError(f"every={every} would keep no row after the first of {steps} steps; give a smaller every=")
     if abs(steps * stepper.h - span) > 1e-6 * stepper.h:
         stepper.set_method_step(span / steps)  # the next smaller dt that divides it
+    if condition is not None:
+        sim.events.watch(Occasion("until", sim.system.model, None, None, condition, LOCATED))
     return Recording(sim, steps, until, record, every, progress, stream)
+
+
+def end_of(until: float | When) -> float:
+    """When a run ends at the latest, s."""
+    if not isinstance(until, When):
+        return positive("until", until, "seconds")
+    if until.latest == math.inf:
+        raise OptionError(f"until = {until} may never come; give lw.When({until.text!r}, latest=...) in seconds")
+    return until.latest
 
 
 def refuse_progress(progress: object) -> None:

@@ -156,7 +156,8 @@ class Stepper:
 
     def present(self) -> Samples:
         """The present state as a row."""
-        samples = make_samples(self.state, 1)
+        samples, laws = make_samples(self.state, 1), self.tables.laws
+        self.state.inputs[:] = laws.law_param[laws.input_law, 0]
         copy_sample(self.state, samples, 0)
         return samples
 

@@ -76,6 +76,16 @@ SPLINE = 3
 FUNCTION = 4
 SERVO = 5  # the torque of a motor that follows another law: stiffness, damping, the most it gives, that law
 PACER = 6  # the same of a motor whose law is a rate
+SEEING = 7  # a function of what it sees, and of states of its own: where they stand in law_input
+RATE = 8  # the rate of one of these states, on the slide whose speed it is: the block, the state, its scale, gravity
+
+# what laws see
+LOOKED = 16  # numbers of law_input before it
+SEEN_PLACE = 0  # a joint coordinate
+SEEN_RATE = 1  # its rate
+SEEN_BODY = 2  # a number of a body's position, quaternion, velocity, angular velocity
+SEEN_INPUT = 3  # the number of a constant law
+SEEN_NOTHING = 4  # room for what the law tells
 
 # what a law takes besides the time
 INPUT_NONE = 0

@@ -52,6 +52,7 @@ from linkwork.formulations.protocol import Bound, Needs, Ran, within
 from linkwork.mechanics.counts import count_q
 from linkwork.mechanics.grounds import keep_foreign
 from linkwork.mechanics.kinematics import place_tree
+from linkwork.mechanics.laws import law_scratch
 from linkwork.mechanics.motions import displace
 from linkwork.mechanics.rows import row_accelerations, row_rates, row_values
 from linkwork.mechanics.workspace import TreeWork, tree_work
@@ -155,7 +156,7 @@ class Workspace(NamedTuple):
     joint_blocks: JointBlocks
     remote_border: RemoteBorder
     near_singular: NearSingular
-    law_input: Any  # (16,) scratch: what a law is evaluated at
+    law_input: Any  # (16 + seen,) scratch: what a law is evaluated at
     out: Any  # (4,) scratch: what a law returns
     power: Any  # (2,) W wasted and fed in; written by `apply_forces`
 
@@ -174,7 +175,7 @@ def workspace(tables: Any, partition: Any, method: Components) -> Workspace:
         joint_blocks=joint_blocks(tables),
         remote_border=remote_border(partition),
         near_singular=near_singular(count_q(tree), int(tree.dof_link.size), made.shape.size.size),
-        law_input=np.zeros(16),
+        law_input=law_scratch(tables.laws),
         out=np.zeros(4),
         power=np.zeros(2),
     )

@@ -32,6 +32,7 @@ from linkwork.mechanics.constraint_rows import measure_accelerations, measure_cu
 from linkwork.mechanics.counts import count_cut_rates, count_q
 from linkwork.mechanics.given import given_power, renew_given
 from linkwork.mechanics.kinematics import forward_kinematics
+from linkwork.mechanics.laws import law_scratch
 from linkwork.mechanics.motions import store_quaternion
 from linkwork.mechanics.power import ground_power
 from linkwork.mechanics.row_loads import cut_reactions
@@ -60,7 +61,7 @@ class Workspace(NamedTuple):
     cut_rate: Any  # their rates; `free_accelerations`
     cut_acceleration: Any  # their second rates; `evaluate`
     cut_force: Any  # (joint, 6) N, N m, reactions of all joints; `accept`
-    law_input: Any  # (16,) scratch: what a law is evaluated at
+    law_input: Any  # (16 + seen,) scratch: what a law is evaluated at
     out: Any  # (4,) scratch: what a law returns
 
 
@@ -98,7 +99,7 @@ def workspace(tables: Any, hierarchy: Hierarchy, parts: ComponentWork, method: A
         cut_rate=np.zeros(rates),
         cut_acceleration=np.zeros(rates),
         cut_force=np.zeros((absolute.cuts.side_link.shape[0], 6)),
-        law_input=np.zeros(16),
+        law_input=law_scratch(tables.laws),
         out=np.zeros(4),
     )
 

@@ -39,6 +39,7 @@ from linkwork.mechanics.counts import count_q
 from linkwork.mechanics.forces import apply_forces
 from linkwork.mechanics.given import given_power, move_given, renew_given
 from linkwork.mechanics.kinematics import outward_poses, world_velocities
+from linkwork.mechanics.laws import law_scratch
 from linkwork.mechanics.motions import displace
 from linkwork.mechanics.power import ground_power
 from linkwork.mechanics.row_loads import cut_reactions
@@ -112,7 +113,7 @@ class Workspace(NamedTuple):
     loops: LoopWork
     ahead: Any  # (q,) coordinates beyond a singular position; written by `evaluate`
     extra: Any  # (dof,) joint forces put in from outside, N m or N; empty where there are none
-    law_input: Any  # (16,) scratch: what a law is evaluated at
+    law_input: Any  # (16 + seen,) scratch: what a law is evaluated at
     out: Any  # (4,) scratch: what a law returns
     power: Any  # (2,) W wasted and fed in; written by `apply_forces`
 
@@ -131,7 +132,7 @@ def workspace(tables: Any, method: Recursive) -> Workspace:
         loops=loop_work(tables),
         ahead=np.zeros(count_q(tables.tree)),
         extra=np.zeros(0),
-        law_input=np.zeros(16),
+        law_input=law_scratch(tables.laws),
         out=np.zeros(4),
         power=np.zeros(2),
     )

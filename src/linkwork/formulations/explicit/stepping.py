@@ -365,6 +365,6 @@ def advance(evaluate, accept, tables, method, w, state, begin, first, h, steps, 
                 break
         w.carried[PART_DONE] = 0.0
         if n % every == 0:
-            keep_sample(state, samples, kept)
+            keep_sample(tables.laws, state, samples, kept)
             kept += 1
     return steps, kept, 0

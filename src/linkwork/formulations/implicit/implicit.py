@@ -117,6 +117,6 @@ def advance(begin, step, tables, w, lam, kept, state, start, first, h, steps, ev
         if status != 0:
             return n - 1 - first, done_rows, status
         if n % every == 0:
-            keep_sample(state, samples, done_rows)
+            keep_sample(tables.laws, state, samples, done_rows)
             done_rows += 1
     return steps, done_rows, 0

@@ -16,11 +16,12 @@ import numpy as np
 from linkwork._jit import kernel
 from linkwork.mechanics.composite import composite_momentum, composites
 from linkwork.mechanics.constraint_rows import ROUNDING, cut_frames
+from linkwork.mechanics.laws import law_scratch
 from linkwork.mechanics.motions import world_axis
 from linkwork.mechanics.rows import first_coupled, term_on_dof, term_wrench
 from linkwork.mechanics.workspace import TreeWork, tree_work
 from linkwork.numerics.sparse_cholesky import Groups, SparsePattern, add_outer, entry, groups, pattern, size
-from linkwork.spatial.codes import COUPLE, CROSSED
+from linkwork.spatial.codes import COUPLE, CROSSED, SEEN_PLACE, SEEN_RATE
 from linkwork.spatial.vectors import add, cross, dot, load3, load_pair, norm, store_pair
 
 
@@ -66,7 +67,7 @@ class NewtonScratch(NamedTuple):
     TJ: Any  # (longest group, 6)
     T: Any  # (6, 6)
     power: Any  # (2,) W wasted and fed in; `apply_forces`
-    law_input: Any  # (16,) scratch: what a law is evaluated at
+    law_input: Any  # (16 + seen,) scratch: what a law is evaluated at
     out: Any  # (4,) scratch: what a law returns
 
 
@@ -80,7 +81,7 @@ def newton(tables: Any) -> NewtonScratch:
     return NewtonScratch(
         stencil=plan,
         tree=tree_work(tables),
-        measures=bool(np.any(tables.forces.coil_coordinate >= nv) or np.any(tables.forces.drive_coordinate >= nv)),
+        measures=measures_cuts(tables, nv),
         axis=np.zeros((nv, 6)),
         reach=np.zeros((nv, 2)),
         composite=np.zeros((tree.link_parent.size, 10)),
@@ -99,9 +100,17 @@ def newton(tables: Any) -> NewtonScratch:
         TJ=np.zeros((longest, 6)),
         T=np.zeros((6, 6)),
         power=np.zeros(2),
-        law_input=np.zeros(16),
+        law_input=law_scratch(tables.laws),
         out=np.zeros(4),
     )
+
+
+def measures_cuts(tables: Any, nv: int) -> bool:
+    """Whether forces act on coordinates of the cuts, or see them."""
+    forces, laws = tables.forces, tables.laws
+    acts = np.any(forces.coil_coordinate >= nv) or np.any(forces.drive_coordinate >= nv)
+    sees = (laws.seen_kind == SEEN_PLACE) | (laws.seen_kind == SEEN_RATE)
+    return bool(acts or np.any(laws.seen_index[sees] >= nv))
 
 
 def stencil(tables: Any) -> Stencil:

@@ -359,7 +359,7 @@ def run(w, state, begin, first, h, steps, every, samples):
             if left_guide(w.tables.cuts, state.cut_q) >= 0:
                 return i - 1, kept, OFF_GUIDE
             if n % every == 0:
-                keep_sample(state, samples, kept)
+                keep_sample(w.tables.laws, state, samples, kept)
                 kept += 1
         if i < steps:
             copy(state.y, state.last)

@@ -14,6 +14,7 @@ from linkwork.formulations.impulse.row_solver import RowSolver, row_solver
 from linkwork.formulations.impulse.row_table import RowTable, row_table
 from linkwork.formulations.impulse.rows import RowWork, row_work
 from linkwork.mechanics.impulses import ImpulsePath, make_impulse_path
+from linkwork.mechanics.laws import law_scratch
 from linkwork.mechanics.workspace import TreeWork, tree_work
 
 
@@ -50,7 +51,7 @@ class Workspace(NamedTuple):
     free_bodies: FreeBodies
     gap: Any  # (cut row,) m or rad, at the new positions
     wrench: Any  # (cut row, 6) there
-    law_input: Any  # (16,) arguments of user functions; written by mechanics.laws
+    law_input: Any  # (16 + seen,) arguments of user functions; written by mechanics.laws
     out: Any  # (4,) their values
     power: Any  # (2,) W wasted, W fed in by forces
     # kept from step to step
@@ -90,7 +91,7 @@ def workspace(tables: Any, method: Any) -> Workspace:
         free_bodies=free_bodies(tree),
         gap=np.zeros(cut_rows),
         wrench=np.zeros((cut_rows, 6)),
-        law_input=np.zeros(16),
+        law_input=law_scratch(tables.laws),
         out=np.zeros(4),
         power=np.zeros(2),
         drags=make_drags(),

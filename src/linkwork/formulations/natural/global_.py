@@ -366,6 +366,6 @@ def run(tables, w, state, start, first, h, steps, every, samples):
             done *= 2
             parts *= 2
         if keep:
-            keep_sample(state, samples, kept)
+            keep_sample(tables.laws, state, samples, kept)
             kept += 1
     return steps, kept, 0

@@ -8,6 +8,7 @@ import numpy as np
 
 from linkwork.formulations.natural.reactions import Network, network
 from linkwork.mechanics.counts import count_cut_q
+from linkwork.mechanics.laws import law_scratch
 from linkwork.mechanics.size import size_of
 from linkwork.mechanics.workspace import TreeWork, tree_work
 from linkwork.numerics.block_sparse import BlockPattern, pattern
@@ -67,7 +68,7 @@ class Workspace(NamedTuple):
     power: Any  # (4,) W wasted and fed in, now and at the last step; `apply_forces`, `accept`; carried
     kept_lam: Any  # lam before a step that may be refused; `run`
     kept_cut: Any  # coordinates of the joints before it; `run`
-    law_input: Any  # (16,) scratch: what a law is evaluated at
+    law_input: Any  # (16 + seen,) scratch: what a law is evaluated at
     out: Any  # (4,) scratch: what a law returns
 
 
@@ -130,7 +131,7 @@ def workspace(tables: Any, nat: Any, method: Any) -> Workspace:
         power=np.zeros(4),
         kept_lam=np.zeros(equations),
         kept_cut=np.zeros(count_cut_q(cuts)),
-        law_input=np.zeros(16),
+        law_input=law_scratch(tables.laws),
         out=np.zeros(4),
     )
 

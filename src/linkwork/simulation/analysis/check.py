@@ -222,7 +222,9 @@ def report(system: System, start: Start, notes: Sequence[str] = ()) -> Report:
         notes.append(f"component '{remote.path}' lives elsewhere, its mass is not counted; its ports are {ports}")
     if start.moved:
         notes.append(f"start values were rounded; moved a little to fit the loops: {', '.join(start.moved)}")
-    bodies = list(system.model.all_bodies())
+    bodies = [body for body in system.model.all_bodies() if not body.hidden]
+    states = sum(joint.hidden for joint in system.model.all_joints())
+    notes = [*notes, f"laws with states of their own: {states} in all"] if states else notes
     shared: dict[str, list[str]] = {}
     if dependent and system.rows * system.nv <= LARGE:
         shared = _shared(system, start)
@@ -231,8 +233,8 @@ def report(system: System, start: Start, notes: Sequence[str] = ()) -> Report:
     return Report(
         model=system.model.name,
         bodies=len(bodies),
-        joints=len(system.joints) + len(system.cuts) - len(system.floating),
-        degrees_of_freedom=None if elsewhere else system.nv - (system.rows - len(dependent)),
+        joints=len(system.joints) + len(system.cuts) - len(system.floating) - states,
+        degrees_of_freedom=None if elsewhere else system.nv - (system.rows - len(dependent)) - states,
         loops=None if elsewhere else len(system.cuts),
         cuts=[] if elsewhere else system.cut_names,
         rows=system.rows,
@@ -240,7 +242,9 @@ def report(system: System, start: Start, notes: Sequence[str] = ()) -> Report:
         redundant=redundant,
         shared_reactions=shared,
         reaction_points={
-            joint.path: point_body(joint).path for joint in system.model.all_joints() if placed_by_body(joint)
+            joint.path: point_body(joint).path
+            for joint in system.model.all_joints()
+            if placed_by_body(joint) and not joint.hidden
         },
         floating=system.floating,
         total_mass=float(sum(body.mass for body in bodies)),

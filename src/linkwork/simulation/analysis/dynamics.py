@@ -25,6 +25,7 @@ from linkwork.errors import OptionError, RunError
 from linkwork.formulations.explicit.recursive import Recursive, run
 from linkwork.formulations.samples import make_samples, make_state
 from linkwork.mechanics.entry_points import joint_forces, masses, moved, place, point_rows, poses
+from linkwork.mechanics.laws import law_scratch
 from linkwork.mechanics.workspace import TreeWork, tree_work
 from linkwork.model import Body
 from linkwork.model.checked import real, shown
@@ -127,7 +128,7 @@ def tree_forces(system: System, q: Floats, v: Floats, a: Floats, time: float = 0
     work = _set(system, q, v, time)
     state = make_state(system.tables, np.zeros(1), system.cut_start)
     tau = np.zeros(system.nv)
-    given = (checked_time(time), np.zeros(16), np.zeros(4), np.zeros(2))
+    given = (checked_time(time), law_scratch(system.tables.laws), np.zeros(4), np.zeros(2))
     joint_forces(system.tables, work, given, (q, v, state.cut_q, state.cut_rate), a, tau)
     return tau
 

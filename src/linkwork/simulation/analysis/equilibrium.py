@@ -56,6 +56,12 @@ def equilibrium(model: Model | System, *, tolerance: float = 1e-9) -> Equilibriu
     """
     positive("tolerance", tolerance, "")
     system = model if isinstance(model, System) else assemble(model)
+    for body in system.model.all_bodies():
+        if body.hidden:
+            raise OptionError(
+                f"'{system.model.name}' has a law with states of its own ('{body.name}'), which are not zero at rest; "
+                "run it until it settles instead"
+            )
     balance = _Balance(system)
     q, lam = consistent_start(system).q, np.zeros(system.rows)
     left, farthest = balance.at(q, lam), FARTHEST

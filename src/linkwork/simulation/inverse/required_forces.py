@@ -22,7 +22,7 @@ from linkwork.simulation.inverse.actuators import Actuator, find_actuators, with
 from linkwork.simulation.inverse.efforts import Efforts
 from linkwork.simulation.inverse.recorded_motion import TreeMotion, integral, recorded_motion
 from linkwork.simulation.inverse.sharing import not_unique
-from linkwork.simulation.recording import least_energy
+from linkwork.simulation.least_energy import least_energy
 from linkwork.simulation.results.certificate import Certificate, shortened
 from linkwork.simulation.results.column_names import DRIFT
 from linkwork.simulation.results.column_names import ENERGY as LEDGER

@@ -13,6 +13,7 @@ from linkwork.assembly.system import System
 from linkwork.assembly.tables import Tables
 from linkwork.errors import OptionError
 from linkwork.formulations.samples import RESIDUAL, ROW_COUNT, STEPS_CUT, SWEEPS, Samples
+from linkwork.mechanics.laws import law_scratch
 from linkwork.mechanics.observation import Observation, Scratch, View, observe
 from linkwork.mechanics.size import row_units
 from linkwork.mechanics.workspace import tree_work
@@ -22,6 +23,8 @@ from linkwork.model.joint_kinds import KINDS
 from linkwork.simulation.results.column_names import ACCOUNTS, fitting
 from linkwork.simulation.results.components import all_components, matching_components
 from linkwork.simulation.results.force_columns import effort_unit, force_columns, motor_units, observed_forces
+from linkwork.simulation.results.sampled_columns import sampled_shapes, sampled_units, sampled_values
+from linkwork.simulation.results.state_columns import UNIT, state_shapes, state_values, without_slides
 from linkwork.simulation.results.units import BODY_UNITS, REACTION_UNIT, joint_units
 
 
@@ -48,8 +51,9 @@ class Observer:
             np.zeros(rows),
             np.zeros((rows, 6)),
             np.zeros(system.nv),
-            np.zeros(16),
+            law_scratch(system.tables.laws),
             np.zeros(4),
+            np.zeros(system.tables.laws.input_law.size),
             np.zeros(2),
             row_units(system.tables),
         )
@@ -155,7 +159,8 @@ class Observer:
             if motor.path in efforts:
                 found[f"{motor.path}.torque"] = efforts[motor.path]
                 found[f"{motor.path}.power"] = efforts[motor.path] * self._rate_of(motor, samples, found, count)
-        return found
+        found |= sampled_values(system, self.tables, samples, count)
+        return found | state_values(system, found)
 
     def _rate_of(self, motor: Motor, samples: Samples, found: dict[str, Any], count: int) -> Any:
         """Rate of the coordinate that a motor moves, or of the length of a rod."""
@@ -219,7 +224,7 @@ def column_shapes(system: System) -> dict[str, tuple[int, ...]]:
     for motor in system.motors:
         shapes |= {f"{motor.path}.{quantity}": () for quantity in motor_units(motor)}
     shapes |= {f"{each.part.path}.effort": () for each in system.coupled}
-    return shapes
+    return without_slides(system, shapes) | state_shapes(system.model) | sampled_shapes(system.model)
 
 
 def blank(name: str, count: int, shape: tuple[int, ...]) -> Any:
@@ -245,6 +250,7 @@ def column_units(system: System, columns: Any) -> dict[str, str]:
         units |= {f"{force.path}.{quantity}": column.unit for quantity, column in force_columns(force).items()}
     for motor in system.motors:
         units |= {f"{motor.path}.{quantity}": unit for quantity, unit in motor_units(motor).items()}
+    units |= dict.fromkeys(state_shapes(system.model), UNIT) | sampled_units(system.model)
     units |= {
         f"{each.part.path}.effort": effort_unit(each.terms[0].joint, each.terms[0].coordinate)
         for each in system.coupled

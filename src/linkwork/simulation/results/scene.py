@@ -51,7 +51,7 @@ def scene_of(model: Model, until: float = 0.0, tracks: Mapping[str, Any] | None 
     (['bob'], ['revolute'])
     """
     reference = Reference(model)
-    joints = [(joint, *reference.frames(joint)) for joint in model.all_joints()]
+    joints = [(joint, *reference.frames(joint)) for joint in model.all_joints() if not joint.hidden]
     springs = _springs(model, reference)
     holds: dict[int, list[list[float]]] = {}
     shapes = DrawnShapes(model)
@@ -81,6 +81,7 @@ def scene_of(model: Model, until: float = 0.0, tracks: Mapping[str, Any] | None 
                 "holds": holds.get(id(body), []),
             }
             for body in model.all_bodies()
+            if not body.hidden
         ],
         "grounds": {ground.path: _ground(ground, until, shapes.standing(ground)) for ground in model.all_grounds()},
         "joints": [

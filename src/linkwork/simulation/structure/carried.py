@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.simulation.storage.npz import Damaged
+from linkwork.spatial.codes import CONSTANT
 
 if TYPE_CHECKING:
     from linkwork.simulation.stepper import Stepper
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 def carried_arrays(stepper: Stepper) -> dict[str, Any]:
     """The arrays of the state, of the inputs, and those that the method carries, by name; not copies."""
-    found = {f"state.{name}": values for name, values in stepper.state._asdict().items()}
+    found = {f"state.{name}": values for name, values in stepper.state._asdict().items() if name != "row"}
     found |= {f"workspace.{name}": _at(stepper.workspace, name) for name in stepper.method.carried}
     return {"laws": stepper.tables.laws.law_param, "behind": stepper.lag, "waiting": stepper.lag_waits, **found}
 
@@ -36,6 +37,8 @@ def checked_arrays(stepper: Stepper, arrays: dict[str, Any]) -> list[tuple[Any, 
         found = arrays.get(name)
         if found is None or (found.shape, found.dtype) != (values.shape, values.dtype):
             raise Damaged(f"its {name} does not fit")
+        if name == "laws" and not np.array_equal(*(_others(stepper, each) for each in (values, found))):
+            raise Damaged("its laws are not those of the model")
         if values.dtype.kind == "f":
             if name in ("state.t", "state.y", "state.vd", "state.cut_q") and not np.isfinite(found).all():
                 raise Damaged(f"its {name} is not finite")
@@ -43,6 +46,11 @@ def checked_arrays(stepper: Stepper, arrays: dict[str, Any]) -> list[tuple[Any, 
             _check_whole(stepper, name.removeprefix("workspace."), found)
         pairs.append((values, found))
     return pairs
+
+
+def _others(stepper: Stepper, param: Any) -> Any:
+    """The numbers of laws that are no constants: some say where others stand."""
+    return param[stepper.tables.laws.law_kind != CONSTANT]
 
 
 def _check_whole(stepper: Stepper, name: str, found: Any) -> None:

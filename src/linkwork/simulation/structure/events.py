@@ -13,6 +13,7 @@ from linkwork.assembly.law_errors import told_of
 from linkwork.errors import ModelError
 from linkwork.model import Event
 from linkwork.model.checked import shown
+from linkwork.model.when import Occasion
 
 SAME = 1e-9  # of a step: instants nearer than this are one
 
@@ -62,14 +63,17 @@ class Schedule:
         planned = list(events)
         self.timed = sorted((event for event in planned if event.time is not None), key=_time)
         self.watched = [event for event in planned if event.time is None]
+        self.resting: list[Event] = []  # that happen again, once their conditions were false
 
     def copied(self) -> Schedule:
         """The same plan, for another simulation."""
-        return Schedule([*self.timed, *self.watched])
+        other = Schedule([*self.timed, *self.watched])
+        other.resting = list(self.resting)
+        return other
 
     def quiet(self, now: float, dt: float, steps: int, awake: Callable[[Event], bool]) -> int:
         """How many of the next steps are sure to end before anything happens."""
-        if any(awake(event) for event in self.watched):
+        if self.resting or any(awake(event) for event in self.watched):
             return 0
         if not self.timed:
             return steps
@@ -90,6 +94,15 @@ class Schedule:
     def take(self, event: Event) -> None:
         """A condition that has come true is not looked at any more."""
         self.watched.remove(event)
+        if isinstance(event, Occasion) and event.again:
+            self.resting.append(event)
+
+    def wake(self, over: Callable[[Event], bool]) -> None:
+        """Conditions that are false again are looked at as before."""
+        for event in list(self.resting):
+            if over(event):
+                self.resting.remove(event)
+                self.watched.append(event)
 
 
 def _time(event: Event) -> float:

@@ -32,7 +32,8 @@ def history_of(sim: Simulation) -> dict[str, Any]:
         "changes": [change.as_dict() for change in structure.changes],
         "impacts": structure.impacts,
         "timed": [place[id(event)] for event in schedule.timed],
-        "watched": [place[id(event)] for event in schedule.watched],
+        "watched": [place[id(event)] for event in schedule.watched if id(event) in place],
+        "resting": [place[id(event)] for event in schedule.resting if id(event) in place],
     }
 
 
@@ -60,14 +61,16 @@ def _joint(sim: Simulation, told: dict[str, Any]) -> Joint:
 def put_back_history(sim: Simulation, facts: dict[str, Any], file: Any) -> Altered | None:
     """The record and the plan are those of the history; returns the model with its joints, where there were changes."""
     events = list(sim.system.model.all_events())
-    if max([*facts["timed"], *facts["watched"]], default=-1) >= len(events):
+    resting = facts.get("resting", [])
+    if max([*facts["timed"], *facts["watched"], *resting], default=-1) >= len(events):
         raise OptionError(f"{file} was taken of a model that plans other events; start from it with that model")
     structure, schedule = sim.structure, sim.events.schedule
     schedule.timed = [events[k] for k in facts["timed"]]
     schedule.watched = [events[k] for k in facts["watched"]]
+    schedule.resting = [events[k] for k in resting]
     structure.changes = [Change.from_dict(change) for change in facts["changes"]]
     structure.impacts = facts["impacts"]
-    if all(change.what == "jolted" for change in structure.changes):
+    if all(change.what in ("jolted", "happened") for change in structure.changes):
         return None
     structure.attached = {told["name"]: _joint(sim, told) for told in facts["attached"]}
     structure.released = {name: find_joint(sim.system.model, name, "release") for name in facts["released"]}

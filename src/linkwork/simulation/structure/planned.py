@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from linkwork.errors import OptionError
+from linkwork.assembly.law_errors import told_of
+from linkwork.errors import ModelError, OptionError
 from linkwork.model import Event, Model
+from linkwork.model.when import Occasion
+from linkwork.simulation.controls import Controls
 from linkwork.simulation.lag import apply_lag
 from linkwork.simulation.remote_links import remote_parts
 from linkwork.simulation.stepper import Stepper
 from linkwork.simulation.structure.changing import Structure
-from linkwork.simulation.structure.events import SAME, Schedule, Snapshot, holds
+from linkwork.simulation.structure.events import SAME, Change, Schedule, Snapshot, holds
 
 if TYPE_CHECKING:
     from linkwork.simulation.run import Simulation
@@ -30,39 +33,72 @@ def refuse_events_elsewhere(model: Model, border: Any) -> None:
 class PlannedEvents:
     """The events to come of a simulation. Their conditions are asked of the simulation, which each verb is given."""
 
-    def __init__(self, stepper: Stepper, structure: Structure, schedule: Schedule | None = None) -> None:
-        self.stepper, self.structure = stepper, structure
+    def __init__(
+        self, stepper: Stepper, structure: Structure, controls: Controls, schedule: Schedule | None = None
+    ) -> None:
+        self.stepper, self.structure, self.controls = stepper, structure, controls
         self.schedule = Schedule(()) if schedule is None else schedule
+        self.stopped: Occasion | None = None  # the one that ended the run
 
     def plan(self, events: Iterable[Event]) -> None:
         """These are to come, and no others."""
-        self.schedule = Schedule(events)
+        self.schedule, self.stopped = Schedule(events), None
 
-    def copied(self, stepper: Stepper, structure: Structure) -> PlannedEvents:
+    def watch(self, event: Occasion) -> None:
+        """One more that is to come."""
+        self.schedule.watched.append(event)
+
+    def copied(self, stepper: Stepper, structure: Structure, controls: Controls) -> PlannedEvents:
         """The same plan for another stepper."""
-        return PlannedEvents(stepper, structure, self.schedule.copied())
+        return PlannedEvents(stepper, structure, controls, self.schedule.copied())
 
     def quiet(self, steps: int) -> int:
-        """How many of the next steps, at most so many, are sure to end before anything happens."""
+        """How many of the next steps, at most so many, are sure to end before anything happens.
+
+        What is sampled at the end of the last of them is called by `controls.happen`.
+        """
         stepper = self.stepper
-        return self.schedule.quiet(stepper.time_after(), stepper.h, steps, self._awake)
+        now, h = stepper.time_after(), stepper.h
+        return self.schedule.quiet(now, h, self.controls.quiet(now, h, steps), self._awake)
+
+    def unplanned(self, steps: int) -> int:
+        """The same without a look at what is sampled."""
+        return self.schedule.quiet(self.stepper.time_after(), self.stepper.h, steps, self._awake)
 
     def _awake(self, event: Event) -> bool:
         """A condition is looked at while there is something to release."""
-        return event.joint is not None or self.structure.holds(event.path)
+        return isinstance(event, Occasion) or event.joint is not None or self.structure.holds(event.path)
 
     def happen(self, sim: Simulation, now: float, watched: bool = True) -> None:
         """Do what is due at this instant; conditions that are only looked at after whole steps unless `watched`."""
         due = self.schedule.take_timed(now, self.stepper.h)
+        self.schedule.wake(lambda event: not holds(event, sim))
         for event in list(self.schedule.watched):
             if (watched or event.within is not None) and self._awake(event) and holds(event, sim):
                 self.schedule.take(event)
                 due.append(event)
         for event in due:
-            if event.joint is None:
+            if isinstance(event, Occasion):
+                self._act(sim, event, now)
+            elif event.joint is None:
                 self.structure.release(event.path)
             else:
                 self.structure.attach_joint(event.joint)
+        self.controls.happen()
+
+    def _act(self, sim: Simulation, event: Occasion, now: float) -> None:
+        self.structure.changes.append(Change(now, "happened", event.path, "", "", "", (), 0.0))
+        if event.action == "stop":
+            self.stopped = event
+            return
+        try:
+            event.action(sim)
+        except (ModelError, OptionError):
+            raise
+        except Exception as error:
+            raise ModelError(
+                f"the action of the {event.told} failed at t = {now:.6g} s ({told_of(error)}); correct it"
+            ) from error
 
     def step(self, sim: Simulation) -> int:
         """One step with what happens in it, at its end, or in between where it is then split. Returns a status."""
@@ -71,7 +107,7 @@ class PlannedEvents:
         here, end = stepper.time_after(), stepper.time_after(1)
         while here < end:
             stepper.here = here
-            goal = schedule.next_time(end, dt)
+            goal = min(schedule.next_time(end, dt), self.controls.next_time(end, dt))
             apply_lag(stepper, dt if goal - here >= dt * (1.0 - SAME) else goal - here)
             located = [event for event in schedule.watched if event.within is not None and self._awake(event)]
             before = Snapshot(stepper.state, stepper.workspace) if located else None
@@ -83,6 +119,9 @@ class PlannedEvents:
             whole_step = goal >= end - SAME * dt
             here = end if whole_step else goal
             self.happen(sim, goal, watched=whole_step)
+            if self.stopped is not None and not whole_step:  # the clock goes on from here
+                stepper.origin, stepper.here = stepper.time - stepper.steps * dt, None
+                return 0
         stepper.steps, stepper.here = stepper.steps + 1, None
         return 0
 

@@ -76,7 +76,7 @@ def state_arrays(sim: Simulation, turn: int | None = None, **more: Any) -> dict[
             raise failure_of(sim.stepper, 0)
     elif remote_parts(sim.system.model):
         raise OptionError(f"the connections of '{sim.system.model.name}' to its components elsewhere are closed")
-    return {"metadata": np.array(json.dumps(facts)), **carried_arrays(sim.stepper)}
+    return {"metadata": np.array(json.dumps(facts)), **carried_arrays(sim.stepper), **sim.controls.memories()}
 
 
 def save_state(sim: Simulation, file: str | PathLike[str]) -> None:
@@ -171,6 +171,7 @@ def _put_back(sim: Simulation, facts: dict[str, Any], arrays: dict[str, Any], fi
         for values, found in checked_arrays(stepper, arrays):
             values[...] = found
         stepper.steps, stepper.origin, stepper.h = int(facts["steps"]), float(facts["begin"]), float(facts["h"])
+        sim.controls.put_back(arrays, stepper.time)
         if sim.remote_links is not None:
             sim.remote_links.restore(facts.get("elsewhere", {}), file)
         return
@@ -184,6 +185,9 @@ def _put_back(sim: Simulation, facts: dict[str, Any], arrays: dict[str, Any], fi
     stepper.state.last[:] = y
     stepper.lag_waits[0] = 0.0
     stepper.steps, stepper.origin = -1, facts["time"]
+    if facts["kind"] == WHOLE:
+        sim.controls.put_back(arrays, float(facts["time"]))
+        sim.controls.hold(arrays)
     stepper.settle()
 
 

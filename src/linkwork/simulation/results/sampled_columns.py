@@ -1,0 +1,45 @@
+"""Readings of sensors and outputs of controllers in a run: what is held between their samples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from linkwork.assembly.system import System
+from linkwork.assembly.tables import Tables
+from linkwork.formulations.samples import Samples
+from linkwork.model import Model
+from linkwork.model.controller import Controller
+from linkwork.simulation.results.state_columns import UNIT
+
+
+def sampled_shapes(model: Model) -> dict[str, tuple[int, ...]]:
+    """The columns of sensors and controllers, with the shape of a row."""
+    shapes: dict[str, tuple[int, ...]] = {}
+    for sensor in model.all_sensors():
+        shapes[f"{sensor.path}.reading"] = () if sensor.size == 1 else (sensor.size,)
+    for controller in model.all_controllers():
+        shapes[f"{controller.path}.output"] = () if len(controller.sets) == 1 else (len(controller.sets),)
+    return shapes
+
+
+def sampled_units(model: Model) -> dict[str, str]:
+    """Units of these columns."""
+    units = {f"{sensor.path}.reading": sensor.unit for sensor in model.all_sensors()}
+    return units | {f"{controller.path}.output": UNIT for controller in model.all_controllers()}
+
+
+def sampled_values(system: System, tables: Tables, samples: Samples, count: int) -> dict[str, Any]:
+    """These columns of the first `count` samples; what the tables have now where samples hold no inputs."""
+    laws = tables.laws
+    rows = samples.inputs[:count] if len(samples.inputs) else laws.law_param[laws.input_law, 0][None]
+    found = {f"{path}.reading": rows[:, place] for path, place in system.held.items()}
+    names = list(system.inputs)
+    for controller in system.model.all_controllers():
+        found[f"{controller.path}.output"] = rows[:, [names.index(each) for each in inputs_of(controller, names)]]
+    return found
+
+
+def inputs_of(controller: Controller, names: list[str]) -> list[str]:
+    """The inputs that a controller sets, by their full names."""
+    prefix = controller.owner.path
+    return [f"{prefix}.{name}" if prefix and f"{prefix}.{name}" in names else name for name in controller.sets]

@@ -1,0 +1,67 @@
+"""Steps with samples of controllers between them, as fast as Python allows: rows go to one buffer, and nothing else is
+looked at on the way.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from linkwork.formulations.samples import Samples
+from linkwork.simulation.lag import apply_lag
+
+if TYPE_CHECKING:
+    from linkwork.simulation.run import Simulation
+
+
+class SampledRun:
+    """Takes steps and calls what is sampled after some of them; `kept` rows are in the buffer, also after an error."""
+
+    def __init__(self, sim: Simulation, buffer: Samples) -> None:
+        self.controls, self.stepper, self.buffer = sim.controls, sim.stepper, buffer
+        stepper = sim.stepper
+        self.loop = stepper.method.bind(stepper.tables, stepper.workspace, stepper.state, buffer)
+        self.workspace = stepper.workspace
+        self.kept = 0
+
+    def fits(self, buffer: Samples) -> bool:
+        """Whether it was made for this buffer and the present structure."""
+        return self.buffer is buffer and self.workspace is self.stepper.workspace
+
+    def go(self, steps: int, every: int) -> tuple[int, int]:
+        """Take at most so many steps, and keep every so many: steps done and a status.
+
+        Fewer are done where the next sample falls within a step.
+        """
+        stepper, controls = self.stepper, self.controls
+        state, inputs, h = stepper.state, stepper.inputs, stepper.h
+        done = self.kept = 0
+        apply_lag(stepper, h)
+        stepper.mark()
+        stepper.busy = True
+        try:
+            while done < steps:
+                count = controls.quiet(stepper.time_after(), h, steps - done)
+                if count == 0:
+                    break
+                if inputs.changed:  # accelerations anew; the row that this writes is written over
+                    inputs.changed = False
+                    stepper.forget()
+                    self.loop(float(state.t[0]), -1, h, 1, 1)
+                more, kept, status = self.loop(stepper.origin, stepper.steps, h, count, every)
+                done, stepper.steps = done + more, stepper.steps + more
+                self.kept += kept
+                state.row[0] = self.kept
+                if status != 0:
+                    return done, status
+                controls.happen()
+            return done, 0
+        finally:
+            state.row[0] = 0
+            stepper.busy = False
+
+
+def can_sample(sim: Simulation) -> bool:
+    """Whether steps of a simulation may be taken so: the adaptive integrator pauses within long ones."""
+    stepper, method = sim.stepper, sim.stepper.method
+    alone = stepper.remote_links is None and stepper.border is None and stepper.pulls is None
+    return bool(sim.controls.items) and method.loop is not None and method.integrator != "adaptive" and alone
