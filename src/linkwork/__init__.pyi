@@ -60,11 +60,11 @@ from linkwork.model import Visual as Visual
 from linkwork.model import as_law as as_law
 from linkwork.model import compiled as compiled
 from linkwork.model import compiled_state as compiled_state
+from linkwork.model import law_factory as law_factory
 from linkwork.model.controller import Controller as Controller
 from linkwork.model.controller import Normal as Normal
 from linkwork.model.controller import Sensor as Sensor
 from linkwork.model.when import When as When
-from linkwork.model import law_factory as law_factory
 from linkwork.simulation.analysis.agreement import Agreement as Agreement
 from linkwork.simulation.analysis.check import Report as Report
 from linkwork.simulation.analysis.check import check as check

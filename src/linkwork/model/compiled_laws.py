@@ -61,7 +61,7 @@ def compiled(function: Any = None, *, sees: Sequence[str] = ()) -> Any:
             ModelWarning,
             stacklevel=2,
         )
-        function.compiled_law = True  # it would be
+        function.compiled_law = True  # type: ignore[attr-defined]  # it would be
         return function
     return numba.njit(boundscheck=True)(function)  # beyond the end of an array lies anything
 
