@@ -287,3 +287,12 @@ def test_what_carries_states_is_not_listed():
     run = lw.simulate(model, until=0.01, dt=1e-3, method="recursive")
     assert [body["name"] for body in run.scene["bodies"]] == ["rod"]
     assert "more.state" in run.columns
+
+
+def test_files_refuse_what_is_sampled(tmp_path):
+    model = arm(1e-3, hold, sees=SEEN)
+    model.sensor("encoder", "pin", kind="encoder", rate=1000)
+    with pytest.raises(lw.ModelError, match="cannot be written: controller 'pd'.*; sensor 'encoder'"):
+        model.write(tmp_path / "arm.toml")
+    lost = model.write(tmp_path / "arm.toml", lossy=True).lost
+    assert [line.what for line in lost] == ["controller 'pd'", "sensor 'encoder'"]

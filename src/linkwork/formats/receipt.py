@@ -76,12 +76,12 @@ class Receipt:
         """What was ignored and matters to the motion."""
         return [entry for entry in self.ignored if entry.matters]
 
-    def refuse_losses(self, remedy: str) -> None:
+    def refuse_losses(self, remedy: str, told: str = "not understood") -> None:
         """Raise where something that matters was ignored; `remedy` ends the sentence."""
         if self.lost:
             first = "; ".join(str(entry) for entry in self.lost[:3])
             more = f"; and {len(self.lost) - 3} more" if len(self.lost) > 3 else ""
-            raise ModelError(f"{self.file}: not understood: {first}{more}; {remedy}")
+            raise ModelError(f"{self.file}: {told}: {first}{more}; {remedy}")
 
     def __str__(self) -> str:
         counts = ", ".join(f"{len(entries)} {word}" for word, entries in self._headings())

@@ -42,13 +42,25 @@ def write(model: Model, file: str | PathLike[str], *, lossy: bool = False, **opt
     except ModelError as error:
         raise OptionError(str(error)) from None
     receipt = Receipt(path.name)
+    list_control(model, receipt)
     content = writer(model, path, receipt, **options)
     if not lossy:
-        receipt.refuse_losses(f"{ending} files cannot say this; lossy=True writes the rest and lists this")
+        receipt.refuse_losses(
+            f"{ending} files cannot say this; lossy=True writes the rest and lists this", "cannot be written"
+        )
     for place, data in content.items():
         place.parent.mkdir(parents=True, exist_ok=True)
         write_file(place, partial(_put, data))
     return receipt
+
+
+def list_control(model: Model, receipt: Receipt) -> None:
+    """Controllers, sensors and signals, which no file holds."""
+    for part in (*model.all_controllers(), *model.all_sensors()):
+        receipt.ignore(f"{part.word} '{part.path}'", told="what is sampled is not written; add it in Python")
+    for container in model.walk():
+        for name in container.signals:
+            receipt.ignore(f"signal '{container.inner_path(name)}'", told="signals are not written; add it in Python")
 
 
 def _put(data: bytes, stream: BinaryIO) -> None:
