@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from random_mechanisms import random_loops, random_tree
 pytest.importorskip("mujoco", minversion="4", reason="MuJoCo 4 is not installed: pip install mujoco")
 import mujoco
 
+from formats.mjcf.test_parts import PARTS
 from formats.mjcf.written import Written
 
 TREES = ("chain", "gripper", "manipulator", "puma", "rover", "pendulum", "cam_valve", "gearbox")
@@ -74,6 +76,38 @@ def test_a_tree_reads_back_with_the_same_accelerations(tmp_path: Path, seed: int
     for system, rate in zip(systems, rates, strict=True):
         falls.append(np.array([lw.jacobian(system, system.q_start, f"body {k}") @ rate for k in range(6)]))
     assert np.abs(falls[0] - falls[1]).max() < 1e-9 * max(1.0, np.abs(falls[0]).max())
+
+
+@pytest.mark.parametrize("name", ["ant", "half_cheetah", "humanoid", "pusher_v5", "walker2d"])
+def test_what_was_read_and_written_moves_alike_in_mujoco(tmp_path: Path, name: str) -> None:
+    package = importlib.util.find_spec("gymnasium")
+    if package is None or not package.submodule_search_locations:
+        pytest.skip("gymnasium is not installed: pip install --no-deps gymnasium")
+    file = Path(package.submodule_search_locations[0]) / "envs" / "mujoco" / "assets" / f"{name}.xml"
+    lw.read(file)[0].write(tmp_path / "again.xml")
+    both = []
+    for each in (file, tmp_path / "again.xml"):
+        m = mujoco.MjModel.from_xml_path(str(each))
+        m.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
+        both.append((m, mujoco.MjData(m)))
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        q, v = both[0][0].qpos0 + rng.uniform(-0.5, 0.5, both[0][0].nq), rng.uniform(-1, 1, both[0][0].nv)
+        for m, d in both:
+            d.qpos[:], d.qvel[:] = q, v
+            mujoco.mj_normalizeQuat(m, d.qpos)
+            mujoco.mj_forward(m, d)
+        first, second = (d.qacc for _, d in both)
+        assert np.abs(first - second).max() < 1e-9 * np.abs(first).max()
+
+
+def test_what_was_read_of_all_parts_is_written(tmp_path: Path) -> None:
+    file = tmp_path / "parts.xml"
+    file.write_text(PARTS)
+    receipt = lw.read(file)[0].write(tmp_path / "again.xml", lossy=True)
+    assert [line.what for line in receipt.lost] == ["bushing 'fly spring'"]  # of a free joint
+    again, _ = lw.read(tmp_path / "again.xml")
+    assert again.forces["ball spring"].stiffness[3, 3] == 4.0
 
 
 def machine() -> lw.Model:

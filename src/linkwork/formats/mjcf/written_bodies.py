@@ -115,7 +115,8 @@ def _joints(writing: MjcfWriting, element: Markup, branch: WrittenBranch, coils:
         writing.near(joint, "the softness of its limits is that of MuJoCo's default")
     if kind == "ball":
         name = writing.names.of("joint", joint)
-        element.add(Markup("joint", name=name, type="ball", pos=frame.position, **_options(joint, None)))
+        ball = Markup("joint", name=name, type="ball", pos=frame.position, **_options(joint, None))
+        writing.joint_elements[id(joint), 0] = element.add(ball)
         return
     motions = [
         (k, "slide" if motion.word == "slide" else "hinge", motion.axis) for k, motion in enumerate(_motions(kind))

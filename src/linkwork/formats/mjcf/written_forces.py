@@ -9,7 +9,19 @@ import numpy as np
 
 from linkwork.formats.mjcf.markup import Markup
 from linkwork.formats.mjcf.writing import MjcfWriting
-from linkwork.model import Constant, Coupling, Force, Frame, Ground, Joint, Motor, Spring, Torque, TorsionSpring
+from linkwork.model import (
+    Bushing,
+    Constant,
+    Coupling,
+    Force,
+    Frame,
+    Ground,
+    Joint,
+    Motor,
+    Spring,
+    Torque,
+    TorsionSpring,
+)
 
 QUICK = 100.0  # 1/s: how fast a servo acts that stands for a rigid motor
 POWERS = 5  # coefficients of a polynomial of MJCF
@@ -26,6 +38,8 @@ def write_forces(writing: MjcfWriting) -> None:
             _joint_torque(writing, force, force.target)
         elif isinstance(force, (Torque, Force)):
             _body_force(writing, force)
+        elif isinstance(force, Bushing) and _is_ball_spring(writing, force):
+            writing.said(force, "stiffness of its ball joint")
         else:
             writing.lost(force, "it has no counterpart in MJCF")
 
@@ -46,6 +60,24 @@ def _spring(writing: MjcfWriting, spring: Spring) -> None:
         tendon.add(Markup("site", site=writing.site(spring, end, body, Frame(at))))
     writing.section("tendon").add(tendon)
     writing.said(spring, "a tendon between two sites")
+
+
+def _is_ball_spring(writing: MjcfWriting, bushing: Bushing) -> bool:
+    """A bushing that turns a ball joint back to its zero, alike about all axes, is the stiffness of that joint."""
+    stiffness = float(bushing.stiffness[3, 3])
+    if bushing.damping.any() or not np.array_equal(bushing.stiffness, np.diag([0, 0, 0, *[stiffness] * 3])):
+        return False
+    for joint in writing.model.all_joints():
+        element = writing.joint_elements.get((id(joint), 0))
+        if joint.kind == "ball" and element is not None and (joint.a, joint.b) == (bushing.a, bushing.b):
+            turns = [
+                [frame.rotation for frame in frames]
+                for frames in (writing.tree.reference.mount(bushing), writing.tree.reference.frames(joint))
+            ]
+            if np.allclose(turns[0], turns[1], rtol=0, atol=1e-14):
+                element.attributes["stiffness"] = element.attributes.get("stiffness", 0.0) + stiffness
+                return True
+    return False
 
 
 def _coil(writing: MjcfWriting, coil: TorsionSpring) -> None:
