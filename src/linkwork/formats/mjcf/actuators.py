@@ -44,7 +44,10 @@ def add_actuators(reading: MjcfReading) -> None:
             continue
         kinds, kind = reading.compiled.mujoco.mjtTrn, int(m.actuator_trntype[number])
         target = int(m.actuator_trnid[number][0])
-        if kind == int(kinds.mjTRN_JOINT):
+        at_joint = (int(kinds.mjTRN_JOINT), int(kinds.mjTRN_JOINTINPARENT))
+        if kind not in at_joint and (m.actuator_armature[number] or m.actuator_damping[number]):
+            reading.ignore("actuator", number, "its armature and damping do not act on one joint")
+        if kind in at_joint:
             _on_joint(reading, number, law, target, float(m.actuator_gear[number][0]))
         elif kind == int(kinds.mjTRN_TENDON):
             _on_tendon(reading, number, law, target)
@@ -65,14 +68,23 @@ def _group_off(m: Any, number: int) -> bool:
 
 def rotors(reading: MjcfReading, joint: int) -> tuple[float, float]:
     """Armature and damping that actuators add to a joint."""
-    m, kind = reading.m, int(reading.compiled.mujoco.mjtTrn.mjTRN_JOINT)
+    m = reading.m
     armature = damping = 0.0
     for number in range(_count(m)):
-        if int(m.actuator_trntype[number]) == kind and int(m.actuator_trnid[number][0]) == joint:
+        if _drives(reading, number, joint):
             gear = float(m.actuator_gear[number][0])
             armature += gear**2 * float(m.actuator_armature[number])
             damping += gear**2 * float(m.actuator_damping[number])
     return armature, 0.0 if reading.disabled("damper") else damping
+
+
+def _drives(reading: MjcfReading, number: int, joint: int) -> bool:
+    """Whether an actuator acts on this joint."""
+    m, kinds = reading.m, reading.compiled.mujoco.mjtTrn
+    return int(m.actuator_trnid[number][0]) == joint and int(m.actuator_trntype[number]) in (
+        int(kinds.mjTRN_JOINT),
+        int(kinds.mjTRN_JOINTINPARENT),
+    )
 
 
 def _law(reading: MjcfReading, number: int) -> ActuatorLaw | None:
@@ -175,6 +187,8 @@ def _servo(reading: MjcfReading, number: int, law: ActuatorLaw, joint: Joint, ge
     at = _number(reading, joint)
     if reading.m.jnt_actfrclimited[at]:
         scaled.append((float(reading.m.jnt_actfrcrange[at][0]), float(reading.m.jnt_actfrcrange[at][1])))
+        if sum(_drives(reading, each, at) for each in range(_count(reading.m))) > 1:
+            reading.approximate("actuator", number, "actuatorfrcrange bounds each actuator of the joint by itself here")
     for low, high in scaled:
         if low != -high:
             reading.approximate("actuator", number, f"its force is bounded by {low:g} and {high:g}: here by the larger")

@@ -118,6 +118,8 @@ class MeetingGeoms:
             reading.understand("exclude", number, "these bodies do not meet")
         for number in range(m.npair):
             reading.approximate("pair", number, "they meet with the friction of their materials")
+            if m.pair_adhesion[number]:
+                reading.ignore("pair", number, "adhesion has no counterpart")
         if not self.on:
             return
         told = {(float(m.geom_friction[geom][0]), int(m.geom_condim[geom]) > 1) for geom in self.on}

@@ -36,6 +36,8 @@ def _lost(reading: MjcfReading, tendon: int) -> None:
         reading.ignore("tendon", tendon, f"its length is limited to {low:g} to {high:g}, which has no counterpart")
     if m.tendon_frictionloss[tendon] and constrained and not reading.disabled("frictionloss"):
         reading.ignore("tendon", tendon, "friction of a tendon has no counterpart")
+    if m.tendon_actfrclimited[tendon]:
+        reading.approximate("tendon", tendon, "actuatorfrcrange: the forces of its actuators are not bounded here")
     if m.tendon_armature[tendon]:
         reading.ignore("tendon", tendon, "armature of a tendon has no counterpart")
     if np.any(m.tendon_stiffnesspoly[tendon]) or np.any(m.tendon_dampingpoly[tendon]):
