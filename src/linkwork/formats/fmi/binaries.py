@@ -52,7 +52,11 @@ def build_fmi(system: str, folder: Path) -> Path:
     command = linker(system)
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / fmi_file(system)
-    last = [] if system.startswith(("win32", "darwin")) else ["-ldl", "-lm", "-s", "-Wl,--no-undefined"]
+    last = {
+        "linux": ["-ldl", "-lm", "-s", "-Wl,--no-undefined"],
+        "win32": ["-s"],
+        "darwin": ["-install_name", f"@rpath/{file.name}"],  # else it carries the path of this machine
+    }.get(system.partition("-")[0], [])
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         made = Path(scratch) / file.name
         sources = sorted(SOURCES.glob("*.c"))

@@ -91,7 +91,7 @@ def export_fmu(
     sim = Simulation(model, method, ignore=ignore, start=start, **options)
     _refuse(sim, kind)
     image = start_image(stand(sim.method, sim.system, sim.ignored))
-    variables, places = _variables(image, kind, inputs, outputs, parameters, start is not None)
+    variables, places = _variables(image, kind, version, inputs, outputs, parameters, start is not None)
     laws = law_places(image)
     identifier = re.sub(r"\W", "_", path.stem, flags=re.ASCII)
     identifier = identifier if identifier[:1].isalpha() else f"m_{identifier}"
@@ -124,11 +124,8 @@ def export_fmu(
 
 
 def _told(sim: Simulation) -> str:
-    system = sim.system
-    return (
-        f"{system.model.name}: {len(system.body_names)} bodies, {system.nv} joint velocities, {len(system.cuts)} "
-        f"joints that close loops; method {sim.method.name}, integrator {sim.method.integrator}, dt {sim.method.dt:g} s"
-    )
+    name, method = sim.system.model.name, sim.method
+    return f"{name} by linkwork's method {method.name}, integrator {method.integrator}, dt {method.dt:g} s"
 
 
 def _refuse(sim: Simulation, kind: str) -> None:
@@ -151,7 +148,7 @@ def _refuse(sim: Simulation, kind: str) -> None:
 
 
 def _variables(
-    image: StartImage, kind: str, inputs: Any, outputs: Any, parameters: Any, held: bool
+    image: StartImage, kind: str, version: int, inputs: Any, outputs: Any, parameters: Any, held: bool
 ) -> tuple[list[ExportedVariable], dict[str, int]]:
     """All variables in the order of their value references, and places behind the image."""
     set_by_host = [*input_variables(image, inputs), *parameter_variables(image, parameters, held)]
@@ -161,7 +158,8 @@ def _variables(
     places = record_place(image, len(set_by_host))
     certificate = certificate_variables(image, places["record"])
     states = [] if kind == "cs" else state_variables(image)
-    variables = [time_variable(image), *ins, *set_by_host[len(ins) :], *columns, *certificate, *states]
+    first = [time_variable(image)] if version == 3 else []  # FMI 2 needs none
+    variables = [*first, *ins, *set_by_host[len(ins) :], *columns, *certificate, *states]
     twice = {each.name for k, each in enumerate(variables) if each.name in {other.name for other in variables[:k]}}
     if twice:
         raise OptionError(f"two variables of the FMU would be called '{min(twice)}'; rename a part of the model")

@@ -14,7 +14,7 @@ from linkwork.simulation.results.column_names import OF_SOLVER, fitting
 from linkwork.simulation.results.components import component_labels
 
 # kinds of variables, and what must be done before they are read: as in c/model.h
-TIME, INPUT, PARAMETER, VALUE = range(4)
+INPUT, PARAMETER, VALUE = range(3)
 FROM_STATE, FROM_OBSERVATION = range(2)
 # slots of the record of an instance: as in c/model.h
 STEPS, BEGAN, WORST_BALANCE, WORST_POSITION, WORST_VELOCITY = 0, 7, 8, 9, 10

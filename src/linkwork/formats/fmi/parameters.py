@@ -25,7 +25,7 @@ from linkwork.simulation.results.units import joint_units, split_unit
 
 STRAIGHT = 1e-12  # of a number: how far from a straight line it may be
 ROUNDED = 1e-15  # of the largest number beside it: what is left where numbers cancel each other
-SMALLEST = 5e-324  # a mass must be larger than zero
+SMALLEST = 1e-30  # kg: a mass must be larger than zero
 OF_FORCES = {  # numbers of force elements: their names as parameters, their units along a line and about an axis
     "stiffness": ("stiffness", "N/m", "N m/rad"),
     "damping": ("damping", "N s/m", "N m s/rad"),

@@ -111,7 +111,7 @@ static void apply_inputs(Instance *instance) {
   const Variable *variable = (const Variable *)((const char *)head + head->variables.at);
   double *record = record_of(instance);
   for (int64_t k = 0; k < head->variables.count; k++) {
-    if (variable[k].kind != INPUT) continue;
+    if (variable[k].kind != INPUT_KIND) continue;
     double *input = number_at(instance, variable[k].place), wanted = record[VALUES + variable[k].number];
     if (*input != wanted) *input = wanted, record[INPUTS_CHANGED] = 1.0;
   }

@@ -37,7 +37,7 @@ typedef struct {
 } Relocation;
 
 /* what a variable is */
-enum { TIME, INPUT, PARAMETER, VALUE };
+enum { INPUT_KIND, PARAMETER_KIND, VALUE_KIND };
 /* what must be done before it can be read: nothing, or an observation of the present state */
 enum { FROM_STATE, FROM_OBSERVATION };
 

@@ -41,7 +41,7 @@ int read_value(Instance *instance, uint32_t reference, double *value) {
     tell(instance, 1, "'%s' has no variable %u", instance->name, reference);
     return 1;
   }
-  if (variable->kind == INPUT || variable->kind == PARAMETER) {
+  if (variable->kind == INPUT_KIND || variable->kind == PARAMETER_KIND) {
     *value = record_of(instance)[VALUES + variable->number];
     return 0;
   }
@@ -54,7 +54,7 @@ int write_value(Instance *instance, uint32_t reference, double value) {
   const Head *head = instance->head;
   const Variable *variable = (const Variable *)((const char *)head + head->variables.at) + reference;
   double *record = record_of(instance);
-  if (reference >= (uint64_t)head->variables.count || (variable->kind != INPUT && variable->kind != PARAMETER)) {
+  if (reference >= (uint64_t)head->variables.count || (variable->kind != INPUT_KIND && variable->kind != PARAMETER_KIND)) {
     tell(instance, 1, "variable %u of '%s' is no input and no parameter; it cannot be set", reference, instance->name);
     return 1;
   }
@@ -65,7 +65,7 @@ int write_value(Instance *instance, uint32_t reference, double value) {
   }
   double *kept = &record[VALUES + variable->number];
   if (*kept == value) return 0;
-  if (instance->phase == RUNNING && variable->kind == PARAMETER) {
+  if (instance->phase == RUNNING && variable->kind == PARAMETER_KIND) {
     tell(instance, 1, "parameter %u of '%s' can be set before the initialisation only", reference, instance->name);
     return 1;
   }
