@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator
 from dataclasses import fields
+from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from linkwork.model.subsystem import Subsystem
     from linkwork.model.visual import Visual
 
+COMPARED = 2_000  # names that a wrong one is compared with
 AnyDrive: TypeAlias = Motor | Coupling
 SomePart = TypeVar("SomePart", bound=Part)
 
@@ -148,7 +150,7 @@ class Container:
         found = self._look(name)
         told = f"{what}{': ' if what else ''}"
         if not found:
-            hint = checked.did_you_mean(name, self._all_names()) or self._listing()
+            hint = checked.did_you_mean(name, islice(self._all_names(), COMPARED)) or self._listing()
             raise ModelError(f"{told}there is no '{name}' in {self._told}{hint}")
         if len(found) > 1:
             kinds = ("body", "ground") if kind == "body" else (kind,)

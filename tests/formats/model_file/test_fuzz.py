@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import random
 import signal
@@ -98,7 +99,7 @@ def values_changed(text: str, rng: random.Random) -> bytes:
             if rng.random() < 0.2:
                 del holder[key]
             else:
-                holder[key] = rng.choice(VALUES)
+                holder[key] = copy.deepcopy(rng.choice(VALUES))
             break
     return json.dumps(data).replace("Infinity", '"inf"').encode()
 

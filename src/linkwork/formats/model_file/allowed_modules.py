@@ -13,6 +13,7 @@ from linkwork.model.law_factory import LawOrigin, law_origin
 from linkwork.model.subsystem import Subsystem
 
 OURS = ("linkwork.gallery.*",)
+MOST_LAWS = 5_000  # named in one reading
 
 
 class AllowedModules:
@@ -28,6 +29,7 @@ class AllowedModules:
         if isinstance(given, str) or not all(isinstance(name, str) for name in given):
             raise OptionError(f"modules is {checked.shown(modules)}; give a list of names, modules=['my_parts']")
         self.names = (*OURS, *modules)
+        self._laws = 0
 
     def allows(self, module: str) -> bool:
         """Whether files may name what is in this module; 'name.*' allows all modules of a package."""
@@ -51,6 +53,9 @@ class AllowedModules:
 
     def law(self, place: str, numbers: Mapping[str, float]) -> Any:
         """The compiled law at "module:name", or the one that the factory of this name makes from the numbers."""
+        self._laws += 1
+        if self._laws > MOST_LAWS:
+            raise ModelError(f"more than {MOST_LAWS} compiled laws are named; give tables instead of some of them")
         found = self._found(place, "compiled law")
         if getattr(found, "makes_laws", False):
             try:

@@ -10,12 +10,16 @@ import numpy as np
 
 from linkwork.errors import ModelError
 from linkwork.formats.meshes.obj import obj_bytes
-from linkwork.formats.model_file.csv_numbers import written_numbers
+from linkwork.formats.model_file.csv_numbers import MOST, written_numbers
 from linkwork.formats.sources import read_bytes
 from linkwork.model.checked import Vector
 from linkwork.model.mesh import Mesh
 
 INLINE = 240  # numbers that a list in the file may have
+
+
+class CannotSay(Exception):
+    """A file cannot say this; the message says why and what to do."""
 
 
 class Beside:
@@ -32,12 +36,12 @@ class Beside:
         array = np.asarray(values, dtype=float)
         if array.size <= INLINE or array.ndim > 2:
             return array.tolist()
-        return {"file": self._add(told, ".csv", written_numbers(array.reshape(len(array), -1)))}
+        return {"file": self._csv(array.reshape(len(array), -1), told)}
 
     def columns(self, columns: list[Any], told: str) -> str | None:
         """The path of a csv file with these columns; None where their numbers are few."""
         table = np.column_stack([np.asarray(each, dtype=float) for each in columns])
-        return None if table.size <= INLINE else self._add(told, ".csv", written_numbers(table))
+        return None if table.size <= INLINE else self._csv(table, told)
 
     def mesh(self, mesh: Mesh, told: str) -> dict[str, Any]:
         """The keys `file` and `scale` of a mesh: its own file where that is beside the model file, else a copy."""
@@ -50,6 +54,11 @@ class Beside:
         if mesh.digest not in self._meshes:
             self._meshes[mesh.digest] = self._add(told, ".obj", obj_bytes(mesh.triangles))
         return {"file": self._meshes[mesh.digest]}
+
+    def _csv(self, table: Vector, told: str) -> str:
+        if table.size > MOST:
+            raise CannotSay(f"it has {table.size} numbers in one table, and a file may have {MOST}; give fewer")
+        return self._add(told, ".csv", written_numbers(table))
 
     def _own(self, source: Path) -> str | None:
         """The path of a file inside the folder of the model file."""

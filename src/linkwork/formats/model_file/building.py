@@ -35,7 +35,8 @@ from linkwork.model.synonyms import meant
 
 VERSION = 1
 MOST_FILES = 500  # included, counted as often as they are
-MOST_PARTS = 200_000
+MOST_PARTS = 100_000
+MOST_PARAMETERS = 2_000
 DEEPEST = 40  # subsystems inside each other
 NAMES = ("a", "b", "body", "joint", "joint_a", "joint_b", "target", "on", "pinion", "rack", "left", "right", "cage")
 REFERENCES = (*NAMES, "carrier", "follower")  # keys that name other parts
@@ -121,6 +122,11 @@ class ModelBuild:
         if not isinstance(said, dict):
             self._wrong(scope, ("parameters",), f"parameters must be a table, got {checked.shown(said)}")
             return dict(scope.parameters)
+        if len(said) > MOST_PARAMETERS:
+            self._wrong(
+                scope, ("parameters",), f"it has {len(said)} parameters, and {MOST_PARAMETERS} at most; give fewer"
+            )
+            self.problems.refuse()
         found = dict(scope.parameters)
         for name, value in resolved({**said, **given}, scope.parameters):
             if isinstance(value, ModelError):

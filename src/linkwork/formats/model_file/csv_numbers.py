@@ -15,6 +15,7 @@ from linkwork.model import checked
 from linkwork.model.checked import Vector
 
 LARGEST = 64 * 1024 * 1024  # bytes
+MOST = 4_000_000  # numbers
 SEPARATORS = ",;\t"
 
 
@@ -32,6 +33,8 @@ def read_numbers(path: Path) -> Vector:
             if not cells or (number == 1 and not any(_is_number(cell) for cell in cells)):
                 continue
             rows.append(_row(cells, path, number))
+            if len(rows) * len(cells) > MOST:
+                raise ModelError(f"{path.name}: it has more than {MOST} numbers; give fewer")
             if len(rows[-1]) != len(rows[0]):
                 raise ModelError(
                     f"{path.name}: line {number} has {len(cells)} numbers and others have {len(rows[0])}; correct it"

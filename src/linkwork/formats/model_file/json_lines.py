@@ -8,7 +8,7 @@ from typing import Any
 
 from linkwork.formats.model_file.lines import Lines
 
-TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+', re.DOTALL)
+TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+', re.DOTALL)
 
 
 def json_lines(text: str) -> Lines:
@@ -27,7 +27,8 @@ def json_lines(text: str) -> Lines:
         at = token.start()
         word = token[0]
         if word in "{[":
-            lines.note(tuple(path), line)
+            if lists and lists[-1]:
+                lines.note(tuple(path), line)
             lists.append(word == "[")
             path.append(0 if word == "[" else None)
             key_next = word == "{"
@@ -45,6 +46,6 @@ def json_lines(text: str) -> Lines:
             path[-1] = json.loads(word)
             lines.note(tuple(path), line)
             key_next = False
-        else:
+        elif lists and lists[-1]:  # an item; of a pair the line is that of its key
             lines.note(tuple(path), line)
     return lines

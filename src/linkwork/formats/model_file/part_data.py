@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import ModelError
+from linkwork.formats.model_file.beside import CannotSay
 from linkwork.formats.model_file.value_data import (
-    CannotSay,
     Data,
     ValueWriter,
     along_data,

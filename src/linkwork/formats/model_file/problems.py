@@ -9,7 +9,7 @@ from linkwork.formats.model_file import lines
 from linkwork.formats.model_file.document import Document
 
 SHOWN = 30
-MOST = 1000  # that are kept
+MOST = 200  # then reading ends
 
 
 class Problem(NamedTuple):
@@ -31,8 +31,10 @@ class Problems:
         """Something is wrong at a place of a file."""
         words = " ".join(told.split())
         entry = Problem(document.path.name, document.line(place), words[:600])
-        if words and len(self.found) < MOST and entry not in self.found:
+        if words and entry not in self.found:
             self.found.append(entry)
+        if len(self.found) >= MOST:
+            self.refuse()
 
     def refuse(self) -> None:
         """Raise with all of them, in the order of the lines."""

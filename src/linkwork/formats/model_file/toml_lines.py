@@ -10,10 +10,15 @@ from typing import Any
 
 from linkwork.formats.model_file.lines import Lines, Path
 
-NUMBERS = r"\[[\s\d.eE+\-]*,[\s\d.,eE+\-]*\]"  # a whole list of them, which need no lines of their own
+# alternatives inside a repetition would take memory for every letter: so runs of plain letters come first
 TOKEN = re.compile(
-    NUMBERS + "|"
-    r'"""(?:[^\\]|\\.)*?"""+|\'\'\'.*?\'\'\'+|"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'|#[^\n]*|\n|[\[\]{}=,.]|[^\s\[\]{}=,.#"\']+',
+    r"\[[\s\d.eE+\-]*,[\s\d.,eE+\-]*\]"  # a whole list of numbers, which need no lines of their own
+    r'|"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"""+'
+    r"|\'\'\'.*?\'\'\'+"
+    r'|"[^"\\\n]*(?:\\.[^"\\\n]*)*"'
+    r"|'[^'\n]*'"
+    r"|#[^\n]*|\n|[\[\]{}=,.]"
+    r"|[^\s\[\]{}=,.#\"']+",
     re.DOTALL,
 )
 OPENING, CLOSING = ("[", "{"), ("]", "}")

@@ -10,7 +10,7 @@ import numpy as np
 
 from linkwork.errors import ModelError
 from linkwork.formats.model_file.allowed_modules import AllowedModules
-from linkwork.formats.model_file.beside import Beside
+from linkwork.formats.model_file.beside import Beside, CannotSay
 from linkwork.model.collider import HeightField
 from linkwork.model.curves import Curve
 from linkwork.model.frame import Frame
@@ -39,10 +39,6 @@ Data = dict[str, Any]
 
 PLAIN_SHAPES: Mapping[type, str] = {Box: "box", Sphere: "sphere", Cylinder: "cylinder", Capsule: "capsule"}
 PLAIN_ROADS: Mapping[type, str] = {CosineBump: "cosine_bump", Kerb: "kerb", Ramp: "ramp", Stairs: "stairs"}
-
-
-class CannotSay(Exception):
-    """A file cannot say this; the message says why and what to do."""
 
 
 def bits(value: Any) -> bytes:

@@ -44,6 +44,8 @@ from linkwork.model.tyre import Calspan
 
 MOST_POINTS = 20_000  # of a guide curve: whether it crosses itself takes the square of this
 
+MOST_STEPS = 10_000  # of stairs, each of which is a piece of the road
+
 
 def _frame(along: Any = None, at: Any = None, **pose: Any) -> Frame:
     if along is None and at is None:
@@ -208,7 +210,7 @@ NUMBER_OR_CURVE = ValueType("number or curve", _number_or_curve)
 
 
 def _guide(points: Any, closed: bool = False) -> GuideCurve:
-    if isinstance(points, list) and len(points) > MOST_POINTS:
+    if np.ndim(points) and len(points) > MOST_POINTS:
         raise ModelError(f"a guide curve has {MOST_POINTS} points at most, not {len(points)}; give fewer")
     return GuideCurve(points, closed)
 
@@ -252,6 +254,12 @@ def _profile(x: Any = None, z: Any = None, file: Path | None = None, join: Any =
     return Profile(along, up, join)
 
 
+def _stairs(steps: int, **options: Any) -> Stairs:
+    if steps > MOST_STEPS:
+        raise ModelError(f"stairs have {MOST_STEPS} steps at most, not {steps}; give fewer, or a ramp")
+    return Stairs(steps=steps, **options)
+
+
 _STRETCH = {"height": NUMBER, "at": NUMBER, "length": NUMBER}
 ROAD_PIECE = ChoiceType(
     "road",
@@ -261,7 +269,7 @@ ROAD_PIECE = ChoiceType(
         "kerb": TableType("kerb", {"height": NUMBER, "at": NUMBER, "edge?": NUMBER}, Kerb),
         "ramp": TableType("ramp", _STRETCH, Ramp),
         "stairs": TableType(
-            "stairs", {"height": NUMBER, "at": NUMBER, "tread": NUMBER, "steps": WHOLE, "edge?": NUMBER}, Stairs
+            "stairs", {"height": NUMBER, "at": NUMBER, "tread": NUMBER, "steps": WHOLE, "edge?": NUMBER}, _stairs
         ),
         "profile": TableType(
             "profile", {"x?": NUMBERS, "z?": NUMBERS, "file?": FILE, "join?": TEXT, "curve?": CURVE_TABLE}, _profile

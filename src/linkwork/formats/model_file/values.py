@@ -22,6 +22,7 @@ from linkwork.model.synonyms import meant
 
 Validate = Callable[[Any, Any], Any]  # of a value and pydantic's ValidationInfo
 TOLD = "told"  # errors whose words are final
+MOST_TOLD = 100  # errors of one table
 
 
 class FileContext(Protocol):
@@ -104,7 +105,7 @@ class ChoiceType(ValueType):
 def worded(error: ValidationError, known: list[str]) -> ValidationError:
     """The same errors in our words, with suggestions for unknown keys."""
     details: list[InitErrorDetails] = []
-    found = error.errors(include_url=False, include_input=False)
+    found = error.errors(include_url=False, include_input=False)[:MOST_TOLD]
     unknown = [str(each["loc"][-1]) for each in found if each["type"] == "extra_forbidden"]
     written = {close for key in unknown for close in meant(key[:80], known)}  # wrongly
     for each in found:

@@ -8,12 +8,12 @@ from typing import Any
 
 from linkwork.errors import ModelError
 from linkwork.formats.model_file.allowed_modules import AllowedModules
-from linkwork.formats.model_file.beside import Beside
+from linkwork.formats.model_file.beside import Beside, CannotSay
 from linkwork.formats.model_file.building import VERSION
 from linkwork.formats.model_file.document import LARGEST
 from linkwork.formats.model_file.file_text import json_text, toml_text
 from linkwork.formats.model_file.part_data import PartWriter
-from linkwork.formats.model_file.value_data import CannotSay, Data, ValueWriter, place_keys
+from linkwork.formats.model_file.value_data import Data, ValueWriter, place_keys
 from linkwork.formats.receipt import Receipt
 from linkwork.model.body import Part
 from linkwork.model.container import Container
