@@ -192,3 +192,18 @@ def mass_of(shape: Any) -> tuple[float, np.ndarray, np.ndarray]:
     centre, matrix = found.CentreOfMass(), found.MatrixOfInertia()
     inertia = np.array([[matrix.Value(i, j) for j in (1, 2, 3)] for i in (1, 2, 3)])
     return found.Mass() * 1e-9, np.array([centre.X(), centre.Y(), centre.Z()]) * 1e-3, inertia * 1e-15
+
+
+def bodies_of(**shapes: Any) -> list[Any]:
+    """Bodies made from solids that stand in the world as they are, without a file; underscores become blanks."""
+    from linkwork.formats.step.cad_model import CadBody
+    from linkwork.formats.step.occt_solids import read_solid
+    from linkwork.model import Frame
+
+    found = []
+    for key, shape in shapes.items():
+        name = key.replace("_", " ")
+        solid = read_solid(shape, name, "", None)
+        assert solid is not None
+        found.append(CadBody(name, Frame(), solid.volume * 7850, solid, name, True))
+    return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ def ring(inside: float, outside: float, width: float) -> Any:
     return without(cylinder((0, 0, 0), Y, outside, width), cylinder((0, -1, 0), Y, inside, width + 2))
 
 
+@cache
 def slider_crank_shapes(throw: float = THROW) -> dict[str, Any]:
     """The solids of the slider-crank, each in the coordinates of its part."""
     pedestal = without(box((-26, -30, -52), (26, -6, 26)), cylinder((0, -40, 0), Y, 18, 50))
@@ -100,7 +102,9 @@ def _put_slider_crank(
     steel = ("Steel", 7.85) if materials else None
     called = {name: dict(names).get(name, name) for name in shapes}
     parts = {
-        name: cad.part(called[name], shape, colour=colours.get(name), material=steel) for name, shape in shapes.items()
+        name: cad.part(called[name], shape, colour=colours.get(name), material=steel)
+        for name, shape in shapes.items()
+        if name not in left_out
     }
     frame, bearing, train, piston = map(cad.assembly, ("frame", "bearing", "crank train", "piston"))
     for name in (each for each in ("housing", "cover", "bolt") if each not in left_out):
@@ -121,7 +125,7 @@ def _put_slider_crank(
 
 def stacked_machine(path: Path) -> Path:
     """43 parts: the slider-crank on four plates, held by eight bolts with nuts and washers, and three dowels."""
-    cad, shapes = Cad(), slider_crank_shapes()
+    cad, shapes = Cad(), dict(slider_crank_shapes())
     spots = [(x, y) for x in (-50, 30, 110, 190) for y in (-22, 32)]
     dowels = [(-30, 5), (40, 5), (195, 5)]
     bores = [cylinder((x, y, -200), (0, 0, 1), 3.2, 145) for x, y in spots]

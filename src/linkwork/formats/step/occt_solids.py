@@ -38,7 +38,7 @@ def explored(shape: Any, kind: Any, avoid: Any = TopAbs_SHAPE) -> Iterator[Any]:
 def read_solid(shape: Any, name: str, colour: str, tolerance: float | None) -> CadSolid | None:
     """A solid with its faces, or None where it encloses nothing; `tolerance` of the triangles in m."""
     found = GProp_GProps()
-    BRepGProp.VolumeProperties_s(shape, found, 1e-9, False, False)
+    BRepGProp.VolumeProperties_s(shape, found)  # Gauss points by degree; with a bound on the error only volumes obey it
     volume = found.Mass()
     centre, matrix = found.CentreOfMass(), found.MatrixOfInertia()
     inertia = np.array([[matrix.Value(i, j) for j in (1, 2, 3)] for i in (1, 2, 3)])

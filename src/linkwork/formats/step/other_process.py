@@ -13,6 +13,7 @@ from linkwork.errors import ModelError, OptionError
 from linkwork.formats.step import cad_data
 from linkwork.formats.step.cad_data import CadFile
 
+MODULE = ["-m", "linkwork.formats.step.extract"]
 REFUSED = 3  # exit code of `extract`: the reason stands where the result would
 LEAST_MEMORY = 4 * 1024**3  # bytes, for OCCT itself and small files
 MEMORY_PER_BYTE = 100  # of the file
@@ -25,7 +26,7 @@ def read_cad(path: Path, *, tolerance: float | None, timeout: float) -> CadFile:
     memory = LEAST_MEMORY + MEMORY_PER_BYTE * path.stat().st_size
     with tempfile.TemporaryDirectory(prefix="linkwork-step-") as folder:
         out = Path(folder) / "cad.npz"
-        command = [sys.executable, "-P", "-m", "linkwork.formats.step.extract", str(path.resolve()), str(out)]
+        command = [sys.executable, "-P", *MODULE, str(path.resolve()), str(out)]
         command += ["" if tolerance is None else repr(tolerance), str(memory)]
         search = os.pathsep.join(each for each in sys.path if each)
         try:

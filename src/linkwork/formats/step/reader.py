@@ -155,36 +155,51 @@ class _Builder:
             name, outer, top = _given_name(top[0], whole) or name, top[0].place, whole.components
         shown = "".join(letter if letter.isprintable() else " " for letter in name).strip()[:200] or "assembly"
         model = Model(shown, gravity=gravity)
-        self._fill(model, top, outer, 0)
+        self._refuse_too_many()
+        for part in self.cad.parts.values():
+            self._tell_rest(part)
+        self._fill(model, top, outer)
         return model
 
-    def _fill(self, container: Parts, components: list[CadComponent], outer: Vector, deep: int) -> None:
-        if deep > DEEPEST:
+    def _refuse_too_many(self) -> None:
+        """Count bodies before they are made: a small file can ask for billions."""
+        counts = {key: len(part.solids) for key, part in self.cad.parts.items()}
+        for _ in range(DEEPEST):
+            more = {
+                key: min(len(part.solids) + sum(counts[each.part] for each in part.components), MOST_BODIES + 1)
+                for key, part in self.cad.parts.items()
+            }
+            if more == counts:
+                break
+            counts = more
+        else:
             raise ModelError(f"{self.path.name}: assemblies are nested more than {DEEPEST} deep; correct the file")
+        if sum(counts[each.part] for each in self.cad.top) > MOST_BODIES:
+            raise ModelError(f"{self.path.name}: it has more than {MOST_BODIES} bodies; export a smaller assembly")
+        self.counts = counts  # bodies in each part
+
+    def _fill(self, container: Parts, components: list[CadComponent], outer: Vector) -> None:
         wanted = [_given_name(each, self.cad.parts[each.part]) or "part" for each in components]
         for component, name in zip(components, _numbered(wanted), strict=True):
-            self._put(container, component, name, outer @ component.place, deep)
+            self._put(container, component, name, outer @ component.place)
 
-    def _put(self, container: Parts, component: CadComponent, wanted: str, place: Vector, deep: int) -> None:
+    def _put(self, container: Parts, component: CadComponent, wanted: str, place: Vector) -> None:
         part = self.cad.parts[component.part]
-        self._tell_rest(part, wanted)
         if not part.components and len(part.solids) == 1:
             self._body(container, wanted, part, part.solids[0], component.colour, place)
             return
-        if not part.components and not part.solids:
+        if not self.counts[component.part]:
             return
         name = fitting(container, wanted, "subsystem", self.receipt)
         position, rotation = self._placed(wanted, place)
         inner = container.add(name, Subsystem(), position=position, rotation=rotation)
         if part.components:
-            self._fill(inner, part.components, np.eye(4), deep + 1)
+            self._fill(inner, part.components, np.eye(4))
         names = [each.name if not _NO_NAME.fullmatch(each.name) else "solid" for each in part.solids]
         for solid, each in zip(part.solids, _numbered(names), strict=True):
             self._body(inner, each, part, solid, component.colour, np.eye(4))
 
     def _body(self, container: Parts, wanted: str, part: CadPart, solid: CadSolid, colour: str, place: Vector) -> None:
-        if len(self.bodies) >= MOST_BODIES:
-            raise ModelError(f"{self.path.name}: it has more than {MOST_BODIES} bodies; export a smaller assembly")
         name = fitting(container, wanted, "body", self.receipt)
         names = (container.inner_path(name), name, part.name)
         seen = colour or solid.colour or part.colour
@@ -227,19 +242,18 @@ class _Builder:
             container.collider(name, body, hull, material=Material(), group=self.pictures.group)
             self.receipt.approximate(f"collider of '{body.path}'", "", told)
 
-    def _tell_rest(self, part: CadPart, name: str) -> None:
+    def _tell_rest(self, part: CadPart) -> None:
         """What of a part is no solid."""
         if part.hollow:
-            told = "encloses no volume and has no mass; repair it in CAD"
-            self.receipt.ignore(f"solid of '{name}'", f"part {part.name}", told)
+            self.receipt.ignore(f"solid of '{part.name}'", "", "encloses no volume and has no mass; repair it in CAD")
         if part.sheets:
             whole = not part.solids
             told = f"{part.sheets} sheet{'s' * (part.sheets > 1)} without volume"
             told += "; the part has no mass, export it as a solid" if whole else " beside its solids"
-            self.receipt.ignore(f"surface of '{name}'", f"part {part.name}", told, matters=whole)
+            self.receipt.ignore(f"surface of '{part.name}'", "", told, matters=whole)
         if part.wires:
             told = f"{part.wires} edge{'s' * (part.wires > 1)} that bound no surface"
-            self.receipt.ignore(f"wires of '{name}'", f"part {part.name}", told, matters=False)
+            self.receipt.ignore(f"wires of '{part.name}'", "", told, matters=False)
 
 
 def _given_name(component: CadComponent, part: CadPart) -> str:
