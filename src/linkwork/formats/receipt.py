@@ -79,9 +79,10 @@ class Receipt:
     def refuse_losses(self, remedy: str, told: str = "not understood") -> None:
         """Raise where something that matters was ignored; `remedy` ends the sentence."""
         if self.lost:
-            first = "; ".join(str(entry) for entry in self.lost[:3])
-            more = f"; and {len(self.lost) - 3} more" if len(self.lost) > 3 else ""
-            raise ModelError(f"{self.file}: {told}: {first}{more}; {remedy}")
+            first, *others = _groups(self.lost)
+            told_first = "; ".join(_joined(each) for each in (first, *others[:2]))
+            more = f"; and {sum(map(len, others[2:]))} more" if len(others) > 2 else ""
+            raise ModelError(f"{self.file}: {told}: {told_first}{more}; {remedy}")
 
     def __str__(self) -> str:
         counts = ", ".join(f"{len(entries)} {word}" for word, entries in self._headings())
@@ -102,14 +103,22 @@ class Receipt:
         return [("understood", self.understood), ("approximated", self.approximated), ("ignored", self.ignored)]
 
 
-def _listed(entries: Sequence[ReceiptLine]) -> list[str]:
-    """One line for those that differ in names and numbers alone, and how many there are."""
+def _groups(entries: Sequence[ReceiptLine]) -> list[list[ReceiptLine]]:
+    """Those together that differ in names and numbers alone."""
     groups: dict[str, list[ReceiptLine]] = {}
     for entry in entries:
         groups.setdefault(_VARYING.sub("", f"{entry.what}: {entry.told}"), []).append(entry)
-    lines = []
-    for alike in list(groups.values())[:SHOWN]:
-        more = f"; and {len(alike) - 1} more like it" if len(alike) > 1 else ""
-        lines.append(f"{alike[0]}{more}")
+    return list(groups.values())
+
+
+def _joined(alike: Sequence[ReceiptLine]) -> str:
+    """The first of some, and how many more there are."""
+    return f"{alike[0]}; and {len(alike) - 1} more like it" if len(alike) > 1 else str(alike[0])
+
+
+def _listed(entries: Sequence[ReceiptLine]) -> list[str]:
+    """One line for those alike."""
+    groups = _groups(entries)
+    lines = [_joined(alike) for alike in groups[:SHOWN]]
     left = len(groups) - len(lines)
     return [*lines, f"and {left} other kinds; receipt.details() lists all"] if left else lines
