@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from linkwork.cli.app import Host, Port, Reading, Settings, Token, WholeReceipt, app
-from linkwork.cli.console import need_viser, speaking
+from linkwork.cli.console import need_viser, say, speaking
 from linkwork.cli.running import options_of, target_of
-from linkwork.errors import OptionError
+from linkwork.errors import ModelError, OptionError
 
 if TYPE_CHECKING:
     from linkwork.targets import Target
@@ -86,10 +86,16 @@ def _view_model(target: Target, given: dict[str, Any], place: dict[str, Any]) ->
 
     def make(other: str | None, step: float | None) -> Any:
         said = {"method": other or given["method"], "dt": step or given["dt"]}
-        options = options_of(target, said)
+        options = options_of(target, said | {"ignore": given.get("ignore")})
         options.pop("every", None)
         return lw.Simulation(target.model, **options)
 
+    if place["kinematic"]:
+        try:
+            make(None, None).close()
+        except ModelError as error:  # robots in files often begin outside their limits: they can still be looked at
+            say(f"{error}; it is shown without limits, contact and friction.")
+            given |= {"method": "recursive", "ignore": ("limits", "contact", "friction")}
     view_simulation(make, plots=target.plots, keys=target.keys, stay=target.stay, until=target.until, **place)
 
 

@@ -151,7 +151,7 @@ def closed_again(system: System, time: float = 0.0) -> Start | None:
     closure = Closure(system, time)
     if system.rows == 0:
         return Start(system.q_start, np.zeros(system.nv), closure.cut_q, [])
-    closed, q = _close(system, closure, system.q_start, ~system.q_given)
+    closed, q = _close(system, closure, system.q_start, ~system.q_given, leave_closed=True)
     return Start(q, np.zeros(system.nv), closure.cut_q.copy(), []) if closed else None
 
 
@@ -177,8 +177,13 @@ def _turn_between(wanted: Any, found: Any) -> Any:
     return 2.0 * vector * (1.0 if scalar >= 0.0 else -1.0)
 
 
-def _close(system: System, closure: Closure, q0: Floats, free: Any) -> tuple[bool, Floats]:
-    """Newton with least change in the free coordinates: whether the loops close, and q; `closure` stays there."""
+def _close(
+    system: System, closure: Closure, q0: Floats, free: Any, *, leave_closed: bool = False
+) -> tuple[bool, Floats]:
+    """Newton with least change in the free coordinates: whether the loops close, and q; `closure` stays there.
+
+    With `leave_closed` rows that hold well enough ask for no change: a loop that lies flat would wander otherwise.
+    """
     q = q0.copy()
     zero = np.zeros(system.nv)
     best = np.inf
@@ -195,6 +200,8 @@ def _close(system: System, closure: Closure, q0: Floats, free: Any) -> tuple[boo
         best = min(best, worst)
         if stale > 30:
             break
+        if leave_closed:
+            gaps[np.abs(gaps) < CLOSED * closure.size()] = 0.0
         J = np.vstack([closure.G * closure.of_positions[:, None], rows])[:, free]
         if J.shape[1] == 0:
             break

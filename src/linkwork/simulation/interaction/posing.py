@@ -90,14 +90,14 @@ class Posing:
         return np.asarray((start.cut_q if place.is_cut else start.q)[place.q])
 
     def _stopped(self, found: Start, moved: JointPlace) -> str | None:
-        """The name of a joint that would go farther beyond its limits."""
+        """The name of a joint that would leave its limits; one that is outside already may move."""
         for each in self.coordinates:
             place = self._places[each.joint]
             if place is moved:
                 continue
             at, before = (self._numbers(place, start)[each.number] for start in (found, self.start))
-            over = max(each.low - at, at - each.high)
-            if over > NEARLY and over > max(each.low - before, before - each.high):
+            inside = each.low - NEARLY <= before <= each.high + NEARLY
+            if inside and not each.low - NEARLY <= at <= each.high + NEARLY:
                 return each.joint
         return None
 

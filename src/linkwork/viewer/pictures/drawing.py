@@ -141,7 +141,8 @@ class Drawing:
                 symbols.spring(axes, a, b, self.extent)
                 if spring.get("bushing", False):
                     symbols.bushing(axes, a, self.extent)
-        symbols.hinges(axes, self._visible_hinges(canvas))
+        if not self.stage.dressed:
+            symbols.hinges(axes, self._visible_hinges(canvas))
         symbols.scale_bar(axes, half, label)
         return figure
 
