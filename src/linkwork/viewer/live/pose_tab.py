@@ -19,9 +19,10 @@ class PoseTab:
         self.switch.on_update(self._switched)
         self.sliders = []
         for number, made in enumerate(coordinates):
-            ends = [round(made[end], 9) for end in ("low", "high", "step")]
-            value = min(max(round(made["value"], 9), ends[0]), ends[1])
-            slider = gui.add_slider(f"{made['name']} [{made['unit']}]", *ends, value, disabled=not on)
+            low, high = round(made["low"], 4), round(made["high"], 4)
+            low, high = (low, high) if low < high else (made["low"], made["high"])
+            value = min(max(made["value"], low), high)
+            slider = gui.add_slider(f"{made['name']} [{made['unit']}]", low, high, made["step"], value, disabled=not on)
             slider.on_update(lambda event, number=number: self._moved(event, number))
             self.sliders.append(slider)
 
