@@ -1,4 +1,4 @@
-"""A whole model in MuJoCo, with joints, drives and contacts as `formats.mjcf` writes them, to be stepped."""
+"""A whole model in MuJoCo, with joints, drives and contacts as `formats.mjcf.peer_text` writes them, to be stepped."""
 
 from __future__ import annotations
 
