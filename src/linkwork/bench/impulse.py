@@ -6,9 +6,9 @@
     rover          six sprung and driven wheels over a kerb and up stairs
     pile           a hundred boxes fall into a pit and come to rest on each other
 
-The same bodies, joints, friction and steps (peer_text.py); MuJoCo closes the loops by `connect` constraints, once as soft as
-it is by itself and once as stiff as the step allows, and drives crank and arm by position servos. Its contacts are as
-it makes them by itself; with damped springs it runs its integrator "implicitfast".
+The same bodies, joints, friction and steps (peer_text.py); MuJoCo closes the loops by `connect` constraints, once as
+soft as it is by itself and once as stiff as the step allows, and drives crank and arm by position servos. Its contacts
+are as it makes them by itself; with damped springs it runs its integrator "implicitfast".
 """
 
 from __future__ import annotations
