@@ -307,7 +307,7 @@ how = {"dt": 1e-4, "method": "recursive", "every": 1000}
 lw.simulate(model, until=0.1, **how)
 print("ready", flush=True)
 try:
-    lw.simulate_many(model, cases=[{"until": 0.1}] + [{}] * 20, until=1e5, threads=2, **how)
+    lw.simulate_many(model, cases=[{"until": 0.1}] + [{}] * 20, until=1e4, threads=2, **how)
 except lw.RunError as error:
     print(error)
     runs = error.runs
