@@ -156,6 +156,29 @@ def test_a_compiled_law_that_no_module_has_is_refused(tmp_path: Path) -> None:
         model.write(tmp_path / "machine.toml", modules=[__name__])
 
 
+def test_laws_that_see_columns_are_kept_and_those_with_states_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "laws_of_a_module.py").write_text(
+        "import linkwork as lw\n@lw.compiled(sees=['pin.velocity'])\ndef brake(t, seen):\n    return -seen[0]\n"
+        "@lw.compiled_state(start=[0.0])\ndef lag(t, x, seen, dx):\n    dx[0] = 1.0 - x[0]\n    return x[0]\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    import laws_of_a_module
+
+    model = lw.Model("seen")
+    pin = model.revolute("pin", "ground", model.body("rod", mass=1.0, inertia=0), at=(0, 0, 0), axis=(0, 1, 0))
+    model.torque("brake", pin, laws_of_a_module.brake)
+    path = tmp_path / "machine.toml"
+    model.write(path, modules=["laws_of_a_module"])
+    assert lw.read(path, modules=["laws_of_a_module"])[0] == model
+    model.torque("lag", pin, laws_of_a_module.lag)
+    with pytest.raises(lw.ModelError, match="torque 'lag': its law has states of its own"):
+        model.write(path, modules=["laws_of_a_module"])
+    model.write(path, modules=["laws_of_a_module"], lossy=True)
+    assert list(lw.read(path, modules=["laws_of_a_module"])[0].bodies) == ["rod"]
+
+
 def test_laws_keep_their_numbers(tmp_path: Path) -> None:
     gallery.piece("friction_damper").build(friction=1.25).write(tmp_path / "machine.toml")
     told = 'law = {compiled = "linkwork.gallery.friction_damper:rubbing", parameters = {friction = 1.25, creep = 0.001}'

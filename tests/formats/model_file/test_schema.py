@@ -15,6 +15,7 @@ from linkwork.model.joint import JointOptions
 DOCS = Path(__file__).parents[3] / "docs"
 OF_FILES = {("plane", "pose"), *((verb, f"frame_{x}") for verb in ("rolling", "rolling_pair") for x in "ab")}
 OF_PYTHON = {("attach", "when"), ("attach", "within"), ("release", "when"), ("release", "within")}
+SAMPLED = {"controller", "sensor", "signal", "when"}  # of which files hold nothing yet; writers refuse them
 NOT_PARTS = {"add", "port", "write", "outline", "walk", "content", "inner_path"}
 VERBS = [(part.verb, set(part.keys.keys)) for section in SECTIONS.values() for part in section.kinds.values()]
 
@@ -37,7 +38,7 @@ def test_keys_are_the_keywords_of_the_verb(verb: str, keys: set[str]) -> None:
 def test_every_verb_has_a_section() -> None:
     verbs = {name for name in dir(lw.Model) if name[0] != "_" and inspect.isfunction(getattr(lw.Model, name))}
     walks = {name for name in verbs if name.startswith("all_")}
-    assert verbs - walks - NOT_PARTS == {verb for verb, _ in VERBS}
+    assert verbs - walks - NOT_PARTS - SAMPLED == {verb for verb, _ in VERBS}
 
 
 @pytest.mark.parametrize(

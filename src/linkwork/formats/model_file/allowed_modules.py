@@ -10,8 +10,10 @@ from typing import Any
 from linkwork.errors import ModelError, OptionError
 from linkwork.model import checked
 from linkwork.model.law_factory import LawOrigin, law_origin
+from linkwork.model.laws import ARGUMENTS, PythonLaw, as_law
 from linkwork.model.subsystem import Subsystem
 
+ANY = tuple(ARGUMENTS)  # counts of parameters
 OURS = ("linkwork.gallery.*",)
 MOST_LAWS = 5_000  # named in one reading
 
@@ -65,7 +67,7 @@ class AllowedModules:
             except Exception as error:
                 told = " ".join(f"{type(error).__name__}: {error}".split())[:160]
                 raise ModelError(f"'{place}' makes no law of these numbers ({told}); correct parameters") from None
-        if law_origin(found) is None:
+        if law_origin(found.function if isinstance(found, PythonLaw) else found) is None:
             raise ModelError(f"'{place}' is no compiled law; put @lw.compiled or @lw.law_factory above it")
         if numbers:
             raise ModelError(f"'{place}' is a law without numbers of its own; remove parameters")
@@ -87,21 +89,23 @@ class AllowedModules:
             hint = checked.did_you_mean(name, [each for each in vars(content) if not each.startswith("_")])
             raise ModelError(f"the module '{module}' has no '{name}'{hint or '; correct it'}")
         found = getattr(content, name)
-        home = str(getattr(found, "__module__", module))
+        home = str(getattr(found.function if isinstance(found, PythonLaw) else found, "__module__", module))
         if not self.allows(home):
             raise ModelError(f"'{place}' comes from the module '{home}', which is not allowed to files; name it there")
         return found
 
-    def named(self, function: Any) -> LawOrigin | str:
+    def named(self, law: PythonLaw) -> LawOrigin | str:
         """How a file can name a law so that reading finds this very one; or why it cannot."""
-        origin = law_origin(function)
+        if law.start:
+            return "its law has states of its own, which files do not hold; add it in Python"
+        origin = law_origin(law.function)
         if origin is None:
             return "it follows a Python function; give a table, or a compiled law of a module"
         place = f"{origin.module}:{origin.name}"
         if not self.allows(origin.module):
             return f"its law '{place}' is in a module that is not allowed to files; give modules=['{origin.module}']"
         try:
-            same = self.law(place, origin.numbers) is function
+            same = as_law(self.law(place, origin.numbers), arities=ANY) == law
         except ModelError as error:
             return f"its law cannot be found again: {error}"
         return origin if same else f"its law is not what '{place}' names; let a @lw.law_factory of a module make it"

@@ -257,7 +257,7 @@ class PartWriter:
     def event(self, event: Event) -> Data:
         """A joint attached or released at a time."""
         if event.time is None:
-            raise CannotSay("it happens on a condition, a Python function; give it a time")
+            raise CannotSay("it happens on a condition, which files do not hold; give it a time")
         if event.joint is None:
             return {"kind": "release", "joint": self.path(None, event.path), "time": event.time}
         joint = event.joint

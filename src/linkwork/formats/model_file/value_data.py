@@ -134,15 +134,15 @@ class ValueWriter:
             case Table():
                 return {"kind": law.kind, **self._table(law, told)}
             case PythonLaw():
-                return self._compiled(law.function)
+                return self._compiled(law)
         raise CannotSay(f"its law is a {type(law).__name__}, which files do not have")
 
     def _table(self, law: Table, told: str) -> Data:
         file = self.beside.columns([law.times, law.values], f"{told} table")
         return {"file": file} if file else {"times": law.times.tolist(), "values": law.values.tolist()}
 
-    def _compiled(self, function: Any) -> Data:
-        origin = self.modules.named(function)
+    def _compiled(self, law: PythonLaw) -> Data:
+        origin = self.modules.named(law)
         if isinstance(origin, str):
             raise CannotSay(origin)
         data: Data = {"compiled": f"{origin.module}:{origin.name}"}

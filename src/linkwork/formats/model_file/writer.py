@@ -70,6 +70,8 @@ def _all(parts: Iterable[Any], said: Callable[[Any], Data], receipt: Receipt, *,
     """The tables of parts; what files cannot say stands in the receipt, or raises where others need it."""
     tables = []
     for part in parts:
+        if getattr(part, "hidden", False):
+            continue  # it comes with another part
         try:
             tables.append(said(part))
         except CannotSay as reason:
