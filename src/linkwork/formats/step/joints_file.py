@@ -148,7 +148,7 @@ class _Checker:
 
     def _keys(self, said: Any, table: str, index: int, known: tuple[str, ...]) -> None:
         if not isinstance(said, dict):
-            self.wrong(table, index, "", f"[[{table}]] must hold keys and values")
+            self.wrong(table, index, "", f"[[{table}]] must hold keys and values; correct it")
         for key in said:
             if key not in known:
                 hint = checked.did_you_mean(key, known) or f"; give one of {', '.join(known)}"
@@ -179,11 +179,11 @@ class _Checker:
         axis = self._axis(said, k, kind)
         accept = said.get("accept", True)
         if not isinstance(accept, bool):
-            self.wrong("joint", k, "accept", "accept must be true or false")
+            self.wrong("joint", k, "accept", "accept must be true or false; correct it")
         options = {key: said[key] for key in OPTIONS if key in said}
         confidence = said.get("confidence", 1.0)
         if isinstance(confidence, bool) or not isinstance(confidence, (int, float)):
-            self.wrong("joint", k, "confidence", "confidence must be a number from 0 to 1")
+            self.wrong("joint", k, "confidence", "confidence must be a number from 0 to 1; correct it")
         faces = tuple(str(each) for each in said.get("faces", [])) if isinstance(said.get("faces", []), list) else ()
         found = Suggestion(
             name, kind, a, b, at, axis, float(confidence), faces, str(said.get("reason", "")), accept, options
@@ -195,7 +195,7 @@ class _Checker:
             pair = said.get("axis")
             if not isinstance(pair, list) or len(pair) != 2:
                 self.wrong(
-                    "joint", k, "axis", "axis of a universal joint must be two directions: [[x, y, z], [x, y, z]]"
+                    "joint", k, "axis", "axis of a universal joint must be two directions; give [[x, y, z], [x, y, z]]"
                 )
             return np.array([self._numbers({"axis": each}, "joint", k, "axis", 3) for each in pair])
         if "axis" not in said and kind in ("fixed", "ball", "free"):
@@ -210,12 +210,12 @@ class _Checker:
         name = self._text(said, "part", k, "name")
         volume = said.get("volume")
         if isinstance(volume, bool) or not isinstance(volume, (int, float)) or not volume > 0.0:
-            self.wrong("part", k, "volume", "volume must be a positive number, in m3")
+            self.wrong("part", k, "volume", "volume must be a positive number, in m3; correct it")
         moments, position, centre = (
             self._numbers(said, "part", k, key, 3) for key in ("moments", "position", "centre")
         )
         rotation = self._numbers(said, "part", k, "rotation", 4)
         if not 0.5 < float(np.linalg.norm(rotation)) < 2.0:
-            self.wrong("part", k, "rotation", "rotation must be a unit quaternion w, x, y, z")
+            self.wrong("part", k, "rotation", "rotation must be a unit quaternion; give w, x, y, z")
         line = self.lines.get(("part", k, ""), 1)
         return KnownPart(name, float(volume), moments, Frame(position, rotation), centre, f"{self.file}, line {line}")

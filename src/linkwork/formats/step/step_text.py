@@ -6,13 +6,19 @@ OCCT has a reader for densities that takes kilograms for grams, so they are read
 from __future__ import annotations
 
 import re
+from itertools import islice
 from pathlib import Path
 
 from linkwork.errors import ModelError
 
-_STATEMENT = re.compile(r"#(\d+)\s*=\s*((?:[^;'/]|'(?:[^']|'')*'|/(?!\*)|/\*.*?\*/)*);", re.DOTALL)
-_STRING = re.compile(r"'((?:[^']|'')*)'")
-_REFERENCE = re.compile(r"#(\d+)")
+# strings, comments and the rest, each to its end or that of the file: nothing is looked at twice
+_TOKEN = re.compile(r"'(?:[^']|'')*+'?|/\*(?:[^*]|\*(?!/))*+(?:\*/)?|;|[^;'/]++|/")
+_ENTITY = re.compile(r"\s*#(\d{1,15})\s*=\s*(.*)", re.DOTALL)
+_STRING = re.compile(r"'((?:[^']|'')*+)'")
+_REFERENCE = re.compile(r"#(\d{1,15})")
+_ENCODED = re.compile(r"\\X2\\((?:[0-9A-F]{4})+)\\X0\\|\\X\\([0-9A-F]{2})")
+FEW = 8  # references of one statement that are followed
+DENSEST = 1e6  # kg/m3: more is no material
 _NUMBER = re.compile(r"\(\s*([-+]?\d+\.?\d*(?:[eE][-+]?\d+)?)\s*\)")
 _PREFIX = {
     "$": 1.0,
@@ -49,8 +55,17 @@ class StepText:
     def statements(self) -> dict[int, str]:
         """The text of each entity by its number."""
         if self._statements is None:
-            text = self.content.decode("latin-1")
-            self._statements = {int(found[1]): found[2] for found in _STATEMENT.finditer(text)}
+            self._statements = {}
+            parts: list[str] = []
+            for found in _TOKEN.finditer(self.content.decode("latin-1")):
+                token = found[0]
+                if token != ";":
+                    parts.append("" if token.startswith("/*") else token)
+                    continue
+                entity = _ENTITY.match("".join(parts))
+                if entity:
+                    self._statements[int(entity[1])] = entity[2]
+                parts.clear()
         return self._statements
 
     def refuse_paths(self) -> None:
@@ -75,7 +90,7 @@ class StepText:
         for statement in known.values():
             if not statement.startswith("PROPERTY_DEFINITION_REPRESENTATION"):
                 continue
-            ends = [known.get(int(each), "") for each in _REFERENCE.findall(statement)]
+            ends = [known.get(each, "") for each in _references(statement)]
             if len(ends) != 2 or "'density'" not in ends[0].lower() + ends[1].lower():
                 continue
             density = self._density(ends[1])
@@ -87,38 +102,38 @@ class StepText:
     def _products(self, definition: str) -> list[str]:
         """Names of the products that a property is about: definition, formation, product."""
         names = []
-        for first in _REFERENCE.findall(definition):
-            for second in _REFERENCE.findall(self.statements.get(int(first), "")):
-                for third in _REFERENCE.findall(self.statements.get(int(second), "")):
-                    product = self.statements.get(int(third), "")
+        for first in _references(definition):
+            for second in _references(self.statements.get(first, "")):
+                for third in _references(self.statements.get(second, "")):
+                    product = self.statements.get(third, "")
                     if re.match(r"PRODUCT\s*\(", product):
                         strings = _STRING.findall(product)
-                        names.append(strings[1] if len(strings) > 1 and strings[1] else strings[0] if strings else "")
+                        names += [_decoded(each) for each in (strings[1:2] or strings[:1])]
         return names
 
     def _density(self, representation: str) -> float | None:
-        for item in _REFERENCE.findall(representation):
-            measure = self.statements.get(int(item), "")
+        for item in _references(representation):
+            measure = self.statements.get(item, "")
             number = _NUMBER.search(measure)
-            units = _REFERENCE.findall(measure)
+            units = _references(measure)
             if "MEASURE_REPRESENTATION_ITEM" in measure and number and units:
-                factor = self._unit(int(units[-1]))
+                factor = self._unit(units[-1])
                 value = float(number[1])
-                if factor is not None and value > 0.0:
+                if factor is not None and 0.0 < value * factor < DENSEST:
                     return value * factor
         return None
 
     def _unit(self, number: int) -> float | None:
         """kg/m3 in a unit of mass and one of length; their exponents are 1 and -3, whatever the file says."""
         mass = length = None
-        for element in _REFERENCE.findall(self.statements.get(number, "")):
-            for unit in _REFERENCE.findall(self.statements.get(int(element), "")):
-                kind, factor = self._base(self.statements.get(int(unit), ""))
+        for element in _references(self.statements.get(number, "")):
+            for unit in _references(self.statements.get(element, "")):
+                kind, factor = self._base(self.statements.get(unit, ""))
                 if kind == "GRAM":
                     mass = 1e-3 * factor
                 elif kind == "METRE":
                     length = factor
-        return None if mass is None or length is None else mass / length**3
+        return mass / length**3 if mass and length and 1e-9 < length < 1e9 else None
 
     def _base(self, unit: str, deep: int = 0) -> tuple[str, float]:
         """A unit as GRAM or METRE times a factor."""
@@ -126,15 +141,30 @@ class StepText:
         if found:
             return found[2], _PREFIX.get(found[1], float("nan"))
         if deep < 3 and "CONVERSION_BASED_UNIT" in unit:
-            for each in _REFERENCE.findall(unit):
-                measure = self.statements.get(int(each), "")
+            for each in _references(unit):
+                measure = self.statements.get(each, "")
                 number = _NUMBER.search(measure)
                 if number:
-                    for inner in _REFERENCE.findall(measure):
-                        kind, factor = self._base(self.statements.get(int(inner), ""), deep + 1)
+                    for inner in _references(measure):
+                        kind, factor = self._base(self.statements.get(inner, ""), deep + 1)
                         if kind:
                             return kind, factor * float(number[1])
         return "", 1.0
+
+
+def _decoded(text: str) -> str:
+    """A text of a STEP file: quotes are doubled in it, and letters beyond ASCII are numbers.
+
+    >>> _decoded("it''s a K\\\\X2\\\\00FC\\\\X0\\\\bel")
+    "it's a Kübel"
+    """
+    plain = _ENCODED.sub(lambda found: bytes.fromhex(found[1] or f"00{found[2]}").decode("utf-16-be", "replace"), text)
+    return plain.replace("''", "'")
+
+
+def _references(statement: str) -> list[int]:
+    """The first entities that a statement refers to; those that matter here have few."""
+    return [int(found[1]) for found in islice(_REFERENCE.finditer(statement), FEW)]
 
 
 def read_text(path: Path, content: bytes) -> StepText:
