@@ -28,7 +28,8 @@ ALLOWED = {
     "distribute": BELOW_SIMULATION | {"simulation"},
     "formats": BELOW_SIMULATION | {"simulation"},
     "viewer": BELOW_SIMULATION | {"simulation"},
-    "gallery": BELOW_SIMULATION | {"simulation", FRONT_DOOR},
+    "parts": {"model", "assembly"},
+    "gallery": BELOW_SIMULATION | {"parts", "simulation", FRONT_DOOR},
 }
 TOP = {"cli", "targets", "bench", "__init__", "__main__", "_version"}
 FOR_ALL = {"errors", "_jit", "_kernels", "_disk", "_file_lock", "_import_lock", "_version"}

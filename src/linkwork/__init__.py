@@ -33,8 +33,8 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'linkwork' has no attribute {name!r}")
     with IMPORTING:
-        if name == "gallery":
-            return importlib.import_module("linkwork.gallery")
+        if name in ("gallery", "parts"):
+            return importlib.import_module(f"linkwork.{name}")
         home = importlib.import_module(_HOMES[name])
         value = importlib.import_module("linkwork.model.arguments").helpful(getattr(home, name))
         setattr(home, name, value)  # found there again by those who pass functions on to other processes

@@ -1,6 +1,7 @@
 """Every public name of linkwork, once: `__init__.py` reads this page, type checkers do too."""
 
 from linkwork import gallery as gallery
+from linkwork import parts as parts
 from linkwork._version import __version__ as __version__
 from linkwork.assembly.assemble import assemble as assemble
 from linkwork.assembly.system import System as System
@@ -64,6 +65,7 @@ from linkwork.model import law_factory as law_factory
 from linkwork.model.controller import Controller as Controller
 from linkwork.model.controller import Normal as Normal
 from linkwork.model.controller import Sensor as Sensor
+from linkwork.model.input_number import InputNumber as InputNumber
 from linkwork.model.when import When as When
 from linkwork.simulation.analysis.agreement import Agreement as Agreement
 from linkwork.simulation.analysis.check import Report as Report

@@ -296,3 +296,28 @@ def test_files_refuse_what_is_sampled(tmp_path):
         model.write(tmp_path / "arm.toml")
     lost = model.write(tmp_path / "arm.toml", lossy=True).lost
     assert [line.what for line in lost] == ["controller 'pd'", "sensor 'encoder'"]
+
+
+@pytest.mark.parametrize("ending", ["toml", "urdf"])
+def test_files_have_no_slides_of_states(tmp_path, ending):
+    """A law with a state is refused; the rest is written without what carries the state, and the model stays whole."""
+
+    def law(t, x, seen, dx):
+        dx[0] = -x[0]
+        return x[0] + seen[0]
+
+    def built():
+        model = arm()
+        model.input("offset", 2.0, unit="N m")
+        model.torque("more", "pin", lw.PythonLaw(law, sees=["offset"], start=[1.0]))
+        return model
+
+    model, file = built(), tmp_path / f"arm.{ending}"
+    with pytest.raises(lw.ModelError, match="input 'offset'.*; torque 'more'"):
+        model.write(file)
+    lost = model.write(file, lossy=True).lost
+    assert [line.what for line in lost][:2] == ["input 'offset'", "torque 'more'"]
+    assert "state" not in file.read_text(encoding="utf-8")
+    assert list(lw.read(file)[0].bodies) == ["rod"]
+    assert model == built()
+    assert "more.state" in lw.simulate(model, until=0.01, dt=1e-3, method="recursive").columns

@@ -107,6 +107,8 @@ class _Assembler:
         known = (self.body_order, by_joint, self.laws, nq, nv)
         forces, force_rows = force_tables(self.model, self.reference, self.place, *known, self.driven)
         drives = drive_tables(self.model, by_joint, self.laws, nq, nv, self.driven)
+        for each in self.model.all_inputs():
+            self.laws.add(each.law, each)
         for sensor in self.model.all_sensors():
             self.laws.hold(sensor)
         colliders = collider_tables(self.model, self.place, grounds)

@@ -62,7 +62,7 @@ class LawTable:
         assert isinstance(law, Table)
         if id(law) not in self.alive:
             columns = law.values.reshape(len(law.times), -1).T
-            self.alive[id(law)] = (law, [(law.times, _cubics(law, column)) for column in columns])
+            self.alive[id(law)] = (law, [(law.times, table_cubics(law, column)) for column in columns])
         _, knots = self.alive[id(law)]
         for column in knots:
             self._row(codes.SPLINE if law.kind == "cubic" else codes.TABLE, [0.0] * 4, column)
@@ -173,8 +173,8 @@ class LawTable:
         )
 
 
-def _cubics(law: Table, column: Any) -> Any:
-    """(knot, 4) coefficients from the constant up; the last row holds the end value."""
+def table_cubics(law: Table, column: Any) -> Any:
+    """A column of a table as (knot, 4) coefficients from the constant up; the last row holds the end value."""
     rows = np.zeros((len(law.times), 4))
     if law.kind == "cubic":
         from scipy.interpolate import CubicSpline  # here, because it takes a third of a second

@@ -9,6 +9,7 @@ from linkwork.errors import ModelError
 from linkwork.model import Body, Force, Ground, Joint, Motor, Part, PythonLaw, Torque, checked, names
 from linkwork.model.container import Container, find_parts, find_signal
 from linkwork.model.controller import Sensor
+from linkwork.model.input_number import InputNumber
 from linkwork.model.joint_kinds import KINDS
 from linkwork.model.states import StateBody, state_names
 from linkwork.spatial import codes
@@ -82,6 +83,10 @@ class Sight:
 
     def _of_part(self, part: Part | Container, words: list[str], what: str) -> list[SeenNumber] | None:
         quantity, component = (words + ["", ""])[:2]
+        if isinstance(part, InputNumber):
+            if quantity not in ("", "value") or component:
+                return None
+            return [SeenNumber(codes.SEEN_INPUT, of_input=part.path)]
         if isinstance(part, Torque | Force | Motor):
             if not words:
                 return [SeenNumber(codes.SEEN_INPUT, of_input=part.path)]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any, BinaryIO
 
 from linkwork.errors import ModelError, OptionError
 from linkwork.formats.receipt import Receipt
-from linkwork.model import checked
+from linkwork.model import PythonLaw, checked
 from linkwork.model.subsystem import Model
 from linkwork.simulation.storage.files import write_file
 
@@ -43,7 +44,8 @@ def write(model: Model, file: str | PathLike[str], *, lossy: bool = False, **opt
         raise OptionError(str(error)) from None
     receipt = Receipt(path.name)
     list_control(model, receipt)
-    content = writer(model, path, receipt, **options)
+    with without_signal_laws(model, receipt):
+        content = writer(model, path, receipt, **options)
     if not lossy:
         receipt.refuse_losses(
             f"{ending} files cannot say this; lossy=True writes the rest and lists this", "cannot be written"
@@ -55,12 +57,34 @@ def write(model: Model, file: str | PathLike[str], *, lossy: bool = False, **opt
 
 
 def list_control(model: Model, receipt: Receipt) -> None:
-    """Controllers, sensors and signals, which no file holds."""
+    """Inputs, controllers, sensors and signals, which no file holds."""
     for part in (*model.all_controllers(), *model.all_sensors()):
         receipt.ignore(f"{part.word} '{part.path}'", told="what is sampled is not written; add it in Python")
+    for each in model.all_inputs():
+        receipt.ignore(f"input '{each.path}'", told="inputs of laws are not written; add it in Python")
     for container in model.walk():
         for name in container.signals:
             receipt.ignore(f"signal '{container.inner_path(name)}'", told="signals are not written; add it in Python")
+
+
+@contextmanager
+def without_signal_laws(model: Model, receipt: Receipt) -> Iterator[None]:
+    """The model without torques and forces whose law sees columns or has states, and without these states."""
+    kept = [(each, each.bodies, each.joints, each.forces) for each in model.walk()]
+    for container, bodies, joints, forces in kept:
+        laws = {name: getattr(force, "law", None) for name, force in forces.items()}
+        lost = {name for name, law in laws.items() if isinstance(law, PythonLaw) and (law.sees or law.start)}
+        for name in lost:
+            told = "laws that see columns or have states are not written; add it in Python"
+            receipt.ignore(f"{forces[name].word} '{forces[name].path}'", told=told)
+        container.bodies = {name: body for name, body in bodies.items() if not body.hidden}
+        container.joints = {name: joint for name, joint in joints.items() if not joint.b.hidden}
+        container.forces = {name: each for name, each in forces.items() if name not in lost and not each.hidden}
+    try:
+        yield
+    finally:
+        for container, bodies, joints, forces in kept:
+            container.bodies, container.joints, container.forces = bodies, joints, forces
 
 
 def _put(data: bytes, stream: BinaryIO) -> None:

@@ -23,6 +23,7 @@ from linkwork.model.joint import Joint
 
 if TYPE_CHECKING:
     from linkwork.model.controller import Controller, Sensor
+    from linkwork.model.input_number import InputNumber
     from linkwork.model.subsystem import Subsystem
     from linkwork.model.visual import Visual
 
@@ -52,6 +53,7 @@ class Container:
         self.visuals: dict[str, Visual] = {}
         self.controllers: dict[str, Controller] = {}
         self.sensors: dict[str, Sensor] = {}
+        self.inputs: dict[str, InputNumber] = {}
         self.signals: dict[str, str] = {}  # names for columns, for others to see
         self.apart: list[tuple[Body, Body]] = []  # bodies that never meet
         self.events: list[Event] = []
@@ -288,6 +290,10 @@ class Container:
         """Every sensor of the tree."""
         return (part for container in self.walk() for part in container.sensors.values())
 
+    def all_inputs(self) -> Iterator[InputNumber]:
+        """Every input of the tree that acts on nothing by itself."""
+        return (part for container in self.walk() for part in container.inputs.values())
+
     def all_visuals(self) -> Iterator[Visual]:
         """Every shape of the tree that is only drawn."""
         return (visual for container in self.walk() for visual in container.visuals.values())
@@ -301,7 +307,7 @@ class Container:
     def content(self) -> tuple[Any, ...]:
         """All its data in a form that can be compared: equal contents mean the same mechanism."""
         tables = (self.grounds, self.bodies, self.joints, self.forces, self.drives, self.colliders, self.visuals)
-        sampled = (self.controllers, self.sensors)
+        sampled = (self.controllers, self.sensors, self.inputs)
         return (
             self.name,
             self.placement,

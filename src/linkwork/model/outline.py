@@ -33,7 +33,7 @@ def _lines(container: Container) -> Iterator[str]:
     moving = [item for name, item in container.grounds.items() if name != "ground"]
     drawn = (container.colliders, container.visuals)
     tables = (container.bodies, container.joints, container.forces, container.drives, *drawn)
-    sampled = (container.sensors, container.controllers)
+    sampled = (container.inputs, container.sensors, container.controllers)
     parts: list[Part] = [
         *moving,
         *(part for table in (*tables, *sampled) for part in table.values() if not part.hidden),

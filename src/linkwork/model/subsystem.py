@@ -21,6 +21,7 @@ from linkwork.model.coupling_verbs import CouplingVerbs
 from linkwork.model.event_verbs import EventVerbs
 from linkwork.model.force_verbs import ForceVerbs
 from linkwork.model.frame import Frame, RotationLike, pose
+from linkwork.model.input_number import InputVerbs
 from linkwork.model.joint import Joint
 from linkwork.model.joint_verbs import BodyLike, JointVerbs
 from linkwork.model.laws import Motion
@@ -46,6 +47,7 @@ class Parts(
     ControlVerbs,
     WhenVerbs,
     SignalVerbs,
+    InputVerbs,
     BushingVerbs,
     TyreVerbs,
     ContactVerbs,
@@ -252,6 +254,7 @@ class Parts(
             "joint": sum(not part.hidden for part in self.all_joints()),
             "force": sum(not part.hidden for part in self.all_forces()),
             "drive": sum(1 for _ in self.all_drives()),
+            "input": sum(1 for _ in self.all_inputs()),
             "sensor": sum(1 for _ in self.all_sensors()),
             "controller": sum(1 for _ in self.all_controllers()),
             "event": sum(1 for _ in self.all_events()),

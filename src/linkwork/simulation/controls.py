@@ -106,7 +106,7 @@ class SampledController:
                 break
         prefix, reading = self.part.owner.path, readings.now()
         for path in (f"{prefix}.{name}" if prefix else name, name):
-            for whole in (path, f"{path}.reading", f"{path}.output"):
+            for whole in (path, f"{path}.reading", f"{path}.output", f"{path}.value"):
                 if reading.find(whole) is not None:
                     return whole
         return reading.meant(name)

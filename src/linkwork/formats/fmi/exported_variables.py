@@ -76,9 +76,12 @@ def input_variables(image: StartImage, names: Sequence[str] | None) -> list[Expo
 
 def _input_unit(part: Any) -> str:
     from linkwork.model import Force, Joint, Motor
+    from linkwork.model.input_number import InputNumber
     from linkwork.simulation.results.force_columns import effort_unit
     from linkwork.simulation.results.units import joint_units, split_unit
 
+    if isinstance(part, InputNumber):
+        return part.unit
     if isinstance(part, Motor):
         quantity = "velocity" if part.position is None else "position"
         if part.drives_rod:

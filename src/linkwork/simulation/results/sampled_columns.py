@@ -1,4 +1,4 @@
-"""Readings of sensors and outputs of controllers in a run: what is held between their samples."""
+"""Inputs, readings of sensors and outputs of controllers in a run: what is held while steps are taken."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from linkwork.simulation.results.state_columns import UNIT
 
 
 def sampled_shapes(model: Model) -> dict[str, tuple[int, ...]]:
-    """The columns of sensors and controllers, with the shape of a row."""
-    shapes: dict[str, tuple[int, ...]] = {}
+    """The columns of inputs, sensors and controllers, with the shape of a row."""
+    shapes: dict[str, tuple[int, ...]] = {f"{each.path}.value": () for each in model.all_inputs()}
     for sensor in model.all_sensors():
         shapes[f"{sensor.path}.reading"] = () if sensor.size == 1 else (sensor.size,)
     for controller in model.all_controllers():
@@ -24,7 +24,8 @@ def sampled_shapes(model: Model) -> dict[str, tuple[int, ...]]:
 
 def sampled_units(model: Model) -> dict[str, str]:
     """Units of these columns."""
-    units = {f"{sensor.path}.reading": sensor.unit for sensor in model.all_sensors()}
+    units = {f"{each.path}.value": each.unit for each in model.all_inputs()}
+    units |= {f"{sensor.path}.reading": sensor.unit for sensor in model.all_sensors()}
     return units | {f"{controller.path}.output": UNIT for controller in model.all_controllers()}
 
 
@@ -34,6 +35,8 @@ def sampled_values(system: System, tables: Tables, samples: Samples, count: int)
     rows = samples.inputs[:count] if len(samples.inputs) else laws.law_param[laws.input_law, 0][None]
     found = {f"{path}.reading": rows[:, place] for path, place in system.held.items()}
     names = list(system.inputs)
+    for each in system.model.all_inputs():
+        found[f"{each.path}.value"] = rows[:, names.index(each.path)]
     for controller in system.model.all_controllers():
         found[f"{controller.path}.output"] = rows[:, [names.index(each) for each in inputs_of(controller, names)]]
     return found

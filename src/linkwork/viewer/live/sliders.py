@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from linkwork.model import Force, Joint, Model, Motor, Torque
+from linkwork.model.input_number import InputNumber
 from linkwork.model.joint_kinds import KINDS
 from linkwork.simulation.interaction.posing import Posing
 from linkwork.viewer.round_numbers import step_of
@@ -75,6 +76,8 @@ def _slider(name: str, part: Any, value: float, weight: float, size: float, set_
     elif isinstance(part, Torque):
         slides = isinstance(part.target, Joint) and KINDS[part.target.kind].slides_only
         unit, reach = ("N", weight) if slides else ("N m", 0.25 * weight * size)
+    elif isinstance(part, InputNumber):
+        unit, reach = part.unit, 1.0
     elif isinstance(part, Force):
         unit, reach = "N", weight
     reach = rounded_up(2 * abs(value)) if value else step_of(max(reach, 1e-9))
