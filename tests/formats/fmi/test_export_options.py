@@ -144,8 +144,34 @@ def test_laws_that_need_more_than_numbers_are_refused_by_name(tmp_path):
 def test_events_are_refused_by_name(tmp_path):
     model = lw.gallery.double_four_bar.build()
     model.release(model["right pin 2"], time=0.5)
-    with pytest.raises(lw.OptionError, match="cannot attach or release joints"):
+    with pytest.raises(lw.OptionError, match="an FMU has no events"):
         lw.export_fmu(model, tmp_path / "d.fmu", dt=1e-3)
+
+
+def test_laws_with_states_and_laws_that_see_other_parts_go_into_the_fmu(tmp_path):
+    @lw.compiled_state(start=[0.1], sees=["pin.position", "pin.velocity"])
+    def lagging(t, x, seen, dx):
+        dx[0] = 20.0 * (-3.0 * seen[0] - 0.2 * seen[1] - x[0])
+        return x[0]
+
+    model = driven_arm(lagging)
+    fmu = Unpacked(lw.export_fmu(model, tmp_path / "a.fmu", integrator="rk4", dt=1e-3, picture=False, parameters=[]))
+    slave, sim = Slave(fmu), lw.Simulation(model, "recursive", integrator="rk4", dt=1e-3)
+    assert slave.begin() == OK, slave.said
+    slave.step(0.5)
+    sim.step(500)
+    names = ("pin.position", "drive.torque")
+    assert slave.get(*names) == pytest.approx([sim[name] for name in names], abs=1e-12)
+    assert abs(sim["drive.torque"]) > 0.1
+    slave.free()
+    fmu.remove()
+
+
+def test_what_is_sampled_is_refused_by_name(tmp_path):
+    model = driven_arm(0.0)
+    model.controller("hold", lambda t, seen: (-seen[0],), every=1e-2, sees=["pin.position"], sets=["drive"])
+    with pytest.raises(lw.OptionError, match="controller 'hold' is sampled, which an FMU leaves to its host; remove"):
+        lw.export_fmu(model, tmp_path / "a.fmu", dt=1e-3)
 
 
 def test_motors_and_gears_run(tmp_path):

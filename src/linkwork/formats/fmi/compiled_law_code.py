@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 import tempfile
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from linkwork._kernels.targets import NoLinker, link, linker, target
 from linkwork.errors import OptionError
 from linkwork.formats.fmi.start_image import StartImage
 from linkwork.model import PythonLaw
-from linkwork.spatial.codes import FUNCTION
+from linkwork.spatial.codes import FUNCTION, LOOKED, RATE, SEEING
 
 # what machine code may call without Python: functions of C's library of mathematics
 OF_C = frozenset(
@@ -34,29 +36,32 @@ class LawCode(NamedTuple):
     size: int  # numbers that it returns
     part: str  # whose law it is
     motion: bool  # it also gives rates
+    seen: int  # numbers that it sees, where it says which
 
 
 def law_places(image: StartImage) -> dict[int, LawCode]:
     """Compiled laws by the place of their address in the image. Raises for laws that run in Python."""
     laws, found = image.stepper.tables.laws, {}
     known = {kept[-1]: (key, kept) for key, kept in image.system.alive.items() if isinstance(kept[0], PythonLaw)}
+    blocks = sorted({int(laws.law_param[row, 0]) for row in np.flatnonzero(laws.law_kind == SEEING)})
+    ends = dict(zip(blocks, [*blocks[1:], LOOKED + laws.seen_kind.size], strict=False))
     for row, (kind, address) in enumerate(zip(laws.law_kind, laws.law_address, strict=True)):
-        if kind != FUNCTION:
+        if kind not in (FUNCTION, SEEING, RATE):
             continue
+        block = int(laws.law_param[row, 0])
+        seen = 0 if kind == FUNCTION else ends[block] - block
         (_, part, motion), (law, *_, size, _) = known[int(address)]
         if not law.compiled:
             raise OptionError(
                 f"the law of {part} runs in Python, which an FMU has not; put @lw.compiled above it, or give a table"
             )
-        symbol = f"linkwork_law_{row}"
-        found[image.memory.place(laws.law_address[row : row + 1])] = LawCode(symbol, law, size, part, motion)
+        symbol = f"linkwork_law_{list(laws.law_address).index(address)}"  # one for each function
+        found[image.memory.place(laws.law_address[row : row + 1])] = LawCode(symbol, law, size, part, motion, seen)
     return found
 
 
 def laws_library(laws: list[LawCode], system: str, level: str) -> bytes:
     """A shared library with the laws, for CPUs of this level."""
-    from llvmlite import binding
-
     from linkwork._kernels import machine
 
     triple = target(system).triple
@@ -67,9 +72,9 @@ def laws_library(laws: list[LawCode], system: str, level: str) -> bytes:
     machine.target_machine(level, triple)
     with tempfile.TemporaryDirectory() as folder:
         objects = []
-        for each in laws:
+        for each in {law.symbol: law for law in laws}.values():
             objects.append(Path(folder) / f"{each.symbol}.o")
-            objects[-1].write_bytes(machine.object_code(binding.parse_assembly(_module(each)), level, triple))
+            objects[-1].write_bytes(machine.object_code(_module(each), level, triple))
         file = Path(folder) / f"linkwork_laws{target(system).suffix}"
         try:
             link(command, system, objects, file)
@@ -78,11 +83,13 @@ def laws_library(laws: list[LawCode], system: str, level: str) -> bytes:
         return file.read_bytes()
 
 
-def _module(each: LawCode) -> str:
-    """A law in LLVM's language as the C function void(double, double *, double *)."""
+def _module(each: LawCode) -> Any:
+    """A law in LLVM's language as the C function void(double, double *, double *); nothing else of it is seen."""
+    from llvmlite import binding
+
     from linkwork.assembly.compiled_laws import law_text
 
-    text, inner = law_text(each.law, each.size, each.part, each.motion)
+    text, inner = law_text(each.law, each.size, each.part, each.motion, each.seen)
     # numba's own C function, which speaks to Python
     text = re.sub(r'^define [^\n]*@"?cfunc\.[^\n]*\{\n.*?^\}\n', "", text, flags=re.MULTILINE | re.DOTALL)
     text = re.sub(r"^target (triple|datalayout)[^\n]*\n", "", text, flags=re.MULTILINE)
@@ -95,8 +102,13 @@ def _module(each: LawCode) -> str:
                 "let it use numbers, tuples and math alone"
             )
     text = text.replace(f'@"{inner}"', "@law").replace(f"@{inner}", "@law")
-    return text + (
+    text += (
         f"\ndefine void @{each.symbol}(double %t, ptr %told, ptr %out) {{\n"
         "  %result = alloca ptr\n  %raised = alloca ptr\n"
         "  %status = call i32 @law(ptr %result, ptr %raised, double %t, ptr %told, ptr %out)\n  ret void\n}\n"
     )
+    module = binding.parse_assembly(text)
+    for part in (*module.functions, *module.global_variables):
+        if not part.is_declaration:
+            part.linkage = "external" if part.name == each.symbol else "internal"
+    return module

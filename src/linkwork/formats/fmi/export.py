@@ -136,7 +136,13 @@ def _refuse(sim: Simulation, kind: str) -> None:
         raise OptionError(f"{name} with method '{method.name}', which steps in Python; take another method")
     events = [event.path for event in model.all_events()]
     if events:
-        raise OptionError(f"{name}: an FMU cannot attach or release joints, as event '{events[0]}' does; remove it")
+        raise OptionError(f"{name}: an FMU has no events, such as '{events[0]}'; remove it, and let the host act")
+    sampled = [part for parts in (model.all_controllers(), model.all_sensors()) for part in parts]
+    if sampled:
+        raise OptionError(
+            f"{name}: {sampled[0].word} '{sampled[0].path}' is sampled, which an FMU leaves to its host; remove it, "
+            "and let the host set inputs"
+        )
     if remote_parts(model):
         raise OptionError(f"{name}: its component '{remote_parts(model)[0].path}' lives elsewhere; export it by itself")
     if kind != "cs" and not hasattr(getattr(sim.workspace, "steps", None), "f"):

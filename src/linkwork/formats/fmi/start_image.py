@@ -61,8 +61,9 @@ def start_image(stepper: Stepper) -> StartImage:
     reading = Reading(stepper, None)
     observer = reading.observer
     loop, arguments = _loop_call(stepper)
+    samples = reading.samples._replace(inputs=stepper.state.inputs[None])  # those that were held in the last step
     observed = (
-        *(stepper.tables, observer.scratch, observer.view, reading.samples, 1),
+        *(stepper.tables, observer.scratch, observer.view, samples, 1),
         *(observer.previous, reading.observation),
     )
     memory = MemoryImage(arguments, observed, stepper.lag)
