@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import linkwork as lw
+from formats.fmi.fmi_host import need_library
 from linkwork import gallery
 from linkwork.distribute.kept_states import Keep
 from linkwork.distribute.listen import listen
@@ -62,6 +63,8 @@ def test_python_of_a_page_runs_and_prints_what_is_shown(page, folder, request):
     content = text(page)
     if page in NEEDS:
         pytest.importorskip(NEEDS[page], reason=f"the examples of {page} need {NEEDS[page]}")
+    if "export_fmu" in content:
+        need_library()
     if ADDRESS in content:
         content = content.replace(ADDRESS, request.getfixturevalue("served"))
     run_python(content, page, folder)
@@ -69,6 +72,8 @@ def test_python_of_a_page_runs_and_prints_what_is_shown(page, folder, request):
 
 @pytest.mark.parametrize(("page", "command"), [(page, command) for page in PAGES for command in commands(text(page))])
 def test_command_of_a_page_runs(page, command, folder):
+    if command.startswith("linkwork export"):
+        need_library()
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     (folder / "crank.py").write_text(blocks(readme, "python")[0], encoding="utf-8")  # which pages speak of
     for block in fenced(text(page)):

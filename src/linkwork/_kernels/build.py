@@ -52,18 +52,9 @@ def build(goals: list[Variant], folder: Path = FOLDER, processes: int = 0, say: 
         with ProcessPoolExecutor(processes) as pool:
             jobs = [pool.submit(_translate, share, goals, scratch) for share in _shares(list(found), processes)]
             for job in jobs:
-                for name, results in job.result():
-                    entry, kinds = found[name]
-                    manifest[name] = {
-                        "symbol": symbol_of(entry), "signature": signature_of(kinds), "results": results
-                    }  # fmt: skip
+                manifest |= _facts(found, job.result())
         for goal in goals:
-            text = {"level": goal.level, "sources": store.source_hash(), "entries": manifest}
-            objects = [_object_file(scratch, name, goal) for name in manifest]
-            objects.append(_manifest_object(text, goal, scratch))
-            file = Path(scratch) / goal.name
-            link(linkers[goal.system], goal.system, objects, file)
-            made.append(_put(file, folder))
+            made.append(_linked(goal, linkers[goal.system], manifest, scratch, folder))
             say(f"{made[-1]}  {made[-1].stat().st_size / 1e6:.1f} MB")
     (folder / HEADER).write_text(c_header(found, manifest, store.source_hash()))
     for system in linkers:
@@ -71,6 +62,34 @@ def build(goals: list[Variant], folder: Path = FOLDER, processes: int = 0, say: 
     say(f"{len(found)} entries for {', '.join(f'{system} {level}' for system, level in goals)} in "
         f"{time.monotonic() - begin:.0f} s")  # fmt: skip
     return made
+
+
+def build_some(goal: Variant, names: list[str], folder: Path) -> Path:
+    """A library with these entries alone, compiled by this process: for an FMU. The file."""
+    from linkwork._kernels.collect import entries
+
+    command = linker(goal.system)
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        return _linked(goal, command, _facts(entries(), _translate(names, [goal], scratch)), scratch, folder)
+
+
+def _facts(found: Any, translated: list[tuple[str, Any]]) -> dict[str, Any]:
+    """What the manifest tells of entries."""
+    return {
+        name: {"symbol": symbol_of(found[name][0]), "signature": signature_of(found[name][1]), "results": results}
+        for name, results in translated
+    }
+
+
+def _linked(goal: Variant, command: list[str], manifest: dict[str, Any], scratch: str, folder: Path) -> Path:
+    """Link the object files of the entries in the manifest, and put the library into the folder."""
+    text = {"level": goal.level, "sources": store.source_hash(), "entries": manifest}
+    objects = [_object_file(scratch, name, goal) for name in manifest]
+    objects.append(_manifest_object(text, goal, scratch))
+    file = Path(scratch) / goal.name
+    link(command, goal.system, objects, file)
+    return _put(file, folder)
 
 
 def build_functions_of_fmi(system: str, folder: Path, if_needed: bool = False) -> str:

@@ -30,6 +30,7 @@ class Contents:
     model: bytes
     described: bytes
     laws: list[LawCode]
+    entries: list[str]  # compiled functions that it calls
     systems: tuple[str, ...]
     levels: list[str] | None
     picture: Any  # the model to draw, or None
@@ -64,7 +65,7 @@ def _binaries(contents: Contents, system: str) -> dict[str, bytes]:
     """The functions of FMI, the kernels and compiled laws for a system."""
     folder = f"binaries/{PLATFORMS[system][contents.version - 2]}"
     suffix = target(system).suffix
-    kernels = kernel_libraries(system, contents.levels)
+    kernels = kernel_libraries(system, contents.levels, contents.entries)
     members = {f"{folder}/{contents.description.identifier}{suffix}": fmi_library(system).read_bytes()}
     members |= {f"{folder}/{file.name}": file.read_bytes() for file in kernels}
     if contents.laws:

@@ -9,7 +9,9 @@ import tempfile
 from pathlib import Path
 
 from linkwork._kernels import cpu, store
+from linkwork._kernels.build import Variant, build_some
 from linkwork._kernels.library import FOLDER, Library, file_name, fits, library
+from linkwork._kernels.roads import need_numba
 from linkwork._kernels.targets import NoLinker, linker, target
 from linkwork.errors import OptionError
 
@@ -83,22 +85,41 @@ def fmi_library(system: str) -> Path:
         ) from None
 
 
-def kernel_libraries(system: str, levels: list[str] | None) -> list[Path]:
-    """The libraries of kernels for a system: of these levels, of the level that runs here where none is given."""
-    folder = kernel_folder()
-    if levels is None and system == cpu.system_name():
-        here = library()
-        levels = [here.level] if isinstance(here, Library) else []
-    files = [folder / file_name(system, level, target(system).suffix) for level in levels or LEVELS]
-    found = [file for file in files if fits(file)]
-    if levels and len(found) < len(levels):
-        missing = [file.name for file in files if file not in found]
+def kernel_libraries(system: str, levels: list[str] | None, entries: list[str]) -> list[Path]:
+    """Libraries with the kernels of these entries: of these levels, of the level that runs here where none is given.
+
+    Those that were not built before are compiled now, with these entries alone, and kept.
+    """
+    at_home, here, folder = system == cpu.system_name(), library(), kernel_folder()
+    if levels is None and at_home:
+        levels = [here.level if isinstance(here, Library) else cpu.levels()[0]]
+    elif levels is None:
+        built = [each for each in LEVELS if fits(folder / file_name(system, each, target(system).suffix))]
+        levels = built or [usual_level(system)]
+    for level in levels:
+        if level not in target(system).levels:
+            known = ", ".join(map(repr, target(system).levels))
+            raise OptionError(f"there is no level {level!r} of {system}; give one of {known}")
+    return [_kernel_library(Variant(system, level), folder, entries) for level in levels]
+
+
+def usual_level(system: str) -> str:
+    """The level that almost every machine of a system has."""
+    return "x86-64-v3" if system.endswith("x86_64") else "generic"
+
+
+def _kernel_library(goal: Variant, folder: Path, entries: list[str]) -> Path:
+    kept, digest = store.cache_folder(), hashlib.sha256(",".join(entries).encode()).hexdigest()[:12]
+    places = [folder] if kept is None else [folder, kept / f"fmu-{digest}"]
+    for place in places:
+        if fits(place / goal.name):
+            return place / goal.name
+    try:
+        need_numba()
+        return build_some(goal, entries, places[-1])
+    except (NoLinker, OptionError) as error:
+        where = "" if goal.system == cpu.system_name() else f"SYSTEM={goal.system} "
         raise OptionError(
-            f"there is no {', '.join(missing)} of these sources in {folder}; call make kernels LEVELS=all"
-        )
-    if not found:
-        raise OptionError(
-            f"an FMU carries the library of kernels, and there is none for {system}; call make kernels"
-            + ("" if system == cpu.system_name() else f" SYSTEM={system}")
-        )
-    return found
+            f"there is no {goal.name} of these sources in {folder}, and it cannot be made now ({error}); "
+            f"call make kernels {where}LEVELS={goal.level}"
+        ) from None

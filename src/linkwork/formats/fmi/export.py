@@ -115,6 +115,7 @@ def export_fmu(
         model=model_file(image, variables, places, token, {place: law.symbol for place, law in laws.items()}),
         described=model_description(given, variables, version),
         laws=list(laws.values()),
+        entries=image.entries,
         systems=tuple(systems) if systems else (cpu.system_name(),),
         levels=None if levels is None else list(levels),
         picture=sim.system.model if picture else None,

@@ -42,6 +42,11 @@ class StartImage:
         return self.stepper.moving
 
     @property
+    def entries(self) -> list[str]:
+        """Names of the compiled functions that it calls: the loop and the observation."""
+        return [self.loop.name, observe.name]
+
+    @property
     def symbols(self) -> tuple[str, str]:
         """The C functions of the loop and of the observation."""
         return symbol_of(self.loop), symbol_of(observe)
