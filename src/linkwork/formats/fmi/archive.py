@@ -53,7 +53,7 @@ def write_archive(path: Path, contents: Contents) -> None:
 
 
 def _write(members: dict[str, bytes], stream: BinaryIO) -> None:
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
         for name, data in members.items():
             info = zipfile.ZipInfo(name, SAME_DATE)
             info.compress_type = zipfile.ZIP_DEFLATED

@@ -20,7 +20,7 @@ WORDS = ("name", "token", "sources", "loop_symbol", "observe_symbol", "remedy")
 PLACES = (
     *("loop_block", "loop_numbers", "loop_results", "observe_block"),
     *("t", "y", "last", "vd", "rate", "nq", "nv", "drift", "length_unit"),
-    *("lag", "shown", "start_rates", "rates", "rate_count"),
+    *("lag", "shown", "start_rates", "rates", "rate_count", "lost"),
     *("record", "balance", "drift_position", "drift_velocity"),
 )
 HEAD = 8 * (1 + 1 + 2 * len(LISTS) + len(WORDS) + len(PLACES) + 1)
@@ -97,6 +97,7 @@ def model_file(
     lists["texts"] = (bytes(texts.content), len(texts.content))
     state = stepper.state
     rates = getattr(stepper.workspace, "steps", None)
+    contacts = getattr(stepper.workspace, "contact_scratch", None)
     numbers = {each.name: k for k, each in enumerate(variables)}
     places = places | {
         "loop_block": image.loop_block,
@@ -109,6 +110,7 @@ def model_file(
         "nq": system.nq,
         "nv": system.nv,
         "length_unit": memory.place(state.size),
+        "lost": -1 if contacts is None else memory.place(contacts.lost),
         "balance": numbers["energy.balance"],
         "drift_position": numbers["drift.position"],
         "drift_velocity": numbers["drift.velocity"],

@@ -40,6 +40,16 @@ static int64_t run(Instance *instance, double begin, int64_t first, double h, in
   return status;
 }
 
+/* Contacts that found no room in their table: bodies pass through each other there. */
+static void warn_of_lost_contacts(Instance *instance) {
+  if (instance->head->lost < 0) return;
+  int64_t *lost = (int64_t *)number_at(instance, instance->head->lost);
+  if (*lost > 0)
+    tell(instance, 0, "%lld contacts of '%s' found no room; give fewer or simpler colliders, or export with a smaller dt",
+         (long long)*lost, text_of(instance->head, instance->head->name));
+  *lost = 0;
+}
+
 static void forget(Instance *instance) {
   const Head *head = instance->head;
   const Forgotten *each = (const Forgotten *)((const char *)head + head->forgotten.at);
@@ -190,6 +200,7 @@ int step_by(Instance *instance, double time, double length) {
   int64_t status = DONE;
   if (record[INPUTS_CHANGED] != 0.0) status = refresh(instance);
   if (status == DONE) status = run(instance, record[ORIGIN], (int64_t)record[STEPS], h, (int64_t)count, NEVER, &record[STEPS]);
+  warn_of_lost_contacts(instance);
   if (status != DONE) {
     tell_failure(instance, status);
     return 1;

@@ -27,6 +27,7 @@ typedef struct {
   int64_t t, y, last, vd, rate, nq, nv;
   int64_t drift, length_unit;      /* the state's drift, and the size of the model */
   int64_t lag, shown, start_rates, rates, rate_count; /* of methods with impulses: see `settle_with_lag` */
+  int64_t lost; /* of contacts that found no room, an int64 */
   int64_t record;                     /* the numbers of an instance, see below */
   int64_t balance, drift_position, drift_velocity; /* variables that the certificate follows; -1 where there are none */
   double dt;
