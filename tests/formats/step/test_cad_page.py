@@ -4,6 +4,7 @@ import contextlib
 import doctest
 import io
 import itertools
+from functools import partialmethod
 
 import pytest
 
@@ -11,6 +12,7 @@ pytest.importorskip("OCP", reason='STEP files need OCP: pip install "linkwork[st
 pytest.importorskip("matplotlib", reason="pictures need matplotlib")
 
 from formats.step.machines import slider_crank
+from linkwork.formats.step.suggestions import Suggestions
 from pages import ROOT, fenced
 
 PAGE = ROOT / "docs" / "howto" / "coming_from_cad.md"
@@ -20,6 +22,7 @@ LOOSELY = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 @pytest.mark.usefixtures("here")
 def test_examples_print_what_is_shown(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(Suggestions, "picture", partialmethod(Suggestions.picture, size=(2.0, 1.5)))  # which is quick
     slider_crank(tmp_path / "engine.step")
     names: dict[str, object] = {}
     found = fenced(PAGE.read_text(encoding="utf-8"))

@@ -1,6 +1,7 @@
 """NAME.joints.toml: written, edited, read again, and kept through new exports of the CAD file."""
 
 import math
+import shutil
 
 import numpy as np
 import pytest
@@ -14,13 +15,21 @@ from formats.step.machines import pin_and_slide, slider_crank
 pytestmark = pytest.mark.usefixtures("here")
 
 
-@pytest.fixture
-def step(tmp_path):
-    """A STEP file with its joints beside it."""
-    path = slider_crank(tmp_path / "engine.step")
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """A STEP file with its joints beside it, read by the other process."""
+    path = slider_crank(tmp_path_factory.mktemp("step") / "engine.step")
     model, _ = lw.read(path, density=7850)
-    assert lw.suggest_joints(model).write() == tmp_path / "engine.joints.toml"
+    assert lw.suggest_joints(model).write() == path.with_name("engine.joints.toml")
     return path
+
+
+@pytest.fixture
+def step(written, tmp_path):
+    """A copy of it."""
+    for file in written.parent.iterdir():
+        shutil.copy(file, tmp_path)
+    return tmp_path / written.name
 
 
 def edit(step, old, new, count=1):

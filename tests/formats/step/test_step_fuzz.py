@@ -97,8 +97,8 @@ def damaged_step(folder, count, first=0):
 
 @pytest.mark.usefixtures("forked")
 def test_damaged_files(tmp_path):
-    found = damaged_step(tmp_path, 60)
-    assert found["read"] > 10
+    found = damaged_step(tmp_path, 40)
+    assert found["read"] > 5
     assert found["refused"] > 3
 
 
