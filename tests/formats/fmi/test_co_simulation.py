@@ -136,6 +136,22 @@ def test_a_communication_step_that_is_no_multiple_of_dt_is_split(exported):
     slave.free()
 
 
+def test_clocks_that_round_otherwise_stay_together(exported):
+    dt = 1e-3 / 3
+    fmu = exported(lw.gallery.pendulum.build(), integrator="rk4", dt=dt, version=3)
+    slave = Slave(fmu)
+    slave.begin()
+    rounded = round(dt, 9)  # as a host has it that counts nanoseconds
+    for k in range(20_000):
+        slave.time = k * rounded
+        assert slave.step(rounded) == OK, slave.said
+    assert abs(slave.get("time") - 20_000 * rounded) < 2e-5 * dt
+    exact = lw.Simulation(lw.gallery.pendulum.build(), "recursive", integrator="rk4", dt=rounded)
+    exact.step(20_000)
+    assert slave.get("pin.position") == pytest.approx(exact["pin.position"], abs=1e-7)
+    slave.free()
+
+
 def test_methods_with_impulses_refuse_to_split_a_step(exported):
     fmu = exported(lw.gallery.gripper.build(), method="impulse", dt=1e-3, outputs=["block.position"])
     slave = Slave(fmu)

@@ -6,7 +6,8 @@
 #include "model.h"
 
 #define NEVER ((int64_t)1 << 62) /* steps after which a row is kept */
-#define OFF_TICK 1e-6            /* of a step: by rounding, a communication step is off by less */
+#define OFF_TICK 1e-5            /* of a step: by rounding, the end of a communication step is off by less */
+#define APART 1e-2               /* of a step: so far the clocks of the host and of the instance may be apart */
 #define MOST_PAUSES 200
 #define DONE 0
 #define STUCK 2
@@ -174,26 +175,30 @@ int ready_to_step(Instance *instance) {
   return 1;
 }
 
-/* A communication step of `length` from `time`: steps of dt, or where it is no multiple of dt equal ones below dt. */
+/* A communication step of `length` from `time`: steps of dt, or where they do not end there equal ones below dt.
+
+   The clocks of the host and of the instance may differ by rounding: the end counts, so that they stay together. */
 int step_by(Instance *instance, double time, double length) {
   const Head *head = instance->head;
   double *record = record_of(instance), now = *number_at(instance, head->t);
-  double slack = OFF_TICK * head->dt + 1e-12 * fabs(now);
-  if (!(length >= 0.0) || !isfinite(length) || fabs(time - now) > slack) {
-    tell(instance, 1, "a step of %.9g s from t = %.9g s was asked for, but '%s' is at t = %.9g s; let steps follow each other",
-         length, time, instance->name, now);
+  if (!(length >= 0.0) || !isfinite(length) || !(fabs(time - now) <= APART * head->dt + 1e-9 * fabs(now))) {
+    tell(instance, 1,
+         "a step of %.9g s from t = %.9g s was asked for, but '%s' is at t = %.9g s; let steps follow each other", length,
+         time, instance->name, now);
     return 1;
   }
   if (length == 0.0) return 0;
-  double parts = length / head->dt, count = round(parts), h = head->dt;
-  if (fabs(parts - count) * head->dt > slack || count < 1.0) {
+  double parts = (time + length - now) / head->dt, count = round(parts), h = head->dt;
+  if (fabs(parts - count) > OFF_TICK || count < 1.0) {
     if (head->lag >= 0) {
-      tell(instance, 1, "a communication step of %.9g s is no multiple of dt = %.9g s, the step of this method with impulses; take a multiple",
+      tell(instance, 1,
+           "a communication step of %.9g s is no multiple of dt = %.9g s, the step of this method with impulses; take a "
+           "multiple",
            length, head->dt);
       return 1;
     }
-    count = ceil(parts - OFF_TICK);
-    h = length / count;
+    count = fmax(ceil(parts - OFF_TICK), 1.0);
+    h = (time + length - now) / count;
   }
   set_step(instance, h);
   apply_lag(instance, h);
