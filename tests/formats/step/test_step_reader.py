@@ -192,7 +192,7 @@ def test_an_assembly_of_assemblies_may_not_explode(plain, monkeypatch, levels):
     for k in range(levels):
         twice = [CadComponent(side, str(k), place) for side in ("left", "right")]
         parts[str(k + 1)] = CadPart(f"level {k}", components=twice)
-    made = CadFile(parts, [CadComponent("", str(levels), place)], "metre", "")
+    made = CadFile(parts, [CadComponent("", str(levels), place)], "metre")
     monkeypatch.setattr(reader, "read_cad", lambda *_, **options: made)
     with pytest.raises(lw.ModelError, match="more than 20000 bodies"):
         lw.read(plain, density=1)
@@ -200,7 +200,7 @@ def test_an_assembly_of_assemblies_may_not_explode(plain, monkeypatch, levels):
 
 def test_a_deep_or_endless_tree_is_refused(plain, monkeypatch):
     parts = {"0": CadPart("self", components=[CadComponent("again", "0", np.eye(4))])}
-    made = CadFile(parts, [CadComponent("", "0", np.eye(4))], "metre", "")
+    made = CadFile(parts, [CadComponent("", "0", np.eye(4))], "metre")
     monkeypatch.setattr(reader, "read_cad", lambda *_, **options: made)
     with pytest.raises(lw.ModelError, match="it has no solids"):
         lw.read(plain, density=1)

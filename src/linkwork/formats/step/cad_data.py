@@ -82,12 +82,11 @@ class CadComponent:
 
 @dataclass
 class CadFile:
-    """All parts by their keys, the components at the top, the unit of the file and its schema."""
+    """All parts by their keys, the components at the top, and the unit of the file."""
 
     parts: dict[str, CadPart]
     top: list[CadComponent]
     unit: str
-    schema: str
 
 
 def save(file: CadFile, path: Path) -> None:
@@ -98,7 +97,6 @@ def save(file: CadFile, path: Path) -> None:
         "parts": {key: _said_part(part) for key, part in file.parts.items()},
         "top": [_said_component(component) for component in file.top],
         "unit": file.unit,
-        "schema": file.schema,
     }
     np.savez(
         path,
@@ -117,7 +115,7 @@ def load(path: Path) -> CadFile:
     triangles.flags.writeable = False
     tables = _Tables(triangles, codes, numbers)
     parts = {key: _read_part(each, tables) for key, each in said["parts"].items()}
-    return CadFile(parts, [_read_component(each) for each in said["top"]], said["unit"], said["schema"])
+    return CadFile(parts, [_read_component(each) for each in said["top"]], said["unit"])
 
 
 class _Tables:

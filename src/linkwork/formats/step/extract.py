@@ -75,7 +75,7 @@ class _Document:
         free = Sequence_TDF_Label()
         self.shapes.GetFreeShapes(free)
         top = [CadComponent(_name(label), self._part(label), placement(_placed(label)), "") for label in free]
-        return CadFile(self.parts, top, unit, "")
+        return CadFile(self.parts, top, unit)
 
     def _part(self, label: Any) -> str:
         """The key of a part or an assembly, which is read when it is met for the first time."""

@@ -54,7 +54,7 @@ def find_mates(features: list[Features], loose: set[int]) -> list[Mate]:
 def _pair(a: int, b: int, one: Features, two: Features, loose: bool) -> list[Mate]:
     gap = GAP * min(one.size, two.size)
     found = [_rounds(a, b, one, two, r, s, loose) for r in one.rounds for s in two.rounds]
-    found += [_flats(a, b, one, two, f, g, gap) for f in one.flats for g in two.flats]
+    found += [_flats(a, b, one, two, f, g, gap) for f, g in _facing(one, two, gap)]
     found += [_balls(a, b, one, two, f, g) for f in one.balls for g in two.balls]
     return [each for each in found if each is not None]
 
@@ -77,9 +77,18 @@ def _rounds(a: int, b: int, one: Features, two: Features, r: Round, s: Round, lo
     return Mate("round", a, b, shaft.point + middle * shaft.axis, shaft.axis, fit, length, told, shaft.radius)
 
 
+def _facing(one: Features, two: Features, gap: float) -> list[tuple[Flat, Flat]]:
+    """Planes of two bodies that look at each other from no farther than the gap."""
+    if not one.flats or not two.flats:
+        return []
+    n, m = (np.array([flat.normal for flat in each.flats]) for each in (one, two))
+    p, q = (np.array([flat.point for flat in each.flats]) for each in (one, two))
+    away = n @ q.T - np.einsum("ij,ij->i", n, p)[:, None]
+    pairs = np.argwhere((n @ m.T < -1.0 + 1e-6) & (np.abs(away) <= gap))
+    return [(one.flats[i], two.flats[j]) for i, j in pairs.tolist()]
+
+
 def _flats(a: int, b: int, one: Features, two: Features, f: Flat, g: Flat, gap: float) -> Mate | None:
-    if float(f.normal @ g.normal) > -1.0 + 1e-6 or abs(float((g.point - f.point) @ f.normal)) > gap:
-        return None
     small, large = (f, g) if f.area <= g.area else (g, f)
     low, high = large.triangles.min(axis=(0, 1)) - gap, large.triangles.max(axis=(0, 1)) + gap
     if (small.triangles.max(axis=(0, 1)) < low).any() or (small.triangles.min(axis=(0, 1)) > high).any():

@@ -204,11 +204,13 @@ class Search:
 
     def _fixed(self) -> bool:
         """Groups whose mates leave no freedom; whether there were any."""
+        grown: set[int] = set()
         for (a, b), mates in self.group_mates().items():
-            found = freedom(mates)
+            found = None if grown & {a, b} else freedom(mates)
             if found is not None and found.kind == "fixed":
-                return self.weld(self.main(a), self.main(b), found.confidence, found.reason, found.mates)
-        return False
+                self.weld(self.main(a), self.main(b), found.confidence, found.reason, found.mates)
+                grown |= {a, b}
+        return bool(grown)
 
     def group_mates(self) -> dict[tuple[int, int], list[Mate]]:
         """Mates between groups, normals out of the first; what fasteners sit in makes no hinges."""
