@@ -14,6 +14,7 @@ from linkwork.errors import OptionError as OptionError
 from linkwork.errors import RunError as RunError
 from linkwork.errors import RunWarning as RunWarning
 from linkwork.formats.fmi.export import export_fmu as export_fmu
+from linkwork.formats.fmi.imported.element import FMU as FMU
 from linkwork.formats.reading import read as read
 from linkwork.formats.receipt import Receipt as Receipt
 from linkwork.formats.step.suggest import suggest_joints as suggest_joints

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 from linkwork.model.body import Part
 from linkwork.model.container import Container
+
+PLURAL = {"body": "bodies"}
 
 
 def outline(container: Container) -> str:
@@ -20,6 +23,23 @@ def outline(container: Container) -> str:
         lines += ["  " * (depth + 1) + line for line in _lines(here)]
         depths.update({id(inner): depth + 1 for inner in here.subsystems.values()})
     return "\n".join(lines)
+
+
+def counted(container: Container) -> str:
+    """How many parts of each kind there are: "2 bodies, 1 joint"."""
+    counts = {
+        "body": sum(not part.hidden for part in container.all_bodies()),
+        "joint": sum(not part.hidden for part in container.all_joints()),
+        "force": sum(not part.hidden for part in container.all_forces()),
+        "drive": sum(1 for _ in container.all_drives()),
+        "input": sum(1 for _ in container.all_inputs()),
+        "sensor": sum(1 for _ in container.all_sensors()),
+        **Counter(part.word for part in container.all_controllers()),
+        "event": sum(1 for _ in container.all_events()),
+        "subsystem": sum(1 for _ in container.walk()) - 1,
+    }
+    told = [f"{n} {word if n == 1 else PLURAL.get(word, word + 's')}" for word, n in counts.items() if n]
+    return ", ".join(told) or "empty"
 
 
 def _head(container: Container) -> str:

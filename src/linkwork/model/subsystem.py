@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Never, TypeVar
+from typing import TYPE_CHECKING, Any, Never, TypeVar, overload
 
 import numpy as np
 
@@ -26,9 +26,10 @@ from linkwork.model.joint import Joint
 from linkwork.model.joint_verbs import BodyLike, JointVerbs
 from linkwork.model.laws import Motion
 from linkwork.model.material import Material, check_material
-from linkwork.model.outline import outline
+from linkwork.model.outline import counted, outline
 from linkwork.model.rolling import RollingVerbs
 from linkwork.model.shapes import Cylinder, Shape
+from linkwork.model.stepped import Stepped, SteppedPart, stepped_part
 from linkwork.model.tyre import TyreVerbs
 from linkwork.model.visual import VisualVerbs
 from linkwork.model.when import WhenVerbs
@@ -192,16 +193,27 @@ class Parts(
         self.ports[name] = target
         return target
 
+    @overload
+    def add(
+        self, name: str, subsystem: AnySubsystem, *, position: VectorLike | None = ..., rotation: Any = ...
+    ) -> AnySubsystem: ...
+
+    @overload
+    def add(self, name: str, subsystem: Stepped, *, connect: Mapping[str, Any]) -> SteppedPart: ...
+
     def add(
         self,
         name: str,
-        subsystem: AnySubsystem,
+        subsystem: Any,
         *,
         position: VectorLike | None = None,
         rotation: RotationLike | None = None,
+        connect: Mapping[str, Any] | None = None,
         **unknown: Never,
-    ) -> AnySubsystem:
+    ) -> Any:
         """Place a subsystem here under a name, its coordinates at `position` (m) and `rotation`. Returns it.
+
+        An `lw.FMU` has `connect`: {variable of the FMU: column that it sees, or input that it sets}.
 
         >>> class Wheel(lw.Subsystem):
         ...     def build(self, *, radius=0.3):
@@ -212,9 +224,16 @@ class Parts(
         >>> left.rim.path
         'left.rim'
         """
+        given = subsystem
+        if isinstance(given, Stepped):
+            self._only_known("add", self._new(given.word, name), unknown)
+            return self._keep(
+                self.controllers, stepped_part(self, name, given, connect, rotation if position is None else position)
+            )
         what = self._new("subsystem", name)
         self._only_known("add", what, unknown)
-        given: Any = subsystem
+        if connect is not None:
+            raise ModelError(f"{what}: connect= is for an lw.FMU; connect a subsystem by joints to its ports")
         if isinstance(given, type) and issubclass(given, Subsystem):
             raise ModelError(f"{what}: {given.__name__} is a class; give one of its objects, {given.__name__}()")
         if not isinstance(given, Subsystem):
@@ -229,10 +248,8 @@ class Parts(
         if any(inner is self for inner in subsystem.walk()):
             raise ModelError(f"{what}: a subsystem cannot hold itself; make a second object of its class")
         subsystem.placement = pose(position, rotation, what)
-        subsystem.name = name
-        subsystem.owner = self
-        self.subsystems[name] = subsystem
-        self._names[name] = subsystem
+        subsystem.name, subsystem.owner = name, self
+        self.subsystems[name] = self._names[name] = subsystem
         return subsystem
 
     def outline(self) -> str:
@@ -249,20 +266,7 @@ class Parts(
         return outline(self)
 
     def __repr__(self) -> str:
-        counts = {
-            "body": sum(not part.hidden for part in self.all_bodies()),
-            "joint": sum(not part.hidden for part in self.all_joints()),
-            "force": sum(not part.hidden for part in self.all_forces()),
-            "drive": sum(1 for _ in self.all_drives()),
-            "input": sum(1 for _ in self.all_inputs()),
-            "sensor": sum(1 for _ in self.all_sensors()),
-            "controller": sum(1 for _ in self.all_controllers()),
-            "event": sum(1 for _ in self.all_events()),
-            "subsystem": sum(1 for _ in self.walk()) - 1,
-        }
-        plural = {"body": "bodies"}
-        told = [f"{n} {word if n == 1 else plural.get(word, word + 's')}" for word, n in counts.items() if n]
-        return f"<{type(self).__name__} '{self.name}': {', '.join(told) or 'empty'}>"
+        return f"<{type(self).__name__} '{self.name}': {counted(self)}>"
 
 
 class Subsystem(Parts):

@@ -13,7 +13,9 @@ from linkwork.errors import ModelError, OptionError
 from linkwork.model.checked import shown
 from linkwork.model.container import Container, find_signal
 from linkwork.model.controller import Controller, Sensor, noise_numbers
+from linkwork.model.stepped import SteppedInstance, SteppedPart
 from linkwork.simulation.reading import Reader, Readings
+from linkwork.simulation.results.components import component_labels
 from linkwork.simulation.storage.npz import Damaged
 from linkwork.simulation.structure.events import SAME
 
@@ -54,6 +56,20 @@ class SampledSensor:
             laws.law_param[rows, 0] = self.memory[-1]
             self.stepper.inputs.changed = True
 
+    def saved(self) -> Any:
+        """What it remembers; not a copy."""
+        return self.memory
+
+    def put_back(self, memory: Any) -> None:
+        """Remember what `saved` gave."""
+        _fill(self.memory, memory)
+
+    def copied(self, stepper: Stepper, readings: Readings) -> SampledSensor:
+        """The same for another simulation."""
+        other = SampledSensor(self.part, stepper, readings)
+        other.count, other.memory = self.count, self.memory.copy()
+        return other
+
     def _measured(self) -> Any:
         """Of a body, in its axes: turning rate, or what an accelerometer shows at its point."""
         reading = self.readings.now()
@@ -75,11 +91,11 @@ class SampledController:
         self.part, self.stepper = part, stepper
         self.every, self.count = part.every, 0
         self.memory = np.array(part.memory)
-        self.told = f"controller '{part.path}'"
+        self.told = f"{part.word} '{part.path}'"
         self.sets = [self._input(name) for name in part.sets]
         try:
-            names = [self._column(name, readings) for name in part.sees]
-            self.reader: Callable[[], Any] = Reader(readings, names) if names else _nothing
+            self.columns = [self._column(name, readings) for name in part.sees]
+            self.reader: Callable[[], Any] = Reader(readings, self.columns) if self.columns else _nothing
         except OptionError as error:
             raise ModelError(f"{self.told}: {error}") from None
 
@@ -113,13 +129,7 @@ class SampledController:
 
     def sample(self, now: float) -> None:
         """Call the function, and set what it returns."""
-        seen = self.reader()
-        try:
-            values = self.part.function(now, seen, self.memory) if self.memory.size else self.part.function(now, seen)
-        except Exception as error:
-            raise ModelError(
-                f"{self.told} failed at t = {now:.6g} s ({told_of(error, self.part.function)}); correct its function"
-            ) from error
+        values = self._called(now, self.reader())
         if len(self.sets) == 1 and isinstance(values, float):
             values = (values,)
         else:
@@ -136,9 +146,80 @@ class SampledController:
             except OptionError as error:
                 raise ModelError(f"{self.told} at t = {now:.6g} s: {error}") from None
 
+    def _called(self, now: float, seen: Any) -> Any:
+        try:
+            return self.part.function(now, seen, self.memory) if self.memory.size else self.part.function(now, seen)
+        except Exception as error:
+            raise ModelError(
+                f"{self.told} failed at t = {now:.6g} s ({told_of(error, self.part.function)}); correct its function"
+            ) from error
+
+    def saved(self) -> Any:
+        """What it remembers; not a copy."""
+        return self.memory
+
+    def put_back(self, memory: Any) -> None:
+        """Remember what `saved` gave."""
+        _fill(self.memory, memory)
+
+    def copied(self, stepper: Stepper, readings: Readings) -> SampledController:
+        """The same for another simulation."""
+        other = type(self)(self.part, stepper, readings)
+        other.count, other.memory = self.count, self.memory.copy()
+        return other
+
+
+class SampledElement(SampledController):
+    """An element of a simulation that is stepped with it, with an instance of its own."""
+
+    part: SteppedPart
+
+    def __init__(self, part: SteppedPart, stepper: Stepper, readings: Readings) -> None:
+        super().__init__(part, stepper, readings)
+        reading = readings.now()
+        for variable, column in zip(part.inputs, self.columns, strict=True):
+            place = reading.places[column]
+            if place.size != 1:
+                parts = [name for name, _ in component_labels(column, reading.units[column], place.shape)]
+                raise ModelError(
+                    f"{self.told}: '{variable}' takes one number but '{column}' has {place.size}; give one of "
+                    f"{', '.join(map(repr, parts))}"
+                )
+        self.instance = part.element.started(part)
+
+    def _called(self, now: float, seen: Any) -> Any:
+        return self.instance.sample(now, seen)
+
+    def saved(self) -> Any:
+        """The state of its instance."""
+        return self.instance.saved()
+
+    def put_back(self, memory: Any) -> None:
+        """Stand where `saved` was called."""
+        try:
+            self.instance.put_back(memory)
+        except ValueError as error:
+            if isinstance(error, ModelError):
+                raise
+            raise Damaged(str(error)) from error
+
+    def copied(self, stepper: Stepper, readings: Readings) -> SampledElement:
+        """The same for another simulation."""
+        if self.instance.forgetful:
+            raise OptionError(f"the simulation cannot be copied, as {self.told} {self.instance.forgetful}")
+        other = SampledElement(self.part, stepper, readings)
+        other.count, other.instance = self.count, self.instance.copied()
+        return other
+
 
 def _nothing() -> Any:
     return np.zeros(0)
+
+
+def _fill(memory: Any, found: Any) -> None:
+    if found.shape != memory.shape or found.dtype != memory.dtype:
+        raise Damaged("what a sensor or controller remembers does not fit")
+    memory[...] = found
 
 
 class Controls:
@@ -153,7 +234,9 @@ class Controls:
         """As in a new simulation at this time; those that are due at once are called."""
         model, parts = self.stepper.system.model, (self.stepper, self.readings)
         self.items = [SampledSensor(sensor, *parts) for sensor in model.all_sensors()]
-        self.items += [SampledController(controller, *parts) for controller in model.all_controllers()]
+        for part in model.all_controllers():
+            kind: Any = SampledElement if isinstance(part, SteppedPart) else SampledController
+            self.items.append(kind(part, *parts))
         for item in self.items:
             item.count = max(0, math.ceil(now / item.every - SAME))
         self._plan()
@@ -161,12 +244,12 @@ class Controls:
 
     def put_back(self, arrays: Mapping[str, Any], now: float) -> None:
         """Go on from a file at this time, at which those that were due have been called."""
-        for name, memory in self.memories().items():
-            found = arrays.get(name)
-            if found is None or found.shape != memory.shape or found.dtype != memory.dtype:
-                raise Damaged(f"its {name} does not fit")
-            memory[...] = found
         for item in self.items:
+            found = arrays.get(f"control.{item.part.path}")
+            if found is not None:
+                item.put_back(found)
+            elif item.saved().size:
+                raise Damaged(f"nothing of {item.part.word} '{item.part.path}' is in it")
             item.count = math.floor(now / item.every + SAME) + 1
         self._plan()
 
@@ -180,15 +263,32 @@ class Controls:
         """The same for another simulation."""
         other = Controls(stepper, readings)
         for item in self.items:
-            twin = type(item)(item.part, stepper, readings)  # type: ignore[arg-type]
-            twin.count, twin.memory = item.count, item.memory.copy()
-            other.items.append(twin)
+            other.items.append(item.copied(stepper, readings))
         other._plan()
         return other
 
     def memories(self) -> dict[str, Any]:
         """What they remember, by name; not copies."""
-        return {f"control.{item.part.path}": item.memory for item in self.items if item.memory.size}
+        found = {f"control.{item.part.path}": item.saved() for item in self.items}
+        return {name: memory for name, memory in found.items() if memory.size}
+
+    @property
+    def elements(self) -> dict[str, SteppedInstance]:
+        """The instances of elements that are stepped with the run, by their words: "FMU 'valve'"."""
+        return {item.told: item.instance for item in self.items if isinstance(item, SampledElement)}
+
+    def notes(self) -> list[str]:
+        """What elements must tell of the run, for its certificate."""
+        return [note for instance in self.elements.values() for note in instance.notes()]
+
+    def couplings(self) -> dict[str, float]:
+        """By the name of an element: the largest jump of a held value, as a part of its range."""
+        return {item.part.path: item.instance.coupling for item in self.items if isinstance(item, SampledElement)}
+
+    def close(self) -> None:
+        """Free the instances of elements."""
+        for instance in self.elements.values():
+            instance.close()
 
     def _plan(self) -> None:
         self.next = min((item.count * item.every for item in self.items), default=math.inf)

@@ -226,8 +226,9 @@ class Simulation(Present):
         return other
 
     def close(self) -> None:
-        """End the connections to components elsewhere; nothing to do where there are none."""
+        """End the connections to components elsewhere, and free FMUs; nothing to do where there are none."""
         self.stepper.close()
+        self.controls.close()
 
     def step(self, steps: int = 1, dt: float | None = None) -> None:
         """Take `steps` steps of `dt` seconds, by default that of the method. Raises `RunError` if a step fails.

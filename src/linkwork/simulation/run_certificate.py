@@ -99,6 +99,8 @@ def certificate_of(recording: Recording, seconds: float, stopped: str | None, le
         worst_quaternion=tally.most["quaternion"] if recording.observer.quaternions.size else None,
         events=[change.as_dict() for change in sim.changes],
         start=list(sim.notes),
+        notes=sim.controls.notes(),
+        coupling=sim.controls.couplings(),
         ignored=sim.ignored,
         stopped=stopped,
         reason=sim.reason,

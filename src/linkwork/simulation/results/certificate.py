@@ -89,7 +89,10 @@ class Certificate:
     start: list[str] = field(default_factory=list)
     """Start values that were taken from motors, in words."""
     notes: list[str] = field(default_factory=list)
-    """What else is worth knowing, a sentence each: of `lw.required_forces` how exact it is and what is not unique."""
+    """What else is worth knowing, a sentence each: of `lw.required_forces` how exact it is and what is not unique; of
+    FMUs how they were stepped and how much held values jump."""
+    coupling: dict[str, float] = field(default_factory=dict)
+    """Of each FMU the largest jump at its instants of a value that was held, as a part of the range of that value."""
     ignored: list[str] = field(default_factory=list)
     stopped: str | None = None
     reason: str = ""

@@ -58,6 +58,9 @@ def refuse_forgetful(sim: Simulation) -> None:
     why = ""
     if forgetful:
         why = f"component '{forgetful[0]}' lives elsewhere and keeps no states; let its owner serve it with --keep"
+    for told, instance in sim.controls.elements.items():
+        if instance.forgetful:
+            why = f"{told} {instance.forgetful}"
     if sim.stepper.drags:
         why = f"body '{next(iter(sim.stepper.drags))}' is dragged in it; let it go first"
     if why:
@@ -86,6 +89,12 @@ def save_state(sim: Simulation, file: str | PathLike[str]) -> None:
     refuse_forgetful(sim)
     path = check_path(file, (".npz",))
     write_arrays(path, state_arrays(sim))
+
+
+def refuse_without_elements(sim: Simulation, file: Any) -> None:
+    """Coordinates alone do not tell where an FMU stood."""
+    for told in sim.controls.elements:
+        raise OptionError(f"{file} has no state of {told}; run from the start")
 
 
 def save_coordinates(sim: Simulation, y: Any, time: float | None, file: str | PathLike[str]) -> None:
@@ -180,6 +189,8 @@ def _put_back(sim: Simulation, facts: dict[str, Any], arrays: dict[str, Any], fi
             f"{file} was made by other options than those given now, and parts of '{sim.system.model.name}' live "
             "elsewhere, which go on as they were only; give the same options"
         )
+    if facts["kind"] != WHOLE:
+        refuse_without_elements(sim, file)
     stepper.state.y[:] = y
     stepper.state.cut_q[:] = cut_q
     stepper.state.last[:] = y
