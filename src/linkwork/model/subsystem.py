@@ -224,19 +224,17 @@ class Parts(
         >>> left.rim.path
         'left.rim'
         """
-        given = subsystem
-        if isinstance(given, Stepped):
-            self._only_known("add", self._new(given.word, name), unknown)
-            return self._keep(
-                self.controllers, stepped_part(self, name, given, connect, rotation if position is None else position)
-            )
+        if isinstance(subsystem, Stepped):
+            self._only_known("add", self._new(subsystem.word, name), unknown)
+            place = rotation if position is None else position
+            return self._keep(self.controllers, stepped_part(self, name, subsystem, connect, place))
         what = self._new("subsystem", name)
         self._only_known("add", what, unknown)
         if connect is not None:
             raise ModelError(f"{what}: connect= is for an lw.FMU; connect a subsystem by joints to its ports")
-        if isinstance(given, type) and issubclass(given, Subsystem):
-            raise ModelError(f"{what}: {given.__name__} is a class; give one of its objects, {given.__name__}()")
-        if not isinstance(given, Subsystem):
+        if isinstance(subsystem, type) and issubclass(subsystem, Subsystem):
+            raise ModelError(f"{what}: {subsystem.__name__} is a class; give an object of it, {subsystem.__name__}()")
+        if not isinstance(subsystem, Subsystem):
             raise ModelError(
                 f"{what}: {checked.shown(subsystem)} is not a subsystem; "
                 "give an object of a class made from lw.Subsystem"

@@ -166,9 +166,9 @@ def test_binaries_that_are_no_libraries_or_refuse_to_start(tmp_path):
 def test_an_fmu_that_fails_on_the_way(tmp_path):
     pytest.importorskip("fmpy")
     model = cart()
-    model.torque("command", "rail", 0.0)
+    model.input("command")
     fmu = lw.FMU(small_fmu(tmp_path / "a.fmu"), every=0.01)
-    model.add("pd", fmu, connect={"u": "command.torque", "force": "push"})
+    model.add("pd", fmu, connect={"u": "command", "force": "push"})
     sim = lw.Simulation(model, "recursive", dt=0.01)
     sim.step(2)
     sim.inputs["command"] = 1e7

@@ -218,10 +218,10 @@ def test_a_ball_bounces_in_model_exchange(tmp_path):
 
 def test_start_values_and_types_of_variables(small):
     model = cart()
-    model.torque("switch", "rail", 0.0)
+    model.input("switch")
     model.torque("second", "rail", 0.0)
     fmu = lw.FMU(small, every=0.01, start={"gain": 2, "target": 1.5, "on": True, "text": "any"})
-    given = {"u": "rail.position", "on": "switch.torque", "force": ["push", "second"]}
+    given = {"u": "rail.position", "on": "switch", "force": ["push", "second"]}
     model.add("pd", fmu, connect=given)
     sim = lw.Simulation(model, "recursive", dt=0.005)
     assert sim.inputs["push"] == 0.0  # the switch is 0, which is false
