@@ -160,6 +160,20 @@ def test_what_memory_does_not_follow_in_a_straight_line_is_no_parameter(tmp_path
     fmu.remove()
 
 
+def test_of_a_large_model_only_named_parameters_are_tried(tmp_path):
+    model = lw.gallery.chain.build(n=60)
+    plain = Unpacked(lw.export_fmu(model, tmp_path / "c.fmu", dt=1e-3, picture=False, outputs=["*.position"]))
+    assert {name for name in plain.variables if plain.facts(name)["causality"] == "parameter"} == {
+        *("gravity.x", "gravity.y", "gravity.z")
+    }
+    mass = next(f"{body.path}.mass" for body in model.all_bodies())
+    given = {"parameters": [mass], "outputs": ["*.position"], "picture": False}
+    named = Unpacked(lw.export_fmu(model, tmp_path / "c.fmu", dt=1e-3, **given))
+    assert mass in named.variables
+    plain.remove()
+    named.remove()
+
+
 def test_a_model_is_left_as_it_was(tmp_path):
     model = lw.gallery.pendulum.build()
     before = [dataclasses.astuple(dataclasses.replace(body, owner=None)) for body in model.all_bodies()]

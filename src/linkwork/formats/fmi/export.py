@@ -67,9 +67,10 @@ def export_fmu(
     of forces, torques and motors whose law is a number; `outputs` those of columns, as of `lw.simulate(record=…)`; all
     when not given. `parameters` are numbers that the host may change before the initialisation: masses ("bob.mass", in
     kg), stiffnesses and dampings, gravity, and the start of joints ("pin.start_position", rad or m); all that can be
-    followed exactly when not given, none with `[]`. `method`, `dt`, `start`, `ignore` and further options are those of
-    `lw.simulate`. `levels` are levels of CPUs ("x86-64-v3") and `systems` are those ("win32-x86_64") whose kernels go
-    into the file, by default of this machine. `picture=False` leaves model.png out. Returns the path.
+    followed exactly when not given (of a model with more than 100 such numbers gravity alone), none with `[]`.
+    `method`, `dt`, `start`, `ignore` and further options are those of `lw.simulate`. `levels` are levels of CPUs
+    ("x86-64-v3") and `systems` are those ("win32-x86_64") whose kernels go into the file, by default of this machine.
+    `picture=False` leaves model.png out. Returns the path.
 
     >>> import tempfile, os.path
     >>> file = os.path.join(tempfile.mkdtemp(), "pendulum.fmu")

@@ -25,6 +25,7 @@ from linkwork.simulation.results.units import joint_units, split_unit
 
 STRAIGHT = 1e-12  # of a number: how far from a straight line it may be
 ROUNDED = 1e-15  # of the largest number beside it: what is left where numbers cancel each other
+MOST = 100  # numbers that are tried where nobody says which: each takes two assemblies of the model
 SMALLEST = 1e-30  # kg: a mass must be larger than zero
 OF_FORCES = {  # numbers of force elements: their names as parameters, their units along a line and about an axis
     "stiffness": ("stiffness", "N/m", "N m/rad"),
@@ -48,11 +49,15 @@ class ModelNumber:
 
 
 def parameter_variables(image: StartImage, patterns: Sequence[str] | str | None, held: bool) -> list[ExportedVariable]:
-    """The parameters that fit, all that can be where nothing is chosen. One that was named but cannot be is refused.
+    """The parameters that fit. One that was named but cannot be is refused.
+
+    Where nothing is chosen these are all that can be, but of a large model gravity alone.
 
     `held`: the start is an equilibrium or a pose, and stays there whatever the parameters are.
     """
     candidates = list(_candidates(image))
+    if patterns is None and len(candidates) > MOST:
+        patterns = "gravity.*"
     chosen = chosen_names(patterns, [each.name for each in candidates], "parameters")
     named = [patterns] if isinstance(patterns, str) else list(patterns or ())
     found = []
