@@ -44,7 +44,7 @@ def write(model: Model, file: str | PathLike[str], *, lossy: bool = False, **opt
         raise OptionError(str(error)) from None
     receipt = Receipt(path.name)
     list_control(model, receipt)
-    with without_signal_laws(model, receipt):
+    with without_states(model, receipt):
         content = writer(model, path, receipt, **options)
     if not lossy:
         receipt.refuse_losses(
@@ -68,14 +68,14 @@ def list_control(model: Model, receipt: Receipt) -> None:
 
 
 @contextmanager
-def without_signal_laws(model: Model, receipt: Receipt) -> Iterator[None]:
-    """The model without torques and forces whose law sees columns or has states, and without these states."""
+def without_states(model: Model, receipt: Receipt) -> Iterator[None]:
+    """The model without torques and forces whose law has states, or sees those of others, and without these states."""
     kept = [(each, each.bodies, each.joints, each.forces) for each in model.walk()]
     for container, bodies, joints, forces in kept:
         laws = {name: getattr(force, "law", None) for name, force in forces.items()}
-        lost = {name for name, law in laws.items() if isinstance(law, PythonLaw) and (law.sees or law.start)}
+        lost = {name for name, law in laws.items() if isinstance(law, PythonLaw) and _of_states(law)}
         for name in lost:
-            told = "laws that see columns or have states are not written; add it in Python"
+            told = "laws with states, and those that see them, are not written; add it in Python"
             receipt.ignore(f"{forces[name].word} '{forces[name].path}'", told=told)
         container.bodies = {name: body for name, body in bodies.items() if not body.hidden}
         container.joints = {name: joint for name, joint in joints.items() if not joint.b.hidden}
@@ -85,6 +85,10 @@ def without_signal_laws(model: Model, receipt: Receipt) -> Iterator[None]:
     finally:
         for container, bodies, joints, forces in kept:
             container.bodies, container.joints, container.forces = bodies, joints, forces
+
+
+def _of_states(law: PythonLaw) -> bool:
+    return bool(law.start) or any("state" in column.split(".") for column in law.sees)
 
 
 def _put(data: bytes, stream: BinaryIO) -> None:

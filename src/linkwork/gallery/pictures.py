@@ -52,6 +52,18 @@ SCENES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {},
         {"time": 0.24, "ghosts": (0.0, 0.76), "trace": [("pendulum", (0, 0, -0.9))], "view": "front", "dt": 5e-4},
     ),
+    "furuta": (
+        {},
+        {
+            "time": 5.5,
+            "ghosts": (0.0, 1.4, 1.92),
+            "trace": [("pendulum", (0.008, 0, 0.3))],
+            "view": (-62, 16),
+            "floor": 0.0,
+            "method": "hybrid",
+            "dt": 5e-4,
+        },
+    ),
     "gearbox": ({}, {"time": 0.05, "view": (-70, 16), "dt": 1e-3}),
     "gripper": (
         {},

@@ -1,9 +1,5 @@
 """Ready parts: laws with states for motors and hydraulic cylinders, controllers that are sampled. SI units.
 
-    law = lw.parts.dc_motor("shaft", resistance=0.5, inductance=1e-3, constant=0.1, voltage=24.0)
-    model.torque("motor", "shaft", law)
-    model.controller("pid", **lw.parts.pid(every=1e-3, kp=40.0, kd=6.0), sees=["shaft.position"], sets=["drive"])
-
 Each is a few lines that you can copy and change. A law goes to `model.torque`; a controller gives the keywords of
 `model.controller`. Equal numbers give equal parts, which are compiled once.
 """

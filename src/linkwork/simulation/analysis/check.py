@@ -70,6 +70,8 @@ class Report:
     """What looks like a mistake, such as lengths in millimetres."""
     position_freedoms: int | None = None
     """Degrees of freedom of positions: more than those of velocities where wheels roll."""
+    law_states: int = 0
+    """States of laws: currents, pressures."""
 
     def lines(self) -> list[str]:
         """The report in readable lines."""
@@ -100,6 +102,8 @@ class Report:
             text.append(f"free bodies: {shortened(self.floating)}")
         if self.features:
             text.append(f"the method must support: {', '.join(self.features)}")
+        if self.law_states:
+            text.append(f"laws with states of their own: {self.law_states} in all")
         return text + [f"note: {note}" for note in self.notes] + [f"hint: {hint}" for hint in self.hints]
 
     def _rolling(self) -> str:
@@ -224,7 +228,6 @@ def report(system: System, start: Start, notes: Sequence[str] = ()) -> Report:
         notes.append(f"start values were rounded; moved a little to fit the loops: {', '.join(start.moved)}")
     bodies = [body for body in system.model.all_bodies() if not body.hidden]
     states = sum(joint.hidden for joint in system.model.all_joints())
-    notes = [*notes, f"laws with states of their own: {states} in all"] if states else notes
     shared: dict[str, list[str]] = {}
     if dependent and system.rows * system.nv <= LARGE:
         shared = _shared(system, start)
@@ -251,6 +254,7 @@ def report(system: System, start: Start, notes: Sequence[str] = ()) -> Report:
         grounds=system.ground_names,
         features=sorted(system.features),
         notes=notes,
+        law_states=states,
         position_freedoms=None if elsewhere else position_freedoms(system, start),
     )
 
