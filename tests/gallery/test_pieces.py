@@ -36,6 +36,7 @@ OTHERS = {
     "gearbox": [({"brake": "sun", "speed": -20.0, "load": 5.0, "rise": 0.0}, 2), ({"stages": 2, "rise": 0.1}, 3)],
     "cam_valve": [({"speed": -80.0, "stiffness": 1e4, "preload": 90.0, "curve": "points"}, 1)],
     "toggle_press": [({"angle": 2.0, "speed": -3.0, "stiffness": 1e6, "torque": 5.0, "gravity": 1.6}, 1)],
+    "excavator": [({"load": 1000.0, "supply": 3e7, "leakage": 0.0, "manual": True, "gravity": 1.6}, 3)],
     "furuta": [({"angle": 0.3, "every": 4e-3, "delay": 2e-3, "resolution": 0.0, "push": 0.1, "gravity": 5.0}, 2)],
     "manipulator": [({"amplitudes": (0.0, 0.0, 0.0), "angles": (1.0, -2.0, 0.5), "frequency": 1.0}, 3)],
 }

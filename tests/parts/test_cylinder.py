@@ -87,6 +87,15 @@ def test_a_pulled_cylinder_fills_from_the_tank():
     assert run["jack.state"][:, 0].min() > -1e6
 
 
+def test_a_buffer_ends_the_stroke():
+    """Shut in at full pressure: supply times area is the weight and what the buffer holds."""
+    model = jack(valve=1.0, buffer=1e7, damping=5e4, position=0.55)
+    run = lw.simulate(model, until=2.0, method="hybrid", dt=1e-3)
+    beyond = run["slide.position"][-1] - STROKE
+    assert run["jack.state"][-1] == pytest.approx((2.1e7, 0.0), abs=1e4)
+    assert 1e7 * beyond == pytest.approx(A * 2.1e7 - 2000.0 * 9.81, rel=1e-3)
+
+
 @pytest.mark.parametrize("method", ["semi-recursive", "global", "recursive"])
 def test_methods_agree(method):
     valve = lw.Table((0.0, 0.1, 0.4, 0.5), (0.0, 0.5, 0.5, 0.0))

@@ -282,6 +282,7 @@ def test_what_carries_states_is_not_listed():
     report = lw.check(model)
     assert (report.bodies, report.joints, report.degrees_of_freedom, report.total_mass) == (1, 1, 1, 1.0)
     assert "laws with states of their own: 1 in all" in str(report)
+    assert (report.law_states, report.position_freedoms, report.notes) == (1, 1, [])
     with pytest.raises(lw.OptionError, match="has a law with states"):
         lw.equilibrium(model)
     run = lw.simulate(model, until=0.01, dt=1e-3, method="recursive")

@@ -48,6 +48,18 @@ SCENES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     ),
     "double_four_bar": ({}, {"time": 0.5, "ghosts": (0.0, 0.3, 0.8), "trace": ["coupler 1"], "dt": 1e-3}),
     "engine": ({}, {"time": 0.434, "view": (-66, 20), "method": "absolute", "integrator": "rk4", "dt": 1e-3}),
+    "excavator": (
+        {},
+        {
+            "time": 8.9,
+            "ghosts": (0.0, 5.9),
+            "trace": [("bucket", (-0.225, 0, -0.575))],
+            "view": (-68, 10),
+            "floor": 0.0,
+            "method": "hybrid",
+            "dt": 2e-3,
+        },
+    ),
     "friction_damper": (
         {},
         {"time": 0.24, "ghosts": (0.0, 0.76), "trace": [("pendulum", (0, 0, -0.9))], "view": "front", "dt": 5e-4},

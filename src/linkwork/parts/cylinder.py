@@ -32,6 +32,7 @@ def hydraulic_cylinder(
     bulk_modulus: float = 1.4e9,
     dead_volume: float | None = None,
     leakage: float = 0.0,
+    buffer: float = 0.0,
 ) -> PythonLaw:
     """A double-acting cylinder along a prismatic joint, with its four-way valve: a law for `model.torque`.
 
@@ -45,7 +46,8 @@ def hydraulic_cylinder(
 
     The pressures (Pa, over that of the air) at the bottom and on the rod side start with `pressures`, by default half
     the supply at the bottom and what balances it on the rod side. They are the column `name.state`; the force that
-    extends the cylinder is `name.torque`, N. Ends of the stroke are `limits` of the joint.
+    extends the cylinder is `name.torque`, N. Beyond the ends of the stroke `buffer` (N/m) pushes back; or give the
+    joint `limits`.
 
     >>> model = lw.Model("jack")
     >>> load = model.body("load", mass=2000.0, shape=lw.Box((1, 1, 1)))
@@ -78,6 +80,7 @@ def hydraulic_cylinder(
         checked.positive(bulk_modulus, what, "bulk_modulus", "pascal"),
         checked.not_negative(leakage, what, "leakage", "m3/s/Pa"),
         checked.number(retracted, what, "retracted", "metres"),
+        checked.not_negative(buffer, what, "buffer", "N/m"),
     )
     columns, opening = signal(valve, 2, what, "valve")
     name = name_of(joint, what)
@@ -112,12 +115,14 @@ def _cylinder(
     bulk: float,
     leakage: float,
     retracted: float,
+    buffer: float,
     opening: Signal,
 ) -> Callable[..., float]:
     @compiled
     def law(t: float, p: Any, seen: Any, dp: Any) -> float:
         u = min(max(opening(t, seen), -1.0), 1.0)
-        x, v = min(max(seen[0] - retracted, 0.0), stroke), seen[1]
+        drawn, v = seen[0] - retracted, seen[1]
+        x = min(max(drawn, 0.0), stroke)
         # each side joined to the supply or to the tank, and filled by its check valve
         q_a = orifice(gain * u, supply - p[0] if u > 0.0 else p[0] - tank, soft)
         q_b = orifice(-gain * u, p[1] - tank if u > 0.0 else supply - p[1], soft)
@@ -126,6 +131,6 @@ def _cylinder(
         past = leakage * (p[0] - p[1])
         dp[0] = bulk * (q_a - past - A * v) / (dead + A * x)
         dp[1] = bulk * (q_b + past + B * v) / (dead + B * (stroke - x))
-        return float(A * p[0] - B * p[1])  # N
+        return float(A * p[0] - B * p[1] - buffer * (drawn - x))  # N
 
     return law

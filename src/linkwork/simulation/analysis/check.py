@@ -255,7 +255,7 @@ def report(system: System, start: Start, notes: Sequence[str] = ()) -> Report:
         features=sorted(system.features),
         notes=notes,
         law_states=states,
-        position_freedoms=None if elsewhere else position_freedoms(system, start),
+        position_freedoms=None if elsewhere else position_freedoms(system, start) - states,
     )
 
 
