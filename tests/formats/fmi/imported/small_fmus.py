@@ -69,9 +69,15 @@ def description(
     )
 
 
-def folder():
+def folder(version=2):
     """Where the binary of this platform is."""
-    return f"binaries/{PLATFORMS[cpu.system_name()][0]}"
+    return f"binaries/{PLATFORMS[cpu.system_name()][version - 2]}"
+
+
+def members_for(version, content=b"no library"):
+    """The binary of this platform as a member of an archive."""
+    ending = {"linux": "so", "win32": "dll", "darwin": "dylib"}[cpu.system_name().split("-")[0]]
+    return {f"{folder(version)}/small.{ending}": content}
 
 
 def archive(path, members):
@@ -84,6 +90,5 @@ def archive(path, members):
 
 def small_fmu(path, *macros, members=None, **options):
     """The small FMU as a file."""
-    ending = {"linux": "so", "win32": "dll", "darwin": "dylib"}[cpu.system_name().split("-")[0]]
-    inside = {"modelDescription.xml": description(**options), f"{folder()}/small.{ending}": binary(*macros)}
+    inside = {"modelDescription.xml": description(**options), **members_for(2, binary(*macros))}
     return archive(path, inside | (members or {}))

@@ -249,3 +249,13 @@ def test_an_fmu_in_a_subsystem_and_in_the_outline(small):
     assert "sets push" in model.outline()
     assert "2 FMUs" in repr(model)
     assert lw.FMU(small, every=0.01) == lw.FMU(str(small), every=0.01) != lw.FMU(small, every=0.02)
+
+
+def test_an_input_of_the_model_leads_from_one_fmu_to_another(small):
+    model = cart()
+    model.input("middle")
+    model.add("first", lw.FMU(small, every=0.01, start={"target": 2.0}), connect={"force": "middle"})
+    model.add("second", lw.FMU(small, every=0.02), connect={"u": "middle", "force": "push"})
+    sim = lw.Simulation(model, "recursive", dt=0.005)
+    assert sim.inputs["middle"] == pytest.approx(20.0)
+    assert sim.inputs["push"] == pytest.approx(-200.0)

@@ -174,4 +174,4 @@ class FMU(Stepped):
 
 def _multiple(seconds: float, step: float) -> bool:
     count = seconds / step
-    return count > 0.5 and abs(count - round(count)) <= WHOLE * max(1.0, count)
+    return 0.5 < count < 1e15 and abs(count - round(count)) <= WHOLE * max(1.0, count)

@@ -35,6 +35,7 @@ class ExchangeSteps:
         self.rates_name = "getDerivatives" if given.version == 2 else "getContinuousStateDerivatives"
         self.update_name = "newDiscreteStates" if given.version == 2 else "updateDiscreteStates"
         self.next_event = math.inf
+        self.x, self.rates, self.signs = (Room(size) for size in (self.states, self.states, self.indicators))
 
     def begin(self) -> None:
         """After the initialisation: settle the discrete states."""
@@ -84,7 +85,7 @@ class ExchangeSteps:
 
     def _substep(self, now: float, to: float) -> tuple[float, bool]:
         """A step that ends at `to`, or just behind the first state event: the time reached, and whether it is one."""
-        begin, signs = self.read("getContinuousStates", self.states), self._signs()
+        begin, signs = self._read("getContinuousStates", self.x).copy(), self._signs()
         self._runge_kutta(now, to, begin)
         if not self.indicators or np.array_equal(self._signs(), signs):
             return to, False
@@ -102,32 +103,39 @@ class ExchangeSteps:
         return most, True
 
     def _signs(self) -> Any:
-        return self.read("getEventIndicators", self.indicators) > 0.0
+        return self._read("getEventIndicators", self.signs) > 0.0
 
     def _runge_kutta(self, now: float, to: float, x: Any) -> None:
         """The classical one of order 4; leaves the FMU at its end."""
         h = to - now
-        k1 = self._rates(now, x)
-        k2 = self._rates(now + 0.5 * h, x + 0.5 * h * k1)
-        k3 = self._rates(now + 0.5 * h, x + 0.5 * h * k2)
+        k1 = self._rates(now, x).copy()
+        k2 = self._rates(now + 0.5 * h, x + 0.5 * h * k1).copy()
+        k3 = self._rates(now + 0.5 * h, x + 0.5 * h * k2).copy()
         k4 = self._rates(to, x + h * k3)
         self._put(to, x + h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4))
+        if not np.isfinite(self.x.numbers).all():
+            raise FMUFailure("its states grow beyond all numbers; give more substeps=")
 
     def _rates(self, time: float, x: Any) -> Any:
         self._put(time, x)
-        return self.read(self.rates_name, self.states)
+        return self._read(self.rates_name, self.rates)
 
     def _put(self, time: float, x: Any) -> None:
-        if not np.isfinite(x).all():
-            raise FMUFailure("its states grow beyond all numbers; give more substeps=")
         self.calls.call("setTime", time)
         if self.states:
-            x = np.ascontiguousarray(x)
-            self.calls.call("setContinuousStates", x.ctypes.data_as(ctypes.POINTER(ctypes.c_double)), self.states)
+            self.x.numbers[:] = x
+            self.calls.call("setContinuousStates", self.x.address, self.states)
 
-    def read(self, function: str, size: int) -> Any:
-        """Numbers that a function of the FMU writes."""
-        found = np.zeros(size)
-        if size:
-            self.calls.call(function, found.ctypes.data_as(ctypes.POINTER(ctypes.c_double)), size)
-        return found
+    def _read(self, function: str, room: Room) -> Any:
+        """Numbers that a function of the FMU writes; not a copy."""
+        if room.size:
+            self.calls.call(function, room.address, room.size)
+        return room.numbers
+
+
+class Room:
+    """Numbers at an address that stays."""
+
+    def __init__(self, size: int) -> None:
+        self.size, self.numbers = size, np.zeros(size)
+        self.address = self.numbers.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
