@@ -93,6 +93,7 @@ class SampledController:
         self.memory = np.array(part.memory)
         self.told = f"{part.word} '{part.path}'"
         self.sets = [self._input(name) for name in part.sets]
+        self.only = self.sets[0] if len(self.sets) == 1 else None
         try:
             self.columns = [self._column(name, readings) for name in part.sees]
             self.reader: Callable[[], Any] = Reader(readings, self.columns) if self.columns else _nothing
@@ -130,21 +131,23 @@ class SampledController:
     def sample(self, now: float) -> None:
         """Call the function, and set what it returns."""
         values = self._called(now, self.reader())
-        if len(self.sets) == 1 and isinstance(values, float):
-            values = (values,)
-        else:
-            values = np.atleast_1d(values) if values is not None else ()
+        if self.only is not None and isinstance(values, float):
+            self._set(self.only, values, now)
+            return
+        values = np.atleast_1d(values) if values is not None else ()
         if len(values) != len(self.sets):
             raise ModelError(
                 f"{self.told} returned {shown(values)} at t = {now:.6g} s but sets {len(self.sets)} inputs; return one "
                 "number for each"
             )
-        inputs = self.stepper.inputs
         for name, value in zip(self.sets, values, strict=True):
-            try:
-                inputs[name] = value
-            except OptionError as error:
-                raise ModelError(f"{self.told} at t = {now:.6g} s: {error}") from None
+            self._set(name, value, now)
+
+    def _set(self, name: str, value: Any, now: float) -> None:
+        try:
+            self.stepper.inputs[name] = value
+        except OptionError as error:
+            raise ModelError(f"{self.told} at t = {now:.6g} s: {error}") from None
 
     def _called(self, now: float, seen: Any) -> Any:
         try:
@@ -291,7 +294,11 @@ class Controls:
             instance.close()
 
     def _plan(self) -> None:
-        self.next = min((item.count * item.every for item in self.items), default=math.inf)
+        if len(self.items) == 1:  # as most have
+            item = self.items[0]
+            self.next = item.count * item.every
+        else:
+            self.next = min((item.count * item.every for item in self.items), default=math.inf)
 
     def quiet(self, now: float, dt: float, steps: int) -> int:
         """How many of the next steps end before the next instant, or at it."""
@@ -307,11 +314,12 @@ class Controls:
         """Call those that are due now."""
         if self.next == math.inf:
             return
-        now, slack = self.stepper.time, SAME * self.stepper.h
-        if self.next > now + slack:
+        now = self.stepper.time
+        due = now + SAME * self.stepper.h
+        if self.next > due:
             return
         for item in self.items:
-            if item.count * item.every <= now + slack:
+            if item.count * item.every <= due:
                 item.sample(now)
                 item.count += 1
         self._plan()

@@ -4,10 +4,12 @@ looked at on the way.
 
 from __future__ import annotations
 
+from math import floor
 from typing import TYPE_CHECKING
 
 from linkwork.formulations.samples import Samples
 from linkwork.simulation.lag import apply_lag
+from linkwork.simulation.structure.events import SAME
 
 if TYPE_CHECKING:
     from linkwork.simulation.run import Simulation
@@ -33,22 +35,24 @@ class SampledRun:
         Fewer are done where the next sample falls within a step.
         """
         stepper, controls = self.stepper, self.controls
-        state, inputs, h = stepper.state, stepper.inputs, stepper.h
+        state, inputs, h, origin, loop = stepper.state, stepper.inputs, stepper.h, stepper.origin, self.loop
         done = self.kept = 0
         apply_lag(stepper, h)
         stepper.mark()
         stepper.busy = True
         try:
             while done < steps:
-                count = controls.quiet(stepper.time_after(), h, steps - done)
-                if count == 0:
+                # as controls.quiet: there is always a next instant here
+                count = min(steps - done, floor((controls.next - (origin + stepper.steps * h)) / h + SAME))
+                if count <= 0:
                     break
                 if inputs.changed:  # accelerations anew; the row that this writes is written over
                     inputs.changed = False
                     stepper.forget()
-                    self.loop(float(state.t[0]), -1, h, 1, 1)
-                more, kept, status = self.loop(stepper.origin, stepper.steps, h, count, every)
-                done, stepper.steps = done + more, stepper.steps + more
+                    loop(float(state.t[0]), -1, h, 1, 1)
+                more, kept, status = loop(origin, stepper.steps, h, count, every)
+                done += more
+                stepper.steps += more
                 self.kept += kept
                 state.row[0] = self.kept
                 if status != 0:
