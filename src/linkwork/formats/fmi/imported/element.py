@@ -99,7 +99,7 @@ class FMU(Stepped):
     def _variable(self, what: str, name: Any) -> ImportedVariable:
         variables = self.description.variables
         if name not in variables:
-            told = checked.did_you_mean(str(name), variables)
+            told = checked.did_you_mean(str(name), map(plain, variables))
             known = [each.name for each in variables.values() if each.causality in ("input", "output")]
             told = told or f"; give one of {', '.join(map(repr, map(plain, known[:12])))}"
             raise ModelError(f"{what}: the FMU has no variable {checked.shown(name)}{told}")

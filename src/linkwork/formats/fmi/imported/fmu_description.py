@@ -30,6 +30,20 @@ TYPES = {
 }
 NO_NUMBERS = ("String", "Binary", "Clock")
 SMOOTH = ("Real", "Float64", "Float32")
+WORDS = {  # what these attributes of a variable may say
+    "causality": [
+        "parameter",
+        "calculatedParameter",
+        "structuralParameter",
+        "input",
+        "output",
+        "local",
+        "independent",
+        "dependent",
+    ],
+    "variability": ["constant", "fixed", "tunable", "discrete", "continuous"],
+    "initial": ["exact", "approx", "calculated"],
+}
 KINDS = {"cs": "CoSimulation", "me": "ModelExchange"}
 LARGEST = 2**32 - 1  # of value references
 
@@ -155,6 +169,9 @@ def _variables(root: XmlElement, version: int) -> dict[str, ImportedVariable]:
         if name in found:
             element.wrong("another variable has this name; correct it")
         smooth = "continuous" if kind in SMOOTH else "discrete"
+        for attribute, known in WORDS.items():
+            if element.get(attribute, known[0]) not in known:
+                element.wrong(f"its {attribute} is none of FMI; give one of {', '.join(known)}")
         causality = element.get("causality") or "local"
         fixed = "fixed" if causality.endswith("arameter") and version == 3 else smooth
         found[name] = ImportedVariable(

@@ -35,7 +35,7 @@ class ExchangeSteps:
         self.rates_name = "getDerivatives" if given.version == 2 else "getContinuousStateDerivatives"
         self.update_name = "newDiscreteStates" if given.version == 2 else "updateDiscreteStates"
         self.next_event = math.inf
-        self.x, self.rates, self.signs = (Room(size) for size in (self.states, self.states, self.indicators))
+        self.x, self.rates, self.signs = (FixedNumbers(size) for size in (self.states, self.states, self.indicators))
 
     def begin(self) -> None:
         """After the initialisation: settle the discrete states."""
@@ -126,14 +126,14 @@ class ExchangeSteps:
             self.x.numbers[:] = x
             self.calls.call("setContinuousStates", self.x.address, self.states)
 
-    def _read(self, function: str, room: Room) -> Any:
+    def _read(self, function: str, room: FixedNumbers) -> Any:
         """Numbers that a function of the FMU writes; not a copy."""
         if room.size:
             self.calls.call(function, room.address, room.size)
         return room.numbers
 
 
-class Room:
+class FixedNumbers:
     """Numbers at an address that stays."""
 
     def __init__(self, size: int) -> None:
