@@ -157,3 +157,18 @@ def test_a_law_that_sees_its_own_joint_is_a_law_of_that_joint(method):
     own = arm(lw.compiled(lambda t, position, velocity: -9.0 * position - velocity))
     seen = arm(lw.compiled(sees=["pin.position", "pin.velocity"])(lambda t, seen: -9.0 * seen[0] - seen[1]))
     assert np.abs(own - seen).max() < 1e-10
+
+
+@pytest.mark.parametrize("states", [1, 2])
+def test_a_law_with_states_is_compiled_once(states):
+    """Tried at the start and called in the loop with arrays of the same kind; not again for the same law elsewhere."""
+
+    @lw.compiled_state(start=[1.0] * states, sees=["shaft.velocity"])
+    def law(t, x, seen, dx):
+        for k in range(len(x)):
+            dx[k] = -x[k] - seen[0]
+        return x[0]
+
+    for _ in range(2):
+        lw.Simulation(flywheel(law), "recursive", dt=1e-4).step()
+    assert len(law.function.signatures) == 1

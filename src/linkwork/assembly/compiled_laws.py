@@ -77,6 +77,13 @@ def _asked(law: PythonLaw, seen: int) -> Any:
             return f(t, carray(law_input, (seen,)))
 
         return njit(of_seen)
+    if law.arity == 4 and states == 2:
+
+        def of_state(t, law_input):  # type: ignore[no-untyped-def]
+            block = carray(law_input, (seen,))
+            return f(t, block[0:1], block[2:seen], block[1:2])
+
+        return njit(of_state)
     if law.arity == 4:
 
         def of_states(t, law_input):  # type: ignore[no-untyped-def]

@@ -84,7 +84,8 @@ def arguments(law: PythonLaw, law_input: Any, seen: int = 0) -> tuple[Any, ...]:
     if arity in (2, 4):
         block = law_input if isinstance(law_input, np.ndarray) else np.ctypeslib.as_array(law_input, (seen,))
         told = block[states:seen].copy()
-        return (told,) if arity == 2 else (block[0:states:2].copy(), told, block[1:states:2])
+        # strides as in the compiled loop, so that a law is compiled once
+        return (told,) if arity == 2 else (block[0:states].copy()[0::2], told, block[1:states:2])
     x = np.array(law_input[:13])
     return x[0:3], x[3:7], x[7:10], x[10:13]
 
