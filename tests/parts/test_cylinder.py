@@ -13,12 +13,12 @@ B = A - math.pi / 4 * ROD**2
 SIZE = {"bore": BORE, "rod": ROD, "stroke": STROKE, "bulk_modulus": BULK, "dead_volume": DEAD, "flow": 1e-3}
 
 
-def jack(mass=2000.0, position=0.3, damping=0.0, gravity=9.81, velocity=0.0, **options):
+def jack(mass=2000.0, position=0.3, damping=0.0, gravity=9.81, velocity=0.0, opening=0.0, **options):
     model = lw.Model("jack", gravity=(0, 0, -gravity))
     load = model.body("load", mass=mass, shape=lw.Box((1, 1, 1)))
     start = {"position": position, "velocity": velocity, "damping": damping}
     slide = model.prismatic("slide", model.ground, load, axis=(0, 0, 1), **start)
-    model.input("valve", 0.0)
+    model.input("valve", opening)
     law = lw.parts.hydraulic_cylinder(slide, **{**SIZE, "valve": "valve", **options})
     model.torque("jack", slide, law)
     return model
@@ -34,7 +34,7 @@ def test_a_load_at_rest_is_the_pressures_times_the_areas():
 @pytest.mark.parametrize("opening", [0.5, -0.4, 3.0])
 def test_a_steady_speed_is_that_of_the_orifices(opening):
     """Flow areas times speed, through an orifice on each side, and the forces in balance."""
-    model = jack(position=0.3 - 0.2 * math.copysign(1, opening), damping=2e4, valve=opening)
+    model = jack(position=0.3 - 0.2 * math.copysign(1, opening), damping=2e4, opening=opening)
     run = lw.simulate(model, until=0.5, method="hybrid", dt=1e-3)
     u = min(max(opening, -1.0), 1.0)
     v, (p_a, p_b) = run["slide.velocity"][-1], run["jack.state"][-1]
@@ -82,14 +82,14 @@ def test_leakage_lets_the_load_sink():
 
 
 def test_a_pulled_cylinder_fills_from_the_tank():
-    model = jack(mass=500.0, gravity=-9.81 * 3, pressures=(1e5, 1e5), valve=0.3)  # the load pulls
+    model = jack(mass=500.0, gravity=-9.81 * 3, pressures=(1e5, 1e5), opening=0.3)  # the load pulls
     run = lw.simulate(model, until=0.15, method="hybrid", dt=1e-3)
     assert run["jack.state"][:, 0].min() > -1e6
 
 
 def test_a_buffer_ends_the_stroke():
     """Shut in at full pressure: supply times area is the weight and what the buffer holds."""
-    model = jack(valve=1.0, buffer=1e7, damping=5e4, position=0.55)
+    model = jack(opening=1.0, buffer=1e7, damping=5e4, position=0.55)
     run = lw.simulate(model, until=2.0, method="hybrid", dt=1e-3)
     beyond = run["slide.position"][-1] - STROKE
     assert run["jack.state"][-1] == pytest.approx((2.1e7, 0.0), abs=1e4)

@@ -49,9 +49,6 @@ def test_energy_of_voltage_goes_into_copper_coil_and_wheel():
     "voltage",
     [
         lw.Table((0, 1), (24, 24)),
-        lw.Table((0, 0.5, 1), (24, 24, 24), "cubic"),
-        lw.Step(24.0, at=-1.0),
-        lw.Cosine(0.0, frequency=1.0, offset=24.0),
         lw.compiled(lambda t: 24.0),
     ],
     ids=lambda law: type(law).__name__,
