@@ -21,10 +21,6 @@ class SteppedInstance(ABC):
         """Step to the time `now` (s), take the numbers seen there, and return those of its outputs."""
 
     @abstractmethod
-    def copied(self) -> SteppedInstance:
-        """Another one in the same state."""
-
-    @abstractmethod
     def saved(self) -> Any:
         """Its state as an array of bytes."""
 

@@ -211,7 +211,8 @@ class SampledElement(SampledController):
         if self.instance.forgetful:
             raise OptionError(f"the simulation cannot be copied, as {self.told} {self.instance.forgetful}")
         other = SampledElement(self.part, stepper, readings)
-        other.count, other.instance = self.count, self.instance.copied()
+        other.instance.put_back(self.instance.saved())
+        other.count = self.count
         return other
 
 

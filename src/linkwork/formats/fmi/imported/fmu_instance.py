@@ -113,12 +113,6 @@ class FMUInstance(SteppedInstance):
             return ""
         return "cannot write its state (canSerializeFMUstate is not true); run from the start"
 
-    def copied(self) -> FMUInstance:
-        """Another instance in the same state."""
-        other = FMUInstance(self.order)
-        other.put_back(self.saved())
-        return other
-
     def saved(self) -> Any:
         """Its state as bytes: a line of facts, and what the FMU writes."""
         if self._closed:
