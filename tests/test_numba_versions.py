@@ -16,7 +16,7 @@ import pytest
 from floors import declared_floors
 
 ROOT = Path(__file__).parents[1]
-OLDEST = {"numba": "0.61", "numpy": "1.26", "scipy": "1.11", "typer": "0.16", "rich": "13"}
+OLDEST = {"numba": "0.61", "numpy": "1.26", "scipy": "1.11", "typer": "0.16", "rich": "13", "pydantic": "2.6"}
 COMPILE = {"LINKWORK_KERNELS": "compile"}  # not from the library
 RUN = """
 import sys

@@ -15,7 +15,7 @@ from linkwork.model.joint import JointOptions
 DOCS = Path(__file__).parents[3] / "docs"
 OF_FILES = {("plane", "pose"), *((verb, f"frame_{x}") for verb in ("rolling", "rolling_pair") for x in "ab")}
 OF_PYTHON = {("attach", "when"), ("attach", "within"), ("release", "when"), ("release", "within")}
-SAMPLED = {"controller", "sensor", "signal", "when"}  # of which files hold nothing yet; writers refuse them
+SAMPLED = {"controller", "sensor", "signal", "when", "input"}  # of which files hold nothing yet; writers refuse them
 NOT_PARTS = {"add", "port", "write", "outline", "walk", "content", "inner_path"}
 VERBS = [(part.verb, set(part.keys.keys)) for section in SECTIONS.values() for part in section.kinds.values()]
 

@@ -36,6 +36,7 @@ from linkwork.model.checked import shown
 from linkwork.simulation.remote_links import remote_parts
 from linkwork.simulation.run import Simulation
 from linkwork.simulation.storage.files import check_path
+from linkwork.simulation.structure.carried import carried_array
 
 KINDS = {"cs": ("cs",), "me": ("me",), "both": ("me", "cs")}
 SPACE = uuid.UUID("6f1b4b1e-6c11-5f0b-9a52-1d6e7f0a2c3d")  # of our tokens
@@ -78,13 +79,7 @@ def export_fmu(
     'pendulum.fmu'
     """
     path = check_path(file, (".fmu",))
-    if kind not in KINDS:
-        raise OptionError(f"kind must be 'cs', 'me' or 'both', not {shown(kind)}; correct kind=")
-    if version not in (2, 3):
-        raise OptionError(f"version must be 2 or 3, not {shown(version)}; correct version=")
-    for system in systems or ():
-        if system not in PLATFORMS:
-            raise OptionError(f"there is no system {shown(system)}; give one of {', '.join(map(repr, PLATFORMS))}")
+    _check_words(kind, version, systems)
     if dt is not None:
         options = {**options, "dt": dt}
     elif isinstance(method, str):
@@ -125,6 +120,16 @@ def export_fmu(
     return path
 
 
+def _check_words(kind: str, version: int, systems: Sequence[str] | None) -> None:
+    if kind not in KINDS:
+        raise OptionError(f"kind must be 'cs', 'me' or 'both', not {shown(kind)}; correct kind=")
+    if version not in (2, 3):
+        raise OptionError(f"version must be 2 or 3, not {shown(version)}; correct version=")
+    for system in systems or ():
+        if system not in PLATFORMS:
+            raise OptionError(f"there is no system {shown(system)}; give one of {', '.join(map(repr, PLATFORMS))}")
+
+
 def _told(sim: Simulation) -> str:
     name, method = sim.system.model.name, sim.method
     return f"{name} by linkwork's method {method.name}, integrator {method.integrator}, dt {method.dt:g} s"
@@ -147,7 +152,7 @@ def _refuse(sim: Simulation, kind: str) -> None:
         )
     if remote_parts(model):
         raise OptionError(f"{name}: its component '{remote_parts(model)[0].path}' lives elsewhere; export it by itself")
-    if kind != "cs" and not hasattr(getattr(sim.workspace, "steps", None), "f"):
+    if kind != "cs" and carried_array(sim.stepper, "steps.f") is None:
         raise OptionError(
             f"{name} for model exchange with method '{method.name}', which has no rates; take 'recursive'"
         )

@@ -10,6 +10,7 @@ import numpy as np
 from linkwork._kernels import store
 from linkwork.formats.fmi.exported_variables import PARAMETER, VALUES, ExportedVariable
 from linkwork.formats.fmi.start_image import StartImage
+from linkwork.simulation.structure.carried import carried_array
 
 MAGIC = b"LWFMU001"
 LISTS = (
@@ -96,8 +97,8 @@ def model_file(
     at_text = {name: texts.add(text) for name, text in words.items()}
     lists["texts"] = (bytes(texts.content), len(texts.content))
     state = stepper.state
-    rates = getattr(stepper.workspace, "steps", None)
-    contacts = getattr(stepper.workspace, "contact_scratch", None)
+    rates = carried_array(stepper, "steps.f")
+    contacts = stepper.workspace._asdict().get("contact_scratch")
     numbers = {each.name: k for k, each in enumerate(variables)}
     places = places | {
         "loop_block": image.loop_block,
@@ -106,7 +107,7 @@ def model_file(
         "observe_block": image.observe_block,
         **{name: memory.place(getattr(state, name)) for name in ("t", "y", "last", "drift")},
         "vd": memory.place(state.vd) if state.vd.size else 0,
-        "rate": -1 if rates is None else memory.place(rates.f),
+        "rate": -1 if rates is None else memory.place(rates),
         "nq": system.nq,
         "nv": system.nv,
         "length_unit": memory.place(state.size),
@@ -146,16 +147,14 @@ def _variables(variables: list[ExportedVariable]) -> bytes:
 def _forgotten(image: StartImage) -> list[tuple[int, float]]:
     """What `Method.forget` writes: found by letting it write, on other memory."""
     stepper = image.stepper
-    steps = getattr(stepper.workspace, "steps", None)
-    if steps is None or not hasattr(steps, "carried"):
+    carried = carried_array(stepper, "steps.carried")
+    if carried is None:
         return []
-    before = steps.carried.copy()
-    steps.carried[:] = float("nan")
+    before = carried.copy()
+    carried[:] = float("nan")
     stepper.forget()
     written = [
-        (image.memory.place(steps.carried[k : k + 1]), float(value))
-        for k, value in enumerate(steps.carried)
-        if value == value
+        (image.memory.place(carried[k : k + 1]), float(value)) for k, value in enumerate(carried) if value == value
     ]
-    steps.carried[:] = before
+    carried[:] = before
     return written

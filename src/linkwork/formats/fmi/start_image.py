@@ -80,12 +80,11 @@ def start_image(stepper: Stepper) -> StartImage:
 
 def _loop_call(stepper: Stepper) -> tuple[EntryPoint, tuple[Any, ...]]:
     """The compiled loop of the method, and its arguments; the numbers among them are set at each call."""
-    method, workspace, state = stepper.method, stepper.workspace, stepper.state
-    numbers = (0.0, 0, 0.0, 0, 1, stepper.spare)
-    assert method.loop is not None
-    module = importlib.import_module(method.loop)
+    method = stepper.method
     if method.impulses:  # its workspace has the tables
-        return module.run, (workspace, state, *numbers)
-    if method.name == "component" and method.coordinates == "joint":
-        module = importlib.import_module("linkwork.formulations.component.component_joint")
-    return module.run, (stepper.tables, workspace, state, *numbers)
+        assert method.loop is not None
+        module = importlib.import_module(method.loop)
+        return module.run, (stepper.workspace, stepper.state, 0.0, 0, 0.0, 0, 1, stepper.spare)
+    call: Any = stepper.bound_loop()
+    arguments, _ = call.kept
+    return call.entry, arguments

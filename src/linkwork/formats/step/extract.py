@@ -6,6 +6,7 @@ a process that may die, with bounds; what it found goes to OUT, see `cad_data`.
 
 from __future__ import annotations
 
+import importlib
 import sys
 from pathlib import Path
 from typing import Any
@@ -176,7 +177,7 @@ def _hex(colour: Any) -> str:
 def bound_memory(most: int) -> None:
     """Let this process have at most so many bytes, where the system can hold it to that."""
     try:
-        import resource
+        resource = importlib.import_module("resource")
     except ImportError:  # Windows
         return
     resource.setrlimit(resource.RLIMIT_AS, (most, most))

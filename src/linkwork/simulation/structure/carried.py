@@ -24,6 +24,11 @@ def carried_arrays(stepper: Stepper) -> dict[str, Any]:
     return {"laws": stepper.tables.laws.law_param, "behind": stepper.lag, "waiting": stepper.lag_waits, **found}
 
 
+def carried_array(stepper: Stepper, name: str) -> Any:
+    """An array that the method carries, by its name ("steps.f"); None where it carries none of this name."""
+    return _at(stepper.workspace, name) if name in stepper.method.carried else None
+
+
 def _at(place: Any, name: str) -> Any:
     for step in name.split("."):
         place = getattr(place, step)
