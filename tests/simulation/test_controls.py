@@ -322,3 +322,9 @@ def test_files_have_no_slides_of_states(tmp_path, ending):
     assert list(lw.read(file)[0].bodies) == ["rod"]
     assert model == built()
     assert "more.state" in lw.simulate(model, until=0.01, dt=1e-3, method="recursive").columns
+
+
+def test_an_equilibrium_says_what_it_leaves_out():
+    model = arm(1e-3, hold, sees=SEEN)
+    with pytest.warns(lw.ModelWarning, match="found without the controller 'pd' and the like"):
+        assert abs(lw.equilibrium(model).positions["pin"][0]) < 1e-6

@@ -10,13 +10,14 @@ import numpy as np
 from linkwork.assembly.assemble import assemble
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats
-from linkwork.errors import OptionError, RunError
+from linkwork.errors import ModelWarning, OptionError, RunError
 from linkwork.mechanics.size import size_of
 from linkwork.model import Model
 from linkwork.model.checked import shown
 from linkwork.simulation.analysis.dynamics import integrate, tree_forces
 from linkwork.simulation.analysis.pose import Pose
 from linkwork.simulation.methods import positive
+from linkwork.simulation.results.warning import warn
 from linkwork.simulation.start import Closure, consistent_start
 from linkwork.spatial import codes
 
@@ -62,6 +63,13 @@ def equilibrium(model: Model | System, *, tolerance: float = 1e-9) -> Equilibriu
                 f"'{system.model.name}' has a law with states of its own ('{body.name}'), which are not zero at rest; "
                 "run it until it settles instead"
             )
+    sampled = next(iter((*system.model.all_controllers(), *system.model.all_sensors())), None)
+    if sampled is not None:
+        warn(
+            f"the equilibrium of '{system.model.name}' is found without the {sampled.word} '{sampled.path}' and the like: "
+            "inputs have the numbers of the model",
+            ModelWarning,
+        )
     balance = _Balance(system)
     q, lam = consistent_start(system).q, np.zeros(system.rows)
     left, farthest = balance.at(q, lam), FARTHEST
