@@ -65,11 +65,9 @@ def equilibrium(model: Model | System, *, tolerance: float = 1e-9) -> Equilibriu
             )
     sampled = next(iter((*system.model.all_controllers(), *system.model.all_sensors())), None)
     if sampled is not None:
-        warn(
-            f"the equilibrium of '{system.model.name}' is found without the {sampled.word} '{sampled.path}' and the like: "
-            "inputs have the numbers of the model",
-            ModelWarning,
-        )
+        left = f"the {sampled.word} '{sampled.path}' and the like"
+        told = "inputs have the numbers of the model"
+        warn(f"the equilibrium of '{system.model.name}' is found without {left}; {told}", ModelWarning)
     balance = _Balance(system)
     q, lam = consistent_start(system).q, np.zeros(system.rows)
     left, farthest = balance.at(q, lam), FARTHEST
