@@ -57,17 +57,7 @@ def equilibrium(model: Model | System, *, tolerance: float = 1e-9) -> Equilibriu
     """
     positive("tolerance", tolerance, "")
     system = model if isinstance(model, System) else assemble(model)
-    for body in system.model.all_bodies():
-        if body.hidden:
-            raise OptionError(
-                f"'{system.model.name}' has a law with states of its own ('{body.name}'), which are not zero at rest; "
-                "run it until it settles instead"
-            )
-    sampled = next(iter((*system.model.all_controllers(), *system.model.all_sensors())), None)
-    if sampled is not None:
-        left = f"the {sampled.word} '{sampled.path}' and the like"
-        told = "inputs have the numbers of the model"
-        warn(f"the equilibrium of '{system.model.name}' is found without {left}; {told}", ModelWarning)
+    _check_laws(system.model)
     balance = _Balance(system)
     q, lam = consistent_start(system).q, np.zeros(system.rows)
     left, farthest = balance.at(q, lam), FARTHEST
@@ -86,6 +76,21 @@ def equilibrium(model: Model | System, *, tolerance: float = 1e-9) -> Equilibriu
         farthest = 2.0 * farthest if foreseen else FARTHEST
     culprit, why = balance.told(alone if np.any(alone) else left[: system.nv], bool(np.any(alone)))
     raise RunError(f"no position of rest of '{system.model.name}' was found: {why}", culprit=culprit)
+
+
+def _check_laws(model: Model) -> None:
+    """Raise for laws with states; warn where something that is sampled does not take part."""
+    for body in model.all_bodies():
+        if body.hidden:
+            raise OptionError(
+                f"'{model.name}' has a law with states of its own ('{body.name}'), which are not zero at rest; "
+                "run it until it settles instead"
+            )
+    sampled = next(iter((*model.all_controllers(), *model.all_sensors())), None)
+    if sampled is not None:
+        without = f"the {sampled.word} '{sampled.path}' and the like"
+        why = "inputs have the numbers of the model"
+        warn(f"the equilibrium of '{model.name}' is found without {without}; {why}", ModelWarning)
 
 
 def resting(system: System, start: Any) -> Equilibrium | Pose:
