@@ -328,3 +328,38 @@ def test_an_equilibrium_says_what_it_leaves_out():
     model = arm(1e-3, hold, sees=SEEN)
     with pytest.warns(lw.ModelWarning, match="found without the controller 'pd' and the like"):
         assert abs(lw.equilibrium(model).positions["pin"][0]) < 1e-6
+
+
+def test_sensors_stay_right_when_joints_come_and_go():
+    """A joint that is attached changes the order of bodies and laws; readings are kept, and are of the right body."""
+
+    @lw.compiled(sees=["gyro.y"])
+    def brake(t, seen):
+        return -0.1 * seen[0]
+
+    model = lw.Model("catch")
+    links = []
+    for k, velocity in enumerate((1.0, -2.0, 3.0)):
+        rod = model.body(f"rod {k}", mass=1.0, inertia=(0.1, 0.1, 0.1), com=(0, 0, -0.5), position=(k, 0, 0))
+        links.append(model.revolute(f"pin {k}", "ground", rod, at=(k, 0, 0), axis=(0, 1, 0), velocity=velocity))
+    model.torque("drive", links[0], 0.0)
+    model.torque("brake", links[2], brake)
+    model.sensor("gyro", "rod 2", kind="gyroscope", rate=500)
+    model.controller("hold", lambda t, seen: -seen[0], every=1e-3, sees=["pin 0.velocity"], sets=["drive"])
+    model.release("pin 1", time=0.0105)
+    model.attach("rod 0", "rod 1", "fixed", name="weld", time=0.0125)
+    run = lw.simulate(model, until=0.02, dt=1e-3, method="recursive")
+    speed, read = run["pin 2.velocity"], run["gyro.reading"]
+    assert np.abs(read[:, [0, 2]]).max() < 1e-14
+    for k in range(3, 21):  # sampled at even milliseconds; a sample shows in the row after it
+        assert read[k, 1] == pytest.approx(speed[2 * ((k - 1) // 2)], abs=1e-12)
+    assert np.allclose(run["brake.torque"], -0.1 * read[:, 1], atol=1e-12)
+    assert (run["hold.output"][1:] == -run["pin 0.velocity"][:-1]).all()
+
+
+def test_a_controller_whose_input_ended_is_named():
+    model = arm(1e-3, hold, sees=SEEN)
+    model.release("pin", time=0.0105)
+    with pytest.raises(lw.RunError, match="controller 'pd' at t = 0.011 s: input 'drive' ended") as caught:
+        lw.simulate(model, until=0.02, dt=1e-3, method="recursive")
+    assert len(caught.value.run.time) == 12

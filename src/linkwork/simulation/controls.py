@@ -31,17 +31,15 @@ class SampledSensor:
         self.part, self.stepper, self.readings = part, stepper, readings
         self.every, self.count = part.every, 0
         self.memory = np.zeros((part.delay + 1, part.size))
-        self.place = stepper.system.held[part.path]
-        self.body = -1
-        if part.kind in ("accelerometer", "gyroscope"):
-            self.body = stepper.moving.body_names.index(part.target.path)
+        self.inside = part.kind in ("accelerometer", "gyroscope")  # measured in the axes of the body
+        self.found: tuple[Any, int] = (None, -1)  # the number of its body in a system
         words = {"encoder": "position", "tachometer": "velocity", "load cell": "reaction"}
         self.column = f"{part.target.path}.{words.get(part.kind, part.kind)}"
 
     def sample(self, now: float) -> None:
         """Measure, and show what is out by now."""
         part = self.part
-        values = np.atleast_1d(self._measured() if self.body >= 0 else self.readings[self.column]).astype(float)
+        values = np.atleast_1d(self._measured() if self.inside else self.readings[self.column]).astype(float)
         if part.noise is not None:
             values = values + noise_numbers(part.noise, part.path, self.count, part.size)
         if part.resolution:
@@ -51,7 +49,7 @@ class SampledSensor:
         if self.count == 0:
             self.memory[1:] = values  # before the first reading
         laws = self.stepper.tables.laws
-        rows = laws.input_law[self.place]
+        rows = laws.input_law[self.stepper.moving.held[part.path]]
         if not np.array_equal(laws.law_param[rows, 0], self.memory[-1]):
             laws.law_param[rows, 0] = self.memory[-1]
             self.stepper.inputs.changed = True
@@ -74,13 +72,16 @@ class SampledSensor:
         """Of a body, in its axes: turning rate, or what an accelerometer shows at its point."""
         reading = self.readings.now()
         reading.see()
-        work, tree = reading.observer.scratch.work, self.stepper.tables.tree
-        link, R = tree.body_link[self.body], tree.body_R[self.body].reshape(3, 3)
+        work, tree, system = reading.observer.scratch.work, self.stepper.tables.tree, self.stepper.moving
+        if self.found[0] is not system:  # joints that come and go change the order of bodies
+            self.found = (system, system.body_names.index(self.part.target.path))
+        body = self.found[1]
+        link, R = tree.body_link[body], tree.body_R[body].reshape(3, 3)
         w, u = work.velocity[link, :3], work.velocity[link, 3:]
         if self.part.kind == "gyroscope":
             return R.T @ w
         turn, pull = work.acceleration[link, :3], work.acceleration[link, 3:]
-        r = tree.body_p[self.body] + R @ self.part.at
+        r = tree.body_p[body] + R @ self.part.at
         return R.T @ (pull + np.cross(w, u) + np.cross(turn, r) + np.cross(w, np.cross(w, r)))
 
 

@@ -122,6 +122,8 @@ class Recording:
                         if status == 0 and (stepper.steps % self.every == 0 or sim.events.stopped is not None):
                             self._keep(stepper.present(), 1)
                         buffer = stepper.spare
+                        if status == 0 and sim.events.stopped is None:
+                            sim.controls.happen()
                     else:
                         sampled = can_sample(sim)
                         count = sim.events.unplanned(most) if sampled else count

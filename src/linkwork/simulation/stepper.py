@@ -295,14 +295,18 @@ class Stepper:
         y = np.concatenate([q, v, self.state.y[-2:]])
         state = make_state(system.tables, y, cut_q, self.method.impulses)
         state.t[0], state.count[:], state.effort[:] = self.time, self.state.count, self.state.effort
-        self.moving, self.state = system, state
-        self.rebuild(Start(q, v, cut_q, []))
+        before, self.moving, self.state = self.moving, system, state
+        self.rebuild(Start(q, v, cut_q, []), before)
         self._make_room()
 
-    def rebuild(self, start: Start) -> None:
-        """Tables and memory anew, for what moves and what is dragged now."""
+    def rebuild(self, start: Start, before: System | None = None) -> None:
+        """Tables and memory anew, for what moves and what is dragged now; `before` is what moved before, if another."""
+        old, held = self.tables.laws, (before or self.moving).held
         self._make_tables()
         self.inputs.rebuilt(self.moving.inputs, self.tables.laws.law_param)
+        new = self.tables.laws
+        for path, place in self.moving.held.items():  # readings of sensors stay
+            new.law_param[new.input_law[place], 0] = old.law_param[old.input_law[held[path]], 0]
         self._make_workspace(start)
 
     def _make_tables(self) -> None:

@@ -69,8 +69,11 @@ class PlannedEvents:
         """A condition is looked at while there is something to release."""
         return isinstance(event, Occasion) or event.joint is not None or self.structure.holds(event.path)
 
-    def happen(self, sim: Simulation, now: float, watched: bool = True) -> None:
-        """Do what is due at this instant; conditions that are only looked at after whole steps unless `watched`."""
+    def happen(self, sim: Simulation, now: float, watched: bool = True, sampled: bool = True) -> None:
+        """Do what is due at this instant; conditions that are only looked at after whole steps unless `watched`.
+
+        What is `sampled` is called last; at the end of a step by those who keep its row first.
+        """
         due = self.schedule.take_timed(now, self.stepper.h)
         self.schedule.wake(lambda event: not holds(event, sim))
         for event in list(self.schedule.watched):
@@ -84,7 +87,8 @@ class PlannedEvents:
                 self.structure.release(event.path)
             else:
                 self.structure.attach_joint(event.joint)
-        self.controls.happen()
+        if sampled:
+            self.controls.happen()
 
     def _act(self, sim: Simulation, event: Occasion, now: float) -> None:
         self.structure.changes.append(Change(now, "happened", event.path, "", "", "", (), 0.0))
@@ -118,7 +122,7 @@ class PlannedEvents:
                 return status
             whole_step = goal >= end - SAME * dt
             here = end if whole_step else goal
-            self.happen(sim, goal, watched=whole_step)
+            self.happen(sim, goal, watched=whole_step, sampled=not whole_step)
             if self.stopped is not None and not whole_step:  # the clock goes on from here
                 stepper.origin, stepper.here = stepper.time - stepper.steps * dt, None
                 return 0
