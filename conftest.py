@@ -13,8 +13,10 @@ collect_ignore += [] if find_spec("mujoco") else NEED_MUJOCO
 
 
 @pytest.fixture(autouse=True)
-def _names_for_examples(doctest_namespace: dict[str, Any]) -> None:
+def _names_for_examples(request: pytest.FixtureRequest, doctest_namespace: dict[str, Any]) -> None:
     import linkwork
 
+    if isinstance(request.node, pytest.DoctestItem):  # some write files: in a folder of their own
+        request.getfixturevalue("monkeypatch").chdir(request.getfixturevalue("tmp_path"))
     doctest_namespace["lw"] = linkwork
     doctest_namespace["np"] = np

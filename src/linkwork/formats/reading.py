@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
-import inspect
 from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from linkwork.errors import ModelError, OptionError
+from linkwork.formats.by_ending import load, refuse_unknown
 from linkwork.formats.receipt import Receipt
 from linkwork.formats.sources import read_bytes
-from linkwork.model import checked
 from linkwork.model.subsystem import Model
 
 # endings, and where the function for them lives: (path, receipt, **options) -> Model
@@ -50,14 +48,7 @@ def read(file: str | PathLike[str], *, strict: bool = True, **options: Any) -> t
     """
     path = Path(file)
     reader = find_reader(path)
-    signature = inspect.signature(reader).parameters.values()
-    known = [item.name for item in signature if item.kind is item.KEYWORD_ONLY]
-    try:
-        checked.unknown_options(
-            [name for name in options if name not in known], ["strict", *known], f"read {path.name}"
-        )
-    except ModelError as error:
-        raise OptionError(str(error)) from None
+    refuse_unknown(reader, options, "strict", f"read {path.name}")
     receipt = Receipt(path.name)
     model = reader(path, receipt, **options)
     if strict:
@@ -79,9 +70,7 @@ def find_reader(path: Path) -> Callable[..., Model]:
         raise OptionError(
             f"{path.name}: files with the ending '{ending}' hold no model; give one of {', '.join(READERS)} or .xml"
         )
-    module, name = READERS[ending].split(":")
-    function: Callable[..., Model] = getattr(importlib.import_module(module), name)
-    return function
+    return load(READERS[ending])
 
 
 def _kind_of_xml(path: Path) -> str:

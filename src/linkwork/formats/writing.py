@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -11,9 +9,10 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from linkwork.errors import ModelError, OptionError
+from linkwork.errors import OptionError
+from linkwork.formats.by_ending import load, refuse_unknown
 from linkwork.formats.receipt import Receipt
-from linkwork.model import PythonLaw, checked
+from linkwork.model import PythonLaw
 from linkwork.model.subsystem import Model
 from linkwork.simulation.storage.files import write_file
 
@@ -33,15 +32,8 @@ def write(model: Model, file: str | PathLike[str], *, lossy: bool = False, **opt
     ending = path.suffix.lower()
     if ending not in WRITERS:
         raise OptionError(f"{path.name}: models are not written to '{ending}'; give one of {', '.join(WRITERS)}")
-    module, name = WRITERS[ending].split(":")
-    writer: Callable[..., dict[Path, bytes]] = getattr(importlib.import_module(module), name)
-    known = [item.name for item in inspect.signature(writer).parameters.values() if item.kind is item.KEYWORD_ONLY]
-    try:
-        checked.unknown_options(
-            [each for each in options if each not in known], ["lossy", *known], f"write {path.name}"
-        )
-    except ModelError as error:
-        raise OptionError(str(error)) from None
+    writer: Callable[..., dict[Path, bytes]] = load(WRITERS[ending])
+    refuse_unknown(writer, options, "lossy", f"write {path.name}")
     receipt = Receipt(path.name)
     list_control(model, receipt)
     with without_states(model, receipt):

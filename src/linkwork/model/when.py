@@ -116,13 +116,13 @@ class WhenVerbs(Container):
         >>> round(float(run["shaft.velocity"][-1]), 6), round(run.events[0].time, 6)
         (4.514421, 0.443025)
         """
-        what = self._new("event", f"event {len(self.events) + 1}" if name is None else name)
+        called = f"event {len(self.events) + 1}" if name is None else name
+        what = self._new("event", called)
         self._only_known("when", what, unknown)
         if not callable(action) and action != "stop":
             raise ModelError(f"{what}: its action is {checked.shown(action)}; give a function of sim, or 'stop'")
         test = When(condition) if isinstance(condition, str) else condition
         moment = check_moment(what, None, test, within)
-        called = f"event {len(self.events) + 1}" if name is None else name
         occasion = Occasion(called, self, None, *moment, action, again)
         self._names[called] = occasion
         self.events.append(occasion)

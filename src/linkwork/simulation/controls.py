@@ -10,17 +10,19 @@ import numpy as np
 
 from linkwork.assembly.law_errors import told_of
 from linkwork.errors import ModelError, OptionError
+from linkwork.model import Model
 from linkwork.model.checked import shown
 from linkwork.model.container import Container, find_signal
 from linkwork.model.controller import Controller, Sensor, noise_numbers
 from linkwork.model.stepped import SteppedInstance, SteppedPart
 from linkwork.simulation.reading import Reader, Readings
+from linkwork.simulation.remote_links import remote_parts
 from linkwork.simulation.results.components import component_labels
+from linkwork.simulation.results.sampled_columns import inputs_of
 from linkwork.simulation.storage.npz import Damaged
 from linkwork.simulation.structure.events import SAME
 
 if TYPE_CHECKING:
-    from linkwork.simulation.run import Simulation
     from linkwork.simulation.stepper import Stepper
 
 
@@ -93,24 +95,15 @@ class SampledController:
         self.every, self.count = part.every, 0
         self.memory = np.array(part.memory)
         self.told = f"{part.word} '{part.path}'"
-        self.sets = [self._input(name) for name in part.sets]
+        self.sets = inputs_of(part, stepper.inputs)
         self.only = self.sets[0] if len(self.sets) == 1 else None
         try:
+            for name in self.sets:
+                stepper.inputs[name]
             self.columns = [self._column(name, readings) for name in part.sees]
             self.reader: Callable[[], Any] = Reader(readings, self.columns) if self.columns else _nothing
         except OptionError as error:
             raise ModelError(f"{self.told}: {error}") from None
-
-    def _input(self, name: str) -> str:
-        inputs, prefix = self.stepper.inputs, self.part.owner.path
-        for path in (f"{prefix}.{name}" if prefix else name, name):
-            if path in inputs:
-                return path
-        try:
-            inputs[name]
-        except OptionError as error:
-            raise ModelError(f"{self.told}: {error}") from None
-        raise AssertionError(name)
 
     def _column(self, name: str, readings: Readings) -> str:
         """The column of a name, seen from where the controller stands."""
@@ -327,11 +320,11 @@ class Controls:
         self._plan()
 
 
-def refuse_controls_elsewhere(sim: Simulation, elsewhere: bool) -> None:
+def refuse_controls_elsewhere(model: Model, border: Any) -> None:
     """Components in several processes cannot be sampled together."""
-    if sim.controls.items and elsewhere:
-        part = sim.controls.items[0].part
+    part = next(iter((*model.all_sensors(), *model.all_controllers())), None)
+    if part is not None and (border is not None or remote_parts(model)):
         raise OptionError(
-            f"model '{sim.system.model.name}' has the {part.word} '{part.path}', which cannot be sampled while "
+            f"model '{model.name}' has the {part.word} '{part.path}', which cannot be sampled while "
             "components live elsewhere; keep all parts in one process, or remove it"
         )

@@ -110,6 +110,7 @@ class Simulation(Present):
             system = system if start is None else placed(system, start)
         refuse_idle(system)
         refuse_events_elsewhere(system.model, border)
+        refuse_controls_elsewhere(system.model, border)
         # who left the choice of the method to us is told when it proves wrong
         self._chosen = auto and options.keys() <= {"dt"} and type(method) is USUAL
         self._rest = start
@@ -147,7 +148,6 @@ class Simulation(Present):
         with lag_applied(stepper, driven.lags):
             stepper.settle()
         self.controls.begin(time)
-        refuse_controls_elsewhere(self, stepper.border is not None or stepper.remote_links is not None)
         self.events.happen(self, time)
 
     def save(self, file: str | PathLike[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import Any
 
 from linkwork.assembly.system import System
@@ -44,7 +45,7 @@ def sampled_values(system: System, tables: Tables, samples: Samples, count: int)
     return found
 
 
-def inputs_of(controller: Controller, names: list[str]) -> list[str]:
-    """The inputs that a controller sets, by their full names."""
+def inputs_of(controller: Controller, names: Container[str]) -> list[str]:
+    """The inputs that a controller sets, by their full names: its own subsystem comes first."""
     prefix = controller.owner.path
     return [f"{prefix}.{name}" if prefix and f"{prefix}.{name}" in names else name for name in controller.sets]
