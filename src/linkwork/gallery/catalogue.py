@@ -15,9 +15,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import NamedTuple
 
 from linkwork import gallery
 from linkwork.errors import ModelError, OptionError, RunError
@@ -42,15 +40,7 @@ FLAGS = (
     "--use-angle=swiftshader",
     "--enable-unsafe-swiftshader",
 )
-CLOSE = 3.4  # how far the camera stands from what it looks at, by its radius
-AIM = """([time, centre, distance]) => {
-  document.getElementById("follow").checked = false;
-  linkwork.pause();
-  linkwork.seek(time);
-  linkwork.camera.target = centre;
-  linkwork.camera.distance = distance;
-  linkwork.draw();
-}"""
+PORTRAIT = """(time) => { linkwork.plain(false); linkwork.portrait(time); }"""
 STYLE = """
 body { font: 16px/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 76rem; padding: 0 1rem; color: #222; }
 main { display: grid; grid-template-columns: repeat(auto-fill, minmax(17rem, 1fr)); gap: 1.2rem; }
@@ -109,22 +99,14 @@ def cameras() -> Iterator[tuple[Camera, str]]:
 
         def photographed(run: Trajectory, page: Path, file: Path, time: float) -> None:
             sheet.goto(page.resolve().as_uri())
-            sheet.add_style_tag(content="body > :not(#scene) { visibility: hidden; }")
-            stage = _instant(run, time)
-            sheet.evaluate(AIM, [time, stage.centre.tolist(), CLOSE * stage.radius])
+            while not sheet.evaluate("typeof linkwork === 'object'"):  # its policy forbids the browser's way of waiting
+                sheet.wait_for_timeout(30)
+            sheet.evaluate(PORTRAIT, time)
             with writing(file) as beside:
                 sheet.locator("#scene").screenshot(path=str(beside))
 
         yield photographed, "taken in the replay page"
         browser.close()
-
-
-def _instant(run: Trajectory, time: float) -> Any:
-    """The stage of one instant, which knows what there is to look at then."""
-    row = int(np.argmin(np.abs(run.time - time)))
-    poses = {name: run[name][row : row + 1] for name in run if name.endswith((".position", ".rotation"))}
-    stage = importlib.import_module("linkwork.viewer.staging").Stage
-    return stage.from_poses(run.model_name, run.scene, run.time[row : row + 1], poses)
 
 
 def _drawn(run: Trajectory, page: Path, file: Path, time: float) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from linkwork.errors import OptionError
 from linkwork.model import Frame
-from linkwork.model.joint_kinds import drawn_as
+from linkwork.model.joint_kinds import KINDS, drawn_as
 from linkwork.simulation.results.certificate import Certificate
 from linkwork.simulation.results.drawn_shapes import with_meshes
 from linkwork.simulation.results.quaternions import turned
@@ -232,9 +232,17 @@ class Stage:
         if joint["kind"] in GUIDED:  # it holds a point of b anywhere on a
             body, at = self._carried(joint["b"], joint["frame_b"][:3])
         axis = self._carried(joint["a"], np.add(joint["position"], joint["axis"]))[1] - at
-        turns = joint["kind"] in AXES
+        turns, kind = joint["kind"] in AXES, KINDS.get(joint["kind"])
         facts = {"name": joint["name"], "body": body, "at": at.tolist(), "axis": axis.tolist() if turns else None}
-        return {**facts, "span": _span(joint)}
+        what = {"kind": joint["kind"], "drawn": kind.drawn if kind else "nothing", "a": joint["a"], "b": joint["b"]}
+        return {**facts, **what, "size": 1.7 * self.strut_radius, "foot": self._foot(joint), "span": _span(joint)}
+
+    def _foot(self, joint: dict[str, Any]) -> list[float] | None:
+        """Where a hinge stands on the ground at rest, in the world; None where it does not."""
+        at_rest = self.scene["grounds"].keys() - set(self.moving_grounds)
+        if not self.is_hinge(joint) or not {joint["a"], joint["b"]} & at_rest:
+            return None
+        return [float(x) for x in self.world(joint["a"], joint["position"], self.start)]
 
     def springs(self) -> list[dict[str, Any]]:
         """Ends of springs, each on what carries it."""
@@ -243,8 +251,15 @@ class Stage:
             a, at_a = self._carried(spring["a"], spring["at_a"])
             b, at_b = self._carried(spring["b"], spring["at_b"])
             ends = {"a": a, "at_a": at_a.tolist(), "b": b, "at_b": at_b.tolist()}
-            found.append({**ends, "radius": 3.6 * self.strut_radius})
+            what = {"name": spring["name"], "elastic": spring["elastic"], "bushing": spring.get("bushing", False)}
+            found.append({**ends, **what, "most": self._most(spring["name"]), "radius": 3.6 * self.strut_radius})
         return found
+
+    def _most(self, spring: str) -> float:
+        """The largest force of a spring in the run, N; 0 where it was not recorded."""
+        name = f"{spring}.force"
+        force = self.run[name] if name in self.run else np.zeros(1)
+        return float(np.nanmax(np.abs(np.nan_to_num(force, posinf=0.0, neginf=0.0))))
 
     def _carried(self, name: str, point: Any) -> tuple[int, Floats]:
         """The number of what carries a point, and the point in its frame; -1 and the world where it is at rest."""

@@ -1,7 +1,5 @@
 """The replay page as a text: what goes into it, and the sentences when it cannot be made."""
 
-import base64
-import json
 import re
 from html.parser import HTMLParser
 
@@ -21,25 +19,22 @@ from linkwork.simulation.start import consistent_start
 from linkwork.viewer.replay.replay import inline, page
 from linkwork.viewer.scene_shapes import scene_solid
 from linkwork.viewer.staging import Stage
+from page_data import data_of
 
-
-def data_of(text):
-    return json.loads(re.search(r'<script id="data" type="application/json">(.*?)</script>', text, re.S)[1])
-
-
-def numbers(text, kind):
-    return np.frombuffer(base64.b64decode(text), kind)
+pytestmark = pytest.mark.usefixtures("bundled")
 
 
 def test_the_page_asks_nobody_for_anything(swing):
     text = page(swing())
     assert "default-src 'none'" in text
-    assert not re.search(r"https?://|<link|src=|@import|fetch\(|XMLHttpRequest|import\(", text)
+    assert "connect-src 'none'" in text
+    assert not re.search(r"https?://|src=|@import|fetch\(|XMLHttpRequest|import\(", text)
+    assert re.findall(r'<link rel="icon" href="(.{4})', text) == re.findall(r'<link.*href="(.{4})', text) == ["data"]
 
 
 def test_a_name_cannot_end_the_script(swing):
     text = page(swing())
-    assert text.count("</script>") == 2
+    assert text.count("</script>") == 3
     assert data_of(text)["title"] == "swing </script> & <b>"
 
 
@@ -47,14 +42,14 @@ def test_poses_are_those_of_the_run(swing):
     run = swing()
     facts = data_of(page(run))["runs"][0]
     assert [body["name"] for body in facts["bodies"]] == ["block", "arm", "ball"]
-    np.testing.assert_array_equal(numbers(facts["time"], "<f8"), run.time)
-    poses = numbers(facts["poses"], "<f4").reshape(len(run), 3, 7)
+    np.testing.assert_array_equal(facts["time"], run.time)
+    poses = facts["poses"].reshape(len(run), 3, 7)
     np.testing.assert_allclose(poses[:, 1, :3], run["arm.position"], atol=1e-6)
     np.testing.assert_allclose(poses[:, 1, 3:], run["arm.rotation"], atol=1e-6)
 
 
 def test_long_runs_are_thinned_evenly_and_keep_their_ends(swing):
-    time = numbers(data_of(page(swing(rows=40_001)))["runs"][0]["time"], "<f8")
+    time = data_of(page(swing(rows=40_001)))["runs"][0]["time"]
     assert len(time) == 900
     assert (time[0], time[-1]) == (0.0, 4.0)
     assert np.ptp(np.diff(time)) < 2.1e-4  # the rows stand 1e-4 s apart
@@ -64,7 +59,7 @@ def test_two_rows_at_one_time_are_one_frame(swing):
     time = np.array([0.0, 1.0, 1.0, 2.0])
     rows = swing(rows=4)
     run = swing(rows=4, time=time, columns=dict(rows.columns))
-    np.testing.assert_array_equal(numbers(data_of(page(run))["runs"][0]["time"], "<f8"), [0.0, 1.0, 2.0])
+    np.testing.assert_array_equal(data_of(page(run))["runs"][0]["time"], [0.0, 1.0, 2.0])
 
 
 def test_a_file_is_replayed_without_its_model(swing, tmp_path):
@@ -192,7 +187,7 @@ def test_roads_are_strips_under_the_tyres():
     scene = scene_of(model, 1.0, columns)
     run = Trajectory(x, columns, {}, certificate=Certificate(method=""), model_name="cart", scene=scene)
     (road,) = data_of(page(run))["runs"][0]["roads"]
-    corners = np.array(road["triangles"])
+    corners = road["triangles"].reshape(-1, 3, 3)
     assert corners[..., 0].min() == pytest.approx(-0.9)
     assert corners[..., 0].max() == pytest.approx(4.9)
     points = corners.reshape(-1, 3)

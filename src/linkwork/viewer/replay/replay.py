@@ -1,19 +1,16 @@
 """`replay`: recorded runs as one HTML file that plays in any browser with WebGL, from disk, without a network.
 
-The page (folder `page`) is written into the file together with shapes, poses and a few readings; its policy forbids it
-to ask any host for anything. Poses are thinned to what an eye can tell and stand there as float32; the page goes
-between them smoothly.
+The page (folder `page`, see `page_text.py`) is written into the file together with shapes, poses and columns to plot;
+its policy forbids it to ask any host for anything. Poses are thinned to what an eye can tell and packed (`packing.py`);
+the page goes between them smoothly.
 """
 
 from __future__ import annotations
 
-import base64
 import html
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from os import PathLike
 from typing import Any
 
@@ -23,14 +20,18 @@ from linkwork.errors import OptionError
 from linkwork.simulation.results.trajectory import Trajectory
 from linkwork.simulation.storage.files import check_path, write_file
 from linkwork.viewer.colours import COLOURS, rgb
+from linkwork.viewer.page_text import page_text
+from linkwork.viewer.replay.packing import Packer
+from linkwork.viewer.replay.plotted import ROOM, plotted
+from linkwork.viewer.replay.trust import trust
 from linkwork.viewer.round_numbers import step_of
 from linkwork.viewer.staging import Stage
 
-SCRIPTS = ("algebra.js", "shapes.js", "painter.js", "camera.js", "player.js")
 FRAMES_PER_SECOND = 60
 LEAST_FRAMES = 900  # of a short run, which is watched slowly
 MOST_FRAMES = 20_000
-MOST_NUMBERS = 25_000_000  # in one file: 100 MB
+MOST_NUMBERS = 25_000_000  # in one file
+PRECISION = 2.0**-20, 2.0**-19  # of positions, by the radius of what is seen, and of quaternions
 SECONDS_TO_WATCH = 6.0  # of a run too short or too long to be watched as it is
 TINTS = (COLOURS[0], COLOURS[1], COLOURS[2], COLOURS[5])
 
@@ -75,17 +76,19 @@ def page(
     words = list(labels) if labels is not None else _labels(several)
     stages = [Stage(run) for run in several]
     rows = [_thinned(run, len(stage.names)) for run, stage in zip(several, stages, strict=True)]
+    packer = Packer()
     data = {
+        "mode": "replay",
         "title": several[0].model_name if title is None else title,
         "speed": speed_to_watch(max(run.time[-1] for run in several)),
         "playing": playing,
         "view": view_of(stages),
         "runs": [
-            _facts(run, stage, kept, word, tint)
+            _facts(packer, run, stage, kept, (word, tint), ROOM // len(several))
             for run, stage, kept, word, tint in zip(several, stages, rows, words, TINTS, strict=False)
         ],
     }
-    return _template(data)
+    return page_text({**data, "block": packer.block()})
 
 
 def inline(text: str, height: int = 520) -> str:
@@ -105,23 +108,6 @@ class Inline:
 
     def _repr_html_(self) -> str:
         return inline(self.page, self.height)
-
-
-def _template(data: dict[str, Any]) -> str:
-    folder = files("linkwork.viewer") / "page"
-    read = {name: (folder / name).read_text(encoding="utf-8") for name in ("replay.html", "replay.css", *SCRIPTS)}
-    # a name in the model must not end the element that holds it
-    facts = json.dumps(data, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
-    parts = {
-        "/*STYLE*/": read["replay.css"],
-        "/*DATA*/": facts,
-        "/*SCRIPT*/": "\n".join(read[name] for name in SCRIPTS),
-    }
-    text = read["replay.html"]
-    for mark, part in parts.items():
-        before, _, after = text.partition(mark)
-        text = before + part + after
-    return text
 
 
 def _labels(runs: list[Trajectory]) -> list[str]:
@@ -179,27 +165,33 @@ def view_of(stages: list[Stage]) -> dict[str, Any]:
     }
 
 
-def _facts(run: Trajectory, stage: Stage, rows: Any, label: str, tint: str) -> dict[str, Any]:
+def _facts(
+    packer: Packer, run: Trajectory, stage: Stage, rows: Any, told: tuple[str, str], room: int
+) -> dict[str, Any]:
+    label, tint = told
+    poses = stage.poses(rows).reshape(len(rows), -1)
+    steps = [PRECISION[0] * stage.radius] * 3 + [PRECISION[1]] * 4
+    bodies = [{**body, "shapes": [_packed(shape, packer) for shape in body["shapes"]]} for body in stage.bodies()]
     return {
         "label": label,
         "tint": rgb(tint, 0.2).round(4).tolist(),
-        "time": _packed(run.time[rows], "<f8"),
-        "poses": _packed(stage.poses(rows), "<f4"),
-        "bodies": stage.bodies(),
+        "time": packer.plain(run.time[rows], "f8"),
+        "poses": packer.smooth(poses, steps),
+        "bodies": bodies,
         "pins": stage.pins(),
+        "joints": stage.joints(),
         "springs": stage.springs(),
-        "roads": stage.roads(),
-        "readings": [
-            {"name": name, "unit": unit, "values": _packed(np.nan_to_num(run[column][rows]), "<f4")}
-            for name, unit, column in (
-                ("energy", "J", "energy.total"),
-                ("balance", "J", "energy.balance"),
-                ("drift", "", "drift.position"),
-            )
-            if column in run
+        "roads": [_packed(shape, packer) for shape in stage.roads()],
+        "events": [
+            {"time": change.time, "what": change.what, "part": change.joint, "energy": change.energy}
+            for change in run.events
         ],
+        "trust": trust(run),
+        **plotted(run, stage, packer, room),
     }
 
 
-def _packed(values: Any, kind: str) -> str:
-    return base64.b64encode(np.ascontiguousarray(values, dtype=kind).tobytes()).decode()
+def _packed(shape: dict[str, Any], packer: Packer) -> dict[str, Any]:
+    """A mesh with its corners in the block; any other shape as it is."""
+    kinds = {"points": "f4", "faces": "i4", "triangles": "f4"}
+    return {key: packer.once(fact, kinds[key]) if key in kinds else fact for key, fact in shape.items()}

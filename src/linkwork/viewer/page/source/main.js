@@ -1,0 +1,21 @@
+// The page begins: the data, a source of frames, and what shows them.
+import "../page.css";
+import { LiveSource } from "./live/live_source.js";
+import { Page } from "./page.js";
+import { ReplaySource } from "./sources/replay_source.js";
+
+async function begin() {
+  const show = JSON.parse(document.getElementById("show").textContent);
+  const source = await (show.mode === "live" ? LiveSource : ReplaySource).open(show);
+  window.linkwork = new Page(source);
+}
+
+begin().catch((error) => {
+  const problem = document.createElement("p");
+  problem.id = "problem";
+  problem.setAttribute("role", "alert");
+  const old = typeof DecompressionStream === "undefined" || /webgl/i.test(String(error));
+  problem.textContent = old ? "This browser has no WebGL 2, or is too old for this page; open it in another one." : String(error.message || error);
+  document.body.append(problem);
+  console.error(error);
+});

@@ -1,0 +1,76 @@
+// Joints as symbols: pins of hinges, balls, guides of what slides, feet where a joint stands on the ground.
+import { CylinderGeometry, Group, Mesh, Quaternion, Vector3 } from "three";
+import { material } from "./bodies.js";
+import { geometryOf } from "./shapes.js";
+
+const UP = new Vector3(0, 0, 1), DOWN = new Vector3(0, 0, -1);
+
+/** whether a joint holds at a time */
+export const holds = (span, t) => !span || ((span[0] === null || t >= span[0]) && (span[1] === null || t < span[1]));
+
+export class JointMarks {
+  constructor(run, bodies, view) {
+    Object.assign(this, { run, bodies, view });
+    this.root = new Group();
+    this.dark = material(0x2f3136);
+    this.pale = material(0xffffff);
+    this.marks = [];
+    this.make(run.pins, run.joints || []);
+  }
+
+  /** live: other joints than before */
+  make(pins, joints) {
+    this.root.clear();
+    this.marks = [];
+    for (const pin of pins) this.add(pin.joint, pin.body, pin.span, [new Mesh(geometryOf(pin.shape), this.dark)]);
+    for (const joint of joints) {
+      const size = (joint.size || 0.02 * this.view.radius);
+      if (joint.drawn === "guide" && joint.axis) this.add(joint.name, joint.body, joint.span, this.guide(joint, size));
+      if (joint.foot) this.add(joint.name, -1, joint.span, this.foot(joint.foot, size));
+    }
+  }
+
+  add(name, body, span, parts) {
+    const group = new Group();
+    for (const part of parts) { part.castShadow = true; part.userData = { joint: name }; group.add(part); }
+    this.root.add(group);
+    this.marks.push({ name, body, span, group });
+  }
+
+  /** a thin bar along which something slides, in a sleeve */
+  guide(joint, size) {
+    const along = new Quaternion().setFromUnitVectors(UP, new Vector3(...joint.axis).normalize());
+    return [[0.32, 9], [0.95, 1.7]].map(([radius, length], k) => {
+      const geometry = new CylinderGeometry(radius * size, radius * size, length * size, 20).rotateX(Math.PI / 2);
+      const part = new Mesh(geometry, k ? this.pale : this.dark);
+      part.quaternion.copy(along);
+      part.position.set(...joint.at);
+      return part;
+    });
+  }
+
+  /** a cone on a plate */
+  foot(at, size) {
+    const cone = new Mesh(new CylinderGeometry(0.5 * size, 1.7 * size, 2.6 * size, 4, 1).rotateY(Math.PI / 4).rotateX(Math.PI / 2), this.pale);
+    const plate = new Mesh(new CylinderGeometry(2 * size, 2 * size, 0.35 * size, 32).rotateX(Math.PI / 2), this.dark);
+    for (const [part, down] of [[cone, 1.3], [plate, 2.75]]) {
+      part.position.set(...at).addScaledVector(DOWN, down * size);
+    }
+    return [cone, plate];
+  }
+
+  colour(colours) {
+    this.dark.color.set(colours.joint);
+    this.pale.color.set(colours.road);
+  }
+
+  place(t) {
+    for (const mark of this.marks) {
+      mark.group.visible = holds(mark.span, t);
+      if (mark.body < 0) continue;
+      const { position, quaternion } = this.bodies.groups[mark.body];
+      mark.group.position.copy(position);
+      mark.group.quaternion.copy(quaternion);
+    }
+  }
+}

@@ -1,0 +1,134 @@
+// The stage: renderer, lights, floor, bodies of every run, and what rides on them.
+import {
+  DirectionalLight, HemisphereLight, Mesh, MeshLambertMaterial, PCFShadowMap, Scene, Vector3, WebGLRenderer,
+} from "three";
+import { Bodies, colourOf, material } from "./bodies.js";
+import { Floor } from "./ground.js";
+import { JointMarks } from "./joints.js";
+import { geometryOf } from "./shapes.js";
+import { Springs } from "./springs.js";
+
+const SUN = [38, 50]; // where the light comes from, degrees: to the left of the first view, and above
+
+export class Stage {
+  constructor(canvas, source, theme) {
+    this.source = source;
+    this.canvas = canvas;
+    this.renderer = new WebGLRenderer({ canvas, antialias: true, powerPreference: "high-performance" });
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = PCFShadowMap;
+    this.scene = new Scene();
+    this.plain = false;
+    this.lights(source.show.view.azimuth - SUN[0]);
+    this.floor = new Floor(this.scene, source.show.view);
+    const many = source.runs.length > 1;
+    this.runs = source.runs.map((run, k) => {
+      const bodies = new Bodies(run, { ghost: k > 0, tinted: many });
+      const joints = new JointMarks(run, bodies, source.show.view), springs = new Springs(run, bodies);
+      this.scene.add(bodies.root, joints.root, springs.root);
+      return { bodies, joints, springs, frame: null, visible: true };
+    });
+    this.roads(source.runs[0]);
+    this.theme = theme;
+    theme.onchange((colours) => this.colour(colours));
+    this.colour(theme.colours);
+  }
+
+  lights(azimuth) {
+    const a = azimuth * Math.PI / 180, e = SUN[1] * Math.PI / 180;
+    this.from = new Vector3(Math.cos(e) * Math.cos(a), Math.cos(e) * Math.sin(a), Math.sin(e));
+    this.sky = new HemisphereLight();
+    this.sky.position.set(0, 0, 1);
+    this.sun = new DirectionalLight(0xfff8ee);
+    this.sun.castShadow = true;
+    this.sun.shadow.mapSize.set(2048, 2048);
+    this.sun.shadow.radius = 5;
+    this.fill = new DirectionalLight(0xe8f0ff, 0.45);
+    this.fill.position.set(0.7, 0.3, 0.25);
+    this.scene.add(this.sky, this.sun, this.sun.target, this.fill);
+  }
+
+  roads(run) {
+    this.standing = run.roads.map((road) => {
+      const part = new Mesh(geometryOf(road), material(road.colour ? colourOf(road.colour) : 0xffffff));
+      part.material.roughness = 0.95;
+      part.receiveShadow = true;
+      part.castShadow = !road.front;
+      part.userData = { road: !road.colour };
+      this.scene.add(part);
+      return part;
+    });
+  }
+
+  colour(colours) {
+    this.renderer.setClearColor(colours.background);
+    this.sky.color.set(colours.sky);
+    this.sky.groundColor.set(colours.earth);
+    this.sky.intensity = colours.hemisphere;
+    this.sun.intensity = colours.key;
+    this.floor.colour(colours);
+    for (const part of this.standing || []) if (part.userData.road) part.material.color.set(colours.road);
+    for (const run of this.runs) { run.joints.colour(colours); run.springs.colour(colours); }
+  }
+
+  /** put all where it is at a time */
+  place(t) {
+    this.runs.forEach((run, k) => {
+      run.frame = this.source.frameAt(t, k);
+      run.bodies.place(run.frame.poses);
+      run.joints.place(t);
+      run.springs.place(t, this.source, k);
+    });
+  }
+
+  /** light and floor go with the camera's target */
+  aim(view) {
+    const radius = Math.max(this.source.show.view.radius, 0.35 * view.distance), { camera } = this.sun.shadow;
+    const middle = view.target;
+    this.sun.target.position.copy(middle);
+    this.sun.position.copy(middle).addScaledVector(this.from, 4 * radius);
+    const half = 1.6 * radius;
+    Object.assign(camera, { left: -half, right: half, top: half, bottom: -half, near: 0.5 * radius, far: 9 * radius });
+    camera.updateProjectionMatrix();
+    this.sun.shadow.normalBias = 0.006 * radius;
+    this.sun.shadow.bias = -0.001;
+    this.floor.place(middle, view.distance);
+  }
+
+  size() {
+    const { clientWidth: w, clientHeight: h } = this.canvas, ratio = this.plain ? 1 : Math.min(2, window.devicePixelRatio || 1);
+    if (this.renderer.getPixelRatio() !== ratio) this.renderer.setPixelRatio(ratio);
+    const [width, height] = [Math.floor(w * ratio), Math.floor(h * ratio)];
+    if (this.canvas.width !== width || this.canvas.height !== height) this.renderer.setSize(w, h, false);
+  }
+
+  render(view) {
+    this.size();
+    this.aim(view);
+    this.renderer.render(this.scene, view.camera);
+  }
+
+  /** no shadows and simple shading, for machines that are slow */
+  setPlain(on) {
+    if (on === this.plain) return;
+    this.plain = on;
+    this.renderer.shadowMap.enabled = !on;
+    this.sun.castShadow = !on;
+    this.scene.traverse((thing) => {
+      const now = thing.material;
+      if (!now || !(now.isMeshStandardMaterial || now.isMeshLambertMaterial)) return;
+      if (on && now.isMeshStandardMaterial) {
+        thing.userData.full = now;
+        thing.material = new MeshLambertMaterial({ color: now.color, side: now.side, transparent: now.transparent,
+          opacity: now.opacity, depthWrite: now.depthWrite, emissive: now.emissive });
+      } else if (!on && thing.userData.full) {
+        const full = thing.userData.full;
+        for (const key of ["opacity", "transparent", "depthWrite"]) full[key] = now[key];
+        full.color.copy(now.color);
+        full.emissive.copy(now.emissive);
+        thing.material = full;
+      }
+      thing.material.needsUpdate = true;
+    });
+  }
+}
