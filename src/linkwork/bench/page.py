@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from linkwork.bench import HEADS, SCENES, Chart, Figure, SceneReport, against, cells_of, machine, number, versions
 from linkwork.errors import OptionError
 from linkwork.simulation.storage.files import check_path, write_file
-from linkwork.viewer.pictures.plots import COLOURS, STYLE
+from linkwork.viewer.pictures.panels import COLOURS, STYLE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

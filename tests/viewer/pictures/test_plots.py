@@ -8,7 +8,7 @@ import pytest
 from linkwork.errors import OptionError
 from linkwork.simulation.results.certificate import Certificate
 from linkwork.simulation.results.trajectory import Trajectory
-from linkwork.viewer.pictures import plots
+from linkwork.viewer.pictures import panels
 from linkwork.viewer.pictures.plots import plot_compare
 
 
@@ -55,8 +55,66 @@ def test_one_panel_per_unit():
 def test_patterns_and_vectors():
     figure = made().plot("rod.*", title="Rod")
     (axes,) = figure.axes
-    assert [line.get_label() for line in axes.lines] == ["rod.position.x", "rod.position.y", "rod.position.z"]
+    assert [line.get_label() for line in axes.lines] == ["rod.position.x", "rod.position.z"]
     assert axes.get_title("left") == "Rod"
+
+
+def notes(axes):
+    return [text.get_text() for text in axes.texts]
+
+
+def test_components_that_are_zero_are_left_out_and_told():
+    (axes,) = made().plot("rod.position").axes
+    assert notes(axes) == ["zero throughout:\nrod.position.y"]
+    (asked,) = made().plot("rod.position.y").axes  # by its own name it is drawn
+    assert [line.get_label() for line in asked.lines] == ["rod.position.y"]
+    assert notes(asked) == []
+    (still,) = made(columns={"rod.position": np.zeros((40, 3))}).plot("rod.position").axes
+    assert len(still.lines) == 3  # nothing but zeros: all are drawn
+
+
+def test_zeros_of_another_unit_are_told_too():
+    reaction = np.zeros((40, 6))
+    reaction[:, 2] = 9.81
+    run = made(columns={"pin.reaction": reaction}, units={"pin.reaction": "N,N,N,N m,N m,N m"})
+    (axes,) = run.plot("pin.reaction").axes
+    assert [line.get_label() for line in axes.lines] == ["pin.reaction.force z"]
+    (note,) = notes(axes)
+    assert "force x" in note
+    assert "torque z" in note
+    assert "force z" not in note
+
+
+def test_one_column_over_another():
+    run = made()
+    (axes,) = run.plot("rod.position.z", x="pin.position").axes
+    (line,) = axes.lines
+    np.testing.assert_array_equal(line.get_xdata(), run["pin.position"])
+    np.testing.assert_array_equal(line.get_ydata(), run["rod.position"][:, 2])
+    assert axes.get_xlabel() == "pin.position [rad]"
+    with pytest.raises(OptionError, match="take one of them as x: rod.position.x, rod.position.y"):
+        run.plot("pin.position", x="rod.position")
+    with pytest.raises(OptionError, match="name what to draw over 'pin.position'"):
+        run.plot(x="pin.position")
+
+
+def test_around_an_angle():
+    run = made()
+    (axes,) = run.plot("slider.position", x="pin.position", polar=True).axes
+    assert axes.name == "polar"
+    np.testing.assert_array_equal(axes.lines[0].get_xdata(), run["pin.position"])
+    with pytest.raises(OptionError, match="is in m; leave polar out"):
+        run.plot("pin.position", x="slider.position", polar=True)
+    with pytest.raises(OptionError, match="name it"):
+        run.plot("pin.position", polar=True)
+
+
+def test_curves_that_coincide_are_told_apart():
+    time = np.linspace(0, 2, 40)
+    same = {"a.position": np.sin(time), "b.position": np.sin(time) + 1e-9, "c.position": np.cos(time)}
+    (axes,) = made(columns=same, units={"position": "rad"}).plot("*.position").axes
+    a, b, c = (line.is_dashed() for line in axes.lines)
+    assert (a, b, c) == (False, True, False)
 
 
 def test_ledgers():
@@ -136,6 +194,13 @@ def test_compare(tmp_path):
     assert np.nanmax(apart.lines[0].get_ydata()) == pytest.approx(1e-3, rel=0.05)
 
 
+def test_compare_of_other_parameters_has_no_distances():
+    other = made(size=2.0, certificate=Certificate(method="recursive", model_hash="another"))
+    assert len(plot_compare({"one": made(), "two": other}, "pin.position").axes) == 1
+    assert len(plot_compare({"one": made(), "two": other}, "pin.position", distance=True).axes) == 2
+    assert len(plot_compare({"one": made(), "two": made()}, "pin.position", distance=False).axes) == 1
+
+
 def test_compare_takes_a_list_and_shorter_runs():
     short = made(time=np.linspace(0, 1, 40))
     figure = plot_compare([made(), short], "rod.position")
@@ -154,8 +219,8 @@ def test_compare_refuses():
 
 
 def test_colours_can_be_told_apart():
-    assert len(set(plots.COLOURS)) == len(plots.COLOURS)
-    assert plots._line(0, over=False) != plots._line(len(plots.COLOURS), over=False)
+    assert len(set(panels.COLOURS)) == len(panels.COLOURS)
+    assert panels.line_style(0, over=0) != panels.line_style(len(panels.COLOURS), over=0)
 
 
 def test_phase_draws_velocity_over_position():

@@ -122,18 +122,26 @@ class Trajectory(NamedColumns):
     def plot(
         self,
         *columns: str,
+        x: str | None = None,
+        polar: bool = False,
         file: str | PathLike[str] | None = None,
         show: bool = False,
         title: str | None = None,
     ) -> Figure:
         """Draw columns over time, one panel per unit. "energy", "drift", "phase" and "iterations" are ready sets.
 
-        Names may hold `*`. With `file=` the picture is written (png, svg or pdf); `show=True` opens a window.
-        Needs the extra `plot`. Returns the matplotlib figure.
+        Names may hold `*` and name one component: "hand.position.z". `x` is a column to draw over in place of time;
+        with `polar=True` it is an angle, and the lines run around a centre. Components of a vector that are zero
+        throughout are left out, and the plot says so. With `file=` the picture is written (png, svg or pdf);
+        `show=True` opens a window. Needs the extra `plot`. Returns the matplotlib figure.
+
+        >>> run = lw.simulate(lw.gallery.pendulum.build(), until=1.0, method="recursive", dt=0.01)
+        >>> run.plot("bob.position.z", x="bob.position.x", file="path.png")  # doctest: +SKIP
+        >>> run.plot("pin.velocity", x="pin.position", polar=True, file="around.png")  # doctest: +SKIP
         """
         from linkwork.viewer.pictures.plots import plot
 
-        return plot(self, *columns, file=file, show=show, title=title)
+        return plot(self, *columns, x=x, polar=polar, file=file, show=show, title=title)
 
     def replay(
         self,

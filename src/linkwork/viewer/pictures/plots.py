@@ -1,13 +1,11 @@
-"""Plots of runs: columns over time, the ledgers of energy and drift, several runs side by side.
+"""Plots of runs: columns over time or over each other, the ledgers of energy and drift, several runs side by side.
 
-Made for print: thin frames, one panel per unit, colours that colour-blind readers can tell apart (Okabe and Ito),
-line styles where the colours run out. matplotlib is loaded on the first plot only.
+One panel per unit. Components of a vector that are zero throughout are left out, and the plot says so.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -16,17 +14,15 @@ from numpy.typing import NDArray
 
 from linkwork.errors import OptionError
 from linkwork.simulation.results.trajectory import Trajectory
-from linkwork.simulation.storage.files import check_path, writing
+from linkwork.simulation.storage.files import check_path
+from linkwork.viewer.pictures.panels import Panel, draw
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Okabe and Ito, strongest first; their yellow is too pale for thin lines on paper and is left out
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-LINES = ("-", "--", "-.", ":")
 SUFFIXES = (".png", ".svg", ".pdf")
 MOST_LINES = 60
+NOTHING = 1e-12  # of the largest component, forces and torques together: one that stays below is rounding
 _QUANTITIES = {
     "rad": "angle",
     "rad/s": "angular velocity",
@@ -40,106 +36,87 @@ _QUANTITIES = {
     "W": "power",
     "1": "rotation (quaternion)",
 }
-STYLE: Any = {
-    "font.size": 9.0,
-    "axes.labelsize": 9.0,
-    "axes.titlesize": 9.0,
-    "legend.fontsize": 8.0,
-    "xtick.labelsize": 8.0,
-    "ytick.labelsize": 8.0,
-    "axes.linewidth": 0.7,
-    "axes.edgecolor": "#555555",
-    "axes.labelcolor": "#222222",
-    "xtick.color": "#444444",
-    "ytick.color": "#444444",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "grid.color": "#D9D9D9",
-    "grid.linewidth": 0.5,
-    "axes.axisbelow": True,
-    "lines.linewidth": 1.4,
-    "legend.frameon": False,
-    "figure.dpi": 110.0,
-    "savefig.dpi": 200.0,
-    "figure.facecolor": "white",
-    "savefig.facecolor": "white",
-    "axes.formatter.use_mathtext": True,
-    "axes.formatter.limits": (-4, 5),
-    "svg.fonttype": "none",
-}
-
-
-@dataclass
-class _Panel:
-    label: str
-    logarithmic: bool = False
-    named: bool = False
-    """True where the label of the axis says all about a single line."""
-    across: str | None = None
-    """What the lines are drawn over, where that is not time."""
-    lines: list[tuple[str, NDArray[Any], NDArray[Any]]] = field(default_factory=list)
 
 
 def plot(
     run: Trajectory,
     *columns: str,
+    x: str | None = None,
+    polar: bool = False,
     file: str | PathLike[str] | None = None,
     show: bool = False,
     title: str | None = None,
 ) -> Figure:
-    """Draw columns of a run over time (s), one panel per unit; see `Trajectory.plot`.
+    """Draw columns of a run over time (s), or over another column, one panel per unit; see `Trajectory.plot`.
 
     "energy" and "drift" draw the ledgers, "phase" the velocity of every joint over its position, "iterations" what the
     method needed in each step. Without a name the positions of the joints are drawn, or the energy.
     """
     path = None if file is None else check_path(file, SUFFIXES)
-    panels = _panels(run, columns or _default(run))
+    if polar and x is None:
+        raise OptionError('polar=True draws over an angle; name it, as in x="crank.position"')
+    panels = _panels(run, columns or _default(run)) if x is None else _panels_over(run, columns, x, polar)
     heading = run.model_name if title is None else title
-    return _draw(panels, heading, _subtitle(run), path, show)
+    return draw(panels, heading, _subtitle(run), path, show)
 
 
 def plot_compare(
     runs: Mapping[str, Trajectory] | Sequence[Trajectory],
     column: str,
     *,
+    distance: bool | None = None,
     file: str | PathLike[str] | None = None,
     show: bool = False,
     title: str | None = None,
 ) -> Figure:
     """The same column of several runs over each other and, below, how far each is from the first.
 
-    `runs` maps the label of a run to it; a plain list is labelled by the methods. Runs with other times are compared
-    on the times of the first, as far as both go, by cubic splines through their rows.
+    `runs` maps the label of a run to it; a plain list is labelled by the methods. The panel of distances is drawn where
+    all are runs of the same model; `distance=True` or `False` decides it. Runs with other times are compared on the
+    times of the first, as far as both go, by cubic splines through their rows.
+
+    >>> def pendulum(length):
+    ...     return lw.gallery.pendulum.build(length=length)
+    >>> runs = {f"{length} m": lw.simulate(pendulum(length), until=1.0, dt=0.01) for length in (0.5, 1.0)}
+    >>> lw.plot_compare(runs, "pin.position", file="pendulums.png")  # doctest: +SKIP
     """
     path = None if file is None else check_path(file, SUFFIXES)
     labelled = dict(runs) if isinstance(runs, Mapping) else _labelled(runs)
     if len(labelled) < 2:
         raise OptionError("plot_compare needs at least two runs")
     parts = {name: _components(run, column) for name, run in labelled.items()}
-    reference, *others = labelled
+    reference = next(iter(labelled))
     if len({len(part) for part in parts.values()}) > 1:
         raise OptionError(f"column {column!r} does not have the same shape in all runs")
     panels = []
     for k, (label, unit, _) in enumerate(parts[reference]):
         last = label.removeprefix(column).lstrip(".")
-        panel = _Panel(f"{last} {_axis_label(unit)}".strip())
+        panel = Panel(f"{last} {_axis_label(unit)}".strip())
         panel.lines = [(name, run.time, parts[name][k][2]) for name, run in labelled.items()]
         panels.append(panel)
-    apart = _Panel("distance from the first", logarithmic=True)
-    time = labelled[reference].time
-    for name in others:
-        shared = time[(time >= labelled[name].time[0]) & (time <= labelled[name].time[-1])]
-        inside = np.isin(time, shared)
-        gaps = [
-            np.abs(_between(labelled[name].time, mine, shared) - first[inside])
-            for (_, _, mine), (_, _, first) in zip(parts[name], parts[reference], strict=True)
-        ]
-        apart.lines.append((name, shared, np.max(gaps, axis=0)))
-    panels.append(apart)
+    if distance is None:
+        distance = len({run.certificate.model_hash for run in labelled.values()}) == 1
+    if distance:
+        panels.append(_distances(labelled, parts))
     # one colour per run in every panel: the first is not in the last one
     places = {name: k for k, name in enumerate(labelled)}
-    return _draw(panels, title or f"{labelled[reference].model_name}: {column}", "", path, show, places)
+    return draw(panels, title or f"{labelled[reference].model_name}: {column}", "", path, show, places)
+
+
+def _distances(runs: dict[str, Trajectory], parts: dict[str, list[tuple[str, str, NDArray[Any]]]]) -> Panel:
+    """How far each run is from the first, in its component that is farthest off."""
+    panel = Panel("distance from the first", logarithmic=True)
+    reference, *others = runs
+    time = runs[reference].time
+    for name in others:
+        shared = time[(time >= runs[name].time[0]) & (time <= runs[name].time[-1])]
+        inside = np.isin(time, shared)
+        gaps = [
+            np.abs(_between(runs[name].time, mine, shared) - first[inside])
+            for (_, _, mine), (_, _, first) in zip(parts[name], parts[reference], strict=True)
+        ]
+        panel.lines.append((name, shared, np.max(gaps, axis=0)))
+    return panel
 
 
 def plot_lines(
@@ -157,13 +134,13 @@ def plot_lines(
     """
     path = None if file is None else check_path(file, SUFFIXES)
     made = [
-        _Panel(label, logarithmic, lines=[(name, time, values) for name, (time, values) in lines.items()])
+        Panel(label, logarithmic, lines=[(name, time, values) for name, (time, values) in lines.items()])
         for label, lines in panels.items()
     ]
     names = dict.fromkeys(name for panel in made for name, _, _ in panel.lines)
     shared = len(names) < sum(len(panel.lines) for panel in made)
     places = {name: k for k, name in enumerate(names)} if shared else None
-    return _draw(made, title, note, path, show, places)
+    return draw(made, title, note, path, show, places)
 
 
 # --- what goes where --------------------------------------------------------------------------------------
@@ -174,9 +151,9 @@ def _default(run: Trajectory) -> tuple[str, ...]:
     return tuple(angles[:12]) or ("energy",)
 
 
-def _panels(run: Trajectory, columns: Iterable[str]) -> list[_Panel]:
-    by_unit: dict[str, _Panel] = {}
-    ledgers: list[_Panel] = []
+def _panels(run: Trajectory, columns: Iterable[str]) -> list[Panel]:
+    by_unit: dict[str, Panel] = {}
+    ledgers: list[Panel] = []
     given: list[Any] = list(columns)
     for each in given:
         if not isinstance(each, str):
@@ -195,10 +172,56 @@ def _panels(run: Trajectory, columns: Iterable[str]) -> list[_Panel]:
             ledgers += _phase(run)
             continue
         for name in run.matching(wanted):
-            for label, unit, values in run.components(name):
-                panel = by_unit.setdefault(unit, _Panel(_axis_label(unit)))
-                panel.lines.append((label, run.time, values))
-    panels = [*by_unit.values(), *ledgers]
+            for label, unit, values in _told_components(run, name, by_unit):
+                by_unit[unit].lines.append((label, run.time, values))
+    return _finished([*by_unit.values(), *ledgers])
+
+
+def _panels_over(run: Trajectory, columns: Iterable[str], x: str, polar: bool) -> list[Panel]:
+    """Columns over another one."""
+    names = [name for wanted in dict.fromkeys(columns) for name in run.matching(wanted)]
+    if not names:
+        raise OptionError(f'name what to draw over {x!r}, as in run.plot("piston.reaction.fx", x={x!r})')
+    across = run.components(x)
+    if len(across) != 1:
+        choice = ", ".join(label for label, _, _ in across)
+        raise OptionError(f"{x!r} has {len(across)} components; take one of them as x: {choice}")
+    label, unit, places = across[0]
+    if polar and unit != "rad":
+        raise OptionError(f"polar=True draws over an angle, and {x!r} is in {unit or 'no unit'}; leave polar out")
+    by_unit: dict[str, Panel] = {}
+    for name in names:
+        for told, its, values in _told_components(run, name, by_unit):
+            by_unit[its].lines.append((told, places, values))
+    for panel in by_unit.values():
+        panel.across = f"{label} {_in_brackets(unit)}".strip()
+        panel.polar = polar
+    return _finished(list(by_unit.values()))
+
+
+def _told_components(run: Trajectory, name: str, by_unit: dict[str, Panel]) -> list[tuple[str, str, NDArray[Any]]]:
+    """Components of a column without those that are zero, which stand in the note of their panel."""
+    parts = run.components(name)
+    for _, unit, _ in parts:
+        by_unit.setdefault(unit, Panel(_axis_label(unit)))
+    largest = max(float(np.max(np.abs(values), initial=0.0)) for _, _, values in parts)
+    empty = [np.all(np.abs(values) <= NOTHING * largest) for _, _, values in parts]
+    if all(empty):
+        return parts
+    for (label, unit, _), zero in zip(parts, empty, strict=True):
+        if zero:
+            note = by_unit[unit].note
+            by_unit[unit].note = f"{note}\n{label}" if note else f"zero throughout:\n{label}"
+    return [part for part, zero in zip(parts, empty, strict=True) if not zero]
+
+
+def _finished(panels: list[Panel]) -> list[Panel]:
+    """Panels that have lines, with short labels; too many lines are refused."""
+    for panel in panels:
+        if not panel.lines and len(panels) > 1:  # of a vector whose components of this unit are all zero
+            first = next(other for other in panels if other.lines)
+            first.note = "\n".join([first.note, panel.note.partition("\n")[2]] if first.note else [panel.note])
+    panels = [panel for panel in panels if panel.lines]
     count = sum(len(panel.lines) for panel in panels)
     if count > MOST_LINES:
         raise OptionError(f"that would draw {count} lines; name fewer columns ({MOST_LINES} lines at most)")
@@ -207,29 +230,29 @@ def _panels(run: Trajectory, columns: Iterable[str]) -> list[_Panel]:
     return panels
 
 
-def _energy(run: Trajectory) -> list[_Panel]:
+def _energy(run: Trajectory) -> list[Panel]:
     if not run.energy:
         raise OptionError("this run has no energy ledger; record it to plot it")
-    ledger = _Panel(_axis_label("J"))
+    ledger = Panel(_axis_label("J"))
     for name, values in run.energy.items():
         quiet = name in ("springs", "dissipated", "impacts", "work") and not np.any(values)
         if name != "balance" and not quiet:
             ledger.lines.append((name, run.time, values))
     panels = [ledger]
     if "balance" in run.energy:
-        panels.append(_Panel("energy balance [J]", named=True, lines=[("balance", run.time, run.energy["balance"])]))
+        panels.append(Panel("energy balance [J]", named=True, lines=[("balance", run.time, run.energy["balance"])]))
     return panels
 
 
-def _drift(run: Trajectory) -> _Panel:
+def _drift(run: Trajectory) -> Panel:
     if not run.drift:
         raise OptionError("this run has no record of its drift")
     units = {"position": "position [m, rad]", "velocity": "velocity [m/s, rad/s]"}
     lines = [(units.get(name, name), run.time, values) for name, values in run.drift.items()]
-    return _Panel("drift of loops", logarithmic=True, lines=lines)
+    return Panel("drift of loops", logarithmic=True, lines=lines)
 
 
-def _iterations(run: Trajectory) -> list[_Panel]:
+def _iterations(run: Trajectory) -> list[Panel]:
     """What the method needed in each step: iterations or sweeps, and the residual they left."""
     counts = [name for name in ("iterations", "sweeps") if name in run.solver]
     if not counts:
@@ -237,30 +260,30 @@ def _iterations(run: Trajectory) -> list[_Panel]:
             f"method {run.certificate.method!r} does not iterate, so there is nothing to plot; run it with 'hybrid', "
             "'semi-recursive' or 'impulse', or leave \"iterations\" out"
         )
-    panels = [_Panel(f"{counts[0]} a step", named=True, lines=[(counts[0], run.time, run.solver[counts[0]])])]
+    panels = [Panel(f"{counts[0]} a step", named=True, lines=[(counts[0], run.time, run.solver[counts[0]])])]
     if "residual" in run.solver:
         lines = [("residual", run.time, run.solver["residual"])]
-        panels.append(_Panel("residual", logarithmic=True, named=True, lines=lines))
+        panels.append(Panel("residual", logarithmic=True, named=True, lines=lines))
     return panels
 
 
-def _phase(run: Trajectory) -> list[_Panel]:
+def _phase(run: Trajectory) -> list[Panel]:
     """Velocity over position of each joint of one coordinate, one panel per unit."""
-    by_unit: dict[str, _Panel] = {}
+    by_unit: dict[str, Panel] = {}
     for name in run.names:
         joint, _, word = name.rpartition(".")
         speed = f"{joint}.velocity"
         if word != "position" or run.columns[name].ndim != 1 or speed not in run or run[speed].ndim != 1:
             continue
         unit = run.unit(name)
-        panel = by_unit.setdefault(unit, _Panel(_axis_label(run.unit(speed)), across=_axis_label(unit)))
+        panel = by_unit.setdefault(unit, Panel(_axis_label(run.unit(speed)), across=_axis_label(unit)))
         panel.lines.append((joint, run[name], run[speed]))
     if not by_unit:
         raise OptionError("this run has no joint with a position and a velocity; record both to plot its phase")
     return list(by_unit.values())
 
 
-def _shorten(panel: _Panel) -> None:
+def _shorten(panel: Panel) -> None:
     """Drop the last word where all lines share it and the axis already says it: `pin.position` becomes `pin`."""
     labels = [label for label, _, _ in panel.lines]
     endings = {label.rpartition(".")[2] for label in labels}
@@ -308,87 +331,3 @@ def _between(time: NDArray[Any], values: NDArray[Any], wanted: NDArray[Any]) -> 
     if np.count_nonzero(kept) < 4:
         return np.asarray(np.interp(wanted, time, values))
     return np.asarray(CubicSpline(time[kept], values[kept])(wanted))
-
-
-# --- drawing ----------------------------------------------------------------------------------------------
-
-
-def _draw(
-    panels: list[_Panel],
-    title: str,
-    subtitle: str,
-    path: Any,
-    show: bool,
-    places: dict[str, int] | None = None,
-) -> Figure:
-    try:
-        import matplotlib as mpl
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise OptionError('plots need matplotlib: pip install "linkwork[plot]"') from error
-    with mpl.rc_context(STYLE):
-        size = (7.2, 0.9 + sum(_height(panel) for panel in panels))
-        if path is not None and not show:
-            figure = Figure(figsize=size, layout="constrained")  # no window system, no global state
-        else:
-            from matplotlib import pyplot
-
-            figure = pyplot.figure(figsize=size, layout="constrained")
-        heights = [_height(panel) for panel in panels]
-        shared = all(panel.across is None for panel in panels)
-        grid = figure.subplots(len(panels), 1, sharex=shared, squeeze=False, height_ratios=heights)
-        for axes, panel in zip(grid[:, 0], panels, strict=True):
-            _draw_panel(axes, panel, places)
-            if panel.across is not None or not shared:
-                axes.set_xlabel(panel.across or "time [s]")
-        if shared:
-            grid[-1, 0].set_xlabel("time [s]")
-        grid[0, 0].set_title(title, loc="left", fontweight="bold", fontsize=10.5, pad=10)
-        if subtitle:
-            grid[0, 0].set_title(subtitle, loc="right", color="#666666", fontsize=8, pad=10)
-        figure.align_ylabels(list(grid[:, 0]))
-        if path is not None:
-            with writing(path) as beside:
-                figure.savefig(beside)
-        if show:
-            from matplotlib import pyplot
-
-            pyplot.show()
-    return figure
-
-
-def _height(panel: _Panel) -> float:
-    """Height in inches: room for the legend, which stands beside the panel."""
-    return max(1.9 if panel.across is None else 3.6, 0.35 + 0.18 * len(panel.lines))
-
-
-def _draw_panel(axes: Axes, panel: _Panel, places: dict[str, int] | None) -> None:
-    """One panel; `places` gives each label its colour where several panels show the same runs."""
-    logarithmic = panel.logarithmic and any(np.any(values > 0) for _, _, values in panel.lines)
-    for k, (label, time, values) in enumerate(panel.lines):
-        place = k if places is None else places[label]
-        shown = np.asarray(values, dtype=float)
-        if logarithmic:
-            shown = np.where(shown > 0, shown, np.nan)  # exact zeros have no place on a logarithmic axis
-        axes.plot(
-            time,
-            shown,
-            label=label,
-            color=COLOURS[place % len(COLOURS)],
-            linestyle=_line(place, over=places is not None and not logarithmic),
-            linewidth=0.8 if logarithmic else 1.4,
-            marker="o" if len(time) == 1 else "",
-        )
-    if logarithmic:
-        axes.set_yscale("log")
-    axes.set_ylabel(panel.label)
-    axes.margins(x=0 if panel.across is None else 0.03)
-    if len(panel.lines) > 1 or not panel.named:
-        axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.02), borderaxespad=0.0, handlelength=2.2)
-
-
-def _line(place: int, over: bool) -> Any:
-    """Line style; curves expected to lie over each other get dashes that let the lower ones through."""
-    if over and place > 0:
-        return (0.0, (4.0, 1.5 + 2.0 * place))
-    return LINES[(place // len(COLOURS)) % len(LINES)]
