@@ -57,7 +57,7 @@ STYLE: Any = {
 
 
 @dataclass
-class Panel:
+class PlotPanel:
     """Lines that share their axes."""
 
     label: str
@@ -74,7 +74,7 @@ class Panel:
 
 
 def draw(
-    panels: list[Panel],
+    panels: list[PlotPanel],
     title: str,
     subtitle: str,
     path: Any,
@@ -132,12 +132,12 @@ def _head(figure: Figure, drawn: list[Axes], title: str, subtitle: str) -> None:
     figure.align_ylabels(drawn)
 
 
-def _height(panel: Panel) -> float:
+def _height(panel: PlotPanel) -> float:
     """Height in inches: room for the legend, which stands beside the panel."""
     return max(1.9 if panel.across is None else 3.6, 0.35 + 0.18 * len(panel.lines))
 
 
-def _draw_panel(axes: Axes, panel: Panel, places: dict[str, int] | None) -> None:
+def _draw_panel(axes: Axes, panel: PlotPanel, places: dict[str, int] | None) -> None:
     logarithmic = panel.logarithmic and any(np.any(values > 0) for _, _, values in panel.lines)
     below = [0] * len(panel.lines) if logarithmic else covered(panel.lines)
     for k, (label, time, values) in enumerate(panel.lines):

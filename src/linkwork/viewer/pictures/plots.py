@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from linkwork.errors import OptionError
 from linkwork.simulation.results.trajectory import Trajectory
 from linkwork.simulation.storage.files import check_path
-from linkwork.viewer.pictures.panels import Panel, draw
+from linkwork.viewer.pictures.panels import PlotPanel, draw
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -91,7 +91,7 @@ def plot_compare(
     panels = []
     for k, (label, unit, _) in enumerate(parts[reference]):
         last = label.removeprefix(column).lstrip(".")
-        panel = Panel(f"{last} {_axis_label(unit)}".strip())
+        panel = PlotPanel(f"{last} {_axis_label(unit)}".strip())
         panel.lines = [(name, run.time, parts[name][k][2]) for name, run in labelled.items()]
         panels.append(panel)
     if distance is None:
@@ -103,9 +103,9 @@ def plot_compare(
     return draw(panels, title or f"{labelled[reference].model_name}: {column}", "", path, show, places)
 
 
-def _distances(runs: dict[str, Trajectory], parts: dict[str, list[tuple[str, str, NDArray[Any]]]]) -> Panel:
+def _distances(runs: dict[str, Trajectory], parts: dict[str, list[tuple[str, str, NDArray[Any]]]]) -> PlotPanel:
     """How far each run is from the first, in its component that is farthest off."""
-    panel = Panel("distance from the first", logarithmic=True)
+    panel = PlotPanel("distance from the first", logarithmic=True)
     reference, *others = runs
     time = runs[reference].time
     for name in others:
@@ -134,7 +134,7 @@ def plot_lines(
     """
     path = None if file is None else check_path(file, SUFFIXES)
     made = [
-        Panel(label, logarithmic, lines=[(name, time, values) for name, (time, values) in lines.items()])
+        PlotPanel(label, logarithmic, lines=[(name, time, values) for name, (time, values) in lines.items()])
         for label, lines in panels.items()
     ]
     names = dict.fromkeys(name for panel in made for name, _, _ in panel.lines)
@@ -151,9 +151,9 @@ def _default(run: Trajectory) -> tuple[str, ...]:
     return tuple(angles[:12]) or ("energy",)
 
 
-def _panels(run: Trajectory, columns: Iterable[str]) -> list[Panel]:
-    by_unit: dict[str, Panel] = {}
-    ledgers: list[Panel] = []
+def _panels(run: Trajectory, columns: Iterable[str]) -> list[PlotPanel]:
+    by_unit: dict[str, PlotPanel] = {}
+    ledgers: list[PlotPanel] = []
     given: list[Any] = list(columns)
     for each in given:
         if not isinstance(each, str):
@@ -177,7 +177,7 @@ def _panels(run: Trajectory, columns: Iterable[str]) -> list[Panel]:
     return _finished([*by_unit.values(), *ledgers])
 
 
-def _panels_over(run: Trajectory, columns: Iterable[str], x: str, polar: bool) -> list[Panel]:
+def _panels_over(run: Trajectory, columns: Iterable[str], x: str, polar: bool) -> list[PlotPanel]:
     """Columns over another one."""
     names = [name for wanted in dict.fromkeys(columns) for name in run.matching(wanted)]
     if not names:
@@ -189,7 +189,7 @@ def _panels_over(run: Trajectory, columns: Iterable[str], x: str, polar: bool) -
     label, unit, places = across[0]
     if polar and unit != "rad":
         raise OptionError(f"polar=True draws over an angle, and {x!r} is in {unit or 'no unit'}; leave polar out")
-    by_unit: dict[str, Panel] = {}
+    by_unit: dict[str, PlotPanel] = {}
     for name in names:
         for told, its, values in _told_components(run, name, by_unit):
             by_unit[its].lines.append((told, places, values))
@@ -199,11 +199,11 @@ def _panels_over(run: Trajectory, columns: Iterable[str], x: str, polar: bool) -
     return _finished(list(by_unit.values()))
 
 
-def _told_components(run: Trajectory, name: str, by_unit: dict[str, Panel]) -> list[tuple[str, str, NDArray[Any]]]:
+def _told_components(run: Trajectory, name: str, by_unit: dict[str, PlotPanel]) -> list[tuple[str, str, NDArray[Any]]]:
     """Components of a column without those that are zero, which stand in the note of their panel."""
     parts = run.components(name)
     for _, unit, _ in parts:
-        by_unit.setdefault(unit, Panel(_axis_label(unit)))
+        by_unit.setdefault(unit, PlotPanel(_axis_label(unit)))
     largest = max(float(np.max(np.abs(values), initial=0.0)) for _, _, values in parts)
     empty = [np.all(np.abs(values) <= NOTHING * largest) for _, _, values in parts]
     if all(empty):
@@ -215,7 +215,7 @@ def _told_components(run: Trajectory, name: str, by_unit: dict[str, Panel]) -> l
     return [part for part, zero in zip(parts, empty, strict=True) if not zero]
 
 
-def _finished(panels: list[Panel]) -> list[Panel]:
+def _finished(panels: list[PlotPanel]) -> list[PlotPanel]:
     """Panels that have lines, with short labels; too many lines are refused."""
     for panel in panels:
         if not panel.lines and len(panels) > 1:  # of a vector whose components of this unit are all zero
@@ -230,29 +230,29 @@ def _finished(panels: list[Panel]) -> list[Panel]:
     return panels
 
 
-def _energy(run: Trajectory) -> list[Panel]:
+def _energy(run: Trajectory) -> list[PlotPanel]:
     if not run.energy:
         raise OptionError("this run has no energy ledger; record it to plot it")
-    ledger = Panel(_axis_label("J"))
+    ledger = PlotPanel(_axis_label("J"))
     for name, values in run.energy.items():
         quiet = name in ("springs", "dissipated", "impacts", "work") and not np.any(values)
         if name != "balance" and not quiet:
             ledger.lines.append((name, run.time, values))
     panels = [ledger]
     if "balance" in run.energy:
-        panels.append(Panel("energy balance [J]", named=True, lines=[("balance", run.time, run.energy["balance"])]))
+        panels.append(PlotPanel("energy balance [J]", named=True, lines=[("balance", run.time, run.energy["balance"])]))
     return panels
 
 
-def _drift(run: Trajectory) -> Panel:
+def _drift(run: Trajectory) -> PlotPanel:
     if not run.drift:
         raise OptionError("this run has no record of its drift")
     units = {"position": "position [m, rad]", "velocity": "velocity [m/s, rad/s]"}
     lines = [(units.get(name, name), run.time, values) for name, values in run.drift.items()]
-    return Panel("drift of loops", logarithmic=True, lines=lines)
+    return PlotPanel("drift of loops", logarithmic=True, lines=lines)
 
 
-def _iterations(run: Trajectory) -> list[Panel]:
+def _iterations(run: Trajectory) -> list[PlotPanel]:
     """What the method needed in each step: iterations or sweeps, and the residual they left."""
     counts = [name for name in ("iterations", "sweeps") if name in run.solver]
     if not counts:
@@ -260,30 +260,30 @@ def _iterations(run: Trajectory) -> list[Panel]:
             f"method {run.certificate.method!r} does not iterate, so there is nothing to plot; run it with 'hybrid', "
             "'semi-recursive' or 'impulse', or leave \"iterations\" out"
         )
-    panels = [Panel(f"{counts[0]} a step", named=True, lines=[(counts[0], run.time, run.solver[counts[0]])])]
+    panels = [PlotPanel(f"{counts[0]} a step", named=True, lines=[(counts[0], run.time, run.solver[counts[0]])])]
     if "residual" in run.solver:
         lines = [("residual", run.time, run.solver["residual"])]
-        panels.append(Panel("residual", logarithmic=True, named=True, lines=lines))
+        panels.append(PlotPanel("residual", logarithmic=True, named=True, lines=lines))
     return panels
 
 
-def _phase(run: Trajectory) -> list[Panel]:
+def _phase(run: Trajectory) -> list[PlotPanel]:
     """Velocity over position of each joint of one coordinate, one panel per unit."""
-    by_unit: dict[str, Panel] = {}
+    by_unit: dict[str, PlotPanel] = {}
     for name in run.names:
         joint, _, word = name.rpartition(".")
         speed = f"{joint}.velocity"
         if word != "position" or run.columns[name].ndim != 1 or speed not in run or run[speed].ndim != 1:
             continue
         unit = run.unit(name)
-        panel = by_unit.setdefault(unit, Panel(_axis_label(run.unit(speed)), across=_axis_label(unit)))
+        panel = by_unit.setdefault(unit, PlotPanel(_axis_label(run.unit(speed)), across=_axis_label(unit)))
         panel.lines.append((joint, run[name], run[speed]))
     if not by_unit:
         raise OptionError("this run has no joint with a position and a velocity; record both to plot its phase")
     return list(by_unit.values())
 
 
-def _shorten(panel: Panel) -> None:
+def _shorten(panel: PlotPanel) -> None:
     """Drop the last word where all lines share it and the axis already says it: `pin.position` becomes `pin`."""
     labels = [label for label, _, _ in panel.lines]
     endings = {label.rpartition(".")[2] for label in labels}
