@@ -142,7 +142,7 @@ validate: $(VENV)/.bench $(VENV)/.plot
 	$(BIN)/linkwork bench --page build/bench.html
 
 # about an hour; PART=0.01 is a quick look
-attack: $(VENV)/.dev
+attack: $(VENV)/.robots
 	PYTHONPATH=tests $(BIN)/python -m attacks $(PART)
 
 bench: $(VENV)/.bench

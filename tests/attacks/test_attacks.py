@@ -2,7 +2,7 @@
 
 import pytest
 
-from attacks import files, kills, mechanisms, page, places, power, wire
+from attacks import files, imports, kills, mechanisms, page, places, power, wire
 
 
 def test_damaged_files() -> None:
@@ -11,6 +11,14 @@ def test_damaged_files() -> None:
     assert bad == []
     assert outcomes["refused"] > 40
     assert outcomes.total() == 120
+
+
+def test_damaged_imports() -> None:
+    for kind in ("URDF", "JSON"):  # the others are in tests/formats
+        outcomes, bad = imports.ATTACKS[kind](60)
+        assert bad == []
+        assert outcomes["refused"] > 15
+        assert outcomes.total() == 60
 
 
 def test_random_mechanisms() -> None:

@@ -59,8 +59,9 @@ def _work(pipe: Any, piece_of_work: Callable[[Any], str]) -> None:
 class Worker:
     """One process that takes pieces of work; made anew after a crash or a hang."""
 
-    def __init__(self, piece_of_work: Callable[[Any], str]) -> None:
+    def __init__(self, piece_of_work: Callable[[Any], str], patience: float = PATIENCE) -> None:
         self._work, self._process, self._pipe = piece_of_work, None, None
+        self._patience = patience
         self._done = 0
 
     def _start(self) -> None:
@@ -76,7 +77,7 @@ class Worker:
         if self._process is None:
             self._start()
         self._pipe.send(piece)
-        patience, end = LONGEST if self._done < warm else PATIENCE, time.monotonic() + LONGEST
+        patience, end = LONGEST if self._done < warm else self._patience, time.monotonic() + LONGEST
         outcome = ALIVE
         try:
             while outcome == ALIVE:
@@ -98,12 +99,16 @@ class Worker:
 
 
 def counted(
-    piece_of_work: Callable[[Any], str], pieces: Iterable[Any], warm: int = 20, at_once: int = 1
+    piece_of_work: Callable[[Any], str],
+    pieces: Iterable[Any],
+    warm: int = 20,
+    at_once: int = 1,
+    patience: float = PATIENCE,
 ) -> tuple[Counter[str], list[str]]:
     """How often each outcome came, and the pieces whose outcome was bad; by `at_once` workers."""
 
     def work(share: Sequence[Any]) -> list[str]:
-        worker = Worker(piece_of_work)
+        worker = Worker(piece_of_work, patience)
         try:
             return [worker.do(piece, warm) for piece in share]
         finally:

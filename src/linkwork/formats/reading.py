@@ -25,6 +25,14 @@ READERS = {
     ".json": "linkwork.formats.model_file.reader:read_model_file",
 }
 ROOTS = {b"<robot": ".urdf", b"<sdf": ".sdf", b"<mujoco": ".mjcf"}  # of .xml files
+OTHERS = {  # files that hold something else, and what to do with them
+    ".xacro": "it holds macros of URDF; expand it first: xacro FILE > robot.urdf",
+    ".py": "it is a program; run it, or give it to linkwork run",
+    ".npz": "it holds a run or a state; give it to lw.load_run",
+    ".h5": "it holds a run; give it to lw.load_run",
+    ".fmu": "it is an FMU; give it to lw.FMU",
+    **dict.fromkeys((".stl", ".obj", ".dae"), "it is a mesh and no model; give it to lw.Mesh as the shape of a body"),
+}
 LOOKED_AT = 65536  # bytes of an .xml file, in which its root stands
 
 
@@ -67,15 +75,24 @@ def find_reader(path: Path) -> Callable[..., Model]:
     if ending == ".xml":
         ending = _kind_of_xml(path)
     if ending not in READERS:
-        raise OptionError(
-            f"{path.name}: files with the ending '{ending}' hold no model; give one of {', '.join(READERS)} or .xml"
-        )
+        raise OptionError(f"{path.name}: {OTHERS.get(ending) or _unknown(ending)}")
     return load(READERS[ending])
 
 
 def _kind_of_xml(path: Path) -> str:
-    head = read_bytes(path, "an XML file")[:LOOKED_AT]
+    head = read_bytes(path, "a URDF, SDF or MJCF file")[:LOOKED_AT]
+    if not head.strip():
+        raise ModelError(f"{path.name}: it is empty; give a file with a model")
     found = {head.find(root): ending for root, ending in ROOTS.items() if root in head}
     if not found:
         raise ModelError(f"{path.name}: its root is neither <robot>, <sdf> nor <mujoco>; give a URDF, SDF or MJCF file")
     return found[min(found)]
+
+
+def _unknown(ending: str) -> str:
+    told = (
+        f"models have no files with the ending '{ending}'"
+        if ending
+        else "its name has no ending, which tells the format"
+    )
+    return f"{told}; give one of {', '.join(READERS)} or .xml"

@@ -7,6 +7,7 @@ attributes and children, and whatever nobody asked for is told at the end by `Xm
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
@@ -126,9 +127,17 @@ class XmlElement:
                     yield child, ""
 
 
-def read_xml(path: Path) -> XmlElement:
-    """The root element of a file."""
-    return parse_xml(read_bytes(path, "an XML file"), path.name)
+ENDINGS = {"robot": ".urdf", "sdf": ".sdf", "mujoco": ".mjcf"}
+
+
+def read_xml(path: Path, tag: str, wanted: str) -> XmlElement:
+    """The root element of a file, which has this tag; `wanted` says in errors what it should be, as "a URDF file"."""
+    root = parse_xml(read_bytes(path, wanted), path.name)
+    if root.tag != tag:
+        other = ENDINGS.get(root.tag)
+        remedy = f"give this one the ending {other}" if other else "give such a file"
+        root.wrong(f"the root of {wanted} is <{tag}>; {remedy}")
+    return root
 
 
 def parse_xml(content: bytes, file: str) -> XmlElement:
@@ -174,10 +183,23 @@ def parse_xml(content: bytes, file: str) -> XmlElement:
     try:
         parser.Parse(content, True)
     except expat.ExpatError as error:
-        reason = expat.errors.messages.get(error.code, "not well formed")
+        if not content.strip():
+            raise ModelError(f"{file}: it is empty; give a file with a model") from None
+        reason = _reason(content, error)
         raise ModelError(f"{file}, line {error.lineno}: it is not XML ({reason}); correct the file") from None
     except (ValueError, LookupError) as error:
         if isinstance(error, ModelError):
             raise
         raise ModelError(f"{file}: its text cannot be read ({error}); save it as UTF-8") from None
     return roots[0]
+
+
+def _reason(content: bytes, error: expat.ExpatError) -> str:
+    """Why it is not XML."""
+    declared = re.match(rb"\s*<\?xml[^>]*encoding", content)
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        if error.code == expat.errors.codes[expat.errors.XML_ERROR_INVALID_TOKEN] and not declared:
+            return "it is binary, or text that is not in UTF-8"
+    return str(expat.errors.messages.get(error.code, "not well formed"))

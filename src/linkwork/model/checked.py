@@ -43,6 +43,8 @@ def real(value: Any) -> float | None:
 def number(value: Any, what: str, option: str, unit: str = "") -> float:
     """A finite float."""
     result = real(value)
+    if result is not None and LARGEST <= abs(result) < math.inf:
+        raise ModelError(f"{what}: {option} is {result:g}, too large to compute with; give less than {LARGEST:g}")
     if result is None or not abs(result) < LARGEST:
         raise ModelError(
             f"{what}: {option} must be one finite number{_in(unit)}, got {shown(value)}; correct {option}="

@@ -18,9 +18,9 @@ from formats.mjcf.compare import Beside
 SLOW = ("fruitfly", "dog", "drosophila")  # files with many meshes
 # what is refused, and why
 REFUSED = {
-    "composer/arena.xml": "no body and no shape",
+    "composer/arena.xml": "no rigid body and no shape",
     "assets/drosophila.xml": "does not exist",
-    "drosophila_defaults.xml": "no body and no shape",
+    "drosophila_defaults.xml": "no rigid body and no shape",
     "build_fruitfly/floor.xml": "does not exist",
     "build_fruitfly/fruitfly.xml": "does not exist",
     "dog_v2/scene.xml": "repeated name 'grid'",
@@ -29,10 +29,10 @@ REFUSED = {
     "model_with_invalid_filenames.xml": "does not exist",
     "test_assets/test_model.xml": "mass and inertia of moving bodies",
     "testing/assets/model_with_assets.xml": "does not exist",
-    "common/materials.xml": "no body and no shape",
-    "common/skybox.xml": "no body and no shape",
-    "common/visual.xml": "no body and no shape",
-    "kinova/common.xml": "no body and no shape",
+    "common/materials.xml": "no rigid body and no shape",
+    "common/skybox.xml": "no rigid body and no shape",
+    "common/visual.xml": "no rigid body and no shape",
+    "kinova/common.xml": "no rigid body and no shape",
 }
 
 

@@ -162,7 +162,7 @@ def test_nested_models_and_a_placement_frame(tmp_path):
         (
             "<link name='a'/><frame name='f' attached_to='g'/><frame name='g' attached_to='f'/>"
             "<joint name='j' type='ball'><pose relative_to='a'/><parent>a</parent><child>f</child></joint>",
-            "attached to itself",
+            "'f' of model 'm' depends on itself",
         ),
         ("<link name='a'><pose>1 2 3</pose></link>", "must be 6 finite numbers"),
         ("<link name='a'><pose>1_0 2 3 0 0 0</pose></link>", "must be 6 finite numbers"),
@@ -175,3 +175,29 @@ def test_poses_that_cannot_be(tmp_path, text, reason):
     with pytest.raises(lw.ModelError, match=reason) as error:
         read(tmp_path, f"<sdf version='1.9'>\n<model name='m'>\n{text}</model></sdf>")
     assert "robot.sdf, line 3" in str(error.value)
+
+
+FRAMES = "<sdf version='1.9'><model name='m'><link name='a'><pose>0 0 1 0 0 0</pose></link>{}</model></sdf>"
+
+
+def test_frames_that_nothing_is_given_in(tmp_path):
+    used = "<frame name='f' attached_to='a'><pose>1 0 0 0 0 0</pose></frame><frame name='g' attached_to='f'/>"
+    _, receipt = read(tmp_path, FRAMES.format(used))
+    assert not receipt.ignored
+    assert [str(line) for line in receipt.understood if line.what.startswith("frame")] == [
+        "frame 'f' (line 1): attached to link 'a'",
+        "frame 'g' (line 1): attached to link 'a'",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("<frame name='f' attached_to='g'/><frame name='g' attached_to='f'/>", "'f' of model 'm' depends on itself"),
+        ("<frame name='f' attached_to='b'/>", "there is no 'b' in model 'm'; give one of 'a', 'f'"),
+        ("<frame name='f'><pose relative_to='c'/></frame>", "there is no 'c' in model 'm'"),
+    ],
+)
+def test_frames_that_cannot_be(tmp_path, text, reason):
+    with pytest.raises(lw.ModelError, match=f"robot.sdf, line 1: <frame name='f'>: .*{reason}"):
+        read(tmp_path, FRAMES.format(text))

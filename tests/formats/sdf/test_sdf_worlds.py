@@ -194,7 +194,7 @@ def test_includes(tmp_path, monkeypatch):
         "<include><uri>foot</uri></include><include merge='true'><uri>foot/model.sdf</uri><name>f</name></include>"
     )
     text = f"<model name='m'><link name='arm'><pose>1 0 0 0 0 0</pose></link>{include}</model>"
-    with pytest.raises(lw.ModelError, match="there is no such file or folder|download it"):
+    with pytest.raises(lw.ModelError, match="in none of the folders that are known; give packages="):
         read(tmp_path / "foot" / "..", text)
     for options in ({"packages": tmp_path / "there"}, {"packages": {"hand": tmp_path / "there" / "hand"}}, {}):
         monkeypatch.setenv("SDF_PATH", "" if options else str(tmp_path / "there"))
@@ -221,8 +221,10 @@ def test_includes_from_outside_and_in_circles(tmp_path):
         home, "<model name='m'><link name='a'/><include><uri>https://x.org/a</uri></include></model>", strict=False
     )
     assert [line.told for line in lost[1].lost] == [
-        "files from the network are not fetched; download it and give packages= its folder"
+        "files from the network are not fetched; download it, and name it by model:// or its path"
     ]
+    with pytest.raises(lw.ModelError, match="'model://arm'.*in none of the folders that are known; give packages="):
+        read(home, "<model name='m'><link name='a'/><include><uri>model://arm</uri></include></model>")
 
 
 def test_meshes(tmp_path):
@@ -254,7 +256,7 @@ def test_meshes(tmp_path):
     [
         ("<sdf version='1.2'/>", "older than 1.4"),
         ("<sdf version='x'/>", "its version is 'x'"),
-        ("<robot/>", "its root is neither|the root of an SDF file is <sdf>"),
+        ("<robot/>", "the root of an SDF file is <sdf>; give this one the ending .urdf"),
         ("<sdf version='1.9'/>", "it holds no model"),
         ("<sdf version='1.9'><world name='a'/><world name='b'/></sdf>", "second <world>"),
         ("<sdf version='1.9'><model/></sdf>", "no attribute name"),

@@ -293,7 +293,7 @@ def test_macros_are_named_even_where_losses_are_allowed(tmp_path: Path, refused)
 
 
 def test_other_roots_are_refused(tmp_path: Path, refused) -> None:
-    with refused("a.urdf, line 1", "<robot> as its root"):
+    with refused("a.urdf, line 1", "the root of a URDF file is <robot>; give this one the ending .sdf"):
         lw.read(put(tmp_path / "a.urdf", "<sdf/>"))
 
 

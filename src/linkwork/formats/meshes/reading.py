@@ -20,14 +20,17 @@ KINDS: dict[str, tuple[str, Callable[[bytes, str], Vector]]] = {
     ".obj": ("an OBJ file", obj_triangles),
     ".dae": ("a DAE file", dae_triangles),
 }
+OTHERS = (".glb", ".gltf", ".ply", ".3ds", ".fbx", ".off", ".x3d", ".wrl", ".usd", ".usdz", ".step", ".stp", ".iges")
 
 
 def read_mesh(file: Path) -> Vector:
     """The corners of all triangles, (n, 3, 3), in the unit of the file; a DAE file's own unit is turned into metres.
 
-    A file of another ending is read as STL.
+    A file of another ending is read as STL, except those of other formats.
     """
     what = f"Mesh '{file}'" if str(file).isprintable() else f"Mesh {str(file)!r}"
+    if file.suffix.lower() in OTHERS:
+        raise ModelError(f"{what}: files with the ending '{file.suffix}' are not read; export it as STL, OBJ or DAE")
     wanted, triangles = KINDS.get(file.suffix.lower(), KINDS[".stl"])
     try:
         content = read_bytes(file, wanted, LARGEST)

@@ -73,7 +73,7 @@ def read_mjcf(
     m = compiled.m
     _refuse_numbers(source, m)
     if m.nbody == 1 and not m.ngeom:
-        source.root.wrong("it has no body and no shape; it is a part of a model that other files include, give those")
+        source.root.wrong("it has no rigid body and no shape; give a file that has, or the one that includes this part")
     if not meshes:
         _refuse_mesh_masses(source, compiled)
     name = (source.root.get("model") or stem_of(path)).strip()[:200]

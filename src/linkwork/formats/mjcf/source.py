@@ -76,9 +76,7 @@ class MjcfSource:
 
 def load(path: Path, allow: Sequence[Path], meshes: bool) -> MjcfSource:
     """The tree of a file, checked, and the text for MuJoCo."""
-    root = read_xml(path)
-    if root.tag != "mujoco":
-        root.wrong("the root of an MJCF file is <mujoco>; give such a file")
+    root = read_xml(path, "mujoco", "an MJCF file")
     source = MjcfSource(root, path.name)
     folders = [path.parent, *allow]
     _include(source, root, path.parent, path.parent, folders, {path.resolve()})

@@ -56,6 +56,8 @@ def evaluate(text: str, parameters: Mapping[str, float]) -> float:
     """
     try:
         value = _value(_tree(text), parameters, text, 0)
+    except OverflowError:
+        raise ModelError(f"{checked.shown(text)} is too large for a number; correct it") from None
     except ArithmeticError as error:
         raise ModelError(f"{checked.shown(text)} has no value ({error}); correct it") from None
     except ValueError as error:

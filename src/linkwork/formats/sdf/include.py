@@ -56,9 +56,7 @@ class SdfLibrary:
     def _open(self, path: Path, depth: int) -> SdfFile:
         key = path.resolve()
         if key not in self.files:
-            root = read_xml(path)
-            if root.tag != "sdf":
-                root.wrong("the root of an SDF file is <sdf>; give such a file")
+            root = read_xml(path, "sdf", "an SDF file")
             self.files[key] = SdfFile(path, root, self._version(root), depth)
         return self.files[key]
 
@@ -89,8 +87,7 @@ class SdfLibrary:
         place = file.place(include)
         path = self.places.find(uri, file.path.parent, f"{file.path.name}, {include.place}")
         if path is None:
-            reason = "files from the network are not fetched" if "://" in uri else "there is no such file or folder"
-            told = f"{reason}; download it and give packages= its folder"
+            told = _not_found(uri)
             self.receipt.ignore(f"<include> of '{uri[:120]}'", place, told)
             include.read_whole()
             return None
@@ -130,7 +127,7 @@ class SdfLibrary:
         if not config.is_file():
             return path / "model.sdf"
         best: tuple[tuple[int, ...], str] = ((0,), "model.sdf")
-        for entry in read_xml(config).all("sdf"):
+        for entry in read_xml(config, "model", "a model.config").all("sdf"):
             words = (entry.get("version") or "1.0").split(".")
             version = tuple(int(word) for word in words if word.isdecimal() and len(word) < 9)
             if NEWEST >= version >= best[0]:
@@ -139,3 +136,13 @@ class SdfLibrary:
         if found is None:
             raise ModelError(f"{include.file}, line {include.line}: the folder '{path.name}' has no '{best[1][:80]}'")
         return found
+
+
+def _not_found(uri: str) -> str:
+    """Why an <include> gives nothing, and what to do."""
+    kind = uri.partition("://")[0] if "://" in uri else ""
+    if kind in ("model", "package"):
+        return "it lies in none of the folders that are known; give packages= the folder that holds it"
+    if kind not in ("", "file"):
+        return "files from the network are not fetched; download it, and name it by model:// or its path"
+    return "there is no such file or folder; add it, or correct the uri"

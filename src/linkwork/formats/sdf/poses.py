@@ -29,7 +29,10 @@ class Poses:
                 missing = [need for need in self._needs(here, wanted, asker) if need not in self._known]
                 for need in missing[:1]:
                     if need in begun:
-                        asker.wrong(f"the frame '{wanted[:80]}' of {here.told} depends on itself; correct relative_to")
+                        asker.wrong(
+                            f"the frame '{wanted[:80]}' of {here.told} depends on itself; correct relative_to or "
+                            "attached_to"
+                        )
                     begun.add(need)
                     waiting.append(need)
                 if missing:

@@ -15,7 +15,7 @@ from linkwork.formats.sdf.joints import read_joint
 from linkwork.formats.sdf.leftover import tell_unread
 from linkwork.formats.sdf.links import read_link
 from linkwork.formats.sdf.places import Folders, Packages, Places
-from linkwork.formats.sdf.poses import Poses
+from linkwork.formats.sdf.poses import Poses, held_by
 from linkwork.formats.sdf.scopes import Scope, ScopeReader
 from linkwork.formats.sdf.values import flag_of, saying, vector_of
 from linkwork.model import Model, Subsystem
@@ -56,6 +56,7 @@ def read_sdf(
             with saying(link.element):
                 read_link(build, scope, link)
         _model_settings(build, scope)
+        _frames(build, scope)
     _refuse_faults(build, path.name)
     _joints(build, world)
     hold_bases(build, world)
@@ -135,6 +136,16 @@ def _model_settings(build: Build, scope: Scope) -> None:
     flag_of(scope.element, "self_collide")
     if flag_of(scope.element, "enable_wind") and not scope.static:
         build.receipt.ignore(f"<enable_wind> of {scope.told}", scope.file.place(scope.element), "there is no wind here")
+
+
+def _frames(build: Build, scope: Scope) -> None:
+    """Frames, also those that nothing is given in: each has a pose, and a link or the world that holds it."""
+    for item in scope.frames.values():
+        if item.kind == "frame":
+            build.poses.of_item(scope, item)
+            held = held_by(scope, item.name, item.element)
+            told = "attached to the world" if held is None else f"attached to link '{held[1].name}'"
+            build.receipt.understand(f"frame '{item.name}'", item.place, told)
 
 
 def _joints(build: Build, world: Scope) -> None:

@@ -39,9 +39,7 @@ def read_urdf(
     """A robot from a URDF file; the page "Import" explains the options."""
     if base not in ("fixed", "floating"):
         raise OptionError(f"base={shown(base)} is not known; give base='fixed' or base='floating'")
-    root = read_xml(path)
-    if root.tag != "robot":
-        root.wrong("a URDF file has <robot> as its root; give such a file")
+    root = read_xml(path, "robot", "a URDF file")
     links = read_links(root, receipt, repair)
     joints = read_joints(root, links, receipt)
     tree = LinkTree(root, links, joints)
