@@ -37,8 +37,9 @@ hostile. `make attack` tries it all and writes the page.
 - A killed process loses nothing but the block that it was writing.
 - Whatever a caller sends, the server and the live page go on, and no other caller waits longer than a second for it.
 
-A hang is 10 s without a sign of life (of CPU for imported files). Memory is bad when one attack takes more than 500 MB. Energy is wrong when a run
-without doubts gains or loses 5 % of the energy that moved, computed from the recorded motion of the bodies alone.
+A hang is 10 s without a sign of life; for imported files, from URDF to meshes, 10 s of CPU. Memory is bad when one
+attack takes more than 500 MB. Energy is wrong when a run without doubts gains or loses 5 % of the energy that moved,
+computed from the recorded motion of the bodies alone.
 
 """
 
