@@ -110,7 +110,8 @@ class _Assembler:
         for each in self.model.all_inputs():
             self.laws.add(each.law, each)
         for sensor in self.model.all_sensors():
-            self.laws.hold(sensor)
+            self.laws.hold(sensor.path, sensor.size)
+        late = self.laws.hold_late()
         colliders = collider_tables(self.model, self.place, grounds)
         tables = Tables(tree, cuts, forces, self.laws.tables(), drives, colliders)
         return System(
@@ -135,6 +136,7 @@ class _Assembler:
             foreign=self.foreign,
             inputs=self.laws.inputs,
             held=self.laws.held_places(),
+            late=late,
             force_rows=force_rows,
             faults=self.laws.faults,
             alive=self.laws.alive,

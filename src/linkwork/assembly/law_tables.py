@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from linkwork.assembly.law_functions import Faults, python_function, tried
-from linkwork.assembly.signals import SeenNumber, Sight
+from linkwork.assembly.signals import SeenNumber, Sight, refuse_circles
 from linkwork.assembly.tables import Laws
 from linkwork.errors import ModelError
 from linkwork.model import Constant, Cosine, Law, Motor, Part, PythonLaw, Step, Table
-from linkwork.model.controller import Sensor
 from linkwork.model.states import StateRate
 from linkwork.spatial import codes
 from linkwork.spatial.codes import LOOKED
@@ -68,11 +67,20 @@ class LawTable:
             self._row(codes.SPLINE if law.kind == "cubic" else codes.TABLE, [0.0] * 4, column)
         return row, len(knots) == 3
 
-    def hold(self, sensor: Sensor) -> None:
-        """Rows of the numbers of a sensor, which are held between its samples."""
-        self.held[sensor.path] = (len(self.kind), sensor.size)
-        for _ in range(sensor.size):
+    def hold(self, name: str, size: int) -> None:
+        """Rows of the numbers of a sensor or column, which are held between its samples."""
+        self.held[name] = (len(self.kind), size)
+        for _ in range(size):
             self._row(codes.CONSTANT, [0.0] * 4)
+
+    def hold_late(self) -> dict[str, str]:
+        """Rows for what laws see of the last step: the columns, and who sees them. Raises for algebraic circles."""
+        late = {} if self.sight is None else self.sight.late
+        for column, (size, _) in late.items():
+            self.hold(column, size)
+        if self.sight is not None:
+            refuse_circles(self.sight.forces)
+        return {column: told for column, (_, told) in late.items()}
 
     def held_places(self) -> dict[str, slice]:
         """Where the numbers of sensors stand among all that can be set."""

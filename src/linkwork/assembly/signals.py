@@ -5,12 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from linkwork.assembly.late_columns import SHORT, late_labels
 from linkwork.errors import ModelError
-from linkwork.model import Body, Force, Ground, Joint, Motor, Part, PythonLaw, Torque, checked, names
-from linkwork.model.container import Container, find_parts, find_signal
-from linkwork.model.controller import Sensor
+from linkwork.model import (
+    Body,
+    Constant,
+    Force,
+    ForceElement,
+    Ground,
+    Joint,
+    Motor,
+    Part,
+    PythonLaw,
+    Torque,
+    checked,
+    names,
+)
+from linkwork.model.container import Container, find_parts
+from linkwork.model.controller import Controller, Sensor
 from linkwork.model.input_number import InputNumber
 from linkwork.model.joint_kinds import KINDS
+from linkwork.model.signal_names import follow_signals
 from linkwork.model.states import StateBody, state_names
 from linkwork.spatial import codes
 
@@ -39,6 +54,8 @@ class Sight:
 
     def __init__(self, coordinate: Callable[[Joint, int], tuple[int, int]], number: Callable[[Body], int]) -> None:
         self.coordinate, self.number = coordinate, number
+        self.late: dict[str, tuple[int, str]] = {}  # columns of the last step that laws see: their width, who sees them
+        self.forces: dict[str, dict[str, str]] = {}  # by the path of a law's part: forces whose columns it sees
 
     def block(self, law: PythonLaw, part: Part) -> list[SeenNumber]:
         """What a law is given: its states, each with room for its rate, then what it sees."""
@@ -57,18 +74,15 @@ class Sight:
         while top.owner is not None:
             top = top.owner
         for home in (part.owner, top):
-            slots = self._slots(home, name, what)
+            slots = self._slots(*follow_signals(home, name), part, what)
             if slots is not None:
                 return slots
         raise ModelError(
-            f"{what}, which is no column of a joint, body or input; give one such as 'elbow.position', "
-            "'hand.velocity.z', the name of an input, or 'drive.state'"
+            f"{what}, which is no column of the model; give one such as 'elbow.position', 'hand.velocity.z', "
+            "'elbow.reaction.fz', the name of an input or sensor, or 'drive.state'"
         )
 
-    def _slots(self, home: Container, name: str, what: str) -> list[SeenNumber] | None:
-        alias = find_signal(home, name)
-        if alias is not None:
-            return self._slots(*alias, what)
+    def _slots(self, home: Container, name: str, seer: Part, what: str) -> list[SeenNumber] | None:
         steps = names.split(name)
         for last in (0, 1, 2):  # words behind the name of the part: none, a quantity, a quantity and a component
             if last >= len(steps):
@@ -77,9 +91,24 @@ class Sight:
             words = [step.name for step in steps[len(steps) - last :]]
             for part in find_parts(home, path):
                 slots = self._of_part(part, words, what)
+                if slots is None and words and isinstance(part, Part):
+                    slots = self._of_last_step(part, words, seer, what)
                 if slots is not None:
                     return slots
         return None
+
+    def _of_last_step(self, part: Part, words: list[str], seer: Part, what: str) -> list[SeenNumber] | None:
+        """The numbers of a column that only a whole step gives: reactions, contact forces, what springs do."""
+        quantity, component = (words + [""])[:2]
+        labels = late_labels(part, quantity)
+        if labels is None:
+            return None
+        column = f"{part.path}.{quantity}"
+        if isinstance(part, ForceElement | Motor):
+            self.forces.setdefault(seer.path, {})[part.path] = column
+        self.late.setdefault(column, (len(labels), f"{seer.word} '{seer.path}'"))
+        found = [SeenNumber(codes.SEEN_INPUT, 0, k, of_input=column) for k in range(len(labels))]
+        return _chosen(found, SHORT.get(component, component), list(labels), what)
 
     def _of_part(self, part: Part | Container, words: list[str], what: str) -> list[SeenNumber] | None:
         quantity, component = (words + ["", ""])[:2]
@@ -88,9 +117,10 @@ class Sight:
                 return None
             return [SeenNumber(codes.SEEN_INPUT, of_input=part.path)]
         if isinstance(part, Torque | Force | Motor):
-            if not words:
-                return [SeenNumber(codes.SEEN_INPUT, of_input=part.path)]
             law = None if isinstance(part, Motor) else part.law
+            is_input = isinstance(law, Constant) and law.size == 1 and quantity in ("torque", "force")
+            if not words or (is_input and not component):
+                return [SeenNumber(codes.SEEN_INPUT, of_input=part.path)]
             if quantity != "state" or not isinstance(law, PythonLaw) or not law.start:
                 return None
             slides = [part.owner.joints[name] for name in state_names(part.name, len(law.start))]
@@ -98,6 +128,10 @@ class Sight:
                 SeenNumber(codes.SEEN_RATE, self.coordinate(slide, 0)[0], scale=scale)
                 for slide, scale in zip(slides, law.scale or (), strict=True)
             ]
+            return _chosen(found, component, [str(k) for k in range(len(found))], what)
+        if isinstance(part, Controller) and quantity in ("", "output"):
+            sets = [each for name in part.sets for each in find_parts(part.owner, name)[:1]]
+            found = [SeenNumber(codes.SEEN_INPUT, of_input=each.path) for each in sets]
             return _chosen(found, component, [str(k) for k in range(len(found))], what)
         if isinstance(part, Sensor):
             label = component if quantity == "reading" else quantity
@@ -139,3 +173,24 @@ def _chosen(found: list[SeenNumber], component: str, labels: list[str], what: st
         hint = checked.or_meant(labels) or "; leave the component out"
         raise ModelError(f"{what}: there is no component '{component}'{hint}")
     return [found[labels.index(component)]]
+
+
+def refuse_circles(seen: dict[str, dict[str, str]]) -> None:
+    """Raise where laws see the forces of each other, or their own; `seen` is `Sight.forces`."""
+    done: set[str] = set()
+
+    def walk(path: str, way: list[str]) -> None:
+        if path in way:
+            circle = way[way.index(path) :]
+            told = [f"the law of '{a}' sees '{seen[a][b]}'" for a, b in zip(circle, [*circle[1:], path], strict=True)]
+            raise ModelError(
+                f"algebraic circle: {' and '.join(told)}, so that none can be found first; give one of them a state "
+                "(lw.compiled_state), or let a sampled controller (model.controller) hand the number on"
+            )
+        if path not in done:
+            for other in seen.get(path, {}):
+                walk(other, [*way, path])
+            done.add(path)
+
+    for path in seen:
+        walk(path, [])

@@ -63,7 +63,8 @@ class System:
     absolute: bool  # every body free, every joint a cut
     foreign: dict[str, int]  # links of the border bodies of components that live elsewhere
     inputs: dict[str, int]  # rows of the constant laws that may be set during a run, by the name of their force
-    held: dict[str, slice]  # where the numbers of sensors stand in `laws.input_law`
+    held: dict[str, slice]  # where the numbers of sensors and of `late` stand in `laws.input_law`
+    late: dict[str, str]  # columns that laws see as the last step left them, and whose law it is
     force_rows: dict[str, tuple[str, int]]  # table ("spring", "coil", "drive", …) and row of every force that acts now
     faults: Faults = field(repr=False)  # filled by Python laws that raise
     alive: Any = field(repr=False, default=None)  # compiled laws

@@ -368,17 +368,6 @@ def takes_name(container: Container, name: str, kind: str) -> bool:
     return True
 
 
-def find_signal(container: Container, name: str) -> tuple[Container, str] | None:
-    """The subsystem that has a signal of this full name, and the column that it is; None where there is none."""
-    *before, (_, last) = names.split(name)
-    here: Any = container
-    for step in before:
-        here = here.subsystems.get(step.name)
-        if here is None:
-            return None
-    return (here, here.signals[last]) if last in here.signals else None
-
-
 def put_part(container: Container, table: dict[str, Any], part: Any) -> None:
     """Put a part into a table of a container, in the place of the one with its name."""
     container._keep(table, part)

@@ -12,9 +12,12 @@ from linkwork.assembly.law_errors import told_of
 from linkwork.errors import ModelError, OptionError
 from linkwork.model import Model
 from linkwork.model.checked import shown
-from linkwork.model.container import Container, find_signal
+from linkwork.model.container import Container
 from linkwork.model.controller import Controller, Sensor, noise_numbers
+from linkwork.model.signal_names import follow_signals
 from linkwork.model.stepped import SteppedInstance, SteppedPart
+from linkwork.simulation.controller_order import in_order
+from linkwork.simulation.late_columns import LateColumns
 from linkwork.simulation.reading import Reader, Readings
 from linkwork.simulation.remote_links import remote_parts
 from linkwork.simulation.results.components import component_labels
@@ -111,9 +114,9 @@ class SampledController:
         while top.owner is not None:
             top = top.owner
         for home in (self.part.owner, top):
-            alias = find_signal(home, name)
-            if alias is not None:
-                name = f"{alias[0].path}.{alias[1]}" if alias[0].path else alias[1]
+            found, column = follow_signals(home, name)
+            if (found, column) != (home, name):
+                name = f"{found.path}.{column}" if found.path else column
                 break
         prefix, reading = self.part.owner.path, readings.now()
         for path in (f"{prefix}.{name}" if prefix else name, name):
@@ -227,14 +230,22 @@ class Controls:
         self.stepper, self.readings = stepper, readings
         self.items: list[SampledSensor | SampledController] = []
         self.next = math.inf
+        self.late = LateColumns(stepper, readings)
+
+    @property
+    def active(self) -> bool:
+        """Whether anything is due after some steps."""
+        return bool(self.items) or self.late.any
 
     def begin(self, now: float) -> None:
         """As in a new simulation at this time; those that are due at once are called."""
         model, parts = self.stepper.system.model, (self.stepper, self.readings)
         self.items = [SampledSensor(sensor, *parts) for sensor in model.all_sensors()]
+        controllers: list[SampledController] = []
         for part in model.all_controllers():
             kind: Any = SampledElement if isinstance(part, SteppedPart) else SampledController
-            self.items.append(kind(part, *parts))
+            controllers.append(kind(part, *parts))
+        self.items += in_order(controllers)
         for item in self.items:
             item.count = max(0, math.ceil(now / item.every - SAME))
         self._plan()
@@ -297,6 +308,7 @@ class Controls:
 
     def quiet(self, now: float, dt: float, steps: int) -> int:
         """How many of the next steps end before the next instant, or at it."""
+        steps = min(steps, 1) if self.late.any else steps
         if self.next == math.inf:
             return steps
         return max(0, min(steps, math.floor((self.next - now) / dt + SAME)))
@@ -307,6 +319,8 @@ class Controls:
 
     def happen(self) -> None:
         """Call those that are due now."""
+        if self.late.any:
+            self.late.sample()
         if self.next == math.inf:
             return
         now = self.stepper.time

@@ -74,7 +74,7 @@ class FastPath:
             failed = failure_of(stepper, status)
             stepper.take_back(self.turns)
             raise failed
-        if self.controls.items:
+        if self.controls.active:
             self.controls.happen()
             self.free_until = stepper.steps + self.events.quiet(MARK_STEPS + 1)
         if self.effort[STEPS_CUT] > self.step_warnings.cut_before:

@@ -68,4 +68,5 @@ def can_sample(sim: Simulation) -> bool:
     """Whether steps of a simulation may be taken so: the adaptive integrator pauses within long ones."""
     stepper, method = sim.stepper, sim.stepper.method
     alone = stepper.remote_links is None and stepper.border is None and stepper.pulls is None
+    alone = alone and not sim.controls.late.any
     return bool(sim.controls.items) and method.loop is not None and method.integrator != "adaptive" and alone

@@ -150,6 +150,12 @@ def _refuse(sim: Simulation, kind: str) -> None:
             f"{name}: {sampled[0].word} '{sampled[0].path}' is sampled, which an FMU leaves to its host; remove it, "
             "and let the host set inputs"
         )
+    late = next(iter(sim.system.late.items()), None)
+    if late is not None:
+        raise OptionError(
+            f"{name}: the law of {late[1]} sees '{late[0]}' of the last step, which an FMU does not keep; export that "
+            "column, and let the host hand it back by a model.input"
+        )
     if remote_parts(model):
         raise OptionError(f"{name}: its component '{remote_parts(model)[0].path}' lives elsewhere; export it by itself")
     if kind != "cs" and carried_array(sim.stepper, "steps.f") is None:

@@ -57,7 +57,7 @@ def equilibrium(model: Model | System, *, tolerance: float = 1e-9) -> Equilibriu
     """
     positive("tolerance", tolerance, "")
     system = model if isinstance(model, System) else assemble(model)
-    _check_laws(system.model)
+    _check_laws(system)
     balance = _Balance(system)
     q, lam = consistent_start(system).q, np.zeros(system.rows)
     left, farthest = balance.at(q, lam), FARTHEST
@@ -78,8 +78,14 @@ def equilibrium(model: Model | System, *, tolerance: float = 1e-9) -> Equilibriu
     raise RunError(f"no position of rest of '{system.model.name}' was found: {why}", culprit=culprit)
 
 
-def _check_laws(model: Model) -> None:
+def _check_laws(system: System) -> None:
     """Raise for laws with states; warn where something that is sampled does not take part."""
+    model = system.model
+    for column, told in system.late.items():
+        raise OptionError(
+            f"the law of {told} sees '{column}' of the last step, and an equilibrium has no steps; run '{model.name}' "
+            "until it settles instead"
+        )
     for body in model.all_bodies():
         if body.hidden:
             raise OptionError(

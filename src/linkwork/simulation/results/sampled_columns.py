@@ -34,7 +34,7 @@ def sampled_values(system: System, tables: Tables, samples: Samples, count: int)
     """These columns of the first `count` samples; what the tables have now where samples hold no inputs."""
     laws = tables.laws
     rows = samples.inputs[:count] if len(samples.inputs) else laws.law_param[laws.input_law, 0][None]
-    found = {f"{path}.reading": rows[:, place] for path, place in system.held.items()}
+    found = {f"{path}.reading": rows[:, place] for path, place in system.held.items() if path not in system.late}
     names = list(system.inputs)
     for each in system.model.all_inputs():
         found[f"{each.path}.value"] = rows[:, names.index(each.path)]
