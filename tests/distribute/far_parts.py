@@ -117,3 +117,23 @@ class Spinning(lw.Subsystem):
         wheel = self.body("wheel", mass=1.0, inertia=(0.1, 0.12, 0.13), com=(0.01, 0.05, -0.02), position=(0, 0, 0))
         self.revolute("axle", self.ground, wheel, at=(0, 0, 0), axis=(1, 0, 0), velocity=3.0)
         self.port("wheel", wheel)
+
+
+class Servo(lw.Subsystem):
+    """A rod on a block, held by a controller that sees an encoder with a delay. Port: "block"."""
+
+    def build(self, *, every: float = 2e-3, fails: float = math.inf) -> None:
+        block = self.body("block", mass=3.0, inertia=(0.1, 0.1, 0.1), position=(0, 0, 0))
+        rod = self.body("rod", mass=0.5, inertia=(0.02, 0.02, 0.005), com=(0, 0, -0.2), position=(0, 0, 0))
+        pin = self.revolute("pin", block, rod, at=(0, 0, 0), axis=(0, 1, 0), position=0.3)
+        self.torque("drive", pin, 0.0)
+        self.sensor("encoder", pin, kind="encoder", rate=1000, delay=1e-3, resolution=1e-3)
+
+        def hold(t: float, seen: Any, memory: Any) -> float:
+            if t > fails:
+                raise ZeroDivisionError("deep inside")
+            memory[0] += seen[0]
+            return -8.0 * seen[0] - 0.4 * seen[1] - 0.05 * memory[0]
+
+        self.controller("hold", hold, every=every, sees=["encoder", "pin.velocity"], sets=["drive"], memory=[0.0])
+        self.port("block", block)

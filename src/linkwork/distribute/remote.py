@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,8 @@ from linkwork.model import Foreign, Frame, Subsystem
 from linkwork.model.checked import part_name, shown, vector
 from linkwork.simulation.remote_links import finite
 
-PROTOCOL = 1
+PROTOCOL = 2
+MOST_RATES = 256  # at which a component is sampled
 MOST_PORTS = 256  # of a component: the numbers of a message grow with their square
 UNCLEAR = "gives an answer that cannot be understood; install the same linkwork on both sides"
 
@@ -58,6 +60,7 @@ class Remote(Subsystem):
         self.keeps = answer.get("keeps") is True
         peer = self.transport.peer
         try:
+            self.samples = _periods(answer.get("samples", []))
             if len(answer["ports"]) > MOST_PORTS:
                 raise PeerError(peer, f"offers more than {MOST_PORTS} ports; let it offer fewer")
             bodies = [self._foreign(port) for port in answer["ports"]]
@@ -134,6 +137,12 @@ class Remote(Subsystem):
         self.transport.send(command)
         return one_line(str(understood(self.transport).get("refused", "")))
 
+    def sample(self, command: Any) -> tuple[str, bool]:
+        """Let it call what is sampled there: what went wrong, and whether any of its inputs changed."""
+        self.transport.send(command)
+        answer = understood(self.transport)
+        return one_line(str(answer.get("refused", ""))), answer.get("changed") is True
+
     def renew(self) -> Transport:
         """Another connection to the same component; the one at hand ends, since a component serves one at a time."""
         self.close()
@@ -150,6 +159,16 @@ class Remote(Subsystem):
     def close(self) -> None:
         """End the connection."""
         self.transport.close()
+
+
+def _periods(given: Any) -> tuple[float, ...]:
+    """Seconds between the samples of a component, as its owner says; `ValueError` for nonsense."""
+    if not isinstance(given, list) or len(given) > MOST_RATES:
+        raise ValueError(f"{shown(given)} are no rates")
+    periods = tuple(float(each) for each in given)
+    if not all(0.0 < each < math.inf for each in periods):
+        raise ValueError(f"{shown(given)} are no rates")
+    return periods
 
 
 def ask(transport: Transport, question: dict[str, Any]) -> dict[str, Any]:
@@ -180,8 +199,8 @@ def understood(transport: Transport) -> dict[str, Any]:
 def read(text: str) -> Any:
     """What a text of a peer says in JSON; `ValueError` where it makes no sense, or holds what is no number.
 
-    >>> read('{"protocol": 1}')
-    {'protocol': 1}
+    >>> read('{"protocol": 2}')
+    {'protocol': 2}
     """
     try:
         return json.loads(text, parse_constant=_no_number, parse_float=_number)

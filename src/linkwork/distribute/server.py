@@ -7,7 +7,7 @@ import math
 import threading
 import time
 from collections.abc import Callable
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -24,9 +24,10 @@ from linkwork.formulations.protocol import Method
 from linkwork.model import Frame, Model, Subsystem
 from linkwork.model.checked import shown
 from linkwork.simulation.analysis.dynamics import forward_kinematics
+from linkwork.simulation.controls import refuse_late
 from linkwork.simulation.failures import failure_of
 from linkwork.simulation.methods import resolve
-from linkwork.simulation.remote_links import COMMAND, END, KEEP, MARKS, RESTORE, RUN, Border, finite
+from linkwork.simulation.remote_links import COMMAND, END, KEEP, MARKS, RESTORE, RUN, SAMPLE, Border, finite
 from linkwork.simulation.run import Simulation
 
 Description: TypeAlias = tuple[list[str], dict[str, Any]]
@@ -161,6 +162,7 @@ def describe(make: Callable[[], Subsystem], name: str = "") -> Description:
             f"component {type(component).__name__} has no port; name its border bodies with self.port(...)"
         )
     sim = Simulation(model, Components(), ports=[body.path for body in component.ports.values()])
+    refuse_late(sim.system)
     poses = forward_kinematics(sim.system, sim.start.q)
     order = {body: k for k, body in enumerate(sim.moving.body_names)}
     chosen = sorted(component.ports.items(), key=lambda item: order[item[1].path])
@@ -182,7 +184,9 @@ def describe(make: Callable[[], Subsystem], name: str = "") -> Description:
                 "turned": reference.of(body).rotation.tolist(),
             }
         )
-    return [body.path for _, body in chosen], {"component": name or type(component).__name__, "ports": ports}
+    sim.close()
+    facts = {"component": name or type(component).__name__, "ports": ports, "samples": sim.controls.periods()}
+    return [body.path for _, body in chosen], facts
 
 
 def _step(model: Model, method: Method, ports: list[str], transport: Transport, keep: Keep | None, idle: float) -> bool:
@@ -194,7 +198,8 @@ def _step(model: Model, method: Method, ports: list[str], transport: Transport, 
             if _building.acquire(timeout=PATIENCE):
                 turn.callback(_building.release)
             sim = Simulation(model, method, border=border, ports=ports)
-        return _follow(sim, border, keep, idle)
+        with closing(sim.controls):
+            return _follow(sim, border, keep, idle)
     except PeerError:
         raise
     except Exception as error:
@@ -220,6 +225,9 @@ def _follow(sim: Simulation, border: Border, keep: Keep | None, idle: float) -> 
             said = "it keeps no states" if keep is None else keep.obey(sim, command)
             _reply(border.transport, {"refused": said} if said else {})
             continue
+        if command[0] == SAMPLE:
+            _reply(border.transport, _sampled(sim))
+            continue
         begin, first, h, steps = _run_ordered(command, border.transport)
         if first < 0:
             stepper.forget()
@@ -229,6 +237,16 @@ def _follow(sim: Simulation, border: Border, keep: Keep | None, idle: float) -> 
         if status != 0 and not border.lost:
             raise failure_of(stepper, status)
     return False
+
+
+def _sampled(sim: Simulation) -> dict[str, Any]:
+    """Call what is due; the answer to the whole, which then has accelerations found anew on both sides."""
+    try:
+        sim.controls.happen()
+    except (ModelError, OptionError) as error:
+        return {"refused": str(error)}
+    changed, sim.inputs.changed = sim.inputs.changed, False
+    return {"changed": changed}
 
 
 def _run_ordered(command: Floats, transport: Transport) -> tuple[float, int, float, int]:

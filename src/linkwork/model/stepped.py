@@ -69,6 +69,15 @@ class Stepped(ABC):
     def started(self, part: SteppedPart) -> SteppedInstance:
         """An instance for one simulation."""
 
+    @abstractmethod
+    def verified(self) -> tuple[str, list[str], dict[str, tuple[bool, str]]]:
+        """Its name, what it can be connected by, and by check whether it holds and what a trial found."""
+
+    @property
+    @abstractmethod
+    def about(self) -> str:
+        """What it is, in a few words."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SteppedPart(Controller):

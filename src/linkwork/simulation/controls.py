@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.assembly.law_errors import told_of
+from linkwork.assembly.system import System
 from linkwork.errors import ModelError, OptionError
-from linkwork.model import Model
 from linkwork.model.checked import shown
 from linkwork.model.container import Container
 from linkwork.model.controller import Controller, Sensor, noise_numbers
@@ -19,7 +19,6 @@ from linkwork.model.stepped import SteppedInstance, SteppedPart
 from linkwork.simulation.controller_order import in_order
 from linkwork.simulation.late_columns import LateColumns
 from linkwork.simulation.reading import Reader, Readings
-from linkwork.simulation.remote_links import remote_parts
 from linkwork.simulation.results.components import component_labels
 from linkwork.simulation.results.sampled_columns import inputs_of
 from linkwork.simulation.storage.npz import Damaged
@@ -213,6 +212,26 @@ class SampledElement(SampledController):
         return other
 
 
+class SampledElsewhere:
+    """The sensors and controllers with one period of a component that lives elsewhere: it calls them by itself."""
+
+    def __init__(self, part: Any, every: float, stepper: Stepper) -> None:
+        self.part, self.every, self.stepper, self.count = part, every, stepper, 0
+
+    def sample(self, _now: float) -> None:
+        """Tell the component that they are due; a change there wants accelerations anew here, too."""
+        links = self.stepper.remote_links
+        if links is not None and links.sample(self.part):
+            self.stepper.inputs.changed = True
+
+    def saved(self) -> Any:
+        """Nothing: the component keeps its own state."""
+        return np.zeros(0)
+
+    def put_back(self, _memory: Any) -> None:
+        """Nothing to remember."""
+
+
 def _nothing() -> Any:
     return np.zeros(0)
 
@@ -228,7 +247,7 @@ class Controls:
 
     def __init__(self, stepper: Stepper, readings: Readings) -> None:
         self.stepper, self.readings = stepper, readings
-        self.items: list[SampledSensor | SampledController] = []
+        self.items: list[Any] = []  # sensors, controllers, and what is sampled elsewhere
         self.next = math.inf
         self.late = LateColumns(stepper, readings)
 
@@ -246,6 +265,9 @@ class Controls:
             kind: Any = SampledElement if isinstance(part, SteppedPart) else SampledController
             controllers.append(kind(part, *parts))
         self.items += in_order(controllers)
+        links = self.stepper.remote_links
+        for remote in links.remotes if links is not None else ():
+            self.items += [SampledElsewhere(remote, every, self.stepper) for every in remote.samples]
         for item in self.items:
             item.count = max(0, math.ceil(now / item.every - SAME))
         self._plan()
@@ -285,6 +307,10 @@ class Controls:
     def elements(self) -> dict[str, SteppedInstance]:
         """The instances of elements that are stepped with the run, by their words: "FMU 'valve'"."""
         return {item.told: item.instance for item in self.items if isinstance(item, SampledElement)}
+
+    def periods(self) -> list[float]:
+        """Seconds between the samples of each of them, none twice."""
+        return sorted({item.every for item in self.items})
 
     def notes(self) -> list[str]:
         """What elements must tell of the run, for its certificate."""
@@ -334,11 +360,10 @@ class Controls:
         self._plan()
 
 
-def refuse_controls_elsewhere(model: Model, border: Any) -> None:
-    """Components in several processes cannot be sampled together."""
-    part = next(iter((*model.all_sensors(), *model.all_controllers())), None)
-    if part is not None and (border is not None or remote_parts(model)):
+def refuse_late(system: System) -> None:
+    """A component that is served does not know the reactions of a whole step."""
+    for column, told in system.late.items():
         raise OptionError(
-            f"model '{model.name}' has the {part.word} '{part.path}', which cannot be sampled while "
-            "components live elsewhere; keep all parts in one process, or remove it"
+            f"the law of {told} sees '{column}' of the last step, which a component that is served cannot; "
+            "let a sensor measure it"
         )

@@ -17,10 +17,10 @@ import numpy as np
 from linkwork.assembly.law_functions import CALLBACK, address_of
 from linkwork.assembly.partition import message_size
 from linkwork.assembly.tables import Floats
-from linkwork.errors import OptionError
+from linkwork.errors import ModelError, OptionError
 from linkwork.model import Container, Foreign, Model
 
-END, RUN, KEEP, RESTORE = 0.0, 1.0, 2.0, 3.0
+END, RUN, KEEP, RESTORE, SAMPLE = 0.0, 1.0, 2.0, 3.0, 4.0
 COMMAND = 5  # numbers of a command: what, then begin, first, h, steps; or the place of a state and its mark
 BEYOND = 1e50  # in SI units: what is larger stays finite in no product of a few
 WILD = "sends numbers that are not finite, or beyond all bounds"
@@ -151,6 +151,19 @@ class RemoteLinks:
                     f"component '{remote.path}' cannot go on from {file} ({refused}); let its owner serve it with the "
                     "folder in which its states were kept (--keep), or run from the start"
                 )
+
+    def sample(self, remote: Any) -> bool:
+        """A part calls its sensors and controllers that are due now; whether that changed anything in it."""
+        if self.lost:
+            return False
+        try:
+            refused, changed = remote.sample(np.array([SAMPLE, 0.0, 0.0, 0.0, 0.0]))
+        except BaseException as error:
+            self.lost.append(lost(remote.path, error))
+            return False
+        if refused:
+            raise ModelError(f"component '{remote.path}': {refused}")
+        return bool(changed)
 
     def _order(self, remote: Any, what: float, place: int, mark: int) -> str:
         """Give an order; what the part says against it."""

@@ -24,7 +24,7 @@ from linkwork.simulation.analysis.choose import USUAL
 from linkwork.simulation.analysis.equilibrium import Equilibrium, placed
 from linkwork.simulation.analysis.hints import warn_of_hints
 from linkwork.simulation.analysis.pose import Pose
-from linkwork.simulation.controls import Controls, refuse_controls_elsewhere
+from linkwork.simulation.controls import Controls
 from linkwork.simulation.driven import DrivenStart
 from linkwork.simulation.failures import failure_of
 from linkwork.simulation.fast_path import FastPath, fast_path
@@ -110,7 +110,6 @@ class Simulation(Present):
             system = system if start is None else placed(system, start)
         refuse_idle(system)
         refuse_events_elsewhere(system.model, border)
-        refuse_controls_elsewhere(system.model, border)
         # who left the choice of the method to us is told when it proves wrong
         self._chosen = auto and options.keys() <= {"dt"} and type(method) is USUAL
         self._rest = start

@@ -17,6 +17,7 @@ from linkwork.errors import ModelError
 from linkwork.formulations.impulse.impulse import Impulse
 from linkwork.formulations.protocol import Method
 from linkwork.model import Model
+from linkwork.model.stepped import SteppedPart
 from linkwork.simulation.driven import driven_start
 from linkwork.simulation.methods import FEATURE_HINTS
 from linkwork.simulation.remote_links import remote_parts
@@ -213,6 +214,21 @@ def refuse_singular(system: System, link: int, method: Method) -> None:
     )
 
 
+def _sampled(model: Model) -> list[str]:
+    """What is called or stepped with a run."""
+    notes = []
+    for part in model.all_controllers():
+        if isinstance(part, SteppedPart):
+            notes.append(
+                f"{part.word} '{part.path}' ({part.element.about}) is stepped with a run every {part.every:g} s"
+            )
+    sampled: list[Any] = [*model.all_sensors(), *(each for each in model.all_controllers() if not isinstance(each, SteppedPart))]
+    if sampled:
+        told = ", ".join(f"{each.word} '{each.path}' every {each.every:g} s" for each in sampled)
+        notes.append(f"called with a run: {told}")
+    return notes
+
+
 def report(system: System, start: Start, notes: Sequence[str] = ()) -> Report:
     """The facts about an assembled system at its start."""
     elsewhere = remote_parts(system.model)
@@ -224,6 +240,7 @@ def report(system: System, start: Start, notes: Sequence[str] = ()) -> Report:
     for remote in elsewhere:
         ports = ", ".join(remote.ports)
         notes.append(f"component '{remote.path}' lives elsewhere, its mass is not counted; its ports are {ports}")
+    notes += _sampled(system.model)
     if start.moved:
         notes.append(f"start values were rounded; moved a little to fit the loops: {', '.join(start.moved)}")
     bodies = [body for body in system.model.all_bodies() if not body.hidden]

@@ -49,6 +49,7 @@ def facts_of(sim: Simulation, kind: str = WHOLE) -> dict[str, Any]:
         "time": sim.time,
         "absolute": sim.moving.absolute,
         "history": history_of(sim),
+        "changed": sim.inputs.changed,
     }
 
 
@@ -181,6 +182,7 @@ def _put_back(sim: Simulation, facts: dict[str, Any], arrays: dict[str, Any], fi
             values[...] = found
         stepper.steps, stepper.origin, stepper.h = int(facts["steps"]), float(facts["begin"]), float(facts["h"])
         sim.controls.put_back(arrays, stepper.time)
+        sim.inputs.changed = facts.get("changed", True) is True
         if sim.remote_links is not None:
             sim.remote_links.restore(facts.get("elsewhere", {}), file)
         return

@@ -7,7 +7,7 @@ import pytest
 
 import linkwork as lw
 from formats.fmi.fmi_host import need_library
-from formats.fmi.imported.small_fmus import small_fmu
+from formats.fmi.imported.small_fmus import VARIABLES, small_fmu
 from linkwork.formats.fmi.imported import fmu_instance
 
 fmpy = pytest.importorskip("fmpy", reason='fmpy is not installed (pip install "linkwork[fmi]")')
@@ -183,6 +183,7 @@ def test_an_fmu_of_which_a_process_has_one_instance(tmp_path):
 
 
 def test_instances_are_freed_with_their_simulations(small, monkeypatch):
+    gc.collect()  # those of other tests
     freed = []
     free = fmu_instance.FMUCalls.free
     monkeypatch.setattr(fmu_instance.FMUCalls, "free", lambda calls: (freed.append(calls), free(calls)))
@@ -228,6 +229,17 @@ def test_start_values_and_types_of_variables(small):
     sim.inputs["switch"] = 1.0
     sim.step(2)
     assert sim.inputs["push"] == sim.inputs["second"] == pytest.approx(2 * (1.5 - float(sim["rail.position"])))
+
+
+def test_variables_inside_an_fmu_can_be_read(small, tmp_path):
+    """Some FMUs have no outputs, only local variables, such as the height of a ball."""
+    inside = VARIABLES.replace('causality="output" variability="continuous"', 'variability="continuous"')
+    assert inside != VARIABLES
+    runs = [
+        lw.simulate(looped(file), until=0.1, dt=0.005, method="recursive")["pd.output"]
+        for file in (small, small_fmu(tmp_path / "inside.fmu", variables=inside))
+    ]
+    assert np.array_equal(*runs)
 
 
 def test_an_fmu_in_a_subsystem_and_in_the_outline(small):

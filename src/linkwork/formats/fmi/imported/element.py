@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from linkwork.errors import ModelError
 from linkwork.formats.fmi.imported.fmu_calls import FMUFailure, typed
+from linkwork.formats.fmi.imported.fmu_checks import trial
 from linkwork.formats.fmi.imported.fmu_description import (
     NO_NUMBERS,
     ImportedDescription,
@@ -24,6 +25,7 @@ from linkwork.model import checked
 from linkwork.model.stepped import Stepped, SteppedPart
 
 WHOLE = 1e-9  # of a fixed step: what may be missing to a multiple of it
+SHOWN = ("output", "local", "calculatedParameter")  # variables that can be read while it is stepped
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +133,7 @@ class FMU(Stepped):
         pairs: list[tuple[str, str]] = []
         for name, place in connect.items():
             variable = self._variable(what, name)
-            if variable.causality not in ("input", "output"):
+            if variable.causality not in ("input", *SHOWN):
                 raise ModelError(
                     f"{what}: '{plain(name)}' is neither an input nor an output of the FMU but a {variable.causality}; "
                     f"{'set it by start=' if variable.causality == 'parameter' else 'connect another one'}"
@@ -139,7 +141,7 @@ class FMU(Stepped):
             if variable.type in NO_NUMBERS or variable.array:
                 told = "an array" if variable.array else f"a {variable.type}"
                 raise ModelError(f"{what}: '{plain(name)}' is {told} and not one number; connect another one")
-            several = isinstance(place, list | tuple) and variable.causality == "output"
+            several = isinstance(place, list | tuple) and variable.causality in SHOWN
             for each in place if several else (place,):
                 if not isinstance(each, str) or not each.strip():
                     kind = "a column that it sees" if variable.causality == "input" else "an input that it sets"
@@ -153,23 +155,29 @@ class FMU(Stepped):
 
     def started(self, part: SteppedPart) -> FMUInstance:
         """An instance for one simulation; the first start of a file happens in a child process."""
-        told, start = f"FMU '{part.path}'", dict(self.start)
+        return FMUInstance(self._order(f"FMU '{part.path}'", part.inputs, part.outputs))
+
+    def _order(self, told: str, inputs: list[str], outputs: list[str]) -> FMUOrder:
+        start = dict(self.start)
         folder = unpacked(Path(self.file).absolute(), self.digest, self.binary)
         try_start(self.description, self.digest, folder, start, told)
-        return FMUInstance(
-            FMUOrder(
-                told,
-                self.description,
-                folder,
-                self.digest,
-                self.period,
-                self.hold,
-                self.substeps,
-                start,
-                part.inputs,
-                part.outputs,
-            )
-        )
+        given = (self.description, folder, self.digest, self.period, self.hold, self.substeps, start)
+        return FMUOrder(told, *given, inputs, outputs)
+
+    @property
+    def about(self) -> str:
+        """Its file, its version of FMI and its kind."""
+        kind = "co-simulation" if self.description.kind == "cs" else "model exchange"
+        return f"{Path(self.file).name}, FMI {self.description.version}, {kind}"
+
+    def verified(self) -> tuple[str, list[str], dict[str, tuple[bool, str]]]:
+        """Its name, its inputs and outputs, and what a trial of a few steps shows."""
+        name, variables = Path(self.file).name, self.description.variables.values()
+        numbers = [each for each in variables if each.type not in NO_NUMBERS and not each.array]
+        outputs = [each.name for each in numbers if each.causality == "output"]
+        outputs = outputs or [each.name for each in numbers if each.causality == "local"]
+        inputs = [each.name for each in numbers if each.causality == "input"]
+        return name, [*inputs, *outputs], trial(self._order(f"FMU '{name}'", [], outputs))
 
 
 def _multiple(seconds: float, step: float) -> bool:
