@@ -222,7 +222,8 @@ def _sampled(model: Model) -> list[str]:
             notes.append(
                 f"{part.word} '{part.path}' ({part.element.about}) is stepped with a run every {part.every:g} s"
             )
-    sampled: list[Any] = [*model.all_sensors(), *(each for each in model.all_controllers() if not isinstance(each, SteppedPart))]
+    controllers = [each for each in model.all_controllers() if not isinstance(each, SteppedPart)]
+    sampled: list[Any] = [*model.all_sensors(), *controllers]
     if sampled:
         told = ", ".join(f"{each.word} '{each.path}' every {each.every:g} s" for each in sampled)
         notes.append(f"called with a run: {told}")
