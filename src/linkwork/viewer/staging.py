@@ -170,6 +170,7 @@ class Stage:
                 "name": body["name"],
                 "colour": colours[body["name"]].round(4).tolist(),
                 "com": body["com"],
+                **_inertia_facts(body),
                 "shapes": self.shapes(body, self.strut_radius),
                 "followed": self.index[body["name"]] in self.followed,
                 "ground": False,
@@ -314,6 +315,17 @@ class Stage:
         """Azimuth and elevation of the camera, degrees: nearly along the joints' common axis, if they have one."""
         along = self.common_axis(self.start)
         return OBLIQUE if along is None else NEARLY_ALONG[along]
+
+
+def _inertia_facts(body: dict[str, Any]) -> dict[str, Any]:
+    """Mass, kg, and the uniform ellipsoid of the same inertia: half axes, m, and directions; older files have none."""
+    mass = body.get("mass")
+    if not mass:
+        return {}
+    moments, axes = np.linalg.eigh(np.asarray(body["inertia"], dtype=float))
+    halves = np.sqrt(np.maximum(0.0, 2.5 * (moments.sum() - 2 * moments) / mass))
+    axes[:, 2] *= np.linalg.det(axes)  # a right-handed system
+    return {"mass": float(f"{mass:.6g}"), "ellipsoid": [halves.round(5).tolist(), axes.T.round(5).tolist()]}
 
 
 def _ground_poses(ground: dict[str, Any], times: Floats) -> Floats:

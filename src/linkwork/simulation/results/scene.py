@@ -2,7 +2,7 @@
 
 A scene is a dictionary of lists and numbers only (metres, body frames, quaternions w first):
 
-    bodies   [{name, shape or None, visuals, com, holds: points where joints and springs hold it}]
+    bodies   [{name, shape or None, visuals, com, mass, inertia, holds: points where joints and springs hold it}]
     grounds  {name: {position, rotation}}; those that move also {time, positions, rotations}, at SAMPLES times
     joints   [{name, kind, a, b, position, axis: in the frame of a; frame_b: position and quaternion in the frame of b}]
     springs  [{name, a, at_a, b, at_b, elastic: whether it is more than a damper}]
@@ -78,6 +78,8 @@ def scene_of(model: Model, until: float = 0.0, tracks: Mapping[str, Any] | None 
                 "more": added.get(body.path, []),
                 "visuals": shapes.visuals.get(body.path, []),
                 "com": numbers(body.com),
+                "mass": float(body.mass),
+                "inertia": [numbers(row) for row in body.inertia],
                 "holds": holds.get(id(body), []),
             }
             for body in model.all_bodies()

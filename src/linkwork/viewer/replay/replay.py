@@ -187,6 +187,7 @@ def _facts(
             for change in run.events
         ],
         "trust": trust(run),
+        "shared": sorted({row.partition(": ")[0] for row in run.certificate.redundant_rows}),
         **plotted(run, stage, packer, room),
     }
 

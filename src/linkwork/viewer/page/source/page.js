@@ -1,8 +1,22 @@
 // The page: stage, camera, clock and panels put together; `window.linkwork` for scripts and tests.
 import { Vector3 } from "three";
 import { Clock } from "./clock.js";
+import { Keys } from "./keys.js";
 import { h } from "./panel/dom.js";
+import { Drive } from "./panel/drive.js";
+import { Facts } from "./panel/facts.js";
+import { Help } from "./panel/help.js";
+import { Notices } from "./panel/notices.js";
+import { Panel } from "./panel/panel.js";
+import { Plots } from "./panel/plots.js";
+import { Switches } from "./panel/switches.js";
 import { TimeBar } from "./panel/time_bar.js";
+import { Tools } from "./panel/tools.js";
+import { Tree } from "./panel/tree.js";
+import { Trust } from "./panel/trust.js";
+import { Arrows } from "./scene/arrows.js";
+import { Marks } from "./scene/marks.js";
+import { Selection } from "./scene/selection.js";
 import { Stage } from "./scene/stage.js";
 import { Theme } from "./scene/theme.js";
 import { View } from "./scene/view.js";
@@ -12,29 +26,70 @@ const SAMPLES = 16; // instants of a run that the first view has to hold
 
 export class Page {
   constructor(source) {
-    Object.assign(this, { source, dirty: true, slow: 0, drawn: 0 });
+    Object.assign(this, { source, dirty: true, slow: 0, drawn: 0, beside: false });
     const { show } = source;
     document.title = `${show.title} · linkwork`;
     this.canvas = h("canvas#scene", { tabIndex: 0, "aria-label": "the mechanism in 3D: drag to turn, wheel to zoom" });
-    this.header = h("header", h("h1#title", show.title), h("p#facts", source.runs.length === 1 ? source.runs[0].label : ""));
-    document.body.append(this.canvas, this.header);
+    document.body.append(this.canvas);
     this.theme = new Theme();
     this.stage = new Stage(this.canvas, source, this.theme);
     this.view = new View(this.canvas, show.view, () => { this.dirty = true; });
     this.clock = new Clock(source, () => { this.dirty = true; });
     this.following = Boolean(show.view.follow);
-    this.timeBar = new TimeBar(this);
-    document.body.append(this.timeBar.element);
-    this.theme.onchange(() => { this.dirty = true; });
+    this.stage.place(this.clock.time);
+    this.selection = new Selection(this);
+    this.arrows = new Arrows(this);
+    this.marks = new Marks(this);
+    this.panels();
+    this.keys = new Keys(this);
+    this.theme.onchange(() => { this.selection.apply(); this.plots.redraw(); this.dirty = true; });
     source.onchange((kind, value) => this.changed(kind, value));
     new ResizeObserver(() => this.resized()).observe(this.canvas);
-    this.stage.place(this.clock.time);
     this.resized();
-    if (show.playing) this.clock.play();
+    if (show.playing && !source.live) this.clock.play();
     requestAnimationFrame((now) => this.tick(now));
   }
 
-  changed() { this.dirty = true; }
+  panels() {
+    const { source } = this;
+    this.notices = new Notices();
+    this.help = new Help();
+    this.trust = new Trust(this);
+    this.header = h("header", h("div.name", h("h1#title", source.show.title), this.trust.badge), h("p#facts", source.runs.length === 1 ? source.runs[0].label : ""), this.legend());
+    this.tools = new Tools(this);
+    this.timeBar = new TimeBar(this);
+    this.tree = new Tree(this);
+    this.facts = new Facts(this);
+    this.plots = new Plots(this);
+    this.plots.begin();
+    this.switches = new Switches(this);
+    this.drive = new Drive(this);
+    const parts = h("div.parts", this.facts.element, this.tree.element);
+    this.panel = new Panel(this, { Parts: parts, Plots: this.plots.element, Show: this.switches.element, Drive: this.drive.empty ? null : this.drive.element });
+    this.dock = h("div#dock", this.timeBar.element, h("div#strip", this.panel.bar, this.tools.element));
+    document.body.append(this.header, this.panel.element, this.dock);
+    this.selection.onchange(({ selected }) => { if (selected && this.panel.name && this.panel.name !== "Plots" && this.panel.name !== "Parts") this.panel.open("Parts"); });
+  }
+
+  /** the colours of several runs */
+  legend() {
+    const { runs } = this.source;
+    if (runs.length < 2) return "";
+    return h("ul#legend", runs.map((run) => h("li", h("i", { style: `background: rgb(${run.tint.map((x) => Math.round(255 * x)).join(",")})` }), run.label)));
+  }
+
+  /** something new from the source */
+  changed(kind, value) {
+    this.dirty = true;
+    const deeds = {
+      note: () => this.notices.toast(value), error: () => this.notices.toast(value, "error"), lost: () => this.notices.banner(value || "The server is gone; waiting for it to come back."),
+      back: () => { this.notices.banner(""); this.notices.toast("The server is back."); }, trust: () => this.trust.set(value), label: () => { document.getElementById("facts").textContent = value; },
+      inputs: () => { for (const [name, x] of Object.entries(value)) this.drive.put(name, x); }, coordinates: () => value.forEach((x, k) => this.drive.poses[k]?.put(x)),
+      kinematic: () => { if (this.drive.hand) this.drive.hand.checked = value; }, joints: () => this.tree.build(),
+      columns: () => this.plots.refresh(),
+    };
+    deeds[kind]?.();
+  }
 
   // --- the picture ------------------------------------------------------------------------------------------
 
@@ -42,12 +97,19 @@ export class Page {
   uncovered() {
     const { clientWidth: width, clientHeight: height } = this.canvas, free = { x: 0, y: 0, width, height };
     if (this.bare) return free;
-    const below = this.timeBar.element.getBoundingClientRect();
-    free.height = Math.max(60, below.top);
+    const top = this.header.getBoundingClientRect().bottom, bottom = this.dock.getBoundingClientRect().top;
+    let right = width, low = bottom;
+    if (this.panel.name) {
+      const box = this.panel.element.getBoundingClientRect();
+      if (box.width < 0.6 * width) right = box.left; else low = Math.min(low, box.top);
+    }
+    Object.assign(free, { y: Math.min(top, 0.2 * height), width: Math.max(120, right) });
+    free.height = Math.max(80, low - free.y);
     return free;
   }
 
   resized() {
+    document.documentElement.style.setProperty("--dock", `${window.innerHeight - this.dock.getBoundingClientRect().top}px`);
     this.view.free = this.uncovered();
     if (this.view.touched) this.view.update(); else this.fit();
     this.dirty = true;
@@ -56,19 +118,23 @@ export class Page {
   /** everything into view: what moves, at all times, or around the thing that is followed */
   fit(times = null) {
     const points = [], instants = times || this.instants();
-    const now = this.stage.runs[0].bodies.middle(this.stage.runs[0].frame.poses);
+    const now = this.stage.runs[0].bodies.middle(this.stage.runs[0].frame.poses), alone = times !== null;
     this.stage.runs.forEach((run, k) => {
-      for (const t of instants) {
-        const { poses } = this.source.frameAt(t, k);
+      const preview = alone ? null : this.source.runs[k].preview;
+      for (const each of preview || instants) {
+        const { poses } = preview ? { poses: each } : this.source.frameAt(each, k);
         const chosen = (body) => !body.ground && (!this.following || body.followed);
         const away = this.following ? now.clone().sub(run.bodies.middle(poses)) : new Vector3();
         for (const corner of run.bodies.corners(poses, chosen)) points.push(corner.add(away));
       }
     });
+    this.view.columns = this.beside ? this.stage.runs.length : 1;
     this.view.fit(points);
     this.view.touched = false;
     this.dirty = true;
   }
+
+  look(name) { this.view.view(name); this.fit(); }
 
   instants() {
     const { begin, end } = this.source;
@@ -90,7 +156,9 @@ export class Page {
   tick(now) {
     const passed = (now - (this.last ?? now)) / 1000;
     this.last = now;
-    if (this.clock.playing && !this.source.live) this.clock.advance(Math.min(0.25, passed));
+    if (this.source.live) this.clock.go(passed);
+    else if (this.clock.playing) this.clock.advance(Math.min(0.25, passed));
+    this.selection.look();
     if (this.dirty) {
       this.dirty = false;
       this.watch(passed * 1000);
@@ -117,8 +185,13 @@ export class Page {
     this.stage.place(this.clock.time);
     const first = this.stage.runs[0];
     this.view.follow(this.following ? first.bodies.middle(first.frame.poses) : null);
-    this.stage.render(this.view);
+    this.arrows.place(first.frame, this.clock.time);
+    this.marks.place(first.frame);
+    this.stage.render(this.view, this.beside);
     this.timeBar.show(first.frame);
+    this.facts.show();
+    this.switches.show();
+    this.plots.show();
   }
 
   follow(on) { this.following = on; this.view.followed = null; this.dirty = true; }
@@ -175,13 +248,17 @@ export class Page {
     return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
   }
 
+  select(kind, name) { this.selection.select(name ? { kind, name } : null); }
+
+  download(blob, name) {
+    const link = h("a", { href: URL.createObjectURL(blob), download: `${this.source.show.title.replace(/[^\w-]+/g, "_")}_${name}` });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  }
+
   /** the picture as a PNG file */
   save() {
     this.draw();
-    this.canvas.toBlob((blob) => {
-      const link = h("a", { href: URL.createObjectURL(blob), download: `${this.source.show.title.replace(/[^\w-]+/g, "_")}.png` });
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-    });
+    this.canvas.toBlob((blob) => this.download(blob, "picture.png"));
   }
 }

@@ -14,7 +14,7 @@ export class TimeBar {
     this.marks = h("div.marks");
     this.clockText = h("output#clock");
     const speeds = [...new Set([...SPEEDS, clock.speed])].sort((a, b) => a - b);
-    this.speed = h("select#speed", { "aria-label": "speed", title: "speed", onchange: () => { clock.speed = Number(this.speed.value); } },
+    this.speed = h("select#speed", { "aria-label": "speed", title: "speed", onchange: () => { clock.speed = Number(this.speed.value); source.send("speed", clock.speed); } },
       speeds.map((s) => h("option", { value: s }, `${s} ×`)));
     this.speed.value = clock.speed;
     this.loop = h("input#loop", { type: "checkbox", checked: clock.loop, onchange: () => { clock.loop = this.loop.checked; } });
@@ -22,7 +22,8 @@ export class TimeBar {
       h("div.row", this.play,
         h("button#back", { title: "one frame back (left arrow)", "aria-label": "one frame back", onclick: () => clock.step(-1) }, icon("M18 6v12l-8.5-6zM6 6h2.4v12H6z")),
         h("button#forth", { title: "one frame on (right arrow)", "aria-label": "one frame on", onclick: () => clock.step(1) }, icon("M6 6v12l8.5-6zM15.6 6H18v12h-2.4z")),
-        h("div.track", this.bar, this.marks), this.clockText, this.speed, h("label.tick", this.loop, "loop")));
+        h("div.track", this.bar, this.marks), this.clockText, this.speed, source.live ? h("button#now", { title: "back to now", onclick: () => clock.now() }, "now") : h("label.tick", this.loop, "loop")));
+    this.events();
     clock.onchange(() => this.state());
     this.state();
   }
@@ -35,8 +36,15 @@ export class TimeBar {
     this.play.setAttribute("aria-label", playing ? "pause" : "play");
   }
 
+  /** marks on the time line */
+  events() {
+    const { begin, end, runs } = this.source, list = runs.flatMap((run) => run.events || []);
+    this.marks.replaceChildren(...list.map(({ time, what, part }) => h("button.mark", { style: `left: ${100 * (time - begin) / (end - begin || 1)}%`, title: `${part} ${what} at ${Number(time.toPrecision(4))} s`, "aria-label": `${part} ${what}`, onclick: () => { this.clock.playing = false; this.clock.seek(time); } })));
+  }
+
   show() {
     const { begin, end } = this.source;
+    if (this.source.live) { this.bar.min = begin; this.bar.max = end; }
     this.bar.value = this.clock.time;
     this.bar.style.setProperty("--part", `${100 * (this.clock.time - begin) / (end - begin || 1)}%`);
     this.clockText.textContent = `${this.clock.time.toFixed(this.digits)} / ${end.toFixed(this.digits)} s`;

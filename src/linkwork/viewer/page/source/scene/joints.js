@@ -64,6 +64,16 @@ export class JointMarks {
     this.pale.color.set(colours.road);
   }
 
+  /** those that are selected or pointed at */
+  highlight(colour) {
+    this.bright ||= material(colour);
+    this.bright.color.set(colour);
+    for (const mark of this.marks) for (const part of mark.group.children) {
+      part.userData.own ||= part.material;
+      part.material = mark.lit ? this.bright : part.userData.own;
+    }
+  }
+
   place(t) {
     for (const mark of this.marks) {
       mark.group.visible = holds(mark.span, t);

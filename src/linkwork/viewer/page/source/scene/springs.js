@@ -3,7 +3,6 @@ import { BufferAttribute, BufferGeometry, Color, CylinderGeometry, Group, Mesh, 
 import { material } from "./bodies.js";
 
 const UP = new Vector3(0, 0, 1), TURNS = 8, SIDES = 6, STEPS = 14;
-const PULLED = new Color(0xd55e00), PUSHED = new Color(0x0072b2);
 
 /** a coil of radius 1 along z from 0 to 1; `wire` is its radius across, `high` along z */
 function coil(wire, high) {
@@ -56,7 +55,7 @@ export class Springs {
     return { spring, kind, group, paint };
   }
 
-  colour(colours) { this.rest.set(colours.joint); }
+  colour(colours) { this.rest.set(colours.joint); this.pulled = new Color(colours.pulled); this.pushed = new Color(colours.pushed); }
 
   place(t, source, run) {
     for (const { spring, kind, group, paint } of this.parts) {
@@ -73,7 +72,7 @@ export class Springs {
       paint.color.copy(this.rest);
       if (force !== undefined && spring.most > 0) {
         const part = Math.max(-1, Math.min(1, force / spring.most));
-        paint.color.lerp(part > 0 ? PULLED : PUSHED, Math.min(1, 1.2 * Math.abs(part)));
+        paint.color.lerp(part > 0 ? this.pulled : this.pushed, Math.min(1, 1.2 * Math.abs(part)));
       }
     }
   }

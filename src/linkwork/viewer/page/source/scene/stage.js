@@ -8,7 +8,7 @@ import { JointMarks } from "./joints.js";
 import { geometryOf } from "./shapes.js";
 import { Springs } from "./springs.js";
 
-const SUN = [38, 50]; // where the light comes from, degrees: to the left of the first view, and above
+const SUN = [50, 52]; // where the light comes from, degrees: to the left of the first view, and above
 
 export class Stage {
   constructor(canvas, source, theme) {
@@ -102,11 +102,27 @@ export class Stage {
     if (this.canvas.width !== width || this.canvas.height !== height) this.renderer.setSize(w, h, false);
   }
 
-  render(view) {
+  render(view, beside = false) {
     this.size();
     this.aim(view);
-    this.renderer.render(this.scene, view.camera);
+    if (!beside || this.runs.length < 2) { this.renderer.render(this.scene, view.camera); return; }
+    const { clientWidth: w, clientHeight: h } = this.canvas, shown = this.runs.map(({ visible }) => visible);
+    const free = view.free, wide = free.width / this.runs.length;
+    this.renderer.setScissorTest(true);
+    this.runs.forEach((_, k) => {
+      this.runs.forEach((__, i) => this.reveal(i, i === k));
+      this.renderer.setScissor(k === 0 ? 0 : free.x + k * wide, 0, k === 0 ? free.x + wide : w, h);
+      this.renderer.setViewport((k - (this.runs.length - 1) / 2) * wide, 0, w, h);
+      this.renderer.render(this.scene, view.camera);
+    });
+    this.renderer.setScissorTest(false);
+    this.renderer.setViewport(0, 0, w, h);
+    shown.forEach((on, k) => this.reveal(k, on));
   }
+
+  reveal(k, on) { for (const part of [this.runs[k].bodies, this.runs[k].joints, this.runs[k].springs]) part.root.visible = on; }
+
+  show(k, on) { this.runs[k].visible = on; this.reveal(k, on); }
 
   /** no shadows and simple shading, for machines that are slow */
   setPlain(on) {

@@ -23,6 +23,7 @@ export class View {
     /** the part of the canvas that nothing covers, CSS points */
     this.free = { x: 0, y: 0, width: 1, height: 1 };
     this.followed = null;
+    this.columns = 1; // pictures side by side
     this.look(facts.azimuth, facts.elevation);
   }
 
@@ -78,7 +79,7 @@ export class View {
     const { clientHeight: h } = this.canvas, room = 1 - 2 * MARGIN;
     const towards = this.towards, right = new Vector3(0, 0, 1).cross(towards).normalize(), up = towards.clone().cross(right);
     const flat = this.camera === this.flat, tan = Math.tan(ANGLE * Math.PI / 360);
-    const tx = tan * room * this.free.width / h, ty = tan * room * this.free.height / h;
+    const tx = tan * room * this.free.width / this.columns / h, ty = tan * room * this.free.height / h;
     const across = points.map((p) => [p.dot(right), p.dot(up), p.dot(towards)]);
     const most = (value) => across.reduce((best, p) => Math.max(best, value(p)), -Infinity);
     // |x - sx| <= tx (d - z) for every point: the least d, and the middle sx

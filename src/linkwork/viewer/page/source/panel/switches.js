@@ -1,0 +1,56 @@
+// What else is drawn: forces, contacts, trails, centres of mass, frames; runs side by side; the look.
+import { h } from "./dom.js";
+
+export class Switches {
+  constructor(page) {
+    this.page = page;
+    const { source, stage, arrows, marks, selection } = page;
+    const tick = (id, text, on, set, there = true) => there && h("label.tick", h("input", { id, type: "checkbox", checked: on, onchange: (event) => set(event.target.checked) }), text);
+    const reactions = source.live || source.runs[0].joints?.some((joint) => source.series(`${joint.name}.reaction`));
+    const masses = source.runs[0].bodies.some((body) => body.mass);
+    const joints = (on) => { for (const run of stage.runs) run.joints.root.visible = on; page.dirty = true; };
+    this.legend = h("p.scale");
+    this.element = h("div.switches",
+      h("fieldset", h("legend", "Draw"), tick("joints", "joints", true, joints), tick("xray", "x-ray", false, (on) => selection.setXray(on)),
+        tick("grid", "grid", true, (on) => { stage.floor.disc.visible = on; page.dirty = true; })),
+      h("fieldset", h("legend", "Forces"), tick("forces", "forces in joints", false, (on) => this.arrow("force", on), reactions), tick("torques", "torques in joints", false, (on) => this.arrow("torque", on), reactions && !source.live),
+        tick("contacts", "contacts", false, (on) => this.arrow("contact", on), source.live),
+        !reactions && h("p.soft", "The run did not record reactions."), this.legend),
+      h("fieldset", h("legend", "Mass"), tick("com", "centres of mass", false, (on) => marks.set("com", on)), tick("inertia", "inertia ellipsoids", false, (on) => marks.set("inertia", on), masses),
+        tick("polygon", "support polygon", false, (on) => marks.set("polygon", on), source.live), tick("frames", "frames of bodies", false, (on) => marks.set("frames", on))),
+      h("fieldset", h("legend", "Trail"), this.trails()),
+      source.runs.length > 1 && h("fieldset", h("legend", "Runs"), this.runs()),
+      h("fieldset", h("legend", "Look"), tick("plain", "plain (for slow machines)", false, (on) => page.plain(on)), tick("dark", "dark", page.theme.dark, (on) => page.theme.choose(on ? "dark" : "light"))));
+  }
+
+  trails() {
+    const { source, marks } = this.page;
+    const select = h("select#trail", { "aria-label": "trail of a body", onchange: () => { marks.clearTrails(); if (select.value) marks.trail(select.value); } },
+      h("option", { value: "" }, "none"), source.runs[0].bodies.filter((body) => !body.ground).map((body) => h("option", { value: body.name }, body.name)));
+    return select;
+  }
+
+  runs() {
+    const { stage, source } = this.page;
+    const mode = h("select#mode", { "aria-label": "how runs are shown", onchange: () => { this.page.beside = mode.value === "beside"; this.page.resized(); } },
+      h("option", { value: "over" }, "over each other"), h("option", { value: "beside" }, "side by side"));
+    return [mode, ...source.runs.map((run, k) => h("label.tick", h("input", { type: "checkbox", checked: true, onchange: (event) => { stage.show(k, event.target.checked); this.page.dirty = true; } }), run.label))];
+  }
+
+  arrow(kind, on) {
+    this.page.arrows.set(kind, on);
+    if (on && this.page.source.live) this.page.source.watch(this.page.plots.names());
+  }
+
+  /** the scale of arrows, as long as they are on the canvas */
+  show() {
+    const { arrows, view, canvas } = this.page, found = arrows.legend();
+    const key = found.map(({ text }) => text).join();
+    if (key === this.last) return;
+    this.last = key;
+    this.legend.replaceChildren(...found.map(({ kind, text, length }) => {
+      const points = length * canvas.clientHeight / (2 * view.distance * Math.tan(16 * Math.PI / 180));
+      return h("span", h(`i.${kind}`, { style: `width: ${Math.max(8, Math.min(200, points)).toFixed(0)}px` }), ` ${text}`);
+    }));
+  }
+}

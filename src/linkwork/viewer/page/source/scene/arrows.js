@@ -1,0 +1,115 @@
+// Forces and torques in joints, and at contacts, as arrows to one scale, which the legend tells.
+import { ConeGeometry, CylinderGeometry, Group, Mesh, MeshBasicMaterial, SphereGeometry, Vector3 } from "three";
+
+const UP = new Vector3(0, 0, 1), LONGEST = 0.45; // of the radius of what is seen
+const SHAFT = new CylinderGeometry(0.5, 0.5, 1, 12).rotateX(Math.PI / 2).translate(0, 0, 0.5);
+const HEAD = new ConeGeometry(1.5, 4, 16).rotateX(Math.PI / 2).translate(0, 0, -2);
+const DOT = new SphereGeometry(1, 16, 12);
+export const FORCE = 0xc2185b, TORQUE = 0x6a3fb5, CONTACT = 0xb26a00;
+
+function arrow(colour) {
+  const paint = new MeshBasicMaterial({ color: colour }), group = new Group();
+  group.add(new Mesh(SHAFT, paint), new Mesh(HEAD, paint));
+  return group;
+}
+
+/** from a point along a vector of this length, m */
+function put(group, from, way, thick) {
+  const length = way.length();
+  group.visible = length > 2 * thick;
+  if (!group.visible) return;
+  group.position.copy(from);
+  group.quaternion.setFromUnitVectors(UP, way.clone().divideScalar(length));
+  group.children[0].scale.set(thick, thick, Math.max(1e-9, length - 3 * thick));
+  group.children[1].position.z = length;
+  group.children[1].scale.setScalar(thick);
+}
+
+export class Arrows {
+  constructor(page) {
+    this.page = page;
+    this.root = new Group();
+    this.on = { force: false, torque: false, contact: false };
+    this.most = { force: 0, torque: 0 };
+    this.made = { force: [], torque: [], contact: [] };
+    page.stage.scene.add(this.root);
+    this.radius = page.source.show.view.radius;
+  }
+
+  set(kind, on) {
+    this.on[kind] = on;
+    for (const each of this.made[kind]) each.visible = false;
+    this.find();
+    this.page.dirty = true;
+  }
+
+  /** the largest force and torque of the run, which the longest arrow shows */
+  find() {
+    const { source } = this.page;
+    for (const joint of source.runs[0].joints) {
+      const series = source.series(`${joint.name}.reaction`);
+      if (!series) continue;
+      for (const [kind, first] of [["force", 0], ["torque", 3]]) {
+        const [x, y, z] = series.values.slice(first, first + 3);
+        if (!z) continue;
+        for (let k = 0; k < x.length; k++) this.most[kind] = Math.max(this.most[kind], Math.hypot(x[k], y[k], z[k]) || 0);
+      }
+    }
+  }
+
+  /** metres of an arrow for a newton, or a newton metre */
+  scale(kind) { return this.most[kind] > 0 ? LONGEST * this.radius / this.most[kind] : 0; }
+
+  piece(kind, k, make) {
+    if (!this.made[kind][k]) { this.made[kind][k] = make(); this.root.add(this.made[kind][k]); }
+    return this.made[kind][k];
+  }
+
+  place(frame, t) {
+    const { source, stage } = this.page, { bodies } = stage.runs[0], thick = 0.006 * this.radius, way = new Vector3(), from = new Vector3();
+    source.runs[0].joints.forEach((joint, k) => {
+      bodies.world(joint.body, joint.at, from);
+      if (this.on.force) {
+        way.set(frame.forces[3 * k], frame.forces[3 * k + 1], frame.forces[3 * k + 2]);
+        this.most.force = Math.max(this.most.force, way.length());
+        put(this.piece("force", k, () => arrow(FORCE)), from, way.multiplyScalar(this.scale("force")), thick);
+      }
+      if (this.on.torque) {
+        way.set(...[3, 4, 5].map((i) => source.value?.(`${joint.name}.reaction`, t, i) || 0));
+        put(this.piece("torque", k, () => arrow(TORQUE)), from, way.multiplyScalar(this.scale("torque")), thick);
+      }
+    });
+    if (this.on.contact) this.contacts(frame.contacts, thick);
+  }
+
+  contacts(table, thick) {
+    const count = table.length / 6, from = new Vector3(), way = new Vector3();
+    for (let k = 0; k < Math.max(count, this.made.contact.length); k++) {
+      const group = this.piece("contact", k, () => {
+        const made = arrow(CONTACT), dot = new Mesh(DOT, made.children[0].material);
+        dot.scale.setScalar(1.6 * thick);
+        const both = new Group();
+        both.add(made, dot);
+        return both;
+      });
+      group.visible = k < count;
+      if (!group.visible) continue;
+      from.set(table[6 * k], table[6 * k + 1], table[6 * k + 2]);
+      way.set(table[6 * k + 3], table[6 * k + 4], table[6 * k + 5]);
+      this.most.force = Math.max(this.most.force, way.length());
+      group.children[1].position.copy(from);
+      put(group.children[0], from, way.multiplyScalar(this.scale("force")), thick);
+    }
+  }
+
+  /** what one long arrow stands for */
+  legend() {
+    const found = [];
+    for (const [kind, unit] of [["force", "N"], ["torque", "N m"]]) {
+      if ((!this.on[kind] && !(kind === "force" && this.on.contact)) || !(this.most[kind] > 0)) continue;
+      const power = 10 ** Math.floor(Math.log10(this.most[kind])), whole = Math.floor(this.most[kind] / power) * power;
+      found.push({ kind, text: `${Number(whole.toPrecision(2))} ${unit}`, length: whole * this.scale(kind) });
+    }
+    return found;
+  }
+}

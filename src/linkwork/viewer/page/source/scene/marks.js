@@ -1,0 +1,139 @@
+// Trails of bodies and of points on them, centres of mass, frames, inertia ellipsoids, the support polygon.
+import {
+  AxesHelper, BufferAttribute, BufferGeometry, Group, Line, LineBasicMaterial, LineLoop, Matrix4, Mesh, MeshBasicMaterial,
+  SphereGeometry, Vector3,
+} from "three";
+
+const BALL = new SphereGeometry(1, 24, 16);
+const MOST = 2000; // points of a trail
+
+export class Marks {
+  constructor(page) {
+    this.page = page;
+    this.root = new Group();
+    page.stage.scene.add(this.root);
+    this.radius = page.source.show.view.radius;
+    this.on = { com: false, frames: false, inertia: false, polygon: false };
+    this.trails = new Map();
+    this.made = {};
+  }
+
+  set(kind, on) {
+    this.on[kind] = on;
+    if (this.made[kind]) this.made[kind].visible = on;
+    this.page.dirty = true;
+  }
+
+  /** the way of a point of a body through the run: by its name, and the point in its frame */
+  trail(body, point = null, on = true) {
+    const key = point ? `${body} ${point.map((x) => x.toPrecision(4))}` : body;
+    for (const line of this.trails.get(key) || []) { this.root.remove(line); line.geometry.dispose(); }
+    this.trails.delete(key);
+    if (on) this.trails.set(key, this.page.source.runs.map((run, k) => this.line(run, k, body, point)).filter(Boolean));
+    this.page.dirty = true;
+  }
+
+  clearTrails() { for (const key of [...this.trails.keys()]) { for (const line of this.trails.get(key)) this.root.remove(line); this.trails.delete(key); } this.page.dirty = true; }
+
+  line(run, k, name, point) {
+    const { source, theme } = this.page, body = run.bodies.findIndex((each) => each.name === name);
+    const place = source.series(`${name}.position`, k), turn = source.series(`${name}.rotation`, k);
+    if (body < 0 || !place || !turn) return null;
+    const [px, py, pz] = point || run.bodies[body].com, rows = place.t.length, every = Math.max(1, Math.ceil(rows / MOST)), out = [];
+    for (let r = 0; r < rows; r += every) {
+      const [w, x, y, z] = turn.values.map((part) => part[r]), tx = 2 * (y * pz - z * py), ty = 2 * (z * px - x * pz), tz = 2 * (x * py - y * px);
+      out.push(place.values[0][r] + px + w * tx + y * tz - z * ty, place.values[1][r] + py + w * ty + z * tx - x * tz, place.values[2][r] + pz + w * tz + x * ty - y * tx);
+    }
+    const geometry = new BufferGeometry().setAttribute("position", new BufferAttribute(new Float32Array(out), 3));
+    const colour = source.runs.length > 1 ? run.tint : null;
+    const line = new Line(geometry, new LineBasicMaterial({ color: colour ? undefined : theme.colours.trail }));
+    if (colour) line.material.color.setRGB(...colour);
+    line.frustumCulled = false;
+    this.root.add(line);
+    return line;
+  }
+
+  group(kind, make) {
+    if (!this.made[kind]) { this.made[kind] = new Group(); this.root.add(this.made[kind]); make(this.made[kind]); }
+    return this.made[kind];
+  }
+
+  place(frame) {
+    const { source, stage } = this.page, run = source.runs[0], { bodies } = stage.runs[0];
+    if (this.on.com) this.masses(run, bodies);
+    if (this.on.frames) this.ride("frames", run, bodies, () => new AxesHelper(0.12 * this.radius));
+    if (this.on.inertia) this.ride("inertia", run, bodies, (body) => ellipsoid(body, this.radius));
+    if (this.on.polygon) this.polygon(frame.contacts);
+  }
+
+  /** a thing on each body */
+  ride(kind, run, bodies, make) {
+    const group = this.group(kind, (all) => run.bodies.forEach((body) => all.add((!body.ground && make(body)) || new Group())));
+    group.children.forEach((thing, k) => {
+      thing.position.copy(bodies.groups[k].position);
+      thing.quaternion.copy(bodies.groups[k].quaternion);
+      thing.visible = bodies.groups[k].visible;
+    });
+  }
+
+  /** a ball at the centre of each body, a larger one at that of all */
+  masses(run, bodies) {
+    const own = new MeshBasicMaterial({ color: 0xf2b200, depthTest: false, transparent: true }), whole = new MeshBasicMaterial({ color: 0xd40000, depthTest: false, transparent: true });
+    const group = this.group("com", (all) => [...run.bodies, null].forEach((body) => {
+      const ball = new Mesh(BALL, body ? own : whole);
+      ball.scale.setScalar((body ? 0.012 : 0.024) * this.radius);
+      ball.renderOrder = 5;
+      all.add(ball);
+    }));
+    const sum = new Vector3(), at = new Vector3();
+    let mass = 0;
+    run.bodies.forEach((body, k) => {
+      const ball = group.children[k];
+      ball.visible = !body.ground;
+      ball.position.copy(bodies.world(k, body.com, at));
+      if (body.mass) { sum.addScaledVector(at, body.mass); mass += body.mass; }
+    });
+    const last = group.children[run.bodies.length];
+    last.visible = mass > 0;
+    if (mass > 0) last.position.copy(sum.divideScalar(mass));
+  }
+
+  /** around the points that stand on the ground */
+  polygon(contacts) {
+    const loop = this.group("polygon", (all) => all.add(new LineLoop(new BufferGeometry(), new LineBasicMaterial({ color: 0x009e73 })))).children[0];
+    const points = [];
+    for (let k = 0; k + 5 < contacts.length; k += 6) points.push([contacts[k], contacts[k + 1], contacts[k + 2]]);
+    const around = hull(points);
+    loop.visible = around.length > 2;
+    loop.frustumCulled = false;
+    loop.geometry.dispose();
+    loop.geometry = new BufferGeometry().setAttribute("position", new BufferAttribute(new Float32Array(around.flatMap(([x, y, z]) => [x, y, z + 0.002 * this.radius])), 3));
+  }
+}
+
+/** the points around all others, seen from above */
+export function hull(points) {
+  const sorted = [...points].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+  const side = (a, b, c) => (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+  const half = (list) => {
+    const out = [];
+    for (const p of list) {
+      while (out.length > 1 && side(out[out.length - 2], out[out.length - 1], p) <= 0) out.pop();
+      out.push(p);
+    }
+    return out.slice(0, -1);
+  };
+  return [...half(sorted), ...half(sorted.reverse())];
+}
+
+/** of the uniform ellipsoid that has the body's mass and moments of inertia; a body tells its axes and their directions */
+function ellipsoid(body) {
+  if (!body.ellipsoid) return null;
+  const [axes, columns] = body.ellipsoid, group = new Group();
+  const ball = new Mesh(BALL, new MeshBasicMaterial({ color: 0xcc79a7, transparent: true, opacity: 0.35, depthWrite: false }));
+  const [u, v, w] = columns.map((column) => new Vector3(...column));
+  ball.matrixAutoUpdate = false;
+  ball.matrix = new Matrix4().makeBasis(u.multiplyScalar(axes[0]), v.multiplyScalar(axes[1]), w.multiplyScalar(axes[2])).setPosition(...body.com);
+  group.add(ball);
+  return group;
+}
