@@ -124,11 +124,22 @@ def replay(
 @app.command()
 def film(
     run: Annotated[str, typer.Argument(metavar="RUN", help="A saved run (.npz, .h5).")],
-    file: Annotated[str, typer.Argument(metavar="FILE", help="FILE.gif, FILE.mp4 (needs ffmpeg) or FILE.png.")],
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="FILE.gif, FILE.mp4 (needs ffmpeg), FILE.png or FILE_%04d.png.")
+    ],
     time: Annotated[float | None, typer.Option(help="Time of the picture, s. By default the end.")] = None,
     speed: Annotated[float, typer.Option(help="Simulated seconds per second.")] = 1.0,
     fps: Annotated[int, typer.Option(help="Pictures per second.")] = 20,
     width: Annotated[int, typer.Option(help="Width in pixels.")] = 480,
+    height: Annotated[
+        int | None, typer.Option(help="Height in pixels. By default three quarters of the width.")
+    ] = None,
+    view: Annotated[
+        str | None, typer.Option(help="front, top, side, or azimuth and elevation in degrees, as in -60,20.")
+    ] = None,
+    renderer: Annotated[
+        str | None, typer.Option(help="page (needs Chromium or Chrome) or drawing. By default the first that there is.")
+    ] = None,
 ) -> None:
     """Draw a saved run as an animated picture, a film, or one picture."""
     with speaking(False):
@@ -136,5 +147,15 @@ def film(
         from linkwork.viewer.pictures.film import SUFFIXES
 
         check_path(file, SUFFIXES)
-        load_run(run).film(file, time=time, speed=speed, fps=fps, width=width)
+        seen: dict[str, Any] = {"view": _view(view), "renderer": renderer}
+        load_run(run).film(file, time=time, speed=speed, fps=fps, width=width, height=height, **seen)
         typer.echo(f"written {file}")
+
+
+def _view(text: str | None) -> str | tuple[float, float] | None:
+    """A view of the command line: a name, or two numbers."""
+    try:
+        azimuth, elevation = (float(word) for word in (text or "").split(","))
+    except ValueError:
+        return text
+    return azimuth, elevation

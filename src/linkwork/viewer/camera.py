@@ -14,6 +14,7 @@ VIEWS = {
     "top": np.array([[1.0, 0, 0], [0, 1, 0], [0, 0, 1]]),  # from above: x to the right, y up
     "side": np.array([[0, 1.0, 0], [0, 0, 1], [1, 0, 0]]),  # along -x: y to the right, z up
 }
+LOOKS = {"front": (-90.0, 0.0), "top": (-90.0, 89.99), "side": (0.0, 0.0)}  # azimuth and elevation, degrees
 ALONG = ("side", "front", "top")  # the views along x, y and z
 NEARLY_ALONG = ((14.0, 10.0), (-76.0, 10.0), (-80.0, 62.0))  # azimuth and elevation near x, y and z, degrees
 OBLIQUE = (-60.0, 18.0)  # where there is no common axis

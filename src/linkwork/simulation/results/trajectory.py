@@ -189,18 +189,28 @@ class Trajectory(NamedColumns):
         speed: float = 1.0,
         fps: int = 20,
         width: int = 480,
+        height: int | None = None,
+        view: str | tuple[float, float] | None = None,
+        renderer: str | None = None,
+        progress: bool | None = None,
     ) -> None:
         """Draw the motion to a `.gif`, or a `.mp4` where ffmpeg is installed; to a `.png` at one `time`, s.
 
-        `speed` is simulated seconds in a second, `fps` pictures in a second, `width` in points. Needs pillow, which
-        comes with the extra `plot`.
+        A name such as "car_%04d.png" is a sequence of pictures. `speed` is simulated seconds in a second, `fps`
+        pictures in a second, `width` and `height` in points (the height three quarters of the width when not given).
+        `view` is "front", "top", "side", or azimuth and elevation in degrees. The pictures are those of the page where
+        Chromium or Chrome is installed (`renderer="page"`), with a clock and a scale bar, else they are drawn plainly
+        ("drawing"). `progress` shows a line on stderr, by default in a terminal. Needs pillow, which comes with the
+        extra `plot`.
 
         >>> run = lw.simulate(lw.gallery.pendulum.build(), until=1.0, method="recursive", dt=0.01)
         >>> run.film("pendulum.gif")  # doctest: +SKIP
+        >>> run.film("pendulum.mp4", width=1920, height=1080, fps=30, view="front")  # doctest: +SKIP
         """
         from linkwork.viewer.pictures.film import film
 
-        film(self, file, time=time, speed=speed, fps=fps, width=width)
+        seen: dict[str, Any] = {"width": width, "height": height, "view": view, "renderer": renderer}
+        film(self, file, time=time, speed=speed, fps=fps, progress=progress, **seen)
 
     def save(self, file: str | PathLike[str]) -> None:
         """Write the whole run to `.npz` (read back by `linkwork.load_run`) or its table to `.csv`."""

@@ -1,17 +1,20 @@
-"""`film`: a recorded run as a picture (png), an animated picture (gif) or a film (mp4), drawn without a browser.
+"""`film`: a recorded run as a picture (png), a sequence of them, an animated picture (gif) or a film (mp4).
 
-Bodies are drawn as in `still`, from the run alone: it holds its shapes. A gif needs pillow, which comes with
-matplotlib; an mp4 needs the program ffmpeg, that of the system or the one that the extra `film` brings.
+The pictures are those of the page, taken by a browser without a window; where there is none they are drawn plainly
+(`drawn_film.py`). The run alone is enough: it holds its shapes. A gif needs pillow, which comes with matplotlib; an mp4
+needs the program ffmpeg, that of the system or the one that the extra `film` brings.
 """
 
 from __future__ import annotations
 
 import importlib
+import io
 import math
 import shutil
 import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
-from itertools import pairwise
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -19,21 +22,23 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import OptionError, RunError
-from linkwork.model import Frame
 from linkwork.model.checked import shown
 from linkwork.simulation.results.trajectory import Trajectory
 from linkwork.simulation.storage.files import check_path, writing
-from linkwork.viewer.camera import camera_from
-from linkwork.viewer.canvas import Canvas
-from linkwork.viewer.scene_shapes import coloured_solids, scene_solid, seen_from
-from linkwork.viewer.solids import Floats, Solid, rod
-from linkwork.viewer.staging import Stage, holds
+from linkwork.viewer.camera import LOOKS
+from linkwork.viewer.page_bundle import make_bundle
+from linkwork.viewer.pictures.browser import find_browser
+from linkwork.viewer.pictures.drawn_film import DrawnFilm
+from linkwork.viewer.pictures.page_film import page_frames
+from linkwork.viewer.solids import Floats
+from linkwork.viewer.staging import Stage
 
 SUFFIXES = (".png", ".gif", ".mp4")
-MOST = 3000  # frames
-DARK = (0.18, 0.18, 0.19)
-ROAD = (0.88, 0.88, 0.85)
-SHADOW = (0.9, 0.9, 0.89)
+RENDERERS = ("page", "drawing")
+MOST = 3000  # pictures
+PALETTE = 255  # colours of a gif, taken from so many pictures:
+SAMPLED = 9
+Look = tuple[float, float]
 
 
 def film(
@@ -44,37 +49,130 @@ def film(
     speed: float = 1.0,
     fps: int = 20,
     width: int = 480,
+    height: int | None = None,
+    view: str | Look | None = None,
+    renderer: str | None = None,
+    progress: bool | None = None,
 ) -> None:
     """Draw a run to `file`: `.png` at `time` (s, the end when not given), `.gif` or `.mp4` from its start to its end.
 
-    `speed` is simulated seconds in a second, `fps` pictures in a second, `width` in points; height is three quarters.
+    A name such as "car_%04d.png" is a sequence of pictures. `speed` is simulated seconds in a second, `fps` pictures in
+    a second, `width` and `height` in points; the height is three quarters of the width when not given. `view` is
+    "front", "top", "side", or azimuth and elevation in degrees. `renderer` is "page", which needs Chromium or Chrome,
+    or "drawing"; the first that there is when not given. `progress` shows a line on stderr, by default in a terminal.
 
     >>> run = lw.simulate(lw.gallery.pendulum.build(), until=0.1, method="recursive", dt=0.01)
     >>> film(run, "pendulum.gif", fps=10)  # doctest: +SKIP
     """
     path = check_path(file, SUFFIXES)
-    for name, value, least in (("speed", speed, 1e-9), ("fps", fps, 1), ("width", width, 80)):
+    sides = (("width", width, 80), ("height", 60 if height is None else height, 60))
+    for name, value, least in (("speed", speed, 1e-9), ("fps", fps, 1), *sides):
         if not isinstance(value, int | float) or not math.isfinite(value) or value < least:
             raise OptionError(f"{name} of a film must be a number from {least:g} on, not {shown(value)}; correct it")
     Image = _pillow()
-    drawn = _Film(Stage(run), int(width))
+    size = (int(width) // 2 * 2, round(0.75 * width if height is None else height) // 2 * 2)  # ffmpeg wants even ones
     begin, end = float(run.time[0]), float(run.time[-1])
-    if path.suffix.lower() == ".png":
+    still = path.suffix.lower() == ".png" and "%" not in path.name
+    if still:
         when = end if time is None else time
         if not begin - 1e-9 <= when <= end + 1e-9:
             raise OptionError(f"the run goes from {begin:g} to {end:g} s, not to {when:g} s; give another time=")
-        image = Image.fromarray(drawn.frame(when))
-        with writing(path) as beside:
-            image.save(beside)
-        return
-    count = math.floor((end - begin) / speed * fps + 1e-9) + 1
-    if count > MOST:
-        raise OptionError(f"the film would have {count} pictures, more than {MOST}; give a larger speed= or fewer fps=")
-    times = begin + np.arange(count) * speed / fps
-    if path.suffix.lower() == ".gif":
-        _gif(Image, path, [drawn.frame(float(t)) for t in times], fps)
+        times = np.array([when])
     else:
-        _mp4(path, drawn, times, fps)
+        count = math.floor((end - begin) / speed * fps + 1e-9) + 1
+        if count > MOST:
+            raise OptionError(
+                f"the film would have {count} pictures, more than {MOST}; give a larger speed= or fewer fps="
+            )
+        times = begin + np.arange(count) * speed / fps
+    write = _writer(Image, path, size, fps)
+    seen = not still and (sys.stderr.isatty() if progress is None else progress)
+    told = _progress(path.name, len(times)) if seen else None
+    write(_frames(run, times, size, _look(view), renderer, told))
+
+
+def _look(view: Any) -> Look | None:
+    """Azimuth and elevation of a view, degrees; None for that of the run."""
+    if view is None:
+        return None
+    if isinstance(view, str):
+        if view in LOOKS:
+            return LOOKS[view]
+    elif np.shape(view) == (2,) and all(math.isfinite(angle) for angle in view):
+        return float(view[0]), float(view[1])
+    raise OptionError(
+        f"view of a film is {', '.join(map(repr, LOOKS))}, or azimuth and elevation in degrees, not {shown(view)}"
+    )
+
+
+def _frames(
+    run: Trajectory,
+    times: Floats,
+    size: tuple[int, int],
+    look: Look | None,
+    renderer: str | None,
+    told: Callable[[int], None] | None,
+) -> Iterator[Any]:
+    """The pictures, one after the other, (height, width, 3) of bytes."""
+    if renderer not in (None, *RENDERERS):
+        raise OptionError(f"renderer of a film is {' or '.join(map(repr, RENDERERS))}, not {shown(renderer)}")
+    program = None if renderer == "drawing" else find_browser()
+    if program is None and renderer == "page":
+        raise OptionError("renderer='page' needs Chromium or Chrome; install one, or take renderer='drawing'")
+    if program is not None:
+        try:
+            make_bundle()
+        except OptionError:
+            if renderer == "page":
+                raise
+            program = None
+    if program is not None:
+        yield from page_frames(run, times, size, program, look, told)
+        return
+    drawn = DrawnFilm(Stage(run), size, look)
+    for k, t in enumerate(times):
+        yield drawn.frame(float(t))
+        if told is not None:
+            told(k + 1)
+
+
+def _progress(name: str, count: int) -> Callable[[int], None]:
+    """A line on stderr that counts the pictures."""
+
+    def told(done: int) -> None:
+        print(f"\r{name}: {done} of {count} pictures", end="\n" if done == count else "", file=sys.stderr, flush=True)
+
+    return told
+
+
+def _writer(Image: Any, path: Path, size: tuple[int, int], fps: int) -> Callable[[Iterator[Any]], None]:
+    """What makes the file of pictures; what is missing for it is refused before they are drawn."""
+    if path.suffix.lower() == ".gif":
+        return lambda frames: _gif(Image, path, frames, fps)
+    if path.suffix.lower() == ".mp4":
+        program = ffmpeg()
+        if program is None:
+            raise OptionError(f'{path.name}: an mp4 needs ffmpeg: pip install "linkwork[film]", or write a .gif')
+        return lambda frames: _mp4(program, path, frames, size, fps)
+    if "%" not in path.name:
+        return lambda frames: _png(Image, path, next(frames))
+    try:
+        numbered = path.name % 0 != path.name % 1
+    except (TypeError, ValueError):
+        numbered = False
+    if not numbered:
+        raise OptionError(f"cannot number pictures by {path.name!r}; write one number, as in 'run_%04d.png'")
+    return lambda frames: _sequence(Image, path, frames)
+
+
+def _sequence(Image: Any, path: Path, frames: Iterator[Any]) -> None:
+    for k, frame in enumerate(frames):
+        _png(Image, path.with_name(path.name % k), frame)
+
+
+def _png(Image: Any, path: Path, frame: Any) -> None:
+    with writing(path) as beside:
+        Image.fromarray(frame).save(beside)
 
 
 def _pillow() -> Any:
@@ -85,15 +183,22 @@ def _pillow() -> Any:
     return Image
 
 
-def _gif(Image: Any, path: Path, frames: list[Any], fps: int) -> None:
-    """All pictures in the colours of the one with the most of them, so that nothing flickers."""
-    images = [Image.fromarray(frame) for frame in frames]
-    palette = max(images, key=lambda image: len(image.getcolors(1 << 24))).quantize(128)
-    indexed = [image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images]
-    first, rest = indexed[0], indexed[1:]
+def _gif(Image: Any, path: Path, frames: Iterator[Any], fps: int) -> None:
+    """All pictures in the same colours, so that nothing flickers."""
+    kept = []  # as files in memory: a film of large pictures would not fit otherwise
+    for frame in frames:
+        file = io.BytesIO()
+        Image.fromarray(frame).save(file, "png", compress_level=1)
+        kept.append(file)
+    few = [Image.open(kept[k]) for k in np.unique(np.linspace(0, len(kept) - 1, SAMPLED).astype(int))]
+    sheet = Image.new("RGB", (few[0].width, few[0].height * len(few)))
+    for k, image in enumerate(few):
+        sheet.paste(image, (0, k * image.height))
+    palette = sheet.quantize(PALETTE)
+    indexed = (Image.open(file).quantize(palette=palette, dither=Image.Dither.NONE) for file in kept)
     hundredths = max(2, round(100 / fps))  # what the format counts in
     with writing(path) as beside:
-        first.save(beside, save_all=True, append_images=rest, duration=10 * hundredths, loop=0)
+        next(indexed).save(beside, save_all=True, append_images=indexed, duration=10 * hundredths, loop=0)
 
 
 def ffmpeg() -> str | None:
@@ -107,118 +212,24 @@ def ffmpeg() -> str | None:
         return None
 
 
-def _mp4(path: Path, drawn: _Film, times: Floats, fps: int) -> None:
-    program = ffmpeg()
-    if program is None:
-        raise OptionError(f'{path.name}: an mp4 needs ffmpeg: pip install "linkwork[film]", or write a .gif')
+def _mp4(program: str, path: Path, frames: Iterator[Any], size: tuple[int, int], fps: int) -> None:
     with writing(path) as beside:
-        _piped(program, path, beside, drawn, times, fps)
+        _piped(program, path, beside, frames, size, fps)
 
 
-def _piped(program: str, path: Path, beside: Path, drawn: _Film, times: Floats, fps: int) -> None:
+def _piped(program: str, path: Path, beside: Path, frames: Iterator[Any], size: tuple[int, int], fps: int) -> None:
     """Let ffmpeg make `beside`, which is to become `path`."""
-    raw = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{drawn.width}x{drawn.height}", "-r", str(fps), "-i", "-"]
+    raw = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{size[0]}x{size[1]}", "-r", str(fps), "-i", "-"]
     made = ["-an", "-pix_fmt", "yuv420p", "-movflags", "+faststart", str(beside)]
     with subprocess.Popen(
         [program, "-y", "-loglevel", "error", *raw, *made], stdin=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
         assert process.stdin is not None
         try:
-            for t in times:
-                process.stdin.write(drawn.frame(float(t)).tobytes())
+            for frame in frames:
+                process.stdin.write(frame.tobytes())
         except BrokenPipeError:
             pass  # its message is reported below
         _, message = process.communicate()
     if process.returncode != 0:
         raise RunError(f"ffmpeg could not write {path}: {message.decode(errors='replace').strip()}")
-
-
-class _Film:
-    """Pictures of a stage from its first camera."""
-
-    def __init__(self, stage: Stage, width: int) -> None:
-        self.stage = stage
-        self.width, self.height = width // 2 * 2, round(0.75 * width) // 2 * 2  # ffmpeg wants even ones
-        self.camera = camera_from(*stage.look())
-        bodies = stage.bodies()
-        self.solids = [coloured_solids(self._seen(body), body["colour"]) for body in bodies]
-        roads = [road for road in stage.roads() if seen_from(road, self.camera[2])]
-        self.roads = [part for road in roads for part in coloured_solids([road], ROAD)]
-        self.pins = [(pin["body"], scene_solid([pin["shape"]]), pin["span"]) for pin in stage.pins()]
-        self._fit()
-
-    def _seen(self, body: dict[str, Any]) -> list[dict[str, Any]]:
-        """The shapes of a body, but for planes of grounds in motion that are seen from behind at first."""
-        pose = self.stage.frame(body["name"], self.stage.start)
-        return [facts for facts in body["shapes"] if seen_from(facts, self.camera[2], pose)]
-
-    def _fit(self) -> None:
-        """The scale by which all poses that are looked at stand in the picture."""
-        stage = self.stage
-        low, high = np.array(stage.low), np.array(stage.high)
-        if stage.travels:
-            low, high = stage.centre - stage.radius, stage.centre + stage.radius
-        corners = np.array([[(low, high)[k >> i & 1][i] for i in range(3)] for k in range(8)])
-        flat = corners @ self.camera.T
-        size = np.maximum(np.ptp(flat[:, :2], axis=0), 1e-6)
-        self.scale = float(min(0.88 * self.width / size[0], 0.88 * self.height / size[1]))
-        self.middle = self.camera.T @ ((flat.min(axis=0) + flat.max(axis=0)) / 2)
-        self.first = stage.start[stage.followed, :3].mean(axis=0)
-        self.floor = 0.0 if stage.on_floor else float(stage.low[2] - 0.03 * stage.radius)
-
-    def frame(self, t: float) -> Any:
-        """The picture at a time, (height, width, 3) of bytes."""
-        poses = self.stage.poses([self.stage.row(t)])[0]
-        middle = self.middle + (poses[self.stage.followed, :3].mean(axis=0) - self.first if self.stage.travels else 0.0)
-        placed = [[(c, self._moved(made, poses, k)) for c, made in parts] for k, parts in enumerate(self.solids)]
-        shadow = Canvas(self.camera, middle, self.scale, self.width, self.height, 1)
-        if self.camera[2, 2] > 0.05:
-            for parts in placed[: len(placed) - len(self.stage.moving_grounds)]:
-                for _, thing in parts:
-                    shadow.put(thing.pressed(self.floor), SHADOW, 0, lit=False)
-        canvas = Canvas(self.camera, middle, self.scale, self.width, self.height, 2)
-        for colour, road in self.roads:
-            canvas.put(road, colour, len(placed) + 2)
-        things = [(colour, thing, k) for k, parts in enumerate(placed) for colour, thing in parts]
-        for body, made, span in self.pins:
-            if holds(span, t):
-                canvas.put(self._moved(made, poses, body), DARK, len(placed))
-        for spring in self.stage.springs():
-            canvas.put(self._spring(spring, poses), DARK, len(placed) + 1)
-        for colour, thing, k in sorted(things, key=lambda part: -part[0][3]):  # what is transparent comes last
-            canvas.put(thing, colour, k)
-        under = np.ones((self.height, self.width, 3))
-        flat = shadow.image()
-        under = under * (1 - flat[..., 3:]) + np.array(SHADOW) * flat[..., 3:]
-        image = canvas.image()
-        mixed = under * (1 - image[..., 3:]) + image[..., :3] * image[..., 3:]
-        return (255 * np.clip(mixed, 0, 1)).astype(np.uint8)
-
-    @staticmethod
-    def _moved(made: Solid, poses: Floats, body: int) -> Solid:
-        return made if body < 0 else made.moved(Frame(poses[body, :3], poses[body, 3:]))
-
-    def _spring(self, spring: dict[str, Any], poses: Floats) -> Solid:
-        """A zigzag across the picture, of thin rods."""
-        ends = []
-        for end, at in (("a", "at_a"), ("b", "at_b")):
-            local = np.asarray(spring[at], dtype=float)
-            pose = None if spring[end] < 0 else Frame(poses[spring[end], :3], poses[spring[end], 3:])
-            ends.append(local if pose is None else pose.point(local))
-        a, b = ends
-        length = float(np.linalg.norm(b - a))
-        if length < 1e-9:
-            return Solid(np.zeros((0, 3, 3)), np.zeros(0, dtype=np.int64))
-        along = (b - a) / length
-        across = np.cross(self.camera[2], along)
-        size = float(np.linalg.norm(across))
-        across = across / size if size > 1e-9 else self.camera[0]
-        wide = min(spring["radius"], 0.2 * length)
-        way = [0.0, 0.1, *(0.1 + 0.8 * (k + 0.5) / 14 for k in range(14)), 0.9, 1.0]
-        side = [0.0, 0.0, *((-1.0) ** k for k in range(14)), 0.0, 0.0]
-        points = [a + along * length * w + across * wide * s for w, s in zip(way, side, strict=True)]
-        thin = max(0.1 * wide, 0.8 / self.scale)
-        made = rod(points[0], points[1], thin)
-        for start, end in pairwise(points[1:]):
-            made = made + rod(start, end, thin)
-        return made

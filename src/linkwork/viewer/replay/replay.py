@@ -59,8 +59,13 @@ def page(
     labels: Sequence[str] | None = None,
     title: str | None = None,
     playing: bool = True,
+    mode: str = "replay",
+    look: tuple[float, float] | None = None,
 ) -> str:
     """The text of the page that `replay` writes.
+
+    `mode` "film" is a page that shows one picture after the other (see `pictures/page_film.py`). `look` is from where:
+    azimuth and elevation, degrees.
 
     >>> run = lw.simulate(lw.gallery.pendulum.build(), until=0.1, method="recursive", dt=0.01)
     >>> page(run).startswith("<!doctype html>")
@@ -78,11 +83,11 @@ def page(
     rows = [_thinned(run, len(stage.names)) for run, stage in zip(several, stages, strict=True)]
     packer = Packer()
     data = {
-        "mode": "replay",
+        "mode": mode,
         "title": several[0].model_name if title is None else title,
         "speed": speed_to_watch(max(run.time[-1] for run in several)),
         "playing": playing,
-        "view": view_of(stages),
+        "view": view_of(stages, look),
         "runs": [
             _facts(packer, run, stage, kept, (word, tint), ROOM // len(several))
             for run, stage, kept, word, tint in zip(several, stages, rows, words, TINTS, strict=False)
@@ -145,14 +150,14 @@ def speed_to_watch(seconds: float) -> float:
     return step_of(seconds / SECONDS_TO_WATCH) if seconds > 0.0 else 1.0
 
 
-def view_of(stages: list[Stage]) -> dict[str, Any]:
+def view_of(stages: list[Stage], look: tuple[float, float] | None = None) -> dict[str, Any]:
     """Where to look from first, the height of the floor and the size of its grid."""
     first = stages[0]
     low = min(stage.low[2] for stage in stages)
     # the floor is z = 0 where nothing reaches below it
     floor = 0.0 if low > -0.03 * first.radius else low - 0.05 * first.radius
     span = max(stage.seconds for stage in stages)
-    azimuth, elevation = first.look()
+    azimuth, elevation = first.look() if look is None else look
     return {
         "centre": first.centre.tolist(),
         "radius": first.radius,

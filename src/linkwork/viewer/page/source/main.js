@@ -1,5 +1,6 @@
 // The page begins: the data, a source of frames, and what shows them.
 import "../page.css";
+import { Film } from "./film.js";
 import { LiveSource } from "./live/live_source.js";
 import { Page } from "./page.js";
 import { ReplaySource } from "./sources/replay_source.js";
@@ -7,7 +8,9 @@ import { ReplaySource } from "./sources/replay_source.js";
 async function begin() {
   const show = JSON.parse(document.getElementById("show").textContent);
   const source = await (show.mode === "live" ? LiveSource : ReplaySource).open(show);
-  window.linkwork = new Page(source);
+  const page = new Page(source);
+  if (show.mode === "film") page.film = new Film(page);
+  window.linkwork = page;
 }
 
 begin().catch((error) => {
