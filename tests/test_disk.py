@@ -79,7 +79,7 @@ def picture(run, file):
 
 def film(run, file):
     pytest.importorskip("PIL")
-    run.film(file, width=80, fps=20)
+    run.film(file, width=80, fps=20, renderer="drawing")
 
 
 def moving_film(run, file):
@@ -87,7 +87,7 @@ def moving_film(run, file):
 
     if ffmpeg() is None:
         pytest.skip("needs ffmpeg")
-    run.film(file, width=80, fps=20)
+    run.film(file, width=80, fps=20, renderer="drawing")
 
 
 def drawing(run, file):
