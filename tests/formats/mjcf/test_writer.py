@@ -140,7 +140,7 @@ def test_every_part_reads_back(tmp_path: Path) -> None:
     model = machine()
     receipt = model.write(tmp_path / "machine.xml", timestep=0.005)
     assert not receipt.lost
-    assert {path.name for path in (tmp_path / "meshes").iterdir()} == {"skin_of_skin_seen.obj"}
+    assert {path.name for path in (tmp_path / "machine_meshes").iterdir()} == {"skin_of_skin_seen.obj"}
     m = mujoco.MjModel.from_xml_path(str(tmp_path / "machine.xml"))
     assert m.opt.timestep == 0.005
     assert mujoco.mj_name2id(m, mujoco.mjtObj.mjOBJ_BODY, "left/arm.1 <x>") == 1

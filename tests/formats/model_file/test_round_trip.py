@@ -134,6 +134,29 @@ def test_meshes_are_copied_or_referred_to(tmp_path: Path) -> None:
     assert 'file = "machine_files/in memory mesh.obj"' in text
 
 
+def test_files_beside_others_are_left_alone(tmp_path: Path) -> None:
+    corners = lw.Hull([(0, 0, 0), (0.1, 0, 0), (0, 0.3, 0), (0, 0, 0.7)]).triangles
+
+    def model(size: float) -> lw.Model:
+        made = lw.Model("meshes")
+        body = made.body("part", density=1000.0, shape=lw.Mesh(triangles=size * corners))
+        made.revolute("pin", "ground", body, at=(0, 0, 0), axis=(0, 1, 0))
+        return made
+
+    for first, second in (("a.toml", "b.toml"), ("c.toml", "c.json"), ("a.urdf", "b.urdf"), ("a.mjcf", "b.mjcf")):
+        if first.endswith("mjcf"):
+            pytest.importorskip("mujoco", minversion="4")
+        model(1.0).write(tmp_path / first)
+        before, _ = lw.read(tmp_path / first)
+        model(2.0).write(tmp_path / second)
+        assert lw.read(tmp_path / first)[0] == before, second
+    # a mesh from the folder, under a new name, beside one that would take its place
+    again = model(2.0)
+    again.body("other", density=1000.0, shape=lw.Mesh(tmp_path / "a_files" / "part mesh.obj"))
+    again.write(tmp_path / "a.toml")
+    assert lw.read(tmp_path / "a.toml")[0] == again
+
+
 def test_json_and_toml_say_the_same(tmp_path: Path) -> None:
     import json
     import tomllib

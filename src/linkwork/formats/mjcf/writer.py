@@ -22,7 +22,7 @@ ORDER = ("asset", "contact", "tendon", "equality", "actuator")  # sections, besi
 def write_mjcf(
     model: Model, path: Path, receipt: Receipt, *, timestep: float = 0.002, contact: bool = True
 ) -> dict[Path, bytes]:
-    """The files of a model: MJCF, and meshes in the folder `meshes` beside it.
+    """The files of a model: MJCF, and meshes in the folder `NAME_meshes` beside it.
 
     Joints nest bodies; those that close loops become constraints. The start is the keyframe "start". `timestep` is
     MuJoCo's step in seconds. `contact=False` leaves out all colliders.
@@ -39,7 +39,9 @@ def write_mjcf(
     step = real(timestep)
     if step is None or not 0.0 < step < 1e6:
         raise OptionError(f"write {path.name}: timestep is {timestep!r}; give MuJoCo's step in seconds")
-    writing = MjcfWriting(model, spanning_tree(model), machine_start(model), receipt, path.parent / "meshes")
+    stem = "".join(letter if letter.isalnum() else "_" for letter in path.stem)
+    folder = path.parent / f"{stem}_meshes"  # of this file alone: others beside it keep theirs
+    writing = MjcfWriting(model, spanning_tree(model), machine_start(model), receipt, folder)
     write_bodies(writing)
     write_forces(writing)
     write_drives(writing)

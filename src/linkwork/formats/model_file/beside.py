@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +26,10 @@ class CannotSay(Exception):
 class Beside:
     """The files that are written with a model file, in a folder beside it, by their paths."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, meshes: Iterable[Mesh] = ()) -> None:
         self.path = path
-        self.folder = f"{path.stem}_files"
+        self.folder = f"{path.stem if path.suffix.lower() == '.toml' else path.name}_files"
+        self._kept = {Path(mesh.file).resolve() for mesh in meshes if mesh.file is not None}
         self.files: dict[Path, bytes] = {}
         self._meshes: dict[str, str] = {}
 
@@ -74,10 +76,14 @@ class Beside:
     def _add(self, told: str, ending: str, content: bytes) -> str:
         stem = re.sub(r"[^\w\- ]+", " ", told).strip()[:60].strip() or "data"
         name, number = f"{self.folder}/{stem}{ending}", 2
-        while self.path.parent / name in self.files:
+        while self.path.parent / name in self.files or self._others(self.path.parent / name, content):
             name, number = f"{self.folder}/{stem} {number}{ending}", number + 1
         self.files[self.path.parent / name] = content
         return name
+
+    def _others(self, path: Path, content: bytes) -> bool:
+        """Whether this is the file of a mesh of the model, with something else in it."""
+        return path.resolve() in self._kept and path.is_file() and path.read_bytes() != content
 
 
 def _reads_back(mesh: Mesh) -> bool:

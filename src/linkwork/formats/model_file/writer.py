@@ -17,6 +17,7 @@ from linkwork.formats.model_file.value_data import Data, ValueWriter, place_keys
 from linkwork.formats.receipt import Receipt
 from linkwork.model.body import Part
 from linkwork.model.container import Container
+from linkwork.model.mesh import Mesh
 from linkwork.model.subsystem import Model
 
 
@@ -26,7 +27,7 @@ def write_model_file(model: Model, path: Path, receipt: Receipt, *, modules: Seq
     `modules` lists modules whose compiled laws it may name, beside those of the gallery.
     """
     whole = model.built
-    values = ValueWriter(Beside(path), AllowedModules(modules))
+    values = ValueWriter(Beside(path, _meshes(whole)), AllowedModules(modules))
     data: Data = {"linkwork": VERSION, "name": whole.name, "gravity": whole.gravity.tolist()}
     data |= content_data(whole, values, receipt)
     text = json_text(data) + "\n" if path.suffix.lower() == ".json" else toml_text(data)
@@ -40,6 +41,15 @@ def write_model_file(model: Model, path: Path, receipt: Receipt, *, modules: Seq
             "model file may have; write its subsystems as models of their own"
         )
     return {path: content, **values.beside.files}
+
+
+def _meshes(model: Model) -> list[Mesh]:
+    """All meshes of a model."""
+    shapes = [body.shape for body in model.all_bodies()]
+    for container in model.walk():
+        shapes += [collider.shape for collider in container.colliders.values()]
+        shapes += [visual.shape for visual in container.visuals.values()]
+    return [shape for shape in shapes if isinstance(shape, Mesh)]
 
 
 def content_data(container: Container, values: ValueWriter, receipt: Receipt) -> Data:
