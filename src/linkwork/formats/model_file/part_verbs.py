@@ -36,6 +36,8 @@ def _rolling(container: Parts, verb: str, said: Mapping[str, Any]) -> None:
     placed = [key for key in ("axis", "normal", "axis_a", "axis_b", "at_a", "at_b") if key in said]
     frames = {key: said[key] for key in ("frame_a", "frame_b") if key in said}
     if placed or len(frames) < 2:
-        raise ModelError(f"{verb} '{said['name']}': give frame_a and frame_b, or axes and points, not both")
+        raise ModelError(
+            f"{verb} '{said['name']}': it is not placed once; give frame_a and frame_b, or axes and points"
+        )
     made = getattr(container, verb)(**{key: value for key, value in said.items() if key not in frames})
     put_part(container, container.joints, replace(made, **frames))
