@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from html import escape
 from typing import Any
 
 from linkwork.model.body import Part
@@ -23,6 +24,29 @@ def outline(container: Container) -> str:
         lines += ["  " * (depth + 1) + line for line in _lines(here)]
         depths.update({id(inner): depth + 1 for inner in here.subsystems.values()})
     return "\n".join(lines)
+
+
+class Outlined:
+    """How a model shows itself: its outline, in a notebook too, and one line."""
+
+    def outline(self: Any) -> str:
+        """A readable tree of all parts.
+
+        >>> model = lw.Model("pendulum")
+        >>> rod = model.body("rod", mass=1.0, inertia=0, com=(0, 0, -1))
+        >>> pin = model.revolute("pin", "ground", rod, at=(0, 0, 0), axis=(0, 1, 0))
+        >>> print(model.outline())
+        model 'pendulum', gravity (0, 0, -9.81)
+          body      rod  1 kg
+          revolute  pin  ground to rod
+        """
+        return outline(self)
+
+    def __repr__(self: Any) -> str:
+        return f"<{type(self).__name__} '{self.name}': {counted(self)}>"
+
+    def _repr_html_(self: Any) -> str:
+        return f'<pre style="margin: 0">{escape(self.outline())}</pre>'
 
 
 def counted(container: Container) -> str:

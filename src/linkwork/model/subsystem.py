@@ -26,7 +26,7 @@ from linkwork.model.joint import Joint
 from linkwork.model.joint_verbs import BodyLike, JointVerbs
 from linkwork.model.laws import Motion
 from linkwork.model.material import Material, check_material
-from linkwork.model.outline import counted, outline
+from linkwork.model.outline import Outlined
 from linkwork.model.rolling import RollingVerbs
 from linkwork.model.shapes import Cylinder, Shape
 from linkwork.model.stepped import Stepped, SteppedPart, stepped_part
@@ -41,6 +41,7 @@ AnySubsystem = TypeVar("AnySubsystem", bound="Subsystem")
 
 
 class Parts(
+    Outlined,
     JointVerbs,
     RollingVerbs,
     ForceVerbs,
@@ -249,22 +250,6 @@ class Parts(
         subsystem.name, subsystem.owner = name, self
         self.subsystems[name] = self._names[name] = subsystem
         return subsystem
-
-    def outline(self) -> str:
-        """A readable tree of all parts.
-
-        >>> model = lw.Model("pendulum")
-        >>> rod = model.body("rod", mass=1.0, inertia=0, com=(0, 0, -1))
-        >>> pin = model.revolute("pin", "ground", rod, at=(0, 0, 0), axis=(0, 1, 0))
-        >>> print(model.outline())
-        model 'pendulum', gravity (0, 0, -9.81)
-          body      rod  1 kg
-          revolute  pin  ground to rod
-        """
-        return outline(self)
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} '{self.name}': {counted(self)}>"
 
 
 class Subsystem(Parts):

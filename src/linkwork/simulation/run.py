@@ -38,6 +38,7 @@ from linkwork.simulation.reading import Readings
 from linkwork.simulation.recording import CHUNK_SECONDS, next_chunk
 from linkwork.simulation.remote_links import letting_go
 from linkwork.simulation.reset import start_anew
+from linkwork.simulation.results.notebook import lines_in_cell
 from linkwork.simulation.results.scene import RunScenes
 from linkwork.simulation.results.warning import warn
 from linkwork.simulation.sampled_run import SampledRun, can_sample
@@ -223,6 +224,14 @@ class Simulation(Present):
         other.events = self.events.copied(other.stepper, other.structure, other.controls)
         other.step_warnings, other._fast = self.step_warnings.copied(), None
         return other
+
+    def __repr__(self) -> str:
+        method = self.stepper.method
+        name = self.stepper.system.model.name
+        return f"<Simulation of '{name}' by {method.name}, dt {method.dt:g} s: t = {self.time:g} s, {self.steps} steps>"
+
+    def _repr_html_(self) -> str:
+        return lines_in_cell([repr(self)])
 
     def close(self) -> None:
         """End the connections to components elsewhere, and free FMUs; nothing to do where there are none."""

@@ -22,6 +22,7 @@ from linkwork.simulation.driven import driven_start
 from linkwork.simulation.methods import FEATURE_HINTS
 from linkwork.simulation.remote_links import remote_parts
 from linkwork.simulation.results.certificate import shortened
+from linkwork.simulation.results.notebook import lines_in_cell
 from linkwork.simulation.start import DEPENDENT, Closure, Start, consistent_start
 from linkwork.spatial import codes
 
@@ -119,6 +120,12 @@ class Report:
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
+
+    def __repr__(self) -> str:
+        return f"<Report on '{self.model}': {_count(len(self.hints), 'hint', 'hints')}; print it to read it>"
+
+    def _repr_html_(self) -> str:
+        return lines_in_cell(self.lines())
 
 
 def _count(number: int, one: str, many: str) -> str:

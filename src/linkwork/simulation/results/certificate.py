@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.simulation.results.notebook import lines_in_cell
+
 POOR_BALANCE = 1e-2  # of the energy that moved: a run with more than this missing is not to be trusted
 POOR_IMPULSES = 2e-3  # of all impulses: what steps that were cut short may leave unsettled
 # what a strict run is held to: parts of the energy that moved, of the size of the model, of impulses; steps
@@ -235,6 +237,15 @@ class Certificate:
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
+
+    def __repr__(self) -> str:
+        words = ", ".join(
+            word for word in (self.method, self.integrator, f"dt {self.dt:g} s" if self.dt else "") if word
+        )
+        return f"<Certificate of a run by {words}: {'IN DOUBT' if self.doubts() else 'good'}; print it to read it>"
+
+    def _repr_html_(self) -> str:
+        return lines_in_cell(self.lines(), self.doubts())
 
     def _line_method(self) -> str:
         pieces = [self.method, self.integrator, f"dt {self.dt:g} s" if self.dt else ""]

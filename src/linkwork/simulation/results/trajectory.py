@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from html import escape
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike, NDArray
 
+from linkwork.errors import OptionError
 from linkwork.model.arguments import helpful
 from linkwork.model.checked import VectorLike
 from linkwork.simulation.results.certificate import Certificate
 from linkwork.simulation.results.columns import NamedColumns
+from linkwork.simulation.results.notebook import lines_in_cell
 from linkwork.simulation.results.scene import Scene
 from linkwork.simulation.structure.events import Change
+
+MOST_IN_CELL = 1_000_000  # bytes of a replay that a notebook shows by itself
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -262,10 +265,20 @@ class Trajectory(NamedColumns):
     def _repr_html_(self) -> str:
         """What a notebook shows: the same, with what is in doubt in colour, and what to try."""
         told, _, doubt = repr(self).partition(", IN DOUBT")
-        if not doubt:
-            return f"<code>{escape(told)}</code>"
-        listed = "".join(f"<li>{escape(each)}</li>" for each in self.certificate.doubts())
-        return f'<code>{escape(told)}&gt;</code><div style="color: #b3261e"><b>IN DOUBT</b><ul>{listed}</ul></div>'
+        line = f"{told}>" if doubt else told
+        return lines_in_cell([line], self.certificate.doubts()) + self._in_cell()
+
+    def _in_cell(self) -> str:
+        """The replay, where there is something to see and the page is there; a notebook keeps it once."""
+        from linkwork.viewer.page_bundle import is_made
+
+        if self.scene is None or not len(self) or not is_made():
+            return ""
+        try:
+            shown: str = self.view(inline=True)._repr_html_()
+        except OptionError:  # what is not recorded cannot be shown
+            return ""
+        return shown if len(shown) < MOST_IN_CELL else ""
 
 
 def _same(a: dict[str, NDArray[Any]], b: dict[str, NDArray[Any]]) -> bool:

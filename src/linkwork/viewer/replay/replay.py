@@ -111,6 +111,9 @@ class Inline:
     page: str
     height: int = 520
 
+    def __repr__(self) -> str:
+        return f"<a replay of {len(self.page) / 1e6:.1f} MB; a notebook shows it>"
+
     def _repr_html_(self) -> str:
         return inline(self.page, self.height)
 
