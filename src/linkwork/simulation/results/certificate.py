@@ -239,10 +239,7 @@ class Certificate:
         return "\n".join(self.lines())
 
     def __repr__(self) -> str:
-        words = ", ".join(
-            word for word in (self.method, self.integrator, f"dt {self.dt:g} s" if self.dt else "") if word
-        )
-        return f"<Certificate of a run by {words}: {'IN DOUBT' if self.doubts() else 'good'}; print it to read it>"
+        return f"<Certificate of a run by {self.method}: {'IN DOUBT' if self.doubts() else 'good'}; print it to read it>"
 
     def _repr_html_(self) -> str:
         return lines_in_cell(self.lines(), self.doubts())
