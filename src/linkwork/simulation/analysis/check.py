@@ -122,7 +122,7 @@ class Report:
         return "\n".join(self.lines())
 
     def __repr__(self) -> str:
-        return f"<Report on '{self.model}': {_count(len(self.hints), 'hint', 'hints')}; print it to read it>"
+        return f"<Report on '{self.model}': {_count(len(self.hints), 'hint', 'hints')}; print it>"
 
     def _repr_html_(self) -> str:
         return lines_in_cell(self.lines())

@@ -239,7 +239,7 @@ class Certificate:
         return "\n".join(self.lines())
 
     def __repr__(self) -> str:
-        return f"<Certificate of a run by {self.method}: {'IN DOUBT' if self.doubts() else 'good'}; print it to read it>"
+        return f"<Certificate of a run by {self.method}: {'IN DOUBT' if self.doubts() else 'good'}; print it>"
 
     def _repr_html_(self) -> str:
         return lines_in_cell(self.lines(), self.doubts())
