@@ -1,4 +1,4 @@
-# make demo   simulate the car, print its summary and certificate, write pictures
+# make demo   simulate the car, print its summary and certificate, write pictures and a replay page
 # make gallery   run every piece and write a page of pictures and replays
 # make test   set up and run the tests
 # make page   bundle the 3D page with npm: once, and when its sources have changed
@@ -19,7 +19,7 @@ WORKERS ?= 2
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make demo      simulate the car: summary, certificate, pictures in $(DEMO)/"
+	@echo "make demo      simulate the car: summary, certificate, pictures and a replay page in $(DEMO)/"
 	@echo "make gallery   run every piece: pictures, replays and one page of all in build/gallery/"
 	@echo "make test      set up and run the tests"
 	@echo "make docs      build the documentation to build/docs/index.html"
@@ -93,6 +93,8 @@ demo: $(VENV)/.plot
 	@mkdir -p $(DEMO)
 	@$(BIN)/linkwork run car --until 1.5 --out $(DEMO)/car.npz \
 		--plot $(DEMO)/car.png --plot $(DEMO)/energy.png=energy,drift
+	@$(BIN)/linkwork film $(DEMO)/car.npz $(DEMO)/car_3d.png --width 960
+	@$(BIN)/linkwork replay $(DEMO)/car.npz $(DEMO)/car.html || echo "note: without the 3D page there is no replay"
 
 gallery: $(VENV)/.dev
 	$(BIN)/python -m linkwork.gallery.catalogue build/gallery
