@@ -73,7 +73,7 @@ $(VENV)/.peers: $(VENV)/.dev
 ROBOTS := example-robot-data icub-models gymnasium dm-control
 
 $(VENV)/.robots: $(VENV)/.peers
-	@all=yes; for package in cadquery-ocp-novtk fmpy $(ROBOTS:%="--no-deps %"); do \
+	@all=yes; for package in cadquery-ocp-novtk fmpy libcosimpy fmu-manipulation-toolbox $(ROBOTS:%="--no-deps %"); do \
 		$(PIP) install --quiet --only-binary :all: $$package || \
 		{ echo "note: $${package#--no-deps } could not be installed here; the tests that need it are skipped"; all=no; }; \
 	done; if [ $$all = yes ]; then touch $@; fi

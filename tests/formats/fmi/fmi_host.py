@@ -178,6 +178,15 @@ class Slave:
         assert self.call(name, room, SIZE(count)) == OK, self.said
         return list(room)
 
+    def derivative(self, unknown, seeds):
+        """Model exchange: how these variables change along a direction, {known variable: its part of it}."""
+        place = self.unpacked.variables
+        wanted, known = ((ctypes.c_uint32 * len(some))(*(place[name] for name in some)) for some in (unknown, seeds))
+        seed, found = (REAL * len(seeds))(*seeds.values()), (REAL * len(unknown))()
+        given = [wanted, SIZE(len(unknown)), known, SIZE(len(seeds)), seed]
+        given += [found] if self.version == 2 else [SIZE(len(seeds)), found, SIZE(len(unknown))]
+        return list(found) if self.call("GetDirectionalDerivative", *given) == OK else None
+
     def free(self):
         self.library[self.prefix + "FreeInstance"](POINTER(self.instance))
         self.instance = None

@@ -64,6 +64,8 @@ def _kind(root: Tree.Element, given: Description, kind: str, version: int) -> No
         f"canGetAndSet{state}": YES,
         f"canSerialize{state}": YES,
     }
+    if kind == "me":
+        facts["providesDirectionalDerivative" + ("s" if version == 3 else "")] = YES
     if kind == "cs":
         facts["canHandleVariableCommunicationStepSize"] = YES
     if kind == "cs" and version == 3:

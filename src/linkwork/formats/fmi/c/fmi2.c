@@ -149,8 +149,7 @@ EXPORT fmi2Status fmi2DeSerializeFMUstate(Component c, const char bytes[], size_
 EXPORT fmi2Status fmi2GetDirectionalDerivative(Component c, const uint32_t unknown[], size_t unknowns,
                                                const uint32_t known[], size_t knowns, const double seed[],
                                                double result[]) {
-  (void)unknown, (void)unknowns, (void)known, (void)knowns, (void)seed, (void)result;
-  return not_offered(c, "directional derivatives");
+  return done(directional_derivative(c, unknown, unknowns, known, knowns, seed, result));
 }
 
 /* --- co-simulation */

@@ -173,8 +173,8 @@ EXPORT fmi3Status fmi3DeserializeFMUState(Instance3 c, const uint8_t bytes[], si
 EXPORT fmi3Status fmi3GetDirectionalDerivative(Instance3 c, References unknown, size_t unknowns, References known,
                                                size_t knowns, const double seed[], size_t seeds, double result[],
                                                size_t results) {
-  (void)unknown, (void)unknowns, (void)known, (void)knowns, (void)seed, (void)seeds, (void)result, (void)results;
-  return not_offered(c, "directional derivatives");
+  if (seeds != knowns || results != unknowns) return not_offered(c, "directional derivatives of arrays");
+  return done(directional_derivative(c, unknown, unknowns, known, knowns, seed, result));
 }
 
 EXPORT fmi3Status fmi3GetAdjointDerivative(Instance3 c, References unknown, size_t unknowns, References known,

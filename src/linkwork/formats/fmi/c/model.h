@@ -140,6 +140,10 @@ int get_rates(Instance *instance, double *rates, size_t count);
 int read_values(Instance *instance, const uint32_t *reference, size_t count, double *value);
 int write_values(Instance *instance, const uint32_t *reference, size_t count, const double *value);
 
+/* derivatives.c */
+int directional_derivative(Instance *instance, const uint32_t *unknown, size_t unknowns, const uint32_t *known,
+                           size_t knowns, const double *seed, double *result);
+
 /* failures.c */
 void tell(Instance *instance, int failed, const char *format, ...);
 void tell_failure(Instance *instance, int64_t status);
