@@ -96,6 +96,33 @@ def test_our_plant_in_fmpy_and_their_controller_in_ours_are_one_loop(small, tmp_
     assert theirs == pytest.approx(ours, abs=1e-12)
 
 
+def test_plant_as_an_fmu_and_controller_as_an_fmu_agree_to_the_order_of_the_interval(small, tmp_path):
+    """Our plant in an FMU with the controller in linkwork, and the reverse: the difference falls with the interval."""
+    need_library()
+    given = {"dt": 0.005, "method": "recursive", "integrator": "rk4"}
+    plant = lw.export_fmu(cart(), tmp_path / "plant.fmu", picture=False, parameters=[], **given)
+    exact = lw.simulate(cart(10.0, 1.0), until=1.0, dt=1e-3, every=20, method="recursive")["rail.position"][-1]
+    ends = []
+    for every in (0.02, 0.01):
+        model = lw.Model("control room")
+        model.body("table", mass=1.0, inertia=(1, 1, 1))
+        for name in ("place", "speed", "command"):
+            model.input(name, 0.3 if name == "place" else 0.0)
+        connect = {"rail.position": "place", "rail.velocity": "speed", "push": "command"}
+        model.add("plant", lw.FMU(plant, every=every), connect=connect)
+        law = lambda t, seen: -10.0 * seen[0] - seen[1]  # noqa: E731
+        model.controller("pd", law, every=every, sees=["place", "speed"], sets=["command"])
+        sim = lw.Simulation(model, **given)
+        sim.step(200)
+        ours = sim.inputs["place"]
+        theirs = lw.simulate(looped(small, every), until=1.0, **given)["rail.position"][-1]
+        ends.append((ours, theirs))
+    for k in (0, 1):  # each is off by the order of the interval
+        assert order_of([ends[0][k] - exact, ends[1][k] - exact]) == pytest.approx(1.0, abs=0.25)
+    apart = [ours - theirs for ours, theirs in ends]
+    assert abs(apart[1]) < 0.6 * abs(apart[0]) or max(map(abs, apart)) < 1e-9
+
+
 def rotor(position):
     model = lw.Model("rotor", gravity=(0, 0, 0))
     wheel = model.body("wheel", mass=1.0, inertia=(0.05, 0.05, 0.05))
