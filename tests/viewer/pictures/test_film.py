@@ -168,6 +168,7 @@ def test_the_clock_and_the_scale_bar_of_a_film(swing, chromium):
         assert browser.ask("document.getElementById('film-clock').textContent") == "t = 1.50 s"
         width = browser.ask("document.getElementById('film-scale').getBoundingClientRect().width")
         assert 0.05 * 640 < width <= 0.23 * 640
+        assert browser.ask("document.getElementById('film-clock').checkVisibility()")
         assert browser.ask("document.getElementById('film-scale').textContent").split()[1] in ("m", "cm")
         with pytest.raises(lw.RunError, match="ReferenceError"):
             browser.ask("nothing.there")
