@@ -236,7 +236,11 @@ class Stage:
         turns, kind = joint["kind"] in AXES, KINDS.get(joint["kind"])
         facts = {"name": joint["name"], "body": body, "at": at.tolist(), "axis": axis.tolist() if turns else None}
         what = {"kind": joint["kind"], "drawn": kind.drawn if kind else "nothing", "a": joint["a"], "b": joint["b"]}
-        return {**facts, **what, "size": 1.7 * self.strut_radius, "foot": self._foot(joint), "span": _span(joint)}
+        made = {**facts, **what, "size": 1.7 * self.strut_radius, "foot": self._foot(joint), "span": _span(joint)}
+        if what["drawn"] == "rod":
+            far, end = self._carried(joint["b"], joint["frame_b"][:3])
+            made["far"] = {"body": far, "at": end.tolist()}
+        return made
 
     def _foot(self, joint: dict[str, Any]) -> list[float] | None:
         """Where a hinge stands on the ground at rest, in the world; None where it does not."""
@@ -255,6 +259,10 @@ class Stage:
             what = {"name": spring["name"], "elastic": spring["elastic"], "bushing": spring.get("bushing", False)}
             found.append({**ends, **what, "most": self._most(spring["name"]), "radius": 3.6 * self.strut_radius})
         return found
+
+    def tyres(self) -> list[dict[str, Any]]:
+        """Tyres, each with the number of the body that carries it; older files have none."""
+        return [{**tyre, "body": self.index[tyre["body"]]} for tyre in self.scene.get("tyres", [])]
 
     def _most(self, spring: str) -> float:
         """The largest force of a spring in the run, N; 0 where it was not recorded."""

@@ -167,6 +167,58 @@ def test_every_piece_can_be_shown(name):
         assert view["radius"] < 1.0
 
 
+def test_a_file_of_ten_seconds_and_fifty_bodies_is_small(tmp_path):
+    """Fifty balls that fall, spin and bounce, with velocities: nothing in it repeats."""
+    model = lw.Model("fifty")
+    for k in range(50):
+        model.body(f"ball {k}", mass=1.0, shape=lw.Sphere(0.1), position=(k % 7, k // 7, 1))
+    rng = np.random.default_rng(3)
+    t = np.linspace(0, 10, 10_001)
+    columns = {}
+    for k in range(50):
+        period = rng.uniform(0.5, 1.1)
+        fall = (t + rng.uniform(0, 1)) % period
+        height = 0.1 + 4.905 * fall * (period - fall)
+        drift = rng.normal(size=2)
+        place = np.stack([k % 7 + drift[0] * np.sin(t), k // 7 + drift[1] * np.cos(0.7 * t), height], axis=1)
+        axis = rng.normal(size=3)
+        half = rng.uniform(1, 4) * t[:, None] / 2
+        turn = np.hstack([np.cos(half), np.sin(half) * axis / np.linalg.norm(axis)])
+        speed = np.gradient(place, t, axis=0)
+        columns |= {f"ball {k}.position": place, f"ball {k}.rotation": turn, f"ball {k}.velocity": speed}
+    facts = Certificate(method="impulse")
+    run = Trajectory(t, columns, {}, certificate=facts, model_name="fifty", scene=scene_of(model))
+    run.replay(tmp_path / "fifty.html")
+    assert (tmp_path / "fifty.html").stat().st_size < 1_200_000
+    data = data_of((tmp_path / "fifty.html").read_text(encoding="utf-8"))["runs"][0]
+    assert len(data["time"]) == 900
+    rows = np.searchsorted(t, data["time"])
+    for k in (0, 49):
+        np.testing.assert_allclose(data["poses"][:, 7 * k : 7 * k + 3], columns[f"ball {k}.position"][rows], atol=1e-5)
+    assert "ball 0.velocity" in data["columns"]
+
+
+def test_columns_are_those_of_the_run_and_old_files_have_no_masses(swing):
+    run = swing()
+    facts = data_of(page(run))["runs"][0]
+    np.testing.assert_allclose(facts["columns"]["energy.balance"]["data"][:, 0], run.energy["balance"], atol=1e-13)
+    assert facts["columns"]["ball.position"] == {"labels": ["x", "y", "z"], "unit": "m"}  # the poses have it
+    assert facts["trust"]["light"] == "good"
+    assert facts["bodies"][0]["mass"] == 1.0
+    for body in run.scene["bodies"]:
+        body.pop("mass")
+    assert "mass" not in data_of(page(run))["runs"][0]["bodies"][0]
+
+
+def test_a_poor_run_says_why(swing):
+    doubtful = Certificate(method="recursive", drift_relative=0.05)
+    trust = data_of(page(swing(certificate=doubtful)))["runs"][0]["trust"]
+    assert trust["light"] == "poor"
+    assert "the loops drift by 0.05" in trust["reasons"][0]
+    near = Certificate(method="recursive", drift_relative=5e-4)
+    assert data_of(page(swing(certificate=near)))["runs"][0]["trust"]["light"] == "watch"
+
+
 def test_a_frame_for_notebooks_holds_the_page_as_one_attribute(swing):
     found = []
     parser = HTMLParser()

@@ -6,6 +6,7 @@ A scene is a dictionary of lists and numbers only (metres, body frames, quaterni
     grounds  {name: {position, rotation}}; those that move also {time, positions, rotations}, at SAMPLES times
     joints   [{name, kind, a, b, position, axis: in the frame of a; frame_b: position and quaternion in the frame of b}]
     springs  [{name, a, at_a, b, at_b, elastic: whether it is more than a damper}]
+    tyres    [{name, body, at, axis, radius}], the last three in the frame of the body
     roads    [{x, y, z}]: heights z (y, x) of the strips on which tyres ran
     fixtures [shapes] that stand on grounds at rest, for others to meet them; in the world
     meshes   [{points, faces}]: a shape of kind "mesh" has the number of its own
@@ -99,6 +100,7 @@ def scene_of(model: Model, until: float = 0.0, tracks: Mapping[str, Any] | None 
             for joint, a, b in joints
         ],
         "springs": [facts for _, facts in springs],
+        "tyres": [_tyre(force) for force in model.all_forces() if isinstance(force, Tyre)],
         "roads": road_strips(model, until, tracks or {}, ahead=ahead),
         "fixtures": [
             moved_facts(facts, ground_pose(ground))
@@ -124,6 +126,11 @@ def _springs(model: Model, reference: Reference) -> list[tuple[Spring | Bushing,
         ends = {"a": force.a.path, "at_a": numbers(at_a), "b": force.b.path, "at_b": numbers(at_b)}
         found.append((force, {"name": force.path, **ends, **what}))
     return found
+
+
+def _tyre(tyre: Tyre) -> dict[str, Any]:
+    place = {"at": numbers(tyre.at), "axis": numbers(tyre.axis), "radius": float(tyre.radius)}
+    return {"name": tyre.path, "body": tyre.body.path, **place}
 
 
 class RunScenes:

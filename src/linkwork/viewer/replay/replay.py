@@ -23,6 +23,7 @@ from linkwork.viewer.colours import COLOURS, rgb
 from linkwork.viewer.page_text import page_text
 from linkwork.viewer.replay.packing import Packer
 from linkwork.viewer.replay.plotted import ROOM, plotted
+from linkwork.viewer.replay.shared_joints import shared_joints
 from linkwork.viewer.replay.trust import trust
 from linkwork.viewer.round_numbers import step_of
 from linkwork.viewer.staging import Stage
@@ -189,13 +190,14 @@ def _facts(
         "pins": stage.pins(),
         "joints": stage.joints(),
         "springs": stage.springs(),
+        "tyres": stage.tyres(),
         "roads": [_packed(shape, packer) for shape in stage.roads()],
         "events": [
             {"time": change.time, "what": change.what, "part": change.joint, "energy": change.energy}
             for change in run.events
         ],
         "trust": trust(run),
-        "shared": sorted({row.partition(": ")[0] for row in run.certificate.redundant_rows}),
+        "shared": shared_joints(stage.scene["joints"], run.certificate.redundant_rows),
         **plotted(run, stage, packer, room),
     }
 

@@ -85,7 +85,7 @@ export class Page {
       note: () => this.notices.toast(value), error: () => this.notices.toast(value, "error"), lost: () => this.notices.banner(value || "The server is gone; waiting for it to come back."),
       back: () => { this.notices.banner(""); this.notices.toast("The server is back."); }, trust: () => this.trust.set(value), label: () => { document.getElementById("facts").textContent = value; },
       inputs: () => { for (const [name, x] of Object.entries(value)) this.drive.put(name, x); }, coordinates: () => value.forEach((x, k) => this.drive.poses[k]?.put(x)),
-      kinematic: () => { if (this.drive.hand) this.drive.hand.checked = value; }, joints: () => this.tree.build(),
+      kinematic: () => { if (this.drive.hand) this.drive.hand.checked = value; }, joints: () => { this.stage.runs[0].joints.make(this.source.runs[0].pins, this.source.runs[0].joints); this.tree.build(); },
       columns: () => this.plots.refresh(),
     };
     deeds[kind]?.();

@@ -49,7 +49,7 @@ export class Facts {
     return [["kind", joint.kind], joint.a && ["between", [this.link("body", joint.a), " and ", this.link("body", joint.b)]],
       known && ["force", this.now(() => `${digits(Math.hypot(...force()))} N: ${triple(force(), 3)}`)],
       known && torque()[0] !== undefined && ["torque", this.now(() => `${digits(Math.hypot(...torque()))} N m: ${triple(torque(), 3)}`)],
-      known && ["reaction", shared ? "not unique: redundant rows share it" : "unique"]];
+      known && ["reaction", shared ? "may not be unique: its loop has redundant rows" : "unique"]];
   }
 
   spring(run, spring) {

@@ -1,6 +1,8 @@
 // What moves: a group for each body, with its shapes; pins and symbols of joints ride on them.
-import { Box3, Color, DoubleSide, FrontSide, Group, Mesh, MeshStandardMaterial, SRGBColorSpace, Vector3 } from "three";
-import { geometryOf } from "./shapes.js";
+import {
+  Box3, Color, DoubleSide, FrontSide, Group, Mesh, MeshStandardMaterial, Quaternion, SRGBColorSpace, Vector3,
+} from "three";
+import { cylinder, geometryOf } from "./shapes.js";
 
 export const colourOf = (rgb) => new Color().setRGB(rgb[0], rgb[1], rgb[2], SRGBColorSpace);
 
@@ -32,11 +34,27 @@ export class Bodies {
       this.root.add(group);
       return group;
     });
+    for (const tyre of run.tyres || []) this.tyre(tyre, ghost);
     this.boxes = this.groups.map((group) => {
       const box = new Box3();
       for (const part of group.children) box.union(part.geometry.boundingBox);
       return box;
     });
+  }
+
+  /** dark rubber around a wheel; wheels that were drawn from files have their own */
+  tyre({ body, at, axis, radius }, ghost) {
+    if (this.run.bodies[body].shapes.some((shape) => shape.kind === "mesh")) return;
+    const wheel = this.run.bodies[body].shapes.find((shape) => shape.kind === "cylinder" && Math.abs(shape.radius / radius - 1) < 0.05);
+    const geometry = cylinder(1.006 * radius, wheel ? 1.02 * wheel.length : 0.5 * radius, 0.76 * radius);
+    geometry.applyQuaternion(new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), new Vector3(...axis).normalize())).translate(...at);
+    geometry.computeBoundingBox();
+    const opacity = ghost ? 0.4 : 1, part = new Mesh(geometry, material(0x3a3d42, opacity));
+    part.material.roughness = 0.9;
+    part.castShadow = !ghost;
+    part.receiveShadow = true;
+    part.userData = { opacity, body };
+    this.groups[body].add(part);
   }
 
   /** @param {Float32Array} poses */

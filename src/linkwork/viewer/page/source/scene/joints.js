@@ -22,10 +22,12 @@ export class JointMarks {
   make(pins, joints) {
     this.root.clear();
     this.marks = [];
+    this.rods = [];
     for (const pin of pins) this.add(pin.joint, pin.body, pin.span, [new Mesh(geometryOf(pin.shape), this.dark)]);
     for (const joint of joints) {
       const size = (joint.size || 0.02 * this.view.radius);
       if (joint.drawn === "guide" && joint.axis) this.add(joint.name, joint.body, joint.span, this.guide(joint, size));
+      if (joint.far) this.rods.push(this.rod(joint, size));
       if (joint.foot) this.add(joint.name, -1, joint.span, this.foot(joint.foot, size));
     }
   }
@@ -35,6 +37,15 @@ export class JointMarks {
     for (const part of parts) { part.castShadow = true; part.userData = { joint: name }; group.add(part); }
     this.root.add(group);
     this.marks.push({ name, body, span, group });
+  }
+
+  /** between two points that keep their distance */
+  rod(joint, size) {
+    const bar = new Mesh(new CylinderGeometry(0.4 * size, 0.4 * size, 1, 14).rotateX(Math.PI / 2).translate(0, 0, 0.5), this.dark);
+    bar.castShadow = true;
+    bar.userData = { joint: joint.name };
+    this.root.add(bar);
+    return { joint, bar };
   }
 
   /** a thin bar along which something slides, in a sleeve */
@@ -75,6 +86,12 @@ export class JointMarks {
   }
 
   place(t) {
+    for (const { joint, bar } of this.rods) {
+      const from = this.bodies.world(joint.body, joint.at, bar.position), way = this.bodies.world(joint.far.body, joint.far.at).sub(from), length = way.length();
+      bar.visible = holds(joint.span, t) && length > 1e-9;
+      bar.scale.z = length;
+      if (bar.visible) bar.quaternion.setFromUnitVectors(UP, way.divideScalar(length));
+    }
     for (const mark of this.marks) {
       mark.group.visible = holds(mark.span, t);
       if (mark.body < 0) continue;

@@ -10,6 +10,9 @@ import { Springs } from "./springs.js";
 
 const SUN = [50, 52]; // where the light comes from, degrees: to the left of the first view, and above
 
+/** how far the normal of a sheet points upwards: 1 for a floor, 0 for a wall */
+function upright({ rotation: [w, x, y, z] }) { return w * w - x * x - y * y + z * z; }
+
 export class Stage {
   constructor(canvas, source, theme) {
     this.source = source;
@@ -51,9 +54,14 @@ export class Stage {
   roads(run) {
     this.standing = run.roads.map((road) => {
       const part = new Mesh(geometryOf(road), material(road.colour ? colourOf(road.colour) : 0xffffff));
-      part.material.roughness = 0.95;
+      // before the floor where they lie on it
+      Object.assign(part.material, { roughness: 0.95, polygonOffset: true, polygonOffsetFactor: -1, polygonOffsetUnits: -2 });
       part.receiveShadow = true;
       part.castShadow = !road.front;
+      if (road.front && Math.abs(upright(road)) < 0.5) { // a wall is looked through
+        Object.assign(part.material, { transparent: true, opacity: 0.22, depthWrite: false });
+        part.receiveShadow = false;
+      }
       part.userData = { road: !road.colour };
       this.scene.add(part);
       return part;
