@@ -22,7 +22,11 @@ from pages import ROOT, blocks, commands, fenced, run_command, run_python
 
 DOCS = ROOT / "docs"
 PAGES = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md"))
-NEEDS = {"howto/coming_from_mujoco.md": "mujoco", "howto/use_an_fmu.md": "fmpy"}
+NEEDS = {
+    "howto/coming_from_mujoco.md": "mujoco",
+    "howto/use_an_fmu.md": "fmpy",
+    "howto/couple_fmus_exactly.md": "fmpy",
+}
 ADDRESS = "127.0.0.1:5000"  # where pages say that a component is served
 
 

@@ -26,7 +26,7 @@ ALLOWED = {
     "formulations": {"spatial", "mechanics", "contact", "numerics"},
     "simulation": BELOW_SIMULATION,
     "distribute": BELOW_SIMULATION | {"simulation"},
-    "formats": BELOW_SIMULATION | {"simulation"},
+    "formats": BELOW_SIMULATION | {"simulation", "distribute"},
     "viewer": BELOW_SIMULATION | {"simulation"},
     "parts": {"model", "assembly"},
     "gallery": BELOW_SIMULATION | {"parts", "simulation", FRONT_DOOR},

@@ -706,14 +706,14 @@ def test_verify_over_the_wire(process: Callable[..., Process], ready: None) -> N
     assert far.end() == (0, "")
 
 
-def tampered(change: Callable[[Any, int], None]) -> Callable[[Border, float, Any, Any], None]:
+def tampered(change: Callable[[Any, int], None]) -> Callable[[Border], None]:
     """The carrier of a component that lies: `change` gets D and the number of ports before it is sent."""
-    honest = Border._exchange
+    honest = Border.exchange
 
-    def exchange(self: Border, t: float, up: Any, down: Any) -> None:
+    def exchange(self: Border) -> None:
         ports = self._down.size // 6
         change(self._up[1 + PORT * ports :].reshape(6 * ports, 6 * ports), ports)
-        honest(self, t, up, down)
+        honest(self)
 
     return exchange
 
@@ -751,7 +751,7 @@ def unlimited(D: Any, _: int) -> None:
 def test_bad_components_are_found_out(
     change: Callable[[Any, int], None], wrong: set[str], monkeypatch: pytest.MonkeyPatch, ready: None
 ) -> None:
-    monkeypatch.setattr(Border, "_exchange", tampered(change))
+    monkeypatch.setattr(Border, "exchange", tampered(change))
     monkeypatch.setattr(remote_links, "finite", lambda values: True)
     with np.errstate(invalid="ignore"):
         verdict = lw.verify(Arm())

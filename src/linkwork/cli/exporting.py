@@ -16,7 +16,7 @@ def export(
     model: ModelName,
     file: Annotated[str, typer.Argument(metavar="FILE.fmu", help="The FMU to write.")],
     kind: Annotated[str, typer.Option(help="cs (co-simulation), me (model exchange) or both.")] = "cs",
-    fmi: Annotated[int, typer.Option(help="Version of FMI: 2 or 3.")] = 2,
+    fmi: Annotated[int | None, typer.Option(help="Version of FMI: 2 or 3.")] = None,
     method: Annotated[str | None, typer.Option(help="Method to step with. By default that of the piece.")] = None,
     integrator: Annotated[str | None, typer.Option(help="Integrator of the method.")] = None,
     dt: Annotated[float | None, typer.Option(help="Length of a step, s.")] = None,
@@ -46,17 +46,26 @@ def export(
     setting: Settings = None,
     reading: Reading = None,
 ) -> None:
-    """Write a model as an FMU, which runs in every tool that speaks FMI, without Python."""
+    """Write a model as an FMU, which runs in every tool that speaks FMI, without Python.
+
+    FILE.py:Class and PIECE:Class write a subsystem with its ports, sealed, for exact coupling in linkwork.
+    """
     with speaking(False):
         import linkwork as lw
-        from linkwork.targets import find, parse_reading, parse_settings
+        from linkwork.targets import find, find_component, parse_reading, parse_settings
 
-        target = find(model, parse_settings(setting or []), reading=parse_reading(reading or []))
-        options: dict[str, Any] = options_of(target, {"method": method, "integrator": integrator, "dt": dt})
+        chosen, settings = {"method": method, "integrator": integrator, "dt": dt}, parse_settings(setting or [])
+        options: dict[str, Any] = {name: value for name, value in chosen.items() if value is not None}
+        what: Any
+        if ":" in model:
+            what = find_component(model, settings)()
+        else:
+            target = find(model, settings, reading=parse_reading(reading or []))
+            what, options = target.model, options_of(target, chosen)
         for name in ("every", "record", "strict"):  # of recorded runs
             options.pop(name, None)
         given: dict[str, Any] = {"inputs": inputs, "outputs": outputs, "parameters": parameters}
         given |= {"systems": systems, "levels": levels, "kind": kind, "version": fmi}
         options |= {name: values for name, values in given.items() if values}
-        path = lw.export_fmu(target.model, file, picture=not no_picture, **options)
+        path = lw.export_fmu(what, file, picture=not no_picture, **options)
         typer.echo(f"written {file}  {path.stat().st_size / 1e6:.2f} MB")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -18,7 +18,10 @@ SWITCH = 2e-4  # s; so soon one caller's thread gives way to another's
 def serve(
     component: Annotated[
         str,
-        typer.Argument(metavar="FILE.py:Class", help="The subsystem to serve; PIECE:Class takes one from the gallery."),
+        typer.Argument(
+            metavar="FILE.py:Class",
+            help="The subsystem to serve: PIECE:Class takes it from the gallery, FILE.fmu from an FMU.",
+        ),
     ],
     port: Annotated[int, typer.Option(help="Port to listen on. 0 takes a free one and prints it.")] = 0,
     host: Annotated[
@@ -52,9 +55,17 @@ def serve(
 
         idle = checked_timeout(idle, "idle")
         states = None if keep is None else Keep(keep)
-        make = find_component(component, parse_settings(setting or []))
-        name = component.partition(":")[2]
-        described = describe(make, name)  # so that nobody has to wait for the compiler, or for a refusal
+        name, described, settings = component.partition(":")[2], None, parse_settings(setting or [])
+        make: Any
+        if component.endswith(".fmu"):
+            import linkwork as lw
+
+            if settings or states is not None:
+                raise lw.OptionError(f"{component} is an FMU, without settings and folder; leave --set and --keep out")
+            make = lw.FMU(component).served()
+        else:
+            make = find_component(component, settings)
+            described = describe(make, name)  # so that nobody has to wait for the compiler, or for a refusal
         listener = listen(port, host=host, cert=cert, key=key, ca=ca, timeout=timeout)
         typer.echo(f"serving {component} at {listener.address}")
         sys.setswitchinterval(SWITCH)

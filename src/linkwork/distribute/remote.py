@@ -45,7 +45,11 @@ class Remote(Subsystem):
         transport: Transport | None = None,
     ) -> None:
         super().__init__()
-        self._dial = None if transport is not None else (address, timeout, cert, key, ca)
+        self._dial: Any = None if transport is not None else (address, timeout, cert, key, ca)
+        self._begin(transport)
+
+    def _begin(self, transport: Transport | None = None) -> None:
+        """Meet the component and hear of its ports."""
         self.transport: Any = transport if transport is not None else self._connect()
         self._ready = False
         try:
@@ -126,6 +130,18 @@ class Remote(Subsystem):
                 "rank_tolerance": method.rank_tolerance,
             }
         )
+
+    def handed_over(self, place: int, mark: int) -> Any:
+        """A state that was kept, as bytes for the file of the whole; nothing where its owner has it."""
+        return None
+
+    def take_back(self, place: int, mark: int, state: Any) -> None:
+        """What `handed_over` gave, from the file."""
+
+    @property
+    def remedy(self) -> str:
+        """What to do where it cannot go back to a state."""
+        return "let its owner serve it with the folder in which its states were kept (--keep), or run from the start"
 
     def _meet_again(self) -> None:
         """Another connection, up to where the first one was."""

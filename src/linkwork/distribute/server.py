@@ -6,25 +6,23 @@ import json
 import math
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, suppress
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from linkwork.assembly.law_errors import told_of
-from linkwork.assembly.reference import Reference
 from linkwork.assembly.tables import Floats
 from linkwork.distribute.kept_states import Keep
+from linkwork.distribute.port_description import described_ports
 from linkwork.distribute.remote import PROTOCOL, read
 from linkwork.distribute.transport import PeerError, Transport
 from linkwork.errors import ModelError, OptionError, RunError
-from linkwork.formulations.component.component import Components
 from linkwork.formulations.protocol import Method
-from linkwork.model import Frame, Model, Subsystem
+from linkwork.model import Model, Subsystem
 from linkwork.model.checked import shown
-from linkwork.simulation.analysis.dynamics import forward_kinematics
-from linkwork.simulation.controls import refuse_late
 from linkwork.simulation.failures import failure_of
 from linkwork.simulation.methods import resolve
 from linkwork.simulation.remote_links import COMMAND, END, KEEP, MARKS, RESTORE, RUN, SAMPLE, Border, finite
@@ -33,6 +31,7 @@ from linkwork.simulation.run import Simulation
 Description: TypeAlias = tuple[list[str], dict[str, Any]]
 
 NAME = "component"
+REFUSED = "the component cannot be used: "
 RUNS = 16  # over one connection
 PATIENCE = 1.0  # s to wait for others' components to be built, before building at the same time
 OPTIONS = ("integrator", "dt", "stabilize", "rank_tolerance")  # of the method, as the whole says
@@ -40,16 +39,53 @@ OPTIONS = ("integrator", "dt", "stabilize", "rank_tolerance")  # of the method, 
 _building = threading.Lock()  # one at a time, so that those who step have most of the processor
 
 
-class Session:
-    """One whole that is served over `transport`; `make` gives a fresh component, `keep` a folder for its states.
+class ComponentRun(ABC):
+    """One run of a component, which steps as the whole says. `settle` and `advance` exchange reports for forces."""
 
-    Whoever is silent for `idle` seconds between two questions is let go. `described` is what `describe` has found,
-    where that is known already. `asked` tells whether anything was asked that could be understood.
+    @abstractmethod
+    def settle(self) -> None:
+        """Evaluate the start."""
+
+    @abstractmethod
+    def advance(self, begin: float, first: int, h: float, steps: int) -> None:
+        """Steps of `h` seconds from the one numbered `first` on; -1 evaluates the present state. Raises `RunError`."""
+
+    @abstractmethod
+    def obey(self, command: Floats) -> str:
+        """Keep the present state, or go back to one; why that cannot be, in words, or nothing."""
+
+    def sample(self) -> dict[str, Any]:
+        """Call the sensors and controllers that are due: what went wrong ("refused"), or whether inputs "changed"."""
+        return {"changed": False}
+
+    @abstractmethod
+    def close(self) -> None:
+        """Free it."""
+
+
+class Component(ABC):
+    """What a session serves: a subsystem of this process, or an FMU that carries one."""
+
+    @abstractmethod
+    def description(self) -> dict[str, Any]:
+        """What the whole may know: the name, the ports, and whether states are kept."""
+
+    @abstractmethod
+    def prepare(self, question: dict[str, Any]) -> Callable[[Border], ComponentRun]:
+        """What begins a run with the border that is given; raises for what was asked and cannot be."""
+
+
+class Session:
+    """One whole that is served over `transport`; `make` gives a fresh subsystem, or is another kind of component.
+
+    Of a subsystem `keep` is a folder for its states, and `described` what `describe` has found, where that is known
+    already. Whoever is silent for `idle` seconds between two questions is let go. `asked` tells whether anything was
+    asked that could be understood.
     """
 
     def __init__(
         self,
-        make: Callable[[], Subsystem],
+        make: Callable[[], Subsystem] | Component,
         transport: Transport,
         *,
         name: str = "",
@@ -57,8 +93,8 @@ class Session:
         idle: float = math.inf,
         described: Description | None = None,
     ) -> None:
-        self.make, self.transport, self.name, self.keep, self.idle = make, transport, name, keep, idle
-        self.described = described
+        self.component = make if isinstance(make, Component) else SubsystemComponent(make, name, keep, described)
+        self.transport, self.idle = transport, idle
         self.asked, self.runs = False, 0
 
     def run(self) -> None:
@@ -77,27 +113,90 @@ class Session:
             question = _question(transport.receive_text())
             self.asked = True
             if question["verb"] == "describe":
-                _reply(transport, {**self._description()[1], "keeps": self.keep is not None})
+                _reply(transport, self.component.description())
                 return True
             self.runs += 1
             if self.runs > RUNS:
                 raise OptionError(f"one connection serves {RUNS} runs; connect again")
-            method, _ = resolve("component", {name: question[name] for name in OPTIONS})
-            model = _placed(self.make, question["position"], question["rotation"], question["gravity"])
-            ports, _ = self._description()
+            begin = self.component.prepare(question)
         except PeerError:
             if self.asked:  # somebody had a look and left
                 return False
             raise
         except Exception as error:  # whatever the maker of the component does, the whole is told
-            _reply(transport, {"error": f"the component cannot be used: {_told(error)}"})
+            _reply(transport, {"error": f"{REFUSED}{_told(error)}"})
             return False
         _reply(transport, {})
-        return _step(model, method, ports, transport, self.keep, self.idle)
+        return _step(begin, transport, self.idle)
+
+
+class SubsystemComponent(Component):
+    """A subsystem, made anew for each run."""
+
+    def __init__(
+        self, make: Callable[[], Subsystem], name: str, keep: Keep | None, described: Description | None
+    ) -> None:
+        self.make, self.name, self.keep, self.described = make, name, keep, described
 
     def _description(self) -> Description:
         self.described = self.described or describe(self.make, self.name)
         return self.described
+
+    def description(self) -> dict[str, Any]:
+        """Its ports."""
+        return {**self._description()[1], "keeps": self.keep is not None}
+
+    def prepare(self, question: dict[str, Any]) -> Callable[[Border], ComponentRun]:
+        """A model that holds it alone, placed as the whole says."""
+        method, _ = resolve("component", {name: question[name] for name in OPTIONS})
+        model = _placed(self.make, question["position"], question["rotation"], question["gravity"])
+        ports, _ = self._description()
+        return lambda border: SubsystemRun(model, method, ports, self.keep, border)
+
+
+class SubsystemRun(ComponentRun):
+    """A simulation of the subsystem alone."""
+
+    def __init__(self, model: Model, method: Method, ports: list[str], keep: Keep | None, border: Border) -> None:
+        self.model, self.method, self.ports, self.keep, self.border = model, method, ports, keep, border
+        self.sim: Any = None
+
+    def settle(self) -> None:
+        """Build it, and evaluate its start."""
+        with ExitStack() as turn:
+            if _building.acquire(timeout=PATIENCE):
+                turn.callback(_building.release)
+            self.border.begun = turn.close
+            self.sim = Simulation(self.model, self.method, border=self.border, ports=self.ports)
+
+    def advance(self, begin: float, first: int, h: float, steps: int) -> None:
+        """The compiled loop."""
+        stepper = self.sim.stepper
+        if first < 0:
+            stepper.forget()
+        every = abs(first) + steps + 2
+        done, _, status = stepper.run(begin, first, steps, every, stepper.spare, h)
+        stepper.steps = max(stepper.steps, first + done)
+        if status != 0 and not self.border.lost:
+            raise failure_of(stepper, status)
+
+    def obey(self, command: Floats) -> str:
+        """By the folder of its owner."""
+        return "it keeps no states" if self.keep is None else self.keep.obey(self.sim, command)
+
+    def sample(self) -> dict[str, Any]:
+        """Call what is due; the whole then has accelerations found anew on both sides."""
+        try:
+            self.sim.controls.happen()
+        except (ModelError, OptionError) as error:
+            return {"refused": str(error)}
+        changed, self.sim.inputs.changed = self.sim.inputs.changed, False
+        return {"changed": changed}
+
+    def close(self) -> None:
+        """Free what was sampled."""
+        if self.sim is not None:
+            self.sim.controls.close()
 
 
 def serve(
@@ -157,49 +256,18 @@ def describe(make: Callable[[], Subsystem], name: str = "") -> Description:
     """Bodies behind the ports, and what the whole may know: names, start poses and velocities, reference poses."""
     model = _placed(make, (0, 0, 0), (1, 0, 0, 0), (0, 0, 0))
     component = model.subsystems[NAME]
-    if not component.ports:
-        raise ModelError(
-            f"component {type(component).__name__} has no port; name its border bodies with self.port(...)"
-        )
-    sim = Simulation(model, Components(), ports=[body.path for body in component.ports.values()])
-    refuse_late(sim.system)
-    poses = forward_kinematics(sim.system, sim.start.q)
-    order = {body: k for k, body in enumerate(sim.moving.body_names)}
-    chosen = sorted(component.ports.items(), key=lambda item: order[item[1].path])
-    reference = Reference(model)
-    ports = []
-    for port, body in chosen:
-        # how its frame's origin moves, by the velocity of its centre of mass
-        motion = sim.v[6 * order[body.path] :][:6]
-        start = Frame(*poses[body.path])
-        velocity = motion[:3] - np.cross(motion[3:], start.direction(sim.moving.centre(body)))
-        ports.append(
-            {
-                "name": port,
-                "position": start.position.tolist(),
-                "rotation": start.rotation.tolist(),
-                "velocity": velocity.tolist(),
-                "angular_velocity": motion[3:].tolist(),
-                "at": reference.of(body).position.tolist(),
-                "turned": reference.of(body).rotation.tolist(),
-            }
-        )
-    sim.close()
-    facts = {"component": name or type(component).__name__, "ports": ports, "samples": sim.controls.periods()}
-    return [body.path for _, body in chosen], facts
+    bodies, ports, samples = described_ports(model, component)
+    return bodies, {"component": name or type(component).__name__, "ports": ports, "samples": samples}
 
 
-def _step(model: Model, method: Method, ports: list[str], transport: Transport, keep: Keep | None, idle: float) -> bool:
+def _step(begin: Callable[[Border], ComponentRun], transport: Transport, idle: float) -> bool:
     """One run; True when the whole has ended it, so that another may come, and False when the whole was lost."""
-    turn = ExitStack()
-    border = Border(transport, turn.close)
+    border = Border(transport)
+    run = None
     try:
-        with turn:
-            if _building.acquire(timeout=PATIENCE):
-                turn.callback(_building.release)
-            sim = Simulation(model, method, border=border, ports=ports)
-        with closing(sim.controls):
-            return _follow(sim, border, keep, idle)
+        run = begin(border)
+        run.settle()
+        return _follow(run, border, idle)
     except PeerError:
         raise
     except Exception as error:
@@ -211,42 +279,28 @@ def _step(model: Model, method: Method, ports: list[str], transport: Transport, 
         if isinstance(error, (ModelError, OptionError, RunError)):
             raise
         raise RunError(f"the component failed ({told})") from error
+    finally:
+        if run is not None:
+            run.close()
 
 
-def _follow(sim: Simulation, border: Border, keep: Keep | None, idle: float) -> bool:
+def _follow(run: ComponentRun, border: Border, idle: float) -> bool:
     """Step as the whole says, until it ends the run or is lost."""
-    command, stepper = np.zeros(COMMAND), sim.stepper
+    command = np.zeros(COMMAND)
     while not border.lost:
         _patiently(border.transport, idle)
         border.transport.receive(command)
         if command[0] == END:
             return True
         if command[0] in (KEEP, RESTORE):
-            said = "it keeps no states" if keep is None else keep.obey(sim, command)
+            said = run.obey(command)
             _reply(border.transport, {"refused": said} if said else {})
             continue
         if command[0] == SAMPLE:
-            _reply(border.transport, _sampled(sim))
+            _reply(border.transport, run.sample())
             continue
-        begin, first, h, steps = _run_ordered(command, border.transport)
-        if first < 0:
-            stepper.forget()
-        every = abs(first) + steps + 2
-        done, _, status = stepper.run(begin, first, steps, every, stepper.spare, h)
-        stepper.steps = max(stepper.steps, first + done)
-        if status != 0 and not border.lost:
-            raise failure_of(stepper, status)
+        run.advance(*_run_ordered(command, border.transport))
     return False
-
-
-def _sampled(sim: Simulation) -> dict[str, Any]:
-    """Call what is due; the answer to the whole, which then has accelerations found anew on both sides."""
-    try:
-        sim.controls.happen()
-    except (ModelError, OptionError) as error:
-        return {"refused": str(error)}
-    changed, sim.inputs.changed = sim.inputs.changed, False
-    return {"changed": changed}
 
 
 def _run_ordered(command: Floats, transport: Transport) -> tuple[float, int, float, int]:

@@ -68,7 +68,7 @@ def verify(component: Subsystem | Stepped, *, tolerance: float = 1e-9, timeout: 
     D must be finite, symmetric and positive semidefinite; the work at the ports must agree with D; and D and the effect
     of gravity must rotate with the component. Other causes of motion, such as a road or wind, belong to the world and
     are not compared. An `lw.FMU` is stepped a few times: its numbers must be finite, repeat to the last bit, and go on
-    from a state that it wrote.
+    from a state that it wrote. Of one that carries a component, D is looked at as well.
 
     >>> print(lw.verify(lw.gallery.car.Damper()).good)
     True
@@ -84,14 +84,7 @@ def verify(component: Subsystem | Stepped, *, tolerance: float = 1e-9, timeout: 
     _, pushed, _ = _probe(component, Frame(), timeout, push)
     _, turned, turned_floating = _probe(component, TURN, timeout, None)
     at, D = still[0], still[0].D
-    size = float(np.max(np.abs(D))) or 1.0
-    checks: dict[str, tuple[bool, str]] = {}
-    finite = all(np.isfinite(value).all() for value in (at.R, at.p, at.v, at.r, D))
-    checks["numbers"] = (finite, "all finite" if finite else "some are not finite")
-    skew = float(np.max(np.abs(D - D.T))) / size
-    checks["symmetry of D"] = (skew < tolerance, f"off by {skew:.1e}")
-    lowest = float(np.linalg.eigvalsh((D + D.T) / 2)[0]) / size if finite else -np.inf
-    checks["D not negative"] = (lowest > -tolerance, f"lowest eigenvalue {lowest:.1e} of the largest entry")
+    checks, size = _of_response(at, tolerance), float(np.max(np.abs(D))) or 1.0
     # power: a push over one short step gives the ports the velocity D push dt, and so the energy push D push dt^2 / 2
     gained = (pushed[1].v - pushed[0].v) - (still[1].v - still[0].v)
     work, promised = 0.5 * DT * float(push @ gained), 0.5 * DT * DT * float(push @ D @ push)
@@ -104,6 +97,24 @@ def verify(component: Subsystem | Stepped, *, tolerance: float = 1e-9, timeout: 
     bent = max(bent, float(np.max(np.abs(fall_turned - Q @ fall))) / scale)
     checks["same in any place"] = (bent < 1e3 * tolerance, f"off by {bent:.1e} when turned")
     return Verdict(_name(component), ports, checks)
+
+
+def response_checks(message: Floats, count: int, tolerance: float = 1e-9) -> dict[str, tuple[bool, str]]:
+    """What the report of a component with `count` ports must be by itself; `tolerance` is relative."""
+    return _of_response(_read(message, count), tolerance)
+
+
+def _of_response(at: _Report, tolerance: float) -> dict[str, tuple[bool, str]]:
+    D = at.D
+    size = float(np.max(np.abs(D))) or 1.0
+    finite = all(np.isfinite(value).all() for value in (at.R, at.p, at.v, at.r, D))
+    skew = float(np.max(np.abs(D - D.T))) / size
+    lowest = float(np.linalg.eigvalsh((D + D.T) / 2)[0]) / size if finite else -np.inf
+    return {
+        "numbers": (finite, "all finite" if finite else "some are not finite"),
+        "symmetry of D": (skew < tolerance, f"off by {skew:.1e}"),
+        "D not negative": (lowest > -tolerance, f"lowest eigenvalue {lowest:.1e} of the largest entry"),
+    }
 
 
 def _name(component: Subsystem) -> str:

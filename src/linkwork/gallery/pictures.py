@@ -2,8 +2,8 @@
 
 The folder is docs/pictures when not given. One PNG for each piece: the mechanism at an instant, faint poses before and
 after, the path of a point. Then the curves of papers: `engine_speed`, `engine_drift` (VK figures 3 and 4),
-`puma_torques` and `iltis_drive` (CD03 sections 4.3 and 4.4); `cam_push` of a page. Last `gallery`, a sheet of all
-pieces, put together from the pictures that are in the folder.
+`puma_torques` and `iltis_drive` (CD03 sections 4.3 and 4.4); `cam_push` and `fmu_coupling` of pages. Last `gallery`, a
+sheet of all pieces, put together from the pictures that are in the folder.
 """
 
 from __future__ import annotations
@@ -11,9 +11,12 @@ from __future__ import annotations
 import importlib
 import math
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from linkwork import gallery
 from linkwork.errors import RunError
@@ -22,6 +25,8 @@ from linkwork.simulation.storage.files import writing
 
 FOLDER = "docs/pictures"
 COLUMNS = 4  # of the sheet
+UNTIL = 1.0  # s of the coupled FMUs
+NOTHING = 1e-18  # m: below all rounding, so that an error of nothing has a place on a logarithmic axis
 FIRST = (
     "car",
     "rover",
@@ -276,6 +281,26 @@ def cam_push(folder: str | Path = FOLDER) -> Path:
     return _lines("cam_push", folder, {"push [N]": lines}, title=title, note=note)
 
 
+def fmu_coupling(folder: str | Path = FOLDER) -> Path:
+    """The car as three FMUs, coupled exactly and as ordinary co-simulation: how far each is from the whole car.
+
+    >>> fmu_coupling("build/pictures")  # doctest: +SKIP
+    PosixPath('build/pictures/fmu_coupling.png')
+    """
+    car = importlib.import_module("linkwork.gallery.coupled_car")
+    with tempfile.TemporaryDirectory() as parts:
+        files = car.exported(parts)
+        whole, exact, stepped = car.whole(UNTIL), car.exact(files, UNTIL), car.co_simulated(files, UNTIL)
+    ports = {"body.body": "body.body", "left.bar": "left.bar", "left.cylinder": "left.damper.cylinder"}
+    lines = {
+        "co-simulation": [stepped[port] - whole[f"{name}.position"] for port, name in ports.items()],
+        "exact coupling": [exact[f"{port}.position"] - whole[f"{name}.position"] for port, name in ports.items()],
+    }
+    errors = {name: (whole.time, np.abs(found).max(axis=(0, 2)) + NOTHING) for name, found in lines.items()}
+    title, note = "a car of three FMUs", "distance from the whole car; both exchange every 1 ms"
+    return _lines("fmu_coupling", folder, {"error [m]": errors}, title=title, note=note, logarithmic=True)
+
+
 def _lines(name: str, folder: str | Path, panels: dict[str, Any], **options: Any) -> Path:
     file = Path(folder) / f"{name}.png"
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -311,6 +336,7 @@ CURVES = {
     "puma_torques": puma_torques,
     "iltis_drive": iltis_drive,
     "cam_push": cam_push,
+    "fmu_coupling": fmu_coupling,
 }
 
 

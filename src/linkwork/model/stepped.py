@@ -65,6 +65,10 @@ class Stepped(ABC):
     def period(self) -> float:
         """Seconds between its instants."""
 
+    def component(self) -> Any:
+        """The subsystem that it is where nothing is connected; None where it is none."""
+        return None
+
     @abstractmethod
     def started(self, part: SteppedPart) -> SteppedInstance:
         """An instance for one simulation."""
@@ -102,10 +106,10 @@ class SteppedPart(Controller):
         return [variable for variable, _ in self.connections if not self.element.is_input(variable)]
 
 
-def stepped_part(owner: Container, name: str, element: Stepped, connect: Any, place: Any) -> SteppedPart:
-    """An element as a part of `owner`; `connect` is {variable: column or input}. A `place` is refused."""
+def stepped_part(owner: Container, name: str, element: Stepped, connect: Any, place: tuple[Any, Any]) -> SteppedPart:
+    """An element as a part of `owner`; `connect` is {variable: column or input}. Its `place` is refused."""
     what = f"{element.word} '{owner.inner_path(name)}'"
-    if place is not None:
+    if any(each is not None for each in place):
         raise ModelError(f"{what}: it has no place in space; leave out position= and rotation=")
     if not isinstance(connect, Mapping) or not connect:
         raise ModelError(
@@ -115,6 +119,11 @@ def stepped_part(owner: Container, name: str, element: Stepped, connect: Any, pl
     sees = tuple(place for variable, place in pairs if element.is_input(variable))
     sets = tuple(place for variable, place in pairs if not element.is_input(variable))
     return SteppedPart(name, owner, _not_called, element.period, sees, sets, (), element, pairs)
+
+
+def component_of(element: Any) -> Any:
+    """The subsystem that an element carries; what is no such element stays as it is."""
+    return (element.component() if isinstance(element, Stepped) else None) or element
 
 
 def _not_called(t: float, seen: Any) -> Any:

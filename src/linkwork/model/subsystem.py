@@ -29,7 +29,7 @@ from linkwork.model.material import Material, check_material
 from linkwork.model.outline import Outlined
 from linkwork.model.rolling import RollingVerbs
 from linkwork.model.shapes import Cylinder, Shape
-from linkwork.model.stepped import Stepped, SteppedPart, stepped_part
+from linkwork.model.stepped import Stepped, component_of, stepped_part
 from linkwork.model.tyre import TyreVerbs
 from linkwork.model.visual import VisualVerbs
 from linkwork.model.when import WhenVerbs
@@ -200,7 +200,7 @@ class Parts(
     ) -> AnySubsystem: ...
 
     @overload
-    def add(self, name: str, subsystem: Stepped, *, connect: Mapping[str, Any]) -> SteppedPart: ...
+    def add(self, name: str, subsystem: Stepped, *, connect: Mapping[str, Any] | None = ..., **place: Any) -> Any: ...
 
     def add(
         self,
@@ -214,7 +214,7 @@ class Parts(
     ) -> Any:
         """Place a subsystem here under a name, its coordinates at `position` (m) and `rotation`. Returns it.
 
-        An `lw.FMU` has `connect`: {variable of the FMU: column that it sees, or input that it sets}.
+        An `lw.FMU` has `connect`: {its variable: column that it sees, or input that it sets}, or is such a subsystem.
 
         >>> class Wheel(lw.Subsystem):
         ...     def build(self, *, radius=0.3):
@@ -225,10 +225,10 @@ class Parts(
         >>> left.rim.path
         'left.rim'
         """
+        subsystem = component_of(subsystem) if connect is None else subsystem
         if isinstance(subsystem, Stepped):
             self._only_known("add", self._new(subsystem.word, name), unknown)
-            place = rotation if position is None else position
-            return self._keep(self.controllers, stepped_part(self, name, subsystem, connect, place))
+            return self._keep(self.controllers, stepped_part(self, name, subsystem, connect, (position, rotation)))
         what = self._new("subsystem", name)
         self._only_known("add", what, unknown)
         if connect is not None:

@@ -124,6 +124,11 @@ class RemoteLinks:
             if not self.lost:
                 self._try(remote, remote.transport.send, message)
 
+    def states(self, kept: dict[str, list[int]]) -> dict[str, Any]:
+        """What parts kept that have no folder of their own: it goes to the file of the whole."""
+        found = {f"elsewhere.{remote.path}": remote.handed_over(*kept[remote.path]) for remote in self.remotes}
+        return {name: state for name, state in found.items() if state is not None}
+
     def keep(self, turn: int | None = None) -> dict[str, list[int]]:
         """Every part keeps its present state: where, and the mark of this moment. Those of a `turn` replace each other.
 
@@ -140,17 +145,15 @@ class RemoteLinks:
                 raise OptionError(f"component '{remote.path}' cannot keep its state ({refused}); ask its owner")
         return kept
 
-    def restore(self, kept: dict[str, Any], file: Any) -> None:
-        """Every part goes back to the state that it kept when the one in `file` was taken."""
+    def restore(self, kept: dict[str, Any], arrays: dict[str, Any], file: Any) -> None:
+        """Every part goes back to the state that it kept when the one in `file`, with these arrays, was taken."""
         for remote in self.remotes:
             if remote.path not in kept:
                 raise OptionError(f"{file} knows of no state of component '{remote.path}'; run from the start")
+            remote.take_back(*kept[remote.path], arrays.get(f"elsewhere.{remote.path}"))
             refused = self._order(remote, RESTORE, *kept[remote.path])
             if refused:
-                raise OptionError(
-                    f"component '{remote.path}' cannot go on from {file} ({refused}); let its owner serve it with the "
-                    "folder in which its states were kept (--keep), or run from the start"
-                )
+                raise OptionError(f"component '{remote.path}' cannot go on from {file} ({refused}); {remote.remedy}")
 
     def sample(self, remote: Any) -> bool:
         """A part calls its sensors and controllers that are due now; whether that changed anything in it."""
@@ -192,21 +195,27 @@ class RemoteLinks:
 class Border:
     """The side of a part: reports its border and waits for the forces there; `begun` is called before it first does."""
 
-    def __init__(self, transport: Any, begun: Callable[[], None] | None = None) -> None:
-        self.transport, self._begun = transport, begun
+    def __init__(self, transport: Any) -> None:
+        self.transport = transport
+        self.begun: Callable[[], None] | None = None
         self.lost: list[Lost] = []
         self.spoilt = False  # numbers of this side are not finite any more; the whole is told why, instead of them
 
     def connect(self, remote_border: Any) -> Any:
         """`remote_border` with the address of the carrier."""
-        self._up, self._down = remote_border.up, remote_border.down
-        self._alive = CALLBACK(self._exchange)
+        self.take(remote_border.up, remote_border.down)
+        self._alive = CALLBACK(lambda _t, _up, _down: self.exchange())
         return remote_border._replace(exchange=address_of(self._alive))
 
-    def _exchange(self, _t: float, _up: Any, _down: Any) -> None:
-        if self._begun is not None:
-            self._begun()
-            self._begun = None
+    def take(self, up: Floats, down: Floats) -> None:
+        """The memory of the reports, and that of the forces."""
+        self._up, self._down = up, down
+
+    def exchange(self) -> None:
+        """Send the report and wait for the forces; they are not finite where that fails."""
+        if self.begun is not None:
+            self.begun()
+            self.begun = None
         self.spoilt = self.spoilt or not finite(self._up)
         if not self.lost and not self.spoilt:
             try:

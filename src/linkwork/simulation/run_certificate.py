@@ -65,6 +65,9 @@ def certificate_of(recording: Recording, seconds: float, stopped: str | None, le
     recording.ranks.end(sim.moving, recording.stepper.present())
     rank_min, rank_max = recording.ranks.bounds()
     moved = [tally.moved(f"energy/{name}") for name in LEDGER if name not in ("total", "balance")]
+    # where every body lives elsewhere, all energy is in the accounts of others
+    ours = not system.foreign or bool(system.body_names)
+    told = [] if ours else ["energy: every body is in a component elsewhere, which keeps its own account"]
     return Certificate(
         method=sim.method.name,
         integrator=sim.method.integrator,
@@ -87,8 +90,8 @@ def certificate_of(recording: Recording, seconds: float, stopped: str | None, le
         final_drift_velocity=tally.last["drift/velocity"],
         size=size_of(system.tables),
         drift_relative=tally.most["opened"],
-        energy_balance_worst=tally.worst("energy/balance"),
-        energy_scale=max([*moved, tally.most["energy/kinetic"]]),
+        energy_balance_worst=tally.worst("energy/balance") if ours else 0.0,
+        energy_scale=max([*moved, tally.most["energy/kinetic"]]) if ours else 0.0,
         energy_least=max(least, ROUNDED * max(tally.worst(f"energy/{name}") for name in STORED)),
         energy_gained=max(0.0, -tally.least["energy/dissipated"]),
         rank_min=rank_min,
@@ -99,7 +102,7 @@ def certificate_of(recording: Recording, seconds: float, stopped: str | None, le
         worst_quaternion=tally.most["quaternion"] if recording.observer.quaternions.size else None,
         events=[change.as_dict() for change in sim.changes],
         start=list(sim.notes),
-        notes=sim.controls.notes(),
+        notes=[*sim.controls.notes(), *told],
         coupling=sim.controls.couplings(),
         ignored=sim.ignored,
         stopped=stopped,

@@ -17,6 +17,14 @@ from linkwork.errors import OptionError
 from linkwork.formats.fmi.archive import Contents, write_archive
 from linkwork.formats.fmi.binaries import PLATFORMS, source_files
 from linkwork.formats.fmi.compiled_law_code import law_places
+from linkwork.formats.fmi.exported_component import (
+    ExportedComponent,
+    border_text,
+    component_variables,
+    exported_component,
+    refuse_method,
+    refuse_words,
+)
 from linkwork.formats.fmi.exported_variables import (
     INPUT,
     ExportedVariable,
@@ -30,9 +38,10 @@ from linkwork.formats.fmi.model_description import Description, model_descriptio
 from linkwork.formats.fmi.model_file import model_file, record_place
 from linkwork.formats.fmi.parameters import parameter_variables
 from linkwork.formats.fmi.start_image import StartImage, stand, start_image
-from linkwork.model import Model
+from linkwork.model import Model, Subsystem
 from linkwork.model.arguments import helpful
-from linkwork.model.checked import shown
+from linkwork.model.checked import VectorLike, shown
+from linkwork.model.frame import RotationLike
 from linkwork.simulation.remote_links import remote_parts
 from linkwork.simulation.run import Simulation
 from linkwork.simulation.storage.files import check_path
@@ -44,17 +53,19 @@ SPACE = uuid.UUID("6f1b4b1e-6c11-5f0b-9a52-1d6e7f0a2c3d")  # of our tokens
 
 @helpful
 def export_fmu(
-    model: Model,
+    model: Model | Subsystem,
     file: str | PathLike[str],
     *,
     kind: Literal["cs", "me", "both"] = "cs",
-    version: Literal[2, 3] = 2,
+    version: Literal[2, 3] | None = None,
     inputs: Sequence[str] | str | None = None,
     outputs: Sequence[str] | str | None = None,
     parameters: Sequence[str] | str | None = None,
-    method: Any = "recursive",
+    method: Any = None,
     dt: float | None = None,
     start: Any = None,
+    position: VectorLike | None = None,
+    rotation: RotationLike | None = None,
     ignore: Sequence[str] = (),
     levels: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
@@ -64,14 +75,20 @@ def export_fmu(
     """Write a model as an FMU: the compiled loop of a method with the model's numbers, and no Python inside.
 
     `kind` is "cs" (co-simulation: the FMU steps itself, by `dt` in seconds), "me" (model exchange: the host
-    integrates; methods with explicit steps) or "both". `version` is that of FMI, 2 or 3. `inputs` are names or patterns
-    of forces, torques and motors whose law is a number; `outputs` those of columns, as of `lw.simulate(record=…)`; all
-    when not given. `parameters` are numbers that the host may change before the initialisation: masses ("bob.mass", in
-    kg), stiffnesses and dampings, gravity, and the start of joints ("pin.start_position", rad or m); all that can be
-    followed exactly when not given (of a model with more than 100 such numbers gravity alone), none with `[]`.
-    `method`, `dt`, `start`, `ignore` and further options are those of `lw.simulate`. `levels` are levels of CPUs
-    ("x86-64-v3") and `systems` are those ("win32-x86_64") whose kernels go into the file, by default of this machine.
+    integrates; methods with explicit steps) or "both". `version` is that of FMI, 2 (the usual one) or 3. `inputs` are
+    names or patterns of forces, torques and motors whose law is a number; `outputs` those of columns, as of
+    `lw.simulate(record=…)`; all when not given. `parameters` are numbers that the host may change before the
+    initialisation: masses ("bob.mass", in kg), stiffnesses and dampings, gravity, and the start of joints
+    ("pin.start_position", rad or m); all that can be followed exactly when not given (of a model with more than 100
+    such numbers gravity alone), none with `[]`. `method` ("recursive" when not given), `dt`, `start`, `ignore` and
+    further options are those of `lw.simulate`. `levels` are levels of CPUs ("x86-64-v3") and `systems` are those
+    ("win32-x86_64") whose kernels go into the file, by default of this machine.
     `picture=False` leaves model.png out. Returns the path.
+
+    A subsystem with ports becomes a sealed component of FMI 3 with forces at its ports as inputs and their motion as
+    outputs. In linkwork it can be coupled exactly: `model.add("left", lw.FMU("suspension.fmu"))`. It stands at
+    `position` (m) and `rotation`, by default where it is in its model. `inputs` and `outputs` then add what is inside;
+    there are no parameters but gravity, no picture, and the method is "component".
 
     >>> import tempfile, os.path
     >>> file = os.path.join(tempfile.mkdtemp(), "pendulum.fmu")
@@ -79,21 +96,58 @@ def export_fmu(
     'pendulum.fmu'
     """
     path = check_path(file, (".fmu",))
+    component = None
+    if isinstance(model, Subsystem):
+        method = "component" if method is None else method
+        refuse_words(kind, version, start, method, parameters)
+        component, version, picture = exported_component(model, position, rotation), 3, False
+    elif position is not None or rotation is not None:
+        raise OptionError("position= and rotation= are for a subsystem; a model is in the world already")
+    method, version = "recursive" if method is None else method, 2 if version is None else version
     _check_words(kind, version, systems)
     if dt is not None:
         options = {**options, "dt": dt}
     elif isinstance(method, str):
         options = {"dt": 1e-3, **options}
-    sim = Simulation(model, method, ignore=ignore, start=start, **options)
+    whole, ports = (model, []) if component is None else (component.model, component.bodies)
+    sim = Simulation(whole, method, ignore=ignore, start=start, ports=ports, **options)  # type: ignore[arg-type]
     _refuse(sim, kind)
-    image = start_image(stand(sim.method, sim.system, sim.ignored))
-    variables, places = _variables(image, kind, version, inputs, outputs, parameters, start is not None)
+    image = start_image(stand(sim.method, sim.system, sim.ignored, ports))
+    if component is not None:
+        refuse_method(sim.method)
+        variables, places = component_variables(image, component, inputs, outputs)
+    else:
+        variables, places = _variables(image, kind, version, inputs, outputs, parameters, start is not None)
+    _refuse_same_names(variables)
+    contents = replace(
+        _contents(path, sim, image, variables, places, kind, version, component),
+        systems=tuple(systems) if systems else (cpu.system_name(),),
+        levels=None if levels is None else list(levels),
+        picture=sim.system.model if picture else None,
+    )
+    write_archive(path, contents)
+    return path
+
+
+def _contents(
+    path: Path,
+    sim: Simulation,
+    image: StartImage,
+    variables: list[ExportedVariable],
+    places: dict[str, int],
+    kind: str,
+    version: int,
+    component: ExportedComponent | None,
+) -> Contents:
+    """The members of the archive, for no system yet."""
     laws = law_places(image)
+    symbols = {place: law.symbol for place, law in laws.items()}
     identifier = re.sub(r"\W", "_", path.stem, flags=re.ASCII)
     identifier = identifier if identifier[:1].isalpha() else f"m_{identifier}"
-    content = model_file(image, variables, places, "", {place: law.symbol for place, law in laws.items()})
+    content = model_file(image, variables, places, "", symbols)
     digest = hashlib.sha256(content + repr((variables, kind, version)).encode()).hexdigest()
     token = f"{{{uuid.uuid5(SPACE, digest)}}}"
+    seal = 0 if component is None else 1 + int(digest[:15], 16)
     given = Description(
         model_name=sim.system.model.name,
         identifier=identifier,
@@ -103,21 +157,20 @@ def export_fmu(
         dt=sim.method.dt,
         when=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         sources=tuple(source_files()),
+        border="" if component is None else border_text(component, sim.method),
     )
-    contents = Contents(
+    return Contents(
         description=given,
         variables=variables,
         version=version,
-        model=model_file(image, variables, places, token, {place: law.symbol for place, law in laws.items()}),
+        model=model_file(image, variables, places, token, symbols, seal),
         described=model_description(given, variables, version),
         laws=list(laws.values()),
         entries=image.entries,
-        systems=tuple(systems) if systems else (cpu.system_name(),),
-        levels=None if levels is None else list(levels),
-        picture=sim.system.model if picture else None,
+        systems=(),
+        levels=None,
+        picture=None,
     )
-    write_archive(path, contents)
-    return path
 
 
 def _check_words(kind: str, version: int, systems: Sequence[str] | None) -> None:
@@ -178,8 +231,10 @@ def _variables(
     certificate = certificate_variables(image, places["record"])
     states = [] if kind == "cs" else state_variables(image)
     first = [time_variable(image)] if version == 3 else []  # FMI 2 needs none
-    variables = [*first, *ins, *set_by_host[len(ins) :], *columns, *certificate, *states]
+    return [*first, *ins, *set_by_host[len(ins) :], *columns, *certificate, *states], places
+
+
+def _refuse_same_names(variables: list[ExportedVariable]) -> None:
     twice = {each.name for k, each in enumerate(variables) if each.name in {other.name for other in variables[:k]}}
     if twice:
         raise OptionError(f"two variables of the FMU would be called '{min(twice)}'; rename a part of the model")
-    return variables, places

@@ -14,11 +14,12 @@ from linkwork.simulation.results.column_names import OF_SOLVER, fitting
 from linkwork.simulation.results.components import component_labels
 
 # kinds of variables, and what must be done before they are read: as in c/model.h
-INPUT, PARAMETER, VALUE = range(3)
+INPUT, PARAMETER, VALUE, ORDER = range(4)
 FROM_STATE, FROM_OBSERVATION = range(2)
 # slots of the record of an instance: as in c/model.h
 STEPS, BEGAN, WORST_BALANCE, WORST_POSITION, WORST_VELOCITY = 0, 7, 8, 9, 10
-VALUES = 16
+ORDERED = 13  # four slots: what steps come next in exact coupling
+VALUES = 17
 SLOT = 8
 EFFORT = {"iterations": SWEEPS, "sweeps": SWEEPS, "residual": RESIDUAL, "rows": ROW_COUNT, "cut": STEPS_CUT}
 
@@ -50,6 +51,10 @@ class ExportedVariable:
     least: float = float("-inf")
     rate_of: str | None = None  # the state whose derivative it is
     group: str = ""
+    shape: tuple[int, ...] = ()  # of an array, whose numbers lie side by side from the place of its one term on
+    starts: tuple[float, ...] = ()  # of an array
+    tau: int = -1  # of a force at a port: where it goes in exact coupling
+    staged: bool = False  # got and set at every stage in exact coupling
     effects: tuple[tuple[int, float], ...] = field(default=(), repr=False)  # of a parameter: places and slopes
 
 

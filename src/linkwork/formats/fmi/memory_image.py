@@ -80,6 +80,17 @@ class MemoryImage:
         self._append(slots + [0] * results, pointers)
         return place, [place + SLOT * each for each in firsts], at
 
+    def number_place(self, table: Any, *names: str) -> int:
+        """Where a number of a table lies in the table's block; several names lead through inner tables."""
+        slot, inside = 0, table
+        for name in names:
+            for field, each in zip(inside._fields, inside, strict=True):
+                if field == name:
+                    inside = each
+                    break
+                slot += len(_slots(each))
+        return self._tables[id(table)] + SLOT * slot
+
     def add_numbers(self, numbers: Any) -> int:
         """Further numbers at the end, which no call knows of; their place."""
         place = len(self.content)
@@ -111,6 +122,12 @@ class MemoryImage:
         place = len(self.content)
         self.content += struct.pack(f"<{len(slots)}q", *slots)
         self.relocations += [(place + SLOT * slot, target) for slot, target in pointers]
+
+
+def _slots(value: Any) -> list[int]:
+    slots: list[int] = []
+    fill(value, slots)
+    return slots
 
 
 def _arrays(value: Any) -> Iterator[Any]:

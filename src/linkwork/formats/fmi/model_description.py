@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from xml.etree import ElementTree as Tree
 
 from linkwork._version import __version__
-from linkwork.formats.fmi.exported_variables import INPUT, PARAMETER, ExportedVariable
+from linkwork.formats.fmi.exported_variables import INPUT, ORDER, PARAMETER, ExportedVariable
 from linkwork.formats.fmi.units import exponents
 
 YES = "true"
+BORDER = "org.linkwork.border"  # kind of the terminal with D and r, and of the annotation
+BORDER_FORMAT = 1  # of the annotation and of the variables of the border
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,7 @@ class Description:
     dt: float
     when: str  # as "2026-01-31T12:00:00Z"
     sources: tuple[str, ...]
+    border: str = ""  # of a component: what linkwork must know to couple it exactly
 
 
 def model_description(given: Description, variables: list[ExportedVariable], version: int) -> bytes:
@@ -53,6 +56,9 @@ def model_description(given: Description, variables: list[ExportedVariable], ver
     for k, each in enumerate(variables):
         (_variable_2 if version == 2 else _variable_3)(listed, k, each, variables)
     (_structure_2 if version == 2 else _structure_3)(root, given, variables)
+    if given.border:
+        told = Tree.SubElement(Tree.SubElement(root, "Annotations"), "Annotation", type=BORDER)
+        told.text = given.border
     return _text(root)
 
 
@@ -70,6 +76,8 @@ def _kind(root: Tree.Element, given: Description, kind: str, version: int) -> No
         facts["canHandleVariableCommunicationStepSize"] = YES
     if kind == "cs" and version == 3:
         facts["fixedInternalStepSize"] = repr(given.dt)
+    if given.border:
+        facts["providesIntermediateUpdate"] = YES
     if version == 2:
         facts["canNotUseMemoryManagementFunctions"] = YES
     Tree.SubElement(root, "CoSimulation" if kind == "cs" else "ModelExchange", facts)
@@ -87,8 +95,8 @@ def _facts(k: int, each: ExportedVariable) -> dict[str, str]:
     if each.description:
         facts["description"] = each.description
     facts["causality"] = each.causality
-    facts["variability"] = "fixed" if each.kind == PARAMETER else "continuous"
-    if each.kind == PARAMETER:
+    facts["variability"] = {PARAMETER: "fixed", ORDER: "tunable"}.get(each.kind, "continuous")
+    if each.kind in (PARAMETER, ORDER):
         facts["initial"] = "exact"
     elif each.causality in ("output", "local"):
         facts["initial"] = "calculated"
@@ -101,6 +109,10 @@ def _number_facts(each: ExportedVariable) -> dict[str, str]:
         facts["min"] = repr(each.least)
     if each.kind in (INPUT, PARAMETER):
         facts["start"] = repr(each.start)
+    if each.starts:
+        facts["start"] = " ".join(map(repr, each.starts))
+    if each.staged:
+        facts["intermediateUpdate"] = YES
     return facts
 
 
@@ -113,6 +125,8 @@ def _variable_2(listed: Tree.Element, k: int, each: ExportedVariable, variables:
 
 def _variable_3(listed: Tree.Element, k: int, each: ExportedVariable, variables: list[ExportedVariable]) -> None:
     element = Tree.SubElement(listed, "Float64", _facts(k, each) | _number_facts(each))
+    for size in each.shape:
+        Tree.SubElement(element, "Dimension", start=str(size))
     if each.rate_of is not None:
         element.set("derivative", str(_index(variables, each.rate_of)))
 
@@ -161,7 +175,7 @@ def _structure_3(root: Tree.Element, given: Description, variables: list[Exporte
 
 
 def terminals(variables: list[ExportedVariable], icon: bool) -> bytes:
-    """terminalsAndIcons.xml: the picture where there is one, and the certificate as a group of outputs."""
+    """terminalsAndIcons.xml: the picture where there is one, the certificate as a group of outputs, and the border."""
     root = Tree.Element("fmiTerminalsAndIcons", fmiVersion="3.0")
     box = {"x1": "-100", "y1": "-75", "x2": "100", "y2": "75"}
     graphics = Tree.SubElement(root, "GraphicalRepresentation")
@@ -176,7 +190,27 @@ def terminals(variables: list[ExportedVariable], icon: bool) -> bytes:
         if each.group == "certificate":
             facts = {"variableName": each.name, "memberName": each.name, "variableKind": "signal"}
             Tree.SubElement(terminal, "TerminalMemberVariable", facts)
+    if any(each.group == BORDER for each in variables):
+        _border(listed, variables)
     return _text(root)
+
+
+def _border(listed: Tree.Element, variables: list[ExportedVariable]) -> None:
+    """A terminal with what belongs to the whole border, and one in it for each port."""
+    kinds = {"matchingRule": BORDER, "terminalKind": BORDER}
+    told = "Forces at the ports, and how they answer: exact coupling in linkwork, ordinary ports elsewhere"
+    terminal = Tree.SubElement(listed, "Terminal", {"name": "border", **kinds}, description=told)
+    members = [each for each in variables if each.group.startswith(BORDER)]
+    ports = dict.fromkeys(each.group.removeprefix(BORDER).removeprefix(":") for each in members)
+    for port in sorted(ports, key=bool):  # members before inner terminals
+        inside = terminal
+        if port:
+            inside = Tree.SubElement(terminal, "Terminal", {"name": port, **kinds, "terminalKind": f"{BORDER}.port"})
+        for each in members:
+            if each.group == (f"{BORDER}:{port}" if port else BORDER):
+                short = each.name.removeprefix("border.").removeprefix(f"{port}." if port else "")
+                facts = {"variableName": each.name, "memberName": short, "variableKind": "signal"}
+                Tree.SubElement(inside, "TerminalMemberVariable", facts)
 
 
 def build_description(given: Description) -> bytes:

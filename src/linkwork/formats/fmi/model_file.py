@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from typing import Any
 
@@ -12,7 +13,7 @@ from linkwork.formats.fmi.exported_variables import PARAMETER, VALUES, ExportedV
 from linkwork.formats.fmi.start_image import StartImage
 from linkwork.simulation.structure.carried import carried_array
 
-MAGIC = b"LWFMU001"
+MAGIC = b"LWFMU002"
 LISTS = (
     *("image", "relocations", "variables", "terms", "effects", "forgotten", "laws", "texts"),
     *("dof_names", "link_names", "row_names"),
@@ -22,7 +23,7 @@ PLACES = (
     *("loop_block", "loop_numbers", "loop_results", "observe_block"),
     *("t", "y", "last", "vd", "rate", "nq", "nv", "drift", "length_unit"),
     *("lag", "shown", "start_rates", "rates", "rate_count", "lost"),
-    *("record", "balance", "drift_position", "drift_velocity"),
+    *("record", "balance", "drift_position", "drift_velocity", "border", "seal"),
 )
 HEAD = 8 * (1 + 1 + 2 * len(LISTS) + len(WORDS) + len(PLACES) + 1)
 
@@ -62,9 +63,14 @@ def record_place(image: StartImage, count: int) -> dict[str, int]:
 
 
 def model_file(
-    image: StartImage, variables: list[ExportedVariable], places: dict[str, int], token: str, laws: dict[int, str]
+    image: StartImage,
+    variables: list[ExportedVariable],
+    places: dict[str, int],
+    token: str,
+    laws: dict[int, str],
+    seal: int = 0,
 ) -> bytes:
-    """The file. `laws` are names of compiled laws by the place of their address in the image."""
+    """The file. `laws` are names of compiled laws by the place of their address in the image; `seal` is a key."""
     texts, memory, stepper, system = Texts(), image.memory, image.stepper, image.system
     for each in variables:
         if each.number >= 0:
@@ -115,8 +121,20 @@ def model_file(
         "balance": numbers["energy.balance"],
         "drift_position": numbers["drift.position"],
         "drift_velocity": numbers["drift.velocity"],
+        "border": places.get("border", -1),
+        "seal": seal,
     }
-    return _joined(lists, at_text, places, stepper.method.dt)
+    content = _joined(lists, at_text, places, stepper.method.dt)
+    return content if seal == 0 else content[:HEAD] + scrambled(content[HEAD:], seal)
+
+
+def scrambled(content: bytes, key: int) -> bytes:
+    """Plain bytes as scrambled ones, and the reverse: as `c/seal.c` does it."""
+    state = np.uint64(key) + np.arange(1, len(content) // 8 + 2, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    z = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    stream = (z ^ (z >> np.uint64(31))).astype("<u8").view(np.uint8)[: len(content)]
+    return (np.frombuffer(content, np.uint8) ^ stream).tobytes()
 
 
 def _joined(lists: dict[str, tuple[bytes, int]], words: dict[str, int], places: dict[str, int], dt: float) -> bytes:
@@ -139,9 +157,11 @@ def _packed(kinds: str, rows: list[Any]) -> tuple[bytes, int]:
 def _variables(variables: list[ExportedVariable]) -> bytes:
     rows, first = [], 0
     for each in variables:
-        rows.append((each.kind, each.needs, each.place, each.number, first, len(each.terms), each.start, each.least))
+        size = math.prod(each.shape)
+        numbers = (each.kind, each.needs, each.place, each.number, first, len(each.terms), size, each.tau)
+        rows.append((*numbers, each.start, each.least))
         first += len(each.terms)
-    return _packed("qqqqqqdd", rows)[0]
+    return _packed("qqqqqqqqdd", rows)[0]
 
 
 def _forgotten(image: StartImage) -> list[tuple[int, float]]:

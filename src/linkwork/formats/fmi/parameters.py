@@ -185,8 +185,8 @@ def _varied(image: StartImage, candidate: ModelNumber, value: float, held: bool)
     base = image.stepper
     model = copy.deepcopy(base.system.model)
     candidate.change(model, value)
-    system = assemble(model, driven=base.system.driven)
+    system = assemble(model, floating=bool(base.ports), driven=base.system.driven)
     if held:
         at = base.system
         system = replace(system, q_start=at.q_start, cut_start=at.cut_start, cut_q_given=at.cut_q_given)
-    return start_image(stand(base.method, system, base.ignored))
+    return start_image(stand(base.method, system, base.ignored, base.ports))

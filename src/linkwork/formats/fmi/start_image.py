@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,9 +53,9 @@ class StartImage:
         return symbol_of(self.loop), symbol_of(observe)
 
 
-def stand(method: Method, system: System, ignored: list[str]) -> Stepper:
-    """A stepper at the start of a system; nothing is evaluated."""
-    stepper = Stepper(method, system, Inputs({}, np.zeros((0, 1)), system.model), ignored=ignored)
+def stand(method: Method, system: System, ignored: list[str], ports: Sequence[str] = ()) -> Stepper:
+    """A stepper at the start of a system; nothing is evaluated. `ports` are the bodies at the border of a component."""
+    stepper = Stepper(method, system, Inputs({}, np.zeros((0, 1)), system.model), ignored=ignored, ports=ports)
     stepper.begin(stepper.first.start, 0.0)
     with lag_applied(stepper, stepper.first.lags):
         pass

@@ -20,6 +20,7 @@ from linkwork.mechanics.workspace import tree_work
 from linkwork.model import Motor
 from linkwork.model.checked import shown
 from linkwork.model.joint_kinds import KINDS
+from linkwork.simulation.results.border_columns import border_shapes, border_units, border_values
 from linkwork.simulation.results.column_names import ACCOUNTS, fitting
 from linkwork.simulation.results.components import all_components, matching_components
 from linkwork.simulation.results.force_columns import effort_unit, force_columns, motor_units, observed_forces
@@ -159,6 +160,7 @@ class Observer:
             if motor.path in efforts:
                 found[f"{motor.path}.torque"] = efforts[motor.path]
                 found[f"{motor.path}.power"] = efforts[motor.path] * self._rate_of(motor, samples, found, count)
+        found |= border_values(system, samples, count)
         found |= sampled_values(system, self.tables, samples, count)
         return found | state_values(system, found)
 
@@ -216,6 +218,7 @@ def column_shapes(system: System) -> dict[str, tuple[int, ...]]:
     for name in system.body_names:
         shapes |= {f"{name}.position": (3,), f"{name}.rotation": (4,)}
         shapes |= {f"{name}.velocity": (3,), f"{name}.angular_velocity": (3,)}
+    shapes |= border_shapes(system)
     for name in dict.fromkeys(collider.body.path for collider in system.model.all_colliders()):
         if name in system.body_names:
             shapes[f"{name}.contact_force"] = (3,)
@@ -250,7 +253,7 @@ def column_units(system: System, columns: Any) -> dict[str, str]:
         units |= {f"{force.path}.{quantity}": column.unit for quantity, column in force_columns(force).items()}
     for motor in system.motors:
         units |= {f"{motor.path}.{quantity}": unit for quantity, unit in motor_units(motor).items()}
-    units |= dict.fromkeys(state_shapes(system.model), UNIT) | sampled_units(system.model)
+    units |= dict.fromkeys(state_shapes(system.model), UNIT) | sampled_units(system.model) | border_units(system)
     units |= {
         f"{each.part.path}.effort": effort_unit(each.terms[0].joint, each.terms[0].coordinate)
         for each in system.coupled

@@ -73,14 +73,16 @@ def state_arrays(sim: Simulation, turn: int | None = None, **more: Any) -> dict[
 
     States of the same `turn` replace each other there. A component that is lost meanwhile ends the run.
     """
-    facts = {**facts_of(sim), **more}
+    facts, states = {**facts_of(sim), **more}, {}
     if sim.remote_links is not None:
         facts["elsewhere"] = sim.remote_links.keep(turn)
         if sim.remote_links.lost:
             raise failure_of(sim.stepper, 0)
+        states = sim.remote_links.states(facts["elsewhere"])
     elif remote_parts(sim.system.model):
         raise OptionError(f"the connections of '{sim.system.model.name}' to its components elsewhere are closed")
-    return {"metadata": np.array(json.dumps(facts)), **carried_arrays(sim.stepper), **sim.controls.memories()}
+    memories = {**sim.controls.memories(), **states}
+    return {"metadata": np.array(json.dumps(facts)), **carried_arrays(sim.stepper), **memories}
 
 
 def save_state(sim: Simulation, file: str | PathLike[str]) -> None:
@@ -184,7 +186,7 @@ def _put_back(sim: Simulation, facts: dict[str, Any], arrays: dict[str, Any], fi
         sim.controls.put_back(arrays, stepper.time)
         sim.inputs.changed = facts.get("changed", True) is True
         if sim.remote_links is not None:
-            sim.remote_links.restore(facts.get("elsewhere", {}), file)
+            sim.remote_links.restore(facts.get("elsewhere", {}), arrays, file)
         return
     if stepper.remote_links is not None or stepper.border is not None:
         raise OptionError(

@@ -32,7 +32,7 @@ static int64_t run(Instance *instance, double begin, int64_t first, double h, in
   for (int pauses = 0; status == PAUSED; pauses++) { /* the adaptive integrator pauses within long steps */
     if (pauses == MOST_PAUSES) return STUCK;
     numbers[0] = begin, wholes[1] = first, numbers[2] = h, wholes[3] = steps, wholes[4] = every;
-    if (instance->loop((int64_t *)(instance->memory + head->loop_block)) != 0) return STUCK;
+    if (run_at_border(instance, instance->loop, (int64_t *)(instance->memory + head->loop_block)) != 0) return STUCK;
     status = results[2];
     first += results[0], steps -= results[0];
     if (done != NULL) *done += (double)results[0];
@@ -133,6 +133,10 @@ int settle(Instance *instance) {
   double *record = record_of(instance);
   if (record[SETTLED] != 0.0) return 0;
   begin_anew(instance);
+  if (instance->ask != NULL) { /* the first evaluation is the first order */
+    record[SETTLED] = 1.0;
+    return 0;
+  }
   int64_t status = instance->head->lag >= 0
                        ? settle_with_lag(instance)
                        : run(instance, record[START_TIME], -1, instance->head->dt, 1, 1, NULL);
@@ -211,6 +215,16 @@ int step_by(Instance *instance, double time, double length) {
     return 1;
   }
   return 0;
+}
+
+/* The steps that the host of an exact coupling has ordered; a negative first one evaluates the present state. */
+int64_t run_order(Instance *instance) {
+  double *record = record_of(instance), done = 0.0, first = record[ORDER + 1];
+  if (first < 0.0) forget(instance);
+  record[ORIGIN] = record[ORDER], record[STEP] = record[ORDER + 2];
+  int64_t status = run(instance, record[ORDER], (int64_t)first, record[ORDER + 2], (int64_t)record[ORDER + 3], NEVER, &done);
+  record[STEPS] = fmax(record[STEPS], first + done);
+  return status;
 }
 
 /* Model exchange: the rates of the states that the host has set, at its time. */

@@ -43,13 +43,17 @@ int get_rates(Instance *instance, double *rates, size_t count) {
 
 int read_values(Instance *instance, const uint32_t *reference, size_t count, double *value) {
   if (instance->phase != MADE && follow_host(instance) != 0) return 1;
-  for (size_t k = 0; k < count; k++)
-    if (read_value(instance, reference[k], &value[k]) != 0) return 1;
+  for (size_t k = 0; k < count; k++) {
+    if (read_value(instance, reference[k], value) != 0) return 1;
+    value += value_count(instance, &reference[k], 1);
+  }
   return 0;
 }
 
 int write_values(Instance *instance, const uint32_t *reference, size_t count, const double *value) {
-  for (size_t k = 0; k < count; k++)
-    if (write_value(instance, reference[k], value[k]) != 0) return 1;
+  for (size_t k = 0; k < count; k++) {
+    if (write_value(instance, reference[k], value) != 0) return 1;
+    value += value_count(instance, &reference[k], 1);
+  }
   return 0;
 }

@@ -7,6 +7,8 @@
 
 typedef enum { fmi3OK, fmi3Warning, fmi3Discard, fmi3Error, fmi3Fatal } fmi3Status;
 typedef void (*LogMessage)(void *environment, fmi3Status status, const char *category, const char *message);
+typedef void (*IntermediateUpdate)(void *environment, double time, bool set, bool get, bool finished, bool can_return,
+                                   bool *early, double *when);
 typedef void *Instance3;
 typedef const uint32_t *References;
 typedef const char *Text;
@@ -18,10 +20,22 @@ static void speak(Instance *instance, int failed, const char *text) {
                                    failed ? "logStatusError" : "logStatusWarning", text);
 }
 
+/* Exact coupling: within a step the host gets D and r of this stage, and sets the forces at the ports. */
+static void ask_host(Instance *instance, double time) {
+  bool early = false;
+  double when = 0.0;
+  ((IntermediateUpdate)instance->update)(instance->environment, time, true, true, false, false, &early, &when);
+}
+
 static fmi3Status done(int failed) { return failed ? fmi3Error : fmi3OK; }
 
 static fmi3Status not_offered(Instance3 c, const char *what) {
   tell(c, 1, "'%s' has no %s", ((Instance *)c)->name, what);
+  return fmi3Error;
+}
+
+static fmi3Status wrong_count(Instance3 c, size_t values) {
+  tell(c, 1, "these variables of '%s' have other sizes than the %zu numbers given", ((Instance *)c)->name, values);
   return fmi3Error;
 }
 
@@ -52,9 +66,15 @@ EXPORT Instance3 fmi3InstantiateModelExchange(Text name, Text token, Text resour
 
 EXPORT Instance3 fmi3InstantiateCoSimulation(Text name, Text token, Text resources, bool visible, bool logging,
                                              bool events, bool early, References intermediate, size_t count,
-                                             void *environment, LogMessage log, void (*update)(void)) {
-  (void)visible, (void)logging, (void)events, (void)early, (void)intermediate, (void)count, (void)update;
-  return make(name, token, resources, environment, log, 0);
+                                             void *environment, LogMessage log, IntermediateUpdate update) {
+  (void)visible, (void)logging, (void)events, (void)early;
+  Instance *instance = make(name, token, resources, environment, log, 0);
+  for (size_t k = 0; instance != NULL && update != NULL && k < count; k++)
+    if (is_border(instance, intermediate[k])) instance->ask = ask_host;
+  if (instance == NULL || instance->ask == NULL) return instance;
+  instance->update = (void (*)(void))update;
+  put_border(instance);
+  return instance;
 }
 
 EXPORT Instance3 fmi3InstantiateScheduledExecution(Text name, Text token, Text resources, bool visible, bool logging,
@@ -100,11 +120,11 @@ EXPORT fmi3Status fmi3Reset(Instance3 c) {
 }
 
 EXPORT fmi3Status fmi3GetFloat64(Instance3 c, References reference, size_t count, double value[], size_t values) {
-  return count == values ? done(read_values(c, reference, count, value)) : not_offered(c, "arrays");
+  return value_count(c, reference, count) == values ? done(read_values(c, reference, count, value)) : wrong_count(c, values);
 }
 
 EXPORT fmi3Status fmi3SetFloat64(Instance3 c, References reference, size_t count, const double value[], size_t values) {
-  return count == values ? done(write_values(c, reference, count, value)) : not_offered(c, "arrays");
+  return value_count(c, reference, count) == values ? done(write_values(c, reference, count, value)) : wrong_count(c, values);
 }
 
 /* There are no variables of other types: only empty lists are read and written. */
@@ -341,7 +361,8 @@ EXPORT fmi3Status fmi3DoStep(Instance3 c, double time, double length, bool forwa
   (void)forward;
   Instance *instance = c;
   *event = *terminate = *early = false;
-  int failed = ready_to_step(instance) || step_by(instance, time, length);
+  int failed = ready_to_step(instance) ||
+               (instance->ask == NULL ? step_by(instance, time, length) : follow_order(instance));
   *last = *number_at(instance, instance->head->t);
   return done(failed);
 }

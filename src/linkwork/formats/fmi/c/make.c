@@ -6,7 +6,7 @@
 
 #include "model.h"
 
-#define MAGIC "LWFMU001"
+#define MAGIC "LWFMU002"
 
 const char *text_of(const Head *head, int64_t at) { return (const char *)head + head->texts.at + at; }
 
@@ -19,6 +19,7 @@ void relocate(Instance *instance) {
   for (int64_t k = 0; k < head->laws.count; k++)
     *(int64_t *)(instance->memory + law[k].place) =
         (int64_t)(intptr_t)symbol_in(instance->libraries[1], text_of(head, law[k].symbol));
+  put_border(instance);
 }
 
 static char *joined(const char *folder, const char *file) {
@@ -78,6 +79,7 @@ static Head *read_head(const char *folder, const char *file) {
     head = NULL;
   }
   fclose(stream);
+  if (head != NULL && head->seal != 0) scramble(head + 1, (size_t)size - sizeof(Head), head->seal);
   return head;
 }
 

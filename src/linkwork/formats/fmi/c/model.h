@@ -2,7 +2,10 @@
 
    resources/model.bin holds a head of 8-byte numbers (struct Head), lists, texts, and the image: every array and every
    block of arguments of the compiled loop in one piece of memory. An instance is a copy of the image whose addresses are
-   put in (`relocations`). Places are bytes from the beginning of the image; -1 means that there is none. */
+   put in (`relocations`). Places are bytes from the beginning of the image; -1 means that there is none.
+
+   A component with a border is sealed: what follows the head is scrambled (seal.c). Where the host asks for it, such a
+   component does not take forces from its inputs but asks for them at every stage of its steps (border.c). */
 
 #ifndef LINKWORK_MODEL_H
 #define LINKWORK_MODEL_H
@@ -30,6 +33,8 @@ typedef struct {
   int64_t lost; /* of contacts that found no room, an int64 */
   int64_t record;                     /* the numbers of an instance, see below */
   int64_t balance, drift_position, drift_velocity; /* variables that the certificate follows; -1 where there are none */
+  int64_t border; /* of a component: where the loop looks for the function that it calls at every stage */
+  int64_t seal;   /* key of what follows the head; 0 where it is not scrambled */
   double dt;
 } Head;
 
@@ -38,7 +43,7 @@ typedef struct {
 } Relocation;
 
 /* what a variable is */
-enum { INPUT_KIND, PARAMETER_KIND, VALUE_KIND };
+enum { INPUT_KIND, PARAMETER_KIND, VALUE_KIND, ORDER_KIND };
 /* what must be done before it can be read: nothing, or an observation of the present state */
 enum { FROM_STATE, FROM_OBSERVATION };
 
@@ -46,6 +51,8 @@ typedef struct {
   int64_t kind, needs;
   int64_t place, number; /* of an input; of inputs and parameters, among what the host has set */
   int64_t first_term, terms;
+  int64_t size; /* numbers of an array, which lie side by side; 1 of others */
+  int64_t tau;  /* of a force at a port: its place where the host answers stage by stage */
   double start; /* of inputs and parameters; of values a constant that is added */
   double least; /* that the host may set */
 } Variable;
@@ -85,7 +92,8 @@ enum {
   WORST_VELOCITY,
   SETTLED,
   START_TIME,
-  VALUES = 16 /* what the host has set: inputs and parameters */
+  ORDER, /* what steps come next in exact coupling: begin, first, length, number */
+  VALUES = ORDER + 4 /* what the host has set: inputs and parameters */
 };
 
 typedef int64_t (*Entry)(int64_t *block);
@@ -100,11 +108,13 @@ struct Instance {
   char *name;
   char message[1024];
   double *states; /* of model exchange: as the host has set them */
+  void (*ask)(Instance *instance, double time); /* of exact coupling: the host takes D and r, and sets forces */
   /* what the functions of FMI keep */
   int phase, exchange;
   double time;                                                        /* of model exchange, s */
   void (*speak)(Instance *instance, int failed, const char *text);    /* to the host */
   void (*logger)(void);
+  void (*update)(void); /* of the host, which `ask` calls */
   void *environment;
 };
 
@@ -122,6 +132,7 @@ void relocate(Instance *instance);
 int settle(Instance *instance);
 int ready_to_step(Instance *instance);
 int step_by(Instance *instance, double time, double length);
+int64_t run_order(Instance *instance);
 int evaluate_states(Instance *instance, double time);
 void reset_instance(Instance *instance);
 double *number_at(const Instance *instance, int64_t place);
@@ -130,7 +141,8 @@ size_t state_count(const Instance *instance);
 
 /* values.c */
 int read_value(Instance *instance, uint32_t reference, double *value);
-int write_value(Instance *instance, uint32_t reference, double value);
+int write_value(Instance *instance, uint32_t reference, const double *value);
+size_t value_count(const Instance *instance, const uint32_t *reference, size_t count);
 
 /* exchange.c */
 void set_time(Instance *instance, double time);
@@ -143,6 +155,15 @@ int write_values(Instance *instance, const uint32_t *reference, size_t count, co
 /* derivatives.c */
 int directional_derivative(Instance *instance, const uint32_t *unknown, size_t unknowns, const uint32_t *known,
                            size_t knowns, const double *seed, double *result);
+
+/* border.c */
+int is_border(const Instance *instance, uint32_t reference);
+void put_border(Instance *instance);
+int64_t run_at_border(Instance *instance, Entry loop, int64_t *block);
+int follow_order(Instance *instance);
+
+/* seal.c */
+void scramble(void *bytes, size_t size, int64_t key);
 
 /* failures.c */
 void tell(Instance *instance, int failed, const char *format, ...);

@@ -66,6 +66,8 @@ int snapshot_to_bytes(Instance *instance, const void *snapshot, char *bytes, siz
   for (int64_t k = 0; k < head->relocations.count; k++) memset(image + each[k].slot, 0, sizeof(int64_t));
   const LawPlace *law = (const LawPlace *)((const char *)head + head->laws.at);
   for (int64_t k = 0; k < head->laws.count; k++) memset(image + law[k].place, 0, sizeof(int64_t));
+  if (head->border >= 0) memset(image + head->border, 0, sizeof(int64_t));
+  if (head->seal != 0) scramble(bytes + sizeof(SnapshotHead), snapshot_size(instance) - sizeof(SnapshotHead), head->seal);
   return 0;
 }
 
@@ -80,5 +82,7 @@ int snapshot_from_bytes(Instance *instance, const char *bytes, size_t size, void
     return 1;
   }
   memcpy(*snapshot, bytes, size);
+  if (instance->head->seal != 0)
+    scramble((char *)*snapshot + sizeof(SnapshotHead), size - sizeof(SnapshotHead), instance->head->seal);
   return 0;
 }

@@ -1,6 +1,7 @@
 /* Values of variables: read from the state, or from an observation of it. */
 
 #include <math.h>
+#include <string.h>
 
 #include "model.h"
 
@@ -15,6 +16,11 @@ static double value_of(const Instance *instance, const Variable *variable) {
     sum += term[k].factor * number;
   }
   return sum;
+}
+
+static double *array_of(const Instance *instance, const Variable *variable) {
+  const Term *term = (const Term *)((const char *)instance->head + instance->head->terms.at) + variable->first_term;
+  return number_at(instance, term->place);
 }
 
 static void keep_worst(const Instance *instance, int64_t reference, double *worst) {
@@ -45,18 +51,44 @@ int read_value(Instance *instance, uint32_t reference, double *value) {
     *value = record_of(instance)[VALUES + variable->number];
     return 0;
   }
+  if (variable->needs == FROM_OBSERVATION && instance->ask != NULL) {
+    tell(instance, 1, "variable %u of '%s' is not computed in exact coupling", reference, instance->name);
+    return 1;
+  }
   if (variable->needs == FROM_OBSERVATION) look(instance);
-  *value = value_of(instance, variable);
+  if (variable->size > 1)
+    memcpy(value, array_of(instance, variable), (size_t)variable->size * sizeof(double));
+  else
+    *value = value_of(instance, variable);
   return 0;
 }
 
-int write_value(Instance *instance, uint32_t reference, double value) {
+/* Numbers of these variables in all. */
+size_t value_count(const Instance *instance, const uint32_t *reference, size_t count) {
+  const Head *head = instance->head;
+  const Variable *variable = (const Variable *)((const char *)head + head->variables.at);
+  size_t sum = 0;
+  for (size_t k = 0; k < count; k++)
+    sum += reference[k] < (uint64_t)head->variables.count ? (size_t)variable[reference[k]].size : 1;
+  return sum;
+}
+
+int write_value(Instance *instance, uint32_t reference, const double *given) {
+  double value = *given;
   const Head *head = instance->head;
   const Variable *variable = (const Variable *)((const char *)head + head->variables.at) + reference;
   double *record = record_of(instance);
-  if (reference >= (uint64_t)head->variables.count || (variable->kind != INPUT_KIND && variable->kind != PARAMETER_KIND)) {
+  if (reference >= (uint64_t)head->variables.count || variable->kind == VALUE_KIND) {
     tell(instance, 1, "variable %u of '%s' is no input and no parameter; it cannot be set", reference, instance->name);
     return 1;
+  }
+  if (variable->kind == ORDER_KIND) {
+    memcpy(array_of(instance, variable), given, (size_t)variable->size * sizeof(double));
+    return 0;
+  }
+  if (instance->ask != NULL && variable->tau >= 0) { /* the answer to a stage */
+    *number_at(instance, variable->tau) = value;
+    return 0;
   }
   if (!isfinite(value) || value < variable->least) {
     tell(instance, 1, "variable %u of '%s' cannot be %g; give a finite number that its model description allows", reference,

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from linkwork.errors import ModelError
+from linkwork.formats.fmi.imported.border_component import FMUComponent, ServedFMU
 from linkwork.formats.fmi.imported.fmu_calls import FMUFailure, typed
 from linkwork.formats.fmi.imported.fmu_checks import trial
 from linkwork.formats.fmi.imported.fmu_description import (
@@ -21,9 +22,10 @@ from linkwork.formats.fmi.imported.fmu_file import FMUFile, unpacked
 from linkwork.formats.fmi.imported.fmu_instance import FMUInstance, FMUOrder
 from linkwork.formats.fmi.imported.fmu_trial import try_start
 from linkwork.formats.xml_tree import plain
-from linkwork.model import checked
+from linkwork.model import Subsystem, checked
 from linkwork.model.stepped import Stepped, SteppedPart
 
+_USUAL: dict[str, Any] = {"start": {}, "hold": "zero", "kind": None, "substeps": 10}
 WHOLE = 1e-9  # of a fixed step: what may be missing to a multiple of it
 SHOWN = ("output", "local", "calculatedParameter")  # variables that can be read while it is stepped
 
@@ -38,6 +40,9 @@ class FMU(Stepped):
     square, for smooth values). `kind` is "cs" (co-simulation, where the file has both) or "me" (model exchange: its
     states are integrated by `substeps` Runge-Kutta steps of order 4 between two instants). The certificate of the run
     tells how much held values jump. An FMU is a program: use those you trust. Needs the extra `fmi`.
+
+    One that `lw.export_fmu` wrote of a subsystem carries its border. Added without `connect` it is a component with
+    ports, and joints at them hold exactly (method "component"): `left = model.add("left", lw.FMU("left.fmu"))`.
 
     >>> valve = lw.FMU("valve.fmu", every=1e-3, start={"gain": 2.0})  # doctest: +SKIP
     >>> model.add("valve", valve, connect={"u": "rail.position", "force": "push"})  # doctest: +SKIP
@@ -124,6 +129,27 @@ class FMU(Stepped):
         except FMUFailure as error:
             raise ModelError(f"{what}: {error}; give another start value") from None
 
+    def component(self) -> Subsystem | None:
+        """The component that it carries, for exact coupling; None where it is any other FMU."""
+        if not self.description.border:
+            return None
+        given = [name for name in ("start", "hold", "kind", "substeps") if getattr(self, name) != _USUAL[name]]
+        given += ["every"] if self.every != self.description.step else []
+        if given:
+            raise ModelError(
+                f"FMU '{self.description.file}': {given[0]}= is for co-simulation, and without connect= it is coupled "
+                f"exactly; leave {given[0]}= out, or give connect="
+            )
+        return FMUComponent(Path(self.file).absolute(), self.description, self.digest, self.binary)
+
+    def served(self) -> ServedFMU:
+        """What `linkwork serve` offers of a component: the same, for models in other processes."""
+        if not self.description.border:
+            raise ModelError(
+                f"FMU '{self.description.file}' carries no component; export a subsystem with lw.export_fmu"
+            )
+        return ServedFMU(Path(self.file).absolute(), self.description, self.digest, self.binary, keeps=False)
+
     def is_input(self, variable: str) -> bool:
         """Whether it sees a column by this variable."""
         return self.description.variables[variable].causality == "input"
@@ -177,7 +203,10 @@ class FMU(Stepped):
         outputs = [each.name for each in numbers if each.causality == "output"]
         outputs = outputs or [each.name for each in numbers if each.causality == "local"]
         inputs = [each.name for each in numbers if each.causality == "input"]
-        return name, [*inputs, *outputs], trial(self._order(f"FMU '{name}'", [], outputs))
+        checks = trial(self._order(f"FMU '{name}'", [], outputs))
+        if self.description.border:
+            checks = {**checks, **self.served().checked()}
+        return name, [*inputs, *outputs], checks
 
 
 def _multiple(seconds: float, step: float) -> bool:

@@ -64,7 +64,7 @@ class FMUCalls:
 
     def _instantiate(self) -> None:
         if self.description.version == 3:
-            self.fmu.instantiate(logMessage=lambda _, status, __, text: self._hear(status, text))
+            self._instantiate_3()
             return
         from fmpy import calloc, fmi2, free
         from fmpy.logging import addLoggerProxy
@@ -75,6 +75,9 @@ class FMUCalls:
         callbacks.freeMemory = fmi2.fmi2CallbackFreeMemoryTYPE(free)
         addLoggerProxy(ctypes.byref(callbacks))
         self.fmu.instantiate(callbacks=callbacks)
+
+    def _instantiate_3(self, **more: Any) -> None:
+        self.fmu.instantiate(logMessage=lambda _, status, __, text: self._hear(status, text), **more)
 
     def _hear(self, status: int, text: bytes | None) -> None:
         if status >= WORST:

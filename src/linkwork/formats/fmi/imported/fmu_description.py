@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from linkwork.errors import ModelError
 from linkwork.formats.fmi.imported.fmu_file import FMUFile
+from linkwork.formats.fmi.model_description import BORDER
 from linkwork.formats.xml_tree import XmlElement, parse_xml, plain
 
 # types of variables, and the word in the names of FMI's functions for them
@@ -90,6 +91,8 @@ class ImportedDescription:
     """The step that its maker proposes, s."""
     fixed_step: float | None
     """The step that it takes inside, s, of which instants must be multiples."""
+    border: str = ""
+    """Of a component of linkwork: what must be known to couple it exactly."""
 
     def word(self, variable: ImportedVariable) -> str:
         """The word for the type of a variable in FMI's functions."""
@@ -136,7 +139,15 @@ def read_description(file: FMUFile, kind: str | None) -> ImportedDescription:
         else _true(element, "needsCompletedIntegratorStep"),
         step=_seconds(experiment, "stepSize"),
         fixed_step=_seconds(element, "fixedInternalStepSize") if version == 3 else None,
+        border=_border(root) if version == 3 and chosen == "cs" else "",
     )
+
+
+def _border(root: XmlElement) -> str:
+    """The annotation of a component of linkwork."""
+    annotations = root.one("Annotations")
+    found = [] if annotations is None else annotations.all("Annotation")
+    return next((each.text for each in found if each.get("type") == BORDER), "")
 
 
 def _interface(root: XmlElement, file: FMUFile, kind: str | None) -> tuple[str, XmlElement]:
