@@ -363,3 +363,46 @@ def test_a_controller_whose_input_ended_is_named():
     with pytest.raises(lw.RunError, match="controller 'pd' at t = 0.011 s: input 'drive' ended") as caught:
         lw.simulate(model, until=0.02, dt=1e-3, method="recursive")
     assert len(caught.value.run.time) == 12
+
+
+# --- compiled controllers without a way through Python
+
+
+@pytest.mark.parametrize("method", ["recursive", "hybrid", "impulse"])
+@pytest.mark.parametrize("every", [1e-3, 3e-3, 1.5e-3])
+def test_compiled_controllers_in_compiled_code_give_the_same_bits(method, every, monkeypatch):
+    """One with a memory that sees a joint and a pose, and one that sets two inputs."""
+
+    def integral(t, seen, memory):
+        memory[0] += seen[0]
+        return -40.0 * seen[0] - 6.0 * seen[1] - 0.5 * memory[0] + 0.1 * seen[2]
+
+    def two(t, seen):
+        return (0.1 * seen[0], 0.2 * seen[1])
+
+    model = arm(every, lw.compiled(integral), sees=[*SEEN, "rod.angular_velocity"], memory=[0.0])
+    model.torque("more", "pin", 0.0)
+    model.input("shown")
+    model.controller("two", lw.compiled(two), every=2e-3, sees=SEEN, sets=["more", "shown"])
+    runs = []
+    for many in (10**9, -1):
+        monkeypatch.setattr("linkwork.simulation.sampled_run.MANY", many)
+        runs.append(lw.simulate(model, until=0.05, dt=1e-3, method=method, every=2))
+    python, ours = runs
+    for name in ("pin.position", "pin.velocity", "pd.output", "two.output", "shown.value"):
+        assert np.array_equal(python[name], ours[name])
+
+
+@pytest.mark.parametrize(
+    ("late", "words"),
+    [
+        (lambda t, seen: -seen[0] if t < 0.0095 else seen[7], "controller 'pd' failed at t = 0.01 s"),
+        (lambda t, seen: -seen[0] if t < 0.0095 else math.nan, "input 'drive' must be a finite number"),
+    ],
+)
+def test_a_compiled_controller_that_fails_is_named_there_too(late, words, monkeypatch):
+    monkeypatch.setattr("linkwork.simulation.sampled_run.MANY", -1)
+    model = arm(1e-3, lw.compiled(late), sees=SEEN)
+    with pytest.raises(lw.RunError, match=words) as caught:
+        lw.simulate(model, until=1.0, dt=1e-3, method="recursive")
+    assert len(caught.value.run.time) == 11

@@ -92,6 +92,8 @@ class SampledSensor:
 class SampledController:
     """A controller of a simulation."""
 
+    alone = True  # nothing but its function is called
+
     def __init__(self, part: Controller, stepper: Stepper, readings: Readings) -> None:
         self.part, self.stepper = part, stepper
         self.every, self.count = part.every, 0
@@ -139,6 +141,16 @@ class SampledController:
         for name, value in zip(self.sets, values, strict=True):
             self._set(name, value, now)
 
+    @property
+    def seen(self) -> int:
+        """How many numbers it sees."""
+        return int(self.reader.values.size) if isinstance(self.reader, Reader) else 0
+
+    def fail(self, now: float) -> None:
+        """Raise for what its function did in compiled code at this time."""
+        self.sample(now)
+        raise ModelError(f"{self.told} failed at t = {now:.6g} s; correct its function")
+
     def _set(self, name: str, value: Any, now: float) -> None:
         try:
             self.stepper.inputs[name] = value
@@ -172,6 +184,7 @@ class SampledElement(SampledController):
     """An element of a simulation that is stepped with it, with an instance of its own."""
 
     part: SteppedPart
+    alone = False
 
     def __init__(self, part: SteppedPart, stepper: Stepper, readings: Readings) -> None:
         super().__init__(part, stepper, readings)
@@ -249,6 +262,7 @@ class Controls:
         self.stepper, self.readings = stepper, readings
         self.items: list[Any] = []  # sensors, controllers, and what is sampled elsewhere
         self.next = math.inf
+        self.calls = 0  # in runs of many steps so far
         self.late = LateColumns(stepper, readings)
 
     @property
@@ -324,6 +338,10 @@ class Controls:
         """Free the instances of elements."""
         for instance in self.elements.values():
             instance.close()
+
+    def planned(self) -> None:
+        """Counts of samples have changed."""
+        self._plan()
 
     def _plan(self) -> None:
         if len(self.items) == 1:  # as most have

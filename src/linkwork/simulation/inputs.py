@@ -72,6 +72,10 @@ class Inputs(MutableMapping[str, float]):
             raise OptionError(f"input '{name}' must be a finite number, not {shown(value)}; set another one")
         return float(value)
 
+    def place(self, name: str) -> int:
+        """The row of the laws' table in which an input stands."""
+        return self._row(name)
+
     def __delitem__(self, name: str) -> None:
         raise OptionError(f"input '{name}' cannot be removed; set it to 0")
 

@@ -84,6 +84,11 @@ class Reading:
             self._see()
         return self.observation
 
+    def call(self) -> Any:
+        """The compiled call by which it looks."""
+        self.see()
+        return self._see.__self__  # type: ignore[union-attr]
+
     def __getitem__(self, name: str) -> Any:
         try:
             place = self.places[name]
@@ -231,6 +236,20 @@ class Reader:
             straight = to.size == to[-1] - to[0] + 1 and bool((np.diff(to) == 1).all())
             room = self.values[to[0] : to[-1] + 1] if straight else np.zeros(to.size)
             self._gathered.append((sources[source].reshape(-1), numbers, room, None if straight else to))
+
+    @property
+    def worked_out(self) -> bool:
+        """Whether a column of it is found in Python, and is neither in the state nor in what is seen."""
+        return self._made
+
+    def places(self) -> list[Any]:
+        """Where its columns stand in memory, as long as state and tables are the same arrays."""
+        reading = self._readings.now()
+        return [reading.places[name] for name in self.names]
+
+    def observation(self) -> Any:
+        """The call that fills what is seen; None where it needs none."""
+        return self._readings.now().call() if self._seen else None
 
     def __call__(self) -> Any:
         reading = self._reading

@@ -5,14 +5,18 @@ looked at on the way.
 from __future__ import annotations
 
 from math import floor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from linkwork._kernels.kernel import Call
 from linkwork.formulations.samples import Samples
 from linkwork.simulation.lag import apply_lag
 from linkwork.simulation.structure.events import SAME
 
 if TYPE_CHECKING:
     from linkwork.simulation.run import Simulation
+
+
+MANY = 10_000  # calls after which it is worth a fraction of a second to have all of them in compiled code
 
 
 class SampledRun:
@@ -24,6 +28,7 @@ class SampledRun:
         self.loop = stepper.method.bind(stepper.tables, stepper.workspace, stepper.state, buffer)
         self.workspace = stepper.workspace
         self.kept = 0
+        self._compiled: Any = None
 
     def fits(self, buffer: Samples) -> bool:
         """Whether it was made for this buffer and the present structure."""
@@ -41,6 +46,10 @@ class SampledRun:
         stepper.mark()
         stepper.busy = True
         try:
+            if controls.calls > MANY and self._compiled is None:
+                self._compiled = _compiled(self) or False
+            if self._compiled:
+                return self._compiled.go(steps, every)  # type: ignore[no-any-return]
             while done < steps:
                 # as controls.quiet: there is always a next instant here
                 count = min(steps - done, floor((controls.next - (origin + stepper.steps * h)) / h + SAME))
@@ -58,10 +67,22 @@ class SampledRun:
                 if status != 0:
                     return done, status
                 controls.happen()
+                controls.calls += 1
             return done, 0
         finally:
             state.row[0] = 0
             stepper.busy = False
+
+
+def _compiled(run: SampledRun) -> Any:
+    """Controllers in compiled code; None where one of them, or the loop, is not compiled."""
+    if not all(hasattr(getattr(item.part, "function", None), "py_func") for item in run.controls.items):
+        return None
+    if not isinstance(run.loop, Call):  # a loop in Python
+        return None
+    from linkwork.simulation.compiled_sampling import compiled_sampling  # here: it needs numba
+
+    return compiled_sampling(run)
 
 
 def can_sample(sim: Simulation) -> bool:
