@@ -92,7 +92,7 @@ class Order(NamedTuple):
     told: Any  # (5,) steps done, rows kept, status, 1 + the controller that failed, 1 where inputs have changed
 
 
-@njit(error_model="numpy")  # type: ignore[untyped-decorator]
+@njit(error_model="numpy")
 def steps_with_samples(order, origin, first, h, steps, keep):  # type: ignore[no-untyped-def]  # pragma: no cover
     """Take at most so many steps, and keep every `keep`-th; fewer where an instant lies within a step. Fills `told`."""
     words, reals, told = order.words, order.reals, order.told
@@ -209,14 +209,15 @@ class CompiledSampling:
         stepper = run.stepper
         loop: Any = stepper.method.bind(stepper.tables, stepper.workspace, stepper.state, run.buffer)
         words = np.frombuffer(loop.block, dtype=np.int64)
-        observe = [item.reader.observation() for item in items if item.columns]
+        readers: list[Any] = [item.reader if item.columns else None for item in items]
+        observe = [reader.observation() for reader in readers if reader is not None]
         looks = next((call for call in observe if call is not None), None)
         address = ctypes.cast(loop.function, ctypes.c_void_p).value
         places = [_first_number(loop), words.size - RESULTS, address, loop.address, 0, 0, 0]
         if looks is not None:
             places[4:7] = [ctypes.cast(looks.function, ctypes.c_void_p).value, looks.address, 1]
         self._calls = (loop, looks)  # their blocks stay alive
-        self._kept = [item.reader.places() if item.columns else [] for item in items]
+        self._kept = [reader.places() if reader is not None else [] for reader in readers]
         seen = [[number for place in kept for number in _addresses(place)] for kept in self._kept]
         rows = [[stepper.inputs.place(name) for name in item.sets] for item in items]
         self.order = Order(
