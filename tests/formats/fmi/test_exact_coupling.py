@@ -1,5 +1,6 @@
 """FMUs that carry a component with its border: coupled in linkwork they give the trajectory of the whole model."""
 
+import logging
 import sys
 import threading
 import zipfile
@@ -267,6 +268,27 @@ def test_terminals_hold_the_border(parts):
     assert [each.get("start") for each in variables["border.D"].findall("Dimension")] == ["12", "12"]
     assert variables["bar.force.x"].get("causality") == "input"
     assert variables["cylinder.velocity.z"].get("causality") == "output"
+
+
+def test_checkers_have_no_complaint(parts, caplog):
+    """Model description and terminals against the schemas of FMI, and the rules of another checker."""
+    etree = pytest.importorskip("lxml.etree", reason="lxml comes with fmpy")
+    import fmpy
+
+    schema = etree.XMLSchema(etree.parse(Path(fmpy.__file__).parent / "schema/fmi3/fmi3TerminalsAndIcons.xsd"))
+    with zipfile.ZipFile(parts["left"]) as archive:
+        schema.assertValid(etree.fromstring(archive.read("terminalsAndIcons/terminalsAndIcons.xml")))
+    pytest.importorskip("fmu_manipulation_toolbox", reason="fmu-manipulation-toolbox is not installed")
+    from fmu_manipulation_toolbox.checker import get_checkers
+    from fmu_manipulation_toolbox.operations import FMU
+
+    with caplog.at_level(logging.INFO, logger="fmu_manipulation_toolbox"):
+        fmu = FMU(str(parts["left"]))
+        for checker in get_checkers():
+            fmu.apply_operation(checker())
+    said = [record for record in caplog.records if record.name.startswith("fmu_manipulation_toolbox")]
+    assert [record.getMessage() for record in said if record.levelno > logging.INFO] == []
+    assert any("seems to be compliant" in record.getMessage() for record in said)
 
 
 def test_fmpy_finds_nothing_wrong_and_steps_it(folder):
