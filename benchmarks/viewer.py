@@ -29,45 +29,25 @@ from linkwork.gallery.catalogue import FLAGS
 from linkwork.viewer.live import live
 from linkwork.viewer.live.driver import Driver
 from linkwork.viewer.live.live_state import LiveState, preview
-from linkwork.viewer.live.page_data import page_data
+from linkwork.viewer.live.page_data import names_of, page_data
 from linkwork.viewer.live.page_process import PageProcess
 from linkwork.viewer.live.shared_frame import SharedFrame
 from linkwork.viewer.live.step_clock import StepClock
+from linkwork.viewer.page_text import page_text
 
-# frames of the browser in which something that moves was handed anew to the graphics: those that show another picture
-COUNT_FRAMES = """
-window.frames_ = window.drawn_ = 0; let fresh = 0;
-const g = WebGL2RenderingContext.prototype;
-for (const name of ["bufferSubData", "texSubImage2D", "texImage2D"]) {
-  const plain = g[name];
-  g[name] = function (...all) { fresh++; return plain.apply(this, all); };
-}
-const f = () => { window.frames_++; if (fresh) window.drawn_++; fresh = 0; requestAnimationFrame(f); };
-requestAnimationFrame(f);
-"""
-
-
-# takes every message; the server puts all of one picture into one
+# takes every frame and draws nothing
 CLIENT = """
 import sys, time
-import msgspec, viser
 from websockets.sync.client import connect
 address, seconds = sys.argv[1], float(sys.argv[2])
-camera = {
-    "type": "ViewerCameraMessage", "wxyz": (1.0, 0.0, 0.0, 0.0), "position": (0.0, -3.0, 1.0), "fov": 0.7, "near": 0.1,
-    "far": 100.0, "image_height": 600, "image_width": 800, "look_at": (0.0, 0.0, 0.0), "up_direction": (0.0, 0.0, 1.0),
-}
-with connect(address, subprotocols=[f"viser-v{viser.__version__}"], max_size=None) as line:
-    line.recv()
-    line.send(msgspec.msgpack.encode(camera))
+with connect(address + "/live", max_size=None) as line:
     begun, count, told = time.perf_counter() + 1.5, 0, False
     while time.perf_counter() - begun < seconds:
         if not told and time.perf_counter() > begun:
             print("ready", flush=True)
             told, count = True, 0
         try:
-            line.recv(timeout=0.2)
-            count += 1
+            count += isinstance(line.recv(timeout=0.2), bytes)
         except TimeoutError:
             pass
 print(count / seconds)
@@ -106,8 +86,10 @@ def measure(make: Any, seconds: float, page: str) -> SimpleNamespace:
     stage = preview(lambda: make(None, None))
     sim = make(None, None)
     state = LiveState(sim, stage)
-    show = page_data([stage], ["benchmark"], method="recursive", methods=["recursive"], steps=[1e-3], step=1e-3)
-    link: Any = Nobody(len(show["bodies"]), len(show["joints"])) if page == "none" else PageProcess(show)
+    show = page_data(stage, "benchmark", state.choices(), method="recursive", methods=["recursive"], step=1e-3)
+    size = len(stage.names), len(stage.joints())
+    documents = {"/": live.document(page_text(show, connect="'self'"))}
+    link: Any = Nobody(*size) if page == "none" else PageProcess(documents, names_of(show), *size)
     driver = Driver(link, make, sim, state)
     if page == "none":
         driver.show = lambda: None  # type: ignore[method-assign]
@@ -144,15 +126,13 @@ def look(address: str, frames: list[float], ready: threading.Event, done: thread
     with sync_playwright() as play:
         browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=list(FLAGS))
         page = browser.new_page(viewport={"width": 800, "height": 600})
-        page.add_init_script(COUNT_FRAMES)
         page.goto(address)
         page.wait_for_timeout(4000)
         ready.set()
         page.wait_for_timeout(300)
-        begun, first = time.perf_counter(), np.array(page.evaluate("[window.drawn_, window.frames_]"))
+        begun, first = time.perf_counter(), page.evaluate("linkwork.drawn")
         done.wait()
-        last = np.array(page.evaluate("[window.drawn_, window.frames_]"))
-        frames += ((last - first) / (time.perf_counter() - begun)).tolist()
+        frames.append((page.evaluate("linkwork.drawn") - first) / (time.perf_counter() - begun))
         browser.close()
 
 

@@ -21,7 +21,6 @@ from linkwork.formats.receipt import Receipt
 from linkwork.model import checked
 from linkwork.model.subsystem import Model, Subsystem
 
-CAMERA_KEYS = "WASDQE"  # of the live page
 UNTIL = 1.0  # s: how long a model from a file is run that does not say it
 WORDS = {"true": True, "false": False, "none": None}  # of options of readers
 
@@ -219,15 +218,13 @@ def _keys(name: str, keys: Any) -> dict[str, dict[str, float]]:
         isinstance(key, str)
         and len(key) == 1
         and (key.isdigit() or "A" <= key <= "Z")
-        and key not in CAMERA_KEYS
         and isinstance(inputs, Mapping)
         and all(isinstance(value, int | float) and math.isfinite(value) for value in inputs.values())
         for key, inputs in keys.items()
     )
     if not good:
         raise ModelError(
-            f'{name}: KEYS must set inputs by capital letters or digits, such as {{"I": {{"motor": 2.0}}}}, '
-            f"but for {' '.join(CAMERA_KEYS)}, which move the camera; correct it"
+            f'{name}: KEYS must set inputs by capital letters or digits, such as {{"I": {{"motor": 2.0}}}}; correct it'
         )
     return {key: {each: float(value) for each, value in inputs.items()} for key, inputs in keys.items()}
 

@@ -1,10 +1,11 @@
-"""Damaged requests and hostile visitors at the gate of the live page, while a good visitor is served.
+"""Damaged requests and hostile visitors at the server of the live page, while a good visitor is served.
 
 All on 127.0.0.1. A request is answered or refused; a visitor that has shown the token is let through at once.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 import random
 import socket
@@ -20,10 +21,11 @@ from typing import Any
 
 from attacks.damaging import flipped, mutated
 from attacks.wire import HELLO, LATE, PATIENCE, _drip, _environment, _hold
-from linkwork.viewer.live.token_proxy import VISIT, TokenProxy
+from linkwork.viewer.live.gate import VISIT, Gate
+from linkwork.viewer.live.web_server import ServedFile, WebServer
 
-TOKEN, KEY = "a-token-of-twenty-two-letters", "the key of the page"
-PAGE = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello"
+TOKEN = "a-token-of-twenty-two-letters"
+PAGE = b"hello"
 ODD = (
     b"GET http://[ HTTP/1.1\r\n\r\n",
     b"GET //[?token=x HTTP/1.1\r\nOrigin: http://[\r\n\r\n",
@@ -34,40 +36,31 @@ ODD = (
 )
 
 
-def _page(sock: socket.socket) -> None:
-    """Stands for the page behind the gate."""
-    while True:
-        with suppress(OSError):
-            caller, _ = sock.accept()
-            with caller:
-                caller.recv(65536)
-                caller.sendall(PAGE)
-                caller.shutdown(socket.SHUT_WR)
-                while caller.recv(65536):
-                    pass
-        if sock.fileno() < 0:
-            return
+async def _leave(line: Any) -> None:
+    await line.close(1000, "nobody is here")
 
 
 class Guarded:
-    """A gate with a page behind it, which is always the same."""
+    """The server with a page that is always the same, in a thread of its own."""
 
     def __init__(self, tls: tuple[str, str] | None = None) -> None:
-        self.sock = socket.create_server(("127.0.0.1", 0), backlog=128)
-        threading.Thread(target=_page, args=(self.sock,), daemon=True).start()
-        self.gate = TokenProxy("127.0.0.1", 0, self.sock.getsockname()[1], TOKEN, KEY, tls)
-        self.port = self.gate.port
+        self.gate = Gate(TOKEN, tls is not None)
+        self.web = WebServer({"/": ServedFile("text/plain", PAGE)}, _leave, self.gate, tls)
+        self.loop = asyncio.new_event_loop()
+        self.loop.set_exception_handler(lambda *_: None)
+        threading.Thread(target=self.loop.run_forever, daemon=True).start()
+        opening = asyncio.run_coroutine_threadsafe(self.web.open("127.0.0.1", 0), self.loop)
+        self.server, self.port = opening.result(10.0)
         self.good = request("/", f"Cookie: {VISIT}={self.gate.visit}")
 
     def __enter__(self) -> Guarded:
         return self
 
     def __exit__(self, *_: Any) -> None:
-        self.gate.loop.call_soon_threadsafe(self.gate.server.close)
-        self.sock.close()
+        self.loop.call_soon_threadsafe(self.server.close)
 
     def said(self, data: bytes, tls: ssl.SSLContext | None = None) -> bytes:
-        """All that is answered, until the gate ends the connection."""
+        """All that is answered, until the server ends the connection."""
         heard = b""
         sock = socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
         if tls is not None:
@@ -75,8 +68,8 @@ class Guarded:
         with sock:
             with suppress(OSError):
                 sock.sendall(data)
-                if tls is None:
-                    sock.shutdown(socket.SHUT_WR)
+                if tls is None and not data.endswith(b"\r\n\r\n"):
+                    sock.shutdown(socket.SHUT_WR)  # no more will come
             with suppress(ConnectionError):
                 while block := sock.recv(65536):
                     heard += block
@@ -101,7 +94,7 @@ def requests(count: int) -> tuple[Counter[str], list[str]]:
             try:
                 guarded.said(data)
                 outcome = "answered"
-                if k % 20 == 0 and guarded.said(guarded.good) != PAGE:
+                if k % 20 == 0 and not guarded.said(guarded.good).endswith(PAGE):
                     outcome = "lost"
             except TimeoutError:
                 outcome = "hang"
@@ -183,7 +176,7 @@ def visitors(rounds: int) -> tuple[Counter[str], list[str], float]:
                     heard = repr(error).encode()
                 delay = time.monotonic() - began
                 largest = max(largest, delay)
-                outcome = "lost" if heard != PAGE else "late" if delay > LATE else "served"
+                outcome = "lost" if not heard.endswith(PAGE) else "late" if delay > LATE else "served"
                 outcomes[outcome] += 1
                 if outcome != "served":
                     bad.append(f"good visitor {k}: {outcome} ({delay:.2f} s)")

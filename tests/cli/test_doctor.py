@@ -61,7 +61,7 @@ def test_json() -> None:
 
 
 def test_what_is_missing_is_told_with_the_line_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    without(monkeypatch, "viser", "imageio-ffmpeg")
+    without(monkeypatch, "websockets", "imageio-ffmpeg")
     answer = asked()
     assert answer.exit_code == 0  # simulations run without them
     assert re.search(r'^live page +no: pip install "linkwork\[view\]"$', answer.stdout, re.MULTILINE)
@@ -113,7 +113,7 @@ def test_it_imports_none_of_them() -> None:
         "from linkwork.cli import main\n"
         "try: main()\n"
         "except SystemExit: pass\n"
-        "heavy = 'matplotlib viser h5py coacd PIL imageio_ffmpeg mpi4py numba scipy'\n"
+        "heavy = 'matplotlib websockets h5py coacd PIL imageio_ffmpeg mpi4py numba scipy'\n"
         "print([name for name in heavy.split() if name in sys.modules], file=sys.stderr)"
     )
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

@@ -101,25 +101,20 @@ def test_replay(tmp_path, visit):
         assert np.argmax(pixel) == np.argmax(colour)
 
 
-def test_live_page(visit):
-    pytest.importorskip("viser", reason="the live page needs the extra view")
-    Image = pytest.importorskip("PIL.Image")
-
+def test_live_page(visit, until):
     def make(method=None, dt=None):
         return lw.Simulation(blocks(), method or "impulse", dt=dt or 1e-3)
 
     link, driver = live.open_simulation(make)
     with link:
         driver.receive("run", False)
+        driver.show()
         page = visit(link.address, 620, 340)
-        page.locator("canvas").first.wait_for()
-        for _ in range(200):
-            driver.show()
-            page.wait_for_timeout(50)
-            picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB").crop((0, 60, 300, 340))
-            if coloured(picture, RED)[0] > 0.02 and coloured(picture, BLUE)[0] > 0.02:
-                break
-        both_are_seen(picture)
+        until(page, "Boolean(window.linkwork)")
+        for x, colour in ((-0.5, RED), (0.5, BLUE)):
+            pixel = page.evaluate(f"linkwork.pixel(...linkwork.screenOf([{x}, 0, 0.95]))")
+            assert np.argmax(pixel) == np.argmax(colour)
+        assert page.errors == []
 
 
 def wavy(n):

@@ -119,10 +119,10 @@ def _finite(value: Any) -> Any:
     return value
 
 
-def need_viser() -> None:
+def need_websockets() -> None:
     """Raise if the packages of the live page are not installed."""
     from importlib.util import find_spec
 
-    if find_spec("viser") is None:
-        say('the live page needs viser; install it with: pip install "linkwork[view]"')
+    if find_spec("websockets") is None:
+        say('the live page needs websockets; install it with: pip install "linkwork[view]"')
         raise typer.Exit(FAILED)

@@ -26,7 +26,7 @@ class Extra(NamedTuple):
 
 EXTRAS = {
     "plots": Extra("plot", ("matplotlib",)),
-    "live page": Extra("view", ("viser",)),
+    "live page": Extra("view", ("websockets",)),
     "films": Extra("film", ("pillow", "imageio-ffmpeg")),
     "HDF5 files": Extra("hdf5", ("h5py",)),
     "concave meshes": Extra("mesh", ("coacd",)),

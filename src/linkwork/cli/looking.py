@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from linkwork.cli.app import Host, Port, Reading, Settings, Token, WholeReceipt, app
-from linkwork.cli.console import need_viser, say, speaking
+from linkwork.cli.console import need_websockets, say, speaking
 from linkwork.cli.running import options_of, target_of
 from linkwork.errors import ModelError, OptionError
 
@@ -47,7 +47,7 @@ def view(
     ] = None,
 ) -> None:
     """Show a mechanism in the browser, in real time, with a control panel; or replay saved runs."""
-    need_viser()
+    need_websockets()
     with speaking(False):
         place: dict[str, Any] = {
             "host": host,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from linkwork.cli.app import AsJson, ModelName, Reading, Settings, WholeReceipt, app
-from linkwork.cli.console import FAILED, need_viser, print_json, say, speaking, stdout_kept_clean
+from linkwork.cli.console import FAILED, need_websockets, print_json, say, speaking, stdout_kept_clean
 from linkwork.cli.results import check_columns, document_of, picture, print_summary, table_columns, write
 from linkwork.cli.running import bounds_of, options_of, simulate, target_of
 from linkwork.errors import OptionError
@@ -74,7 +74,7 @@ def run(
 ) -> None:
     """Simulate a model and print a short summary with its certificate."""
     if view:
-        need_viser()
+        need_websockets()
     with speaking(as_json) as warned:
         if view and as_json:
             raise OptionError("--json prints one document and ends, --view goes on until Ctrl-C; give one of them")

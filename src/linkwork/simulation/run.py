@@ -333,10 +333,11 @@ class Simulation(Present):
     ) -> None:
         """Show this simulation moving in a browser, in real time, until Ctrl-C or for so many `seconds`.
 
-        Prints its address. The page has run, pause, step, reset, speed, sliders for the inputs, another method or dt,
-        plots; afterwards the simulation is where the page left it, unless it was reset there. `host` other than
-        127.0.0.1 asks those who look for the `token` (22 characters at least), which is made when not given; `cert` and
-        `key` (PEM files) encrypt what they see. Needs the extra `view`.
+        Prints its address; stepping begins when somebody looks. The page has run, pause, step, reset, speed, rewind,
+        sliders for the inputs, another method or dt, plots; afterwards the simulation is where the page left it, unless
+        it was reset or rewound there. `host` other than 127.0.0.1 asks those who look for the `token` (22 characters at
+        least), which is made when not given; `cert` and `key` (PEM files) encrypt what they see. It needs the extra
+        `view`.
         """
         from linkwork.viewer.live.live import view_simulation
 

@@ -30,6 +30,10 @@ def seen(driver):
     return driver.page.frame.read()
 
 
+def sent(driver, name):
+    return [message[1:] for message in driver.page.sent if message[0] == name]
+
+
 def test_paused_it_stands_and_steps_singly(driver):
     driver.go(time.perf_counter() + 1.0)
     assert seen(driver).head[slot.TIME] == 0.0
@@ -78,16 +82,17 @@ def test_another_dt_goes_on_and_another_method_begins_anew(driver):
     assert driver.sim.method.dt == 0.005
     assert ("label", "recursive, rk4") in driver.page.sent
     driver.receive("method", "no such")
-    assert "unknown method" in driver.page.sent[-1][1]
+    assert "unknown method" in sent(driver, "note")[-1][0]
+    assert sent(driver, "note")[-1][1] == "error"
     assert driver.sim.method.name == "recursive"
 
 
 def test_columns_that_are_watched(driver):
-    driver.receive("watch", ["pin.velocity", "energy.kinetic", "wheel.position"])
+    driver.receive("watch", ["pin.velocity", "energy.kinetic", "wheel.position"], 7)
     driver.receive("input", "drive", 1.0)
     driver.receive("single", 100)
     picture = seen(driver)
-    assert picture.head[slot.PLOTTED_COUNT] == 5
+    assert (picture.head[slot.PLOTTED_COUNT], picture.head[slot.WATCHED]) == (5, 7)
     speed = 0.1 / MOMENT
     np.testing.assert_allclose(picture.plotted[:5], [speed, 0.5 * MOMENT * speed**2, 0, 0, 0], atol=1e-9)
     assert driver.state.choices()["wheel.position"] == (["x", "y", "z"], "m")
@@ -100,20 +105,92 @@ def test_joints_are_released_and_attached(driver):
     picture = seen(driver)
     assert picture.poses[0, 2] == pytest.approx(-0.5 * 9.81 * 0.1**2, rel=1e-6)
     np.testing.assert_allclose(picture.forces[0], 0.0)
-    assert driver.page.sent[-1] == ("joints", ["pin"], [], [])
+    assert sent(driver, "joints")[-1] == (["pin"], [], [])
     driver.receive("attach", "ground", "wheel", "ball")
     height = seen(driver).poses[0, 2]
     driver.receive("single", 100)
     picture = seen(driver)
     assert picture.poses[0, 2] == pytest.approx(height, abs=1e-9)
     np.testing.assert_allclose(picture.forces[1], [0, 0, 2.0 * 9.81], atol=1e-6)  # in the room for attached ones
-    word, gone, marks, joints = driver.page.sent[-1]
-    assert (word, gone, [mark["joint"] for mark in marks]) == ("joints", ["pin"], [joints[0]["name"]])
+    gone, marks, joints = sent(driver, "joints")[-1]
+    assert (gone, [mark["joint"] for mark in marks]) == (["pin"], [joints[0]["name"]])
     assert marks[0]["shape"]["kind"] == "sphere"
     assert marks[0]["body"] == joints[0]["body"] == -1  # the ground carries it
     np.testing.assert_allclose(joints[0]["at"], [0, 0, height], atol=1e-9)
     driver.receive("release", "no such joint")
     assert driver.page.sent[-1][0] == "note"
+    driver.receive("no such message")
+    driver.receive("take", None)  # what the driver does for itself is no message
+    assert driver.page.sent[-1][0] == "note"
+
+
+def test_it_waits_for_the_first_visitor_and_pauses_at_the_end_of_the_piece():
+    stage, sim = preview(lambda: make()), make()
+    link = PageStub(stage)
+    driver = Driver(link, make, sim, LiveState(sim, stage), until=0.05, waits=True)
+    driver.block = 1000
+    driver.go(time.perf_counter() + 10.0)
+    assert sim.time == 0.0
+    driver.receive("ready")
+    for later in (0.0305, 0.0805):
+        driver.block = 1000
+        driver.go(driver.clock.origin + later)
+    assert sim.time == pytest.approx(0.05)
+    assert not driver.running
+    assert "the end of this piece" in sent(driver, "note")[-1][0]
+    driver.receive("run", True)  # goes on, without another end
+    driver.block = 1000
+    driver.go(driver.clock.origin + 0.0805)
+    assert sim.time == pytest.approx(0.13)
+    assert driver.running
+    driver.receive("reset")
+    assert not driver.ended
+    link.frame.close()
+
+
+def test_steps_that_come_late_are_never_more_than_were_taken(driver):
+    driver.receive("run", True)
+    for behind in 20 * (0.05, 0.5):
+        driver.block = 1000
+        driver.clock.origin -= behind  # far behind, steps are left out
+        driver.go(time.perf_counter())
+    head = seen(driver).head
+    assert 0 < head[slot.LATE] <= head[slot.STEPS] == driver.clock.steps
+    assert driver.clock.skipped > 0
+
+
+def test_keys_hold_inputs_and_two_of_them_both_act(driver):
+    driver.keys.keys = {"I": {"drive": 3.0}, "K": {"drive": -1.0}}
+    driver.receive("key", "I", True)
+    driver.receive("single", 10)
+    assert driver.sim.inputs["drive"] == 3.0
+    driver.receive("key", "K", True)
+    assert driver.sim.inputs["drive"] == -1.0
+    driver.receive("key", "K", False)
+    assert driver.sim.inputs["drive"] == 3.0
+    driver.receive("key", "I", False)
+    seen(driver)
+    assert sent(driver, "inputs")[-1] == ({"drive": 0.0},)
+
+
+def test_the_light_of_a_run_that_gains_energy_is_poor():
+    """A pendulum by far too large steps of a method of first order."""
+
+    def coarse(method=None, dt=None):
+        return lw.Simulation(lw.gallery.pendulum.build(), "impulse", dt=0.1)
+
+    stage, sim = preview(coarse), coarse()
+    link = PageStub(stage)
+    driver = Driver(link, coarse, sim, LiveState(sim, stage))
+    assert (seen(driver).head[slot.LIGHT], sent(driver, "trust")) == (0.0, [(0, [])])
+    for _ in range(30):
+        driver.receive("single", 1)
+        head = seen(driver).head
+    assert head[slot.LIGHT] == 2.0
+    light, reasons = sent(driver, "trust")[-1]
+    assert light == 2
+    assert "energy" in reasons[0]
+    link.frame.close()
 
 
 @pytest.mark.parametrize("method", ["recursive", "impulse"])
@@ -135,11 +212,21 @@ def test_a_body_is_pulled_by_a_spring(method):
         pulled.receive("single", 5)
     pulled.receive("single", 400)
     np.testing.assert_allclose(sim["ball.position"], (1, 0, 0.4), atol=1e-3)
+    pulled.receive("pull", "ball", (1, 0, 0.6))
+    pulled.receive("single", 1)
+    before = sim["ball.velocity"]
+    pulled.receive("single", 1)
+    thing, *numbers = seen(pulled).drags[0]
+    point, goal, force = np.reshape(numbers, (3, 3))
+    np.testing.assert_allclose(force, 2.0 * (sim["ball.velocity"] - before) / 0.005, rtol=1e-6, atol=1e-9)  # Newton
+    assert (thing, goal.tolist()) == (0, [1.0, 0.0, 0.6])
+    np.testing.assert_allclose(point, sim["ball.position"] + (0, 0, 0.1), atol=2e-5)
     pulled.receive("drop", "ball")
+    assert seen(pulled).head[slot.DRAG_COUNT] == 0
     before = sim["ball.velocity"]
     pulled.receive("single", 10)
     np.testing.assert_allclose(sim["ball.velocity"], before, atol=1e-9)  # nothing holds it any more
-    assert link.sent == []
+    assert sent(pulled, "note") == []
     link.frame.close()
 
 

@@ -7,7 +7,6 @@ import pytest
 
 import linkwork as lw
 from flywheel import PageStub
-from linkwork.viewer.live import live
 from linkwork.viewer.live import shared_frame as slot
 from linkwork.viewer.live.driver import Driver
 from linkwork.viewer.live.live_state import LiveState, preview
@@ -63,7 +62,7 @@ def test_a_run_goes_on_from_there(driver):
     posed = seen(driver).poses.copy()
     driver.receive("single", 0)  # leaves the mode
     assert driver.kinematic is None
-    assert sent(driver, "kinematic") == [(False,)]
+    assert sent(driver, "kinematic") == [(True,), (False,)]
     assert seen(driver).poses == pytest.approx(posed, abs=1e-9)
     assert float(driver.sim["foot 1.position"]) == pytest.approx(1.1)
     driver.receive("single", 5)
@@ -111,39 +110,24 @@ def test_motors_that_hold_a_joint_are_told():
     page.frame.close()
 
 
-def test_in_the_browser(visit):
-    pytest.importorskip("viser", reason="the live page needs the extra view")
-    link, driver = live.open_simulation(make, kinematic=True)
-    with link:
-        page = visit(link.address, 620, 500)
-
-        def turns(count=1):
-            for _ in range(count):
-                for words in link.messages():
-                    driver.receive(*words)
-                driver.go(time.perf_counter())
-                driver.show()
-                page.wait_for_timeout(20)
-
-        def until(holds):
-            last = time.monotonic() + 60
-            while not holds():
-                assert time.monotonic() < last, "it did not come to that"
-                turns()
-
-        until(lambda: "no forces, no time" in page.inner_text("body"))
-        assert driver.kinematic is not None
-        before = [float(value) for value in driver.kinematic.posing.values()]
-        slider = page.get_by_role("slider").first
-        until(slider.is_visible)
-        slider.focus()
-        for _ in range(10):
-            slider.press("ArrowRight")
-        until(lambda: driver.kinematic.posing.values()[0] > before[0] + 0.01)
-        turns(10)
-        after = driver.kinematic.posing.values()
-        assert all(abs(a - b) > 0.005 for a, b in zip(after, before, strict=True))
-        page.get_by_role("button", name="Run", exact=True).click()
-        until(lambda: driver.running and driver.sim.time > 0.0)
-        assert driver.kinematic is None
-        assert page.errors == []
+def test_a_body_is_dragged_and_the_loops_follow(driver):
+    """The point that is held goes where the mouse is, or as near as the loops allow; they stay closed."""
+    driver.receive("kinematic", True)
+    before = seen(driver).poses.copy()
+    feet = [driver.kinematic.posing.values()[foot(driver, f"foot {k}")] for k in range(3)]
+    top, goal = np.array([1.0, 0.0, 0.8]), np.array([1.3, 0.0, 0.8])  # of the crank in the middle, which is upright
+    driver.receive("grab", "crank 1", top.tolist(), goal.tolist())
+    picture = seen(driver)
+    values = driver.kinematic.posing.values()
+    turn = np.arctan2(0.3, 0.8)  # where the point is nearest to its goal
+    assert [values[foot(driver, f"foot {k}")] - first for k, first in enumerate(feet)] == pytest.approx(
+        3 * [turn], abs=1e-3
+    )
+    assert np.abs(picture.poses - before).max(axis=1).min() > 0.1  # all of them went along
+    assert picture.head[slot.DRAG_COUNT] == 1
+    assert picture.head[slot.KINEMATIC] == 1.0
+    driver.receive("drop", "crank 1")
+    assert seen(driver).head[slot.DRAG_COUNT] == 0
+    posed = values[foot(driver)]
+    driver.receive("run", True)
+    assert float(driver.sim["foot 1.position"]) == pytest.approx(posed, abs=1e-9)

@@ -9,6 +9,7 @@ import numpy as np
 
 from linkwork.assembly.drive_tables import softness_row
 from linkwork.assembly.system import System
+from linkwork.assembly.tables import Floats
 from linkwork.errors import OptionError
 from linkwork.model import Ground, Soft
 from linkwork.model.checked import not_negative, vector
@@ -53,6 +54,20 @@ def place_drags(system: System, drags: Any, wanted: dict[str, Drag]) -> None:
         drags.soft[k] = softness_row(drag.softness)
         drags.max_force[k] = drag.most
         drags.least_response[k] = 1.0 / (sum(body.mass for body in system.model.all_bodies()) or 1.0)
+
+
+def drag_forces(stepper: Stepper) -> dict[str, Floats]:
+    """The forces (N, world) by which bodies were dragged in the last step, by their names."""
+    n = len(stepper.drags)
+    if stepper.pulls is not None:
+        first = stepper.pulls.first
+        forces = stepper.tables.laws.law_param[first : first + 3 * n, 0]
+    elif n:
+        first = stepper.workspace.table.first_drag
+        forces = stepper.workspace.rows.kept[first : first + 3 * n] / stepper.h
+    else:
+        return {}
+    return dict(zip(stepper.drags, forces.reshape(n, 3).copy(), strict=True))
 
 
 def drag(stepper: Stepper, body: Any, to: Any, at: Any, softness: Any, max_force: Any) -> None:

@@ -1,19 +1,24 @@
-"""The kinematic mode of the live page: sliders set coordinates of joints; loops and gears follow."""
+"""The kinematic mode of the live page: sliders set coordinates of joints, the mouse moves bodies; loops follow."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from linkwork.assembly.assemble import assemble
 from linkwork.model import Altered
+from linkwork.simulation.analysis.pose_equations import Goal, PoseEquations
+from linkwork.simulation.analysis.pose_search import search
 from linkwork.simulation.interaction.posing import Posing
 from linkwork.simulation.results.scene import ground_at
 from linkwork.simulation.run import Simulation
 from linkwork.simulation.start import Start
 from linkwork.simulation.structure.transfer import carried, seen
 from linkwork.viewer.staging import Stage
+
+NEAR_ENOUGH, CLOSED = 1e-4, 1e-6  # of the size of the model, or rad: a dragged point to its goal, and loops
 
 
 class KinematicMode:
@@ -23,7 +28,7 @@ class KinematicMode:
     >>> sim = lw.Simulation(lw.gallery.pendulum.build(), "recursive")
     >>> mode = KinematicMode(sim, preview(lambda: lw.Simulation(lw.gallery.pendulum.build(), "recursive")))
     >>> mode.ask(0, 0.5)
-    >>> mode.go(), mode.posing.values()
+    >>> mode.go({}), mode.posing.values()
     ('', [0.5])
     """
 
@@ -39,20 +44,33 @@ class KinematicMode:
         grounds = {ground.path: ground for ground in model.all_grounds()}
         self.grounds = [grounds[name] for name in stage.moving_grounds]
         self.asked: dict[int, float] = {}
+        self.pulls: dict[str, Any] = {}  # where bodies are dragged to, m, world
         self.moved = False
 
     def ask(self, number: int, value: float) -> None:
         """Note where a coordinate shall be; the last word counts."""
         self.asked[number] = value
 
-    def go(self) -> str:
-        """Go where it was asked to; returns what was in the way."""
+    def go(self, held: Mapping[str, Any]) -> str:
+        """Go where it was asked to; returns what was in the way. `held` are points of bodies, m, in their frames."""
         asked, self.asked, self.moved = self.asked, {}, True
         stops = []
         for number, value in asked.items():
             coordinate = self.posing.coordinates[number]
             stops.append(self.posing.move(coordinate.joint, coordinate.number, value))
+        pulls, self.pulls = self.pulls, {}
+        for body, goal in pulls.items():
+            if body in held:
+                self._drag(body, held[body], goal)
         return "; ".join(filter(None, stops))
+
+    def _drag(self, body: str, at: Any, goal: Any) -> None:
+        """Bring a point of a body as near to its goal as joints, loops and limits allow."""
+        system, near = self.posing.system, self.posing.start
+        aim = Goal(body, np.asarray(at, dtype=float), np.asarray(goal, dtype=float), None)
+        found = search(PoseEquations(system, near, [aim], [], self.time), NEAR_ENOUGH, beside=())
+        if found.gaps.broken <= CLOSED:
+            self.posing.start = Start(found.q, np.zeros(system.nv), found.cut_q, [])
 
     def poses(self) -> Any:
         """Of all that moves, in the order of the stage."""

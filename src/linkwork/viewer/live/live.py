@@ -1,6 +1,7 @@
 """`view`: a simulation, or recorded runs, moving in a browser. Stepping happens here, the page has its own process.
 
-Poses reach the page through shared memory, clicks come back through a pipe: the page cannot delay a step.
+Poses reach the page through shared memory, clicks come back through a pipe: the page cannot delay a step. Recorded runs
+are the page of a replay, served.
 """
 
 from __future__ import annotations
@@ -21,14 +22,15 @@ from linkwork.simulation.interaction.posing import Posing
 from linkwork.simulation.results.trajectory import Trajectory
 from linkwork.simulation.run import Simulation
 from linkwork.viewer.live.driver import Driver, Make, method_label
-from linkwork.viewer.live.live_state import LiveState, methods_for, preview, short_units
-from linkwork.viewer.live.page_data import page_data
+from linkwork.viewer.live.live_state import LiveState, methods_for, preview
+from linkwork.viewer.live.page_data import names_of, page_data
 from linkwork.viewer.live.page_process import PageProcess
-from linkwork.viewer.live.player import FRAME, Player
 from linkwork.viewer.live.sliders import pose_sliders, sliders
+from linkwork.viewer.page_text import page_text
 from linkwork.viewer.replay.replay import TINTS, speed_to_watch
-from linkwork.viewer.staging import Stage
+from linkwork.viewer.replay.replay import page as replay_page
 
+FRAME = 1.0 / 60.0  # s between two pictures
 STEPS_TO_CHOOSE = tuple(round(a * 10.0**b, 12) for b in range(-6, -1) for a in (1, 2, 5))  # s
 
 
@@ -49,9 +51,10 @@ def view_simulation(
     """Show a simulation in real time until Ctrl-C, or for so many `seconds`.
 
     `make(method, dt)` makes it, also anew with another method; `sim` is one that has begun. `plots` are columns that
-    are plotted from the start. `keys` say what a key sets inputs to while it is held; those in `stay` stay. `until` (s)
-    is how long a motion is worth watching: one that is over in milliseconds is slowed down. With `kinematic` it stands
-    at first and sliders move its joints. `say` gets the address; `place`: host, port, token, cert, key.
+    are plotted from the start. `keys` say what a key sets inputs to while it is held; those in `stay` stay. It begins
+    when somebody looks. `until` (s) is how long a motion is worth watching: it pauses there, and one that is over in
+    milliseconds is slowed down. With `kinematic` it stands at first and sliders move its joints. `say` gets the
+    address; `place`: host, port, token, cert, key.
     """
     page, driver = open_simulation(
         make, sim, plots=plots, keys=keys, stay=stay, until=until, kinematic=kinematic, **place
@@ -86,11 +89,12 @@ def open_simulation(
     coordinates = pose_sliders(Posing(assemble(model.built)), stage.size)
     kinematic = kinematic and bool(coordinates)
     show = page_data(
-        [stage],
-        [method_label(sim)],
+        stage,
+        method_label(sim),
+        choices,
         weight=sum(body.mass for body in model.all_bodies()) * gravity,
+        until=until,
         inputs=sliders(model, dict(sim.inputs), stage.size, keys),
-        columns=choices,
         plots=[name for name in plots if name in choices][:2] or ["energy.total"],
         methods=methods_for(sim, sim.ignored),
         method=sim.method.name,
@@ -104,11 +108,22 @@ def open_simulation(
         speed=1.0 if until is None else min(1.0, speed_to_watch(until)),
     )
     show["view"]["digits"] = int(np.clip(math.ceil(-math.log10(sim.method.dt) - 1e-9), 3, 6))
-    page = PageProcess(show, **place)
-    driver = Driver(page, make, sim, state)
+    page = PageProcess(
+        {"/": document(page_text(show, connect="'self'"))},
+        names_of(show),
+        len(stage.names),
+        len(stage.joints()),
+        **place,
+    )
+    driver = Driver(page, make, sim, state, keys=keys, stay=stay, until=until, waits=True)
     driver.receive("speed", show["speed"])
     driver.receive("kinematic", kinematic)
     return page, driver
+
+
+def document(text: str) -> tuple[str, bytes]:
+    """A page as `PageProcess` takes it."""
+    return "text/html; charset=utf-8", text.encode()
 
 
 def view_run(
@@ -119,37 +134,12 @@ def view_run(
     browser: bool = True,
     **place: Any,
 ) -> None:
-    """Show recorded runs with a time bar until Ctrl-C, or for so many `seconds`; several over each other."""
+    """Show recorded runs on the page of a replay until Ctrl-C, or for so many `seconds`; several over each other."""
     if not 1 <= len(runs) <= len(TINTS):
         raise OptionError(f"the page shows one to {len(TINTS)} runs over each other, not {len(runs)}; give fewer")
-    page, player = open_runs(runs, labels, **place)
-    with page:
+    with PageProcess({"/": document(replay_page(runs, labels=labels))}, **place) as page:
         _announce(page, say, browser)
-        step_until(page, player, seconds)
-
-
-def open_runs(
-    runs: Sequence[Trajectory], labels: Sequence[str] | None = None, **place: Any
-) -> tuple[PageProcess, Player]:
-    """The page of recorded runs and their player; see `view_run`."""
-    stages = [Stage(run) for run in runs]
-    names = list(labels) if labels is not None else _labels(runs)
-    player = Player(stages)
-    first = runs[0]
-    columns = {name: ([""], "J") for name in ("energy.total", "energy.balance") if name in first}
-    for name in first.names:
-        parts = first.components(name)
-        columns[name] = ([label.removeprefix(name).lstrip(".") for label, _, _ in parts], short_units(first.unit(name)))
-    player.speed = speed_to_watch(player.span[1] - player.span[0])
-    show = page_data(stages, names, span=player.span, columns=columns, plots=list(columns)[:1], speed=player.speed)
-    player.page = PageProcess(show, **place)
-    return player.page, player
-
-
-def _labels(runs: Sequence[Trajectory]) -> list[str]:
-    """Methods of the runs, numbered where they are the same."""
-    words = [run.certificate.method or "run" for run in runs]
-    return [word if words.count(word) == 1 else f"{word} {k + 1}" for k, word in enumerate(words)]
+        wait_until(page, seconds)
 
 
 def _announce(page: PageProcess, say: Callable[[str], None], browser: bool) -> None:
@@ -183,3 +173,11 @@ def step_until(page: Any, shown: Any, seconds: float | None) -> None:
             shown.show()
             picture = max(picture, time.perf_counter() - FRAME) + FRAME
         time.sleep(max(0.0, (wake if wake - time.perf_counter() < FRAME else picture) - time.perf_counter()))
+
+
+def wait_until(page: Any, seconds: float | None) -> None:
+    """Wait until the page's process ends, or for so many seconds."""
+    last = None if seconds is None else time.perf_counter() + seconds
+    while page.alive and (last is None or time.perf_counter() < last):
+        page.messages()
+        time.sleep(0.1 if last is None else max(0.0, min(0.1, last - time.perf_counter())))

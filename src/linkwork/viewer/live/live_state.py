@@ -18,10 +18,11 @@ from linkwork.simulation.results.units import component_names
 from linkwork.simulation.run import Simulation
 from linkwork.simulation.structure.changing import joint_place
 from linkwork.viewer.live import shared_frame as slot
+from linkwork.viewer.live.trust_light import GOOD, TrustLight
 from linkwork.viewer.staging import Stage
 
 AHEAD = 10.0  # times the preview: how far roads are drawn
-SECONDS, BUDGET, LOOKS = 3.0, 0.3, 24  # of a preview: simulated, of computing, and rows
+SECONDS, BUDGET, LOOKS = 3.0, 0.5, 24  # of a preview: simulated, of computing, and rows
 ACCOUNTS = ("energy.total", "energy.kinetic", "energy.potential", "energy.springs", "energy.balance", "drift.position")
 
 
@@ -34,10 +35,29 @@ class LiveState:
     def __init__(self, sim: Simulation, stage: Stage) -> None:
         self.sim, self.stage = sim, stage
         self.columns: list[str] = []
-        self.first: float | None = None
+        self.begin()
         self.built = [joint["name"] for joint in stage.joints()]
         self._number(Observer(sim.moving, "all", sim.tables))
         self.refresh()
+
+    def begin(self) -> None:
+        """The energy balance begins anew."""
+        self.first: float | None = None
+        self.trust = TrustLight(self.sim)
+        self.light: tuple[int, list[str]] = (GOOD, [])
+        self.told: tuple[int, list[str]] | None = None
+
+    def go_on(self, before: LiveState) -> None:
+        """With the balance of a state of the same run."""
+        self.first, self.trust, self.light, self.told = before.first, before.trust, before.light, before.told
+        self.refresh()
+
+    def light_changed(self) -> bool:
+        """Whether the light is another one than last time."""
+        if self.told is not None and self.told[0] == self.light[0]:
+            return False
+        self.told = self.light
+        return True
 
     def _number(self, observer: Observer) -> None:
         """Places of bodies and joints in what the observer sees; -1 where a joint is not there now."""
@@ -69,6 +89,8 @@ class LiveState:
             self.first = energy["total"]
         lost = float(accounts["dissipated"][0]) + sim.impacts
         energy["balance"] = energy["total"] - self.first + lost - float(accounts["work"][0])
+        self.trust.see(accounts, energy["balance"], lost)
+        self.light = self.trust.light()
         self.accounts = {f"energy.{name}": value for name, value in energy.items()}
         self.accounts["drift.position"] = float(accounts["drift position"][0])
         self.iterations = float(accounts["iterations"][0])
@@ -81,6 +103,7 @@ class LiveState:
             slot.BALANCE: self.accounts["energy.balance"],
             slot.DRIFT: self.accounts["drift.position"],
             slot.ITERATIONS: self.iterations,
+            slot.LIGHT: float(self.light[0]),
         }
 
     def poses(self) -> Any:
@@ -161,13 +184,13 @@ def preview(make: Callable[[], Simulation]) -> Stage:
     model = sim.system.model
     observer, rows = Observer(sim.moving, "all", sim.tables), []
     steps = max(1, round(SECONDS / LOOKS / sim.method.dt))
-    last = time.perf_counter() + BUDGET
+    last = time.thread_time() + BUDGET  # not by the clock: a busy machine shows the same
     try:
         while True:
             if observer.system is not sim.moving:
                 observer = observer.again(sim.moving, sim.tables)
             rows.append((sim.time, observer.look(sim.stepper.present(), 1)[0]))
-            if len(rows) > LOOKS or time.perf_counter() > last:
+            if len(rows) > LOOKS or time.thread_time() > last:
                 break
             sim.step(steps)
     except RunError:

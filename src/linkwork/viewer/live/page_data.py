@@ -1,46 +1,79 @@
-"""What the page needs to draw one run, or several over each other, as plain data that goes to its process."""
+"""What the live page needs to draw a simulation and to drive it, as plain data; see `Source` in page/source."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from linkwork.viewer.colours import rgb
 from linkwork.viewer.replay.replay import TINTS, view_of
 from linkwork.viewer.staging import Stage
 
+LOOKS = 12  # poses of the preview, by which the first view is chosen
 
-def page_data(stages: Sequence[Stage], labels: Sequence[str], **more: Any) -> dict[str, Any]:
-    """The data of the page; several runs get a colour each."""
-    show: dict[str, Any] = {"bodies": [], "pins": [], "springs": [], "joints": [], "labels": list(labels)}
-    for stage, label, tint in zip(stages, labels, TINTS, strict=False):
-        first = len(show["bodies"])
-        for body in stage.bodies():
-            if len(stages) > 1:
-                shapes = [{key: fact for key, fact in facts.items() if key != "colour"} for facts in body["shapes"]]
-                body = {**body, "shapes": shapes, "name": f"{label}: {body['name']}", "colour": rgb(tint, 0.2).tolist()}
-            show["bodies"].append({**body, "faint": first > 0})
-        for kind, ends in (("pins", ("body",)), ("springs", ("a", "b")), ("joints", ("body",))):
-            for thing in getattr(stage, kind)():
-                moved = {end: thing[end] + first if thing[end] >= 0 else -1 for end in ends}
-                show[kind].append({**thing, **moved})
-    show["roads"] = stages[0].roads()
-    return {
-        "title": stages[0].run.model_name,
-        "view": view_of(list(stages)),
+
+def page_data(stage: Stage, label: str, columns: dict[str, tuple[list[str], str]], **more: Any) -> dict[str, Any]:
+    """The data of the page; `more` are its controls."""
+    rows = np.unique(np.linspace(0, len(stage.run) - 1, LOOKS).round().astype(int))
+    run = {
+        "label": label,
+        "tint": rgb(TINTS[0], 0.2).round(4).tolist(),
+        "bodies": stage.bodies(),
+        "pins": stage.pins(),
+        "joints": stage.joints(),
+        "springs": stage.springs(),
+        "roads": stage.roads(),
+        "events": [],
+        "columns": {name: {"labels": labels, "unit": unit} for name, (labels, unit) in columns.items()},
+        "preview": stage.poses(rows).reshape(len(rows), -1).round(7),
+    }
+    show = {
+        "mode": "live",
+        "title": stage.run.model_name,
+        "speed": 1.0,
+        "playing": True,
+        "view": view_of([stage]),
         "weight": 0.0,
+        "until": None,
         "inputs": [],
-        "columns": {},
         "plots": [],
         "methods": [],
+        "method": "",
         "steps": [],
-        "span": None,
-        "speed": 1.0,
+        "step": 0.0,
         "keys": {},
         "stay": [],
         "changing": [],
         "coordinates": [],
         "kinematic": False,
-        **show,
-        **more,
+        "runs": [run],
     }
+    made: dict[str, Any] = plain({**show, **more})
+    return made
+
+
+def names_of(show: dict[str, Any]) -> dict[str, Any]:
+    """What messages of the page may be about."""
+    (run,) = show["runs"]
+    return {
+        "input": [each["name"] for each in show["inputs"]],
+        "key": list(show["keys"]),
+        "method": show["methods"],
+        "body": [body["name"] for body in run["bodies"] if not body["ground"]],
+        "columns": list(run["columns"]),
+        "coordinates": len(show["coordinates"]),
+    }
+
+
+def plain(value: Any) -> Any:
+    """Numbers and arrays of numpy as those of Python, all the way down.
+
+    >>> plain({"a": (np.float64(1.0), np.zeros(2))})
+    {'a': [1.0, [0.0, 0.0]]}
+    """
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value

@@ -5,6 +5,7 @@ The process is a new interpreter, not a copy of this one: a script needs no `if 
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import json
 import os
@@ -18,32 +19,37 @@ from importlib.util import find_spec
 from typing import Any
 
 from linkwork.errors import OptionError, RunError
-from linkwork.viewer.live.origin_check import HERE
+from linkwork.viewer.live.gate import HERE, context_of
 from linkwork.viewer.live.shared_frame import SharedFrame
-from linkwork.viewer.live.token_proxy import context_of
 
-MISSING = 'the live page needs viser; install it with: pip install "linkwork[view]"'
+MISSING = 'the live page needs websockets; install it with: pip install "linkwork[view]"'
 LETTERS = 22  # of a token for other hosts: 64 kinds of them make 132 bits
+NOTHING: dict[str, Any] = {"input": [], "key": [], "method": [], "body": [], "columns": [], "coordinates": 0}
 PATIENCE = 60.0  # s until the page has to be there
 
 
 class PageProcess:
-    """Starts the page; `show` is what it has to know, made by `page_data`.
+    """Starts the page: `documents` are media type and content by path, `names` what messages may be about.
 
-    On 127.0.0.1 anybody on this machine may look. Another host is served only with a token, which the address holds.
-    With `cert` and `key` (PEM files) the page is encrypted (HTTPS), and has a token too.
+    `things` and `joints` are how many poses and forces a frame has. On 127.0.0.1 anybody on this machine may look.
+    Another host is served only with a token, which the address holds. With `cert` and `key` (PEM files) the page is
+    encrypted (HTTPS), and has a token too.
     """
 
     def __init__(
         self,
-        show: dict[str, Any],
+        documents: dict[str, tuple[str, bytes]],
+        names: dict[str, Any] | None = None,
+        things: int = 0,
+        joints: int = 0,
+        *,
         host: str = "127.0.0.1",
         port: int = 0,
         token: str | None = None,
         cert: str | None = None,
         key: str | None = None,
     ) -> None:
-        if find_spec("viser") is None:
+        if find_spec("websockets") is None:
             raise OptionError(MISSING)
         least = 8 if host in HERE else LETTERS
         if token is not None and not re.fullmatch(rf"[\w-]{{{least},200}}", token, re.ASCII):
@@ -57,7 +63,7 @@ class PageProcess:
             context_of(*tls)  # a wrong file is reported before a process starts
         if token is None and (host not in HERE or tls is not None):
             token = secrets.token_urlsafe(16)
-        self.frame = SharedFrame(len(show["bodies"]), len(show["joints"]))
+        self.frame = SharedFrame(things, joints)
         self._received: deque[tuple[Any, ...]] = deque()
         self._first = threading.Event()
         self.process = subprocess.Popen(
@@ -74,8 +80,10 @@ class PageProcess:
         )
         threading.Thread(target=self._listen, daemon=True).start()
         try:
+            sent = {path: (kind, base64.b64encode(data).decode()) for path, (kind, data) in documents.items()}
+            shapes = {"things": things, "joints": joints, "frame": self.frame.name, "names": names or NOTHING}
             place = {"host": host, "port": port, "token": token, "tls": tls}
-            self.send({"show": show, "frame": self.frame.name, **place})
+            self.send({"documents": sent, **shapes, **place})
             self._first.wait(PATIENCE)
             name, fact = (
                 self._received.popleft() if self._received else ("failed", "the process of the page did not start")

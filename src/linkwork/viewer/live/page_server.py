@@ -1,70 +1,100 @@
-"""The process of the live page: a viser server, which ends with the process that started it."""
+"""The process of the live page: serves the page and its frames; it ends with the process that started it."""
 
 from __future__ import annotations
 
+import asyncio
+import base64
 import contextlib
+import gc
 import json
 import os
-import secrets
 import signal
 import sys
 import threading
-import warnings
 from typing import Any
 
-from linkwork.viewer.live.origin_check import checking_requests, here, through_proxy
-from linkwork.viewer.live.panel import Panel
-from linkwork.viewer.live.shared_frame import SharedFrame
-from linkwork.viewer.live.token_proxy import TokenProxy
+from linkwork.viewer.live.gate import Gate
+from linkwork.viewer.live.shared_frame import SharedFrame, packed
+from linkwork.viewer.live.visitors import Visitors
+from linkwork.viewer.live.web_server import ServedFile, WebServer
 
 NICE = 10  # the page gives way to the process that steps
+BEAT = 0.5  # s between two words that the server is there
+FRAME, LOOK = 1 / 60, 0.002  # s between two frames, and between two looks for one that is due
+GONE = 1001  # the reason for closing when the run ends, by RFC 6455
 
 
 def main() -> None:
     """The process of the page: the first line says what to show, the others are messages; it ends with them."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that steps
-    # viser has a banner; the address is the other side's to print
-    out, sys.stdout = sys.stdout, open(os.devnull, "w")  # noqa: SIM115
-    warnings.filterwarnings("ignore", message="Queued a")  # a page that was just closed
-    lock = threading.Lock()  # clicks come in threads
+    out = sys.stdout
 
     def send(*message: Any) -> None:
-        with lock, contextlib.suppress(OSError, ValueError):
-            out.write(json.dumps(message, default=lambda value: value.tolist()) + "\n")
+        with contextlib.suppress(OSError, ValueError):
+            out.write(json.dumps(message) + "\n")
             out.flush()
 
+    if hasattr(os, "nice"):
+        os.nice(NICE)
     facts = json.loads(sys.stdin.readline())[0]
-    show = facts["show"]
-    frame = SharedFrame(len(show["bodies"]), len(show["joints"]), facts["frame"])
+    frame = SharedFrame(facts["things"], facts["joints"], facts["frame"])
     try:
-        serve(show, frame, send, facts["host"], facts["port"], facts["token"], facts["tls"])
+        asyncio.run(serve(facts, frame, send))
     finally:
         frame.close()
         frame.remove()  # the other side may have been killed
-    os._exit(0)  # threads of the server may still be at work
+    os._exit(0)  # the thread that reads may still wait
 
 
-def serve(
-    show: dict[str, Any], frame: SharedFrame, send: Any, host: str, port: int, token: str | None, tls: Any = None
-) -> None:
-    """Serve the page until the other side hangs up. `show` is what `page_data` made."""
-    import viser
-
-    if hasattr(os, "nice"):
-        os.nice(NICE)  # this thread, and those that it will start
+async def serve(facts: dict[str, Any], frame: SharedFrame, send: Any) -> None:
+    """Serve the page until the other side hangs up."""
+    loop, ended = asyncio.get_running_loop(), asyncio.Event()
+    loop.set_exception_handler(lambda *_: None)  # what a bad visitor does is not for the owner's terminal
+    visitors = Visitors(facts["names"], send)
+    documents = {path: ServedFile(kind, base64.b64decode(text)) for path, (kind, text) in facts["documents"].items()}
+    tls, place = facts["tls"], (facts["host"], facts["port"])
+    web = WebServer(documents, visitors.meet, Gate(facts["token"], tls is not None), tls)
+    del documents, facts["documents"]
     try:
-        inner = ("127.0.0.1", 0) if token else (host, port)
-        key = secrets.token_urlsafe(16)
-        with checking_requests(through_proxy(key) if token else here):
-            server = viser.ViserServer(host=inner[0], port=inner[1], verbose=False)
-        reached = TokenProxy(host, port, server.get_port(), token, key, tls).port if token else server.get_port()
+        server, port = await web.open(*place)
     except OSError as error:
-        send("failed", f"cannot listen on {host}:{port} ({error.strerror or error}); give another port")
+        send("failed", f"cannot listen on {place[0]}:{place[1]} ({error.strerror or error}); give another port")
         return
-    panel = Panel(server, show, frame, send)
-    send("ready", reached)
-    send("watch", list(panel.charts.names))
-    for line in sys.stdin:
-        panel.receive(*json.loads(line))
-    panel.close()
-    server.stop()
+    send("ready", port)
+
+    def listen() -> None:
+        for line in sys.stdin:
+            loop.call_soon_threadsafe(visitors.tell, *json.loads(line))
+        loop.call_soon_threadsafe(ended.set)
+
+    threading.Thread(target=listen, daemon=True).start()
+    gc.collect()
+    gc.freeze()
+    tasks = [asyncio.ensure_future(follow(frame, visitors)), asyncio.ensure_future(beat(visitors))]
+    await ended.wait()
+    for task in tasks:
+        task.cancel()
+    server.close(code=GONE, reason="the run has ended")
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(server.wait_closed(), 1.0)
+
+
+async def follow(frame: SharedFrame, visitors: Visitors) -> None:
+    """Show every new state of the shared frame to those who look."""
+    seen, soon = -1.0, False
+    while True:
+        await asyncio.sleep(LOOK if soon else FRAME - 2 * LOOK)
+        soon = bool(visitors.all)
+        if not soon:
+            seen = -1.0  # who comes next gets the present state
+        elif frame.sequence not in (seen, 0.0):  # 0: nothing was written yet
+            picture = frame.read()
+            seen, soon = float(picture.head[0]), False
+            visitors.show(packed(picture))
+
+
+async def beat(visitors: Visitors) -> None:
+    """Say now and then that the server is there; where nothing moves a page could not know."""
+    while True:
+        await asyncio.sleep(BEAT)
+        visitors.tell("here")

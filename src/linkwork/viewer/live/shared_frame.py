@@ -1,7 +1,8 @@
 """The frame that the page draws next: numbers that the stepping side writes and the page reads (a mapped file).
 
 In this order, all float64: the head; 7 for everything that moves (position, quaternion w first); the force (N) in every
-joint; contacts (point m, force N); the numbers that are plotted. The first number is odd during a write.
+joint; contacts (point m, force N); what is dragged (number of the thing, point m, goal m, force N); the numbers that
+are plotted. The first number is odd during a write. `packed` is the same for a browser, in float32 but for the head.
 """
 
 from __future__ import annotations
@@ -18,11 +19,13 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-HEAD = 12
+HEAD = 16
 SEQUENCE, TIME, ENERGY, BALANCE, DRIFT, FACTOR = range(6)
-RUNNING, LATE, STEPS, ITERATIONS, CONTACT_COUNT, PLOTTED_COUNT = range(6, HEAD)
+RUNNING, LATE, STEPS, ITERATIONS, CONTACT_COUNT, PLOTTED_COUNT = range(6, 12)
+DRAG_COUNT, WATCHED, LIGHT, KINEMATIC = range(12, HEAD)  # WATCHED: the number of the list that the plotted go by
 MOST_CONTACTS = 256  # that are shown at most
-MOST_PLOTTED = 24  # numbers in live plots at most
+MOST_DRAGS = 8
+MOST_PLOTTED = 96  # numbers in live plots at most
 SPARE_JOINTS = 16  # joints that may be attached later
 SHARED = "/dev/shm"  # never reaches a disk, where there is such a place
 PATIENCE = 0.05  # s that a reader waits for a writer; the next frame is never far
@@ -35,6 +38,7 @@ class FrameData(NamedTuple):
     poses: Floats  # (thing, 7)
     forces: Floats  # (joint, 3) N, world
     contacts: Floats  # (MOST_CONTACTS, 6) m, N, world; the first head[CONTACT_COUNT] hold
+    drags: Floats  # (MOST_DRAGS, 10); the first head[DRAG_COUNT] hold
     plotted: Floats  # (MOST_PLOTTED,)
 
 
@@ -52,7 +56,7 @@ class SharedFrame:
 
     def __init__(self, things: int, joints: int, name: str | None = None) -> None:
         self.things, self.joints = things, joints + SPARE_JOINTS
-        size = HEAD + 7 * things + 3 * self.joints + 6 * MOST_CONTACTS + MOST_PLOTTED
+        size = HEAD + 7 * things + 3 * self.joints + 6 * MOST_CONTACTS + 10 * MOST_DRAGS + MOST_PLOTTED
         self.ours = name is None
         if name is None:
             file, name = tempfile.mkstemp(prefix="linkwork-", dir=SHARED if os.path.isdir(SHARED) else None)
@@ -65,12 +69,19 @@ class SharedFrame:
         self.name = name
 
     def _parts(self, numbers: Floats) -> FrameData:
-        ends = np.cumsum([HEAD, 7 * self.things, 3 * self.joints, 6 * MOST_CONTACTS])
-        head, poses, forces, contacts, plotted = np.split(numbers, ends)
-        return FrameData(head, poses.reshape(-1, 7), forces.reshape(-1, 3), contacts.reshape(-1, 6), plotted)
+        ends = np.cumsum([HEAD, 7 * self.things, 3 * self.joints, 6 * MOST_CONTACTS, 10 * MOST_DRAGS])
+        head, poses, forces, contacts, drags, plotted = np.split(numbers, ends)
+        first, second = (poses.reshape(-1, 7), forces.reshape(-1, 3)), (contacts.reshape(-1, 6), drags.reshape(-1, 10))
+        return FrameData(head, *first, *second, plotted)
 
     def write(
-        self, head: dict[int, float], poses: Any, forces: Any = None, contacts: Any = None, plotted: Any = None
+        self,
+        head: dict[int, float],
+        poses: Any,
+        forces: Any = None,
+        contacts: Any = None,
+        plotted: Any = None,
+        drags: Any = None,
     ) -> None:
         """Show a new state; what is not given stays as it was."""
         parts = self._parts(self.numbers)
@@ -78,8 +89,11 @@ class SharedFrame:
         parts.poses[:] = poses
         if plotted is not None:
             parts.head[PLOTTED_COUNT] = len(plotted)
-        for part, values in ((parts.forces, forces), (parts.contacts, contacts), (parts.plotted, plotted)):
-            if values is not None:
+        if drags is not None:
+            parts.head[DRAG_COUNT] = len(drags)
+        given = (parts.forces, forces), (parts.contacts, contacts), (parts.plotted, plotted), (parts.drags, drags)
+        for part, values in given:
+            if values is not None and len(values):
                 part[: len(values)] = values
         for place, value in head.items():
             parts.head[place] = value
@@ -111,3 +125,18 @@ class SharedFrame:
         """Remove the file, if it is still there; where it is mapped the memory stays."""
         with contextlib.suppress(OSError):
             os.unlink(self.name)
+
+
+def packed(frame: FrameData) -> bytes:
+    """A frame for a browser: five counts and three zeros (uint32), the head (float64), the rest as float32.
+
+    >>> frame = SharedFrame(2, 1)
+    >>> len(packed(frame.read())) == 8 * 4 + 8 * HEAD + 4 * (7 * 2 + 3 * (1 + SPARE_JOINTS))
+    True
+    >>> frame.close()
+    """
+    contacts, plotted, drags = (int(frame.head[place]) for place in (CONTACT_COUNT, PLOTTED_COUNT, DRAG_COUNT))
+    parts = (frame.poses, frame.forces, frame.contacts[:contacts], frame.drags[:drags], frame.plotted[:plotted])
+    counts = np.array([*(len(part) for part in parts), 0, 0, 0], dtype="<u4")
+    numbers = [np.ascontiguousarray(part, dtype="<f4").tobytes() for part in parts]
+    return b"".join([counts.tobytes(), frame.head.astype("<f8").tobytes(), *numbers])

@@ -11,7 +11,8 @@ FORGET = 0.1  # s: further behind than this, the clock starts again from now
 class StepClock:
     """Steps of `dt` (s) at `speed` times real time, from the clock's `now` (s) on.
 
-    A step is late when it ends more than one step, or one tick, after its time.
+    A step is late when it ends more than one step, or one tick, after its time. Far behind, steps are `skipped`: the
+    simulation is then slower than the clock, which its `factor` tells.
 
     >>> clock = StepClock(0.01, 1.0, now=5.0)
     >>> clock.due(5.025), clock.next
@@ -22,7 +23,8 @@ class StepClock:
     """
 
     def __init__(self, dt: float, speed: float, now: float) -> None:
-        self.steps = self.late = 0  # since the beginning
+        self.steps = self.late = 0  # taken since the beginning, and how many of them late
+        self.skipped = 0  # that were due and are not made up for
         self.factor = speed  # simulated seconds in a second, smoothed
         self.begin(dt, speed, now)
 
@@ -40,7 +42,7 @@ class StepClock:
     def due(self, now: float) -> int:
         """Steps whose time has come."""
         if now - self.next > FORGET:
-            self.late += int((now - self.next) / self.period)  # they are not made up for
+            self.skipped += int((now - self.next) / self.period)
             self.origin, self.count = now - self.period, 0
         return max(0, int((now - self.origin) / self.period + 1e-9) - self.count)
 

@@ -1,4 +1,4 @@
-// The time that is shown: playing, paused, stepped, scrubbed.
+// The time that is shown of recorded runs: playing, paused, stepped, scrubbed. live/live_clock.js has that of a live one.
 export class Clock {
   /** @param {import("./sources/source.js").Source} source @param {(t: number) => void} changed */
   constructor(source, changed) {
@@ -6,7 +6,7 @@ export class Clock {
     this.time = source.begin;
     this.playing = false;
     this.speed = source.show.speed || 1;
-    this.loop = !source.live;
+    this.loop = true;
     this.listeners = [];
   }
 
@@ -14,26 +14,13 @@ export class Clock {
 
   tell() { for (const callback of this.listeners) callback(this); this.changed(this.time); }
 
-  /** live: the newest frame, unless the visitor went back */
-  go() {
-    const { running } = this.source.frameAt(this.source.end).head;
-    const playing = Boolean(running) && !this.back;
-    if (!this.back && this.time !== this.source.end) { this.time = this.source.end; this.changed(this.time); }
-    if (playing !== this.playing) { this.playing = playing; this.tell(); }
-  }
-
-  /** live: to now */
-  now() { this.back = false; this.source.send("run", true); }
-
   play() {
-    if (this.source.live) { if (this.back) { this.back = false; this.source.send("branch", this.time); } this.source.send("run", true); return; }
     if (this.time >= this.source.end) this.time = this.source.begin;
     this.playing = true;
     this.tell();
   }
 
   pause() {
-    if (this.source.live) { this.source.send("run", false); return; }
     this.playing = false;
     this.tell();
   }
@@ -42,13 +29,11 @@ export class Clock {
 
   seek(t) {
     this.time = Math.max(this.source.begin, Math.min(this.source.end, t));
-    if (this.source.live) { this.back = this.time < this.source.end; if (this.back) this.source.send("rewind", this.time); }
     this.tell();
   }
 
   /** to the next recorded frame, or the one before */
   step(way) {
-    if (this.source.live && way > 0 && !this.back) { this.source.send("single", 1); return; }
     const times = this.source.times(), slack = 1e-9 * (this.source.end - this.source.begin || 1);
     let k = 0, high = times.length; // the first frame after now
     while (k < high) { const m = (k + high) >> 1; if (times[m] <= this.time + slack) k = m + 1; else high = m; }

@@ -1,6 +1,7 @@
 // The page begins: the data, a source of frames, and what shows them.
 import "../page.css";
 import { Film } from "./film.js";
+import { LiveMode } from "./live/live_mode.js";
 import { LiveSource } from "./live/live_source.js";
 import { Page } from "./page.js";
 import { ReplaySource } from "./sources/replay_source.js";
@@ -10,6 +11,7 @@ async function begin() {
   const source = await (show.mode === "live" ? LiveSource : ReplaySource).open(show);
   const page = new Page(source);
   if (show.mode === "film") page.film = new Film(page);
+  if (source.live) page.live = new LiveMode(page);
   window.linkwork = page;
 }
 

@@ -2,6 +2,7 @@
 import { Vector3 } from "three";
 import { Clock } from "./clock.js";
 import { Keys } from "./keys.js";
+import { LiveClock } from "./live/live_clock.js";
 import { h } from "./panel/dom.js";
 import { Drive } from "./panel/drive.js";
 import { Facts } from "./panel/facts.js";
@@ -34,7 +35,7 @@ export class Page {
     this.theme = new Theme();
     this.stage = new Stage(this.canvas, source, this.theme);
     this.view = new View(this.canvas, show.view, () => { this.dirty = true; });
-    this.clock = new Clock(source, () => { this.dirty = true; });
+    this.clock = new (source.live ? LiveClock : Clock)(source, () => { this.dirty = true; });
     this.following = Boolean(show.view.follow);
     this.stage.place(this.clock.time);
     this.selection = new Selection(this);
@@ -156,8 +157,7 @@ export class Page {
   tick(now) {
     const passed = (now - (this.last ?? now)) / 1000;
     this.last = now;
-    if (this.source.live) this.clock.go(passed);
-    else if (this.clock.playing) this.clock.advance(Math.min(0.25, passed));
+    if (this.clock.playing) this.clock.advance(Math.min(0.25, passed));
     this.selection.look();
     if (this.dirty) {
       this.dirty = false;
@@ -187,6 +187,7 @@ export class Page {
     this.view.follow(this.following ? first.bodies.middle(first.frame.poses) : null);
     this.arrows.place(first.frame, this.clock.time);
     this.marks.place(first.frame);
+    this.live?.drag.draw(first.frame);
     this.stage.render(this.view, this.beside);
     this.timeBar.show(first.frame);
     this.facts.show();

@@ -62,6 +62,6 @@ export class Drive {
     if (!source.live) return "";
     const pick = (id, list, now, send) => list?.length > 1 && h("label.field", id, h("select", { id, onchange: (event) => send(event.target.value) }, list.map((each) => h("option", { value: each, selected: each === now }, each))));
     return h("fieldset", h("legend", "Run"), pick("method", show.methods, show.method, (value) => source.send("method", value)),
-      pick("step", show.steps, show.step, (value) => source.send("dt", Number(value))), h("button.deed#reset", { onclick: () => source.send("reset") }, "Reset"));
+      pick("step", show.steps, show.step, (value) => source.send("dt", Number(value))), h("button#reset.deed", { onclick: () => source.send("reset") }, "Reset"));
   }
 }
