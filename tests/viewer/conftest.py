@@ -64,7 +64,7 @@ def visiting(browser):
         page.set_viewport_size({"width": width, "height": height})
         page.goto(address)
         if page.locator("#bundle").count():
-            wait_until(page, "typeof linkwork === 'object'")
+            wait_until(page, "typeof linkwork === 'object'", 90)
         return page
 
     yield to

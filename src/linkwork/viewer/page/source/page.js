@@ -181,10 +181,16 @@ export class Page {
     this.dirty = true;
   }
 
-  draw() {
+  /** everything and the camera to where they are now, without drawing */
+  arrange() {
     this.stage.place(this.clock.time);
     const first = this.stage.runs[0];
     this.view.follow(this.following ? first.bodies.middle(first.frame.poses) : null);
+    return first;
+  }
+
+  draw() {
+    const first = this.arrange();
     this.arrows.place(first.frame, this.clock.time);
     this.marks.place(first.frame);
     this.live?.drag.draw(first.frame);
@@ -218,13 +224,13 @@ export class Page {
 
   /** where a body's centre of mass is on the canvas, CSS points from its left upper corner */
   screen(name, run = 0) {
-    this.draw();
+    this.arrange();
     const k = this.body(name, run), { bodies } = this.stage.runs[run];
     return this.view.screen(bodies.world(k, this.source.runs[run].bodies[k].com));
   }
 
   screenOf(point) {
-    this.draw();
+    this.arrange();
     return this.view.screen(new Vector3(...point));
   }
 
@@ -242,7 +248,7 @@ export class Page {
 
   /** left, top, right, bottom of all bodies of a run on the canvas now */
   bounds(run = 0) {
-    this.draw();
+    this.arrange();
     const { bodies, frame } = this.stage.runs[run];
     const spots = bodies.corners(frame.poses, (body) => !body.ground).map((corner) => this.view.screen(corner));
     const xs = spots.map((spot) => spot[0]), ys = spots.map((spot) => spot[1]);

@@ -9,13 +9,14 @@ export class Switches {
     const reactions = source.live || source.runs[0].joints?.some((joint) => source.series(`${joint.name}.reaction`));
     const masses = source.runs[0].bodies.some((body) => body.mass);
     const joints = (on) => { for (const run of stage.runs) run.joints.root.visible = on; page.dirty = true; };
-    this.legend = h("p.scale");
+    this.legend = h("p#scale", { hidden: true, "aria-label": "scale of arrows" });
+    document.body.append(this.legend);
     this.element = h("div.switches",
       h("fieldset", h("legend", "Draw"), tick("joints", "joints", true, joints), tick("xray", "x-ray", false, (on) => selection.setXray(on)),
         tick("grid", "grid", true, (on) => { stage.floor.disc.visible = on; page.dirty = true; })),
       h("fieldset", h("legend", "Forces"), tick("forces", "forces in joints", false, (on) => this.arrow("force", on), reactions), tick("torques", "torques in joints", false, (on) => this.arrow("torque", on), reactions && !source.live),
         tick("contacts", "contacts", false, (on) => this.arrow("contact", on), source.live),
-        !reactions && h("p.soft", "The run did not record reactions."), this.legend),
+        !reactions && h("p.soft", "The run did not record reactions.")),
       h("fieldset", h("legend", "Mass"), tick("com", "centres of mass", false, (on) => marks.set("com", on)), tick("inertia", "inertia ellipsoids", false, (on) => marks.set("inertia", on), masses),
         tick("polygon", "support polygon", false, (on) => marks.set("polygon", on), source.live), tick("frames", "frames of bodies", false, (on) => marks.set("frames", on))),
       h("fieldset", h("legend", "Trail"), this.trails()),
@@ -48,6 +49,7 @@ export class Switches {
     const key = found.map(({ text }) => text).join();
     if (key === this.last) return;
     this.last = key;
+    this.legend.hidden = !found.length;
     this.legend.replaceChildren(...found.map(({ kind, text, length }) => {
       const points = length * canvas.clientHeight / (2 * view.distance * Math.tan(16 * Math.PI / 180));
       return h("span", h(`i.${kind}`, { style: `width: ${Math.max(8, Math.min(200, points)).toFixed(0)}px` }), ` ${text}`);

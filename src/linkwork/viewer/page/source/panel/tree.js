@@ -65,7 +65,8 @@ export class Tree {
       if (chosen && this.last !== name) {
         this.last = name;
         for (let up = row.parentElement; up && up !== this.list; up = up.parentElement) if (up.tagName === "DETAILS") up.open = true;
-        row.scrollIntoView({ block: "nearest" });
+        const { panel } = this.page, box = panel?.body;
+        if (box && box.scrollHeight > box.clientHeight + 4) box.scrollTop = 0; else row.scrollIntoView({ block: "nearest" });
       }
     }
     if (!selection.selected) this.last = null;

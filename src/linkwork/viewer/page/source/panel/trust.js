@@ -3,13 +3,23 @@ import { h } from "./dom.js";
 
 const WORDS = { good: "good", watch: "watch", poor: "poor" };
 
+/** of several runs the poorest, with what each says */
+function worst(runs) {
+  const known = runs.filter(({ trust }) => trust);
+  if (known.length < 2) return known[0]?.trust;
+  const light = ["poor", "watch", "good"].find((each) => known.some(({ trust }) => trust.light === each));
+  const tell = (word) => known.flatMap(({ trust, label }) => trust[word].map((line) => [label, line]));
+  return { light, reasons: tell("reasons").map(([label, line]) => `${label}: ${line}`),
+    lines: known.flatMap(({ trust, label }) => [label, ...trust.lines, ""]) };
+}
+
 export class Trust {
   constructor(page) {
     this.page = page;
     this.badge = h("button#trust", { title: "can this run be trusted?", "aria-haspopup": "dialog", onclick: () => this.open() });
     this.dialog = h("dialog#reasons", { onclick: (event) => { if (event.target === this.dialog) this.dialog.close(); } });
     document.body.append(this.dialog);
-    this.set(page.source.runs[0].trust);
+    this.set(worst(page.source.runs));
   }
 
   /** @param {{light: string, reasons: string[], lines?: string[]}} [trust] */

@@ -8,8 +8,10 @@ const DOT = new SphereGeometry(1, 16, 12);
 export const FORCE = 0xc2185b, TORQUE = 0x6a3fb5, CONTACT = 0xb26a00;
 
 function arrow(colour) {
-  const paint = new MeshBasicMaterial({ color: colour }), group = new Group();
+  // they are seen through bodies, inside which most joints are
+  const paint = new MeshBasicMaterial({ color: colour, depthTest: false, transparent: true }), group = new Group();
   group.add(new Mesh(SHAFT, paint), new Mesh(HEAD, paint));
+  for (const part of group.children) part.renderOrder = 4;
   return group;
 }
 

@@ -25,6 +25,8 @@ export class Selection {
   pick(x, y) {
     const { canvas, view, stage } = this.page, box = canvas.getBoundingClientRect();
     const spot = new Vector2(2 * (x - box.left) / box.width - 1, 1 - 2 * (y - box.top) / box.height);
+    this.page.arrange(); // what was drawn last may be older
+    stage.scene.updateMatrixWorld();
     this.ray.setFromCamera(spot, view.camera);
     for (const [run, shown] of stage.runs.entries()) {
       if (!shown.visible) continue;
