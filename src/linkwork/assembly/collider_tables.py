@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from linkwork.assembly.drive_tables import softness_row
-from linkwork.assembly.tables import Colliders, Floats
+from linkwork.assembly.polyhedra import polyhedron
+from linkwork.assembly.tables import Colliders
 from linkwork.model import (
     Body,
-    Box,
-    Capsule,
     Collider,
-    Cylinder,
     Frame,
     Ground,
     HeightField,
     Hull,
     Model,
-    Plane,
-    Sphere,
 )
 from linkwork.model.joint_kinds import ATTACHED
 from linkwork.spatial import codes
 
-SAME_FACE = 1e-6  # triangles of a hull whose normals differ less are one face
 CONTACTS = 16  # room for each collider
 PAIR = 8  # contacts of two colliders
 
@@ -124,84 +118,3 @@ def meeting(model: Model, found: list[Collider], links: list[int], kinds: list[i
         for a, b in container.apart:
             part(a, b)
     return pairs
-
-
-class Polyhedron:
-    """A polyhedron in its own axes; a point or a segment has no faces, a cylinder not even vertices."""
-
-    def __init__(self, vertices: Any = (), normals: Any = (), loops: Any = (), edges: Any = ()) -> None:
-        self.vertices, self.normals, self.loops, self.edges = list(vertices), list(normals), list(loops), list(edges)
-
-
-def polyhedron(shape: Any) -> tuple[int, list[float], Polyhedron, Floats]:
-    """Code, sizes, vertices and faces of a shape about its centre, and where the centre is in the shape's frame."""
-    middle = np.zeros(3)
-    match shape:
-        case Plane():
-            return codes.PLANE, [0.0, 0.0, 0.0], Polyhedron(), middle
-        case Sphere():
-            return codes.SPHERE, [shape.radius, 0.0, 0.0], Polyhedron([np.zeros(3)]), middle
-        case Capsule():
-            half = shape.length / 2
-            if half == 0.0:
-                return codes.SPHERE, [shape.radius, 0.0, 0.0], Polyhedron([np.zeros(3)]), middle
-            ends = [np.array([0.0, 0.0, z]) for z in (-half, half)]
-            return codes.CAPSULE, [shape.radius, half, 0.0], Polyhedron(ends, edges=[[0.0, 0.0, 1.0]]), middle
-        case Box():
-            half_sides = np.array(shape.size) / 2
-            corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * half_sides
-            return codes.BOX, half_sides.tolist(), convex(corners), middle
-        case Cylinder():
-            return codes.CYLINDER, [shape.radius, shape.length / 2, 0.0], Polyhedron(), middle
-        case HeightField():
-            # the box around it, as deep below as it is wide
-            x, y = shape.size[0] / 2, shape.size[1] / 2
-            low, high = float(shape.heights.min()) - max(shape.size), float(shape.heights.max())
-            around = [np.array([i * x, j * y, z]) for i in (-1, 1) for j in (-1, 1) for z in (low, high)]
-            return codes.FIELD, [x, y, 0.0], Polyhedron(around), middle
-        case Hull():
-            middle = shape.triangles.reshape(-1, 3).mean(axis=0)
-            corners = np.unique(shape.triangles.reshape(-1, 3), axis=0) - middle
-            return codes.HULL, [0.0, 0.0, 0.0], convex(corners), middle
-    raise AssertionError(shape)
-
-
-def convex(points: Floats) -> Polyhedron:
-    """The polyhedron around points: its faces, each with all its corners, and the directions of its edges."""
-    return _convex(points.tobytes())
-
-
-@lru_cache(maxsize=1024)  # a robot is assembled again and again, with the same hulls
-def _convex(numbers: bytes) -> Polyhedron:
-    from scipy.spatial import ConvexHull
-
-    points = np.frombuffer(numbers).reshape(-1, 3)
-    hull = ConvexHull(points)
-    used = np.unique(hull.simplices)
-    corners = points[used]
-    size = float(np.abs(corners).max())
-    normals, edges = np.zeros((len(hull.equations), 3)), np.zeros((3 * len(hull.equations), 3))  # the first so many
-    loops: list[list[int]] = []
-    found = 0  # directions of edges
-    seen: set[tuple[int, int]] = set()  # edges, of which two faces have each
-    for plane in hull.equations:
-        n = plane[:3] / np.linalg.norm(plane[:3])
-        if np.any(normals[: len(loops)] @ n > 1.0 - SAME_FACE):
-            continue
-        on = np.flatnonzero(corners @ n + plane[3] > -SAME_FACE * size)
-        centre = corners[on].mean(axis=0)
-        x = corners[on[0]] - centre
-        y = np.cross(n, x)
-        around = np.argsort(np.arctan2((corners[on] - centre) @ y, (corners[on] - centre) @ x))
-        normals[len(loops)] = n
-        loops.append([int(k) for k in on[around]])
-        for a, b in zip(loops[-1], loops[-1][1:] + loops[-1][:1], strict=True):
-            if (b, a) in seen:
-                continue
-            seen.add((a, b))
-            along = corners[b] - corners[a]
-            along = along / np.linalg.norm(along)
-            if np.all(np.abs(edges[:found] @ along) < 1.0 - SAME_FACE):
-                edges[found] = along
-                found += 1
-    return Polyhedron(corners, normals[: len(loops)], loops, edges[:found])
