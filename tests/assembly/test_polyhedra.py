@@ -1,4 +1,4 @@
-"""Hulls of many corners as polyhedra: closed, outward, flat parts in one face; no less than one face after the other."""
+"""Hulls of many corners as polyhedra: closed, outward, flat parts in one face; no less than one face at a time."""
 
 from __future__ import annotations
 
