@@ -177,9 +177,8 @@ def covered(lines: list[Line]) -> list[int]:
     >>> covered([("a", up, up), ("b", up, up + 1e-6), ("c", up, 1.0 - up)])
     [0, 1, 0]
     """
-    ends = [bound for _, _, values in lines if len(values) for bound in (np.nanmin(values), np.nanmax(values))]
-    height = float(max(ends) - min(ends)) if ends else 0.0
-    near = COINCIDE * height
+    drawn = np.concatenate([np.asarray(values, dtype=float)[np.isfinite(values)] for _, _, values in lines])
+    near = COINCIDE * float(np.ptp(drawn)) if len(drawn) else 0.0
     found = []
     for k, (_, across, values) in enumerate(lines):
         found.append(

@@ -204,7 +204,7 @@ def _told_components(run: Trajectory, name: str, by_unit: dict[str, PlotPanel]) 
     parts = run.components(name)
     for _, unit, _ in parts:
         by_unit.setdefault(unit, PlotPanel(_axis_label(unit)))
-    largest = max(float(np.max(np.abs(values), initial=0.0)) for _, _, values in parts)
+    largest = max(float(np.nanmax(np.abs(values), initial=0.0)) for _, _, values in parts)
     empty = [np.all(np.abs(values) <= NOTHING * largest) for _, _, values in parts]
     if all(empty):
         return parts
