@@ -119,6 +119,7 @@ def test_it_has_a_name_asks_no_other_host_and_shows_bodies_where_they_are(there)
     page = there.page
     assert page.title().startswith("arm")
     assert page.get_attribute("link[rel=icon]", "href").startswith("data:image/svg+xml")
+    assert page.get_attribute("#trust", "data-light") == "good"
     assert blue(there.colour((0, -0.05, 0.8)))
     there.driver.sim.inputs["drive"] = 5.0
     there.driver.receive("single", 300)

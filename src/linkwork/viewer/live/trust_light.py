@@ -21,7 +21,6 @@ class TrustLight:
         self.least = least_energy(sim.system)
         self.low: dict[str, float] = {}
         self.high: dict[str, float] = {}
-        self.told: tuple[int, list[str]] = (GOOD, [])
 
     def see(self, accounts: dict[str, Any], balance: float, lost: float) -> None:
         """Take in a state: energies (J), drift, the balance and what was lost so far (J)."""

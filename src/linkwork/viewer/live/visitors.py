@@ -25,7 +25,7 @@ LEAVING = 1.0  # s for its leave
 BURST, RATE = 400.0, 200.0  # messages at once, and in a second
 WAITING = 1000  # messages that wait for a visitor
 WRONG, MUCH, FULL, TEXT = 1008, 1008, 1013, 1003  # reasons for closing, by the numbers of RFC 6455
-KEPT = ("label", "joints", "kinematic", "coordinates", "inputs", "trust", "until")  # the last of each is for newcomers
+KEPT = ("label", "joints", "kinematic", "coordinates", "inputs", "trust")  # the last of each is for newcomers
 
 Send = Callable[..., None]
 
@@ -50,7 +50,6 @@ class Visitor:
         self.bodies: set[str] = set()
         self.watched: list[str] = []
         self.allowance, self.since = BURST, asyncio.get_running_loop().time()
-        self.sent = 0  # frames
 
     def tell(self, text: str) -> None:
         """Send a message as soon as possible."""
@@ -75,7 +74,6 @@ class Visitor:
                     frame, self.frame = self.frame, None
                     assert frame is not None
                     await self._send(frame)
-                    self.sent += 1
 
     async def _send(self, message: str | bytes) -> None:
         try:

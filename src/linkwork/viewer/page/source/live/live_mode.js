@@ -22,5 +22,6 @@ export class LiveMode {
       if (kind === "joints") page.stage.runs[0].joints.make(source.runs[0].pins, source.holding);
       page.dirty = true;
     });
+    source.tellAll();
   }
 }

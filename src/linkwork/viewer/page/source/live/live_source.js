@@ -63,13 +63,19 @@ export class LiveSource extends Source {
     }
   }
 
+  /** what came before there was a page to hear it */
+  tellAll() {
+    for (const word of ["label", "inputs", "coordinates", "kinematic", "trust"]) this.changed(word, this[word]);
+    if (this.holding) this.changed("joints");
+  }
+
   /** joints that were released are gone, those attached come last; forces stand in this order, with those gone */
   #joints(gone, pins, joints) {
     const [run] = this.runs;
     run.pins = [...this.built.pins.filter((pin) => !gone.includes(pin.joint)), ...pins];
     run.joints = [...this.built.joints, ...joints];
     this.holding = run.joints.filter((joint) => !gone.includes(joint.name));
-    this.changed("joints", { gone, pins, joints });
+    this.changed("joints");
   }
 
   /** another run than the one this page was made for: begin anew */
