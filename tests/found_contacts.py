@@ -30,8 +30,8 @@ HEIGHT, TRIANGLE, PEAK, RIDGE, SLOPE, UNDERSIDE = range(10, 16)
 
 
 @entry
-def find(colliders, work, next_v, scratch, contacts, h):  # type: ignore[no-untyped-def]
-    find_contacts(colliders, work, next_v, scratch, contacts, h)
+def find(colliders, work, next_v, coast, scratch, contacts, h):  # type: ignore[no-untyped-def]
+    find_contacts(colliders, work, next_v, coast, scratch, contacts, h)
 
 
 @entry
@@ -102,7 +102,8 @@ class Found:
             self.work.pose_R[link] = pose.matrix.ravel()
             self.work.pose_p[link] = pose.position
             self.work.pose_v[link, 3] = speed
-        find(self.colliders, self.work, self.work.pose_v, self.contact_scratch, self.table, 1.0)
+        coast = np.zeros_like(self.work.pose_v)
+        find(self.colliders, self.work, self.work.pose_v, coast, self.contact_scratch, self.table, 1.0)
         t = self.table
         return [
             (t.point[e].copy(), t.normal[e].copy(), float(t.depth[e]), int(t.id[e])) for e in range(int(t.count[0]))

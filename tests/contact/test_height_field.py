@@ -30,7 +30,8 @@ def contacts(shape: Any, pose: lw.Frame, field: lw.HeightField | None, speed: fl
     work.pose_R[0] = np.eye(3).ravel()
     work.pose_R[link], work.pose_p[link] = pose.matrix.ravel(), pose.position
     work.pose_v[link, 3] = speed
-    find(system.tables.colliders, work, work.pose_v, make_contact_scratch(system.tables.colliders), table, 1.0)
+    coast = np.zeros_like(work.pose_v)
+    find(system.tables.colliders, work, work.pose_v, coast, make_contact_scratch(system.tables.colliders), table, 1.0)
     n = int(table.count[0])
     sign = 1.0 if n and table.link_a[0] == 0 else -1.0  # normals from the land to the body
     return table.point[:n], sign * table.normal[:n], table.depth[:n]

@@ -24,13 +24,14 @@ from linkwork.spatial import codes
 
 CONTACTS = 16  # room for each collider
 PAIR = 8  # contacts of two colliders
+BESIDE = 1e-2  # of its size: colliders nearer than this to one are its neighbours
 
 
 def collider_tables(model: Model, place: dict[int, tuple[int, Frame]], grounds: int) -> Colliders:
     """`place` says where bodies went: link, and pose in it."""
     found = list(model.all_colliders())
     n = len(found)
-    columns: dict[str, list[Any]] = {name: [] for name in ("link", "kind", "R", "p", "size", "bound")}
+    columns: dict[str, list[Any]] = {name: [] for name in ("link", "kind", "R", "p", "size", "bound", "thin")}
     vertices: list[Any] = []
     normals: list[Any] = []
     loops: list[list[int]] = []
@@ -53,12 +54,14 @@ def collider_tables(model: Model, place: dict[int, tuple[int, Frame]], grounds: 
         columns["R"].append(pose.matrix.ravel())
         columns["p"].append(pose.position)
         columns["size"].append(size)
+        columns["thin"].append(thinness(kind, size, solid.vertices))
         round_by = size[0] if kind in (codes.SPHERE, codes.CAPSULE) else 0.0
         far = max((math.sqrt(float(np.dot(x, x))) for x in solid.vertices), default=math.inf)
         columns["bound"].append(math.hypot(size[0], size[1]) if kind == codes.CYLINDER else far + round_by)
     empty = np.zeros((0, 0))
     fields = [c.shape.heights if isinstance(c.shape, HeightField) else empty for c in found]
     meets = meeting(model, found, columns["link"], columns["kind"], grounds)
+    beside = neighbours(columns, vertices, starts["vertex"])
     many = sum(len(c.shape.points) for c in found if isinstance(c.shape, Hull))  # all of them may lie on a plane
     walls = PAIR * int(meets[np.array(columns["kind"], dtype=np.int64) == codes.FIELD].sum())  # beside what is below
     return Colliders(
@@ -68,10 +71,13 @@ def collider_tables(model: Model, place: dict[int, tuple[int, Frame]], grounds: 
         p=np.array(columns["p"], dtype=float).reshape(-1, 3),
         size=np.array(columns["size"], dtype=float).reshape(-1, 3),
         bound=np.array(columns["bound"], dtype=float),
+        thin=np.array(columns["thin"], dtype=float),
         friction=np.array([c.material.friction for c in found], dtype=float),
         restitution=np.array([c.material.restitution for c in found], dtype=float),
         soft=np.array([softness_row(c.material.softness) for c in found], dtype=float).reshape(-1, 3),
         meets=meets,
+        neighbour_start=np.cumsum([0, *map(len, beside)], dtype=np.int64),
+        neighbour=np.array([k for members in beside for k in members], dtype=np.int64),
         vertex_start=np.array(starts["vertex"], dtype=np.int64),
         vertex=np.array(vertices, dtype=float).reshape(-1, 3),
         face_start=np.array(starts["face"], dtype=np.int64),
@@ -118,3 +124,43 @@ def meeting(model: Model, found: list[Collider], links: list[int], kinds: list[i
         for a, b in container.apart:
             part(a, b)
     return pairs
+
+
+def thinness(kind: int, size: list[float], corners: list[Any]) -> float:
+    """Half the least width of a shape, m; inf for planes and fields."""
+    match kind:
+        case codes.SPHERE | codes.CAPSULE:
+            return size[0]
+        case codes.BOX:
+            return min(size)
+        case codes.CYLINDER:
+            return min(size[:2])
+        case codes.HULL:
+            cloud = np.array(corners)
+            _, axes = np.linalg.eigh(np.cov(cloud.T))
+            return float(np.ptp(cloud @ axes, axis=0).min()) / 2
+    return math.inf
+
+
+def neighbours(columns: dict[str, list[Any]], vertices: list[Any], starts: list[int]) -> list[list[int]]:
+    """Of each collider the solids of the same link that touch it or overlap it, by boxes around them."""
+    n = len(columns["link"])
+    low, high = np.full((n, 3), math.inf), np.full((n, 3), -math.inf)
+    solid = np.isin(columns["kind"], [codes.BOX, codes.CYLINDER, codes.HULL])
+    for k in np.flatnonzero(solid):
+        R, p = np.array(columns["R"][k]).reshape(3, 3), np.array(columns["p"][k])
+        if columns["kind"][k] == codes.CYLINDER:
+            radius, half, _ = columns["size"][k]
+            far = half * np.abs(R[:, 2]) + radius * np.sqrt(np.maximum(0.0, 1.0 - R[:, 2] ** 2))
+            low[k], high[k] = p - far, p + far
+        else:
+            corners = p + np.array(vertices[starts[k] : starts[k + 1]]) @ R.T
+            low[k], high[k] = corners.min(axis=0), corners.max(axis=0)
+    link, found = np.array(columns["link"], dtype=np.int64), []
+    for k in range(n):
+        near = BESIDE * columns["bound"][k] if solid[k] else 0.0
+        touching = solid & solid[k] & (link == link[k])
+        for s in range(3):
+            touching &= (low[:, s] <= high[k, s] + near) & (high[:, s] >= low[k, s] - near)
+        found.append([int(e) for e in np.flatnonzero(touching) if e != k])
+    return found

@@ -242,10 +242,13 @@ class Colliders(NamedTuple):
     p: Floats  # (collider, 3) m, its centre in the link
     size: Floats  # (collider, 3) m: radius; radius and half the length; half the lengths of a box or field
     bound: Floats  # (collider,) m, radius of a ball around its centre; of planes inf
+    thin: Floats  # (collider,) m, half its least width; of planes and fields inf
     friction: Floats  # (collider,) coefficient
     restitution: Floats  # (collider,)
     soft: Floats  # (collider, 3) as in `Drives`
     meets: NDArray[np.int8]  # (collider, collider) 1 where the two may meet
+    neighbour_start: Ints  # (collider + 1,)
+    neighbour: Ints  # solids of the same link that touch or overlap the collider
     vertex_start: Ints  # (collider + 1,)
     vertex: Floats  # (vertex, 3) m
     face_start: Ints  # (collider + 1,)

@@ -10,16 +10,19 @@ import math
 
 from linkwork._jit import kernel
 from linkwork.contact.contact_cache import start_contacts
-from linkwork.contact.narrow_phase import collide
-from linkwork.spatial.codes import CAPSULE, CYLINDER, PLANE
-from linkwork.spatial.vectors import add, axis_z, load3, load9, load_pair, multiply, norm, rotate, store3, store9
+from linkwork.contact.sweep import meet, place_collider
+from linkwork.spatial.codes import BOX, CAPSULE, CYLINDER, PLANE
+from linkwork.spatial.vectors import axis_z, load3, load9, load_pair, norm
 
 CONTACT_MARGIN = 1e-4  # m, added to the distance that the speeds of a step cover
 
 
 @kernel
-def find_contacts(colliders, work, next_v, scratch, contacts, h):
-    """Fill the table of contacts for a step of h: poses and velocities in `work`, `next_v` those at the step's end."""
+def find_contacts(colliders, work, next_v, coast, scratch, contacts, h):
+    """Fill the table of contacts for a step of h: poses and velocities in `work`, `next_v` those at the step's end.
+
+    `coast`: accelerations of the links while every joint keeps its rate.
+    """
     n = colliders.link.size
     if n == 0:
         return
@@ -41,32 +44,28 @@ def find_contacts(colliders, work, next_v, scratch, contacts, h):
                 and scratch.aabb_low[j, 2] <= scratch.aabb_high[i, 2]
             ):
                 # simple shapes first, always in the same order, so that ids stay
-                first = colliders.kind[i] < colliders.kind[j] or (colliders.kind[i] == colliders.kind[j] and i < j)
-                collide(
-                    colliders,
-                    scratch,
-                    contacts,
-                    i if first else j,
-                    j if first else i,
-                    scratch.margin[i] + scratch.margin[j],
-                )
+                a_kind = colliders.kind[i]
+                b_kind = colliders.kind[j]
+                first = a_kind < b_kind or (a_kind == b_kind and i < j)
+                if (a_kind == BOX and b_kind == CYLINDER) or (a_kind == CYLINDER and b_kind == BOX):
+                    first = not first
+                one = i if first else j
+                two = j if first else i
+                meet(colliders, work, next_v, coast, scratch, contacts, one, two, h)
     for i in range(n):
         if colliders.kind[i] == PLANE:
             for a in range(scratch.sweep_order.size):
                 j = scratch.sweep_order[a]
                 if colliders.meets[i, j] != 0:
-                    collide(colliders, scratch, contacts, i, j, scratch.margin[i] + scratch.margin[j])
+                    meet(colliders, work, next_v, coast, scratch, contacts, i, j, h)
 
 
 @kernel
 def update_collider(colliders, work, next_v, scratch, i, h):
     """World pose, vertices, margin and bounding box of collider i."""
     link = colliders.link[i]
-    X = load9(work.pose_R, link)
-    R = multiply(X, load9(colliders.R, i))
-    p = add(load3(work.pose_p, link), rotate(X, load3(colliders.p, i)))
-    store9(scratch.R, i, R)
-    store3(scratch.p, i, p)
+    place_collider(colliders, work, next_v, scratch, i, 0.0)
+    p = load3(scratch.p, i)
     radius = colliders.bound[i]
     spread = norm(load3(colliders.p, i)) + (radius if radius < math.inf else 0.0)
     w, v = load_pair(work.pose_v, link)
@@ -75,10 +74,8 @@ def update_collider(colliders, work, next_v, scratch, i, h):
     scratch.margin[i] = margin
     if colliders.kind[i] == PLANE:
         return
-    for k in range(colliders.vertex_start[i], colliders.vertex_start[i + 1]):
-        store3(scratch.vertex, k, add(p, rotate(R, load3(colliders.vertex, k))))
     if colliders.kind[i] == CYLINDER:
-        u = axis_z(R)
+        u = axis_z(load9(scratch.R, i))
         for s in range(3):
             half = (
                 colliders.size[i, 1] * abs(u[s])

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 
-from linkwork._jit import kernel
+from linkwork._jit import kernel, small
+from linkwork.contact.scratch import APART_GAP
 from linkwork.spatial.codes import RIGID
 from linkwork.spatial.vectors import add_scaled, dot, load3, scale, store3, sub
 
@@ -75,29 +76,45 @@ def matching_contact(scratch, id, x, near):
     return found
 
 
+@small
+def set_apart(scratch, n, gap):
+    """The two at hand are `gap` apart along n, or farther."""
+    for s in range(3):
+        scratch.apart[s] = n[s]
+    scratch.apart[APART_GAP] = gap
+
+
 @kernel
 def add_contact(colliders, scratch, contacts, i, j, x, n, depth, feature):
-    """A contact of colliders i and j at x, n from i to j."""
+    """The place of a contact of colliders i and j at x, n from i to j; `keep_contact` completes it."""
+    if -depth < scratch.apart[APART_GAP]:
+        set_apart(scratch, n, -depth)
     e = contacts.count[0]
     if e == contacts.id.size:
         scratch.lost[0] += 1
         return
     contacts.count[0] = e + 1
-    contacts.link_a[e] = colliders.link[i]
-    contacts.link_b[e] = colliders.link[j]
     store3(contacts.point, e, x)
     store3(contacts.normal, e, n)
-    store3(contacts.tangent, e, perpendicular(n))
     contacts.depth[e] = depth
+    pair = 1 + i * colliders.link.size + j
+    contacts.id[e] = pair * FEATURES_PER_PAIR + (feature & (FEATURES_PER_PAIR - 1))
+
+
+@kernel
+def keep_contact(colliders, scratch, contacts, i, j, e):
+    """Complete contact e of colliders i and j: their links and materials, and the impulse of the last step."""
+    contacts.link_a[e] = colliders.link[i]
+    contacts.link_b[e] = colliders.link[j]
+    store3(contacts.tangent, e, perpendicular(load3(contacts.normal, e)))
     contacts.friction[e] = math.sqrt(colliders.friction[i] * colliders.friction[j])
     contacts.restitution[e] = max(colliders.restitution[i], colliders.restitution[j])
     k = i if colliders.soft[i, 0] != RIGID else j
     for s in range(3):
         contacts.soft[e, s] = colliders.soft[k, s]
         contacts.impulse[e, s] = 0.0
-    id = (1 + i * colliders.link.size + j) * FEATURES_PER_PAIR + (feature & (FEATURES_PER_PAIR - 1))
-    contacts.id[e] = id
-    old = matching_contact(scratch, id, x, SAME_CONTACT * min(colliders.bound[i], colliders.bound[j]))
+    near = SAME_CONTACT * min(colliders.bound[i], colliders.bound[j])
+    old = matching_contact(scratch, contacts.id[e], load3(contacts.point, e), near)
     if old >= 0:
         scratch.old_id[old] = 0
         for s in range(3):

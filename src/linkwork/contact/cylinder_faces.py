@@ -30,6 +30,7 @@ RIM_CROSSING_STEPS = 5  # of Newton's method to where two rims cross
 ON_RIM = 1e-6  # of a squared radius: the error up to which it has converged
 # feature numbers of the candidates
 RIM, LEVEL_RIM = 0x100, 0x104  # four points of the rim
+OTHER_RIM = 0x108  # the lowest of the rim above
 RIM_CROSSING, LOWER_RIM = 0x200, 0x204  # where two rims cross, four points of the rim below
 CORNER, SIDE_CROSSING = 0x400, 0x800  # corners and sides of a face
 LINE_END = 0x4000  # ends of a line contact
@@ -172,6 +173,11 @@ def disc_on_flat(colliders, scratch, upper, lower, face, base, n, margin):
         x = add_scaled(centre, r if k < 2 else -r, t if k % 2 == 0 else b)
         if is_over(colliders, scratch, lower, face, base, n, x, -1):
             count = add_candidate(scratch, count, x, dot(n, sub(x, base)), feature + k, margin)
+    if lean > LEVEL_SINE:
+        # the lowest point of the other rim, on which a tilted cylinder falls next
+        x = add_scaled(cap_centre(colliders, scratch, upper, n), r, t)
+        if is_over(colliders, scratch, lower, face, base, n, x, -1):
+            count = add_candidate(scratch, count, x, dot(n, sub(x, base)), OTHER_RIM, margin)
     if face < 0:
         return rim_over_cap(colliders, scratch, lower, base, n, margin, centre, u, r, count)
     for k in range(colliders.face_loop[face + 1] - colliders.face_loop[face]):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from linkwork._jit import kernel
-from linkwork.contact.contact_cache import add_contact
+from linkwork.contact.contact_cache import add_contact, set_apart
 from linkwork.contact.cylinder_axis import CAP, CURVED, FACE, SEPARATED, cylinder_separation, support_point
 from linkwork.contact.cylinder_faces import LINE_CONTACT_LENGTH, LINE_CONTACT_SINE, flat_contacts, nearly_flat
 from linkwork.contact.nearest_points import clamp, nearest_between_segments
@@ -26,6 +26,7 @@ def cylinder_and_solid(colliders, scratch, contacts, i, j, margin):
     region, face, n, gap = cylinder_separation(colliders, scratch, i, j, margin)
     if region == SEPARATED:
         return
+    set_apart(scratch, n, gap)
     if region == CURVED:
         region, face = nearly_flat(colliders, scratch, i, j, n)
     found = 0

@@ -14,7 +14,7 @@ import math
 
 from linkwork._jit import kernel, small
 from linkwork.contact.clip import add_face_contacts, clip_face, incident_face
-from linkwork.contact.contact_cache import REFERENCE_ON_J, add_contact, perpendicular
+from linkwork.contact.contact_cache import REFERENCE_ON_J, add_contact, perpendicular, set_apart
 from linkwork.contact.cylinder_faces import (
     FACE_NORMAL_COSINE,
     LEVEL_SINE,
@@ -50,7 +50,10 @@ NEAREST, FACE_END, EDGE_END = 0, 1, 3
 
 @kernel
 def collide(colliders, scratch, contacts, i, j, margin):
-    """Add all contacts of colliders i and j that are closer than `margin` (m)."""
+    """Add all contacts of colliders i and j that are closer than `margin` (m).
+
+    Of two kinds the simpler one is i, but a cylinder comes before a box.
+    """
     if colliders.kind[j] == FIELD:
         field_contacts(colliders, scratch, contacts, i, j, margin)
     elif colliders.kind[i] == PLANE:
@@ -67,8 +70,6 @@ def collide(colliders, scratch, contacts, i, j, margin):
         two_polyhedra(colliders, scratch, contacts, i, j, margin)
     elif colliders.kind[i] == CYLINDER:
         cylinder_and_solid(colliders, scratch, contacts, i, j, margin)
-    elif colliders.kind[j] == CYLINDER:
-        cylinder_and_solid(colliders, scratch, contacts, j, i, margin)
     else:
         two_polyhedra(colliders, scratch, contacts, i, j, margin)
 
@@ -182,9 +183,11 @@ def capsule_contacts(colliders, scratch, contacts, i, j, margin, a, ab, t):
     n, gap = signed_distance(colliders, scratch, j, x)
     if gap - r > margin:
         return
+    if colliders.kind[i] == CAPSULE and capsule_on_face(
+        colliders, scratch, contacts, i, j, margin, a, ab, x, n, gap
+    ):
+        return
     if abs(dot(n, ab)) < LINE_CONTACT_SINE * norm(ab):
-        if capsule_on_face(colliders, scratch, contacts, i, j, margin, a, ab, x, n, gap):
-            return
         if colliders.kind[j] == CYLINDER:
             v = scale(2.0 * colliders.size[j, 1], axis_z(load9(scratch.R, j)))
             b = add_scaled(load3(scratch.p, j), -0.5, v)
@@ -199,7 +202,7 @@ def capsule_contacts(colliders, scratch, contacts, i, j, margin, a, ab, t):
 
 @small
 def capsule_on_face(colliders, scratch, contacts, i, j, margin, a, ab, x, n, gap):
-    """Contacts at the ends of a capsule over a face or cap of j whose normal is n; False where it lies on none.
+    """Contacts at the ends of a capsule over a face or cap of j whose normal is n; False where it is over none.
 
     x is the nearest place of its segment, `gap` the distance there.
     """
@@ -262,6 +265,7 @@ def two_polyhedra(colliders, scratch, contacts, i, j, margin):
     if region == SEPARATED:
         return
     if region == EDGES:
+        set_apart(scratch, axis, gap)
         x, u = extreme_edge(colliders, scratch, i, axis)
         y, v = extreme_edge(colliders, scratch, j, neg(axis))
         s, t = nearest_between_segments(x, u, y, v)
@@ -271,6 +275,7 @@ def two_polyhedra(colliders, scratch, contacts, i, j, margin):
     reference = i if region == FACE_OF_I else j
     other = j if region == FACE_OF_I else i
     n = rotate(load9(scratch.R, reference), load3(colliders.face_normal, face))
+    set_apart(scratch, n if region == FACE_OF_I else neg(n), gap)
     g = incident_face(colliders, scratch, other, n)
     count, here = clip_face(colliders, scratch, face, n, g)
     on_face = load3(scratch.vertex, colliders.loop[colliders.face_loop[face]])

@@ -13,6 +13,7 @@ import numpy as np
 FIELD_CANDIDATES = 512  # candidates of one body on a height field, at most
 # slots of `corner` and `feature`: two polygons that clipping writes in turn, and the candidates on a height field
 POLYGON, CLIPPED, FIELD_CANDIDATE = range(3)
+APART_GAP = 3  # slot of `apart` behind the axis
 
 
 class ContactScratch(NamedTuple):
@@ -32,6 +33,8 @@ class ContactScratch(NamedTuple):
     feature: Any  # (3, candidate) which features of the two shapes a corner comes from
     gap: Any  # (candidate,) m, negative inside
     candidate_normal: Any  # (candidate, 3) unit, into the height field
+    # written by contact_cache.set_apart and add_contact for the pair at hand
+    apart: Any  # (4,) axis from i to j along which they are apart, and how far, m; inf where out of reach
     # written by contact_cache.start_contacts: the contacts of the last step, those of a pair in one stretch
     old_id: Any  # (contact,) 0 once `add_contact` has found it again
     old_pair: Any  # (contact,) number of the two colliders
@@ -64,6 +67,7 @@ def make_contact_scratch(colliders: Any) -> ContactScratch:
         feature=np.zeros((3, candidates), dtype=np.int64),
         gap=np.zeros(candidates),
         candidate_normal=np.zeros((candidates, 3)),
+        apart=np.zeros(4),
         old_id=np.zeros(room, dtype=np.int64),
         old_pair=np.zeros(room, dtype=np.int64),
         old_point=np.zeros((room, 3)),

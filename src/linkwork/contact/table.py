@@ -6,11 +6,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkwork._jit import kernel
+
 
 class Contacts(NamedTuple):
     """Points where bodies touch, the first `count[0]` of them; the rest is room. World axes.
 
-    `contact_cache` writes all of it in every step. It carries over the `impulse` of a contact that was there a step
+    `sweep` and what it calls write all of it in every step. `contact_cache` carries over the `impulse` of a contact that was there a step
     ago, found by its `id`, and sets that of a new one to zero; the impulse methods then write those of the step.
     """
 
@@ -20,7 +22,10 @@ class Contacts(NamedTuple):
     point: Any  # (contact, 3) m, midway between the two surfaces
     normal: Any  # (contact, 3) unit, from a to b
     tangent: Any  # (contact, 3) unit, perpendicular to the normal: first direction of friction
-    depth: Any  # (contact,) m, positive where the bodies overlap, negative where they are apart
+    depth: Any  # (contact,) m, positive where the bodies overlap, negative where they are apart: what may close
+    touch: Any  # (contact,) m of overlap that is left
+    bend: Any  # (contact, 3) m/s, rate at the start with which the two points are together at the end of the step
+    passing: Any  # (contact,) 1 where the bodies would not meet in this step
     id: Any  # (contact,) the same for the same features of the same two shapes
     friction: Any  # (contact,) coefficient, geometric mean of the two
     restitution: Any  # (contact,) 0 to 1, the larger of the two
@@ -34,7 +39,7 @@ def make_contacts(room: int) -> Contacts:
     >>> int(make_contacts(8).count[0]), make_contacts(8).point.shape
     (0, (8, 3))
     """
-    wide = {"point", "normal", "tangent", "soft", "impulse"}
+    wide = {"point", "normal", "tangent", "bend", "soft", "impulse"}
     whole = {"link_a", "link_b", "id"}
     columns = {
         name: np.zeros((room, 3) if name in wide else room, dtype=np.int64 if name in whole else np.float64)
@@ -42,3 +47,13 @@ def make_contacts(room: int) -> Contacts:
     }
     columns["count"] = np.zeros(1, dtype=np.int64)
     return Contacts(**columns)
+
+
+@kernel
+def move_contact(contacts, e, to):
+    """The geometry of contact e goes to another place in the table."""
+    for s in range(3):
+        contacts.point[to, s] = contacts.point[e, s]
+        contacts.normal[to, s] = contacts.normal[e, s]
+    contacts.depth[to] = contacts.depth[e]
+    contacts.id[to] = contacts.id[e]

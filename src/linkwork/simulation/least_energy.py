@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.assembly.system import System
-from linkwork.formulations.impulse.contact_rows import ALLOWED_OVERLAP
+from linkwork.contact.sweep import TOUCH
 from linkwork.simulation.results.certificate import POOR_BALANCE
 
 CREEP = 1e-6  # m/s: a mechanism that moves no faster stands still
@@ -14,5 +14,5 @@ CREEP = 1e-6  # m/s: a mechanism that moves no faster stands still
 def least_energy(system: System) -> float:
     """Energies below this are nothing, J: of all bodies at the speed of a creep, or lifted by what contacts overlap."""
     mass = float(sum(body.mass for body in system.model.all_bodies() if not body.hidden))
-    lift = ALLOWED_OVERLAP / POOR_BALANCE if system.tables.colliders.room else 0.0
+    lift = TOUCH / POOR_BALANCE if system.tables.colliders.room else 0.0
     return mass * (0.5 * CREEP**2 + float(np.linalg.norm(system.model.gravity)) * lift)

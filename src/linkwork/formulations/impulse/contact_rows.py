@@ -1,7 +1,6 @@
 """[MST17] Contacts as rows: one that keeps two bodies apart, two of friction within mu times its impulse.
 
 a b    links        x    point of contact        axis    normal, tangent, normal x tangent
-bend   rate that the curvature of the links' motion adds within the step
 """
 
 from __future__ import annotations
@@ -14,24 +13,21 @@ from linkwork.formulations.impulse.row_table import CONTACT, CONTACT_FRICTION
 from linkwork.formulations.impulse.rows import ALL_ROWS, defer_softness, reset_row, set_wrench
 from linkwork.mechanics.constraint_rows import velocity_at
 from linkwork.spatial.codes import RIGID
-from linkwork.spatial.vectors import ZERO, add, cross, dot, load3, load_pair, scale, sub
+from linkwork.spatial.vectors import cross, dot, load3, sub
 
 BOUNCE_SPEED = 0.05  # m/s: slower contacts do not bounce
-ALLOWED_OVERLAP = 1e-4  # m of overlap that contacts are left with, so that they stay contacts
 OVERLAP_PART = 0.2  # part of an overlap that is undone in a step
-ROLLING_PART = 0.01  # of the faster link's angular velocity: turning against each other by more is rolling
-SLOW_TURNING = 1.0  # rad/s, the least angular velocity that this is compared with
+PASSING_PART = 0.1  # of its gap: how far from its row a body stays that passes
 WEAK_RESPONSE = 1e-3  # of another contact's response: with less a contact leaves its load to the other
 SAME_RESPONSE = 0.99  # squared cosine between two responses above which both contacts move the same dofs alike
 
 
 @small
-def describe_contact(work, v_next_world, coast, table, rows, contacts, r, e, h):
+def describe_contact(work, v_next_world, table, rows, contacts, r, e):
     """Rows from r on for contact e, with their rates: one normal and two of friction; returns how many.
 
     The two points keep together at the end of the step, not just at its start: otherwise a body carried on a curve
-    would creep outward in every step, and a lifted one would lag behind. A rolling body touches with another point by
-    then.
+    would creep outward in every step, and a lifted one would lag behind (contact_motion.py).
     """
     a = contacts.link_a[e]
     b = contacts.link_b[e]
@@ -41,9 +37,7 @@ def describe_contact(work, v_next_world, coast, table, rows, contacts, r, e, h):
     old = sub(velocity_at(work, work.pose_v, b, x)[1], velocity_at(work, work.pose_v, a, x)[1])
     v_next = sub(velocity_at(work, v_next_world, b, x)[1], velocity_at(work, v_next_world, a, x)[1])
     count = 3 if contacts.friction[e] != 0.0 else 1
-    bend = ZERO
-    if not is_rolling(work, a, b, normal):
-        bend = scale(-0.5 * h, sub(coasting_acceleration(work, coast, b, x), coasting_acceleration(work, coast, a, x)))
+    bend = load3(contacts.bend, e)
     axis = normal
     for j in range(count):
         reset_row(rows, r + j, CONTACT_FRICTION if j > 0 else CONTACT, table.id_count + 3 * e + j)
@@ -63,37 +57,23 @@ def describe_contact(work, v_next_world, coast, table, rows, contacts, r, e, h):
 
 
 @small
-def is_rolling(work, a, b, normal):
-    """Whether the links turn against each other about an axis perpendicular to the normal."""
-    w_a, _ = load_pair(work.pose_v, a)
-    w_b, _ = load_pair(work.pose_v, b)
-    w = sub(w_b, w_a)
-    high = dot(w, normal)
-    return dot(w, w) - high * high > ROLLING_PART * ROLLING_PART * max(
-        SLOW_TURNING * SLOW_TURNING, dot(w_a, w_a), dot(w_b, w_b)
-    )
-
-
-@small
-def coasting_acceleration(work, coast, i, x):
-    """Acceleration of the point x of link i with all joint accelerations zero, world axes."""
-    r = sub(x, load3(work.pose_p, i))
-    w, _ = load_pair(work.pose_v, i)
-    a, b = load_pair(coast, i)
-    return add(b, add(cross(a, r), cross(w, cross(w, r))))
-
-
-@small
 def set_contact_target(rows, contacts, e, r, h):
     """Target of the normal row r of contact e: no approach beyond its gap, a bounce, or less overlap."""
     depth = contacts.depth[e]
+    pace = min(depth, 0.0) / h
+    passing = contacts.passing[e] != 0.0
+    if passing:
+        pace = min(pace, rows.rate[r] + PASSING_PART * pace)
+        depth = h * pace
     if contacts.soft[e, 0] != RIGID:
-        defer_softness(rows, r, contacts.soft, e, -depth, min(depth, 0.0) / h)  # the remaining gap may close freely
+        defer_softness(rows, r, contacts.soft, e, -depth, pace)  # the remaining gap may close freely
     elif depth < 0.0:
-        rows.target[r] += depth / h
-    elif depth > ALLOWED_OVERLAP:
-        rows.correction[r] = OVERLAP_PART * (depth - ALLOWED_OVERLAP) / h
+        rows.target[r] += pace
+    elif depth > contacts.touch[e]:
+        rows.correction[r] = OVERLAP_PART * (depth - contacts.touch[e]) / h
         rows.correction_high[r] = math.inf
+    if passing:
+        return
     if contacts.restitution[e] > 0.0 and rows.start_rate[r] < -BOUNCE_SPEED and depth >= h * rows.start_rate[r]:
         rows.target[r] = max(rows.target[r], -contacts.restitution[e] * rows.start_rate[r])
 

@@ -105,7 +105,7 @@ def make_contact_rows(w, h, q, v):
     first = rows.count[ALL_ROWS]
     for e in range(w.contacts.count[0]):
         r = rows.count[ALL_ROWS]
-        count = describe_contact(w.tree, w.v_next_world, w.coasting, table, rows, w.contacts, r, e, h)
+        count = describe_contact(w.tree, w.v_next_world, table, rows, w.contacts, r, e)
         kept = 0
         if count == 3 and share_no_dof(table, rows.links[r, 0], rows.links[r, 1]):
             kept = find_contact_responses(tree, w.tree, table, rows, w.path, q, r)

@@ -178,10 +178,10 @@ def set_up_rows(w, state, t, h, q, v, world):
     status = free_motion(w, state, t, h, q, v, world)
     if status != 0:
         return status
-    find_contacts(w.tables.colliders, w.tree, w.v_next_world, w.contact_scratch, w.contacts, h)
-    if w.contacts.count[0] > 0:
+    if w.tables.colliders.link.size > 0:
         coasting(w.tables.tree, w.tree, w.coasting)
         coast_free_bodies(w.free_bodies, w.tree, w.coasting)
+        find_contacts(w.tables.colliders, w.tree, w.v_next_world, w.coasting, w.contact_scratch, w.contacts, h)
     make_rows(w, state, t, h, q, v)
     record_gap(w.tables.cuts, rows.gap, state)
     if state.drift[GAP] > TORN_GAP:

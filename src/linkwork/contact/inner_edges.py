@@ -1,0 +1,111 @@
+"""Inner edges: sides and edges of a collider that its neighbours on the same link cover are not met.
+
+    x    a point where the shape j touches        n    unit, out of j        k    a neighbour of j
+
+Tiles, the parts of a mesh and the steps of a stair lie side by side. A side of one that the next one covers cannot be
+met, and neither can the edge between two that are level. Of a contact
+
+  - along the normal of a face of j, the face must be free somewhere around x: not inside a neighbour;
+  - along another n (of an edge, a corner) no neighbour that reaches x may rise above the plane through x.
+
+`colliders.neighbour` lists which colliders of a link touch or overlap each other.
+"""
+
+from __future__ import annotations
+
+from linkwork._jit import kernel
+from linkwork.contact.clip import incident_face
+from linkwork.contact.contact_cache import perpendicular
+from linkwork.contact.cylinder_axis import support_point
+from linkwork.contact.cylinder_faces import is_over
+from linkwork.contact.nearest_points import signed_distance
+from linkwork.contact.table import move_contact
+from linkwork.spatial.codes import CYLINDER
+from linkwork.spatial.vectors import add_scaled, axis_z, cross, dot, load3, load9, neg, rotate
+
+FACE_COSINE = 0.9998  # cosine of the angle up to which a contact's normal is that of a face
+AROUND = 10.0  # touches: how far around a contact a face must be free, and how wide a covered crack may be
+REACH = 2.0  # touches: how near to a contact a neighbour reaches it
+
+
+@kernel
+def leave_out_inner(colliders, scratch, contacts, i, j, first, touch):
+    """Remove the contacts of i and j, from `first` on, that are at inner edges of either."""
+    if (
+        colliders.neighbour_start[i] == colliders.neighbour_start[i + 1]
+        and colliders.neighbour_start[j] == colliders.neighbour_start[j + 1]
+    ):
+        return
+    kept = first
+    for e in range(first, contacts.count[0]):
+        x = load3(contacts.point, e)
+        n = load3(contacts.normal, e)
+        half = 0.5 * contacts.depth[e]
+        # n is from i to j; the point is midway between the surfaces
+        if is_inner(colliders, scratch, j, add_scaled(x, -half, n), neg(n), touch) or is_inner(
+            colliders, scratch, i, add_scaled(x, half, n), n, touch
+        ):
+            continue
+        if kept < e:
+            move_contact(contacts, e, kept)
+        kept += 1
+    contacts.count[0] = kept
+
+
+@kernel
+def is_inner(colliders, scratch, j, x, n, touch):
+    """Whether the contact at x of collider j, n out of it, is covered by neighbours of j."""
+    first = colliders.neighbour_start[j]
+    last = colliders.neighbour_start[j + 1]
+    if first == last or not reached(colliders, scratch, first, last, x, AROUND * touch):
+        return False
+    face = -1
+    out = axis_z(load9(scratch.R, j))
+    if colliders.kind[j] == CYLINDER:
+        out = neg(out) if dot(out, n) < 0.0 else out
+    else:
+        face = incident_face(colliders, scratch, j, neg(n))
+        out = rotate(load9(scratch.R, j), load3(colliders.face_normal, face))
+    if dot(n, out) > FACE_COSINE and face >= 0:
+        return not face_is_free(colliders, scratch, first, last, j, face, x, out, touch)
+    for e in range(first, last):
+        k = colliders.neighbour[e]
+        _, gap = signed_distance(colliders, scratch, k, x)
+        if gap < REACH * touch and dot(n, support_point(colliders, scratch, k, n)) - dot(n, x) > REACH * touch:
+            return True
+    return False
+
+
+@kernel
+def reached(colliders, scratch, first, last, x, near):
+    """Whether a neighbour is as near to x as that."""
+    for e in range(first, last):
+        _, gap = signed_distance(colliders, scratch, colliders.neighbour[e], x)
+        if gap < near:
+            return True
+    return False
+
+
+@kernel
+def face_is_free(colliders, scratch, first, last, j, face, x, out, touch):
+    """Whether a face of j is free at x or somewhere around it: outside of all neighbours."""
+    a = perpendicular(out)
+    b = cross(out, a)
+    base = load3(scratch.vertex, colliders.loop[colliders.face_loop[face]])
+    for k in range(9):
+        y = x
+        if k > 0:
+            along = a if k < 5 else b
+            y = add_scaled(x, (AROUND if k % 2 == 0 else -AROUND) * touch * (1.0 if (k - 1) % 4 < 2 else 0.3), along)
+            if not is_over(colliders, scratch, j, face, base, out, y, -1):
+                continue
+        y = add_scaled(y, AROUND * touch, out)
+        free = True
+        for e in range(first, last):
+            _, gap = signed_distance(colliders, scratch, colliders.neighbour[e], y)
+            if gap < touch:
+                free = False
+                break
+        if free:
+            return True
+    return False

@@ -1,0 +1,239 @@
+"""What two colliders would really meet within a step: time of impact by conservative advancement.
+
+    s    part of the step, 0 to 1        n gap    axis along which the two are apart, how far
+    v w  velocities of the links         V        how fast the place of contact moves along with a link
+
+A contact at a distance becomes a row that lets no more than the gap close: as if its plane had no end. So it must be
+the plane that is met. The two are moved along n until that gap could be closed at the earliest, and again, until they
+touch at s, or the step is over. The contacts of the pair are then those at s. If they do not meet, the contacts of the
+start are kept as `passing`: they do not hinder the motion as it is, only what other impulses may make of it.
+
+Overlaps of twice the `touch` of the two do not count as touching here: a body that rests on one tile, a little inside
+of it, does not run into the side of the next one.
+"""
+
+from __future__ import annotations
+
+import math
+
+from linkwork._jit import kernel, small
+from linkwork.contact.contact_cache import keep_contact
+from linkwork.contact.contact_motion import set_bend
+from linkwork.contact.inner_edges import leave_out_inner
+from linkwork.contact.narrow_phase import collide
+from linkwork.contact.scratch import APART_GAP
+from linkwork.contact.table import move_contact
+from linkwork.spatial.codes import CAPSULE, CYLINDER, PLANE, SPHERE
+from linkwork.spatial.quaternions import exponential, rotation_of
+from linkwork.spatial.vectors import (
+    ZERO,
+    add,
+    add_scaled,
+    axis_z,
+    cross,
+    dot,
+    load3,
+    load9,
+    load_pair,
+    multiply,
+    norm,
+    rotate,
+    scale,
+    store3,
+    store9,
+    sub,
+)
+
+TOUCH = 1e-4  # m: what is nearer touches, and overlaps up to this are left
+TOUCH_BOUND = 1e-3  # of the smaller shape: the same, for small ones
+TOUCH_THIN = 0.1  # of half the thickness of the thinner shape: the same
+AT_START = 0.1  # of the touch: up to this gap two colliders touch at the start of the step
+INSIDE = 2.0  # touches: overlap at which a moving collider meets another
+ADVANCES = 16  # of the time, before the end of the step is asked
+ARRIVED = 0.1  # of the touch: gap at which it is met
+LARGE_CHANGE = 0.25  # of the thinner shape: motion by the forces of a step that counts as well
+NEVER = 2.0  # time of impact of what does not meet
+
+
+@small
+def touch_of(colliders, i, j):
+    """How near, or how deep in each other, colliders i and j touch, m."""
+    bound = min(colliders.bound[i], colliders.bound[j])
+    thin = min(colliders.thin[i], colliders.thin[j])
+    return min(TOUCH, TOUCH_BOUND * bound, TOUCH_THIN * thin)
+
+
+@kernel
+def place_collider(colliders, work, velocity, scratch, i, t):
+    """World pose and vertices of collider i after the time t with these velocities of the links."""
+    link = colliders.link[i]
+    X = load9(work.pose_R, link)
+    o = load3(work.pose_p, link)
+    if t > 0.0:
+        w, v = load_pair(velocity, link)
+        if dot(w, w) > 0.0:
+            X = multiply(rotation_of(exponential(scale(t, w))), X)
+        o = add_scaled(o, t, v)
+    R = multiply(X, load9(colliders.R, i))
+    p = add(o, rotate(X, load3(colliders.p, i)))
+    store9(scratch.R, i, R)
+    store3(scratch.p, i, p)
+    if colliders.kind[i] != PLANE:
+        for k in range(colliders.vertex_start[i], colliders.vertex_start[i + 1]):
+            store3(scratch.vertex, k, add(p, rotate(R, load3(colliders.vertex, k))))
+
+
+@kernel
+def place_pair(colliders, work, velocity, scratch, i, j, t):
+    """`place_collider` for both, but for what is at rest."""
+    if colliders.link[i] != 0:
+        place_collider(colliders, work, velocity, scratch, i, t)
+    if colliders.link[j] != 0:
+        place_collider(colliders, work, velocity, scratch, j, t)
+
+
+@small
+def approach(colliders, work, velocity, scratch, i, n, far):
+    """Velocity of the centre of collider i along n, and the most that its turning adds to that, m/s."""
+    link = colliders.link[i]
+    if link == 0:
+        return 0.0, 0.0
+    w, v = load_pair(velocity, link)
+    d = rotate(load9(work.pose_R, link), load3(colliders.p, i))
+    speed = dot(n, add(v, cross(w, d)))
+    kind = colliders.kind[i]
+    if kind == SPHERE:
+        return speed, 0.0
+    if kind == CAPSULE or kind == CYLINDER:
+        u = axis_z(load9(scratch.R, i))
+        w = add_scaled(w, -dot(w, u), u)
+    return speed, min(colliders.bound[i], far) * norm(cross(n, w))
+
+
+@kernel
+def time_of_impact(colliders, work, velocity, scratch, contacts, i, j, margin, touch, h):
+    """Part of the step after which i and j touch, or NEVER; from where they are, with `scratch.apart` known."""
+    first = contacts.count[0]
+    s = 0.0
+    for _ in range(ADVANCES):
+        n = (scratch.apart[0], scratch.apart[1], scratch.apart[2])
+        left = scratch.apart[APART_GAP] + INSIDE * touch
+        if left <= ARRIVED * touch:
+            return s
+        far = norm(sub(load3(scratch.p, i), load3(scratch.p, j))) + min(colliders.bound[i], colliders.bound[j])
+        v_i, turn_i = approach(colliders, work, velocity, scratch, i, n, far)
+        v_j, turn_j = approach(colliders, work, velocity, scratch, j, n, far)
+        speed = v_i - v_j + turn_i + turn_j
+        if left >= h * (1.0 - s) * speed:
+            return NEVER
+        s += left / (h * speed)
+        if not find_apart(colliders, work, velocity, scratch, contacts, i, j, margin, s * h, first):
+            return NEVER
+    if find_apart(colliders, work, velocity, scratch, contacts, i, j, margin, h, first):
+        if scratch.apart[APART_GAP] <= -INSIDE * touch:
+            return s
+    return NEVER
+
+
+@kernel
+def find_apart(colliders, work, velocity, scratch, contacts, i, j, margin, t, first):
+    """Set `scratch.apart` of i and j after the time t; False where they are farther apart than the margin."""
+    place_pair(colliders, work, velocity, scratch, i, j, t)
+    scratch.apart[APART_GAP] = math.inf
+    collide(colliders, scratch, contacts, i, j, margin)
+    contacts.count[0] = first
+    return scratch.apart[APART_GAP] < math.inf
+
+
+@kernel
+def forces_count(colliders, work, next_v, i, j, h):
+    """Whether the forces of this step move i against j by so much that they could pass through each other."""
+    a = colliders.link[i]
+    b = colliders.link[j]
+    w_a, v_a = load_pair(work.pose_v, a)
+    w_b, v_b = load_pair(work.pose_v, b)
+    new_a, u_a = load_pair(next_v, a)
+    new_b, u_b = load_pair(next_v, b)
+    change = norm(sub(sub(u_b, v_b), sub(u_a, v_a)))
+    if colliders.bound[i] < math.inf:
+        change += colliders.bound[i] * norm(sub(new_a, w_a))
+    if colliders.bound[j] < math.inf:
+        change += colliders.bound[j] * norm(sub(new_b, w_b))
+    return h * change > LARGE_CHANGE * min(colliders.thin[i], colliders.thin[j])
+
+
+@kernel
+def bring_back(colliders, work, velocity, scratch, contacts, i, j, e, t):
+    """Contact e found after the time t, as a contact of the start: its arms kept, its depth along the motion."""
+    a = colliders.link[i]
+    b = colliders.link[j]
+    w_a, v_a = load_pair(velocity, a)
+    w_b, v_b = load_pair(velocity, b)
+    still_a = dot(v_a, v_a) + dot(w_a, w_a) == 0.0
+    still_b = dot(v_b, v_b) + dot(w_b, w_b) == 0.0
+    if still_a or (not still_b and colliders.kind[j] <= CAPSULE):
+        V = v_b
+    elif still_b or colliders.kind[i] <= CAPSULE:
+        V = v_a
+    else:
+        V = scale(0.5, add(v_a, v_b))
+    n = load3(contacts.normal, e)
+    x = add_scaled(load3(contacts.point, e), -t, V)
+    u_a = add(v_a, cross(w_a, sub(x, load3(work.pose_p, a))))
+    u_b = add(v_b, cross(w_b, sub(x, load3(work.pose_p, b))))
+    store3(contacts.point, e, x)
+    contacts.depth[e] = min(contacts.depth[e] + t * dot(n, sub(u_b, u_a)), 0.0)
+
+
+@kernel
+def meet(colliders, work, next_v, coast, scratch, contacts, i, j, h):
+    """Add the contacts of colliders i and j for a step of h."""
+    margin = scratch.margin[i] + scratch.margin[j]
+    first = contacts.count[0]
+    scratch.apart[APART_GAP] = math.inf
+    collide(colliders, scratch, contacts, i, j, margin)
+    if contacts.count[0] == first and not scratch.apart[APART_GAP] < math.inf:
+        return
+    touch = touch_of(colliders, i, j)
+    s = 0.0
+    if scratch.apart[APART_GAP] > AT_START * touch:
+        velocity = next_v if forces_count(colliders, work, next_v, i, j, h) else work.pose_v
+        s = time_of_impact(colliders, work, velocity, scratch, contacts, i, j, margin, touch, h)
+        # two moving balls: the line through their centres, which no place at another time has for both
+        round_pair = colliders.kind[i] <= CAPSULE and colliders.kind[j] <= CAPSULE
+        if round_pair and 0.0 < s < NEVER and colliders.link[i] != 0 and colliders.link[j] != 0:
+            place_pair(colliders, work, velocity, scratch, i, j, 0.0)
+            s = 0.0
+        if 0.0 < s < NEVER:
+            start = contacts.count[0]
+            place_pair(colliders, work, velocity, scratch, i, j, s * h)
+            collide(colliders, scratch, contacts, i, j, margin)
+            found = contacts.count[0] - start
+            if found > 0:
+                leave_out_inner(colliders, scratch, contacts, i, j, start, touch)
+                for e in range(start, contacts.count[0]):
+                    bring_back(colliders, work, velocity, scratch, contacts, i, j, e, s * h)
+                replace_contacts(contacts, first, start)
+            else:
+                contacts.count[0] = start
+                s = NEVER
+        if s > 0.0:
+            place_pair(colliders, work, velocity, scratch, i, j, 0.0)
+    if s == 0.0 or s == NEVER:
+        leave_out_inner(colliders, scratch, contacts, i, j, first, touch)
+    for e in range(first, contacts.count[0]):
+        contacts.passing[e] = 1.0 if s == NEVER else 0.0
+        contacts.touch[e] = touch
+        store3(contacts.bend, e, ZERO)
+        if s == 0.0:
+            set_bend(colliders, work, coast, scratch, contacts, i, j, e, h)
+        keep_contact(colliders, scratch, contacts, i, j, e)
+
+
+@kernel
+def replace_contacts(contacts, first, start):
+    """The contacts from `start` on take the place of those from `first` on."""
+    found = contacts.count[0] - start
+    for e in range(found):
+        move_contact(contacts, start + e, first + e)
+    contacts.count[0] = first + found
