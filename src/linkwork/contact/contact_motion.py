@@ -108,7 +108,7 @@ def point_motion(colliders, work, coast, scratch, i, x, n, h):
 
 @kernel
 def set_bend(colliders, work, coast, scratch, contacts, i, j, e, h):
-    """The rate of contact e of colliders i and j at the start of the step for which they keep together until its end."""
+    """The rate of contact e of colliders i and j with which its points keep together until the end of the step."""
     x = load3(contacts.point, e)
     n = load3(contacts.normal, e)
     more_i, rate_i = point_motion(colliders, work, coast, scratch, i, x, n, h)

@@ -66,8 +66,8 @@ def is_inner(colliders, scratch, j, x, n, touch):
     else:
         face = incident_face(colliders, scratch, j, neg(n))
         out = rotate(load9(scratch.R, j), load3(colliders.face_normal, face))
-    if dot(n, out) > FACE_COSINE and face >= 0:
-        return not face_is_free(colliders, scratch, first, last, j, face, x, out, touch)
+    if dot(n, out) > FACE_COSINE:
+        return face >= 0 and not face_is_free(colliders, scratch, first, last, j, face, x, out, touch)
     for e in range(first, last):
         k = colliders.neighbour[e]
         _, gap = signed_distance(colliders, scratch, k, x)

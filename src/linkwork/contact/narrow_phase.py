@@ -183,9 +183,7 @@ def capsule_contacts(colliders, scratch, contacts, i, j, margin, a, ab, t):
     n, gap = signed_distance(colliders, scratch, j, x)
     if gap - r > margin:
         return
-    if colliders.kind[i] == CAPSULE and capsule_on_face(
-        colliders, scratch, contacts, i, j, margin, a, ab, x, n, gap
-    ):
+    if colliders.kind[i] == CAPSULE and capsule_on_face(colliders, scratch, contacts, i, j, margin, a, ab, x, n, gap):
         return
     if abs(dot(n, ab)) < LINE_CONTACT_SINE * norm(ab):
         if colliders.kind[j] == CYLINDER:

@@ -8,8 +8,9 @@ the plane that is met. The two are moved along n until that gap could be closed 
 touch at s, or the step is over. The contacts of the pair are then those at s. If they do not meet, the contacts of the
 start are kept as `passing`: they do not hinder the motion as it is, only what other impulses may make of it.
 
-Overlaps of twice the `touch` of the two do not count as touching here: a body that rests on one tile, a little inside
-of it, does not run into the side of the next one.
+Overlaps of twice the `touch` of the two do not count as meeting: a body that rests on one tile, a little inside of it,
+does not run into the side of the next one. What meets only by such an overlap, or because a force of this step pulls it
+that way, is looked at where the step ends: there it lies on the tile.
 """
 
 from __future__ import annotations
@@ -17,12 +18,11 @@ from __future__ import annotations
 import math
 
 from linkwork._jit import kernel, small
-from linkwork.contact.contact_cache import keep_contact
+from linkwork.contact.contact_cache import keep_contact, set_apart
 from linkwork.contact.contact_motion import set_bend
 from linkwork.contact.inner_edges import leave_out_inner
 from linkwork.contact.narrow_phase import collide
 from linkwork.contact.scratch import APART_GAP
-from linkwork.contact.table import move_contact
 from linkwork.spatial.codes import CAPSULE, CYLINDER, PLANE, SPHERE
 from linkwork.spatial.quaternions import exponential, rotation_of
 from linkwork.spatial.vectors import (
@@ -111,15 +111,16 @@ def approach(colliders, work, velocity, scratch, i, n, far):
 
 
 @kernel
-def time_of_impact(colliders, work, velocity, scratch, contacts, i, j, margin, touch, h):
-    """Part of the step after which i and j touch, or NEVER; from where they are, with `scratch.apart` known."""
+def time_of_impact(colliders, work, velocity, scratch, contacts, i, j, margin, inside, touch, h):
+    """Part of the step after which i and j overlap by `inside`, or NEVER; needs `scratch.apart` of the start."""
     first = contacts.count[0]
     s = 0.0
     for _ in range(ADVANCES):
         n = (scratch.apart[0], scratch.apart[1], scratch.apart[2])
-        left = scratch.apart[APART_GAP] + INSIDE * touch
+        left = scratch.apart[APART_GAP] + inside
         if left <= ARRIVED * touch:
             return s
+        # no point of a plane that the other can reach is farther away
         far = norm(sub(load3(scratch.p, i), load3(scratch.p, j))) + min(colliders.bound[i], colliders.bound[j])
         v_i, turn_i = approach(colliders, work, velocity, scratch, i, n, far)
         v_j, turn_j = approach(colliders, work, velocity, scratch, j, n, far)
@@ -130,7 +131,7 @@ def time_of_impact(colliders, work, velocity, scratch, contacts, i, j, margin, t
         if not find_apart(colliders, work, velocity, scratch, contacts, i, j, margin, s * h, first):
             return NEVER
     if find_apart(colliders, work, velocity, scratch, contacts, i, j, margin, h, first):
-        if scratch.apart[APART_GAP] <= -INSIDE * touch:
+        if scratch.apart[APART_GAP] <= -inside:
             return s
     return NEVER
 
@@ -140,9 +141,31 @@ def find_apart(colliders, work, velocity, scratch, contacts, i, j, margin, t, fi
     """Set `scratch.apart` of i and j after the time t; False where they are farther apart than the margin."""
     place_pair(colliders, work, velocity, scratch, i, j, t)
     scratch.apart[APART_GAP] = math.inf
+    lost = scratch.lost[0]
     collide(colliders, scratch, contacts, i, j, margin)
     contacts.count[0] = first
+    scratch.lost[0] = lost
     return scratch.apart[APART_GAP] < math.inf
+
+
+@kernel
+def when_they_meet(colliders, work, next_v, scratch, contacts, i, j, margin, touch, h):
+    """Part of the step at which the contacts of i and j are to be found, or NEVER, and the velocities up to then.
+
+    First with the velocities of the start, in which contacts are at rest. What meets only by the forces of the step,
+    or overlaps a little, is found at its end.
+    """
+    n = (scratch.apart[0], scratch.apart[1], scratch.apart[2])
+    gap = scratch.apart[APART_GAP]
+    velocity = work.pose_v
+    s = time_of_impact(colliders, work, velocity, scratch, contacts, i, j, margin, INSIDE * touch, touch, h)
+    if s == NEVER:
+        set_apart(scratch, n, gap)
+        velocity = next_v
+        s = time_of_impact(colliders, work, velocity, scratch, contacts, i, j, margin, 0.0, touch, h)
+        if s < NEVER and not forces_count(colliders, work, next_v, i, j, h):
+            s = 1.0
+    return s, velocity
 
 
 @kernel
@@ -197,26 +220,19 @@ def meet(colliders, work, next_v, coast, scratch, contacts, i, j, h):
     touch = touch_of(colliders, i, j)
     s = 0.0
     if scratch.apart[APART_GAP] > AT_START * touch:
-        velocity = next_v if forces_count(colliders, work, next_v, i, j, h) else work.pose_v
-        s = time_of_impact(colliders, work, velocity, scratch, contacts, i, j, margin, touch, h)
+        s, velocity = when_they_meet(colliders, work, next_v, scratch, contacts, i, j, margin, touch, h)
         # two moving balls: the line through their centres, which no place at another time has for both
         round_pair = colliders.kind[i] <= CAPSULE and colliders.kind[j] <= CAPSULE
-        if round_pair and 0.0 < s < NEVER and colliders.link[i] != 0 and colliders.link[j] != 0:
+        if round_pair and s < NEVER and colliders.link[i] != 0 and colliders.link[j] != 0:
             place_pair(colliders, work, velocity, scratch, i, j, 0.0)
             s = 0.0
         if 0.0 < s < NEVER:
-            start = contacts.count[0]
+            contacts.count[0] = first
             place_pair(colliders, work, velocity, scratch, i, j, s * h)
             collide(colliders, scratch, contacts, i, j, margin)
-            found = contacts.count[0] - start
-            if found > 0:
-                leave_out_inner(colliders, scratch, contacts, i, j, start, touch)
-                for e in range(start, contacts.count[0]):
-                    bring_back(colliders, work, velocity, scratch, contacts, i, j, e, s * h)
-                replace_contacts(contacts, first, start)
-            else:
-                contacts.count[0] = start
-                s = NEVER
+            leave_out_inner(colliders, scratch, contacts, i, j, first, touch)
+            for e in range(first, contacts.count[0]):
+                bring_back(colliders, work, velocity, scratch, contacts, i, j, e, s * h)
         if s > 0.0:
             place_pair(colliders, work, velocity, scratch, i, j, 0.0)
     if s == 0.0 or s == NEVER:
@@ -228,12 +244,3 @@ def meet(colliders, work, next_v, coast, scratch, contacts, i, j, h):
         if s == 0.0:
             set_bend(colliders, work, coast, scratch, contacts, i, j, e, h)
         keep_contact(colliders, scratch, contacts, i, j, e)
-
-
-@kernel
-def replace_contacts(contacts, first, start):
-    """The contacts from `start` on take the place of those from `first` on."""
-    found = contacts.count[0] - start
-    for e in range(found):
-        move_contact(contacts, start + e, first + e)
-    contacts.count[0] = first + found

@@ -12,8 +12,8 @@ from linkwork._jit import kernel
 class Contacts(NamedTuple):
     """Points where bodies touch, the first `count[0]` of them; the rest is room. World axes.
 
-    `sweep` and what it calls write all of it in every step. `contact_cache` carries over the `impulse` of a contact that was there a step
-    ago, found by its `id`, and sets that of a new one to zero; the impulse methods then write those of the step.
+    `sweep` and what it calls write all of it in every step. The `impulse` of a contact that was there a step ago, found
+    by its `id`, is carried over, that of a new one is zero; the impulse methods then write those of the step.
     """
 
     count: Any  # (1,)

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.formulations.impulse.contact_rows import ALLOWED_OVERLAP, OVERLAP_PART
+from linkwork.contact.sweep import TOUCH
+from linkwork.formulations.impulse.contact_rows import OVERLAP_PART
 from linkwork.formulations.impulse.row_table import CONTACT, CONTACT_FRICTION
 from linkwork.formulations.impulse.rows import ALL_ROWS
 
@@ -52,9 +53,9 @@ def test_an_overlap_is_undone_step_by_step() -> None:
     overlap = 5e-3
     sim = ball(-overlap)
     rows = sim.workspace.rows
-    assert rows.correction[0] == pytest.approx(OVERLAP_PART * (overlap - ALLOWED_OVERLAP) / DT)
+    assert rows.correction[0] == pytest.approx(OVERLAP_PART * (overlap - TOUCH) / DT)
     assert rows.correction_high[0] == np.inf
-    assert sim["ball.position"][2] - (0.1 - overlap) == pytest.approx(OVERLAP_PART * (overlap - ALLOWED_OVERLAP))
+    assert sim["ball.position"][2] - (0.1 - overlap) == pytest.approx(OVERLAP_PART * (overlap - TOUCH))
     assert np.abs(sim["ball.velocity"]).max() < 1e-12  # by pseudo velocities alone
 
 
