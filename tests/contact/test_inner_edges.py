@@ -31,7 +31,7 @@ def inner(shapes: list[Any], j: int, x: Any, n: Any) -> bool:
     work.pose_R[:] = np.eye(3).ravel()
     for k in order:
         place_collider(tables.colliders, work, work.pose_v, scratch, k, 0.0)
-    return bool(is_inner(tables.colliders, scratch, order[j], tuple(map(float, x)), n, TOUCH))
+    return bool(is_inner(tables.colliders, scratch, order[j], tuple(map(float, x)), n, TOUCH, True))
 
 
 def test_neighbours_are_those_that_touch() -> None:

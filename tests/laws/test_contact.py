@@ -411,7 +411,7 @@ def test_contacts_guessed_at_once_are_those_that_sweeps_find(force: float) -> No
 def test_friction_does_not_creep_on_a_turntable(kind: Any) -> None:
     """Half a minute at 2 rad/s and 10 ms: straight steps alone would carry the block outward by 6 mm a second.
 
-    What is left is of third order in each step: (w dt)^3 / 6 ahead of the table.
+    Nor does it get ahead of the table by what is of third order in each step, (w dt)^3 / 6.
     """
     model = lw.Model("turntable")
     table = model.body("table", shape=lw.Cylinder(0.5, 0.1), mass=20.0, position=(0, 0, -0.05), material=rough())
@@ -423,7 +423,7 @@ def test_friction_does_not_creep_on_a_turntable(kind: Any) -> None:
     radius = np.linalg.norm(run["block.position"][:, :2], axis=1)
     assert np.abs(radius - 0.3).max() < 1e-4
     angle = np.unwrap(np.arctan2(run["block.position"][:, 1], run["block.position"][:, 0]))
-    assert angle[-1] - run["axle.position"][-1] == pytest.approx(3000 * 0.02**3 / 6, rel=0.05)
+    assert abs(angle[-1] - run["axle.position"][-1]) < 0.1 * 3000 * 0.02**3 / 6
 
 
 @both

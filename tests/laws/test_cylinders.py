@@ -92,8 +92,7 @@ def test_a_coin_rolls_on_its_edge() -> None:
         run = coin(land, 1.0, 2e-3)
         assert run["coin.position"] == pytest.approx(plane["coin.position"], abs=1e-7)
     energy = plane.energy["total"]
-    assert np.diff(energy).max() < 1e-9
-    assert energy[-1] > 0.998 * energy[0]
+    assert energy == pytest.approx(np.full(len(energy), energy[0]), rel=1e-3)
 
 
 @pytest.mark.parametrize("friction", [0.0, 0.5])

@@ -8,7 +8,8 @@ With its velocity kept, a link carries its point by h v only to first order. A c
 a circle; the point where a ball touches stays below its centre; that of a rim follows the lowest point of the rim. So
 
     normal      the gap at the end of the step counts, not the one that h v predicts
-    tangent     the velocity of the touching points vanishes halfway, v = -(w x dr + h a) / 2, dr the change of r
+    tangent     so too for points that are fixed in their link; for others the velocity of the points that touch
+                vanishes halfway, v = -(w x dr + h a) / 2, dr the change of r
 
 Impulses that hold such a point then do no work: wheels, coins and tops that roll keep their energy.
 """
@@ -98,12 +99,17 @@ def point_motion(colliders, work, coast, scratch, i, x, n, h):
     alpha, b = load_pair(coast, link)
     p = load3(scratch.p, i)
     d = sub(p, load3(work.pose_p, link))
-    a = add(b, add(cross(alpha, d), cross(w, cross(w, d))))
     r = sub(x, p)
+    a = add(b, add(cross(alpha, add(d, r)), cross(w, cross(w, d))))
     dr = arm_change(colliders, scratch, i, n, w, h, r)
     more = add_scaled(add_scaled(dr, -h, cross(w, r)), 0.5 * h * h, a)
-    rate = add_scaled(scale(0.5, cross(w, dr)), 0.5 * h, a)
-    return more, rate
+    kind = colliders.kind[i]
+    rolls = kind == SPHERE or kind == CAPSULE
+    if kind == CYLINDER:
+        rolls = norm(cross(n, axis_z(load9(scratch.R, i)))) > LEVEL_RIM
+    if rolls:
+        return more, add_scaled(scale(0.5, cross(w, dr)), 0.5 * h, a)
+    return more, scale(1.0 / h, more)
 
 
 @kernel

@@ -29,8 +29,11 @@ REACH = 2.0  # touches: how near to a contact a neighbour reaches it
 
 
 @kernel
-def leave_out_inner(colliders, scratch, contacts, i, j, first, touch):
-    """Remove the contacts of i and j, from `first` on, that are at inner edges of either."""
+def leave_out_inner(colliders, scratch, contacts, i, j, first, touch, edges):
+    """Remove the contacts of i and j, from `first` on, that are at inner sides of either, or `edges`.
+
+    What is deep inside already is kept: it must come out somehow.
+    """
     if (
         colliders.neighbour_start[i] == colliders.neighbour_start[i + 1]
         and colliders.neighbour_start[j] == colliders.neighbour_start[j + 1]
@@ -42,8 +45,9 @@ def leave_out_inner(colliders, scratch, contacts, i, j, first, touch):
         n = load3(contacts.normal, e)
         half = 0.5 * contacts.depth[e]
         # n is from i to j; the point is midway between the surfaces
-        if is_inner(colliders, scratch, j, add_scaled(x, -half, n), neg(n), touch) or is_inner(
-            colliders, scratch, i, add_scaled(x, half, n), n, touch
+        if contacts.depth[e] < AROUND * touch and (
+            is_inner(colliders, scratch, j, add_scaled(x, -half, n), neg(n), touch, edges)
+            or is_inner(colliders, scratch, i, add_scaled(x, half, n), n, touch, edges)
         ):
             continue
         if kept < e:
@@ -53,7 +57,7 @@ def leave_out_inner(colliders, scratch, contacts, i, j, first, touch):
 
 
 @kernel
-def is_inner(colliders, scratch, j, x, n, touch):
+def is_inner(colliders, scratch, j, x, n, touch, edges):
     """Whether the contact at x of collider j, n out of it, is covered by neighbours of j."""
     first = colliders.neighbour_start[j]
     last = colliders.neighbour_start[j + 1]
@@ -68,6 +72,8 @@ def is_inner(colliders, scratch, j, x, n, touch):
         out = rotate(load9(scratch.R, j), load3(colliders.face_normal, face))
     if dot(n, out) > FACE_COSINE:
         return face >= 0 and not face_is_free(colliders, scratch, first, last, j, face, x, out, touch)
+    if not edges:
+        return False
     for e in range(first, last):
         k = colliders.neighbour[e]
         _, gap = signed_distance(colliders, scratch, k, x)

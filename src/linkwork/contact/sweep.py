@@ -230,13 +230,14 @@ def meet(colliders, work, next_v, coast, scratch, contacts, i, j, h):
             contacts.count[0] = first
             place_pair(colliders, work, velocity, scratch, i, j, s * h)
             collide(colliders, scratch, contacts, i, j, margin)
-            leave_out_inner(colliders, scratch, contacts, i, j, first, touch)
+            # an impact on an edge may be its only contact
+            leave_out_inner(colliders, scratch, contacts, i, j, first, touch, s == 1.0)
             for e in range(first, contacts.count[0]):
                 bring_back(colliders, work, velocity, scratch, contacts, i, j, e, s * h)
         if s > 0.0:
             place_pair(colliders, work, velocity, scratch, i, j, 0.0)
     if s == 0.0 or s == NEVER:
-        leave_out_inner(colliders, scratch, contacts, i, j, first, touch)
+        leave_out_inner(colliders, scratch, contacts, i, j, first, touch, True)
     for e in range(first, contacts.count[0]):
         contacts.passing[e] = 1.0 if s == NEVER else 0.0
         contacts.touch[e] = touch
