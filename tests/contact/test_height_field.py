@@ -101,7 +101,7 @@ def test_a_ball_rolls_down_a_slope_of_triangles() -> None:
 
 
 def test_things_come_to_rest_in_a_valley() -> None:
-    """A bowl of triangles: whatever falls in stays in, above the ground; the box comes to rest, what is round rolls on."""
+    """A bowl of triangles: what falls in stays in, above the ground; the box comes to rest, what is round rolls on."""
     x = np.linspace(-1, 1, 21)
     bowl = lw.HeightField(0.5 * (x[:, None] ** 2 + x[None, :] ** 2), size=(2.0, 2.0))
     model = lw.Model("bowl")

@@ -157,10 +157,10 @@ def neighbours(columns: dict[str, list[Any]], vertices: list[Any], starts: list[
             corners = p + np.array(vertices[starts[k] : starts[k + 1]]) @ R.T
             low[k], high[k] = corners.min(axis=0), corners.max(axis=0)
     link, found = np.array(columns["link"], dtype=np.int64), []
-    for k in range(n):
-        near = BESIDE * columns["bound"][k] if solid[k] else 0.0
-        touching = solid & solid[k] & (link == link[k])
+    for i in range(n):
+        near = BESIDE * columns["bound"][i] if solid[i] else 0.0
+        touching = solid & solid[i] & (link == link[i])
         for s in range(3):
-            touching &= (low[:, s] <= high[k, s] + near) & (high[:, s] >= low[k, s] - near)
-        found.append([int(e) for e in np.flatnonzero(touching) if e != k])
+            touching &= (low[:, s] <= high[i, s] + near) & (high[:, s] >= low[i, s] - near)
+        found.append([int(e) for e in np.flatnonzero(touching) if e != i])
     return found
