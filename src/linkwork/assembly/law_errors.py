@@ -25,7 +25,7 @@ def told_of(error: BaseException | None, function: Callable[..., Any] | None = N
         return str(error)
     place = _place(error, function)
     if from_numba(error):
-        return f"{place}{_reason(str(error))}"
+        return f"{place}{_reason(COLOUR.sub('', str(error)))}"
     return f"{place}{type(error).__name__}: {_lines(str(error))[0][:150]}"
 
 
@@ -36,7 +36,7 @@ def from_numba(error: BaseException | None) -> bool:
 
 def remedy_of(error: BaseException | None) -> str:
     """What to do about a law that could not be tried."""
-    found = UNTYPED.search(str(error)) if from_numba(error) else None
+    found = UNTYPED.search(COLOUR.sub("", str(error))) if from_numba(error) else None
     if found and found[2] == "function":
         return f"put @lw.compiled above '{found[1]}' too"
     if found:
@@ -57,7 +57,7 @@ def _reason(text: str) -> str:
 
 
 def _lines(text: str) -> list[str]:
-    plain = [COLOUR.sub("", line).strip() for line in text.splitlines()]
+    plain = [line.strip() for line in text.splitlines()]
     return [line for line in plain if line and not line.startswith(CANNOT)] or ["no message"]
 
 

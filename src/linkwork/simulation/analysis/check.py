@@ -74,6 +74,8 @@ class Report:
     """Degrees of freedom of positions: more than those of velocities where wheels roll."""
     law_states: int = 0
     """States of laws: currents, pressures."""
+    sampled: list[str] = field(default_factory=list)
+    """Sensors, controllers and FMUs, which are called or stepped with a run, each with its interval."""
 
     def lines(self) -> list[str]:
         """The report in readable lines."""
@@ -106,6 +108,7 @@ class Report:
             text.append(f"the method must support: {', '.join(self.features)}")
         if self.law_states:
             text.append(f"laws with states of their own: {self.law_states} in all")
+        text += self.sampled
         return text + [f"note: {note}" for note in self.notes] + [f"hint: {hint}" for hint in self.hints]
 
     def _rolling(self) -> str:
@@ -223,18 +226,18 @@ def refuse_singular(system: System, link: int, method: Method) -> None:
 
 def _sampled(model: Model) -> list[str]:
     """What is called or stepped with a run."""
-    notes = []
+    found = []
     for part in model.all_controllers():
         if isinstance(part, SteppedPart):
-            notes.append(
+            found.append(
                 f"{part.word} '{part.path}' ({part.element.about}) is stepped with a run every {part.every:g} s"
             )
     controllers = [each for each in model.all_controllers() if not isinstance(each, SteppedPart)]
     sampled: list[Any] = [*model.all_sensors(), *controllers]
     if sampled:
         told = ", ".join(f"{each.word} '{each.path}' every {each.every:g} s" for each in sampled)
-        notes.append(f"called with a run: {told}")
-    return notes
+        found.append(f"called with a run: {told}")
+    return found
 
 
 def report(system: System, start: Start, notes: Sequence[str] = ()) -> Report:
@@ -248,7 +251,6 @@ def report(system: System, start: Start, notes: Sequence[str] = ()) -> Report:
     for remote in elsewhere:
         ports = ", ".join(remote.ports)
         notes.append(f"component '{remote.path}' lives elsewhere, its mass is not counted; its ports are {ports}")
-    notes += _sampled(system.model)
     if start.moved:
         notes.append(f"start values were rounded; moved a little to fit the loops: {', '.join(start.moved)}")
     bodies = [body for body in system.model.all_bodies() if not body.hidden]
@@ -280,6 +282,7 @@ def report(system: System, start: Start, notes: Sequence[str] = ()) -> Report:
         features=sorted(system.features),
         notes=notes,
         law_states=states,
+        sampled=_sampled(system.model),
         position_freedoms=None if elsewhere else position_freedoms(system, start) - states,
     )
 

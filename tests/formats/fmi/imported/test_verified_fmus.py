@@ -64,5 +64,5 @@ def test_a_subsystem_with_an_fmu_inside_is_verified(tmp_path):
 def test_check_tells_what_is_stepped_and_called(tmp_path):
     report = lw.check(cart(small_fmu(tmp_path / "small.fmu")))
     assert report.degrees_of_freedom == 1
-    assert "FMU 'pd' (small.fmu, FMI 2, co-simulation) is stepped with a run every 0.01 s" in report.notes
-    assert "called with a run: sensor 'encoder' every 0.01 s" in report.notes
+    assert "FMU 'pd' (small.fmu, FMI 2, co-simulation) is stepped with a run every 0.01 s" in report.sampled
+    assert "called with a run: sensor 'encoder' every 0.01 s" in report.sampled
