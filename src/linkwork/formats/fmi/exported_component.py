@@ -10,7 +10,7 @@ import copy
 import json
 import struct
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from linkwork.distribute.port_description import described_ports
@@ -31,6 +31,7 @@ from linkwork.formats.fmi.model_description import BORDER, BORDER_FORMAT
 from linkwork.formats.fmi.model_file import record_place
 from linkwork.formats.fmi.parameters import parameter_variables
 from linkwork.formats.fmi.start_image import StartImage
+from linkwork.formulations.component.component import Components
 from linkwork.formulations.component.remote_border import PORT
 from linkwork.model import Body, Force, Frame, Model, Subsystem, Torque, Tyre
 from linkwork.model.checked import shown
@@ -214,7 +215,7 @@ def border_text(given: ExportedComponent, method: Any) -> str:
         "ports": given.ports,
         "gravity": [float(g) for g in given.model.gravity],
         "bound": given.bound.replace(f"{NAME}.", ""),
-        **{name: getattr(method, name) for name in OPTIONS},
+        **{name: value for name, value in asdict(method).items() if name in OPTIONS},
     }
     return json.dumps(facts)
 
@@ -233,7 +234,7 @@ def refuse_words(kind: str, version: int | None, start: Any, method: Any, parame
         raise OptionError(
             "parameters= is for whole models: those of a component would tell of its inside; leave it out"
         )
-    if (method if isinstance(method, str) else getattr(method, "name", "")) != "component":
+    if method != "component" and not isinstance(method, Components):
         raise OptionError(f"a component is solved by method 'component', not {shown(method)}; leave method= out")
 
 
