@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from linkwork.assembly.drive_tables import softness_row
-from linkwork.assembly.tables import Colliders, Floats
+from linkwork.assembly.polyhedra import polyhedron
+from linkwork.assembly.tables import Colliders
 from linkwork.model import (
     Body,
-    Box,
-    Capsule,
     Collider,
-    Cylinder,
     Frame,
     Ground,
     HeightField,
-    Hull,
     Model,
-    Plane,
-    Sphere,
 )
+from linkwork.model.contact_pair import ContactPair
 from linkwork.model.joint_kinds import ATTACHED
+from linkwork.model.material import Material
 from linkwork.spatial import codes
 
-SAME_FACE = 1e-6  # triangles of a hull whose normals differ less are one face
 CONTACTS = 16  # room for each collider
 PAIR = 8  # contacts of two colliders
 
@@ -37,36 +32,36 @@ def collider_tables(model: Model, place: dict[int, tuple[int, Frame]], grounds: 
     found = list(model.all_colliders())
     n = len(found)
     columns: dict[str, list[Any]] = {name: [] for name in ("link", "kind", "R", "p", "size", "bound")}
-    vertices: list[Any] = []
-    normals: list[Any] = []
-    loops: list[list[int]] = []
-    edges: list[Any] = []
-    starts: dict[str, list[int]] = {"vertex": [0], "face": [0], "edge": [0]}
+    solids = []
+    starts: dict[str, list[int]] = {"vertex": [0], "face": [0], "edge": [0], "neighbour": [0]}
     for collider in found:
         link, pose = place[id(collider.body)]
         kind, size, solid, centre = polyhedron(collider.shape)
         pose = pose @ collider.shape.pose @ Frame(centre)
-        first = len(vertices)
-        vertices += solid.vertices
-        normals += solid.normals
-        loops += [[first + k for k in loop] for loop in solid.loops]
-        edges += solid.edges
-        starts["vertex"].append(len(vertices))
-        starts["face"].append(len(normals))
-        starts["edge"].append(len(edges))
+        solids.append(solid)
+        starts["vertex"].append(starts["vertex"][-1] + len(solid.vertices))
+        starts["face"].append(starts["face"][-1] + len(solid.normals))
+        starts["edge"].append(starts["edge"][-1] + len(solid.edges))
+        starts["neighbour"].append(starts["neighbour"][-1] + len(solid.neighbours))
         columns["link"].append(link)
         columns["kind"].append(kind)
         columns["R"].append(pose.matrix.ravel())
         columns["p"].append(pose.position)
         columns["size"].append(size)
         round_by = size[0] if kind in (codes.SPHERE, codes.CAPSULE) else 0.0
-        far = max((math.sqrt(float(np.dot(x, x))) for x in solid.vertices), default=math.inf)
+        far = float(np.linalg.norm(solid.vertices, axis=1).max(initial=0.0)) if len(solid.vertices) else math.inf
         columns["bound"].append(math.hypot(size[0], size[1]) if kind == codes.CYLINDER else far + round_by)
     empty = np.zeros((0, 0))
     fields = [c.shape.heights if isinstance(c.shape, HeightField) else empty for c in found]
-    meets = meeting(model, found, columns["link"], columns["kind"], grounds)
-    many = sum(len(c.shape.points) for c in found if isinstance(c.shape, Hull))  # all of them may lie on a plane
-    walls = PAIR * int(meets[np.array(columns["kind"], dtype=np.int64) == codes.FIELD].sum())  # beside what is below
+    pairs = [pair for container in model.walk() for pair in container.pairs]
+    meets = meeting(model, found, pairs, columns["link"], columns["kind"], grounds)
+    few = [len(s.vertices) for s, k in zip(solids, columns["kind"], strict=True) if k == codes.HULL]
+    many = sum(k for k in few if k <= codes.MANY_CORNERS)  # all of them may lie on a plane
+    loops = [(first, loop) for first, s in zip(starts["vertex"], solids, strict=False) for loop in s.loops]
+    lengths = [len(loop) for _, loop in loops]
+    walls = PAIR * np.count_nonzero(
+        meets[np.array(columns["kind"], dtype=np.int64) == codes.FIELD]
+    )  # beside what is below
     return Colliders(
         link=np.array(columns["link"], dtype=np.int64),
         kind=np.array(columns["kind"], dtype=np.int64),
@@ -78,31 +73,43 @@ def collider_tables(model: Model, place: dict[int, tuple[int, Frame]], grounds: 
         restitution=np.array([c.material.restitution for c in found], dtype=float),
         soft=np.array([softness_row(c.material.softness) for c in found], dtype=float).reshape(-1, 3),
         meets=meets,
+        pair_friction=np.array([-1.0 if p.friction is None else p.friction for p in pairs]),
+        pair_restitution=np.array([-1.0 if p.restitution is None else p.restitution for p in pairs]),
         vertex_start=np.array(starts["vertex"], dtype=np.int64),
-        vertex=np.array(vertices, dtype=float).reshape(-1, 3),
+        vertex=np.concatenate([np.zeros((0, 3)), *(s.vertices for s in solids)]),
         face_start=np.array(starts["face"], dtype=np.int64),
-        face_normal=np.array(normals, dtype=float).reshape(-1, 3),
-        face_loop=np.concatenate([[0], np.cumsum([len(loop) for loop in loops])]).astype(np.int64),
-        loop=np.array([k for loop in loops for k in loop], dtype=np.int64),
+        face_normal=np.concatenate([np.zeros((0, 3)), *(s.normals for s in solids)]),
+        face_loop=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+        loop=np.array([first + k for first, loop in loops for k in loop], dtype=np.int64),
+        neighbour_start=np.concatenate(
+            [
+                *(first + s.neighbour_start[:-1] for first, s in zip(starts["neighbour"], solids, strict=False)),
+                starts["neighbour"][-1:],
+            ]
+        ).astype(np.int64),
+        neighbour=np.concatenate(
+            [np.zeros(0), *(first + s.neighbours for first, s in zip(starts["vertex"], solids, strict=False))]
+        ).astype(np.int64),
         edge_start=np.array(starts["edge"], dtype=np.int64),
-        edge=np.array(edges, dtype=float).reshape(-1, 3),
+        edge=np.concatenate([np.zeros((0, 3)), *(s.edges for s in solids)]),
         grid_start=np.cumsum([0, *(field.size for field in fields[:-1])], dtype=np.int64)[:n],
         grid_shape=np.array([field.shape for field in fields], dtype=np.int64).reshape(-1, 2),
         grid=np.concatenate([np.zeros(0), *(field.ravel() for field in fields)]),
-        room=min(CONTACTS * n, PAIR * int(meets.sum()) // 2) + many + walls,
+        room=min(CONTACTS * n, PAIR * np.count_nonzero(meets) // 2) + many + walls,
     )
 
 
-def meeting(model: Model, found: list[Collider], links: list[int], kinds: list[int], grounds: int) -> Any:
-    """1 for each two colliders that may meet."""
+def meeting(
+    model: Model, found: list[Collider], pairs: list[ContactPair], links: list[int], kinds: list[int], grounds: int
+) -> Any:
+    """1 for each two colliders that may meet, 2 + k where they do so as pair k says."""
     n = len(found)
-    pairs = np.ones((n, n), dtype=np.int8)
-    np.fill_diagonal(pairs, 0)
+    table = np.ones((n, n), dtype=np.int64)
     link, kind = np.array(links, dtype=np.int64), np.array(kinds, dtype=np.int64)
     still = link < grounds
-    pairs[still[:, None] & still[None, :]] = 0
-    pairs[(kind[:, None] == codes.PLANE) & (kind[None, :] == codes.PLANE)] = 0
-    pairs[link[:, None] == link[None, :]] = 0
+    never = still[:, None] & still[None, :]
+    never |= (kind[:, None] == codes.PLANE) & (kind[None, :] == codes.PLANE)
+    never |= link[:, None] == link[None, :]
     at: dict[int, list[int]] = {}
     groups: dict[str, list[int]] = {}
     for k, collider in enumerate(found):
@@ -110,98 +117,26 @@ def meeting(model: Model, found: list[Collider], links: list[int], kinds: list[i
         if collider.group is not None:
             groups.setdefault(collider.group, []).append(k)
 
-    def part(a: Body, b: Body) -> None:
-        for i in at.get(id(a), ()):
-            for j in at.get(id(b), ()):
-                pairs[i, j] = pairs[j, i] = 0
+    def between(a: Body, b: Body, value: int) -> None:
+        one, two = at.get(id(a), []), at.get(id(b), [])
+        table[np.ix_(one, two)] = value
+        table[np.ix_(two, one)] = value
 
     for members in groups.values():
-        pairs[np.ix_(members, members)] = 0
+        table[np.ix_(members, members)] = 0
     for joint in model.all_joints():
         if joint.kind in ATTACHED and not any(isinstance(body, Ground) for body in (joint.a, joint.b)):
-            part(joint.a, joint.b)
+            between(joint.a, joint.b, 0)
+    for k, pair in enumerate(pairs):
+        if isinstance(pair.a, Material):
+            one, two = (np.array([c.material == end for c in found], dtype=bool) for end in (pair.a, pair.b))
+            alike = one[:, None] & two[None, :]
+            table[(alike | alike.T) & (table > 0)] = 2 + k
     for container in model.walk():
         for a, b in container.apart:
-            part(a, b)
-    return pairs
-
-
-class Polyhedron:
-    """A polyhedron in its own axes; a point or a segment has no faces, a cylinder not even vertices."""
-
-    def __init__(self, vertices: Any = (), normals: Any = (), loops: Any = (), edges: Any = ()) -> None:
-        self.vertices, self.normals, self.loops, self.edges = list(vertices), list(normals), list(loops), list(edges)
-
-
-def polyhedron(shape: Any) -> tuple[int, list[float], Polyhedron, Floats]:
-    """Code, sizes, vertices and faces of a shape about its centre, and where the centre is in the shape's frame."""
-    middle = np.zeros(3)
-    match shape:
-        case Plane():
-            return codes.PLANE, [0.0, 0.0, 0.0], Polyhedron(), middle
-        case Sphere():
-            return codes.SPHERE, [shape.radius, 0.0, 0.0], Polyhedron([np.zeros(3)]), middle
-        case Capsule():
-            half = shape.length / 2
-            if half == 0.0:
-                return codes.SPHERE, [shape.radius, 0.0, 0.0], Polyhedron([np.zeros(3)]), middle
-            ends = [np.array([0.0, 0.0, z]) for z in (-half, half)]
-            return codes.CAPSULE, [shape.radius, half, 0.0], Polyhedron(ends, edges=[[0.0, 0.0, 1.0]]), middle
-        case Box():
-            half_sides = np.array(shape.size) / 2
-            corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * half_sides
-            return codes.BOX, half_sides.tolist(), convex(corners), middle
-        case Cylinder():
-            return codes.CYLINDER, [shape.radius, shape.length / 2, 0.0], Polyhedron(), middle
-        case HeightField():
-            # the box around it, as deep below as it is wide
-            x, y = shape.size[0] / 2, shape.size[1] / 2
-            low, high = float(shape.heights.min()) - max(shape.size), float(shape.heights.max())
-            around = [np.array([i * x, j * y, z]) for i in (-1, 1) for j in (-1, 1) for z in (low, high)]
-            return codes.FIELD, [x, y, 0.0], Polyhedron(around), middle
-        case Hull():
-            middle = shape.triangles.reshape(-1, 3).mean(axis=0)
-            corners = np.unique(shape.triangles.reshape(-1, 3), axis=0) - middle
-            return codes.HULL, [0.0, 0.0, 0.0], convex(corners), middle
-    raise AssertionError(shape)
-
-
-def convex(points: Floats) -> Polyhedron:
-    """The polyhedron around points: its faces, each with all its corners, and the directions of its edges."""
-    return _convex(points.tobytes())
-
-
-@lru_cache(maxsize=1024)  # a robot is assembled again and again, with the same hulls
-def _convex(numbers: bytes) -> Polyhedron:
-    from scipy.spatial import ConvexHull
-
-    points = np.frombuffer(numbers).reshape(-1, 3)
-    hull = ConvexHull(points)
-    used = np.unique(hull.simplices)
-    corners = points[used]
-    size = float(np.abs(corners).max())
-    normals, edges = np.zeros((len(hull.equations), 3)), np.zeros((3 * len(hull.equations), 3))  # the first so many
-    loops: list[list[int]] = []
-    found = 0  # directions of edges
-    seen: set[tuple[int, int]] = set()  # edges, of which two faces have each
-    for plane in hull.equations:
-        n = plane[:3] / np.linalg.norm(plane[:3])
-        if np.any(normals[: len(loops)] @ n > 1.0 - SAME_FACE):
-            continue
-        on = np.flatnonzero(corners @ n + plane[3] > -SAME_FACE * size)
-        centre = corners[on].mean(axis=0)
-        x = corners[on[0]] - centre
-        y = np.cross(n, x)
-        around = np.argsort(np.arctan2((corners[on] - centre) @ y, (corners[on] - centre) @ x))
-        normals[len(loops)] = n
-        loops.append([int(k) for k in on[around]])
-        for a, b in zip(loops[-1], loops[-1][1:] + loops[-1][:1], strict=True):
-            if (b, a) in seen:
-                continue
-            seen.add((a, b))
-            along = corners[b] - corners[a]
-            along = along / np.linalg.norm(along)
-            if np.all(np.abs(edges[:found] @ along) < 1.0 - SAME_FACE):
-                edges[found] = along
-                found += 1
-    return Polyhedron(corners, normals[: len(loops)], loops, edges[:found])
+            between(a, b, 0)
+    for k, pair in enumerate(pairs):
+        if isinstance(pair.a, Body) and isinstance(pair.b, Body):
+            between(pair.a, pair.b, 2 + k)
+    table[never] = 0
+    return table

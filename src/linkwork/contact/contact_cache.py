@@ -91,6 +91,11 @@ def add_contact(colliders, scratch, contacts, i, j, x, n, depth, feature):
     contacts.depth[e] = depth
     contacts.friction[e] = math.sqrt(colliders.friction[i] * colliders.friction[j])
     contacts.restitution[e] = max(colliders.restitution[i], colliders.restitution[j])
+    k = colliders.meets[i, j] - 2
+    if k >= 0 and colliders.pair_friction[k] >= 0.0:
+        contacts.friction[e] = colliders.pair_friction[k]
+    if k >= 0 and colliders.pair_restitution[k] >= 0.0:
+        contacts.restitution[e] = colliders.pair_restitution[k]
     k = i if colliders.soft[i, 0] != RIGID else j
     for s in range(3):
         contacts.soft[e, s] = colliders.soft[k, s]

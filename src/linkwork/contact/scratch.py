@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkwork.contact.hull_scratch import HullScratch, make_hull_scratch
+
 FIELD_CANDIDATES = 512  # candidates of one body on a height field, at most
 # slots of `corner` and `feature`: two polygons that clipping writes in turn, and the candidates on a height field
 POLYGON, CLIPPED, FIELD_CANDIDATE = range(3)
@@ -32,6 +34,7 @@ class ContactScratch(NamedTuple):
     feature: Any  # (3, candidate) which features of the two shapes a corner comes from
     gap: Any  # (candidate,) m, negative inside
     candidate_normal: Any  # (candidate, 3) unit, into the height field
+    hull: HullScratch  # written by gjk and expanding for the pair at hand
     # written by contact_cache.start_contacts: the contacts of the last step, those of a pair in one stretch
     old_id: Any  # (contact,) 0 once `add_contact` has found it again
     old_pair: Any  # (contact,) number of the two colliders
@@ -64,6 +67,7 @@ def make_contact_scratch(colliders: Any) -> ContactScratch:
         feature=np.zeros((3, candidates), dtype=np.int64),
         gap=np.zeros(candidates),
         candidate_normal=np.zeros((candidates, 3)),
+        hull=make_hull_scratch(colliders),
         old_id=np.zeros(room, dtype=np.int64),
         old_pair=np.zeros(room, dtype=np.int64),
         old_point=np.zeros((room, 3)),

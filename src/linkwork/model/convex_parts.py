@@ -1,12 +1,14 @@
 """Split a solid into convex pieces, which collide with other bodies.
 
-CoACD (extra `mesh`) finds pieces whose union is within a fraction of the solid; it takes seconds, so the result is kept
-beside the compiled kernels.
+CoACD (extra `mesh`) finds pieces whose union is within a fraction of the solid; it takes seconds to minutes and says
+so, and the result is kept beside the compiled kernels.
 """
 
 from __future__ import annotations
 
 import hashlib
+import sys
+import time
 import zipfile
 import zlib
 from pathlib import Path
@@ -58,8 +60,14 @@ def _taken_apart(triangles: Vector, concavity: float, what: str) -> list[Vector]
             f"{what} is not convex; to collide with other bodies it is split into convex parts, which needs coacd: "
             'pip install "linkwork[mesh]"; or give several lw.Hull colliders'
         ) from error
+    print(
+        f"linkwork splits {what} of {len(triangles)} triangles into convex parts: seconds to minutes, only once ...",
+        end="", file=sys.stderr, flush=True,
+    )  # fmt: skip
+    begin = time.monotonic()
     coacd.set_log_level("error")
     corners, numbers = np.unique(triangles.reshape(-1, 3), axis=0, return_inverse=True)
     faces = numbers.reshape(-1, 3).astype(np.int32)
     found = coacd.run_coacd(coacd.Mesh(corners, faces), threshold=concavity, seed=0)
+    print(f" {len(found)} parts, {time.monotonic() - begin:.0f} s", file=sys.stderr, flush=True)
     return [np.asarray(points, dtype=float) for points, _ in found]
