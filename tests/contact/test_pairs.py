@@ -12,10 +12,10 @@ import linkwork as lw
 G = 9.81
 
 
-def slide(friction: float, **pair: float) -> lw.Model:
+def slide(own: float, **pair: float) -> lw.Model:
     """A brick at 2 m/s on a plane of another material."""
     model = lw.Model("brick")
-    brick, floor = lw.Material(friction=friction), lw.Material(friction=0.9)
+    brick, floor = lw.Material(friction=own), lw.Material(friction=0.9)
     model.plane("floor", material=floor)
     body = model.body("brick", shape=lw.Box((0.4, 0.2, 0.05)), mass=1.0, position=(0, 0, 0.025), material=brick)
     model.free("loose", "ground", body, velocity=(2, 0, 0, 0, 0, 0))
@@ -55,7 +55,7 @@ def penknife(touching: bool) -> lw.Model:
     blade = model.body(
         "blade", shape=lw.Box((0.2, 0.02, 0.02)), mass=0.1, position=(0.21, 0, 0.022), material=lw.Material()
     )
-    model.weld("table", "ground", handle)
+    model.fixed("table", "ground", handle)
     model.revolute("pin", handle, blade, at=(0.105, 0, 0.011), axis=(0, -1, 0), position=2.0)
     if touching:
         model.contact_pair(handle, blade)
@@ -76,7 +76,7 @@ def test_model_files_keep_pairs(tmp_path: Path) -> None:
     model = slide(0.4, friction=0.15, restitution=0.2)
     model.contact_pair("ground", "brick", friction=0.05)
     model.write(tmp_path / "brick.toml")
-    again = lw.read(tmp_path / "brick.toml").model
+    again, _ = lw.read(tmp_path / "brick.toml")
     assert again.content() == model.content()
     assert lw.assemble(again).tables.colliders.pair_friction.tolist() == [0.15, 0.05]
 

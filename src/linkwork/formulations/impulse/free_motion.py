@@ -31,9 +31,8 @@ def forward_dynamics(w, state, h, q, v):
         w.v_mid[k] = v[k] + 0.5 * h * state.vd[k] if smooth else v[k]
     keep_free_velocities(w.free_bodies, tree, v, w.v_mid)
     exact = SLOW
-    for n in range(ROUNDS):
-        if smooth or n > 0:
-            outward_velocities(tree, work, q, w.v_mid)
+    for _round in range(ROUNDS):
+        outward_velocities(tree, work, q, w.v_mid)
         failed = inward_inertias(tree, work, q)
         outward_accelerations(tree, work, q, v, w.dv)
         w.carried[UNSETTLED] = unsettled_midpoint(tree, work, w.free_bodies, v, w.dv, w.row_vd, h, w.v_mid)

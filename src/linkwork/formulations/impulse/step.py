@@ -24,7 +24,7 @@ from linkwork.formulations.impulse.free_bodies import (
     store_centres,
 )
 from linkwork.formulations.impulse.free_motion import free_motion
-from linkwork.formulations.impulse.midpoint import UNRESOLVED, bend_rates
+from linkwork.formulations.impulse.midpoint import SHARP, SHARP_CUT, UNRESOLVED, bend_rates, sharpness
 from linkwork.formulations.impulse.results import row_energy, store_loads
 from linkwork.formulations.impulse.row_algebra import add_impulse
 from linkwork.formulations.impulse.row_kinds import make_rows, stops_kept
@@ -147,10 +147,13 @@ def expected_velocities(w, h, q, v):
 def set_up_rows(w, state, t, h, q, v, world):
     """Steps 1-6: free motion, contacts, rows with the impulses of the last step, effective masses. 0 or a status."""
     rows = w.rows
+    may_split = w.carried[PARTS] < MOST_PARTS
+    if may_split and sharpness(w.tables.tree, w.tree, w.free_bodies, v, h, w.expected) > SHARP:
+        return SPLIT
     status = free_motion(w, state, t, h, q, v, world)
     if status != 0:
         return status
-    if w.carried[UNSETTLED] > UNRESOLVED and w.carried[PARTS] < MOST_PARTS:
+    if may_split and w.carried[UNSETTLED] > UNRESOLVED:
         return SPLIT
     find_contacts(w.tables.colliders, w.tree, w.v_next_world, w.contact_scratch, w.contacts, h)
     for stage in range(0 if w.bend.size > 0 else 1, 2 if w.contacts.count[0] > 0 else 1):
@@ -161,8 +164,10 @@ def set_up_rows(w, state, t, h, q, v, world):
         coasting(w.tables.tree, w.tree, w.coasting)
         coast_free_bodies(w.free_bodies, w.tree, w.coasting)
         if stage == 0:
-            bend_rates(w.tables.tree, w.tables.cuts, w.tree, w.coasting, h, w.bend)
+            sharpest = bend_rates(w.tables.tree, w.tables.cuts, w.tree, w.coasting, h, w.bend)
             swap(w.tree.pose_v, w.expected)
+            if may_split and sharpest > SHARP_CUT:
+                return SPLIT
     make_rows(w, state, t, h, q, v)
     record_gap(w.tables.cuts, rows.gap, state)
     if state.drift[GAP] > TORN_GAP:
