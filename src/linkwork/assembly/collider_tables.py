@@ -95,7 +95,7 @@ def collider_tables(model: Model, place: dict[int, tuple[int, Frame]], grounds: 
         grid_start=np.cumsum([0, *(field.size for field in fields[:-1])], dtype=np.int64)[:n],
         grid_shape=np.array([field.shape for field in fields], dtype=np.int64).reshape(-1, 2),
         grid=np.concatenate([np.zeros(0), *(field.ravel() for field in fields)]),
-        room=min(CONTACTS * n, PAIR * np.count_nonzero(meets) // 2) + many + walls,
+        room=min(CONTACTS * n, PAIR * int(np.count_nonzero(meets)) // 2) + many + walls,
     )
 
 
