@@ -84,7 +84,7 @@ def _convex(numbers: bytes) -> Polyhedron:
     a, b, c = (corners[triangles[:, k]] for k in range(3))
     turned = np.einsum("ni,ni->n", np.cross(b - a, c - a), normals) < 0.0
     triangles[turned] = triangles[turned][:, ::-1]
-    face = _faces(normals, hull.neighbors)
+    face = _faces(hull.equations, hull.neighbors, corners[triangles])
     first = np.unique(face, return_index=True)[1]
     members = np.split(np.argsort(face, kind="stable"), np.cumsum(np.bincount(face))[:-1])
     loops = [
@@ -95,18 +95,25 @@ def _convex(numbers: bytes) -> Polyhedron:
     return Polyhedron(corners, normals[first], loops, edges, start, neighbours)
 
 
-def _faces(normals: Floats, beside: Ints) -> Ints:
-    """For each triangle the number of its face: those beside it that lie in its plane belong to the same."""
+def _faces(planes: Floats, beside: Ints, triangles: Floats) -> Ints:
+    """For each triangle the number of its face: those beside it whose corners lie in its plane belong to the same."""
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import connected_components
 
-    n = len(normals)
-    i, k = np.nonzero(np.einsum("ni,nki->nk", normals, normals[beside]) > 1.0 - SAME_FACE)
-    _, found = connected_components(coo_matrix((np.ones(len(i)), (i, beside[i, k])), shape=(n, n)), directed=False)
+    n, least = len(planes), SAME_FACE * float(np.abs(triangles).max())
+
+    def off(plane: Floats, corners: Floats) -> Floats:
+        """Largest distance of three corners from a plane."""
+        heights = np.einsum("ni,nki->nk", plane[:, :3], corners) + plane[:, 3:]
+        return np.asarray(np.abs(heights).max(axis=1))
+
+    i, k = np.repeat(np.arange(n), 3), beside.ravel()
+    flat = (off(planes[i], triangles[k]) < least) & (off(planes[k], triangles[i]) < least)
+    pairs = coo_matrix((np.ones(int(flat.sum())), (i[flat], k[flat])), shape=(n, n))
+    _, found = connected_components(pairs, directed=False)
     # what bends a little from one triangle to the next is no face
     first = np.unique(found, return_index=True)[1]
-    away = np.einsum("ni,ni->n", normals, normals[first][found]) < 1.0 - 4.0 * SAME_FACE
-    bent = np.isin(found, found[away])
+    bent = np.isin(found, found[off(planes[first][found], triangles) > 4.0 * least])
     found = np.where(bent, found.max() + 1 + np.arange(n), found)
     # numbered as they come
     _, first, numbers = np.unique(found, return_index=True, return_inverse=True)
