@@ -280,6 +280,16 @@ def test_other_methods_refuse_contact_by_name() -> None:
 
 
 @both
+def test_contact_can_be_left_out(kind: Any) -> None:
+    """A method that knows contact runs without it where it is told to, and the certificate says so."""
+    model = tower(1)
+    run = lw.simulate(model, until=0.5, method=kind(dt=0.01), ignore=("contact",))
+    assert run["box 0.position"][-1, 2] == pytest.approx(0.1 - G * 0.5 * 0.51 / 2, rel=1e-6)
+    assert run.certificate.ignored == ["contact"]
+    assert "ignored on request: contact" in str(run.certificate)
+
+
+@both
 def test_a_hand_holds_its_block_by_friction(kind: Any) -> None:
     """MST17, third scene: grasped, lifted, carried, then held for ten seconds; Table 1 has 10 and 200 sweeps a step."""
     run = lw.simulate(grasp.build(), until=13.0, method=kind(dt=0.01))

@@ -209,6 +209,8 @@ def refuse_unsupported(system: System, method: Method, ignore: Any) -> list[str]
     ignored = [name for name in missing if name in ignore]
     if "motors" in ignore and "motors" not in ignored and _driving(system, method):
         ignored.append("motors")
+    if "contact" in ignore and "contact" in system.features & method.supports:
+        ignored.append("contact")
     for name in missing:
         if name in ignored:
             continue

@@ -11,12 +11,24 @@ import numpy as np
 
 from linkwork._version import __version__
 from linkwork.assembly.system import System
-from linkwork.formulations.samples import ALL_SWEEPS, EVALUATIONS, MOST_SWEEPS, REFUSED, STEPS_CUT, WORST_RESIDUAL
+from linkwork.formulations.samples import (
+    ALL_SWEEPS,
+    APART_LOSS,
+    EVALUATIONS,
+    MOST_SWEEPS,
+    OVERLAP,
+    REFUSED,
+    ROLLING_LOSS,
+    STEPS_CUT,
+    WORST_OVERLAP,
+    WORST_RESIDUAL,
+)
 from linkwork.mechanics.size import size_of
 from linkwork.simulation.analysis.check import dependent_rows
 from linkwork.simulation.results.certificate import Certificate
 from linkwork.simulation.results.column_names import ENERGY as LEDGER
 from linkwork.simulation.results.rank_history import row_names
+from linkwork.simulation.results.unsettled import unsettled
 
 if TYPE_CHECKING:
     from linkwork.simulation.recording import Recording
@@ -83,7 +95,11 @@ def certificate_of(recording: Recording, seconds: float, stopped: str | None, le
         worst_residual=float(sim.state.effort[WORST_RESIDUAL]),
         cut_short=int(sim.state.effort[STEPS_CUT]),
         first_cut=recording.first_cut,
-        unsettled=_unsettled(recording),
+        unsettled=unsettled(sim.state.effort, sim.steps) if sim.method.impulses else None,
+        apart_loss=float(sim.state.effort[APART_LOSS]),
+        rolling_loss=float(sim.state.effort[ROLLING_LOSS]),
+        overlap=float(sim.state.effort[OVERLAP]),
+        worst_overlap=float(sim.state.effort[WORST_OVERLAP]),
         worst_drift_position=tally.most["drift/position"],
         worst_drift_velocity=tally.most["drift/velocity"],
         final_drift_position=tally.last["drift/position"],
@@ -113,16 +129,6 @@ def certificate_of(recording: Recording, seconds: float, stopped: str | None, le
         settings={**asdict(sim.method), **sim.method.chosen(sim.workspace), "every": recording.every},
         versions=versions(),
         model_hash=model_hash(system),
-    )
-
-
-def _unsettled(recording: Recording) -> float | None:
-    """What steps that were cut short left unsettled, as a part of all impulses."""
-    effort = recording.sim.state.effort
-    return (
-        None
-        if recording.unsettled is None
-        else recording.unsettled.part(int(effort[STEPS_CUT]), recording.sim.steps, float(effort[WORST_RESIDUAL]))
     )
 
 

@@ -314,6 +314,9 @@ class Stepper:
         tables, self.pulls = self.moving.tables, None
         laws = tables.laws
         self.tables = tables._replace(laws=laws._replace(law_param=laws.law_param.copy()))
+        if "contact" in self.ignored:  # no two colliders meet
+            colliders = tables.colliders
+            self.tables = self.tables._replace(colliders=colliders._replace(meets=np.zeros_like(colliders.meets)))
         if self.drags and not self.method.impulses:
             self.tables, first = with_loads(self.moving, self.tables, self.drags)
             self.pulls = Pulls(self, self.drags, first)

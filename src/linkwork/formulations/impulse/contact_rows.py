@@ -21,7 +21,7 @@ ALLOWED_OVERLAP = 1e-4  # m of overlap that contacts are left with, so that they
 OVERLAP_PART = 0.2  # part of an overlap that is undone in a step
 ROLLING_PART = 0.01  # of the faster link's angular velocity: turning against each other by more is rolling
 SLOW_TURNING = 1.0  # rad/s, the least angular velocity that this is compared with
-WEAK_RESPONSE = 1e-3  # of another contact's response: with less a contact leaves its load to the other
+WEAK_RESPONSE = 1e-2  # of another contact's response: with less a contact leaves its load to the other
 SAME_RESPONSE = 0.99  # squared cosine between two responses above which both contacts move the same dofs alike
 
 

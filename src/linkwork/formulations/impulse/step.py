@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from linkwork._jit import entry, small
 from linkwork.contact.broad_phase import find_contacts
+from linkwork.formulations.impulse.contact_audit import find_apart, note_contacts
 from linkwork.formulations.impulse.drag_rows import dragging
 from linkwork.formulations.impulse.free_bodies import (
     coast_free_bodies,
@@ -25,6 +26,7 @@ from linkwork.formulations.impulse.free_bodies import (
     spin_at_midpoint,
     store_centres,
 )
+from linkwork.formulations.impulse.pressure import share_pressure
 from linkwork.formulations.impulse.results import row_energy, store_loads
 from linkwork.formulations.impulse.row_algebra import add_impulse
 from linkwork.formulations.impulse.row_kinds import make_rows, stops_kept
@@ -43,6 +45,7 @@ from linkwork.formulations.impulse.rows import (
 )
 from linkwork.formulations.impulse.sliding import apply_sliding, predict_sliding, sliding_confirmed, sliding_loss
 from linkwork.formulations.samples import (
+    ALL_LEFT,
     ALL_SWEEPS,
     EVALUATIONS,
     GAP,
@@ -179,6 +182,7 @@ def set_up_rows(w, state, t, h, q, v, world):
     if status != 0:
         return status
     find_contacts(w.tables.colliders, w.tree, w.v_next_world, w.contact_scratch, w.contacts, h)
+    find_apart(w.audit, w.contacts, state.effort)
     if w.contacts.count[0] > 0:
         coasting(w.tables.tree, w.tree, w.coasting)
         coast_free_bodies(w.free_bodies, w.tree, w.coasting)
@@ -193,6 +197,7 @@ def set_up_rows(w, state, t, h, q, v, world):
     if rows.count[ALL_ROWS] > 0:
         last = w.carried[LAST_STEP]
         warm_start(w.table, rows, w.contacts, h / last if last > 0.0 else 0.0)
+        share_pressure(rows, w.solver.gravity * h)
         factor_rows(rows, w.solver, h)
     return 0
 
@@ -271,7 +276,7 @@ def move(w, q, v, h, some):
 
 
 @small
-def store_effort(state, s, rows, sweeps, worst):
+def store_effort(state, s, rows, sweeps, worst, left):
     """Count the step, its sweeps and its residual."""
     state.count[EVALUATIONS] += 1
     state.count[RANK] = s.rank[0]
@@ -281,6 +286,7 @@ def store_effort(state, s, rows, sweeps, worst):
     state.effort[ALL_SWEEPS] += sweeps
     state.effort[WORST_RESIDUAL] = max(state.effort[WORST_RESIDUAL], worst)
     state.effort[STEPS_CUT] += 1.0 if worst > s.epsilon else 0.0
+    state.effort[ALL_LEFT] += left
 
 
 @small
@@ -295,6 +301,7 @@ def step(w, state, t, h, end, moves, world):
     v = state.y[nq : nq + nv]
     sweeps = 0
     worst = 0.0
+    left = 0.0
     w.carried[END_UPDATED] = 0.0
     w.carried[ALL_STOPS] = 0.0
     predict_sliding(w.tables.drives, w.table, w.rows, w.carried[LAST_STEP], h, w.solver.direct)
@@ -312,10 +319,12 @@ def step(w, state, t, h, end, moves, world):
             if not velocities_confirmed(w, state, h, q, some):
                 stage = FORCES
                 continue
+            left = w.solver.left[0] if some else 0.0
             store_loads(w, state, h, q, v)
             if not moves:
                 return 0
             store_energy(w, state, h, v)
+            note_contacts(w.audit, w.contacts, w.table, w.rows, state.effort, h)
             store_impulses(w.table, w.rows, w.contacts)
             w.carried[LAST_STEP] = h
         elif stage == PSEUDO_VELOCITIES:
@@ -326,7 +335,7 @@ def step(w, state, t, h, end, moves, world):
             w.carried[END_UPDATED] = 1.0
             break
         stage += 1
-    store_effort(state, w.solver, w.rows, sweeps, worst)
+    store_effort(state, w.solver, w.rows, sweeps, worst, left)
     return 0
 
 

@@ -11,7 +11,9 @@ import numpy as np
 from linkwork.simulation.results.notebook import lines_in_cell
 
 POOR_BALANCE = 1e-2  # of the energy that moved: a run with more than this missing is not to be trusted
-POOR_IMPULSES = 2e-3  # of all impulses: what steps that were cut short may leave unsettled
+POOR_IMPULSES = 2e-3  # of the impulses of a step, on average: what steps that were cut short may leave unsettled
+POOR_ROLLING = 0.1  # of the energy that moved: what contacts may take from bodies that roll or rest
+POOR_OVERLAP = 0.02  # of the size of the model: what bodies may overlap by in the end
 # what a strict run is held to: parts of the energy that moved, of the size of the model, of impulses; steps
 BOUNDS = {
     "energy": POOR_BALANCE,
@@ -19,6 +21,9 @@ BOUNDS = {
     "drift": 1e-3,
     "quaternion": 1e-6,
     "unsettled": POOR_IMPULSES,
+    "apart": POOR_BALANCE,
+    "rolling": POOR_ROLLING,
+    "overlap": POOR_OVERLAP,
     "cut": math.inf,  # steps may be cut short as long as little is left: this is for those who ask
 }
 
@@ -51,14 +56,22 @@ class Certificate:
     """Of methods with impulses: sweeps over the rows in all steps together."""
     worst_residual: float = 0.0
     """What the iterations of a step left at most: displacements that further ones would change, in rad or lengths of
-    the model, judged by how fast they fell; with impulses the change by the last one, N s or N m s."""
+    the model, judged by how fast they fell; with impulses the change by the last one, as a part of m g dt."""
     cut_short: int = 0
     """Steps whose sweeps ended with their number and not by epsilon."""
     first_cut: float | None = None
     """Time of the first recorded row by which that had happened, s."""
     unsettled: float | None = None
-    """What the last sweeps of steps cut short still changed, as a part of all impulses: sums over the recorded rows, of
-    the largest impulse in each. None where no step was cut short, or where nobody looked."""
+    """What the last sweeps of steps cut short still changed, as a part of the largest impulse of the bodies concerned;
+    the mean over all steps. None where no step was cut short, or where nobody looked."""
+    apart_loss: float = 0.0
+    """Energy that contacts took from bodies that then did not touch, J: contacts that never were."""
+    rolling_loss: float = 0.0
+    """Energy that contacts took from bodies that rolled or rested on each other, which truly costs nothing, J."""
+    overlap: float = 0.0
+    """Deepest overlap of two bodies in the last step, m."""
+    worst_overlap: float = 0.0
+    """Deepest overlap in any step, m."""
     worst_drift_position: float = 0.0
     worst_drift_velocity: float = 0.0
     final_drift_position: float = 0.0
@@ -142,7 +155,9 @@ class Certificate:
         "energy" bounds the worst balance as a part of the energy that moved, "gain" what friction, stops and contacts
         gave instead of taking, as such a part, "drift" how far joints open, as a part of the size of the model,
         "quaternion" how far quaternions leave unit length, "unsettled" the part of all impulses that steps with
-        sweeps cut short left unsettled, "cut" the number of these steps.
+        sweeps cut short left unsettled, "cut" the number of these steps; "apart" and "rolling" what contacts took from
+        bodies that did not touch, or that only rolled or rested, as parts of the energy that moved, "overlap" how deep
+        bodies overlap in the end, as a part of the size of the model.
 
         >>> Certificate(method="recursive", drift_relative=0.05).broken({"drift": 1e-3})
         ['the loops drift by 0.05 of the size of the model, more than 0.001']
@@ -176,6 +191,15 @@ class Certificate:
             "drift": (self.drift_relative, "the loops drift by {:.2g} of the size of the model"),
             "quaternion": (self.worst_quaternion or 0.0, "the quaternions leave unit length by {:.2g}"),
             "unsettled": (self._unsettled(), f"{self.cut_short} steps were cut short by their number of sweeps{left}"),
+            "apart": (self._part(self.apart_loss), "contacts took {:.2g} of what moved from bodies that did not touch"),
+            "rolling": (
+                self._part(self.rolling_loss),
+                "contacts took {:.2g} of what moved from bodies that only rolled or rested",
+            ),
+            "overlap": (
+                self.overlap / self.size if self.size > 0.0 else 0.0,
+                "bodies overlap by {:.2g} of the size of the model in the end",
+            ),
             "cut": (float(self.cut_short), "{:g} steps were cut short by their number of sweeps"),
         }
         beyond = {name: known[name] for name in bounds if not known[name][0] <= bounds[name]}
