@@ -34,8 +34,8 @@ def build(seed: int) -> lw.Model:
     )
     model = lw.Model(f"pile {seed}")
     model.plane("floor", material=material)
-    side = max(2, math.ceil((n / 3.0) ** 0.5))
-    half = 0.2 * side
+    half = pit(n)
+    side = round(half / 0.2)
     for name, x, y in (("left", -1, 0), ("right", 1, 0), ("front", 0, -1), ("back", 0, 1)):
         model.plane(f"{name} wall", at=(half * x, half * y, 0), normal=(-x, -y, 0), material=material)
     density = 10.0 ** rng.uniform(2.5, 3.5)
@@ -62,9 +62,15 @@ def build(seed: int) -> lw.Model:
     return model
 
 
+def pit(n: int) -> float:
+    """Half the width of the pit for so many bodies, m."""
+    return 0.2 * max(2, math.ceil((n / 3.0) ** 0.5))
+
+
 def _stone(rng: Any, size: float) -> Any:
-    points = rng.normal(size=(int(rng.integers(6, 16)), 3))
-    return 0.5 * size * points / np.linalg.norm(points, axis=1)[:, None]
+    points = rng.normal(size=(int(rng.integers(3, 9)), 3))
+    points = 0.5 * size * points / np.linalg.norm(points, axis=1)[:, None]
+    return np.concatenate([points, -points])  # its centre is the origin of the body
 
 
 def judge(seed: int, method: Any, until: float = 3.0) -> dict[str, Any]:
@@ -77,7 +83,7 @@ def judge(seed: int, method: Any, until: float = 3.0) -> dict[str, Any]:
             run = lw.simulate(model, until=until, method=method, every=20)
         except lw.RunError as error:
             return told | {"error": str(error)}
-    half = max(abs(collider.frame.position[0]) for name, collider in model.colliders.items() if "wall" in name)
+    half = pit(len(model.bodies))
     for name in model.bodies:
         at = run[f"{name}.position"][-1]
         if not (np.isfinite(at).all() and np.abs(at[:2]).max() < half and 0.0 < at[2] < 0.4 * 25):

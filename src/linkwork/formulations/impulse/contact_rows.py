@@ -18,6 +18,9 @@ from linkwork.spatial.vectors import ZERO, add, cross, dot, load3, load_pair, sc
 
 BOUNCE_SPEED = 0.05  # m/s: slower contacts do not bounce
 ALLOWED_OVERLAP = 1e-4  # m of overlap that contacts are left with, so that they stay contacts
+HOVERING = (
+    1e-6  # m: a gap below this stays as it is; points of one face would be told to close theirs at different rates
+)
 OVERLAP_PART = 0.2  # part of an overlap that is undone in a step
 ROLLING_PART = 0.01  # of the faster link's angular velocity: turning against each other by more is rolling
 SLOW_TURNING = 1.0  # rad/s, the least angular velocity that this is compared with
@@ -89,7 +92,7 @@ def set_contact_target(rows, contacts, e, r, h):
     depth = contacts.depth[e]
     if contacts.soft[e, 0] != RIGID:
         defer_softness(rows, r, contacts.soft, e, -depth, min(depth, 0.0) / h)  # the remaining gap may close freely
-    elif depth < 0.0:
+    elif depth < -HOVERING:
         rows.target[r] += depth / h
     elif depth > ALLOWED_OVERLAP:
         rows.correction[r] = OVERLAP_PART * (depth - ALLOWED_OVERLAP) / h

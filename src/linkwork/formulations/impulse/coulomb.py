@@ -49,7 +49,7 @@ from linkwork.numerics.block_elimination import (
 )
 from linkwork.numerics.clipped import put, put_pair
 
-MOST_PRODUCTS = 4  # of blocks, for each row: where more are needed Newton steps are more expensive than sweeps
+MOST_PRODUCTS = 1  # of blocks, for each row: where more are needed Newton steps are more expensive than sweeps
 AT_REST, OF_ISLAND = range(2)  # slots of `RowSolver.pace`
 STICKS, AT_BOUND, SLIDES_ALONG, SLIDES_ACROSS = 0, 1, 2, 3  # what a row does: `GuessScratch.kind`
 
@@ -216,6 +216,35 @@ def excess_rate(rows, s, r, p, change):
     return change + rows.gamma[r] * p[r] - s.b[r]
 
 
+@small
+def friction_response(s, r):
+    """The response of contact r along its slip, whichever way that is."""
+    return min(
+        s.reduced[r + 1] + s.reduced[r + 2],
+        max(s.diagonal[r + 1], s.diagonal[r + 2]) + abs(s.partner_coupling[r + 2]),
+    )
+
+
+@kernel
+def some_slide(rows, s, first, last, p):
+    """Whether a contact among the rows first … last - 1 slides, by the impulses p that are in s.x."""
+    r = first
+    while r < last:
+        if not has_friction(rows, r, last):
+            r += 1
+            continue
+        v, v_1, v_2 = contact_rate_changes(rows, r, s.x)
+        a = p[r] - excess_rate(rows, s, r, p, v) / s.reduced[r] if s.reduced[r] > 0.0 else 0.0
+        if a > 0.0:
+            d = friction_response(s, r)
+            one = p[r + 1] - excess_rate(rows, s, r + 1, p, v_1) / d
+            two = p[r + 2] - excess_rate(rows, s, r + 2, p, v_2) / d
+            if one * one + two * two > (rows.friction[r + 1] * a) ** 2:
+                return True
+        r += 3
+    return False
+
+
 @kernel
 def newton_guess(rows, s, island, softness, bilateral, low, high, p):
     """One Newton step of an island from p, whose joint impulses are in s.x; p stays where the equation is singular."""
@@ -249,10 +278,7 @@ def newton_guess(rows, s, island, softness, bilateral, low, high, p):
                 newton.target[r + k] = 0.0
             r += 3
             continue
-        d = min(
-            s.reduced[r + 1] + s.reduced[r + 2],
-            max(s.diagonal[r + 1], s.diagonal[r + 2]) + abs(s.partner_coupling[r + 2]),
-        )
+        d = friction_response(s, r)
         one = p[r + 1] - excess_rate(rows, s, r + 1, p, v_1) / d
         two = p[r + 2] - excess_rate(rows, s, r + 2, p, v_2) / d
         length = math.sqrt(one * one + two * two)

@@ -17,14 +17,17 @@ from linkwork.formulations.impulse.row_algebra import row_width
 from linkwork.formulations.impulse.row_table import CONTACT
 from linkwork.formulations.impulse.rows import ALL_ROWS, FAST_PART, SOFT_PART, SOFT_POINTS
 
-SHARING = 1e-4  # of g h: how fast a point that carries twice the mean gives way
+SHARING = 5e-6  # of g h: how fast a point that carries twice the mean gives way
+CLOSE_LOOK = 1e-4  # the same in every LOOK_EVERY-th step: enough for uneven shares to be noticed, and evened out
+LOOK_EVERY = 16
 FRICTION_SHARING = 1e-4  # of that softness: that of friction, which must not creep
 OPPOSED = 1e-3  # of the mean response of its points: where A is less they push against each other, and this holds
 
 
 @kernel
-def share_pressure(rows, pace_at_rest):
+def share_pressure(rows, pace_at_rest, step):
     """Softness of all contacts; their responses are known, and p are those of the last step. `pace_at_rest` is g h."""
+    sharing = CLOSE_LOOK if step % LOOK_EVERY == 0 else SHARING
     r = 0
     while r < rows.count[ALL_ROWS] and rows.code[r] != CONTACT:
         r += 1
@@ -47,7 +50,7 @@ def share_pressure(rows, pace_at_rest):
             A = mean
         # softness: P / n more or less on a point is a part of g h
         pace, P = pair_load(rows, r, last, pace_at_rest)
-        gamma = SHARING * pace / (P / points + pace / A) if points > 1 and pace > 0.0 else 0.0
+        gamma = sharing * pace / (P / points + pace / A) if points > 1 and pace > 0.0 else 0.0
         for s in range(r, last):
             if rows.deferred[s] != 0:
                 rows.deferred_data[s, SOFT_POINTS] = points

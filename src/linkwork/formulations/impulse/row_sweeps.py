@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 
 from linkwork._jit import kernel, small
-from linkwork.formulations.impulse.coulomb import newton_fits, newton_guess
+from linkwork.formulations.impulse.coulomb import newton_fits, newton_guess, some_slide
 from linkwork.formulations.impulse.islands import clear_dofs, copy_dofs, move_dofs_on
 from linkwork.formulations.impulse.row_algebra import (
     add_contact_impulses,
@@ -25,10 +25,10 @@ from linkwork.numerics.arrays import copy
 from linkwork.numerics.clipped import hurry_on, put, put_pair
 from linkwork.numerics.semidefinite import solve
 
-NEWTON_GUESSES = 16  # Newton steps for contacts with friction, each followed by a sweep, after a first sweep
-EXACT_SOFTNESS = 1e-10  # of every other Newton step, from the first on: it may go much too far while contacts change
-FIRST_SOFTNESS = 1e-2  # of the second
-SOFTNESS_DOWN = 0.3  # factor for the next but one after a step that was better than the last
+NEWTON_GUESSES = 8  # Newton steps for contacts with friction, each followed by a sweep, after a first sweep
+EXACT_SOFTNESS = 1e-10  # of a Newton step while nothing slides
+FIRST_SOFTNESS = 1e-2  # of the first one where something does: the plain step may go much too far then
+SOFTNESS_DOWN = 0.3  # factor for the next one after a step that was better than the last
 SOFTNESS_UP = 30.0  # or worse, in which case it is discarded
 MOST_SOFTNESS = 1.0  # a softer step would change nothing
 
@@ -59,12 +59,13 @@ def solve_matrix_free(rows, s, island, bilateral, low, high, p, epsilon, iterati
     pace = 1.0
     softness = FIRST_SOFTNESS
     guesses = NEWTON_GUESSES if guessing else 0
+    may_be_exact = True  # not after a step that made things worse
     for i in range(1, iterations + 1):
         if i == 2 and guesses > 0 and not newton_fits(rows, islands, s.newton, island):
             guesses = 0
         # a Newton step and a sweep, kept where it is better
         if 1 < i <= 1 + guesses and softness <= MOST_SOFTNESS:
-            exact = i % 2 == 0
+            exact = may_be_exact and not some_slide(rows, s, first, last, p)
             newton_guess(rows, s, island, EXACT_SOFTNESS if exact else softness, bilateral, low, high, p)
             add_island_impulses(rows, s, island, p)
             change = sweep_matrix_free(rows, s, first, last, bilateral, low, high, p)
@@ -74,6 +75,7 @@ def solve_matrix_free(rows, s, island, bilateral, low, high, p, epsilon, iterati
             if change <= epsilon:
                 return i, change
             better = change < worst
+            may_be_exact = better
             if not exact:
                 softness *= SOFTNESS_DOWN if better else SOFTNESS_UP
             pace = 1.0
