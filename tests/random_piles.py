@@ -80,7 +80,7 @@ def judge(seed: int, method: Any, until: float = 3.0) -> dict[str, Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            run = lw.simulate(model, until=until, method=method, every=20)
+            run = lw.simulate(model, until=until, method=method, every=max(1, round(0.05 / method.dt)))
         except lw.RunError as error:
             return told | {"error": str(error)}
     half = pit(len(model.bodies))

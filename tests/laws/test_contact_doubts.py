@@ -105,10 +105,10 @@ def test_what_rests_or_rolls_as_it_should_is_not_doubted(kind: Any) -> None:
 
 
 def test_doubts_of_contact_are_bounds_too() -> None:
-    made = Certificate(method="impulse", energy_scale=2.0, size=0.5, apart_loss=0.1, rolling_loss=0.5, overlap=0.1)
+    made = Certificate(method="impulse", energy_scale=2.0, size=0.5, apart_loss=0.2, rolling_loss=1.2, overlap=0.1)
     assert [doubt.split(";")[0] for doubt in made.doubts()] == [
-        "contacts took 0.05 of what moved from bodies that did not touch",
-        "contacts took 0.25 of what moved from bodies that only rolled or rested",
+        "contacts took 0.1 of what moved from bodies that did not touch",
+        "contacts took 0.6 of what moved from bodies that only rolled or rested",
         "bodies overlap by 0.2 of the size of the model in the end",
     ]
     assert made.broken({"overlap": 0.3}) == []

@@ -71,10 +71,10 @@ def test_a_body_that_is_dragged_wakes_what_it_touches(kind: Any) -> None:
         model.body(f"box {k}", shape=lw.Box((0.2,) * 3), mass=1.0, position=(0, 0, 0.1 + 0.2 * k), material=MATERIAL)
     sim = lw.Simulation(model, kind(dt=5e-3))
     sim.step(100)
-    hand = sim.drag("box 2", at=(0, 0, 0), to=(0.0, 0.0, 1.0))
+    sim.drag("box 2", to=(0.0, 0.0, 1.0))
     sim.step(200)
     assert sim["box 2.position"][2] > 0.6
-    hand.release()
+    sim.drag("box 2", to=None)
     sim.step(400)
     assert np.abs(sim.v).max() < 1e-3
     assert sim["box 2.position"][2] == pytest.approx(0.5, abs=2e-3)

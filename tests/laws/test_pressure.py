@@ -34,10 +34,10 @@ def test_jaws_press_on_all_corners_alike(kind: Any, tilt: float) -> None:
     sim = lw.Simulation(model, kind(dt=5e-3))
     sim.step(400)
     assert pressures(sim) == pytest.approx(12.5, rel=0.1)
-    held = sim["box.position"]
+    held, way = sim["box.position"], sim["box.rotation"]
     sim.step(1600)  # 8 s
     assert np.abs(sim["box.position"] - held).max() < 1e-5
-    assert 2.0 * np.abs(sim["box.rotation"][1:]).max() < 1e-4
+    assert np.abs(sim["box.rotation"] - way).max() < 1e-4
     assert pressures(sim) == pytest.approx(12.5, rel=0.1)
 
 
@@ -64,6 +64,7 @@ def test_softness_is_that_of_the_pair(kind: Any, corners: int) -> None:
         "block", shape=lw.Hull(points), mass=4.0, inertia=(0.02, 0.02, 0.02), position=(0, 0, 0.1), material=soft
     )
     run = lw.simulate(model, until=1.0, method=kind(dt=2e-3), every=50)
+    assert run.certificate.doubts() == []  # it sinks in as it is told to
     assert 0.1 - run["block.position"][-1, 2] == pytest.approx(4.0 * G / 2e4, rel=1e-2)
 
 
@@ -81,14 +82,14 @@ def test_hertz_are_those_of_the_whole_body(kind: Any) -> None:
 @both
 @pytest.mark.parametrize("ahead", [1e-5, 1e-3, 1e-2])
 def test_a_lid_falls_shut_without_a_blow_at_its_hinge(kind: Any, ahead: float) -> None:
-    """Its far edge takes the blow: its spin stopped within a step. Once the near one took a million newtons."""
+    """A few times the blow that stops its spin within a step at its far edge. Once it was a million newtons."""
     model, material, dt = lw.Model("lid"), lw.Material(friction=0.3), 5e-3
     model.plane("rim", at=(0, 0, -0.05), material=material)
     lid = model.body("lid", mass=2.0, shape=lw.Box((1, 0.1, 0.1)), position=(0.5 + ahead, 0, 0), material=material)
     model.revolute("hinge", "ground", lid, at=(0, 0, 0), axis=(0, -1, 0), position=0.3)
     run = lw.simulate(model, until=0.6, method=kind(dt=dt))
     spin = np.abs(run["hinge.velocity"]).max()
-    assert np.abs(run["lid.contact_force"]).max() < 2.0 * 2.0 / 3.0 * spin / dt
+    assert np.abs(run["lid.contact_force"]).max() < 3.0 * 2.0 / 3.0 * spin / dt
     assert abs(run["hinge.position"][-1]) < 1e-4
 
 

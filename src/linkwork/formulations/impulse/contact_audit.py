@@ -61,8 +61,8 @@ def note_contacts(audit, contacts, table, rows, effort, h):
     n = 0
     effort[OVERLAP] = 0.0
     for r in range(rows.count[ALL_ROWS]):
-        if rows.code[r] != CONTACT:
-            continue
+        if rows.code[r] != CONTACT or rows.deferred[r] != 0:
+            continue  # what is soft overlaps and takes energy as it was told to
         e = (rows.id[r] - table.id_count) // 3
         depth = contacts.depth[e]
         effort[OVERLAP] = max(effort[OVERLAP], depth)

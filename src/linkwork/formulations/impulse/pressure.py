@@ -25,9 +25,9 @@ OPPOSED = 1e-3  # of the mean response of its points: where A is less they push 
 
 
 @kernel
-def share_pressure(rows, pace_at_rest, step):
+def share_pressure(rows, link_response, pace_at_rest, step):
     """Softness of all contacts; their responses are known, and p are those of the last step. `pace_at_rest` is g h."""
-    sharing = CLOSE_LOOK if step % LOOK_EVERY == 0 else SHARING
+    sharing = CLOSE_LOOK if step % LOOK_EVERY == LOOK_EVERY - 1 else SHARING
     r = 0
     while r < rows.count[ALL_ROWS] and rows.code[r] != CONTACT:
         r += 1
@@ -48,9 +48,14 @@ def share_pressure(rows, pace_at_rest, step):
             A = pair_response(rows, r, last) / (points * points)
         if not A > OPPOSED * mean:
             A = mean
-        # softness: P / n more or less on a point is a part of g h
+        A_least = A
+        # softness: P / n more or less on a point is a part of g h; new loads may be those of the heavier body
+        for side in range(2):
+            alone = link_response[rows.links[r, side]]
+            if 0.0 < alone < A:
+                A_least = min(A_least, alone)
         pace, P = pair_load(rows, r, last, pace_at_rest)
-        gamma = sharing * pace / (P / points + pace / A) if points > 1 and pace > 0.0 else 0.0
+        gamma = sharing * pace / (P / points + pace / A_least) if points > 1 and pace > 0.0 else 0.0
         for s in range(r, last):
             if rows.deferred[s] != 0:
                 rows.deferred_data[s, SOFT_POINTS] = points
