@@ -22,8 +22,18 @@ from linkwork.errors import RunError
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge")
 ON_MACOS = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
-# the protocol reads from 3 and writes to 4
-START = "import os, sys; a, b, *w = sys.argv[1:]; os.dup2(int(a), 3); os.dup2(int(b), 4); os.execv(w[0], w)"
+# the protocol reads from 3 and writes to 4; nothing is overwritten that is still to be moved
+START = """
+import os, sys
+a, b, *words = sys.argv[1:]
+a, b = int(a), int(b)
+b = os.dup(b) if b == 3 else b
+os.dup2(a, 3)
+os.dup2(b, 4)
+os.set_inheritable(3, True)
+os.set_inheritable(4, True)
+os.execv(words[0], words)
+"""
 SECONDS = 60.0  # for one answer
 OPTIONS = (
     "--headless=new",
@@ -62,8 +72,6 @@ class Browser:
         self.program, self.size = program, (width, height)
 
     def __enter__(self) -> Browser:
-        import fcntl  # not on Windows
-
         self._folder = tempfile.TemporaryDirectory(prefix="linkwork-browser-", ignore_cleanup_errors=True)
         here_in, its_out = os.pipe()
         its_in, here_out = os.pipe()
@@ -71,15 +79,14 @@ class Browser:
         words = [self.program, *OPTIONS, f"--window-size={width},{height}", f"--user-data-dir={self._folder.name}"]
         if os.geteuid() == 0:
             words.append("--no-sandbox")  # its sandbox refuses root
-        high = [fcntl.fcntl(pipe, fcntl.F_DUPFD, 10) for pipe in (its_in, its_out)]  # out of the way of 3 and 4
         self._process = subprocess.Popen(
-            [sys.executable, "-I", "-c", START, *map(str, high), *words, "about:blank"],
-            pass_fds=high,
+            [sys.executable, "-I", "-c", START, str(its_in), str(its_out), *words, "about:blank"],
+            pass_fds=(its_in, its_out),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        for pipe in (its_in, its_out, *high):
+        for pipe in (its_in, its_out):
             os.close(pipe)
         self._in, self._out, self._rest, self._count = here_in, here_out, b"", 0
         try:
