@@ -62,9 +62,10 @@ def commands(page: str) -> list[str]:
 
 
 def shortened(arguments: list[str]) -> list[str]:
-    """The same run for a moment only."""
+    """The same run for a moment only, and without a page that waits for Ctrl-C."""
     quick = "1e-3" if arguments[1] == "andrews" else "0.02"
-    return [*without(arguments, "--until"), "--until", quick, "--every", "1"]
+    words = [word for word in without(arguments, "--until") if word != "--view"]
+    return [*words, "--until", quick, "--every", "1"]
 
 
 def without(arguments: list[str], option: str) -> list[str]:
