@@ -16,6 +16,7 @@ from linkwork.contact.cylinder_faces import segment_over_disc, segment_over_flat
 from linkwork.contact.field_grid import height_above, nearest_on_triangle
 from linkwork.contact.field_ridges import is_peak, is_ridge, underside
 from linkwork.contact.field_slopes import slope_nearer
+from linkwork.contact.many_corners import middle_of_simplex, nearest_axis
 from linkwork.contact.nearest_points import nearest_between_segments, nearest_on_segment, signed_distance
 from linkwork.contact.scratch import make_contact_scratch
 from linkwork.contact.separating_axis import separating_axis
@@ -26,7 +27,7 @@ from linkwork.spatial.vectors import load3
 
 # what `ask` can be asked
 DISTANCE, ON_SEGMENT, BETWEEN_SEGMENTS, POLYHEDRA, CYLINDER, SUPPORT, CLIP, FOUR, OVER_FACE, OVER_DISC = range(10)
-HEIGHT, TRIANGLE, PEAK, RIDGE, SLOPE, UNDERSIDE = range(10, 16)
+HEIGHT, TRIANGLE, PEAK, RIDGE, SLOPE, UNDERSIDE, STONES = range(10, 17)
 
 
 @entry
@@ -73,6 +74,9 @@ def ask(question, colliders, scratch, i, j, k, points, margin, out):  # type: ig
         out[0] = 1.0 if is_ridge(colliders, i, j, k // 3, k % 3) else 0.0
     elif question == SLOPE:
         out[0] = 1.0 if slope_nearer(colliders, j, a, margin) else 0.0
+    elif question == STONES:
+        out[0], out[1], (out[2], out[3], out[4]), out[5], points = nearest_axis(colliders, scratch, i, j, margin)
+        out[6], out[7], out[8] = middle_of_simplex(scratch, points)
     elif question == UNDERSIDE:
         out[0], (out[1], out[2], out[3]), (out[4], out[5], out[6]) = underside(colliders, scratch, i, a)
 
@@ -116,7 +120,7 @@ class Found:
 
     def ask(self, question: int, *points: Any, i: int = 0, j: int = 0, k: int = 0, margin: float = math.inf) -> Any:
         """What a kernel returns for the colliders as they stand."""
-        given, out = np.zeros((4, 3)), np.zeros(8)
+        given, out = np.zeros((4, 3)), np.zeros(9)
         for e, point in enumerate(points):
             given[e] = point
         ask(question, self.colliders, self.contact_scratch, i, j, k, given, margin, out)

@@ -294,6 +294,9 @@ class Maker:
         bodies = list(here.all_bodies())
         if len(bodies) > 1 and self.chance():
             here.no_contact(*bodies[:2])
+        if len(bodies) > 2:
+            here.contact_pair(*bodies[-2:], friction=0.3)
+            here.material_pair(lw.Material(friction=0.2), lw.Material(restitution=0.2), restitution=0.1)
         if self.chance():
             colours = ("#12345678", "#ABCDEF", (0.1, 0.2, 0.3))
             here.visual(

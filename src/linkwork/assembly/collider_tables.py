@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.assembly.drive_tables import softness_row
-from linkwork.assembly.polyhedra import polyhedron
+from linkwork.assembly.polyhedra import Polyhedron, polyhedron
 from linkwork.assembly.tables import Colliders
 from linkwork.model import (
     Body,
@@ -16,10 +16,11 @@ from linkwork.model import (
     Frame,
     Ground,
     HeightField,
-    Hull,
     Model,
 )
+from linkwork.model.contact_pair import ContactPair
 from linkwork.model.joint_kinds import ATTACHED
+from linkwork.model.material import Material
 from linkwork.spatial import codes
 
 CONTACTS = 16  # room for each collider
@@ -32,23 +33,17 @@ def collider_tables(model: Model, place: dict[int, tuple[int, Frame]], grounds: 
     found = list(model.all_colliders())
     n = len(found)
     columns: dict[str, list[Any]] = {name: [] for name in ("link", "kind", "R", "p", "size", "bound", "thin")}
-    vertices: list[Any] = []
-    normals: list[Any] = []
-    loops: list[list[int]] = []
-    edges: list[Any] = []
-    starts: dict[str, list[int]] = {"vertex": [0], "face": [0], "edge": [0]}
+    solids = []
+    starts: dict[str, list[int]] = {"vertex": [0], "face": [0], "edge": [0], "neighbour": [0]}
     for collider in found:
         link, pose = place[id(collider.body)]
         kind, size, solid, centre = polyhedron(collider.shape)
         pose = pose @ collider.shape.pose @ Frame(centre)
-        first = len(vertices)
-        vertices += solid.vertices
-        normals += solid.normals
-        loops += [[first + k for k in loop] for loop in solid.loops]
-        edges += solid.edges
-        starts["vertex"].append(len(vertices))
-        starts["face"].append(len(normals))
-        starts["edge"].append(len(edges))
+        solids.append(solid)
+        starts["vertex"].append(starts["vertex"][-1] + len(solid.vertices))
+        starts["face"].append(starts["face"][-1] + len(solid.normals))
+        starts["edge"].append(starts["edge"][-1] + len(solid.edges))
+        starts["neighbour"].append(starts["neighbour"][-1] + len(solid.neighbours))
         columns["link"].append(link)
         columns["kind"].append(kind)
         columns["R"].append(pose.matrix.ravel())
@@ -56,14 +51,20 @@ def collider_tables(model: Model, place: dict[int, tuple[int, Frame]], grounds: 
         columns["size"].append(size)
         columns["thin"].append(thinness(kind, size, solid.vertices))
         round_by = size[0] if kind in (codes.SPHERE, codes.CAPSULE) else 0.0
-        far = max((math.sqrt(float(np.dot(x, x))) for x in solid.vertices), default=math.inf)
+        far = float(np.linalg.norm(solid.vertices, axis=1).max(initial=0.0)) if len(solid.vertices) else math.inf
         columns["bound"].append(math.hypot(size[0], size[1]) if kind == codes.CYLINDER else far + round_by)
     empty = np.zeros((0, 0))
     fields = [c.shape.heights if isinstance(c.shape, HeightField) else empty for c in found]
-    meets = meeting(model, found, columns["link"], columns["kind"], grounds)
-    beside = neighbours(columns, vertices, starts["vertex"])
-    many = sum(len(c.shape.points) for c in found if isinstance(c.shape, Hull))  # all of them may lie on a plane
-    walls = PAIR * int(meets[np.array(columns["kind"], dtype=np.int64) == codes.FIELD].sum())  # beside what is below
+    pairs = [pair for container in model.walk() for pair in container.pairs]
+    meets = meeting(model, found, pairs, columns["link"], columns["kind"], grounds)
+    beside = colliders_beside(columns, solids)
+    few = [len(s.vertices) for s, k in zip(solids, columns["kind"], strict=True) if k == codes.HULL]
+    many = sum(k for k in few if k <= codes.MANY_CORNERS)  # all of them may lie on a plane
+    loops = [(first, loop) for first, s in zip(starts["vertex"], solids, strict=False) for loop in s.loops]
+    lengths = [len(loop) for _, loop in loops]
+    walls = PAIR * np.count_nonzero(
+        meets[np.array(columns["kind"], dtype=np.int64) == codes.FIELD]
+    )  # beside what is below
     return Colliders(
         link=np.array(columns["link"], dtype=np.int64),
         kind=np.array(columns["kind"], dtype=np.int64),
@@ -76,33 +77,45 @@ def collider_tables(model: Model, place: dict[int, tuple[int, Frame]], grounds: 
         restitution=np.array([c.material.restitution for c in found], dtype=float),
         soft=np.array([softness_row(c.material.softness) for c in found], dtype=float).reshape(-1, 3),
         meets=meets,
-        neighbour_start=np.cumsum([0, *map(len, beside)], dtype=np.int64),
-        neighbour=np.array([k for members in beside for k in members], dtype=np.int64),
+        pair_friction=np.array([-1.0 if p.friction is None else p.friction for p in pairs]),
+        pair_restitution=np.array([-1.0 if p.restitution is None else p.restitution for p in pairs]),
+        beside_start=np.cumsum([0, *map(len, beside)], dtype=np.int64),
+        beside=np.array([k for members in beside for k in members], dtype=np.int64),
         vertex_start=np.array(starts["vertex"], dtype=np.int64),
-        vertex=np.array(vertices, dtype=float).reshape(-1, 3),
+        vertex=np.concatenate([np.zeros((0, 3)), *(s.vertices for s in solids)]),
         face_start=np.array(starts["face"], dtype=np.int64),
-        face_normal=np.array(normals, dtype=float).reshape(-1, 3),
-        face_loop=np.concatenate([[0], np.cumsum([len(loop) for loop in loops])]).astype(np.int64),
-        loop=np.array([k for loop in loops for k in loop], dtype=np.int64),
+        face_normal=np.concatenate([np.zeros((0, 3)), *(s.normals for s in solids)]),
+        face_loop=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+        loop=np.array([first + k for first, loop in loops for k in loop], dtype=np.int64),
+        neighbour_start=np.concatenate(
+            [
+                *(first + s.neighbour_start[:-1] for first, s in zip(starts["neighbour"], solids, strict=False)),
+                starts["neighbour"][-1:],
+            ]
+        ).astype(np.int64),
+        neighbour=np.concatenate(
+            [np.zeros(0), *(first + s.neighbours for first, s in zip(starts["vertex"], solids, strict=False))]
+        ).astype(np.int64),
         edge_start=np.array(starts["edge"], dtype=np.int64),
-        edge=np.array(edges, dtype=float).reshape(-1, 3),
+        edge=np.concatenate([np.zeros((0, 3)), *(s.edges for s in solids)]),
         grid_start=np.cumsum([0, *(field.size for field in fields[:-1])], dtype=np.int64)[:n],
         grid_shape=np.array([field.shape for field in fields], dtype=np.int64).reshape(-1, 2),
         grid=np.concatenate([np.zeros(0), *(field.ravel() for field in fields)]),
-        room=min(CONTACTS * n, PAIR * int(meets.sum()) // 2) + many + walls,
+        room=min(CONTACTS * n, PAIR * int(np.count_nonzero(meets)) // 2) + many + walls,
     )
 
 
-def meeting(model: Model, found: list[Collider], links: list[int], kinds: list[int], grounds: int) -> Any:
-    """1 for each two colliders that may meet."""
+def meeting(
+    model: Model, found: list[Collider], pairs: list[ContactPair], links: list[int], kinds: list[int], grounds: int
+) -> Any:
+    """1 for each two colliders that may meet, 2 + k where they do so as pair k says."""
     n = len(found)
-    pairs = np.ones((n, n), dtype=np.int8)
-    np.fill_diagonal(pairs, 0)
+    table = np.ones((n, n), dtype=np.int64)
     link, kind = np.array(links, dtype=np.int64), np.array(kinds, dtype=np.int64)
     still = link < grounds
-    pairs[still[:, None] & still[None, :]] = 0
-    pairs[(kind[:, None] == codes.PLANE) & (kind[None, :] == codes.PLANE)] = 0
-    pairs[link[:, None] == link[None, :]] = 0
+    never = still[:, None] & still[None, :]
+    never |= (kind[:, None] == codes.PLANE) & (kind[None, :] == codes.PLANE)
+    never |= link[:, None] == link[None, :]
     at: dict[int, list[int]] = {}
     groups: dict[str, list[int]] = {}
     for k, collider in enumerate(found):
@@ -110,23 +123,32 @@ def meeting(model: Model, found: list[Collider], links: list[int], kinds: list[i
         if collider.group is not None:
             groups.setdefault(collider.group, []).append(k)
 
-    def part(a: Body, b: Body) -> None:
-        for i in at.get(id(a), ()):
-            for j in at.get(id(b), ()):
-                pairs[i, j] = pairs[j, i] = 0
+    def between(a: Body, b: Body, value: int) -> None:
+        one, two = at.get(id(a), []), at.get(id(b), [])
+        table[np.ix_(one, two)] = value
+        table[np.ix_(two, one)] = value
 
     for members in groups.values():
-        pairs[np.ix_(members, members)] = 0
+        table[np.ix_(members, members)] = 0
     for joint in model.all_joints():
         if joint.kind in ATTACHED and not any(isinstance(body, Ground) for body in (joint.a, joint.b)):
-            part(joint.a, joint.b)
+            between(joint.a, joint.b, 0)
+    for k, pair in enumerate(pairs):
+        if isinstance(pair.a, Material):
+            one, two = (np.array([c.material == end for c in found], dtype=bool) for end in (pair.a, pair.b))
+            alike = one[:, None] & two[None, :]
+            table[(alike | alike.T) & (table > 0)] = 2 + k
     for container in model.walk():
         for a, b in container.apart:
-            part(a, b)
-    return pairs
+            between(a, b, 0)
+    for k, pair in enumerate(pairs):
+        if isinstance(pair.a, Body) and isinstance(pair.b, Body):
+            between(pair.a, pair.b, 2 + k)
+    table[never] = 0
+    return table
 
 
-def thinness(kind: int, size: list[float], corners: list[Any]) -> float:
+def thinness(kind: int, size: list[float], corners: Any) -> float:
     """Half the least width of a shape, m; inf for planes and fields."""
     match kind:
         case codes.SPHERE | codes.CAPSULE:
@@ -136,13 +158,12 @@ def thinness(kind: int, size: list[float], corners: list[Any]) -> float:
         case codes.CYLINDER:
             return min(size[:2])
         case codes.HULL:
-            cloud = np.array(corners)
-            _, axes = np.linalg.eigh(np.cov(cloud.T))
-            return float(np.ptp(cloud @ axes, axis=0).min()) / 2
+            _, axes = np.linalg.eigh(np.cov(corners.T))
+            return float(np.ptp(corners @ axes, axis=0).min()) / 2
     return math.inf
 
 
-def neighbours(columns: dict[str, list[Any]], vertices: list[Any], starts: list[int]) -> list[list[int]]:
+def colliders_beside(columns: dict[str, list[Any]], solids: list[Polyhedron]) -> list[list[int]]:
     """Of each collider the solids of the same link that touch it or overlap it, by boxes around them."""
     n = len(columns["link"])
     low, high = np.full((n, 3), math.inf), np.full((n, 3), -math.inf)
@@ -154,7 +175,7 @@ def neighbours(columns: dict[str, list[Any]], vertices: list[Any], starts: list[
             far = half * np.abs(R[:, 2]) + radius * np.sqrt(np.maximum(0.0, 1.0 - R[:, 2] ** 2))
             low[k], high[k] = p - far, p + far
         else:
-            corners = p + np.array(vertices[starts[k] : starts[k + 1]]) @ R.T
+            corners = p + solids[k].vertices @ R.T
             low[k], high[k] = corners.min(axis=0), corners.max(axis=0)
     link, found = np.array(columns["link"], dtype=np.int64), []
     for i in range(n):

@@ -1,9 +1,9 @@
-"""Shapes as polyhedra: corners, faces with all their corners, and the directions of edges."""
+"""Shapes as polyhedra: corners, faces with all their corners, edges, and which corners are neighbours."""
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,14 +12,25 @@ from linkwork.model import Box, Capsule, Cylinder, HeightField, Hull, Plane, Sph
 from linkwork.spatial import codes
 
 SAME_FACE = 1e-6  # triangles of a hull whose normals differ less (1 - cosine) are one face
-FEW_CORNERS = 64  # of a hull: one face after the other
 
 
-class Polyhedron:
+class Polyhedron(NamedTuple):
     """A polyhedron in its own axes; a point or a segment has no faces, a cylinder not even vertices."""
 
-    def __init__(self, vertices: Any = (), normals: Any = (), loops: Any = (), edges: Any = ()) -> None:
-        self.vertices, self.normals, self.loops, self.edges = list(vertices), list(normals), list(loops), list(edges)
+    vertices: Floats  # (vertex, 3) m
+    normals: Floats  # (face, 3)
+    loops: list[Any]  # vertices around each face, counter-clockwise
+    edges: Floats  # (edge, 3) directions, parallel ones once
+    neighbour_start: Ints  # (vertex + 1,) into neighbours
+    neighbours: Ints  # vertices at the other ends of the edges of a vertex
+
+
+def without_faces(vertices: Any, edges: Any = ()) -> Polyhedron:
+    """Points alone."""
+    corners = np.array(vertices, dtype=float).reshape(-1, 3)
+    none = np.zeros(len(corners) + 1, dtype=np.int64)
+    directions = np.array(edges, dtype=float).reshape(-1, 3)
+    return Polyhedron(corners, np.zeros((0, 3)), [], directions, none, none[:0])
 
 
 def polyhedron(shape: Any) -> tuple[int, list[float], Polyhedron, Floats]:
@@ -27,27 +38,27 @@ def polyhedron(shape: Any) -> tuple[int, list[float], Polyhedron, Floats]:
     middle = np.zeros(3)
     match shape:
         case Plane():
-            return codes.PLANE, [0.0, 0.0, 0.0], Polyhedron(), middle
+            return codes.PLANE, [0.0, 0.0, 0.0], without_faces([]), middle
         case Sphere():
-            return codes.SPHERE, [shape.radius, 0.0, 0.0], Polyhedron([np.zeros(3)]), middle
+            return codes.SPHERE, [shape.radius, 0.0, 0.0], without_faces([np.zeros(3)]), middle
         case Capsule():
             half = shape.length / 2
             if half == 0.0:
-                return codes.SPHERE, [shape.radius, 0.0, 0.0], Polyhedron([np.zeros(3)]), middle
+                return codes.SPHERE, [shape.radius, 0.0, 0.0], without_faces([np.zeros(3)]), middle
             ends = [np.array([0.0, 0.0, z]) for z in (-half, half)]
-            return codes.CAPSULE, [shape.radius, half, 0.0], Polyhedron(ends, edges=[[0.0, 0.0, 1.0]]), middle
+            return codes.CAPSULE, [shape.radius, half, 0.0], without_faces(ends, edges=[[0.0, 0.0, 1.0]]), middle
         case Box():
             half_sides = np.array(shape.size) / 2
             corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * half_sides
             return codes.BOX, half_sides.tolist(), convex(corners), middle
         case Cylinder():
-            return codes.CYLINDER, [shape.radius, shape.length / 2, 0.0], Polyhedron(), middle
+            return codes.CYLINDER, [shape.radius, shape.length / 2, 0.0], without_faces([]), middle
         case HeightField():
             # the box around it, as deep below as it is wide
             x, y = shape.size[0] / 2, shape.size[1] / 2
             low, high = float(shape.heights.min()) - max(shape.size), float(shape.heights.max())
             around = [np.array([i * x, j * y, z]) for i in (-1, 1) for j in (-1, 1) for z in (low, high)]
-            return codes.FIELD, [x, y, 0.0], Polyhedron(around), middle
+            return codes.FIELD, [x, y, 0.0], without_faces(around), middle
         case Hull():
             middle = shape.triangles.reshape(-1, 3).mean(axis=0)
             corners = np.unique(shape.triangles.reshape(-1, 3), axis=0) - middle
@@ -66,40 +77,6 @@ def _convex(numbers: bytes) -> Polyhedron:
 
     points = np.frombuffer(numbers).reshape(-1, 3)
     hull = ConvexHull(points)
-    if len(points) > FEW_CORNERS:
-        return _of_many_corners(points, hull)
-    used = np.unique(hull.simplices)
-    corners = points[used]
-    size = float(np.abs(corners).max())
-    normals, edges = np.zeros((len(hull.equations), 3)), np.zeros((3 * len(hull.equations), 3))  # the first so many
-    loops: list[list[int]] = []
-    found = 0  # directions of edges
-    seen: set[tuple[int, int]] = set()  # edges, of which two faces have each
-    for plane in hull.equations:
-        n = plane[:3] / np.linalg.norm(plane[:3])
-        if np.any(normals[: len(loops)] @ n > 1.0 - SAME_FACE):
-            continue
-        on = np.flatnonzero(corners @ n + plane[3] > -SAME_FACE * size)
-        centre = corners[on].mean(axis=0)
-        x = corners[on[0]] - centre
-        y = np.cross(n, x)
-        around = np.argsort(np.arctan2((corners[on] - centre) @ y, (corners[on] - centre) @ x))
-        normals[len(loops)] = n
-        loops.append([int(k) for k in on[around]])
-        for a, b in zip(loops[-1], loops[-1][1:] + loops[-1][:1], strict=True):
-            if (b, a) in seen:
-                continue
-            seen.add((a, b))
-            along = corners[b] - corners[a]
-            along = along / np.linalg.norm(along)
-            if np.all(np.abs(edges[:found] @ along) < 1.0 - SAME_FACE):
-                edges[found] = along
-                found += 1
-    return Polyhedron(corners, normals[: len(loops)], loops, edges[:found])
-
-
-def _of_many_corners(points: Floats, hull: Any) -> Polyhedron:
-    """The same for a hull of many corners, all its triangles at once."""
     used, corner_of = np.unique(hull.simplices, return_inverse=True)
     corners, triangles = points[used], corner_of.reshape(-1, 3)
     normals = hull.equations[:, :3] / np.linalg.norm(hull.equations[:, :3], axis=1)[:, None]
@@ -113,7 +90,9 @@ def _of_many_corners(points: Floats, hull: Any) -> Polyhedron:
     loops = [
         triangles[m[0]].tolist() if len(m) == 1 else _around(corners, triangles[m], normals[m[0]]) for m in members
     ]
-    return Polyhedron(corners, normals[first], loops, _directions(corners, triangles, face))
+    start, neighbours = _neighbours(triangles, len(corners))
+    edges = _directions(corners, triangles, face)
+    return Polyhedron(corners, normals[first], loops, edges, start, neighbours)
 
 
 def _faces(planes: Floats, beside: Ints, triangles: Floats) -> Ints:
@@ -151,6 +130,14 @@ def _around(corners: Floats, triangles: Ints, n: Floats) -> list[int]:
     y = np.cross(n, x)
     order = np.argsort(np.arctan2((corners[on] - centre) @ y, (corners[on] - centre) @ x))
     return [int(k) for k in on[order]]
+
+
+def _neighbours(triangles: Ints, count: int) -> tuple[Ints, Ints]:
+    """Where the neighbours of each corner begin, and all of them."""
+    pairs = np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]])
+    pairs = pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]  # each edge is in two triangles, once in each direction
+    start = np.concatenate([[0], np.cumsum(np.bincount(pairs[:, 0], minlength=count))]).astype(np.int64)
+    return start, pairs[:, 1].astype(np.int64)
 
 
 def _directions(corners: Floats, triangles: Ints, face: Ints) -> Floats:

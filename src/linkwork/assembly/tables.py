@@ -246,15 +246,19 @@ class Colliders(NamedTuple):
     friction: Floats  # (collider,) coefficient
     restitution: Floats  # (collider,)
     soft: Floats  # (collider, 3) as in `Drives`
-    meets: NDArray[np.int8]  # (collider, collider) 1 where the two may meet
-    neighbour_start: Ints  # (collider + 1,)
-    neighbour: Ints  # solids of the same link that touch or overlap the collider
+    meets: Ints  # (collider, collider) 1 where the two may meet, 2 + k where they do so as pair k
+    pair_friction: Floats  # (pair,) coefficient, or -1: as the materials of the two
+    pair_restitution: Floats  # (pair,) the same
+    beside_start: Ints  # (collider + 1,)
+    beside: Ints  # solids of the same link that touch or overlap the collider
     vertex_start: Ints  # (collider + 1,)
     vertex: Floats  # (vertex, 3) m
     face_start: Ints  # (collider + 1,)
     face_normal: Floats  # (face, 3)
     face_loop: Ints  # (face + 1,) into loop
     loop: Ints  # vertices around the faces
+    neighbour_start: Ints  # (vertex + 1,) into neighbour
+    neighbour: Ints  # vertices at the other ends of the edges of a vertex
     edge_start: Ints  # (collider + 1,)
     edge: Floats  # (edge, 3) unit
     grid_start: Ints  # (collider,) first height of a height field

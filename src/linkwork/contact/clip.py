@@ -15,7 +15,7 @@ import math
 from linkwork._jit import kernel, small
 from linkwork.contact.contact_cache import add_contact
 from linkwork.contact.scratch import CLIPPED, POLYGON
-from linkwork.spatial.vectors import add_scaled, cross, dot, load3, load9, rotate, store3, sub
+from linkwork.spatial.vectors import add_scaled, cross, dot, load3, load9, store3, sub, unrotate
 
 COLLINEAR = 1e-6  # of the squared length of a polygon: corners nearer to its longest line span no area
 SIDE_TOLERANCE = 1e-7  # of the length of a side: corners this far outside still count as inside, as in straight stacks
@@ -24,11 +24,11 @@ SIDE_TOLERANCE = 1e-7  # of the length of a side: corners this far outside still
 @kernel
 def incident_face(colliders, scratch, j, n):
     """Face of collider j whose normal is most opposed to n."""
-    R = load9(scratch.R, j)
+    n = unrotate(load9(scratch.R, j), n)
     least = math.inf
     face = colliders.face_start[j]
     for f in range(colliders.face_start[j], colliders.face_start[j + 1]):
-        x = dot(n, rotate(R, load3(colliders.face_normal, f)))
+        x = dot(n, load3(colliders.face_normal, f))
         if x < least:
             least = x
             face = f

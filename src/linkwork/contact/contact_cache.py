@@ -109,6 +109,11 @@ def keep_contact(colliders, scratch, contacts, i, j, e):
     store3(contacts.tangent, e, perpendicular(load3(contacts.normal, e)))
     contacts.friction[e] = math.sqrt(colliders.friction[i] * colliders.friction[j])
     contacts.restitution[e] = max(colliders.restitution[i], colliders.restitution[j])
+    k = colliders.meets[i, j] - 2
+    if k >= 0 and colliders.pair_friction[k] >= 0.0:
+        contacts.friction[e] = colliders.pair_friction[k]
+    if k >= 0 and colliders.pair_restitution[k] >= 0.0:
+        contacts.restitution[e] = colliders.pair_restitution[k]
     k = i if colliders.soft[i, 0] != RIGID else j
     for s in range(3):
         contacts.soft[e, s] = colliders.soft[k, s]

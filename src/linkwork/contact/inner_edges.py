@@ -8,7 +8,7 @@ met, and neither can the edge between two that are level. Of a contact
   - along the normal of a face of j, the face must be free somewhere around x: not inside a neighbour;
   - along another n (of an edge, a corner) no neighbour that reaches x may rise above the plane through x.
 
-`colliders.neighbour` lists which colliders of a link touch or overlap each other.
+`colliders.beside` lists which colliders of a link touch or overlap each other.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def leave_out_inner(colliders, scratch, contacts, i, j, first, touch, edges):
     What is deep inside already is kept: it must come out somehow.
     """
     if (
-        colliders.neighbour_start[i] == colliders.neighbour_start[i + 1]
-        and colliders.neighbour_start[j] == colliders.neighbour_start[j + 1]
+        colliders.beside_start[i] == colliders.beside_start[i + 1]
+        and colliders.beside_start[j] == colliders.beside_start[j + 1]
     ):
         return
     kept = first
@@ -59,8 +59,8 @@ def leave_out_inner(colliders, scratch, contacts, i, j, first, touch, edges):
 @kernel
 def is_inner(colliders, scratch, j, x, n, touch, edges):
     """Whether the contact at x of collider j, n out of it, is covered by neighbours of j."""
-    first = colliders.neighbour_start[j]
-    last = colliders.neighbour_start[j + 1]
+    first = colliders.beside_start[j]
+    last = colliders.beside_start[j + 1]
     if first == last or not reached(colliders, scratch, first, last, x, AROUND * touch):
         return False
     face = -1
@@ -75,7 +75,7 @@ def is_inner(colliders, scratch, j, x, n, touch, edges):
     if not edges:
         return False
     for e in range(first, last):
-        k = colliders.neighbour[e]
+        k = colliders.beside[e]
         _, gap = signed_distance(colliders, scratch, k, x)
         if gap < REACH * touch and dot(n, support_point(colliders, scratch, k, n)) - dot(n, x) > REACH * touch:
             return True
@@ -86,7 +86,7 @@ def is_inner(colliders, scratch, j, x, n, touch, edges):
 def reached(colliders, scratch, first, last, x, near):
     """Whether a neighbour is as near to x as that."""
     for e in range(first, last):
-        _, gap = signed_distance(colliders, scratch, colliders.neighbour[e], x)
+        _, gap = signed_distance(colliders, scratch, colliders.beside[e], x)
         if gap < near:
             return True
     return False
@@ -108,7 +108,7 @@ def face_is_free(colliders, scratch, first, last, j, face, x, out, touch):
         y = add_scaled(y, AROUND * touch, out)
         free = True
         for e in range(first, last):
-            _, gap = signed_distance(colliders, scratch, colliders.neighbour[e], y)
+            _, gap = signed_distance(colliders, scratch, colliders.beside[e], y)
             if gap < touch:
                 free = False
                 break

@@ -4,7 +4,8 @@
     a ab   a capsule's segment      r      radius
 
 A plane touches the vertices of the other. Spheres and capsules are a point or a segment with a radius: nearest points
-suffice (nearest_points.py). Boxes and hulls touch face to face or edge to edge (separating_axis.py, clip.py).
+suffice (nearest_points.py). Boxes and hulls touch face to face or edge to edge (separating_axis.py or, with many
+corners, many_corners.py; clip.py).
 Cylinders have no facets (cylinder_axis.py, cylinder_points.py); height fields are in height_field.py.
 """
 
@@ -24,9 +25,10 @@ from linkwork.contact.cylinder_faces import (
 )
 from linkwork.contact.cylinder_points import THIRD_POINT_DEEPER, cylinder_and_solid, parallel_contacts
 from linkwork.contact.height_field import field_contacts
+from linkwork.contact.many_corners import FEW_CORNERS, middle_of_simplex, nearest_axis, plane_and_stone
 from linkwork.contact.nearest_points import nearest_between_segments, nearest_on_segment, signed_distance
 from linkwork.contact.separating_axis import EDGES, FACE_OF_I, SEPARATED, lowest_projection, separating_axis
-from linkwork.spatial.codes import BOX, CAPSULE, CYLINDER, FIELD, PLANE
+from linkwork.spatial.codes import BOX, CAPSULE, CYLINDER, FIELD, MANY_CORNERS, PLANE
 from linkwork.spatial.vectors import (
     add,
     add_scaled,
@@ -81,6 +83,9 @@ def plane_and_vertices(colliders, scratch, contacts, i, j, margin):
     p = load3(scratch.p, i)
     r = colliders.size[j, 0] if colliders.kind[j] <= CAPSULE else 0.0
     first = colliders.vertex_start[j]
+    if colliders.vertex_start[j + 1] - first > MANY_CORNERS:
+        plane_and_stone(colliders, scratch, contacts, i, j, n, p, margin)
+        return
     for k in range(first, colliders.vertex_start[j + 1]):
         x = load3(scratch.vertex, k)
         gap = dot(n, sub(x, p)) - r
@@ -259,8 +264,18 @@ def capsule_on_edge(colliders, scratch, contacts, i, j, margin, a, ab):
 @small
 def two_polyhedra(colliders, scratch, contacts, i, j, margin):
     """Boxes and hulls: the clipped corners of two faces, or the nearest points of two edges."""
-    region, face, axis, gap = separating_axis(colliders, scratch, i, j, margin)
+    corners = colliders.vertex_start[i + 1] - colliders.vertex_start[i]
+    corners += colliders.vertex_start[j + 1] - colliders.vertex_start[j]
+    points = 0
+    if corners > FEW_CORNERS:
+        region, face, axis, gap, points = nearest_axis(colliders, scratch, i, j, margin)
+    else:
+        region, face, axis, gap = separating_axis(colliders, scratch, i, j, margin)
     if region == SEPARATED:
+        return
+    best = gap
+    if region == EDGES and points > 0:
+        add_contact(colliders, scratch, contacts, i, j, middle_of_simplex(scratch, points), axis, -gap, 1)
         return
     if region == EDGES:
         set_apart(scratch, axis, gap)
@@ -287,6 +302,9 @@ def two_polyhedra(colliders, scratch, contacts, i, j, margin):
             scratch.feature[here, near] = scratch.feature[here, e]
             scratch.gap[near] = gap
             near += 1
+    if near == 0 and points > 0:  # small faces side by side
+        add_contact(colliders, scratch, contacts, i, j, middle_of_simplex(scratch, points), axis, -best, 1)
+        return
     normal = n if region == FACE_OF_I else neg(n)
     id_offset = 0 if region == FACE_OF_I else REFERENCE_ON_J
     add_face_contacts(colliders, scratch, contacts, i, j, here, near, n, normal, id_offset)

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkwork.contact.hull_scratch import HullScratch, make_hull_scratch
+
 FIELD_CANDIDATES = 512  # candidates of one body on a height field, at most
 # slots of `corner` and `feature`: two polygons that clipping writes in turn, and the candidates on a height field
 POLYGON, CLIPPED, FIELD_CANDIDATE = range(3)
@@ -35,6 +37,7 @@ class ContactScratch(NamedTuple):
     candidate_normal: Any  # (candidate, 3) unit, into the height field
     # written by contact_cache.set_apart and add_contact for the pair at hand
     apart: Any  # (4,) axis from i to j along which they are apart, and how far, m; inf where out of reach
+    hull: HullScratch  # written by gjk and expanding for the pair at hand
     # written by contact_cache.start_contacts: the contacts of the last step, those of a pair in one stretch
     old_id: Any  # (contact,) 0 once `add_contact` has found it again
     old_pair: Any  # (contact,) number of the two colliders
@@ -68,6 +71,7 @@ def make_contact_scratch(colliders: Any) -> ContactScratch:
         gap=np.zeros(candidates),
         candidate_normal=np.zeros((candidates, 3)),
         apart=np.zeros(4),
+        hull=make_hull_scratch(colliders),
         old_id=np.zeros(room, dtype=np.int64),
         old_pair=np.zeros(room, dtype=np.int64),
         old_point=np.zeros((room, 3)),

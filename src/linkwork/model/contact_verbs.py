@@ -1,4 +1,4 @@
-"""Methods of models and subsystems for contact: planes, colliders, and pairs that do not collide."""
+"""Methods of models and subsystems for contact: planes, colliders, pairs that do not collide or differ from others."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from linkwork.errors import ModelError
 from linkwork.model.body import Body, Ground
 from linkwork.model.checked import VectorLike, direction, vector
 from linkwork.model.collider import Collider, Plane, check_group, check_shape
+from linkwork.model.contact_pair import ContactPair, pair_numbers
 from linkwork.model.container import Container
 from linkwork.model.frame import Frame
 from linkwork.model.material import Material, check_material
@@ -80,10 +81,61 @@ class ContactVerbs(Container):
         >>> box, lid = (model.body(name, shape=lw.Box((1, 1, 1)), mass=1.0, material=lw.Material()) for name in "ab")
         >>> model.no_contact(box, lid)
         """
-        what = "no_contact"
+        self.apart.append(self._two_bodies(a, b, "no_contact"))
+
+    def contact_pair(
+        self,
+        a: Body | str,
+        b: Body | str,
+        *,
+        friction: float | None = None,
+        restitution: float | None = None,
+        **unknown: Never,
+    ) -> None:
+        """The bodies a and b collide, even if a joint connects them, and with this `friction` and `restitution`.
+
+        What is left out is as their materials say. Bodies that a joint connects do not collide otherwise. Grounds take
+        part too: friction of one body with the floor.
+
+        >>> model = lw.Model("penknife")
+        >>> handle, blade = (
+        ...     model.body(name, shape=lw.Box((0.1, 0.01, 0.02)), mass=0.1, position=(x, 0, 0), material=lw.Material())
+        ...     for name, x in (("handle", 0.0), ("blade", 0.101))
+        ... )
+        >>> pin = model.revolute("pin", handle, blade, at=(0.0505, 0, 0.011), axis=(0, 1, 0))
+        >>> model.contact_pair(handle, blade, friction=0.1)
+        """
+        what = "contact_pair"
+        self._only_known(what, what, unknown)
+        first, second = self._two_bodies(a, b, what)
+        self.pairs.append(ContactPair(first, second, *pair_numbers(friction, restitution, what)))
+
+    def material_pair(
+        self,
+        a: Material,
+        b: Material,
+        *,
+        friction: float | None = None,
+        restitution: float | None = None,
+        **unknown: Never,
+    ) -> None:
+        """Between these two materials friction and restitution are these, in the whole model.
+
+        Materials with the same numbers are the same material. A `contact_pair` of two bodies comes before it.
+
+        >>> model = lw.Model("curling")
+        >>> granite, ice = lw.Material(friction=0.6), lw.Material(friction=0.1)
+        >>> model.material_pair(granite, ice, friction=0.01)
+        """
+        what = "material_pair"
+        self._only_known(what, what, unknown)
+        first, second = check_material(a, what), check_material(b, what)
+        self.pairs.append(ContactPair(first, second, *pair_numbers(friction, restitution, what)))
+
+    def _two_bodies(self, a: Body | str, b: Body | str, what: str) -> tuple[Body, Body]:
         first, second = self._body(a, what), self._body(b, what)
         if first is second:
             raise ModelError(
                 f"{what}: '{first.path}' is named twice, and a body does not collide with itself; give two bodies"
             )
-        self.apart.append((first, second))
+        return first, second

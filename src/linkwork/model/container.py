@@ -22,6 +22,7 @@ from linkwork.model.frame import Frame
 from linkwork.model.joint import Joint
 
 if TYPE_CHECKING:
+    from linkwork.model.contact_pair import ContactPair
     from linkwork.model.controller import Controller, Sensor
     from linkwork.model.input_number import InputNumber
     from linkwork.model.subsystem import Subsystem
@@ -56,6 +57,7 @@ class Container:
         self.inputs: dict[str, InputNumber] = {}
         self.signals: dict[str, str] = {}  # names for columns, for others to see
         self.apart: list[tuple[Body, Body]] = []  # bodies that never meet
+        self.pairs: list[ContactPair] = []  # bodies or materials that meet in their own way
         self.events: list[Event] = []
         self.subsystems: dict[str, Subsystem] = {}
         self.ports: dict[str, Body] = {}
@@ -314,6 +316,7 @@ class Container:
             *(tuple(_said(part) for part in table.values()) for table in (*tables, *sampled)),
             tuple((*_said(event), event.joint and _said(event.joint)) for event in self.events),
             tuple((a.path, b.path) for a, b in self.apart),
+            tuple(pair.content() for pair in self.pairs),
             tuple((name, body.path) for name, body in self.ports.items()),
             tuple(self.signals.items()),
             tuple(subsystem.content() for subsystem in self.subsystems.values()),

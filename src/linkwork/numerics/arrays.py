@@ -15,6 +15,21 @@ def copy(x, out):
 
 
 @kernel
+def clear(x):
+    """All entries become 0."""
+    for i in range(x.size):
+        x[i] = 0.0
+
+
+@kernel
+def swap(a, b):
+    """Exchange the entries of two tables of the same shape."""
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            a[i, j], b[i, j] = b[i, j], a[i, j]
+
+
+@kernel
 def largest(x):
     """The largest |x_i|; 0 of an empty array."""
     m = 0.0

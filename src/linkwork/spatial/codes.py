@@ -99,3 +99,5 @@ RISE = 2  # half a wave: a rounded step
 RAMP = 3
 PROFILE = 4  # a curve over x
 SURFACE = 5  # a function of the user
+
+MANY_CORNERS = 16  # of a hull: with more it touches a plane in four points at most

@@ -24,6 +24,7 @@ from linkwork.model import names
 from linkwork.model.body import Body, Ground, Part, mass_properties
 from linkwork.model.bushing import Bushing
 from linkwork.model.collider import Collider, Plane
+from linkwork.model.contact_pair import ContactPair
 from linkwork.model.container import Container, find_body, find_joint
 from linkwork.model.coupling import Coupling
 from linkwork.model.drive import Motor
@@ -243,6 +244,16 @@ class PartWriter:
             return data | ({"pose": frame_data(collider.shape.pose)} if place is None else place) | material | on
         data = {"kind": "collider", "name": collider.name, "body": self.name(collider.body)}
         return {**data, "shape": self.values.shape(collider.shape, collider.path), **material}
+
+    def pair(self, pair: ContactPair) -> Data:
+        """Two bodies or two materials that meet in their own way."""
+        data: Data = {"kind": "contact_pair"}
+        if isinstance(pair.a, Material) and isinstance(pair.b, Material):
+            data = {"kind": "material_pair", "a": material_data(pair.a), "b": material_data(pair.b)}
+        elif isinstance(pair.a, Body) and isinstance(pair.b, Body):
+            data |= {"a": self.name(pair.a), "b": self.name(pair.b)}
+        numbers = {"friction": pair.friction, "restitution": pair.restitution}
+        return data | {name: value for name, value in numbers.items() if value is not None}
 
     def visual(self, visual: Visual) -> Data:
         """A shape that is only drawn."""

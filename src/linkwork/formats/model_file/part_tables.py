@@ -128,6 +128,8 @@ CONTACTS: Mapping[str, Keys] = {
     },
     "collider": {"name": TEXT, "body": TEXT, "shape": SHAPE, **_SURFACE},
     "no_contact": {"a": TEXT, "b": TEXT},
+    "contact_pair": {"a": TEXT, "b": TEXT, "friction?": NUMBER, "restitution?": NUMBER},
+    "material_pair": {"a": MATERIAL, "b": MATERIAL, "friction?": NUMBER, "restitution?": NUMBER},
 }
 EVENTS: Mapping[str, Keys] = {
     "attach": {

@@ -68,6 +68,7 @@ def content_data(container: Container, values: ValueWriter, receipt: Receipt) ->
         "event": _all(container.events, parts.event, receipt),
     }
     sections["contact"] += [{"kind": "no_contact", "a": parts.name(a), "b": parts.name(b)} for a, b in container.apart]
+    sections["contact"] += [parts.pair(pair) for pair in container.pairs]
     sections["subsystem"] = [
         {"name": inner.name, **place_keys(inner.placement), **content_data(inner, values, receipt)}
         for inner in container.subsystems.values()

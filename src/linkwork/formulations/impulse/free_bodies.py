@@ -40,6 +40,10 @@ NEWTON_STEPS = 3  # for the midpoint rule
 SPHERICAL = 1e-12  # of the trace: with less difference between its principal inertias a body does not tumble
 
 
+FAST_SPIN = 0.1**2  # rad, squared: bodies that turn by less in a step take the torque of rows as it was in the last one
+SPIN_EXACT = 1e-6**2  # of an angular velocity, squared: what that torque may be wrong by
+
+
 class FreeBodies(NamedTuple):
     """The free bodies of a tree that carry no other. Written by `free_bodies`, but for `arm`."""
 
@@ -47,6 +51,7 @@ class FreeBodies(NamedTuple):
     centre: Any  # (body, 3) m, link axes
     inertia: Any  # (body, 6) kg m2 about the centre of mass, link axes
     tumbles: Any  # (body,) 1 where its principal inertias differ
+    dof: Any  # (dof,) 1 where it is one of theirs
     arm: Any  # (body, 3) m, R c before the step; written by store_centres
 
 
@@ -65,7 +70,8 @@ def free_bodies(tree: Any) -> FreeBodies:
         I = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) - m * (c @ c * np.eye(3) - np.outer(c, c))
         centre[k], inertia[k] = c, [I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2]]
         tumbles[k] = np.abs(I - np.trace(I) / 3 * np.eye(3)).max() > SPHERICAL * np.trace(I)
-    return FreeBodies(np.array(links, dtype=np.int64), centre, inertia, tumbles, np.zeros((len(links), 3)))
+    dof = np.isin(tree.dof_link, links).astype(np.int64)
+    return FreeBodies(np.array(links, dtype=np.int64), centre, inertia, tumbles, dof, np.zeros((len(links), 3)))
 
 
 @kernel
@@ -95,13 +101,13 @@ def solve3(A, b):
 
 
 @small
-def torque_free_spin(I, w0, h):
-    """Angular velocity after h without torque, link axes: the midpoint rule, solved by Newton's method."""
-    w1 = w0
+def spin(I, w0, dw, h):
+    """Angular velocity after h under a torque that alone makes it change by dw, link axes: midpoint, by Newton."""
+    w1 = add(w0, dw)
     for _round in range(NEWTON_STEPS):
         wm = scale(0.5, add(w0, w1))
         L = times(I, wm)
-        g = add_scaled(times(I, sub(w1, w0)), h, cross(wm, L))
+        g = add_scaled(times(I, sub(sub(w1, w0), dw)), h, cross(wm, L))
         # Jacobian: I + h/2 ([wm] I - [L])
         a = 0.5 * h
         A = (
@@ -120,7 +126,7 @@ def torque_free_spin(I, w0, h):
 
 
 @kernel
-def spin_at_midpoint(free, tree, q, v, h, vd):
+def spin_at_midpoint(free, tree, q, v, h, row_vd, vd):
     """Accelerations vd with the gyroscopic torque at the midpoint, and of the origin as if it moved straight on."""
     for e in range(free.link.size):
         i = free.link[e]
@@ -133,7 +139,9 @@ def spin_at_midpoint(free, tree, q, v, h, vd):
         if free.tumbles[e] == 1:
             w0 = unrotate(R, w)
             felt = times(inverse_symmetric(I), cross(w0, times(I, w0)))
-            turned = add(alpha, rotate(R, add_scaled(felt, 1.0 / h, sub(torque_free_spin(I, w0, h), w0))))
+            rows = unrotate(R, (row_vd[k + 3], row_vd[k + 4], row_vd[k + 5]))
+            dw = scale(h, add(add(unrotate(R, alpha), felt), rows))
+            turned = rotate(R, sub(scale(1.0 / h, sub(spin(I, w0, dw, h), w0)), rows))
         c = rotate(R, load3(free.centre, e))
         a = add((vd[k], vd[k + 1], vd[k + 2]), cross(w, cross(w, c)))
         a = add(a, cross(sub(alpha, turned), c))
@@ -175,3 +183,25 @@ def move_centres(free, tree, q, v, plus, h):
         for j in range(3):
             q[m + j] += x[j]
             v[k + j] += u[j]
+
+
+@kernel
+def spins_known(free, tree, v_next, dv, some, h, row_vd):
+    """Add the changes dv by rows, if `some`, to v_next; False where a body spins and row_vd was not what they give."""
+    known = True
+    for e in range(free.link.size):
+        if free.tumbles[e] == 1:
+            k = tree.link_v[free.link[e]] + 3
+            turn = 0.0
+            change = 0.0
+            for j in range(3):
+                turn += v_next[k + j] * v_next[k + j]
+                d = (dv[k + j] if some else 0.0) - h * row_vd[k + j]
+                change += d * d
+            if h * h * turn > FAST_SPIN and change > SPIN_EXACT * turn:
+                known = False
+    for k in range(v_next.size):
+        change = dv[k] if some else 0.0
+        v_next[k] += change
+        row_vd[k] = change / h
+    return known

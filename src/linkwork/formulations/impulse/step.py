@@ -5,8 +5,7 @@
     dv       change of the joint velocities by impulses          world    whether poses in the world are needed
 
 Figures 1-3 are in mechanics (articulated, impulses, inverse_mass), the rows in rows.py and row_kinds.py, the solver in
-row_solver.py. Springs are soft rows [STT17]; those on single dofs are eliminated: (13) without its impulse is the mass
-matrix plus dt c + dt^2 k.
+row_solver.py, forces in free_motion.py. Springs are soft rows [STT17].
 
 A step is a loop over stages, so that the solver is compiled once. Where the paper corrects positions with the rows of
 the step's start, `position_iterations` evaluate the new positions and correct them there, with the same effective
@@ -20,11 +19,12 @@ from linkwork.contact.broad_phase import find_contacts
 from linkwork.formulations.impulse.drag_rows import dragging
 from linkwork.formulations.impulse.free_bodies import (
     coast_free_bodies,
-    keep_free_velocities,
     move_centres,
-    spin_at_midpoint,
+    spins_known,
     store_centres,
 )
+from linkwork.formulations.impulse.free_motion import free_motion
+from linkwork.formulations.impulse.midpoint import SHARP, SHARP_CUT, UNRESOLVED, bend_rates, sharpness
 from linkwork.formulations.impulse.results import row_energy, store_loads
 from linkwork.formulations.impulse.row_algebra import add_impulse
 from linkwork.formulations.impulse.row_kinds import make_rows, stops_kept
@@ -33,15 +33,18 @@ from linkwork.formulations.impulse.row_table import COUPLING, CUT
 from linkwork.formulations.impulse.rows import (
     ALL_ROWS,
     ALL_STOPS,
-    ARMATURE_STEP,
     BILATERAL_ROWS,
     END_UPDATED,
     LAST_STEP,
+    MOST_SPIN_ROUNDS,
+    PARTS,
     SMOOTH,
+    SPIN_ROUNDS,
+    UNSETTLED,
     store_impulses,
     warm_start,
 )
-from linkwork.formulations.impulse.sliding import apply_sliding, predict_sliding, sliding_confirmed, sliding_loss
+from linkwork.formulations.impulse.sliding import predict_sliding, sliding_confirmed, sliding_loss
 from linkwork.formulations.samples import (
     ALL_SWEEPS,
     EVALUATIONS,
@@ -56,10 +59,9 @@ from linkwork.formulations.samples import (
     keep_sample,
     record_gap,
 )
-from linkwork.formulations.status import FLAT, NOT_FINITE, OFF_GUIDE, SINGULAR, TORN
-from linkwork.mechanics.articulated import inward_inertias, outward_accelerations, outward_velocities
+from linkwork.formulations.status import FLAT, NOT_FINITE, OFF_GUIDE, SPLIT, TORN
+from linkwork.mechanics.articulated import outward_velocities
 from linkwork.mechanics.constraint_rows import measure_cuts
-from linkwork.mechanics.forces import apply_laws, clear_loads
 from linkwork.mechanics.given import move_given
 from linkwork.mechanics.guides import left_guide
 from linkwork.mechanics.inverse_mass import outward_response
@@ -67,10 +69,11 @@ from linkwork.mechanics.kinematics import coasting, outward_poses, velocities_of
 from linkwork.mechanics.motions import displace
 from linkwork.mechanics.rolling import falls_flat
 from linkwork.mechanics.rows import first_coupled, row_values
-from linkwork.numerics.arrays import copy, finite
+from linkwork.numerics.arrays import clear, copy, finite, swap
 
 # stages of a step: forces and rows, impulses, pseudo impulses; from POSITIONS on the gaps at the new positions
 FORCES, VELOCITIES, PSEUDO_VELOCITIES, POSITIONS = range(-1, 3)
+MOST_PARTS = 64.0  # of a step
 OVERLAP_SWEEPS = 8  # sweeps for overlaps, at most
 CLOSED_GAP = 1e-9  # m or rad: gaps below this are not corrected
 TORN_GAP = 10.0  # of the size of the model: a cut that is farther open is torn; impulses may close a smaller gap
@@ -86,45 +89,6 @@ def update_kinematics(tables, work, world, law_input, out, state, t, q, v):
         outward_poses(tree, work)
         world_velocities(tree, work)
         measure_cuts(tables.cuts, work, state.cut_q, state.cut_rate)
-
-
-@small
-def free_motion(w, state, t, h, q, v, world):
-    """Steps 1-3: velocities after a step of h under all forces, in w.v_next; returns 0 or a status."""
-    tree = w.tables.tree
-    forces = w.tables.forces
-    work = w.tree
-    if w.carried[ARMATURE_STEP] != h:
-        w.carried[ARMATURE_STEP] = h
-        copy(w.joint_armature, tree.dof_armature)
-        for e in range(w.table.coil_dof.size):
-            s = w.table.coil_dof[e]
-            k = forces.coil_k[s] if forces.coil_q[s] >= 0 else 0.0
-            tree.dof_armature[forces.coil_coordinate[s]] += h * (forces.coil_c[s] + h * k)
-    clear_loads(work, w.power)
-    apply_sliding(w.tables.drives, w.rows, work.tau, h)
-    for e in range(w.table.coil_dof.size):
-        s = w.table.coil_dof[e]
-        k = forces.coil_coordinate[s]
-        Q = -forces.coil_c[s] * v[k]
-        if forces.coil_q[s] >= 0:
-            Q -= forces.coil_k[s] * (q[forces.coil_q[s]] + h * v[k] - forces.coil_rest[s])
-        work.tau[k] += Q
-    apply_laws(w.tables, work, t, q, v, state.cut_q, state.cut_rate, w.law_input, w.out, w.power, None, 0)
-    if w.carried[SMOOTH] > 0.0:
-        # centrifugal and Coriolis forces half a step ahead, by the acceleration of the last step
-        for k in range(v.size):
-            w.v_next[k] = v[k] + 0.5 * h * state.vd[k]
-        keep_free_velocities(w.free_bodies, tree, v, w.v_next)
-        outward_velocities(tree, work, q, w.v_next)
-    failed = inward_inertias(tree, work, q)
-    outward_accelerations(tree, work, q, v, w.dv)
-    spin_at_midpoint(w.free_bodies, tree, q, v, h, w.dv)
-    for k in range(v.size):
-        w.v_next[k] = v[k] + h * w.dv[k]  # (7)
-    if world:
-        velocities_of(tree, work, q, w.v_next, w.v_next_own, w.v_next_world)
-    return SINGULAR + failed - 1 if failed > 0 else 0
 
 
 @small
@@ -172,15 +136,38 @@ def apply_impulses(tree, work, rows, q, p, dv):
 
 
 @small
+def expected_velocities(w, h, q, v):
+    """Velocities of the links after the step if rows act as in the last one, in w.expected."""
+    for k in range(w.v_next.size):
+        w.v_plus[k] = 0.5 * (v[k] + w.v_next[k] + h * w.row_vd[k])
+    velocities_of(w.tables.tree, w.tree, q, w.v_plus, w.v_next_own, w.expected)
+
+
+@small
 def set_up_rows(w, state, t, h, q, v, world):
     """Steps 1-6: free motion, contacts, rows with the impulses of the last step, effective masses. 0 or a status."""
     rows = w.rows
+    may_split = w.carried[PARTS] < MOST_PARTS
+    if may_split and sharpness(w.tables.tree, w.tree, w.free_bodies, v, h, w.expected) > SHARP:
+        return SPLIT
     status = free_motion(w, state, t, h, q, v, world)
     if status != 0:
         return status
-    if w.tables.colliders.link.size > 0:
+    if may_split and w.carried[UNSETTLED] > UNRESOLVED:
+        return SPLIT
+    for stage in range(0 if w.bend.size > 0 else 1, 2 if w.tables.colliders.link.size > 0 else 1):
+        # of cuts with the velocities expected after the step, of contacts with those before it
+        if stage == 0:
+            expected_velocities(w, h, q, v)
+            swap(w.tree.pose_v, w.expected)
         coasting(w.tables.tree, w.tree, w.coasting)
         coast_free_bodies(w.free_bodies, w.tree, w.coasting)
+        if stage == 0:
+            sharpest = bend_rates(w.tables.tree, w.tables.cuts, w.tree, w.coasting, h, w.bend)
+            swap(w.tree.pose_v, w.expected)
+            if may_split and sharpest > SHARP_CUT:
+                return SPLIT
+    if w.tables.colliders.link.size > 0:
         find_contacts(w.tables.colliders, w.tree, w.v_next_world, w.coasting, w.contact_scratch, w.contacts, h)
     make_rows(w, state, t, h, q, v)
     record_gap(w.tables.cuts, rows.gap, state)
@@ -223,10 +210,11 @@ def solve_stage(w, q, stage, sweeps, worst):
 
 @small
 def velocities_confirmed(w, state, h, q, some):
-    """v_next with the impulses; False where it contradicts what was assumed about sliding joints or stops."""
-    if some:
-        for k in range(w.v_next.size):
-            w.v_next[k] += w.dv[k]
+    """v_next with the impulses; False where it contradicts what was assumed of sliding joints, stops or spins."""
+    known = spins_known(w.free_bodies, w.tables.tree, w.v_next, w.dv, some, h, w.row_vd)
+    if not known and w.carried[SPIN_ROUNDS] < MOST_SPIN_ROUNDS:
+        w.carried[SPIN_ROUNDS] += 1.0
+        return False
     if not sliding_confirmed(w.tables.drives, w.rows, w.v_next):
         return False
     if w.carried[ALL_STOPS] == 0.0 and not stops_kept(
@@ -297,6 +285,9 @@ def step(w, state, t, h, end, moves, world):
     worst = 0.0
     w.carried[END_UPDATED] = 0.0
     w.carried[ALL_STOPS] = 0.0
+    w.carried[SPIN_ROUNDS] = 0.0
+    if w.carried[SMOOTH] == 0.0:
+        clear(w.row_vd)
     predict_sliding(w.tables.drives, w.table, w.rows, w.carried[LAST_STEP], h, w.solver.direct)
     stage = FORCES
     while stage < POSITIONS + w.position_iterations:
@@ -327,6 +318,31 @@ def step(w, state, t, h, end, moves, world):
             break
         stage += 1
     store_effort(state, w.solver, w.rows, sweeps, worst)
+    return 0
+
+
+@small
+def step_in_parts(w, state, t, h, end, moves, world):
+    """A step of h from t to `end`, in as many parts as its velocity-dependent forces need; returns 0 or a status."""
+    nv = state.vd.size
+    nq = state.y.size - nv - 2
+    parts = 1
+    part = 0
+    while part < parts:
+        begin = t + part * h / parts
+        if part > 0 and w.carried[END_UPDATED] == 0.0:
+            update_kinematics(
+                w.tables, w.tree, world, w.law_input, w.out, state, begin, state.y[:nq], state.y[nq : nq + nv]
+            )
+        w.carried[PARTS] = parts if moves else MOST_PARTS
+        part += 1
+        status = step(w, state, begin, h / parts, end if part == parts else t + part * h / parts, moves, world)
+        if status == SPLIT:
+            part = 2 * (part - 1)
+            parts *= 2
+            w.carried[END_UPDATED] = 1.0  # nothing has moved
+        elif status != 0:
+            return status
     return 0
 
 
@@ -363,7 +379,7 @@ def run(w, state, begin, first, h, steps, every, samples):
                 kept += 1
         if i < steps:
             copy(state.y, state.last)
-            status = step(w, state, t, h, begin + (n + 1) * h, n >= 0, world)
+            status = step_in_parts(w, state, t, h, begin + (n + 1) * h, n >= 0, world)
             if status != 0:
                 return i, kept, status
     return steps, kept, 0

@@ -48,16 +48,20 @@ class Workspace(NamedTuple):
     v_plus: Any  # (dof,) v_next and the pseudo velocity, (9)
     coasting: Any  # (link, 6) accelerations of the links with all joint accelerations zero, world axes
     dv: Any  # (dof,) change of v by impulses; accelerations in free_motion
+    v_mid: Any  # (dof,) mean of the velocities before and after the step
     free_bodies: FreeBodies
+    expected: Any  # (link, 6) m/s, rad/s, world axes: velocities after the step if rows act as in the last one
+    bend: Any  # (cut row,) m/s or rad/s, rates that rows of cuts have at the step's start to vanish at its end
     gap: Any  # (cut row,) m or rad, at the new positions
     wrench: Any  # (cut row, 6) there
     law_input: Any  # (16 + seen,) arguments of user functions; written by mechanics.laws
     out: Any  # (4,) their values
     power: Any  # (2,) W wasted, W fed in by forces
     # kept from step to step
+    row_vd: Any  # (dof,) part of the last accelerations that rows made
     drags: Drags  # written by simulation
     contacts: Contacts  # written by contact; impulses by store_impulses
-    carried: Any  # (5,) LAST_STEP and ARMATURE_STEP (s); whether it was SMOOTH; END_UPDATED; ALL_STOPS
+    carried: Any  # (8,) LAST_STEP and ARMATURE_STEP (s); whether it was SMOOTH; END_UPDATED …: of one step alone
 
 
 def workspace(tables: Any, method: Any) -> Workspace:
@@ -88,13 +92,17 @@ def workspace(tables: Any, method: Any) -> Workspace:
         v_plus=np.zeros(nv),
         coasting=np.zeros((links, 6)),
         dv=np.zeros(nv),
+        v_mid=np.zeros(nv),
         free_bodies=free_bodies(tree),
+        expected=np.zeros((links, 6)),
+        bend=np.zeros(cut_rows),
         gap=np.zeros(cut_rows),
         wrench=np.zeros((cut_rows, 6)),
         law_input=law_scratch(tables.laws),
         out=np.zeros(4),
         power=np.zeros(2),
+        row_vd=np.zeros(nv),
         drags=make_drags(),
         contacts=make_contacts(contacts),
-        carried=np.zeros(5),
+        carried=np.zeros(8),
     )

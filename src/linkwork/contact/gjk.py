@@ -1,0 +1,182 @@
+"""Distance of two polyhedra of many corners, by Gilbert, Johnson and Keerthi (1988); corners by climbing along edges.
+
+    d    direction                          w    corner of the Minkowski difference i - j farthest along d
+    v    point of it nearest to the origin: the vector from j to i between the nearest points
+
+The simplex is in the first points of `scratch.hull`, its nearest point in the weights.
+"""
+
+from __future__ import annotations
+
+import math
+
+from linkwork._jit import kernel, small
+from linkwork.spatial.vectors import add_scaled, cross, dot, load3, neg, norm, scale, store3, sub
+
+ROUNDS = 64  # at most
+CONVERGED = 1e-10  # of the squared distance
+TOUCHING = 1e-12  # of the smaller shape: nearer than this is an overlap
+
+
+@kernel
+def support(colliders, scratch, i, d):
+    """Corner of collider i farthest along d: up along the edges, from where the last climb ended."""
+    k = scratch.hull.start[i]
+    best = dot(d, load3(scratch.vertex, k))
+    climbing = True
+    while climbing:
+        climbing = False
+        for e in range(colliders.neighbour_start[k], colliders.neighbour_start[k + 1]):
+            m = colliders.neighbour[e]
+            x = dot(d, load3(scratch.vertex, m))
+            if x > best:
+                best = x
+                k = m
+                climbing = True
+    scratch.hull.start[i] = k
+    return k
+
+
+@kernel
+def add_point(colliders, scratch, i, j, d, at):
+    """Put the corner of i - j that is farthest along d into place `at`; returns it."""
+    a = support(colliders, scratch, i, d)
+    b = support(colliders, scratch, j, neg(d))
+    w = sub(load3(scratch.vertex, a), load3(scratch.vertex, b))
+    store3(scratch.hull.point, at, w)
+    scratch.hull.corner[at, 0] = a
+    scratch.hull.corner[at, 1] = b
+    return w
+
+
+@kernel
+def nearest_on_edge(a, b):
+    """Weights of a and b at the point of their segment that is nearest to the origin."""
+    ab = sub(b, a)
+    length = dot(ab, ab)
+    t = min(max(-dot(a, ab) / length, 0.0), 1.0) if length > 0.0 else 0.0
+    return 1.0 - t, t
+
+
+@kernel
+def nearest_on_face(a, b, c):
+    """Weights of a, b and c at the point of their triangle that is nearest to the origin."""
+    n = cross(sub(b, a), sub(c, a))
+    size = dot(n, n)
+    if size > 0.0:
+        x = dot(n, cross(b, c)) / size
+        y = dot(n, cross(c, a)) / size
+        z = dot(n, cross(a, b)) / size
+        if x >= 0.0 and y >= 0.0 and z >= 0.0:
+            return x, y, z
+    # on one of the sides
+    best = math.inf
+    found = (1.0, 0.0, 0.0)
+    for k in range(3):
+        p = a if k == 0 else (b if k == 1 else c)
+        q = b if k == 0 else (c if k == 1 else a)
+        s, t = nearest_on_edge(p, q)
+        v = add_scaled(scale(s, p), t, q)
+        if dot(v, v) < best:
+            best = dot(v, v)
+            found = (s, t, 0.0) if k == 0 else ((0.0, s, t) if k == 1 else (t, 0.0, s))
+    return found
+
+
+@small
+def encloses(a, b, c, d):
+    """Whether the tetrahedron has the origin inside."""
+    for k in range(4):
+        p = a if k == 0 else (b if k == 1 else (c if k == 2 else d))
+        q = b if k == 0 else (c if k == 1 else (d if k == 2 else a))
+        r = c if k == 0 else (d if k == 1 else (a if k == 2 else b))
+        o = d if k == 0 else (a if k == 1 else (b if k == 2 else c))
+        n = cross(sub(q, p), sub(r, p))
+        side = dot(n, sub(o, p))
+        if side == 0.0 or dot(n, p) * side > 0.0:
+            return False
+    return True
+
+
+@kernel
+def nearest_of_simplex(scratch, count):
+    """The point of a simplex of `count` points nearest to the origin; keeps the points that it needs.
+
+    Returns it and how many those are; 4 where the origin is inside.
+    """
+    point = scratch.hull.point
+    weight = scratch.hull.weight
+    a = load3(point, 0)
+    b = load3(point, 1)
+    c = load3(point, 2)
+    if count == 4:
+        d = load3(point, 3)
+        if encloses(a, b, c, d):
+            return (0.0, 0.0, 0.0), 4
+        best = math.inf
+        for k in range(4):  # without point k
+            p = b if k == 0 else a
+            q = c if k <= 1 else b
+            r = d if k <= 2 else c
+            x, y, z = nearest_on_face(p, q, r)
+            v = add_scaled(add_scaled(scale(x, p), y, q), z, r)
+            if dot(v, v) < best:
+                best = dot(v, v)
+                weight[0] = 0.0 if k == 0 else x
+                weight[1] = x if k == 0 else (0.0 if k == 1 else y)
+                weight[2] = y if k <= 1 else (0.0 if k == 2 else z)
+                weight[3] = 0.0 if k == 3 else z
+    elif count == 3:
+        weight[0], weight[1], weight[2] = nearest_on_face(a, b, c)
+    elif count == 2:
+        weight[0], weight[1] = nearest_on_edge(a, b)
+    else:
+        weight[0] = 1.0
+    kept = 0
+    v = (0.0, 0.0, 0.0)
+    for k in range(count):
+        if weight[k] > 0.0:
+            x = load3(point, k)
+            v = add_scaled(v, weight[k], x)
+            store3(point, kept, x)
+            weight[kept] = weight[k]
+            for s in range(2):
+                scratch.hull.corner[kept, s] = scratch.hull.corner[k, s]
+            kept += 1
+    return v, kept
+
+
+@kernel
+def distance(colliders, scratch, i, j, margin):
+    """Axis from i to j, gap, and how many points the simplex has: 4 where they overlap, 0 where farther than margin."""
+    d = sub(load3(scratch.p, j), load3(scratch.p, i))
+    if not dot(d, d) > 0.0:
+        d = (0.0, 0.0, 1.0)
+    touching = TOUCHING * min(colliders.bound[i], colliders.bound[j])
+    v = add_point(colliders, scratch, i, j, d, 0)
+    scratch.hull.weight[0] = 1.0
+    count = 1
+    n = scale(1.0 / norm(d), d)
+    for _round in range(ROUNDS):
+        length = norm(v)
+        if length <= touching:
+            return n, 0.0, count
+        n = scale(-1.0 / length, v)
+        w = add_point(colliders, scratch, i, j, n, count)
+        reach = -dot(n, w)  # no more than the distance
+        if reach > margin:
+            return n, reach, 0
+        if length - reach <= CONVERGED * length:
+            return n, length, count
+        known = False
+        for k in range(count):
+            known = known or (
+                scratch.hull.corner[k, 0] == scratch.hull.corner[count, 0]
+                and scratch.hull.corner[k, 1] == scratch.hull.corner[count, 1]
+            )
+        if known:
+            return n, length, count
+        v, count = nearest_of_simplex(scratch, count + 1)
+        if count == 4:
+            return n, 0.0, 4
+    return n, norm(v), count

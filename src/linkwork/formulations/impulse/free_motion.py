@@ -1,0 +1,74 @@
+"""[MST17] Steps 1-3 of section 4: velocities after a step under all forces, before impulses.
+
+    q v      coordinates and velocities        h    length of the step
+    v_next   q̇ of (7), after forces            dv   accelerations
+
+Springs on single dofs are eliminated: (13) of [STT17] without its impulse is the mass matrix plus dt c + dt^2 k.
+"""
+
+from __future__ import annotations
+
+from linkwork._jit import small
+from linkwork.formulations.impulse.free_bodies import keep_free_velocities, spin_at_midpoint
+from linkwork.formulations.impulse.midpoint import EXACT, ROUNDS, SLOW, unsettled_midpoint
+from linkwork.formulations.impulse.rows import ARMATURE_STEP, SMOOTH, UNSETTLED
+from linkwork.formulations.impulse.sliding import apply_sliding
+from linkwork.formulations.status import SINGULAR
+from linkwork.mechanics.articulated import inward_inertias, outward_accelerations, outward_velocities
+from linkwork.mechanics.forces import apply_laws, clear_loads
+from linkwork.mechanics.kinematics import velocities_of
+from linkwork.numerics.arrays import copy
+
+
+@small
+def forward_dynamics(w, state, h, q, v):
+    """Accelerations under the loads in w.tree, in w.dv, velocity-dependent forces at the midpoint; 0 or 1 + a link."""
+    tree = w.tables.tree
+    work = w.tree
+    failed = 0
+    smooth = w.carried[SMOOTH] > 0.0
+    for k in range(v.size):
+        w.v_mid[k] = v[k] + 0.5 * h * state.vd[k] if smooth else v[k]
+    keep_free_velocities(w.free_bodies, tree, v, w.v_mid)
+    exact = SLOW
+    for _round in range(ROUNDS):
+        outward_velocities(tree, work, q, w.v_mid)
+        failed = inward_inertias(tree, work, q)
+        outward_accelerations(tree, work, q, v, w.dv)
+        w.carried[UNSETTLED] = unsettled_midpoint(tree, work, w.free_bodies, v, w.dv, w.row_vd, h, w.v_mid)
+        if w.carried[UNSETTLED] <= exact:
+            break
+        exact = EXACT
+    spin_at_midpoint(w.free_bodies, tree, q, v, h, w.row_vd, w.dv)
+    return failed
+
+
+@small
+def free_motion(w, state, t, h, q, v, world):
+    """Steps 1-3: velocities after a step of h under all forces, in w.v_next; returns 0 or a status."""
+    tree = w.tables.tree
+    forces = w.tables.forces
+    work = w.tree
+    if w.carried[ARMATURE_STEP] != h:
+        w.carried[ARMATURE_STEP] = h
+        copy(w.joint_armature, tree.dof_armature)
+        for e in range(w.table.coil_dof.size):
+            s = w.table.coil_dof[e]
+            k = forces.coil_k[s] if forces.coil_q[s] >= 0 else 0.0
+            tree.dof_armature[forces.coil_coordinate[s]] += h * (forces.coil_c[s] + h * k)
+    clear_loads(work, w.power)
+    apply_sliding(w.tables.drives, w.rows, work.tau, h)
+    for e in range(w.table.coil_dof.size):
+        s = w.table.coil_dof[e]
+        k = forces.coil_coordinate[s]
+        Q = -forces.coil_c[s] * v[k]
+        if forces.coil_q[s] >= 0:
+            Q -= forces.coil_k[s] * (q[forces.coil_q[s]] + h * v[k] - forces.coil_rest[s])
+        work.tau[k] += Q
+    apply_laws(w.tables, work, t, q, v, state.cut_q, state.cut_rate, w.law_input, w.out, w.power, None, 0)
+    failed = forward_dynamics(w, state, h, q, v)
+    for k in range(v.size):
+        w.v_next[k] = v[k] + h * w.dv[k]  # (7)
+    if world:
+        velocities_of(tree, work, q, w.v_next, w.v_next_own, w.v_next_world)
+    return SINGULAR + failed - 1 if failed > 0 else 0

@@ -1,0 +1,146 @@
+"""Stones: hulls of many corners, their distance and depth against the Minkowski difference; how they come to rest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.spatial import ConvexHull
+
+import linkwork as lw
+from found_contacts import POLYHEDRA, STONES, Found, poses
+from linkwork.contact.separating_axis import EDGES, FACE_PREFERENCE, SEPARATED
+
+
+def stone(corners: int, seed: int = 0, size: float = 0.5) -> lw.Hull:
+    """Random points on an ellipsoid."""
+    x = np.random.default_rng(seed).normal(size=(corners, 3))
+    return lw.Hull(x / np.linalg.norm(x, axis=1)[:, None] * (size, 0.8 * size, 0.7 * size))
+
+
+PAIRS = {
+    "two stones": (stone(60), stone(40, 1)),
+    "many corners": (stone(100, 2), stone(90, 3)),
+    "box": (lw.Box((1.0, 0.6, 0.4)), stone(80, 4)),
+}
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_axis_and_gap_are_those_of_the_minkowski_difference(pair: str) -> None:
+    found = Found(list(PAIRS[pair]))
+    apart = inside = 0
+    for seed in range(30):
+        found.at(*poses(seed, 0.2 if seed % 3 else 0.7))
+        A, B = found.vertices(0), found.vertices(1)
+        region, _, *n, gap, x, y, z = found.ask(STONES, i=0, j=1)
+        along = (B @ n).min() - (A @ n).max()
+        deepest = float(ConvexHull((B[:, None] - A[None, :]).reshape(-1, 3)).equations[:, 3].max())
+        assert np.linalg.norm(n) == pytest.approx(1.0)
+        if deepest < 0.0:
+            inside += 1
+            assert along == pytest.approx(deepest, abs=1e-8)
+        else:
+            # nothing is nearer than along the axis of the nearest points, and they are on both surfaces
+            apart += 1
+            assert along >= deepest - 1e-12
+            assert (A @ n).max() + along / 2 == pytest.approx(np.dot(n, (x, y, z)), abs=1e-8)
+        assert gap == pytest.approx(along, abs=FACE_PREFERENCE * 0.5)
+        assert gap <= along + 1e-12
+        if region == EDGES:
+            assert gap == pytest.approx(along, abs=1e-8)
+    assert apart > 3
+    assert inside > 10
+
+
+def test_far_stones_are_separated() -> None:
+    found = Found([stone(60), stone(60)])
+    found.at(lw.Frame((0, 0, 0)), lw.Frame((1.5, 0.2, 0)))
+    assert found.ask(STONES, i=0, j=1, margin=0.3)[0] == SEPARATED
+    assert not found.at(lw.Frame((0, 0, 0)), lw.Frame((1.5, 0.2, 0)))
+
+
+def test_few_corners_have_the_same_axis_both_ways() -> None:
+    found = Found([stone(10), stone(11, 1)])
+    for seed in range(20):
+        found.at(*poses(seed, 0.2))
+        every = found.ask(POLYHEDRA, i=0, j=1)
+        climbed = found.ask(STONES, i=0, j=1)
+        assert climbed[5] >= every[5] - 2 * FACE_PREFERENCE * 0.5
+
+
+def test_a_prism_of_many_corners_lies_on_its_face() -> None:
+    ring = [(0.3 * np.cos(a), 0.3 * np.sin(a), z) for a in np.linspace(0, 2 * np.pi, 40)[:-1] for z in (-0.1, 0.1)]
+    found = Found([lw.Box((2, 2, 0.2)), lw.Hull(ring)])
+    contacts = found.at(lw.Frame(), lw.Frame((0.1, 0.2, 0.1995)))
+    assert len(contacts) == 4
+    for point, normal, depth, _ in contacts:
+        assert abs(normal[2]) == pytest.approx(1.0)
+        assert depth == pytest.approx(5e-4, abs=1e-9)
+        assert np.hypot(point[0] - 0.1, point[1] - 0.2) == pytest.approx(0.3, abs=1e-3)
+    found = Found([lw.Hull(ring)], plane=True)
+    assert len(found.at(lw.Frame((0.1, 0.2, 0.0995)))) == 4
+
+
+@pytest.mark.parametrize("method", ["impulse", "maximal"])
+@pytest.mark.parametrize("floor", ["plane", "box"])
+def test_a_stone_comes_to_rest_on_three_corners(method: str, floor: str) -> None:
+    model = lw.Model("stone")
+    if floor == "plane":
+        model.plane("floor")
+    else:
+        model.collider("floor", "ground", lw.Box((4, 4, 1), pose=lw.Frame((0, 0, -0.5))))
+    shape = stone(200, 5, 0.1)
+    body = model.body("stone", shape=shape, density=2000.0, position=(0, 0, 0.15), material=lw.Material(friction=0.8))
+    model.free("loose", "ground", body, velocity=(0.2, 0, 0, 0, 3, 0))
+    run = lw.simulate(model, until=4.0, method=method, dt=2e-3, every=10)
+    R = lw.Frame(rotation=run["stone.rotation"][-1]).matrix
+    height = np.sort((np.array(shape.points) @ R.T + run["stone.position"][-1])[:, 2])
+    assert abs(height[0]) < 1e-4
+    assert abs(height[2]) < 2e-4  # on three
+    assert np.linalg.norm(run["stone.velocity"][-1]) < 1e-3
+    total: Any = run.energy["total"]
+    assert (total - total[0]).max() < 1e-3 * np.ptp(run.energy["potential"])
+
+
+def test_faces_of_a_fine_mesh_are_merged() -> None:
+    # a cube, each side of 2 x 8 x 8 triangles
+    grid = np.linspace(-1, 1, 9)
+    corners = np.array([(x, y, z) for x in grid for y in grid for z in grid if max(abs(x), abs(y), abs(z)) == 1.0])
+    model = lw.Model("cube")
+    model.body("cube", shape=lw.Hull(corners), mass=1.0, material=lw.Material())
+    table = lw.assemble(model).tables.colliders
+    assert len(table.face_normal) == 6
+    assert np.abs(np.abs(table.face_normal).max(axis=1) - 1.0).max() < 1e-12
+    assert len(table.edge) == 3
+
+
+def test_neighbours_are_mutual_and_faces_close() -> None:
+    model = lw.Model("stone")
+    model.body("stone", shape=stone(300, 6), mass=1.0, material=lw.Material())
+    model.body("ball", shape=lw.Sphere(0.1), mass=1.0, material=lw.Material())
+    model.body("other", shape=stone(50, 7), mass=1.0, material=lw.Material())
+    table = lw.assemble(model).tables.colliders
+    corners, faces = np.diff(table.vertex_start), np.diff(table.face_start)
+    assert corners.tolist() == [300, 1, 50]
+    sides = np.diff(table.face_loop).sum() // 2
+    assert corners[0] + corners[2] - sides + faces.sum() == 4  # Euler, twice
+    start = table.neighbour_start
+    pairs = {(a, int(b)) for a in range(351) for b in table.neighbour[start[a] : start[a + 1]]}
+    assert pairs == {(b, a) for a, b in pairs}
+    assert start[300] == start[301]  # the ball has none
+    for f in range(len(table.face_normal)):
+        loop = table.loop[table.face_loop[f] : table.face_loop[f + 1]]
+        a, b, c = table.vertex[loop[:3]]
+        assert np.cross(b - a, c - a) @ table.face_normal[f] > 0.0  # counter-clockwise
+
+
+def test_twenty_thousand_triangles_are_assembled() -> None:
+    fine = stone(10002, 8)
+    assert len(fine.triangles) == 20000
+    model = lw.Model("boulder")
+    model.plane("floor")
+    model.body("boulder", shape=lw.Mesh(triangles=fine.triangles), mass=1.0, material=lw.Material())
+    table = lw.assemble(model).tables.colliders
+    assert len(table.vertex) == 10002
+    assert table.room < 100  # four points on a plane, however many corners there are
