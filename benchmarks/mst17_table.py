@@ -47,7 +47,7 @@ def main() -> None:
     for name, (build, seconds, *printed) in SCENES.items():
         for kind, (sweeps, ms) in zip((lw.Maximal, lw.Impulse), printed, strict=True):
             cells = [
-                entry(build(), kind(dt=DT, solver=solver, epsilon=1e-6, iterations=10_000), seconds)
+                entry(build(), kind(dt=DT, solver=solver, epsilon=1e-5, iterations=10_000), seconds)
                 for solver in ("sequential", "direct")
             ]
             print(

@@ -52,6 +52,6 @@ def scene(name: str, steps: int, **options: Any) -> lw.Simulation:
     made = {"pile": lambda: lw.gallery.pile.build(n=8), "gripper": lw.gallery.gripper.build}
     model = made.get(name, lw.gallery.rover.build)()
     dt = 2e-3 if name == "gripper" else 5e-3
-    sim = lw.Simulation(model, lw.Impulse(dt=dt, epsilon=1e-13, iterations=5000, **options))
+    sim = lw.Simulation(model, lw.Impulse(dt=dt, epsilon=1e-11, iterations=5000, **options))
     sim.step(steps)
     return sim

@@ -484,5 +484,6 @@ def test_a_lid_lies_on_what_is_far_from_its_hinge(ahead: float) -> None:
     for solver in ("direct", "sequential"):
         run = lw.simulate(model, until=0.2, method=lw.Impulse(dt=1e-3, solver=solver))
         carried = 2.0 * 9.81 * (0.5 + ahead) / (1.0 + ahead)
-        assert run["lid.contact_force"][5:, 2] == pytest.approx(carried, rel=0.01)
+        # friction, 0.05 m below the hinge, may carry a part of it
+        assert run["lid.contact_force"][5:, 2] == pytest.approx(carried, rel=0.001 + 0.3 * 0.05)
         assert run.certificate.cut_short == 0

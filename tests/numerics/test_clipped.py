@@ -12,9 +12,9 @@ from linkwork.numerics.clipped import make_guess, solve_clipped
 
 
 @entry
-def call(A, first, last, diagonal, b, low, high, normal, partner, friction, p, epsilon, iterations, guessing, guess):  # type: ignore
+def call(A, first, last, diag, b, low, high, normal, partner, friction, weight, p, epsilon, most, guessing, guess):  # type: ignore
     return solve_clipped(
-        A, first, last, diagonal, b, low, high, normal, partner, friction, p, epsilon, iterations, guessing, guess
+        A, first, last, diag, b, low, high, normal, partner, friction, weight, p, epsilon, most, guessing, guess
     )
 
 
@@ -25,7 +25,7 @@ def solved(A: Any, b: Any, low: Any, high: Any, guessing: bool, *, contacts: Any
         normal, partner, friction = contacts
     p = options.pop("start", np.zeros(n)).copy()
     how = {"epsilon": 1e-12, "iterations": 20000, **options}
-    rows = (low, high, normal, partner, friction, p)
+    rows = (low, high, normal, partner, friction, np.ones(n), p)
     end = (how["epsilon"], how["iterations"], guessing, make_guess(n))
     sweeps, worst = call(A, 0, n, np.diag(A).copy(), b.copy(), *rows, *end)
     return p, sweeps, worst

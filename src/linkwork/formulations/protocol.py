@@ -39,7 +39,7 @@ class Method(Protocol):
      8. `implicit`: whether stiff forces leave its steps stable, whatever dt is.
      9. `impulses`: whether it works by impulses. Then `state.push`, `state.touch` and `state.drive` hold the loads of
         the last step, and start velocities are shifted by what the loads of the first step do to them. The option
-        `epsilon` is the change of an impulse below which its iteration ends.
+        `epsilon` is the change of an impulse, as a part of m g dt, below which its iteration ends.
     10. `effort`: what `state.effort` counts: "" (nothing), "iterations" of an implicit rule, or "sweeps" over rows.
         `iterations` is the most that a step may take.
 

@@ -13,6 +13,7 @@ from linkwork.spatial.codes import CROSSED
 
 # slots of `State.effort`: of the last step, then so far
 SWEEPS, RESIDUAL, ROW_COUNT, ALL_SWEEPS, WORST_RESIDUAL, STEPS_CUT, MOST_SWEEPS = range(7)
+ALL_LEFT, APART_LOSS, ROLLING_LOSS, OVERLAP, WORST_OVERLAP = range(7, 12)  # of contacts, see contact_audit.py
 # slots of `State.count`
 EVALUATIONS, RANK, REFUSED = range(3)
 # slots of `State.drift`
@@ -40,7 +41,7 @@ class State(NamedTuple):
     touch: Any  # (link, 3) forces of contacts, N, world axes
     drive: Any  # (motor,) forces of motors, N m or N
     # of methods that iterate
-    effort: Any  # (7,) SWEEPS, RESIDUAL, ROW_COUNT of the last step; ALL_SWEEPS … MOST_SWEEPS so far
+    effort: Any  # (12,) SWEEPS, RESIDUAL, ROW_COUNT and OVERLAP of the last step; the others so far
 
 
 class Samples(NamedTuple):
@@ -81,7 +82,7 @@ def make_state(tables: Any, y: Any, cut_q: Any, pushes: bool = False) -> State:
         push=np.zeros((tables.tree.link_parent.size if pushes else 0, 6)),
         touch=np.zeros((tables.tree.link_parent.size if pushes and tables.colliders.room else 0, 3)),
         drive=np.zeros(tables.drives.motor_law.size if pushes else 0),
-        effort=np.zeros(7),
+        effort=np.zeros(12),
     )
 
 

@@ -1,7 +1,8 @@
 """[MST17] Clipped systems: A p = b with every p between bounds, A symmetric and semidefinite; sequential impulses.
 
     p   unknowns (impulses)             low high   their bounds
-    dp  change of one in a sweep        epsilon    a sweep in which no |dp| counts for more ends the loop
+    dp  change of one in a sweep        weight     what a unit of it counts for
+    epsilon    a sweep in which no |dp| counts for more ends the loop
 
 Row r holds where p is strictly between its bounds; at a bound it may miss on the side that the bound allows. A row of
 dry friction has no bounds of its own: with `normal[r]` >= 0 they are -+ friction[r] p[normal[r]], and where
@@ -26,7 +27,6 @@ from linkwork.numerics.semidefinite import factor_block, solve
 DEPENDENT = 1e-11  # pivot of the scaled matrix below which a row depends on others
 MOST_FREE = 128  # more unknowns are not solved for at once
 GUESSES = 4
-LIGHT = 1e-3  # kg or kg m2: what is lighter counts by its speed, as if it weighed that much
 
 
 class Guess(NamedTuple):
@@ -106,12 +106,6 @@ def idle(r, normal, p):
     return not p[normal[r]] > 0.0 and p[r] == 0.0 and p[r + 1] == 0.0
 
 
-@small
-def counted(dp, diagonal):
-    """|dp| as it counts: tiny impulses throw tiny bodies far."""
-    return abs(dp) * max(1.0, LIGHT * diagonal)
-
-
 @kernel
 def missing(A, first, last, r, b, p):
     left = b[r]
@@ -121,8 +115,8 @@ def missing(A, first, last, r, b, p):
 
 
 @small
-def sweep(A, first, last, diagonal, b, low, high, normal, partner, friction, p):
-    """One sequential pass over the rows first … last - 1; returns the largest |dp|."""
+def sweep(A, first, last, diagonal, b, low, high, normal, partner, friction, weight, p):
+    """One sequential pass over the rows first … last - 1; returns the largest change."""
     worst = 0.0
     for r in range(first, last):
         if not diagonal[r] > 0.0 or partner[r] >= 0 or (low[r] == high[r] and normal[r] < 0):
@@ -137,10 +131,10 @@ def sweep(A, first, last, diagonal, b, low, high, normal, partner, friction, p):
             d = max(diagonal[r], diagonal[r + 1]) + abs(A[r + 1, r])
             beside = p[r + 1]
             put_pair(r, before + left / d, beside + missing(A, first, last, r + 1, b, p) / d, normal, friction, p)
-            worst = max(worst, counted(p[r + 1] - beside, diagonal[r + 1]))
+            worst = max(worst, weight[r + 1] * abs(p[r + 1] - beside))
         else:
             put(r, before + left / diagonal[r], low, high, normal, friction, p)  # (8)
-        worst = max(worst, counted(p[r] - before, diagonal[r]))
+        worst = max(worst, weight[r] * abs(p[r] - before))
     return worst
 
 
@@ -184,14 +178,14 @@ def solve_free(A, first, last, diagonal, b, low, high, normal, partner, friction
 
 
 @kernel
-def how_far(A, first, last, diagonal, b, low, high, normal, friction, p):
-    """The largest |dp| if every row were put right by itself."""
+def how_far(A, first, last, diagonal, b, low, high, normal, friction, weight, p):
+    """The largest change if every row were put right by itself."""
     worst = 0.0
     for r in range(first, last):
         if diagonal[r] > 0.0 and (low[r] < high[r] or normal[r] >= 0):
             before = p[r]
             put(r, before + missing(A, first, last, r, b, p) / diagonal[r], low, high, normal, friction, p)
-            worst = max(worst, counted(p[r] - before, diagonal[r]))
+            worst = max(worst, weight[r] * abs(p[r] - before))
             p[r] = before
     return worst
 
@@ -223,9 +217,9 @@ def move_on(first, last, past, p, on):
 
 @small
 def solve_clipped(
-    A, first, last, diagonal, b, low, high, normal, partner, friction, p, epsilon, iterations, guessing, guess
+    A, first, last, diagonal, b, low, high, normal, partner, friction, weight, p, epsilon, iterations, guessing, guess
 ):
-    """p of the rows first … last - 1 from the values at hand; returns sweeps and the largest |dp| of the last one."""
+    """p of the rows first … last - 1 from the values at hand; returns sweeps and the largest change of the last one."""
     worst = 0.0
     pace = 1.0
     for r in range(first, last):
@@ -236,12 +230,12 @@ def solve_clipped(
             solve_free(A, first, last, diagonal, b, low, high, normal, partner, friction, p, guess)
         for r in range(first, last):
             guess.begin[r] = p[r]
-        change = sweep(A, first, last, diagonal, b, low, high, normal, partner, friction, p)
+        change = sweep(A, first, last, diagonal, b, low, high, normal, partner, friction, weight, p)
         if change <= epsilon:
             return k + 1, change
         if guessed:
             if k == 0:
-                worst = how_far(A, first, last, diagonal, b, low, high, normal, friction, guess.past)
+                worst = how_far(A, first, last, diagonal, b, low, high, normal, friction, weight, guess.past)
             # the best so far is where sweeps go on from, once there were guesses enough
             better = change < worst
             for r in range(first, last):

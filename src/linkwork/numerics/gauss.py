@@ -1,4 +1,4 @@
-"""Gauss's elimination with partial pivoting, in place: small dense systems without symmetry.
+"""Gauss's elimination with partial pivoting, in place: small dense systems without symmetry, matrices by rows.
 
 The last unknown is eliminated first: the dofs of a tree's branches come after those of its trunk, and have nothing to
 do with each other until those of the trunk are left.
@@ -8,35 +8,70 @@ from __future__ import annotations
 
 from linkwork._jit import kernel
 
+NO_PIVOT = 1e300  # a pivot this large is none
+
 
 @kernel
-def solve_in_place(A, b, n):
-    """b becomes the solution of the leading (n, n) system; A is used up. False where a pivot is zero or not finite."""
+def solve_in_place(A, o, n, x, f):
+    """x[f …] becomes the solution with the (n, n) matrix at A[o …], which is used up. False where there is no pivot."""
     for c in range(n - 1, -1, -1):
         best = c
         for i in range(c):
-            if abs(A[i, c]) > abs(A[best, c]):
+            if abs(A[o + i * n + c]) > abs(A[o + best * n + c]):
                 best = i
-        if not 0.0 < abs(A[best, c]) < 1e300:
+        if not 0.0 < abs(A[o + best * n + c]) < NO_PIVOT:
             return False
         if best != c:
             for j in range(c + 1):
-                kept = A[c, j]
-                A[c, j] = A[best, j]
-                A[best, j] = kept
-            kept = b[c]
-            b[c] = b[best]
-            b[best] = kept
-        inverse = 1.0 / A[c, c]
+                kept = A[o + c * n + j]
+                A[o + c * n + j] = A[o + best * n + j]
+                A[o + best * n + j] = kept
+            kept = x[f + c]
+            x[f + c] = x[f + best]
+            x[f + best] = kept
+        inverse = 1.0 / A[o + c * n + c]
         for i in range(c):
-            if A[i, c] != 0.0:
-                f = A[i, c] * inverse
+            if A[o + i * n + c] != 0.0:
+                g = A[o + i * n + c] * inverse
                 for j in range(c):
-                    A[i, j] -= f * A[c, j]
-                b[i] -= f * b[c]
+                    A[o + i * n + j] -= g * A[o + c * n + j]
+                x[f + i] -= g * x[f + c]
     for i in range(n):
-        x = b[i]
+        y = x[f + i]
         for j in range(i):
-            x -= A[i, j] * b[j]
-        b[i] = x / A[i, i]
+            y -= A[o + i * n + j] * x[f + j]
+        x[f + i] = y / A[o + i * n + i]
+    return True
+
+
+@kernel
+def invert(A, o, n, B):
+    """B[0 …] becomes the inverse of the (n, n) matrix at A[o …], which is used up. False where there is no pivot."""
+    for i in range(n):
+        for j in range(n):
+            B[i * n + j] = 1.0 if i == j else 0.0
+    for c in range(n):
+        best = c
+        for i in range(c + 1, n):
+            if abs(A[o + i * n + c]) > abs(A[o + best * n + c]):
+                best = i
+        if not 0.0 < abs(A[o + best * n + c]) < NO_PIVOT:
+            return False
+        f = 1.0 / A[o + best * n + c]
+        for j in range(n):
+            kept = A[o + c * n + j]
+            A[o + c * n + j] = f * A[o + best * n + j]
+            if best != c:
+                A[o + best * n + j] = kept
+            kept = B[c * n + j]
+            B[c * n + j] = f * B[best * n + j]
+            if best != c:
+                B[best * n + j] = kept
+        for i in range(n):
+            g = A[o + i * n + c]
+            if i != c and g != 0.0:
+                for j in range(c, n):
+                    A[o + i * n + j] -= g * A[o + c * n + j]
+                for j in range(n):
+                    B[i * n + j] -= g * B[c * n + j]
     return True

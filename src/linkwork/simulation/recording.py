@@ -26,7 +26,6 @@ from linkwork.simulation.results.observe import Observer
 from linkwork.simulation.results.rank_history import RankHistory
 from linkwork.simulation.results.scene import scene_of
 from linkwork.simulation.results.trajectory import Trajectory
-from linkwork.simulation.results.unsettled import Unsettled
 from linkwork.simulation.run_certificate import Tally, certificate_of
 from linkwork.simulation.sampled_run import SampledRun, can_sample
 
@@ -70,7 +69,6 @@ class Recording:
         self.stream, self.tally = stream, Tally()
         self.began: float | None = None  # energy at the start, J
         self.first_cut: float | None = None
-        self.unsettled = Unsettled(sim.method.epsilon, sim.moving.tables.tree.grounds) if sim.method.impulses else None
         self.jump: list[OperatingPoint] = []  # around the largest change of the energy balance
         self.largest_jump = 0.0  # J
         self.unwritten = False  # rows that the stream could not take
@@ -302,8 +300,6 @@ class Recording:
         self.ranks.add(self.sim.moving, samples, samples.count[:count, RANK])
         if self.first_cut is None and (cut := np.flatnonzero(samples.effort[:count, STEPS_CUT])).size:
             self.first_cut = float(samples.t[cut[0], 0])
-        if self.unsettled is not None:
-            self.unsettled.add(samples, count, self.sim.method.dt)
         if self.stream is None:
             for name, values in block.items():
                 self.blocks.setdefault(name, []).append(values)

@@ -11,17 +11,30 @@ import numpy as np
 
 from linkwork._version import __version__
 from linkwork.assembly.system import System
-from linkwork.formulations.samples import ALL_SWEEPS, EVALUATIONS, MOST_SWEEPS, REFUSED, STEPS_CUT, WORST_RESIDUAL
+from linkwork.formulations.samples import (
+    ALL_SWEEPS,
+    APART_LOSS,
+    EVALUATIONS,
+    MOST_SWEEPS,
+    OVERLAP,
+    REFUSED,
+    ROLLING_LOSS,
+    STEPS_CUT,
+    WORST_OVERLAP,
+    WORST_RESIDUAL,
+)
 from linkwork.mechanics.size import size_of
 from linkwork.simulation.analysis.check import dependent_rows
 from linkwork.simulation.results.certificate import Certificate
 from linkwork.simulation.results.column_names import ENERGY as LEDGER
 from linkwork.simulation.results.rank_history import row_names
+from linkwork.simulation.results.unsettled import unsettled
 
 if TYPE_CHECKING:
     from linkwork.simulation.recording import Recording
 
 STORED = ("potential", "springs")
+FALLING = 0.75  # of a step: half of one, and more since a fall is faster than its mean between two rows
 ROUNDED = 1e-10  # of the energy that is stored: what moves less is lost among rounding errors
 
 
@@ -33,10 +46,16 @@ class Tally:
         self.last: dict[str, float] = {}
         self.least: dict[str, float] = {}
         self.most: dict[str, float] = {}
+        self.fall = 0.0  # W, largest change of the potential energy from one row to the next, over their time
         self.rows = 0
 
     def add(self, block: dict[str, Any]) -> None:
         """Take in further rows: {name: one number a row}."""
+        time, stored = (
+            np.append(self.last.get(name, block[name][0]), block[name]) for name in ("time", "energy/potential")
+        )
+        ahead = np.diff(time) > 0.0
+        self.fall = max(self.fall, float(np.max(np.abs(np.diff(stored)[ahead] / np.diff(time)[ahead]), initial=0.0)))
         for name, values in block.items():
             least, most = float(np.min(values)), float(np.max(values))
             if name not in self.first:
@@ -83,7 +102,11 @@ def certificate_of(recording: Recording, seconds: float, stopped: str | None, le
         worst_residual=float(sim.state.effort[WORST_RESIDUAL]),
         cut_short=int(sim.state.effort[STEPS_CUT]),
         first_cut=recording.first_cut,
-        unsettled=_unsettled(recording),
+        unsettled=unsettled(sim.state.effort, sim.steps) if sim.method.impulses else None,
+        apart_loss=float(sim.state.effort[APART_LOSS]),
+        rolling_loss=float(sim.state.effort[ROLLING_LOSS]),
+        overlap=float(sim.state.effort[OVERLAP]),
+        worst_overlap=float(sim.state.effort[WORST_OVERLAP]),
         worst_drift_position=tally.most["drift/position"],
         worst_drift_velocity=tally.most["drift/velocity"],
         final_drift_position=tally.last["drift/position"],
@@ -91,6 +114,7 @@ def certificate_of(recording: Recording, seconds: float, stopped: str | None, le
         size=size_of(system.tables),
         drift_relative=tally.most["opened"],
         energy_balance_worst=tally.worst("energy/balance") if ours else 0.0,
+        energy_offset=FALLING * sim.method.dt * tally.fall if sim.method.impulses else 0.0,
         energy_scale=max([*moved, tally.most["energy/kinetic"]]) if ours else 0.0,
         energy_least=max(least, ROUNDED * max(tally.worst(f"energy/{name}") for name in STORED)),
         energy_gained=max(0.0, -tally.least["energy/dissipated"]),
@@ -113,16 +137,6 @@ def certificate_of(recording: Recording, seconds: float, stopped: str | None, le
         settings={**asdict(sim.method), **sim.method.chosen(sim.workspace), "every": recording.every},
         versions=versions(),
         model_hash=model_hash(system),
-    )
-
-
-def _unsettled(recording: Recording) -> float | None:
-    """What steps that were cut short left unsettled, as a part of all impulses."""
-    effort = recording.sim.state.effort
-    return (
-        None
-        if recording.unsettled is None
-        else recording.unsettled.part(int(effort[STEPS_CUT]), recording.sim.steps, float(effort[WORST_RESIDUAL]))
     )
 
 

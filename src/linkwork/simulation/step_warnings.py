@@ -5,10 +5,9 @@ from __future__ import annotations
 from copy import copy
 
 from linkwork.errors import RunWarning
-from linkwork.formulations.samples import STEPS_CUT
+from linkwork.formulations.samples import ALL_LEFT, STEPS_CUT
 from linkwork.simulation.analysis.stiffness import Watch, remedy, told
 from linkwork.simulation.results.certificate import POOR_IMPULSES
-from linkwork.simulation.results.unsettled import Unsettled
 from linkwork.simulation.results.warning import warn
 from linkwork.simulation.stepper import Stepper
 
@@ -19,15 +18,15 @@ class StepWarnings:
     """Each is given once since the start of a simulation; `chosen` says that linkwork chose the method."""
 
     def __init__(self, stepper: Stepper, chosen: bool) -> None:
-        method, grounds = stepper.method, stepper.moving.tables.tree.grounds
         self.watch = Watch() if chosen else None
-        self.unsettled = Unsettled(method.epsilon, grounds) if method.impulses else None
-        self.cut_before = 0.0  # of the steps cut short, those that were looked at
+        self.of_sweeps = stepper.method.impulses  # whether steps that are cut short are looked at
+        self.cut_before = self.left_before = 0.0  # steps cut short, and what they left, at the last look
+        self.cut = self.left = 0.0  # of those that were looked at
 
     def copied(self) -> StepWarnings:
         """The same, for a copy of the simulation."""
         other = copy(self)
-        other.watch, other.unsettled = copy(self.watch), copy(self.unsettled)
+        other.watch = copy(self.watch)
         return other
 
     def unchecked(self, stepper: Stepper, steps: int) -> int:
@@ -44,19 +43,18 @@ class StepWarnings:
 
     def check_sweeps(self, stepper: Stepper) -> None:
         """Warn when steps that were cut short leave much of their impulses; of one alone nothing is said."""
-        cut = stepper.state.effort[STEPS_CUT]
+        cut, left = stepper.state.effort[STEPS_CUT], stepper.state.effort[ALL_LEFT]
         if not cut > self.cut_before:
             return
-        self.cut_before = cut
-        if self.unsettled is None:
-            return
-        self.unsettled.add(stepper.present(), 1, stepper.h)
-        left, share = self.unsettled.among_cut, cut / max(stepper.steps, 1)
-        if self.unsettled.cut >= CUT_STEPS and left * share > POOR_IMPULSES:
-            self.unsettled = None
+        if self.of_sweeps:
+            self.cut += cut - self.cut_before
+            self.left += left - self.left_before
+        self.cut_before, self.left_before = cut, left
+        if self.of_sweeps and self.cut >= CUT_STEPS and self.left > POOR_IMPULSES * stepper.steps:
+            self.of_sweeps = False
             warn(
                 f"steps of '{stepper.system.model.name}' are cut short by their number of sweeps, {int(cut)} of "
-                f"{stepper.steps} by t = {stepper.time:.4g} s, and leave {left:.2g} of their impulses unsettled; give "
-                "more iterations=, and look for drives that contradict each other",
+                f"{stepper.steps} by t = {stepper.time:.4g} s, and leave {self.left / self.cut:.2g} of their impulses "
+                "unsettled; give more iterations=, and look for drives that contradict each other",
                 RunWarning,
             )

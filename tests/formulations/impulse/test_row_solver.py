@@ -17,7 +17,7 @@ def check(sim: lw.Simulation) -> tuple[int, int, int]:
     """How many rows hold, how many are at a bound, and how many contacts slide."""
     rows = sim.workspace.rows
     n = int(rows.count[ALL_ROWS])
-    assert sim.state.effort[RESIDUAL] <= 1e-13
+    assert sim.state.effort[RESIDUAL] <= 1e-11  # of m g dt
     u, z = dense(sim)
     p = rows.p[:n]
     excess = (u @ z.T) @ p + rows.gamma[:n] * p + rows.rate[:n] - rows.target[:n]
@@ -47,9 +47,10 @@ def check(sim: lw.Simulation) -> tuple[int, int, int]:
 
 @pytest.mark.parametrize(("name", "steps"), [("pile", 110), ("gripper", 1200), ("rover", 40)])
 def test_every_row_holds_or_is_at_its_bound(name: str, steps: int) -> None:
-    """Contacts with friction in systems of few dofs: A is not formed, Newton steps come first."""
+    """Contacts with friction: A is not formed, Newton steps come first; loose bodies are islands of their own."""
     sim = scene(name, steps)
-    assert sim.workspace.solver.is_dense[0] == 0
+    solver = sim.workspace.solver
+    assert solver.islands.row_start[1] == 0 if name == "pile" else solver.is_dense[0] == 0
     holds, _, _ = check(sim)
     assert holds > 5
 
@@ -79,7 +80,6 @@ def test_both_solvers_find_the_same_impulses() -> None:
             lw.Impulse(dt=5e-3, epsilon=1e-14, iterations=20000, solver=solver),
         )
         sim.step(60)
-        assert sim.workspace.solver.is_dense[0] == (solver == "sequential")
         check(sim)
         found.append(sim.state.y.copy())
     assert found[0] == pytest.approx(found[1], abs=1e-9)

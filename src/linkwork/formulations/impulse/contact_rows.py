@@ -16,9 +16,10 @@ from linkwork.spatial.codes import RIGID
 from linkwork.spatial.vectors import cross, dot, load3, sub
 
 BOUNCE_SPEED = 0.05  # m/s: slower contacts do not bounce
+HOVERING = 1e-2  # of the touch: a smaller gap stays; else points of one face would close theirs at different rates
 OVERLAP_PART = 0.2  # part of an overlap that is undone in a step
 PASSING_PART = 0.1  # of its gap: how far from its row a body stays that passes
-WEAK_RESPONSE = 1e-3  # of another contact's response: with less a contact leaves its load to the other
+WEAK_RESPONSE = 1e-2  # of another contact's response: with less a contact leaves its load to the other
 SAME_RESPONSE = 0.99  # squared cosine between two responses above which both contacts move the same dofs alike
 
 
@@ -67,7 +68,7 @@ def set_contact_target(rows, contacts, e, r, h):
         depth = h * pace
     if contacts.soft[e, 0] != RIGID:
         defer_softness(rows, r, contacts.soft, e, -depth, pace)  # the remaining gap may close freely
-    elif depth < 0.0:
+    elif depth < -HOVERING * contacts.touch[e]:
         rows.target[r] += pace
     elif depth > contacts.touch[e]:
         rows.correction[r] = OVERLAP_PART * (depth - contacts.touch[e]) / h

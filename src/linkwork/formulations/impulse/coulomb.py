@@ -10,11 +10,12 @@ in the impulses, and with p = (target - z . x) / c of each row that holds there 
 
     (1 + sum u z^T / c) x = sum u target / c + impulses of rows at their bounds
 
-as large as the tree has dofs, however many the contacts. Two points of one wheel or four corners of a box depend on
-each other, and hardly ever agree to the last digit: the plain Newton step would amplify their difference. So every row
-gets some softness about the impulse that it has (`softness`, as part of its own response): impulses that the motion
-does not determine stay as they were, and a step that made things worse is repeated with more softness
-(`row_solver.solve_matrix_free`).
+as large as the island has dofs, however many the contacts: blocks on the graph of the trees that touch, eliminated
+along it (numerics.block_elimination), so that a tower costs as much as its boxes one by one. Four corners of a box
+depend on each other; the softness of pressure.py says how they share. While contacts still open and close the plain
+Newton step may go much too far: every other one has more softness, about the impulses at hand (`softness`, as part of a
+row's own response, or of g h where it carries more), and more again after a step that made things worse
+(`row_sweeps.solve_matrix_free`).
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork._jit import kernel, small
+from linkwork.formulations.impulse.islands import clear_dofs
 from linkwork.formulations.impulse.row_algebra import (
     add_impulse,
     add_three_times,
@@ -32,19 +34,30 @@ from linkwork.formulations.impulse.row_algebra import (
     contact_rate_changes,
     has_friction,
     rate_change,
+    row_width,
 )
-from linkwork.formulations.impulse.rows import ALL_ROWS
+from linkwork.numerics.block_elimination import (
+    BlockGraph,
+    add_node,
+    clear_blocks,
+    make_block_graph,
+    order_nodes,
+    place_of_block,
+    solve_graph,
+    start_graph,
+    touch,
+)
 from linkwork.numerics.clipped import put, put_pair
-from linkwork.numerics.gauss import solve_in_place
 
-MOST_DOFS = 64  # with more dofs Newton steps are more expensive than sweeps
+MOST_PRODUCTS = 1  # of blocks, for each row: where more are needed Newton steps are more expensive than sweeps
+AT_REST, OF_ISLAND = range(2)  # slots of `RowSolver.pace`
 STICKS, AT_BOUND, SLIDES_ALONG, SLIDES_ACROSS = 0, 1, 2, 3  # what a row does: `GuessScratch.kind`
 
 
 class GuessScratch(NamedTuple):
     """Scratch of a Newton step. `newton_guess` writes all of it."""
 
-    H: Any  # (dof, dof) matrix of the equation for x
+    graph: BlockGraph  # of the trees of an island, with the matrix of the equation for x
     x: Any  # (dof,) its right side, then its solution
     kind: Any  # (row,) STICKS, AT_BOUND, SLIDES_ALONG or SLIDES_ACROSS
     target: Any  # (row,) rate; of a row AT_BOUND its impulse
@@ -54,12 +67,11 @@ class GuessScratch(NamedTuple):
     z: Any  # (3, width)
 
 
-def make_guess_scratch(rows: int, dofs: int, width: int) -> GuessScratch:
-    """Room for Newton steps; none where there are too many dofs for them."""
-    n = dofs if dofs <= MOST_DOFS else 0
+def make_guess_scratch(rows: int, dofs: int, width: int, tree_dof: Any) -> GuessScratch:
+    """Room for Newton steps; `tree_dof` is that of the islands."""
     return GuessScratch(
-        np.zeros((n, n)),
-        np.zeros(n),
+        make_block_graph(len(tree_dof) - 1, dofs, int(np.diff(tree_dof).max(initial=0))),
+        np.zeros(dofs),
         np.zeros(rows, dtype=np.int64),
         np.zeros(rows),
         np.zeros(rows),
@@ -70,56 +82,96 @@ def make_guess_scratch(rows: int, dofs: int, width: int) -> GuessScratch:
 
 
 @kernel
-def row_width(rows, r):
-    """Length of u and z of row r."""
-    n = 0
-    for b in range(rows.spans[r]):
-        n += rows.span_length[r, b]
-    return n
+def newton_fits(rows, islands, newton, island):
+    """Order the graph of the island; False where Newton steps are too expensive for it."""
+    graph = newton.graph
+    begin = islands.start[island]
+    end = islands.start[island + 1]
+    if not start_graph(graph, end - begin):
+        return False
+    for e in range(begin, end):
+        t = islands.tree[e]
+        islands.node[t] = add_node(graph, islands.tree_dof[t], islands.tree_dof[t + 1] - islands.tree_dof[t])
+        if islands.node[t] < 0:
+            return False
+    first = islands.row_start[island]
+    last = islands.row_start[island + 1]
+    r = first
+    while r < last:
+        for a in range(rows.spans[r]):
+            for b in range(a):
+                touch(graph, node_of_span(rows, islands, r, a), node_of_span(rows, islands, r, b))
+        r += 3 if has_friction(rows, r, last) else 1
+    return order_nodes(graph, MOST_PRODUCTS * (last - first))
+
+
+@small
+def node_of_span(rows, islands, r, a):
+    """Node of the graph whose dofs span a of row r has."""
+    return islands.node[islands.dof_tree[rows.span_first[r, a]]]
+
+
+@small
+def place_of_spans(rows, islands, graph, r, a, b):
+    """Where the entries of spans a and b of row r begin in the matrix, and the length of a row of the block there."""
+    i = node_of_span(rows, islands, r, a)
+    j = node_of_span(rows, islands, r, b)
+    n = graph.size[j]
+    begin = (rows.span_first[r, a] - graph.first[i]) * n + rows.span_first[r, b] - graph.first[j]
+    return place_of_block(graph, i, j) + begin, n
 
 
 @kernel
-def add_row_equation(rows, newton, r):
+def add_row_equation(rows, islands, newton, r):
     """Row r holds: add it to the equation for x."""
     f = 1.0 / newton.c[r]
-    target = newton.target[r]
+    add_impulse(rows, r, f * newton.target[r], newton.x)
     k = 0
     for a in range(rows.spans[r]):
-        for i in range(rows.span_first[r, a], rows.span_first[r, a] + rows.span_length[r, a]):
-            g = f * rows.u[r, k]
-            k += 1
-            if g == 0.0:
-                continue
-            newton.x[i] += g * target
-            j = 0
-            for b in range(rows.spans[r]):
-                n = rows.span_length[r, b]
-                add_times(newton.H[i], rows.span_first[r, b], g, rows.z, r, j, n)
-                j += n
+        j = 0
+        for b in range(rows.spans[r]):
+            place, width = place_of_spans(rows, islands, newton.graph, r, a, b)
+            n = rows.span_length[r, b]
+            for i in range(rows.span_length[r, a]):
+                g = f * rows.u[r, k + i]
+                if g != 0.0:
+                    add_times(newton.graph.values, place + i * width, g, rows.z, r, j, n)
+            j += n
+        k += rows.span_length[r, a]
 
 
 @kernel
-def add_contact_equations(rows, newton, r, u, z, e):
+def add_contact_equations(rows, islands, newton, r, u, z, e):
     """Rows r … r + 2 hold: impulses act by rows e … e + 2 of u, rates are those of z, with the spans of r."""
     f = 1.0 / newton.c[r]
     f_1 = 1.0 / newton.c[r + 1]
     f_2 = 1.0 / newton.c[r + 2]
-    target = newton.target[r]
-    target_1 = newton.target[r + 1]
-    target_2 = newton.target[r + 2]
+    p = f * newton.target[r]
+    p_1 = f_1 * newton.target[r + 1]
+    p_2 = f_2 * newton.target[r + 2]
     k = 0
     for a in range(rows.spans[r]):
-        for i in range(rows.span_first[r, a], rows.span_first[r, a] + rows.span_length[r, a]):
-            g = f * u[e, k]
-            g_1 = f_1 * u[e + 1, k]
-            g_2 = f_2 * u[e + 2, k]
-            k += 1
-            newton.x[i] += g * target + g_1 * target_1 + g_2 * target_2
-            j = 0
-            for b in range(rows.spans[r]):
-                n = rows.span_length[r, b]
-                add_three_times(newton.H[i], rows.span_first[r, b], g, g_1, g_2, z, e, j, n)
-                j += n
+        m = rows.span_length[r, a]
+        add_three_times(newton.x, rows.span_first[r, a], p, p_1, p_2, u, e, k, m)
+        j = 0
+        for b in range(rows.spans[r]):
+            place, width = place_of_spans(rows, islands, newton.graph, r, a, b)
+            n = rows.span_length[r, b]
+            for i in range(m):
+                g = f * u[e, k + i]
+                g_1 = f_1 * u[e + 1, k + i]
+                g_2 = f_2 * u[e + 2, k + i]
+                add_three_times(newton.graph.values, place + i * width, g, g_1, g_2, z, e, j, n)
+            j += n
+        k += m
+
+
+@small
+def load_softness(s, softness, normal, p):
+    """`softness` of a contact with the normal row `normal`: the more it carries the less, as a part of the rate g h."""
+    pace = s.pace[OF_ISLAND]
+    load = s.reduced[normal] * p[normal]
+    return softness * pace / (pace + load) if load > 0.0 else softness
 
 
 @kernel
@@ -132,8 +184,9 @@ def set_soft_row(rows, s, newton, softness, r, p, kind):
 
 
 @kernel
-def set_sliding_contact(rows, s, newton, softness, r, most, one, two, length, d, p):
+def set_sliding_contact(rows, s, softness, r, most, one, two, length, d, p):
     """Contact r slides: (one, two) is the friction that it would take, `length` long, and `most` its bound."""
+    newton = s.newton
     n = row_width(rows, r)
     dx = one / length
     dy = two / length
@@ -154,7 +207,7 @@ def set_sliding_contact(rows, s, newton, softness, r, most, one, two, length, d,
     newton.c[r + 1] = (length / most - 1.0 + softness) * d
     newton.target[r + 2] = 0.0
     newton.c[r + 2] = math.inf
-    add_contact_equations(rows, newton, r, u, z, 0)
+    add_contact_equations(rows, s.islands, newton, r, u, z, 0)
 
 
 @small
@@ -163,17 +216,43 @@ def excess_rate(rows, s, r, p, change):
     return change + rows.gamma[r] * p[r] - s.b[r]
 
 
+@small
+def friction_response(s, r):
+    """The response of contact r along its slip, whichever way that is."""
+    return min(
+        s.reduced[r + 1] + s.reduced[r + 2],
+        max(s.diagonal[r + 1], s.diagonal[r + 2]) + abs(s.partner_coupling[r + 2]),
+    )
+
+
 @kernel
-def newton_guess(rows, s, newton, softness, bilateral, low, high, p):
-    """One Newton step from p, whose joint impulses are in s.x; p stays where the equation is singular."""
-    n = rows.count[ALL_ROWS]
-    size = newton.x.size
-    for i in range(size):
-        newton.x[i] = 0.0
-        for j in range(size):
-            newton.H[i, j] = 0.0
-        newton.H[i, i] = 1.0
-    r = 0
+def some_slide(rows, s, first, last, p):
+    """Whether a contact among the rows first … last - 1 slides, by the impulses p that are in s.x."""
+    r = first
+    while r < last:
+        if not has_friction(rows, r, last):
+            r += 1
+            continue
+        v, v_1, v_2 = contact_rate_changes(rows, r, s.x)
+        a = p[r] - excess_rate(rows, s, r, p, v) / s.reduced[r] if s.reduced[r] > 0.0 else 0.0
+        if a > 0.0:
+            d = friction_response(s, r)
+            one = p[r + 1] - excess_rate(rows, s, r + 1, p, v_1) / d
+            two = p[r + 2] - excess_rate(rows, s, r + 2, p, v_2) / d
+            if one * one + two * two > (rows.friction[r + 1] * a) ** 2:
+                return True
+        r += 3
+    return False
+
+
+@kernel
+def newton_guess(rows, s, island, softness, bilateral, low, high, p):
+    """One Newton step of an island from p, whose joint impulses are in s.x; p stays where the equation is singular."""
+    newton = s.newton
+    n = s.islands.row_start[island + 1]
+    clear_dofs(s.islands, island, newton.x)
+    clear_blocks(newton.graph)
+    r = s.islands.row_start[island]
     while r < n:
         if not s.reduced[r] > 0.0:
             newton.kind[r] = AT_BOUND
@@ -184,7 +263,7 @@ def newton_guess(rows, s, newton, softness, bilateral, low, high, p):
             a = p[r] - excess_rate(rows, s, r, p, rate_change(rows, r, s.x)) / s.reduced[r]
             if r < bilateral or low[r] < a < high[r]:
                 set_soft_row(rows, s, newton, softness, r, p, STICKS)
-                add_row_equation(rows, newton, r)
+                add_row_equation(rows, s.islands, newton, r)
             else:
                 newton.kind[r] = AT_BOUND
                 newton.target[r] = min(max(a, low[r]), high[r])
@@ -199,31 +278,27 @@ def newton_guess(rows, s, newton, softness, bilateral, low, high, p):
                 newton.target[r + k] = 0.0
             r += 3
             continue
-        d = min(
-            s.reduced[r + 1] + s.reduced[r + 2],
-            max(s.diagonal[r + 1], s.diagonal[r + 2]) + abs(s.partner_coupling[r + 2]),
-        )
+        d = friction_response(s, r)
         one = p[r + 1] - excess_rate(rows, s, r + 1, p, v_1) / d
         two = p[r + 2] - excess_rate(rows, s, r + 2, p, v_2) / d
         length = math.sqrt(one * one + two * two)
+        soft = load_softness(s, softness, r, p)
         if length <= rows.friction[r + 1] * a:
             for k in range(3):
-                set_soft_row(rows, s, newton, softness, r + k, p, STICKS)
-            add_contact_equations(rows, newton, r, rows.u, rows.z, r)
+                set_soft_row(rows, s, newton, soft, r + k, p, STICKS)
+            add_contact_equations(rows, s.islands, newton, r, rows.u, rows.z, r)
         else:
             pressed = p[r] if p[r] > 0.0 else a
-            set_sliding_contact(
-                rows, s, newton, softness, r, rows.friction[r + 1] * min(pressed, a), one, two, length, d, p
-            )
+            set_sliding_contact(rows, s, soft, r, rows.friction[r + 1] * min(pressed, a), one, two, length, d, p)
         r += 3
-    if solve_in_place(newton.H, newton.x, size):
-        read_impulses(rows, newton, n, low, high, p)
+    if solve_graph(newton.graph, newton.x):
+        read_impulses(rows, newton, s.islands.row_start[island], n, low, high, p)
 
 
 @kernel
-def read_impulses(rows, newton, n, low, high, p):
-    """Impulses p from the solution x, each within its bounds."""
-    r = 0
+def read_impulses(rows, newton, first, n, low, high, p):
+    """Impulses p of the rows first … n - 1 from the solution x, each within its bounds."""
+    r = first
     while r < n:
         if newton.kind[r] == AT_BOUND:
             p[r] = newton.target[r]

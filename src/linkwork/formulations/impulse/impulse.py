@@ -17,12 +17,13 @@ class Impulse(ImpulseMethod):
     """Impulses on articulated bodies, for real time: limits, motors, friction, springs of any stiffness, loops.
 
     `dt` in seconds. `solver` is "direct" (bilateral constraints are solved for at once, only clipped impulses are
-    iterated) or "sequential" (the paper's loop over all rows). The loop ends when no impulse (N s, N m s) changes by
-    more than `epsilon`, or after `iterations` sweeps; the certificate reports how often that was. `position_iterations`
-    close the loops at the new positions; 0 corrects them by pseudo velocities, as the paper does.
+    iterated) or "sequential" (the paper's loop over all rows). The loop ends when no impulse changes by more than
+    `epsilon` times m g dt, with m the mass that its row moves (without gravity: than a hundredth of the momentum that
+    there is, times `epsilon`), or after `iterations` sweeps; the certificate reports how often that was.
+    `position_iterations` close the loops at the new positions; 0 corrects them by pseudo velocities, as the paper does.
 
     >>> lw.Impulse(dt=0.01, solver="sequential", position_iterations=0).epsilon
-    1e-06
+    1e-05
     """
 
     name: ClassVar[str] = "impulse"

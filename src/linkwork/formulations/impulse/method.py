@@ -49,7 +49,7 @@ class ImpulseMethod(Method):
 
     dt: float = 1e-3
     solver: str = "direct"
-    epsilon: float = 1e-6
+    epsilon: float = 1e-5
     iterations: int = 50
     position_iterations: int = 2
     rank_tolerance: float = 1e-10

@@ -140,7 +140,8 @@ def row_energy(tables, table, rows, x, v_next, h):
         elif code == MOTOR or code == DRAG or given:
             fed += 0.5 * rows.p[r] * (rows.start_rate[r] + rate)
         else:
-            wasted -= 0.5 * rows.p[r] * (rows.start_rate[r] + rate)
+            rows.loss[r] = -0.5 * rows.p[r] * (rows.start_rate[r] + rate)
+            wasted += rows.loss[r]
     for e in range(table.coil_dof.size):
         s = table.coil_dof[e]
         rate = v_next[forces.coil_coordinate[s]]

@@ -48,6 +48,15 @@ def has_friction(rows, r, n):
 
 
 @kernel
+def row_width(rows, r):
+    """Length of u and z of row r."""
+    n = 0
+    for b in range(rows.spans[r]):
+        n += rows.span_length[r, b]
+    return n
+
+
+@kernel
 def response(rows, r, s):
     """A_rs."""
     x = 0.0

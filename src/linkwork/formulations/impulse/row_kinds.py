@@ -14,6 +14,7 @@ from linkwork._jit import kernel, small
 from linkwork.formulations.impulse.bushing_rows import bushing_row
 from linkwork.formulations.impulse.contact_rows import describe_contact, set_contact_target, unload_hinge_contacts
 from linkwork.formulations.impulse.drag_rows import drag_row, dragging
+from linkwork.formulations.impulse.islands import find_islands
 from linkwork.formulations.impulse.row_table import (
     BUSHING,
     COUPLING,
@@ -35,6 +36,7 @@ from linkwork.formulations.impulse.rows import (
     BRAKE_PACE,
     DEFERRED_BRAKE,
     apply_unit_impulse,
+    clear_response,
     coordinate_wrench,
     defer_softness,
     find_contact_responses,
@@ -97,29 +99,42 @@ def make_rows(w, state, t, h, q, v):
 
 @small
 def make_contact_rows(w, h, q, v):
-    """The rows of all contacts, after those of the joints."""
+    """The rows of all contacts, after those of the joints, island by island."""
     tree = w.tables.tree
     cuts = w.tables.cuts
     rows = w.rows
     table = w.table
+    islands = w.solver.islands
     first = rows.count[ALL_ROWS]
-    for e in range(w.contacts.count[0]):
+    find_islands(islands, rows, w.contacts)
+    islands.row_start[0] = 0
+    island = 0
+    for k in range(w.contacts.count[0]):
+        e = islands.contact[k]
         r = rows.count[ALL_ROWS]
+        while k == islands.contact_start[island + 1]:
+            island += 1
+            islands.row_start[island] = r
         count = describe_contact(w.tree, w.v_next_world, table, rows, w.contacts, r, e)
         kept = 0
         if count == 3 and share_no_dof(table, rows.links[r, 0], rows.links[r, 1]):
-            kept = find_contact_responses(tree, w.tree, table, rows, w.path, q, r)
+            if find_contact_responses(tree, w.tree, table, rows, w.path, q, r):
+                kept = 3
         else:
             while kept < count:
                 ends = apply_unit_impulse(
                     tree, cuts, w.tree, w.v_next_world, table, rows, w.path, v, w.v_next, r + kept
                 )
                 if not find_response(tree, w.tree, table, rows, w.path, q, ends, r + kept):
-                    break
+                    if kept == 0:
+                        break
+                    clear_response(rows, r + kept, r)
                 kept += 1
         if kept > 0:
             set_contact_target(rows, w.contacts, e, r, h)
         rows.count[ALL_ROWS] = r + kept
+    for i in range(island + 1, islands.count[0] + 1):
+        islands.row_start[i] = rows.count[ALL_ROWS]
     unload_hinge_contacts(rows, first)
 
 

@@ -9,9 +9,14 @@ impulses of least norm taken), and loops over C on what is left,
 
     S = A_CC - A_CB A_BB^+ A_BC        b_C - A_CB A_BB^+ b_B        p_B = A_BB^+ (b_B - A_BC p_C)
 
-A is formed once a step and serves velocities and positions. Where rows are many it is not formed: impulses then change
-x (row_sweeps.py), and B is solved as one block in every sweep. Nor is it formed where contacts have friction
-in a system of few dofs: there the Newton steps of coulomb.py take the place of S.
+A is formed once a step and serves velocities and positions. Every island (islands.py) is solved by itself, and only
+island 0 has bilateral rows. For the others A is not formed: impulses change x (row_sweeps.py), after the Newton steps
+of coulomb.py. Nor is it formed where the rows of island 0 are many, with B solved as one block in every sweep, or where
+few of them are bilateral and contacts have friction.
+
+A change dp of an impulse counts by the velocity that it makes, dp A_rr of a contact, dp sqrt(A_rr / m) of any other
+row, m the mean mass of a body: and that is compared with g h, which impulses undo in a step of what lies still (or with
+a part of the fastest rate, where that is more).
 """
 
 from __future__ import annotations
@@ -22,19 +27,21 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork._jit import kernel, small
-from linkwork.formulations.impulse.coulomb import GuessScratch, make_guess_scratch
+from linkwork.formulations.impulse.coulomb import AT_REST, OF_ISLAND, GuessScratch, make_guess_scratch
+from linkwork.formulations.impulse.islands import Islands
 from linkwork.formulations.impulse.row_algebra import response
 from linkwork.formulations.impulse.row_sweeps import solve_matrix_free
-from linkwork.formulations.impulse.row_table import CONTACT_FRICTION, LIMIT
-from linkwork.formulations.impulse.rows import ALL_ROWS, BILATERAL_ROWS, finish_deferred
+from linkwork.formulations.impulse.row_table import CONTACT, CONTACT_FRICTION, LIMIT
+from linkwork.formulations.impulse.rows import ALL_ROWS, BILATERAL_ROWS, FAST_PART, finish_deferred
 from linkwork.numerics.clipped import Guess, make_guess, missing, solve_clipped
 from linkwork.numerics.semidefinite import factor_block, half_solve, solve
 
 MOST_DENSE_ROWS = 320  # rows up to which A can be formed
 DENSE_ROWS = 128  # and up to which it always is; with more, only where a row moves half as many dofs as there are rows
 NEGLIGIBLE_RESPONSE = 1e-10  # of its own response: with less left, a row is moved by bilateral rows alone
+HELD = 1e-3  # of the response of its bodies without their joints: with less a contact is held nearly still by them
 STILL_RATE = 1e-9  # rate below which such a row stands still
-MOST_BILATERAL_PART = 0.25  # of all rows: with more bilateral ones A is formed instead of Newton steps
+MOST_BILATERAL_PART = 0.25  # of the rows: with more bilateral ones A is formed instead of Newton steps
 
 
 class RowSolver(NamedTuple):
@@ -42,7 +49,9 @@ class RowSolver(NamedTuple):
 
     # options; `simulation.interaction.real_time` may lower the iterations
     direct: bool
-    epsilon: float  # N s or N m s
+    epsilon: float  # part of m g h
+    gravity: float  # m/s2, g
+    mass: float  # kg, mean of the moving bodies
     iterations: Any  # (1,) at most
     tolerance: float  # of the rank
     # factor_rows
@@ -56,8 +65,12 @@ class RowSolver(NamedTuple):
     reduced: Any  # (row,) diagonal of S, 0 where a row is moved by bilateral rows alone
     normal_coupling: Any  # (row,) of a friction row: A_rs with its normal row, where A is not formed
     partner_coupling: Any  # (row,) of the second friction row: A_rs with the first
+    link_response: Any  # (link,) 1/kg, of the body alone; 0 of grounds; made once
+    weight: Any  # (row,) velocity by which a unit of impulse counts, 1/kg
+    pace: Any  # (2,) m/s, AT_REST g h of this step, OF_ISLAND that or more; solve_rows
     rank: Any  # (1,) of A_BB
     is_dense: Any  # (1,) 1 where A is formed in this step
+    islands: Islands  # written by find_islands and make_contact_rows
     # solve_rows
     b: Any  # (row,) right side; written by step.right_side
     y: Any  # (row,) half solution of the bilateral rows
@@ -65,15 +78,20 @@ class RowSolver(NamedTuple):
     x_past: Any  # (dof,) those of guess.past
     guess: Guess  # scratch of numerics.clipped
     newton: GuessScratch  # scratch of coulomb
-    infeasible: Any  # (1,) N s or N m s, the largest impulse that contradicting rows miss
+    infeasible: Any  # (1,) part of m g h, the largest impulse that contradicting rows miss
+    left: Any  # (1,) the largest change that last sweeps left, as a part of the impulses of its island
 
 
-def row_solver(method: Any, rows: int, dofs: int, width: int) -> RowSolver:
+def row_solver(method: Any, rows: int, width: int, tree: Any, islands: Islands) -> RowSolver:
     """Scratch for so many rows; `width` is the longest u."""
-    n = min(rows, MOST_DENSE_ROWS)
+    n, dofs = min(rows, MOST_DENSE_ROWS), tree.dof_link.size
+    masses = tree.link_mass[tree.grounds :]
+    masses = masses[masses > 0.0]
     return RowSolver(
         direct=method.solver == "direct",
         epsilon=float(method.epsilon),
+        gravity=float(np.linalg.norm(tree.gravity)),
+        mass=float(masses.mean()) if masses.size else 1.0,
         iterations=np.array([int(method.iterations)]),
         tolerance=float(method.rank_tolerance),
         A=np.zeros((n, n)),
@@ -86,16 +104,27 @@ def row_solver(method: Any, rows: int, dofs: int, width: int) -> RowSolver:
         reduced=np.zeros(rows),
         normal_coupling=np.zeros(rows),
         partner_coupling=np.zeros(rows),
+        link_response=responses_alone(tree),
+        weight=np.zeros(rows),
+        pace=np.zeros(2),
         rank=np.zeros(1, dtype=np.int64),
         is_dense=np.zeros(1, dtype=np.int64),
+        islands=islands,
         b=np.zeros(rows),
         y=np.zeros(n),
         x=np.zeros(dofs),
         x_past=np.zeros(dofs),
         guess=make_guess(rows),
-        newton=make_guess_scratch(rows, dofs, width),
+        newton=make_guess_scratch(rows, dofs, width, islands.tree_dof),
         infeasible=np.zeros(1),
+        left=np.zeros(1),
     )
+
+
+def responses_alone(tree: Any) -> Any:
+    """(link,) 1 / mass of moving links, 0 of grounds and of what has no mass."""
+    moving = (np.arange(tree.link_mass.size) >= tree.grounds) & (tree.link_mass > 0.0)
+    return np.where(moving, 1.0 / np.where(moving, tree.link_mass, 1.0), 0.0)
 
 
 @kernel
@@ -119,8 +148,8 @@ def worth_forming(rows, s, n):
 
 @kernel
 def newton_allowed(rows, s, n, bilateral):
-    """Whether Newton steps are used: contacts with friction, few dofs, few bilateral rows."""
-    if not s.direct or s.newton.x.size == 0 or bilateral > MOST_BILATERAL_PART * n:
+    """Whether Newton steps are used for island 0, which has n rows: contacts with friction, few bilateral rows."""
+    if not s.direct or bilateral > MOST_BILATERAL_PART * n:
         return False
     for r in range(n - 1, -1, -1):
         if rows.code[r] == CONTACT_FRICTION:
@@ -131,9 +160,10 @@ def newton_allowed(rows, s, n, bilateral):
 @small
 def factor_rows(rows, s, h):
     """Effective masses of the rows of this step, and the factors of A_BB."""
-    n = rows.count[ALL_ROWS]
+    n = s.islands.row_start[1]
     bilateral = bilateral_rows(rows, s)
     s.rank[0] = 0
+    s.pace[AT_REST] = s.gravity * h
     use_newton = newton_allowed(rows, s, n, bilateral)
     s.is_dense[0] = 1 if not use_newton and worth_forming(rows, s, n) else 0
     for r in range(bilateral):
@@ -163,14 +193,40 @@ def factor_rows(rows, s, h):
                 dense = dense or worth_forming(rows, s, n)
         if left > 0.0:
             finish_deferred(rows, r, left, h)
+            soften_held(rows, s, r, left)
         s.reduced[r] = left + rows.gamma[r] if left > 0.0 else 0.0
     if dense:
         schur_complement(rows, s, bilateral, n)
-        return
-    for r in range(n):
-        s.diagonal[r] = rows.diagonal[r] + rows.gamma[r]
-        if r < bilateral:
+    else:
+        finish_diagonal(rows, s, 0, n)
+        for r in range(bilateral):
             s.reduced[r] = s.diagonal[r]
+    for r in range(n, rows.count[ALL_ROWS]):
+        finish_deferred(rows, r, rows.diagonal[r], h)
+        soften_held(rows, s, r, rows.diagonal[r])
+        s.reduced[r] = rows.diagonal[r] + rows.gamma[r]
+    finish_diagonal(rows, s, n, rows.count[ALL_ROWS])
+    for r in range(rows.count[ALL_ROWS]):
+        touches = rows.code[r] == CONTACT or rows.code[r] == CONTACT_FRICTION
+        s.weight[r] = rows.diagonal[r] if touches else math.sqrt(rows.diagonal[r] / s.mass)
+
+
+@kernel
+def soften_held(rows, s, r, response):
+    """A contact that joints hold nearly still, as beside a hinge, gives way a little to loads that it did not have."""
+    if rows.code[r] != CONTACT or rows.deferred[r] != 0:
+        return
+    alone = s.link_response[rows.links[r, 0]] + s.link_response[rows.links[r, 1]]
+    if response < HELD * alone:
+        rows.target[r] += (HELD * alone - rows.gamma[r]) * rows.p[r]
+        rows.gamma[r] = HELD * alone
+
+
+@kernel
+def finish_diagonal(rows, s, first, last):
+    """Where A is not formed: the diagonal of the rows first … last - 1, and how those of a contact are coupled."""
+    for r in range(first, last):
+        s.diagonal[r] = rows.diagonal[r] + rows.gamma[r]
         if rows.normal_row[r] >= 0:
             s.normal_coupling[r] = response(rows, r, rows.normal_row[r])
         if rows.partner_row[r] >= 0:
@@ -202,20 +258,75 @@ def schur_complement(rows, s, bilateral, n):
             s.A[c, r] = s.A[r, c]
 
 
+@kernel
+def island_pace(rows, s, first, last):
+    """What changes of rates are compared with, m/s: g h, or a part of the fastest rate of the rows first … last - 1."""
+    fastest = 0.0
+    for r in range(first, last):
+        if rows.code[r] == CONTACT or rows.code[r] == CONTACT_FRICTION:
+            fastest = max(fastest, abs(rows.rate[r]))
+        else:
+            fastest = max(fastest, abs(rows.rate[r]) * s.weight[r] / rows.diagonal[r])
+    return max(s.pace[AT_REST], FAST_PART * fastest, STILL_RATE)
+
+
+@kernel
+def part_left(s, first, last, p, change):
+    """What a sweep still changed, as a part of the largest impulse of the rows first … last - 1."""
+    most = change
+    for r in range(first, last):
+        most = max(most, s.weight[r] * abs(p[r]))
+    return change / most
+
+
 @small
 def solve_rows(rows, s, low, high, p, iterations, guessing):
-    """Solve for p with the right side s.b, from the values in p; returns sweeps and the largest |dp| of the last one.
+    """Solve for p with the right side s.b, from the values in p; returns sweeps and the largest change of the last one.
 
-    `guessing`: velocities are solved for; Newton steps are allowed.
+    That of an impulse, as a part of m g h. `guessing`: velocities are solved for; Newton steps are allowed.
     """
-    n = rows.count[ALL_ROWS]
     bilateral = bilateral_rows(rows, s)
+    s.infeasible[0] = 0.0
+    s.left[0] = 0.0
+    sweeps = 0
+    worst = 0.0
+    for island in range(s.islands.count[0]):
+        first = s.islands.row_start[island]
+        last = s.islands.row_start[island + 1]
+        if not guessing and is_quiet(s, first, last):
+            continue
+        pace = island_pace(rows, s, first, last)
+        s.pace[OF_ISLAND] = pace
+        if island == 0 and s.is_dense[0] == 1:
+            more, change = solve_dense(rows, s, bilateral, last, low, high, p, s.epsilon * pace, iterations, guessing)
+        else:
+            newton = guessing and s.direct and (island > 0 or newton_allowed(rows, s, last, bilateral))
+            held = bilateral if island == 0 else 0
+            more, change = solve_matrix_free(rows, s, island, held, low, high, p, s.epsilon * pace, iterations, newton)
+        sweeps = max(sweeps, more)
+        if change > s.epsilon * pace:
+            s.left[0] = max(s.left[0], part_left(s, first, last, p, change))
+        if change > 0.0:
+            worst = max(worst, change / pace)
+        if island == 0 and s.infeasible[0] > s.epsilon:
+            s.left[0] = max(s.left[0], part_left(s, first, last, p, s.infeasible[0] * pace))
+    return sweeps, worst
+
+
+@kernel
+def is_quiet(s, first, last):
+    """Whether the right side of the rows first … last - 1 is zero."""
+    for r in range(first, last):
+        if s.b[r] != 0.0:
+            return False
+    return True
+
+
+@small
+def solve_dense(rows, s, bilateral, n, low, high, p, epsilon, iterations, guessing):
+    """Impulses p of the first n rows, which are island 0, by A; returns sweeps and the largest change of the last."""
     b = s.b
     infeasible = 0.0
-    s.infeasible[0] = 0.0
-    if s.is_dense[0] == 0:
-        guessing = guessing and newton_allowed(rows, s, n, bilateral)
-        return solve_matrix_free(rows, s, bilateral, low, high, p, iterations, guessing)
     if bilateral > 0 and bilateral < n:
         half_solve(s.scale, s.L, s.K, s.order, s.rank[0], b[:bilateral], s.y)
         for r in range(bilateral, n):
@@ -227,7 +338,7 @@ def solve_rows(rows, s, low, high, p, iterations, guessing):
                 if low[r] > -math.inf and high[r] < math.inf and abs(b[r]) > STILL_RATE:
                     p[r] = high[r] if b[r] > 0.0 else low[r]
                 elif b[r] > STILL_RATE and high[r] == math.inf and (guessing or rows.code[r] == LIMIT):
-                    infeasible = max(infeasible, b[r] / rows.diagonal[r])
+                    infeasible = max(infeasible, b[r] / rows.diagonal[r] * s.weight[r])
     sweeps = 0
     worst = 0.0
     if bilateral < n:
@@ -242,8 +353,9 @@ def solve_rows(rows, s, low, high, p, iterations, guessing):
             rows.normal_row,
             rows.partner_row,
             rows.friction,
+            s.weight,
             p,
-            s.epsilon,
+            epsilon,
             iterations,
             s.direct,
             s.guess,
@@ -256,6 +368,6 @@ def solve_rows(rows, s, low, high, p, iterations, guessing):
         sweeps = max(sweeps, 1)
         if s.rank[0] < bilateral and guessing:
             for r in range(bilateral):
-                infeasible = max(infeasible, abs(missing(s.A, 0, bilateral, r, b, p)) / s.A[r, r])
-    s.infeasible[0] = infeasible
+                infeasible = max(infeasible, abs(missing(s.A, 0, bilateral, r, b, p)) / s.A[r, r] * s.weight[r])
+    s.infeasible[0] = infeasible * s.epsilon / epsilon
     return sweeps, worst

@@ -3,8 +3,8 @@
     x    joint impulses of all rows, sum of p_r u_r        B    the bilateral rows, solved as one block
     dp   change of an impulse in a sweep
 
-Contacts with friction get Newton steps first (coulomb.py), each followed by a sweep and kept where that sweep changes
-less than the best one before; then sweeps go on, extrapolated (numerics.clipped).
+Contacts get Newton steps first (coulomb.py), each followed by a sweep or two and kept where the last changes less than
+the best one before; then sweeps go on, extrapolated (numerics.clipped).
 """
 
 from __future__ import annotations
@@ -12,84 +12,100 @@ from __future__ import annotations
 import math
 
 from linkwork._jit import kernel, small
-from linkwork.formulations.impulse.coulomb import newton_guess
+from linkwork.formulations.impulse.coulomb import newton_fits, newton_guess, some_slide
+from linkwork.formulations.impulse.islands import clear_dofs, copy_dofs, move_dofs_on
 from linkwork.formulations.impulse.row_algebra import (
     add_contact_impulses,
     add_impulse,
-    add_impulses,
     contact_rate_changes,
     has_friction,
     rate_change,
 )
-from linkwork.formulations.impulse.rows import ALL_ROWS
 from linkwork.numerics.arrays import copy
-from linkwork.numerics.clipped import counted, hurry_on, move_on, put, put_pair
+from linkwork.numerics.clipped import hurry_on, put, put_pair
 from linkwork.numerics.semidefinite import solve
 
 NEWTON_GUESSES = 8  # Newton steps for contacts with friction, each followed by a sweep, after a first sweep
-FIRST_SOFTNESS = 1e-2  # of the first Newton step
-EXACT_SOFTNESS = 1e-10  # of the second: the plain Newton step, which goes much too far where rows contradict each other
+EXACT_SOFTNESS = 1e-10  # of a Newton step while nothing slides
+FIRST_SOFTNESS = 1e-2  # of the first one where something does: the plain step may go much too far then
 SOFTNESS_DOWN = 0.3  # factor for the next one after a step that was better than the last
 SOFTNESS_UP = 30.0  # or worse, in which case it is discarded
 MOST_SOFTNESS = 1.0  # a softer step would change nothing
 
 
-@small
-def solve_matrix_free(rows, s, bilateral, low, high, p, iterations, guessing):
-    """p for the right side s.b, from the values in p; returns sweeps and the largest |dp| of the last one.
+@kernel
+def add_island_impulses(rows, s, island, p):
+    """s.x of the dofs of an island becomes the joint impulses of its p."""
+    clear_dofs(s.islands, island, s.x)
+    for r in range(s.islands.row_start[island], s.islands.row_start[island + 1]):
+        if p[r] != 0.0:
+            add_impulse(rows, r, p[r], s.x)
 
-    `guessing`: Newton steps come first.
+
+@small
+def solve_matrix_free(rows, s, island, bilateral, low, high, p, epsilon, iterations, guessing):
+    """p of an island for the right side s.b, from the values in p; returns sweeps and the largest change of the last.
+
+    It counts as a velocity (row_solver.py), and below `epsilon` it is none. `guessing`: Newton steps come first.
     """
-    n = rows.count[ALL_ROWS]
+    islands = s.islands
+    first = islands.row_start[island]
+    last = islands.row_start[island + 1]
     guess = s.guess
-    nv = s.x.size
-    copy(p[:n], guess.past)
-    add_impulses(rows, n, p, s.x)
-    copy(s.x[:nv], s.x_past)
+    copy(p[first:last], guess.past[first:])
+    add_island_impulses(rows, s, island, p)
+    copy_dofs(islands, island, s.x, s.x_past)
     worst = math.inf
     pace = 1.0
     softness = FIRST_SOFTNESS
     guesses = NEWTON_GUESSES if guessing else 0
+    may_be_exact = True  # not after a step that made things worse
     for i in range(1, iterations + 1):
+        if i == 2 and guesses > 0 and not newton_fits(rows, islands, s.newton, island):
+            guesses = 0
         # a Newton step and a sweep, kept where it is better
         if 1 < i <= 1 + guesses and softness <= MOST_SOFTNESS:
-            newton_guess(rows, s, s.newton, EXACT_SOFTNESS if i == 3 else softness, bilateral, low, high, p)
-            add_impulses(rows, n, p, s.x)
-            change = sweep_matrix_free(rows, s, bilateral, low, high, p)
-            if change <= s.epsilon:
+            exact = may_be_exact and not some_slide(rows, s, first, last, p)
+            newton_guess(rows, s, island, EXACT_SOFTNESS if exact else softness, bilateral, low, high, p)
+            add_island_impulses(rows, s, island, p)
+            change = sweep_matrix_free(rows, s, first, last, bilateral, low, high, p)
+            if change > epsilon:
+                # where contacts open and others take over, the first sweep puts it right, and the second judges
+                change = sweep_matrix_free(rows, s, first, last, bilateral, low, high, p)
+            if change <= epsilon:
                 return i, change
             better = change < worst
-            if i != 3:
+            may_be_exact = better
+            if not exact:
                 softness *= SOFTNESS_DOWN if better else SOFTNESS_UP
             pace = 1.0
             if better:
                 worst = change
-                copy(p[:n], guess.past)
-                copy(s.x[:nv], s.x_past)
+                copy(p[first:last], guess.past[first:])
+                copy_dofs(islands, island, s.x, s.x_past)
             else:
-                copy(guess.past[:n], p)
-                copy(s.x_past[:nv], s.x)
+                copy(guess.past[first:last], p[first:])
+                copy_dofs(islands, island, s.x_past, s.x)
             continue
         # a sweep, extrapolated
-        copy(p[:n], guess.begin)
-        change = sweep_matrix_free(rows, s, bilateral, low, high, p)
-        if change <= s.epsilon:
+        copy(p[first:last], guess.begin[first:])
+        change = sweep_matrix_free(rows, s, first, last, bilateral, low, high, p)
+        if change <= epsilon:
             return i, change
         if s.direct and i < iterations:
-            on, pace = hurry_on(0, n, guess.begin, guess.past, p, 1.0 if change > worst else pace)
-            move_on(0, nv, s.x_past, s.x, on)  # x is linear in p
+            on, pace = hurry_on(first, last, guess.begin, guess.past, p, 1.0 if change > worst else pace)
+            move_dofs_on(islands, island, s.x_past, s.x, on)  # x is linear in p
         worst = change
     return iterations, worst
 
 
 @small
-def sweep_matrix_free(rows, s, bilateral, low, high, p):
-    """One pass over all rows, the bilateral ones as one block; returns the largest |dp|."""
-    n = rows.count[ALL_ROWS]
+def sweep_matrix_free(rows, s, first, n, bilateral, low, high, p):
+    """One pass over the rows first … n - 1, the bilateral ones as one block; returns the largest change."""
     worst = 0.0
     if bilateral > 0:
         worst = solve_block(rows, s, bilateral, p)
-    r = bilateral
+    r = first + bilateral
     while r < n:
         if has_friction(rows, r, n):
             worst = max(worst, sweep_contact(rows, s, low, high, r, p))
@@ -101,14 +117,14 @@ def sweep_matrix_free(rows, s, bilateral, low, high, p):
             put(r, before + left / s.diagonal[r], low, high, rows.normal_row, rows.friction, p)
             if p[r] != before:
                 add_impulse(rows, r, p[r] - before, s.x)
-                worst = max(worst, counted(p[r] - before, s.diagonal[r]))
+                worst = max(worst, s.weight[r] * abs(p[r] - before))
         r += 1
     return worst
 
 
 @small
 def sweep_contact(rows, s, low, high, r, p):
-    """A contact and its friction, rows r … r + 2: x is read once and written once; returns the largest |dp|."""
+    """A contact and its friction, rows r … r + 2: x is read once and written once; returns the largest change."""
     before = p[r]
     one = p[r + 1]
     two = p[r + 2]
@@ -125,12 +141,12 @@ def sweep_contact(rows, s, low, high, r, p):
     left_2 = s.b[r + 2] - a_2 - dp * s.normal_coupling[r + 2] - rows.gamma[r + 2] * two
     put_pair(r + 1, one + left_1 / d, two + left_2 / d, rows.normal_row, rows.friction, p)
     add_contact_impulses(rows, r, dp, p[r + 1] - one, p[r + 2] - two, s.x)
-    return counted(max(abs(dp), abs(p[r + 1] - one), abs(p[r + 2] - two)), max(s.diagonal[r], d))
+    return max(s.weight[r] * abs(dp), s.weight[r + 1] * abs(p[r + 1] - one), s.weight[r + 2] * abs(p[r + 2] - two))
 
 
 @kernel
 def solve_block(rows, s, bilateral, p):
-    """Solve the bilateral rows at once for the present x; returns the largest |dp|."""
+    """Solve the bilateral rows at once for the present x; returns the largest change."""
     b = s.b
     left = s.half[0]  # unused here: S is not formed
     for r in range(bilateral):
@@ -141,5 +157,5 @@ def solve_block(rows, s, bilateral, p):
     for r in range(bilateral):
         p[r] += change[r]
         add_impulse(rows, r, change[r], s.x)
-        worst = max(worst, abs(change[r]))
+        worst = max(worst, s.weight[r] * abs(change[r]))
     return worst

@@ -30,10 +30,12 @@ from linkwork.spatial.vectors import load_pair, store_pair
 DEFERRED_SOFTNESS, DEFERRED_BRAKE = 1, 2  # what waits for a row's effective mass: `RowWork.deferred`
 BRAKING_PART = 0.5  # part of a servo's torque that it may use for stopping
 
+FAST_PART = 1e-2  # of the fastest rate: g h is no less than this, in what small rates are compared with
+
 # slots of `RowWork.count`
 ALL_ROWS, BILATERAL_ROWS = range(2)
 # slots of `RowWork.deferred_data`: of a DEFERRED_SOFTNESS, of a DEFERRED_BRAKE, and of a LINE_SPRING
-SOFT_KIND, SOFT_STIFFNESS, SOFT_DAMPING, SOFT_GAP, SOFT_PACE = range(5)
+SOFT_KIND, SOFT_STIFFNESS, SOFT_DAMPING, SOFT_GAP, SOFT_PACE, SOFT_POINTS, SOFT_PART = range(7)
 BRAKE_MOST, BRAKE_BEHIND, BRAKE_PACE = range(3)
 LINE_VISCOUS, LINE_GIVEN = range(2)
 # slots of `carried` in the workspace of the impulse methods
@@ -59,7 +61,7 @@ class RowWork(NamedTuple):
     gamma: Any  # softness, 1/kg or 1/(kg m2)
     damping: Any  # N s/m or N m s/rad, of a soft row; of a drag whose softness is deferred, the least A_rr to assume
     deferred: Any  # DEFERRED_SOFTNESS, DEFERRED_BRAKE or 0
-    deferred_data: Any  # (row, 5) see the slots above
+    deferred_data: Any  # (row, 7) see the slots above
     low: Any  # bounds of the impulse
     high: Any
     correction: Any  # rate of the pseudo impulses
@@ -81,6 +83,7 @@ class RowWork(NamedTuple):
     # its impulses: warm_start and solve_rows
     p: Any
     pseudo: Any
+    loss: Any  # J, energy that it took in the step, of contacts, stops and friction; row_energy
     # kept from step to step
     kept: Any  # (id,) impulses of the last step; store_impulses
     # of the step
@@ -101,7 +104,7 @@ def row_work(tables: Any, table: RowTable, contacts: int) -> RowWork:
     spans = max(1, sum(sorted(np.diff(table.link_span).tolist())[-ends:]))
     whole = {"code", "id", "spans", "span_first", "span_length", "links", "coordinate", "deferred"}
     whole |= {"normal_row", "partner_row"}
-    wide = {"span_first": spans, "span_length": spans, "u": width, "z": width, "wrench": 6, "deferred_data": 5}
+    wide = {"span_first": spans, "span_length": spans, "u": width, "z": width, "wrench": 6, "deferred_data": 7}
     wide |= {"links": 2, "coordinate": max(2, terms), "coefficient": max(2, terms)}
     own: dict[str, Any] = {
         "count": np.zeros(2, dtype=np.int64),
@@ -257,7 +260,7 @@ def share_no_dof(table, a, b):
 
 @small
 def find_contact_responses(tree, work, table, rows, path, q, r):
-    """Responses of rows r … r + 2 of a contact between links that share no dof; how many of them move anything."""
+    """Responses of rows r … r + 2 of a contact between links that share no dof; False where r moves nothing."""
     spans = 0
     i = 0
     x = 0.0
@@ -287,10 +290,25 @@ def find_contact_responses(tree, work, table, rows, path, q, r):
     rows.diagonal[r + 1] = x_1
     rows.diagonal[r + 2] = x_2
     if not x > table.least_response:
-        return 0
+        return False
     if not x_1 > table.least_response:
-        return 1
-    return 3 if x_2 > table.least_response else 2
+        clear_response(rows, r + 1, r)
+    if not x_2 > table.least_response:
+        clear_response(rows, r + 2, r)
+    return True
+
+
+@kernel
+def clear_response(rows, r, normal):
+    """Friction row r moves nothing, as across a planar linkage: it may take its part of the friction all the same."""
+    rows.spans[r] = rows.spans[normal]
+    for b in range(rows.spans[r]):
+        rows.span_first[r, b] = rows.span_first[normal, b]
+        rows.span_length[r, b] = rows.span_length[normal, b]
+    for k in range(rows.u.shape[1]):
+        rows.u[r, k] = 0.0
+        rows.z[r, k] = 0.0
+    rows.diagonal[r] = rows.diagonal[normal]
 
 
 @kernel
@@ -301,6 +319,8 @@ def defer_softness(rows, r, soft, e, gap, pace):
         rows.deferred_data[r, SOFT_KIND + j] = soft[e, j]
     rows.deferred_data[r, SOFT_GAP] = gap
     rows.deferred_data[r, SOFT_PACE] = pace
+    rows.deferred_data[r, SOFT_POINTS] = 1.0
+    rows.deferred_data[r, SOFT_PART] = 1.0
 
 
 @kernel
@@ -309,13 +329,16 @@ def finish_deferred(rows, r, diagonal, h):
     if not diagonal > 0.0:
         return
     if rows.deferred[r] == DEFERRED_SOFTNESS:
-        k = rows.deferred_data[r, SOFT_STIFFNESS]
+        # of a contact: a part of that of the pair, and hertz refer to the response of the pair
+        points = rows.deferred_data[r, SOFT_POINTS]
+        k = rows.deferred_data[r, SOFT_STIFFNESS] / points
         c = rows.deferred_data[r, SOFT_DAMPING]
         if rows.deferred_data[r, SOFT_KIND] != SPRING:
-            diagonal = max(diagonal, rows.damping[r])
-            omega = 2.0 * math.pi * k
-            k = omega * omega / diagonal
+            diagonal = max(diagonal * rows.deferred_data[r, SOFT_PART], rows.damping[r])
+            omega = 2.0 * math.pi * k * points
+            k = omega * omega / (diagonal * points)
             c = 2.0 * c * omega / diagonal
+        c /= points
         set_softness(rows, r, k, c, rows.deferred_data[r, SOFT_GAP], rows.deferred_data[r, SOFT_PACE], h)
     elif rows.deferred[r] == DEFERRED_BRAKE:
         # towards its goal no faster than BRAKING_PART of the torque can stop

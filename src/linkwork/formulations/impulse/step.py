@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from linkwork._jit import entry, small
 from linkwork.contact.broad_phase import find_contacts
+from linkwork.formulations.impulse.contact_audit import find_apart, note_contacts
 from linkwork.formulations.impulse.drag_rows import dragging
 from linkwork.formulations.impulse.free_bodies import (
     coast_free_bodies,
@@ -25,6 +26,7 @@ from linkwork.formulations.impulse.free_bodies import (
 )
 from linkwork.formulations.impulse.free_motion import free_motion
 from linkwork.formulations.impulse.midpoint import SHARP, SHARP_CUT, UNRESOLVED, bend_rates, sharpness
+from linkwork.formulations.impulse.pressure import share_pressure
 from linkwork.formulations.impulse.results import row_energy, store_loads
 from linkwork.formulations.impulse.row_algebra import add_impulse
 from linkwork.formulations.impulse.row_kinds import make_rows, stops_kept
@@ -46,6 +48,7 @@ from linkwork.formulations.impulse.rows import (
 )
 from linkwork.formulations.impulse.sliding import predict_sliding, sliding_confirmed, sliding_loss
 from linkwork.formulations.samples import (
+    ALL_LEFT,
     ALL_SWEEPS,
     EVALUATIONS,
     GAP,
@@ -169,6 +172,7 @@ def set_up_rows(w, state, t, h, q, v, world):
                 return SPLIT
     if w.tables.colliders.link.size > 0:
         find_contacts(w.tables.colliders, w.tree, w.v_next_world, w.coasting, w.contact_scratch, w.contacts, h)
+        find_apart(w.audit, w.contacts, state.effort)
     make_rows(w, state, t, h, q, v)
     record_gap(w.tables.cuts, rows.gap, state)
     if state.drift[GAP] > TORN_GAP:
@@ -180,6 +184,7 @@ def set_up_rows(w, state, t, h, q, v, world):
     if rows.count[ALL_ROWS] > 0:
         last = w.carried[LAST_STEP]
         warm_start(w.table, rows, w.contacts, h / last if last > 0.0 else 0.0)
+        share_pressure(rows, w.solver.link_response, w.solver.gravity * h, state.count[EVALUATIONS])
         factor_rows(rows, w.solver, h)
     return 0
 
@@ -259,7 +264,7 @@ def move(w, q, v, h, some):
 
 
 @small
-def store_effort(state, s, rows, sweeps, worst):
+def store_effort(state, s, rows, sweeps, worst, left):
     """Count the step, its sweeps and its residual."""
     state.count[EVALUATIONS] += 1
     state.count[RANK] = s.rank[0]
@@ -269,6 +274,7 @@ def store_effort(state, s, rows, sweeps, worst):
     state.effort[ALL_SWEEPS] += sweeps
     state.effort[WORST_RESIDUAL] = max(state.effort[WORST_RESIDUAL], worst)
     state.effort[STEPS_CUT] += 1.0 if worst > s.epsilon else 0.0
+    state.effort[ALL_LEFT] += left
 
 
 @small
@@ -283,6 +289,7 @@ def step(w, state, t, h, end, moves, world):
     v = state.y[nq : nq + nv]
     sweeps = 0
     worst = 0.0
+    left = 0.0
     w.carried[END_UPDATED] = 0.0
     w.carried[ALL_STOPS] = 0.0
     w.carried[SPIN_ROUNDS] = 0.0
@@ -303,10 +310,12 @@ def step(w, state, t, h, end, moves, world):
             if not velocities_confirmed(w, state, h, q, some):
                 stage = FORCES
                 continue
+            left = w.solver.left[0] if some else 0.0
             store_loads(w, state, h, q, v)
             if not moves:
                 return 0
             store_energy(w, state, h, v)
+            note_contacts(w.audit, w.contacts, w.table, w.rows, state.effort, h)
             store_impulses(w.table, w.rows, w.contacts)
             w.carried[LAST_STEP] = h
         elif stage == PSEUDO_VELOCITIES:
@@ -317,7 +326,7 @@ def step(w, state, t, h, end, moves, world):
             w.carried[END_UPDATED] = 1.0
             break
         stage += 1
-    store_effort(state, w.solver, w.rows, sweeps, worst)
+    store_effort(state, w.solver, w.rows, sweeps, worst, left)
     return 0
 
 

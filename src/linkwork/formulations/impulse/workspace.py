@@ -8,8 +8,10 @@ import numpy as np
 
 from linkwork.contact.scratch import ContactScratch, make_contact_scratch
 from linkwork.contact.table import Contacts, make_contacts
+from linkwork.formulations.impulse.contact_audit import ContactAudit, make_audit
 from linkwork.formulations.impulse.drag_rows import Drags, make_drags
 from linkwork.formulations.impulse.free_bodies import FreeBodies, free_bodies
+from linkwork.formulations.impulse.islands import make_islands
 from linkwork.formulations.impulse.row_solver import RowSolver, row_solver
 from linkwork.formulations.impulse.row_table import RowTable, row_table
 from linkwork.formulations.impulse.rows import RowWork, row_work
@@ -61,6 +63,7 @@ class Workspace(NamedTuple):
     row_vd: Any  # (dof,) part of the last accelerations that rows made
     drags: Drags  # written by simulation
     contacts: Contacts  # written by contact; impulses by store_impulses
+    audit: ContactAudit  # written by contact_audit
     carried: Any  # (8,) LAST_STEP and ARMATURE_STEP (s); whether it was SMOOTH; END_UPDATED …: of one step alone
 
 
@@ -82,7 +85,7 @@ def workspace(tables: Any, method: Any) -> Workspace:
         joint_armature=tree.dof_armature.copy(),
         tree=tree_work(tables),
         rows=rows,
-        solver=row_solver(method, rows.code.size, nv, rows.u.shape[1]),
+        solver=row_solver(method, rows.code.size, rows.u.shape[1], tree, make_islands(tree, contacts)),
         path=make_impulse_path(nv),
         contact_scratch=make_contact_scratch(tables.colliders),
         loads=CutLoads(rows.cut_wrench, rows.cut_load, np.zeros(nv)),
@@ -104,5 +107,6 @@ def workspace(tables: Any, method: Any) -> Workspace:
         row_vd=np.zeros(nv),
         drags=make_drags(),
         contacts=make_contacts(contacts),
+        audit=make_audit(contacts),
         carried=np.zeros(8),
     )

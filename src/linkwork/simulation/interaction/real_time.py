@@ -167,13 +167,13 @@ class RealTime:
     def _step_within(self) -> None:
         """A step with the sweeps that are left to it, which `pace.cut` tells of; those by hand, later on, have all."""
         sim = self.sim
-        watch, sim.step_warnings.unsettled = sim.step_warnings.unsettled, None
+        watched, sim.step_warnings.of_sweeps = sim.step_warnings.of_sweeps, False
         sim.method.limit_sweeps(sim.workspace, self._sweeps)
         try:
             sim.step()
         finally:
             sim.method.limit_sweeps(sim.workspace, int(sim.method.iterations))
-            sim.step_warnings.unsettled = watch
+            sim.step_warnings.of_sweeps = watched
 
     def _cut(self, took: float) -> None:
         """Fewer sweeps after a step beyond the budget, more again after one well within it."""

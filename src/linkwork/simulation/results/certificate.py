@@ -11,7 +11,10 @@ import numpy as np
 from linkwork.simulation.results.notebook import lines_in_cell
 
 POOR_BALANCE = 1e-2  # of the energy that moved: a run with more than this missing is not to be trusted
-POOR_IMPULSES = 2e-3  # of all impulses: what steps that were cut short may leave unsettled
+POOR_IMPULSES = 2e-3  # of the impulses of a step, on average: what steps that were cut short may leave unsettled
+POOR_APART = 0.05  # of the energy that moved: what contacts may take from bodies that then do not touch
+POOR_ROLLING = 0.5  # of the energy that moved: what contacts may take from bodies that roll, rock or rest
+POOR_OVERLAP = 0.02  # of the size of the model: what bodies may overlap by in the end
 # what a strict run is held to: parts of the energy that moved, of the size of the model, of impulses; steps
 BOUNDS = {
     "energy": POOR_BALANCE,
@@ -19,6 +22,9 @@ BOUNDS = {
     "drift": 1e-3,
     "quaternion": 1e-6,
     "unsettled": POOR_IMPULSES,
+    "apart": POOR_APART,
+    "rolling": POOR_ROLLING,
+    "overlap": POOR_OVERLAP,
     "cut": math.inf,  # steps may be cut short as long as little is left: this is for those who ask
 }
 
@@ -51,14 +57,23 @@ class Certificate:
     """Of methods with impulses: sweeps over the rows in all steps together."""
     worst_residual: float = 0.0
     """What the iterations of a step left at most: displacements that further ones would change, in rad or lengths of
-    the model, judged by how fast they fell; with impulses the change by the last one, N s or N m s."""
+    the model, judged by how fast they fell; with impulses the change by the last one, as a part of m g dt."""
     cut_short: int = 0
     """Steps whose sweeps ended with their number and not by epsilon."""
     first_cut: float | None = None
     """Time of the first recorded row by which that had happened, s."""
     unsettled: float | None = None
-    """What the last sweeps of steps cut short still changed, as a part of all impulses: sums over the recorded rows, of
-    the largest impulse in each. None where no step was cut short, or where nobody looked."""
+    """What the last sweeps of steps cut short still changed, as a part of the largest impulse of the bodies concerned;
+    the mean over all steps. None where no step was cut short, or where nobody looked."""
+    apart_loss: float = 0.0
+    """Energy that contacts took from bodies that then did not touch, J: contacts that never were."""
+    rolling_loss: float = 0.0
+    """Energy that contacts took from bodies that rolled or rested on each other, which truly costs nothing, J.
+    Soft contacts are left out."""
+    overlap: float = 0.0
+    """Deepest overlap of two bodies in the last step, m; soft contacts, which overlap as they should, are left out."""
+    worst_overlap: float = 0.0
+    """Deepest overlap in any step, m."""
     worst_drift_position: float = 0.0
     worst_drift_velocity: float = 0.0
     final_drift_position: float = 0.0
@@ -69,6 +84,9 @@ class Certificate:
     """Worst drift on position level with lengths as parts of `size`; angles are as they are."""
     energy_balance_worst: float = 0.0
     """Largest |energy now - energy at the start - work done + energy dissipated|, J."""
+    energy_offset: float = 0.0
+    """What the balance may be off by while things fall, J: with semi-implicit steps velocities are half a step ahead of
+    positions, so the power of gravity times dt / 2. It is gone when they lie still. 0 for other methods."""
     energy_scale: float = 0.0
     """Largest energy that moved about during the run, J: what the balance is to be compared with."""
     energy_least: float = 0.0
@@ -142,7 +160,9 @@ class Certificate:
         "energy" bounds the worst balance as a part of the energy that moved, "gain" what friction, stops and contacts
         gave instead of taking, as such a part, "drift" how far joints open, as a part of the size of the model,
         "quaternion" how far quaternions leave unit length, "unsettled" the part of all impulses that steps with
-        sweeps cut short left unsettled, "cut" the number of these steps.
+        sweeps cut short left unsettled, "cut" the number of these steps; "apart" and "rolling" what contacts took from
+        bodies that did not touch, or that only rolled or rested, as parts of the energy that moved, "overlap" how deep
+        bodies overlap in the end, as a part of the size of the model.
 
         >>> Certificate(method="recursive", drift_relative=0.05).broken({"drift": 1e-3})
         ['the loops drift by 0.05 of the size of the model, more than 0.001']
@@ -168,7 +188,7 @@ class Certificate:
         """What is beyond the bounds, by the name of the bound; a number that is not finite is beyond any."""
         left = ", {:.2g} of all impulses unsettled" if self.unsettled is not None else ""
         known = {
-            "energy": (self.energy_balance_relative, "the energy balance is off by {:.2g} of what moved"),
+            "energy": (self._part(self._unexplained()), "the energy balance is off by {:.2g} of what moved"),
             "gain": (
                 self._part(self.energy_gained),
                 "friction, stops or contacts gave {:.2g} of what moved",
@@ -176,10 +196,24 @@ class Certificate:
             "drift": (self.drift_relative, "the loops drift by {:.2g} of the size of the model"),
             "quaternion": (self.worst_quaternion or 0.0, "the quaternions leave unit length by {:.2g}"),
             "unsettled": (self._unsettled(), f"{self.cut_short} steps were cut short by their number of sweeps{left}"),
+            "apart": (self._part(self.apart_loss), "contacts took {:.2g} of what moved from bodies that did not touch"),
+            "rolling": (
+                self._part(self.rolling_loss),
+                "contacts took {:.2g} of what moved from bodies that only rolled or rested",
+            ),
+            "overlap": (
+                self.overlap / self.size if self.size > 0.0 else 0.0,
+                "bodies overlap by {:.2g} of the size of the model in the end",
+            ),
             "cut": (float(self.cut_short), "{:g} steps were cut short by their number of sweeps"),
         }
         beyond = {name: known[name] for name in bounds if not known[name][0] <= bounds[name]}
         return {name: words.format(value) for name, (value, words) in beyond.items()}
+
+    def _unexplained(self) -> float:
+        """The worst balance beyond what falls; it stays what it is where it is no number."""
+        left = self.energy_balance_worst - self.energy_offset
+        return left if not left < 0.0 else 0.0
 
     def _unsettled(self) -> float:
         """What cut steps left, as a part; all of it where nobody looked."""

@@ -37,7 +37,7 @@ class NamedColumns:
     """Norms of what the loops are off by: position (m and rad), velocity (m/s and rad/s)."""
     solver: dict[str, NDArray[Any]]
     """Of the step that ends in each row, where the method iterates: iterations and the residual (m, rad) they left;
-    with impulses: sweeps over the rows, residual (N s), rows, and how many steps so far were cut short."""
+    with impulses: sweeps over the rows, residual (part of m g dt), rows, and how many steps so far were cut short."""
     model_name: str
     scene: Scene | None
     """Shapes, joints and springs, for pictures (see `results.scene`); None in files of older versions."""

@@ -1,0 +1,90 @@
+"""What lies still, beside MuJoCo: 400 boxes in stacks of four, and five towers of twenty; part of the scene "impulse".
+
+Time tells half of it: how deep boxes overlap in the end, how far they slipped, and what energy came from nowhere stand
+beside it. MuJoCo's contacts are as it makes them by itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+import linkwork as lw
+from linkwork.bench import Comparison, Figure
+from linkwork.bench.peers.mujoco_run import MujocoRun
+
+SIDE, GAP = 0.2, 0.3  # m: of a box, and between stacks
+REST = 2.0  # s
+TARGET = 1.0
+
+
+def stacks(columns: int, height: int) -> lw.Model:
+    """So many stacks of boxes ("box 0", "box 1", …), 1 kg each, `height` boxes high, side by side on a floor.
+
+    >>> len(stacks(3, 2).bodies)
+    6
+    """
+    model, material = lw.Model("stacks"), lw.Material(friction=0.6)
+    model.plane("floor", material=material)
+    across = math.ceil(math.sqrt(columns))
+    for k in range(columns * height):
+        column, level = divmod(k, height)
+        at = ((SIDE + GAP) * (column % across), (SIDE + GAP) * (column // across), SIDE * (level + 0.5))
+        body = model.body(f"box {k}", shape=lw.Box((SIDE,) * 3), mass=1.0, position=at, material=material)
+        model.free(f"loose {k}", "ground", body)
+    return model
+
+
+def measure_rest(
+    name: str, columns: int, height: int, repeats: int, dt: float = 5e-3
+) -> tuple[Comparison, list[Figure]]:
+    """Time of a step while all lie still, and what became of them after `REST` seconds."""
+    model, steps = stacks(columns, height), round(REST / dt)
+    n, case = columns * height, f"{name}, dt {dt * 1e3:g} ms"
+    row = Comparison(case, "MuJoCo", math.inf, target=TARGET)
+    start = np.array([model.bodies[f"box {k}"].position for k in range(n)])
+    weight = 9.81 * n * SIDE  # J: all boxes lifted by their size
+    sims: list[lw.Simulation] = []
+    peers: list[MujocoRun] = []
+
+    def ours() -> Callable[[int], None]:
+        sims[:] = [lw.Simulation(model, lw.Maximal(dt=dt))]
+        return sims[0].step
+
+    contestants: list[Any] = [ours]
+    try:
+        peers = [MujocoRun(model, dt)]
+
+        def theirs() -> Callable[[int], None]:
+            peers[0].rewind()
+            return peers[0].step
+
+        contestants.append(theirs)
+    except ImportError:
+        pass
+    best = [math.inf] * len(contestants)
+    for _ in range(repeats):
+        for k, make in enumerate(contestants):
+            step = make()
+            begin = perf_counter()
+            step(steps)
+            best[k] = min(best[k], (perf_counter() - begin) / steps)
+    row.linkwork, row.peer = best[0], best[1] if peers else None
+    found = [("linkwork", float(sims[0].contacts().depths.max()), [sims[0][f"box {k}.position"] for k in range(n)])]
+    for peer in peers:
+        deepest = -min(contact.dist for contact in peer.data.contact[: peer.data.ncon])
+        found.append(("MuJoCo", deepest, [peer.position(f"box {k}").copy() for k in range(n)]))
+    figures = []
+    for who, overlap, ends in found:
+        moved = np.array(ends) - start
+        figures += [
+            Figure(f"{case}: deepest overlap after {REST:g} s, m, {who}", overlap),
+            Figure(f"{case}: farthest slip along the floor, m, {who}", float(np.hypot(*moved[:, :2].T).max())),
+            Figure(f"{case}: potential energy lost, of all boxes lifted by their size, {who}",
+                   float(-9.81 * moved[:, 2].sum() / weight)),
+        ]  # fmt: skip
+    return row, figures

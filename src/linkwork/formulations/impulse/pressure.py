@@ -1,0 +1,94 @@
+"""How the contact points of two bodies share their load, and their softness: equally.
+
+    n    points of the pair        A    response of the pair: to a unit of impulse, an n-th of it at each point
+    P    impulses of the pair in the last step        g h   velocity that impulses undo in a step of what lies still
+
+Rigid bodies do not determine how four corners share a weight. So every point of a pair gets the same small softness, as
+bodies that give way a little, and equally everywhere, would have it; about the mean impulse of the pair, so that a load
+that is shared equally moves nothing. What is symmetric stays symmetric then, and beside a hinge, where a point has
+hardly any lever, it carries hardly anything. `lw.Soft` is the softness of the whole pair: it does not count how many
+corners a shape is described by.
+"""
+
+from __future__ import annotations
+
+from linkwork._jit import kernel
+from linkwork.formulations.impulse.row_algebra import row_width
+from linkwork.formulations.impulse.row_table import CONTACT
+from linkwork.formulations.impulse.rows import ALL_ROWS, FAST_PART, SOFT_PART, SOFT_POINTS
+
+SHARING = 5e-6  # of g h: how fast a point that carries twice the mean gives way
+CLOSE_LOOK = 1e-4  # the same in every LOOK_EVERY-th step: enough for uneven shares to be noticed, and evened out
+LOOK_EVERY = 16
+FRICTION_SHARING = 1e-4  # of that softness: that of friction, which must not creep
+OPPOSED = 1e-3  # of the mean response of its points: where A is less they push against each other, and this holds
+
+
+@kernel
+def share_pressure(rows, link_response, pace_at_rest, step):
+    """Softness of all contacts; their responses are known, and p are those of the last step. `pace_at_rest` is g h."""
+    sharing = CLOSE_LOOK if step % LOOK_EVERY == LOOK_EVERY - 1 else SHARING
+    r = 0
+    while r < rows.count[ALL_ROWS] and rows.code[r] != CONTACT:
+        r += 1
+    while r < rows.count[ALL_ROWS]:
+        last = r
+        points = 0
+        mean = 0.0
+        while last < rows.count[ALL_ROWS] and rows.links[last, 0] == rows.links[r, 0]:
+            if rows.links[last, 1] != rows.links[r, 1]:
+                break
+            if rows.code[last] == CONTACT:
+                points += 1
+                mean += rows.diagonal[last]
+            last += 1
+        mean /= points
+        A = 0.0
+        if points > 1:
+            A = pair_response(rows, r, last) / (points * points)
+        if not A > OPPOSED * mean:
+            A = mean
+        A_least = A
+        # softness: P / n more or less on a point is a part of g h; new loads may be those of the heavier body
+        for side in range(2):
+            alone = link_response[rows.links[r, side]]
+            if 0.0 < alone < A:
+                A_least = min(A_least, alone)
+        pace, P = pair_load(rows, r, last, pace_at_rest)
+        gamma = sharing * pace / (P / points + pace / A_least) if points > 1 and pace > 0.0 else 0.0
+        for s in range(r, last):
+            if rows.deferred[s] != 0:
+                rows.deferred_data[s, SOFT_POINTS] = points
+                rows.deferred_data[s, SOFT_PART] = A / rows.diagonal[s]
+            elif rows.code[s] == CONTACT:
+                rows.gamma[s] = gamma
+                rows.target[s] += gamma * P / points
+            elif points > 1:
+                rows.gamma[s] = FRICTION_SHARING * gamma
+        r = last
+
+
+@kernel
+def pair_load(rows, first, last, pace):
+    """g h (m/s), or a part of the fastest rate where that is more, and P (N s), of the rows first … last - 1."""
+    P = 0.0
+    for r in range(first, last):
+        if rows.code[r] == CONTACT:
+            P += rows.p[r]
+            pace = max(pace, FAST_PART * abs(rows.rate[r]))
+    return pace, P
+
+
+@kernel
+def pair_response(rows, first, last):
+    """Response of the normals among the rows first … last - 1, which move the same dofs, to a unit at each."""
+    A = 0.0
+    for k in range(row_width(rows, first)):
+        u = 0.0
+        z = 0.0
+        for r in range(first, last):
+            if rows.code[r] == CONTACT:
+                u += rows.u[r, k]
+                z += rows.z[r, k]
+        A += u * z
+    return A

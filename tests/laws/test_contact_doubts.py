@@ -1,0 +1,115 @@
+"""What contact gets wrong is told: each known defect is either cured or a doubt of the certificate."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from linkwork.simulation.results.certificate import Certificate
+
+both = pytest.mark.parametrize("kind", [lw.Impulse, lw.Maximal], ids=["impulse", "maximal"])
+
+
+def simulated(model: lw.Model, until: float, method: Any) -> lw.Trajectory:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return lw.simulate(model, until=until, method=method)
+
+
+@both
+def test_a_ball_that_passes_a_box_is_not_braked_or_it_is_told(kind: Any) -> None:
+    """It passes a centimetre above it, with 5 cm a step."""
+    model, material = lw.Model("passing", gravity=(0, 0, 0)), lw.Material(friction=0.3)
+    box = model.body("box", shape=lw.Box((0.2,) * 3), mass=1.0, material=material)
+    model.fixed("held", "ground", box)
+    ball = model.body("ball", shape=lw.Sphere(0.05), mass=1.0, position=(-0.5, 0, 0.16), material=material)
+    model.free("flies", "ground", ball, velocity=(10, 0, 0, 0, 0, 0))
+    run = simulated(model, 0.1, kind(dt=5e-3))
+    right = abs(run["ball.velocity"][-1, 0] - 10.0) < 1e-9
+    assert right or any("did not touch" in doubt for doubt in run.certificate.doubts())
+
+
+@both
+def test_a_fast_wheel_rolls_on_or_it_is_told(kind: Any) -> None:
+    """It turns by 1.5 rad in a step."""
+    model, material, radius, spin = lw.Model("wheel"), lw.Material(friction=0.5), 0.3, 75.0
+    model.plane("floor", material=material)
+    half = np.sqrt(0.5)
+    wheel = model.body(
+        "wheel",
+        shape=lw.Cylinder(radius, 0.1),
+        mass=5.0,
+        position=(0, 0, radius),
+        rotation=(half, half, 0, 0),
+        material=material,
+    )
+    model.free("rolls", "ground", wheel, velocity=(spin * radius, 0, 0, 0, spin, 0))
+    run = simulated(model, 1.0, kind(dt=2e-2))
+    right = run["wheel.position"][:, 2].max() < radius + 1e-3
+    assert right or any("did not touch" in doubt for doubt in run.certificate.doubts())
+
+
+@both
+def test_a_disc_rolls_on_its_rim_or_it_is_told(kind: Any) -> None:
+    """Euler's disc: its energy stays, for it rolls without slipping and without resistance."""
+    model, material = lw.Model("disc"), lw.Material(friction=0.8)
+    radius, thick, tilt = 0.0375, 0.01, 0.3
+    model.plane("floor", material=material)
+    rate = np.sqrt(4.0 * 9.81 / (radius * np.sin(tilt)))
+    spin = -rate * np.sin(tilt) * np.array([np.cos(tilt), 0.0, -np.sin(tilt)])
+    disc = model.body(
+        "disc",
+        shape=lw.Cylinder(radius, thick),
+        mass=0.4,
+        position=(0, 0, radius * np.sin(tilt) + thick / 2 * np.cos(tilt)),
+        rotation=(np.cos(tilt / 2), 0, np.sin(tilt / 2), 0),
+        material=material,
+    )
+    model.free("rolls", "ground", disc, velocity=(0, 0, 0, *spin))
+    run = simulated(model, 0.5, kind(dt=1e-3))
+    lost = (run.energy["total"][0] - run.energy["total"][-1]) / run.energy["total"][0]
+    assert abs(lost) < 0.05 or any("rolled or rested" in doubt for doubt in run.certificate.doubts())
+
+
+@both
+def test_a_fast_top_keeps_its_energy_or_it_is_told(kind: Any) -> None:
+    model = lw.Model("top")
+    top = model.body("top", mass=1.0, inertia=(0.002, 0.002, 0.001), com=(0, 0, 0.1))
+    lean = (np.cos(0.15), np.sin(0.15), 0, 0)
+    model.ball("point", "ground", top, at=(0, 0, 0), position=lean, velocity=(0, 0, 300.0))
+    run = simulated(model, 2.0, kind(dt=1e-3))
+    total = run.energy["total"]
+    assert np.ptp(total) < 0.01 * total[0] or run.certificate.doubts()
+
+
+@both
+def test_what_rests_or_rolls_as_it_should_is_not_doubted(kind: Any) -> None:
+    """A ball rolls, a box slides to a stop, another falls flat, a tower stands."""
+    model, material = lw.Model("healthy"), lw.Material(friction=0.5)
+    model.plane("floor", material=material)
+    ball = model.body("ball", shape=lw.Sphere(0.1), mass=1.0, position=(0, 0, 0.1), material=material)
+    model.free("rolls", "ground", ball, velocity=(1, 0, 0, 0, 10, 0))
+    box = model.body("box", shape=lw.Box((0.2,) * 3), mass=1.0, position=(0, 2, 0.1), material=material)
+    model.free("slides", "ground", box, velocity=(2, 0, 0, 0, 0, 0))
+    model.body("flat", shape=lw.Box((0.2,) * 3), mass=1.0, position=(0, 4, 0.5), material=material)
+    for k in range(4):
+        at = (0, 6, 0.1 + 0.2 * k)
+        model.body(f"tower {k}", shape=lw.Box((0.2,) * 3), mass=1.0, position=at, material=material)
+    run = lw.simulate(model, until=2.0, method=kind(dt=5e-3))
+    assert run.certificate.doubts() == []
+    assert run.certificate.overlap < 2e-4
+
+
+def test_doubts_of_contact_are_bounds_too() -> None:
+    made = Certificate(method="impulse", energy_scale=2.0, size=0.5, apart_loss=0.2, rolling_loss=1.2, overlap=0.1)
+    assert [doubt.split(";")[0] for doubt in made.doubts()] == [
+        "contacts took 0.1 of what moved from bodies that did not touch",
+        "contacts took 0.6 of what moved from bodies that only rolled or rested",
+        "bodies overlap by 0.2 of the size of the model in the end",
+    ]
+    assert made.broken({"overlap": 0.3}) == []
+    assert made.broken({"apart": 0.01})[0].endswith("more than 0.01")
