@@ -40,8 +40,8 @@ def test_neighbours_are_those_that_touch() -> None:
         model.collider(f"tile {k}", "ground", lw.Box((1, 1, 0.2), pose=lw.Frame((float(k), 0, 0))))
     model.body("ball", mass=1.0, shape=lw.Sphere(0.1), position=(0, 0, 1), material=lw.Material())
     colliders = lw.assemble(model).tables.colliders
-    start = colliders.neighbour_start
-    found = [colliders.neighbour[start[k] : start[k + 1]].tolist() for k in range(5) if colliders.link[k] == 0]
+    start = colliders.beside_start
+    found = [colliders.beside[start[k] : start[k + 1]].tolist() for k in range(5) if colliders.link[k] == 0]
     found = [[k - min(map(min, found)) for k in members] for members in found]
     assert found == [[1], [0, 2], [1, 3], [2]]
 

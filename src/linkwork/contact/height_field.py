@@ -109,12 +109,29 @@ def sphere_on_field(colliders, scratch, j, x, r, margin, count, feature):
 
 
 @kernel
+def point_beside_field(colliders, scratch, j, x, z, margin, count, feature):
+    """Candidate of a corner x (z in the field's axes) in front of a side of the field, well below its upper edge."""
+    y = (
+        clamp(z[0], -colliders.size[j, 0], colliders.size[j, 0]),
+        clamp(z[1], -colliders.size[j, 1], colliders.size[j, 1]),
+        z[2],
+    )
+    d = sub(z, y)
+    gap = norm(d)
+    height, _ = height_above(colliders, j, (y[0], y[1], z[2] + margin))
+    if gap >= margin or height > 0.0 or (d[0] != 0.0 and d[1] != 0.0):
+        return count
+    inward = rotate(load9(scratch.R, j), scale(-1.0 / gap, d))
+    return add_field_candidate(scratch, count, add_scaled(x, 0.5 * gap, inward), inward, gap, feature)
+
+
+@kernel
 def point_on_field(colliders, scratch, j, x, margin, count, feature):
     """Candidate of a corner x (world), but for steep triangles."""
     R = load9(scratch.R, j)
     z = unrotate(R, sub(x, load3(scratch.p, j)))
     if not within_extent(colliders, j, z):
-        return count
+        return point_beside_field(colliders, scratch, j, x, z, margin, count, feature)
     gap, n = height_above(colliders, j, z)
     if gap >= margin or 0.0 < n[2] < STEEP_COSINE or (gap < -margin and slope_nearer(colliders, j, z, -gap)):
         return count

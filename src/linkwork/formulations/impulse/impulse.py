@@ -17,9 +17,10 @@ class Impulse(ImpulseMethod):
     """Impulses on articulated bodies, for real time: limits, motors, friction, springs of any stiffness, loops.
 
     `dt` in seconds. `solver` is "direct" (bilateral constraints are solved for at once, only clipped impulses are
-    iterated) or "sequential" (the paper's loop over all rows). The loop ends when no impulse changes by more than
-    `epsilon` times m g dt, with m the mass that its row moves (without gravity: than a hundredth of the momentum that
-    there is, times `epsilon`), or after `iterations` sweeps; the certificate reports how often that was.
+    iterated) or "sequential" (the paper's loop over all rows). The loop ends when a sweep changes no impulse by more
+    than `epsilon` times m g dt, with m the mass that its row moves, or no velocity by more than `epsilon` times g dt
+    (where things move fast: than a tenth of their velocity, times `epsilon`), or after `iterations` sweeps; the
+    certificate reports how often that was.
     `position_iterations` close the loops at the new positions; 0 corrects them by pseudo velocities, as the paper does.
 
     >>> lw.Impulse(dt=0.01, solver="sequential", position_iterations=0).epsilon

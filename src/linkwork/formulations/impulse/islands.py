@@ -175,6 +175,15 @@ def copy_dofs(islands, i, source, target):
 
 
 @kernel
+def subtract_from(islands, i, x, past):
+    """`past` of the dofs of island i becomes x less itself."""
+    for e in range(islands.start[i], islands.start[i + 1]):
+        t = islands.tree[e]
+        for k in range(islands.tree_dof[t], islands.tree_dof[t + 1]):
+            past[k] = x[k] - past[k]
+
+
+@kernel
 def move_dofs_on(islands, i, past, x, on):
     """`clipped.move_on` for the dofs of island i."""
     for e in range(islands.start[i], islands.start[i + 1]):

@@ -16,7 +16,7 @@ few of them are bilateral and contacts have friction.
 
 A change dp of an impulse counts by the velocity that it makes, dp A_rr of a contact, dp sqrt(A_rr / m) of any other
 row, m the mean mass of a body: and that is compared with g h, which impulses undo in a step of what lies still (or with
-a part of the fastest rate, where that is more).
+a part of the fastest rate, where that is more). Where A is not formed, rates that do not change any more are enough.
 """
 
 from __future__ import annotations
@@ -76,6 +76,7 @@ class RowSolver(NamedTuple):
     y: Any  # (row,) half solution of the bilateral rows
     x: Any  # (dof,) joint impulses of all rows
     x_past: Any  # (dof,) those of guess.past
+    x_change: Any  # (dof,) what a sweep changed
     guess: Guess  # scratch of numerics.clipped
     newton: GuessScratch  # scratch of coulomb
     infeasible: Any  # (1,) part of m g h, the largest impulse that contradicting rows miss
@@ -114,6 +115,7 @@ def row_solver(method: Any, rows: int, width: int, tree: Any, islands: Islands) 
         y=np.zeros(n),
         x=np.zeros(dofs),
         x_past=np.zeros(dofs),
+        x_change=np.zeros(dofs),
         guess=make_guess(rows),
         newton=make_guess_scratch(rows, dofs, width, islands.tree_dof),
         infeasible=np.zeros(1),

@@ -5,6 +5,9 @@
 
 Contacts get Newton steps first (coulomb.py), each followed by a sweep or two and kept where the last changes less than
 the best one before; then sweeps go on, extrapolated (numerics.clipped).
+
+What a sweep changes is judged by the motion: by how much the rates of the rows differ before and after it. The impulses
+of rows that depend on each other may wander on for long, at the pace of their softness, and move nothing.
 """
 
 from __future__ import annotations
@@ -12,8 +15,8 @@ from __future__ import annotations
 import math
 
 from linkwork._jit import kernel, small
-from linkwork.formulations.impulse.coulomb import newton_fits, newton_guess, some_slide
-from linkwork.formulations.impulse.islands import clear_dofs, copy_dofs, move_dofs_on
+from linkwork.formulations.impulse.coulomb import newton_fits, newton_guess
+from linkwork.formulations.impulse.islands import clear_dofs, copy_dofs, move_dofs_on, subtract_from
 from linkwork.formulations.impulse.row_algebra import (
     add_contact_impulses,
     add_impulse,
@@ -25,9 +28,8 @@ from linkwork.numerics.arrays import copy
 from linkwork.numerics.clipped import hurry_on, put, put_pair
 from linkwork.numerics.semidefinite import solve
 
-NEWTON_GUESSES = 8  # Newton steps for contacts with friction, each followed by a sweep, after a first sweep
-EXACT_SOFTNESS = 1e-10  # of a Newton step while nothing slides
-FIRST_SOFTNESS = 1e-2  # of the first one where something does: the plain step may go much too far then
+NEWTON_GUESSES = 6  # Newton steps for contacts with friction, each followed by a sweep or two, after a first sweep
+FIRST_SOFTNESS = 1e-2  # of the first one: the plain step may go much too far while contacts open and close
 SOFTNESS_DOWN = 0.3  # factor for the next one after a step that was better than the last
 SOFTNESS_UP = 30.0  # or worse, in which case it is discarded
 MOST_SOFTNESS = 1.0  # a softer step would change nothing
@@ -59,25 +61,21 @@ def solve_matrix_free(rows, s, island, bilateral, low, high, p, epsilon, iterati
     pace = 1.0
     softness = FIRST_SOFTNESS
     guesses = NEWTON_GUESSES if guessing else 0
-    may_be_exact = True  # not after a step that made things worse
     for i in range(1, iterations + 1):
         if i == 2 and guesses > 0 and not newton_fits(rows, islands, s.newton, island):
             guesses = 0
         # a Newton step and a sweep, kept where it is better
         if 1 < i <= 1 + guesses and softness <= MOST_SOFTNESS:
-            exact = may_be_exact and not some_slide(rows, s, first, last, p)
-            newton_guess(rows, s, island, EXACT_SOFTNESS if exact else softness, bilateral, low, high, p)
+            newton_guess(rows, s, island, softness, bilateral, low, high, p)
             add_island_impulses(rows, s, island, p)
-            change = sweep_matrix_free(rows, s, first, last, bilateral, low, high, p)
+            change = sweep_matrix_free(rows, s, island, bilateral, low, high, p, epsilon)
             if change > epsilon:
                 # where contacts open and others take over, the first sweep puts it right, and the second judges
-                change = sweep_matrix_free(rows, s, first, last, bilateral, low, high, p)
+                change = sweep_matrix_free(rows, s, island, bilateral, low, high, p, epsilon)
             if change <= epsilon:
                 return i, change
             better = change < worst
-            may_be_exact = better
-            if not exact:
-                softness *= SOFTNESS_DOWN if better else SOFTNESS_UP
+            softness *= SOFTNESS_DOWN if better else SOFTNESS_UP
             pace = 1.0
             if better:
                 worst = change
@@ -89,7 +87,7 @@ def solve_matrix_free(rows, s, island, bilateral, low, high, p, epsilon, iterati
             continue
         # a sweep, extrapolated
         copy(p[first:last], guess.begin[first:])
-        change = sweep_matrix_free(rows, s, first, last, bilateral, low, high, p)
+        change = sweep_matrix_free(rows, s, island, bilateral, low, high, p, epsilon)
         if change <= epsilon:
             return i, change
         if s.direct and i < iterations:
@@ -100,8 +98,14 @@ def solve_matrix_free(rows, s, island, bilateral, low, high, p, epsilon, iterati
 
 
 @small
-def sweep_matrix_free(rows, s, first, n, bilateral, low, high, p):
-    """One pass over the rows first … n - 1, the bilateral ones as one block; returns the largest change."""
+def sweep_matrix_free(rows, s, island, bilateral, low, high, p, epsilon):
+    """One pass over the rows of an island, the bilateral ones as one block; returns what it changed, as a velocity.
+
+    The largest change of an impulse; where that is more than epsilon, the largest change of a rate.
+    """
+    first = s.islands.row_start[island]
+    n = s.islands.row_start[island + 1]
+    copy_dofs(s.islands, island, s.x, s.x_change)
     worst = 0.0
     if bilateral > 0:
         worst = solve_block(rows, s, bilateral, p)
@@ -119,6 +123,25 @@ def sweep_matrix_free(rows, s, first, n, bilateral, low, high, p):
                 add_impulse(rows, r, p[r] - before, s.x)
                 worst = max(worst, s.weight[r] * abs(p[r] - before))
         r += 1
+    if worst <= epsilon:
+        return worst
+    subtract_from(s.islands, island, s.x, s.x_change)
+    return largest_rate(rows, s, first, n, s.x_change)
+
+
+@kernel
+def largest_rate(rows, s, first, last, dx):
+    """Largest rate, as a velocity, that the joint impulses dx make in the rows first … last - 1."""
+    worst = 0.0
+    r = first
+    while r < last:
+        if has_friction(rows, r, last):
+            a, a_1, a_2 = contact_rate_changes(rows, r, dx)
+            worst = max(worst, abs(a), abs(a_1), abs(a_2))
+            r += 3
+        else:
+            worst = max(worst, s.weight[r] / rows.diagonal[r] * abs(rate_change(rows, r, dx)))
+            r += 1
     return worst
 
 

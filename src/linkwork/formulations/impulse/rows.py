@@ -30,7 +30,7 @@ from linkwork.spatial.vectors import load_pair, store_pair
 DEFERRED_SOFTNESS, DEFERRED_BRAKE = 1, 2  # what waits for a row's effective mass: `RowWork.deferred`
 BRAKING_PART = 0.5  # part of a servo's torque that it may use for stopping
 
-FAST_PART = 1e-2  # of the fastest rate: g h is no less than this, in what small rates are compared with
+FAST_PART = 0.1  # of the fastest rate: g h is no less than this, in what small rates are compared with
 
 # slots of `RowWork.count`
 ALL_ROWS, BILATERAL_ROWS = range(2)
