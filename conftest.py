@@ -1,10 +1,16 @@
-"""What the examples in docstrings may use without importing it: `lw` and `np`; which modules need an extra."""
+"""What all tests share: names for the examples in docstrings, which modules need an extra, and quickness."""
 
+import gc
+import os
 from importlib.util import find_spec
 from typing import Any
 
-import numpy as np
-import pytest
+# before numpy is imported: several tests run at once, and each has one core
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+gc.disable()  # until all tests are collected: what is made by then stays
+
+import numpy as np  # noqa: E402
+import pytest  # noqa: E402
 
 NEED_OCP = ["src/linkwork/formats/step/extract.py", "src/linkwork/formats/step/occt_solids.py"]
 NEED_MUJOCO = ["src/linkwork/formats/mjcf/reader.py", "src/linkwork/formats/mjcf/writer.py"]
@@ -20,3 +26,10 @@ def _names_for_examples(request: pytest.FixtureRequest, doctest_namespace: dict[
         request.getfixturevalue("monkeypatch").chdir(request.getfixturevalue("tmp_path"))
     doctest_namespace["lw"] = linkwork
     doctest_namespace["np"] = np
+
+
+def pytest_collection_finish() -> None:
+    """From now on Python looks for garbage, but no more among the tests themselves."""
+    gc.collect()
+    gc.freeze()
+    gc.enable()
