@@ -112,7 +112,8 @@ test: $(VENV)/.robots
 	@$(MAKE) --no-print-directory kernels || echo "note: no library of kernels; methods are compiled when they are used"
 	@$(MAKE) --no-print-directory $(VENV)/.docs || \
 		echo "note: sphinx could not be installed here; building the documentation is not tested"
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -rs --doctest-modules
+	@$(BIN)/python -m compileall -q -j $(WORKERS) src/linkwork  # for the many processes that tests start
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -rs --doctest-modules
 
 # any warning is an error; nothing is fetched
 docs: $(VENV)/.docs
