@@ -52,7 +52,7 @@ def test_twice(which: str, options: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda o: f"{o['method']} {o['integrator']}")
-@pytest.mark.parametrize("which", ["tree", "loop"])
+@pytest.mark.parametrize("which", rest_long(["tree", "loop"], ["loop"]))
 def test_steps_by_hand_are_those_of_simulate(which: str, options: dict[str, Any]) -> None:
     run = lw.simulate(driven(which), until=0.06, dt=1e-3, **options)
     sim = lw.Simulation(driven(which), dt=1e-3, **options)
