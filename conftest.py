@@ -14,8 +14,8 @@ import pytest  # noqa: E402
 
 LONG_FIRST = (
     "tests/test_docs.py",
+    "tests/contact/",  # by one worker: its first file compiles what the others use
     "tests/viewer/",
-    "tests/contact/",
     "tests/attacks/",
     "tests/kernels/",
     "tests/formats/",
