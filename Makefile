@@ -107,12 +107,17 @@ kernels: $(VENV)/.plot
 	@$(BIN)/python -m linkwork._kernels.build --if-needed $(if $(SYSTEM),--system $(SYSTEM)) \
 		$(foreach level,$(LEVELS),--level $(level))
 
-test: $(VENV)/.robots
-	@$(MAKE) --no-print-directory page
-	@$(MAKE) --no-print-directory kernels || echo "note: no library of kernels; methods are compiled when they are used"
-	@$(MAKE) --no-print-directory $(VENV)/.docs || \
-		echo "note: sphinx could not be installed here; building the documentation is not tested"
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -rs --doctest-modules
+# the library of kernels is built while the rest is installed
+test: $(VENV)/.dev
+	@mkdir -p build
+	@$(MAKE) --no-print-directory kernels >build/kernels.log 2>&1 & kernels=$$!; \
+	$(MAKE) --no-print-directory --silent $(VENV)/.robots && $(MAKE) --no-print-directory page || exit 1; \
+	$(MAKE) --no-print-directory $(VENV)/.docs || \
+		echo "note: sphinx could not be installed here; building the documentation is not tested"; \
+	wait $$kernels || echo "note: no library of kernels; methods are compiled when they are used"; \
+	cat build/kernels.log
+	@$(BIN)/python -m compileall -q -j $(WORKERS) src/linkwork  # for the many processes that tests start
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -rs --doctest-modules
 
 # any warning is an error; nothing is fetched
 docs: $(VENV)/.docs

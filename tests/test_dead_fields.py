@@ -7,8 +7,6 @@ from pathlib import Path
 
 import linkwork
 
-SOURCES = [ast.parse(path.read_text(encoding="utf-8")) for path in Path(linkwork.__file__).parent.rglob("*.py")]
-
 
 def named_tuples(tree: ast.Module) -> list[ast.ClassDef]:
     classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
@@ -16,15 +14,16 @@ def named_tuples(tree: ast.Module) -> list[ast.ClassDef]:
 
 
 def test_every_field_is_read():
+    sources = [ast.parse(path.read_text(encoding="utf-8")) for path in Path(linkwork.__file__).parent.rglob("*.py")]
     read = {
         node.attr
-        for tree in SOURCES
+        for tree in sources
         for node in ast.walk(tree)
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)
     }
     fields = {
         f"{made.name}.{item.target.id}"
-        for tree in SOURCES
+        for tree in sources
         for made in named_tuples(tree)
         for item in made.body
         if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name)

@@ -94,7 +94,7 @@ def drawing(run, file):
     pytest.importorskip("matplotlib")
     from linkwork.viewer.pictures.still import still
 
-    still(lw.gallery.pendulum.build(), file=file)
+    still(lw.gallery.pendulum.build(), file=file, size=(1.0, 1.0))
 
 
 def state(run, file):

@@ -18,7 +18,7 @@ def task(what: str) -> str:
     if what == "raw":
         raise KeyError("raw")
     for _ in range(int(what) if what.isdigit() else 0):
-        time.sleep(0.5)
+        time.sleep(0.1)
         alive()
     if what == "hang":
         time.sleep(60)
@@ -33,10 +33,9 @@ def test_what_is_bad_is_counted() -> None:
 
 
 def test_a_hang_is_silence_and_not_length(monkeypatch: pytest.MonkeyPatch) -> None:
-    worker = Worker(task)
+    worker = Worker(task, patience=1.0)
     assert worker.do("small") == "good"
-    monkeypatch.setattr(workers, "PATIENCE", 2.0)
-    assert worker.do("6", warm=0) == "good"
+    assert worker.do("20", warm=0) == "good"
     assert worker.do("hang", warm=0) == "hang"
-    monkeypatch.setattr(workers, "LONGEST", 2.0)
-    assert worker.do("20") == "hang"
+    monkeypatch.setattr(workers, "LONGEST", 1.0)
+    assert worker.do("600", warm=0) == "hang"

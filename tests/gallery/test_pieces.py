@@ -43,7 +43,7 @@ OTHERS = {
 
 
 # simulated seconds of those that take long; the tests marked long run them to the end
-SHORTER = {"n_four_bar": 0.5, "friction_damper": 2.0, "kuka": 0.5, "engine": 1.0}
+SHORTER = {"n_four_bar": 0.2, "friction_damper": 1.0, "kuka": 0.2, "engine": 1.0, "humanoid": 1.0, "rover": 1.0}
 
 
 def test_all_pieces_of_this_floor_are_there():

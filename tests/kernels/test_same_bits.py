@@ -12,7 +12,7 @@ import pytest
 from linkwork._kernels.library import Library, library
 
 FOUND = library()
-SCRIPT = """
+HEAD = """
 import hashlib, json, sys, warnings
 import linkwork as lw
 from linkwork.gallery import names
@@ -20,6 +20,8 @@ from linkwork.targets import find
 warnings.simplefilter("ignore")
 methods, pieces = json.loads(sys.argv[1]), json.loads(sys.argv[2])
 found = {}
+"""
+RUNS = """
 for piece in pieces or names():
     target = find(piece, {})
     for method in methods:
@@ -36,22 +38,38 @@ for piece in pieces or names():
         found[f"{piece} {method}"] = digest.hexdigest()
 print(json.dumps([lw.simulate(lw.gallery.pendulum.build(), until=0.01).certificate.versions["kernels"], found]))
 """
+# entries that are compiled in seconds, in some poses of each piece
+POSES = """
+import numpy as np
+from linkwork._kernels.roads import kernel_origin
+chance = np.random.default_rng(1)
+for piece in pieces:
+    system, digest = lw.assemble(find(piece, {}).model), hashlib.sha256()
+    for _ in range(20):
+        q = lw.integrate(system, chance.normal(size=system.nq), chance.normal(size=system.nv), 0.1)
+        poses = lw.forward_kinematics(system, q)
+        some = [q, lw.mass_matrix(system, q), lw.jacobian(system, q, list(poses)[-1])]
+        for array in some + [each for pose in poses.values() for each in pose]:
+            digest.update(array.tobytes())
+    found[piece] = digest.hexdigest()
+print(json.dumps([kernel_origin(), found]))
+"""
 
 
-def bits(methods: list[str], pieces: list[str], **environment: str) -> tuple[str, dict[str, str]]:
+def bits(script: str, methods: list[str], pieces: list[str], **environment: str) -> tuple[str, dict[str, str]]:
     settings = {**os.environ, **environment}
-    arguments = [json.dumps(methods), json.dumps(pieces)]
-    done = subprocess.run([sys.executable, "-c", SCRIPT, *arguments], env=settings, capture_output=True, text=True)
+    command = [sys.executable, "-c", HEAD + script, json.dumps(methods), json.dumps(pieces)]
+    done = subprocess.run(command, env=settings, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     code, found = json.loads(done.stdout.splitlines()[-1])
     return code, found
 
 
-def compare(methods: list[str], pieces: list[str], folder: str) -> dict[str, str]:
+def compare(script: str, methods: list[str], pieces: list[str], folder: str) -> dict[str, str]:
     assert isinstance(FOUND, Library)
-    code, from_library = bits(methods, pieces)
+    code, from_library = bits(script, methods, pieces)
     assert code == FOUND.level
-    code, compiled = bits(methods, pieces, LINKWORK_KERNELS=f"compile:{FOUND.level}", LINKWORK_CACHE=folder)
+    code, compiled = bits(script, methods, pieces, LINKWORK_KERNELS=f"compile:{FOUND.level}", LINKWORK_CACHE=folder)
     assert code.startswith("compiled here")
     assert from_library == compiled
     return compiled
@@ -61,12 +79,13 @@ needs_library = pytest.mark.skipif(not isinstance(FOUND, Library), reason="no li
 
 
 @needs_library
-def test_of_one_method(tmp_path):
-    assert len(compare(["recursive"], ["double_four_bar", "car", "chain"], str(tmp_path))) == 3
+def test_of_poses_and_masses(tmp_path):
+    found = compare(POSES, [], ["double_four_bar", "car", "humanoid"], str(tmp_path))
+    assert len(set(found.values())) == 3
 
 
 @needs_library
 @pytest.mark.long
 def test_of_every_piece_by_every_method(tmp_path):
     methods = ["recursive", "component", "absolute", "hybrid", "semi-recursive", "global", "impulse", "maximal"]
-    assert len(compare(methods, [], str(tmp_path))) > 100
+    assert len(compare(RUNS, methods, [], str(tmp_path))) > 100

@@ -1,8 +1,11 @@
 """Compiled kernels are kept in a folder of our own; whatever befalls it, runs go on, and others' files stay."""
 
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -37,30 +40,59 @@ def twice(x):
 """
 
 
+def probe_in(root: Path, **environment: str) -> tuple[float, str, str]:
+    """Call the probe in another process; its kernels are below `root`, and its cache too unless told otherwise."""
+    settings = {**os.environ, "LINKWORK_CACHE": str(root / "cache"), "PYTHONDONTWRITEBYTECODE": "1", **environment}
+    command = [sys.executable, "-c", PROBE, str(root / "code")]
+    done = subprocess.run(command, env=settings, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    value, made, folder = done.stdout.rstrip("\n").split(" ", 2)
+    return float(value), made, folder
+
+
+def write_code(root: Path, half: str = "0.5 * x", before: str = "") -> None:
+    (root / "code").mkdir(exist_ok=True)
+    (root / "code" / "small_kernels.py").write_text(before + KERNELS.format(half=half))
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the kernels and the cache of a process that compiled them."""
+    root = tmp_path_factory.mktemp("compiled")
+    write_code(root)
+    value, made, _ = probe_in(root)
+    assert (value, made) == (6.0, "twice")
+    return root
+
+
 @pytest.fixture
-def probe(tmp_path: Path):
-    """Call the probe in another process with an environment of its own."""
-    (tmp_path / "code").mkdir()
-    (tmp_path / "code" / "small_kernels.py").write_text(KERNELS.format(half="0.5 * x"))
-
-    def call(**environment: str | None) -> tuple[float, str, str]:
-        settings = {**os.environ, "LINKWORK_CACHE": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
-        settings = {name: value for name, value in {**settings, **environment}.items() if value is not None}
-        done = subprocess.run(
-            [sys.executable, "-c", PROBE, str(tmp_path / "code")], env=settings, capture_output=True, text=True
-        )
-        assert done.returncode == 0, done.stderr
-        value, made, folder = done.stdout.rstrip("\n").split(" ", 2)
-        return float(value), made, folder
-
-    return call
+def copied(compiled: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    for name in ("code", "cache"):
+        shutil.copytree(compiled / name, tmp_path / name)
+    return tmp_path
 
 
-def kept(folder: str) -> list[Path]:
+@pytest.fixture
+def folder_for(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Path | None]]:
+    """The folder that a process with these settings takes."""
+
+    def call(**environment: str | None) -> Path | None:
+        for name, value in environment.items():
+            monkeypatch.delenv(name, raising=False) if value is None else monkeypatch.setenv(name, value)
+        monkeypatch.setattr(tempfile, "tempdir", None)
+        store.cache_folder.cache_clear()
+        return store.cache_folder()
+
+    yield call
+    store.cache_folder.cache_clear()
+
+
+def kept(folder: str | Path) -> list[Path]:
     return sorted(file for file in Path(folder).rglob("*") if file.suffix == ".o")
 
 
-def test_folders_of_others_stay(probe, tmp_path):
+def test_folders_of_others_stay(folder_for, tmp_path):
     root = tmp_path / "cache"
     for name in ("photos", "thesis", "2024", "2025", "notes"):
         (root / name).mkdir(parents=True)
@@ -68,85 +100,79 @@ def test_folders_of_others_stay(probe, tmp_path):
         inside = root / store.OUR_FOLDER / name  # and what somebody put into ours, without our mark
         inside.mkdir(parents=True)
         (inside / "mine.txt").write_text("mine")
-    value, _, folder = probe()
-    assert value == 6.0
-    assert Path(folder).parent == root / store.OUR_FOLDER
+    folder = folder_for(LINKWORK_CACHE=str(root))
+    assert folder.parent == root / store.OUR_FOLDER
+    assert folder.is_dir()
     assert len(list(root.rglob("mine.txt"))) == 10
 
 
-def test_only_the_newest_of_ours_are_kept(probe, tmp_path):
+def test_only_the_newest_of_ours_are_kept(folder_for, tmp_path):
     ours = tmp_path / "cache" / store.OUR_FOLDER
     for age, name in enumerate(("a", "b", "c", "d")):
         (ours / name).mkdir(parents=True)
         (ours / name / store.MARKER).touch()
         os.utime(ours / name, (1e9 - age, 1e9 - age))
-    _, _, folder = probe()
-    assert sorted(f.name for f in ours.iterdir()) == sorted(["a", "b", Path(folder).name])
+    folder = folder_for(LINKWORK_CACHE=str(tmp_path / "cache"))
+    assert sorted(f.name for f in ours.iterdir()) == sorted(["a", "b", folder.name])
 
 
-def test_what_was_compiled_is_loaded_again(probe):
-    assert probe()[1] != ""
-    assert probe()[1] == ""
+def test_what_was_compiled_is_loaded_again(copied):
+    assert probe_in(copied)[:2] == (6.0, "")
 
 
-def test_an_edited_file_is_compiled_again(probe, tmp_path):
-    probe()
-    (tmp_path / "code" / "small_kernels.py").write_text(KERNELS.format(half="0.25 * x"))
-    assert probe()[0] == 3.0
+def test_an_edited_file_is_compiled_again(copied):
+    write_code(copied, half="0.25 * x")
+    assert probe_in(copied)[:2] == (3.0, "twice")
 
 
 @pytest.mark.parametrize("damage", ["empty", "short", "flipped", "other"])
-def test_damaged_files_are_compiled_again(probe, damage):
-    folder = probe()[2]
-    files = kept(folder)
-    assert len(files) == 1
-    for file in files:
-        content = bytearray(file.read_bytes())
-        if damage == "empty":
-            content = bytearray()
-        elif damage == "short":
-            content = content[: len(content) // 2]
-        elif damage == "flipped":
-            content[len(content) // 2] ^= 16
-        else:
-            content = bytearray(b"\x80\x04cos\nsystem\n(S'true'\ntR.")  # a pickle that would call something
-        file.write_bytes(bytes(content))
-    value, made, _ = probe()
-    assert value == 6.0
-    assert made != ""
-    assert probe()[1] == ""  # and mended
+def test_damaged_files_are_compiled_again(copied, damage):
+    (file,) = kept(copied)
+    good = file.read_bytes()
+    content = bytearray(good)
+    if damage == "empty":
+        content = bytearray()
+    elif damage == "short":
+        content = content[: len(content) // 2]
+    elif damage == "flipped":
+        content[len(content) // 2] ^= 16
+    else:
+        content = bytearray(b"\x80\x04cos\nsystem\n(S'true'\ntR.")  # a pickle that would call something
+    file.write_bytes(bytes(content))
+    assert probe_in(copied)[:2] == (6.0, "twice")
+    assert file.read_bytes() == good  # and mended
 
 
-def test_a_place_that_is_a_file(probe, tmp_path):
+def test_a_place_that_is_a_file(folder_for, tmp_path):
     (tmp_path / "cache").write_text("not a folder")
-    value, _, folder = probe(TMPDIR=str(tmp_path))
-    assert value == 6.0
-    assert folder.startswith(str(tmp_path / store.OUR_FOLDER))
+    folder = folder_for(LINKWORK_CACHE=str(tmp_path / "cache"), TMPDIR=str(tmp_path))
+    assert str(folder).startswith(str(tmp_path / store.OUR_FOLDER))
+    assert folder.is_dir()
     assert (tmp_path / "cache").read_text() == "not a folder"
 
 
-def test_no_home(probe, tmp_path):
-    value, _, _ = probe(LINKWORK_CACHE=None, XDG_CACHE_HOME=None, HOME="~", TMPDIR=str(tmp_path))
-    assert value == 6.0
+def test_no_home(folder_for, tmp_path):
+    folder = folder_for(LINKWORK_CACHE=None, XDG_CACHE_HOME=None, HOME="~", TMPDIR=str(tmp_path))
+    assert str(folder).startswith(str(tmp_path / store.OUR_FOLDER))
     assert not Path("~").exists()
 
 
-def test_nowhere_at_all(probe, tmp_path):
+def test_nowhere_at_all(tmp_path):
+    write_code(tmp_path)
     (tmp_path / "cache").write_text("")
     # the folder among the temporary files is somebody else's to write: not to be trusted
     (tmp_path / f"{store.OUR_FOLDER}-{os.getuid()}").mkdir()
     (tmp_path / f"{store.OUR_FOLDER}-{os.getuid()}").chmod(0o777)
-    value, _, folder = probe(TMPDIR=str(tmp_path))
+    value, _, folder = probe_in(tmp_path, TMPDIR=str(tmp_path))
     assert value == 6.0
     assert folder == "None"
 
 
-def test_a_full_disk_is_no_reason_to_stop(probe, tmp_path):
+def test_a_full_disk_is_no_reason_to_stop(tmp_path):
     # every write of kept code fails, as on a full disk
-    code = (tmp_path / "code" / "small_kernels.py").read_text()
     full = "import os\ndef full(*_):\n    raise OSError(28, 'No space left on device')\nos.replace = full\n"
-    (tmp_path / "code" / "small_kernels.py").write_text(f"{full}{code}")
-    value, _, folder = probe()
+    write_code(tmp_path, before=full)
+    value, _, folder = probe_in(tmp_path)
     assert value == 6.0
     assert kept(folder) == []
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from case_choice import rest_long
 from known_mechanisms import four_bar
 from known_methods import EXPLICIT
 from measured import EPS, shrinks
@@ -250,7 +251,7 @@ MOTIONS: dict[str, Callable[[], lw.Motion]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("method", EXPLICIT)
+@pytest.mark.parametrize("method", rest_long(EXPLICIT, ["recursive"]))
 @pytest.mark.parametrize("loop", [False, True])
 @pytest.mark.parametrize("name", MOTIONS)
 def test_the_ground_works(name: str, loop: bool, method: str) -> None:

@@ -38,16 +38,13 @@ def test_a_thousand_links() -> None:
 
 def test_cost_grows_with_the_number_of_links() -> None:
     """Ten times the links, about ten times the time; an algorithm in n^2 would take a hundred times."""
-    spent = []
-    for n in (100, 1000):
-        sim = lw.Simulation(chain(n), dt=1e-4, integrator="semi-implicit")
-        sim.step(5)
-        best = np.inf
-        for _ in range(5):
-            begin = time.perf_counter()
-            sim.step(20)
-            best = min(best, time.perf_counter() - begin)
-        spent.append(best)
+    sims = [lw.Simulation(chain(n), dt=1e-4, integrator="semi-implicit") for n in (100, 1000)]
+    spent = [np.inf, np.inf]
+    for _ in range(20):  # in turns, by the clock of this thread: whatever else the machine does
+        for k, sim in enumerate(sims):
+            begin = time.thread_time()
+            sim.step(5)
+            spent[k] = min(spent[k], time.thread_time() - begin)
     assert spent[1] / spent[0] < 25
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from case_choice import rest_long
 from known_mechanisms import four_bar
 from known_methods import EXPLICIT
 from linkwork.simulation.methods import ALL
@@ -40,7 +41,7 @@ def same_bits(a: lw.Trajectory, b: lw.Trajectory) -> None:
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda o: f"{o['method']} {o['integrator']}")
-@pytest.mark.parametrize("which", ["tree", "loop"])
+@pytest.mark.parametrize("which", rest_long(["tree", "loop"], ["loop"]))
 def test_twice(which: str, options: dict[str, Any]) -> None:
     runs = [lw.simulate(driven(which), until=0.1, dt=1e-3, **options) for _ in range(2)]
     same_bits(*runs)
@@ -51,7 +52,7 @@ def test_twice(which: str, options: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda o: f"{o['method']} {o['integrator']}")
-@pytest.mark.parametrize("which", ["tree", "loop"])
+@pytest.mark.parametrize("which", rest_long(["tree", "loop"], ["loop"]))
 def test_steps_by_hand_are_those_of_simulate(which: str, options: dict[str, Any]) -> None:
     run = lw.simulate(driven(which), until=0.06, dt=1e-3, **options)
     sim = lw.Simulation(driven(which), dt=1e-3, **options)

@@ -1,4 +1,7 @@
-"""The force of a bushing against the differences of its energy, and its rates against those of rotation vectors."""
+"""The force of a bushing against the differences of its energy, and its rates against those of rotation vectors.
+
+Kernels run in plain Python here; every simulation runs them compiled.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,12 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import linkwork as lw
-from linkwork._jit import entry
 from linkwork.mechanics.bushings import bushing_energy, bushing_wrench, rotation_vector
 from linkwork.mechanics.workspace import TreeWork, tree_work
 
 STEP = 1e-6
 
 
-@entry
 def vectors(R, found):
     for k in range(R.shape[0]):
         x = rotation_vector((R[k, 0], R[k, 1], R[k, 2], R[k, 3], R[k, 4], R[k, 5], R[k, 6], R[k, 7], R[k, 8]))
@@ -22,7 +23,6 @@ def vectors(R, found):
             found[k, j] = x[j]
 
 
-@entry
 def act(forces, work, found):
     p, n, f, wasted, fed, d, phi = bushing_wrench(forces, work, 0)
     for j in range(3):

@@ -13,7 +13,6 @@ import pytest
 
 import linkwork as lw
 from known_mechanisms import CLOSING, loop_of
-from linkwork._jit import entry
 from linkwork.mechanics.articulated import outward_velocities
 from linkwork.mechanics.constraint_rows import measure_accelerations, measure_cuts
 from linkwork.mechanics.kinematics import outward_poses, world_velocities
@@ -66,8 +65,8 @@ ON = {
 TURN = (0.1, 0.7, -0.1, 0.7)
 
 
-@entry
 def rows_at(tables, work, state, found):
+    """In plain Python: methods run the same kernels compiled."""
     q, v, a, cut_q = state
     outward_velocities(tables.tree, work, q, v)
     outward_poses(tables.tree, work)

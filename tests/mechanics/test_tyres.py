@@ -1,4 +1,7 @@
-"""Tyres and curves inside kernels: the Calspan formulas against their limits, roads against their words."""
+"""Tyres and curves inside kernels: the Calspan formulas against their limits, roads against their words.
+
+Kernels run in plain Python here; every simulation runs them compiled.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,6 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork._jit import entry
 from linkwork.mechanics.curves import curve_at, curve_integral
 from linkwork.mechanics.roads import road_at
 from linkwork.mechanics.tyres import contact, contact_slopes, side_force
@@ -17,27 +19,23 @@ from linkwork.mechanics.tyres import contact, contact_slopes, side_force
 CALSPAN = lw.Calspan()
 
 
-@entry
 def sides(side, load, slip, camber, out):
     for k in range(load.size):
         out[k, 0], out[k, 1] = side_force(side, 0, load[k], slip[k], camber[k])
 
 
-@entry
 def heights(forces, laws, t, told, out, x, y, found):
     for k in range(x.size):
         last = forces.tyre_road[1]
         found[k, 0], found[k, 1], found[k, 2], found[k, 3] = road_at(forces, laws, 0, last, x[k], y[k], t, told, out)
 
 
-@entry
 def curved(forces, x, found):
     for k in range(x.size):
         found[k, 0], found[k, 1] = curve_at(forces, 0, x[k])
         found[k, 2] = curve_integral(forces, 0, x[k])
 
 
-@entry
 def touch(forces, laws, place, told, out, found):
     p = (place[0], place[1], place[2])
     a = (place[3], place[4], place[5])
@@ -53,7 +51,6 @@ def touch(forces, laws, place, told, out, found):
     found[11] = fed
 
 
-@entry
 def give(forces, laws, place, told, out, found):
     p = (place[0], place[1], place[2])
     a = (place[3], place[4], place[5])

@@ -368,22 +368,25 @@ def test_a_controller_whose_input_ended_is_named():
 # --- compiled controllers without a way through Python
 
 
+@lw.compiled
+def integral(t, seen, memory):
+    memory[0] += seen[0]
+    return -40.0 * seen[0] - 6.0 * seen[1] - 0.5 * memory[0] + 0.1 * seen[2]
+
+
+@lw.compiled
+def two(t, seen):
+    return (0.1 * seen[0], 0.2 * seen[1])
+
+
 @pytest.mark.parametrize("method", ["recursive", "hybrid", "impulse"])
 @pytest.mark.parametrize("every", [1e-3, 3e-3, 1.5e-3])
 def test_compiled_controllers_in_compiled_code_give_the_same_bits(method, every, monkeypatch):
     """One with a memory that sees a joint and a pose, and one that sets two inputs."""
-
-    def integral(t, seen, memory):
-        memory[0] += seen[0]
-        return -40.0 * seen[0] - 6.0 * seen[1] - 0.5 * memory[0] + 0.1 * seen[2]
-
-    def two(t, seen):
-        return (0.1 * seen[0], 0.2 * seen[1])
-
-    model = arm(every, lw.compiled(integral), sees=[*SEEN, "rod.angular_velocity"], memory=[0.0])
+    model = arm(every, integral, sees=[*SEEN, "rod.angular_velocity"], memory=[0.0])
     model.torque("more", "pin", 0.0)
     model.input("shown")
-    model.controller("two", lw.compiled(two), every=2e-3, sees=SEEN, sets=["more", "shown"])
+    model.controller("two", two, every=2e-3, sees=SEEN, sets=["more", "shown"])
     runs = []
     for many in (10**9, -1):
         monkeypatch.setattr("linkwork.simulation.sampled_run.MANY", many)

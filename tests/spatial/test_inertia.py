@@ -1,10 +1,12 @@
-"""Spatial inertias as blocks of tuples, against 3x3 and 6x6 numpy matrices."""
+"""Spatial inertias as blocks of tuples, against 3x3 and 6x6 numpy matrices.
+
+Kernels run in plain Python here; every simulation runs them compiled.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from linkwork._jit import entry
 from linkwork.spatial.inertia import (
     add6,
     add9,
@@ -26,7 +28,6 @@ EPS = np.finfo(float).eps
 ROWS = 100
 
 
-@entry
 def all_inertias(S, T, H, R, p, x):
     """x (row, 13, 9): everything, from symmetric S and T, any H, rotation R and a point p."""
     for k in range(S.shape[0]):

@@ -1,11 +1,14 @@
-"""Quaternions against rotation matrices made another way, and against the definition of angular velocity."""
+"""Quaternions against rotation matrices made another way, and against the definition of angular velocity.
+
+Kernels run in plain Python here; every simulation runs them compiled.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from linkwork._jit import entry, small
+from linkwork._jit import small
 from linkwork.spatial.quaternions import (
     exponential,
     normalized,
@@ -27,7 +30,6 @@ def store4(x, k, e):
         x[k, j] = e[j]
 
 
-@entry
 def all_quaternions(e, f, w, m, x):
     """x (row, 7, 9): everything, from quaternions e and f, vectors w and rotations m."""
     for k in range(e.shape[0]):

@@ -22,7 +22,14 @@ from linkwork._kernels.roads import rarely_collected, signature_of, symbol_of
 from linkwork._kernels.targets import TARGETS, NoLinker, link, linker, target
 
 HEADER = "linkwork_kernels.h"
-SLOWEST = "linkwork.formulations.impulse.step.run"
+# families of entries that share kernels, which a process types once, and about what part of all work each is
+FAMILIES = {
+    ("formulations.absolute", "formulations.component", "formulations.explicit"): 0.38,
+    ("formulations.impulse",): 0.33,
+    ("formulations.implicit",): 0.11,
+    ("formulations.natural", "formulations.kinematics"): 0.10,
+    ("",): 0.08,  # all the others
+}
 
 
 class Variant(NamedTuple):
@@ -106,15 +113,15 @@ def build_functions_of_fmi(system: str, folder: Path, if_needed: bool = False) -
 
 
 def _shares(names: list[str], processes: int) -> list[list[str]]:
-    """Entries for each process: the slowest alone with what is quick, methods that share kernels together."""
-    others = sorted(name for name in names if name != SLOWEST)
-    if processes == 1:
-        return [names]
-    quick = [name for name in others if "formulations" not in name]
-    slow = [name for name in others if "formulations" in name]
-    shares = [[SLOWEST, *quick], *([] for _ in range(processes - 1))]
-    for k, name in enumerate(slow):
-        shares[1 + k * (processes - 1) // len(slow)].append(name)
+    """Entries for each process: whole families, the longest first, each to the process that has least to do."""
+    shares: list[list[str]] = [[] for _ in range(processes)]
+    left, load = sorted(names), [0.0] * processes
+    for family, part in FAMILIES.items():
+        share = load.index(min(load))
+        for place in family:
+            shares[share] += [name for name in left if name.startswith(f"linkwork.{place}")]
+            left = [name for name in left if name not in shares[share]]
+        load[share] += part
     return [share for share in shares if share]
 
 

@@ -17,7 +17,7 @@ from random_hierarchies import Plan, hierarchies, random_hierarchy
 Array = NDArray[np.float64]
 DT = 1e-3
 EXACT = 1e-9  # relative
-quietly = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+quietly = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 
 
 # ---- what the rows of a flat mechanism are, in dense numpy -----------------------------------------------------------
@@ -151,6 +151,14 @@ def test_reactions_of_unique_joints(plan: Plan) -> None:
         run = lw.simulate(model, method="component", coordinates=coordinates, **options)
         for column in columns:
             assert np.max(np.abs(run[column] - wanted[column])) < 1e-8 * largest, (coordinates, column)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("law", ["test_hierarchy_is_flat", "test_reactions_of_unique_joints", "test_every_D"])
+def test_many_hierarchies(law: str) -> None:
+    test = globals()[law].hypothesis.inner_test
+    many = settings(quietly, max_examples=200)
+    many(given(hierarchies(springs=0) if law == "test_every_D" else hierarchies())(test))()
 
 
 def test_strategy_makes_what_it_promises() -> None:

@@ -23,6 +23,8 @@ from linkwork.simulation.methods import ALL
 from linkwork.simulation.storage import stream
 from linkwork.simulation.structure.snapshot import read_state
 
+QUICK = ("component", "hybrid", "maximal")
+
 h5py = pytest.importorskip("h5py", reason="files of long runs need h5py")
 
 WAYS: dict[str, dict[str, Any]] = {name: {"method": name, "dt": 0.01} for name in ALL}
@@ -68,7 +70,12 @@ def juggled(planned: bool = True) -> lw.Model:
 
 
 @pytest.mark.parametrize(
-    ("method", "stop"), [*((method, 0.4) for method in ALL), ("recursive", 0.1), ("absolute", 0.9)]
+    ("method", "stop"),
+    [
+        *(pytest.param(method, 0.4, marks=[] if method in QUICK else pytest.mark.long) for method in ALL),
+        ("recursive", 0.1),
+        ("absolute", 0.9),
+    ],
 )
 def test_joints_that_come_and_go(method: str, stop: float, tmp_path: Path) -> None:
     """A run with events goes on as if it had never stopped, wherever it did."""

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from linkwork._kernels.targets import target
-from linkwork.formats.fmi.binaries import PLATFORMS, fmi_library, kernel_libraries, source_files
+from linkwork.formats.fmi.binaries import fmi_library, kernel_libraries, source_files
 from linkwork.formats.fmi.compiled_law_code import LawCode, laws_library
 from linkwork.formats.fmi.exported_variables import ExportedVariable
 from linkwork.formats.fmi.model_description import Description, build_description, terminals
+from linkwork.formats.fmi.standard import PLATFORMS
 from linkwork.simulation.storage.files import write_file
 
 SAME_DATE = (1980, 1, 1, 0, 0, 0)  # of all members: equal models are equal files

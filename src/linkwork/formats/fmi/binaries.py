@@ -18,14 +18,6 @@ from linkwork.errors import OptionError
 SOURCES = Path(__file__).parent / "c"
 FLAGS = ("-std=c11", "-O2", "-fPIC", "-fvisibility=hidden")
 LEVELS = ("x86-64-v4", "x86-64-v3", "x86-64-v2", "generic")
-# what FMI 2 and 3 call a system
-PLATFORMS = {
-    "linux-x86_64": ("linux64", "x86_64-linux"),
-    "linux-aarch64": ("aarch64-linux", "aarch64-linux"),
-    "win32-x86_64": ("win64", "x86_64-windows"),
-    "darwin-x86_64": ("darwin64", "x86_64-darwin"),
-    "darwin-aarch64": ("aarch64-darwin", "aarch64-darwin"),
-}
 
 
 def source_files() -> dict[str, bytes]:

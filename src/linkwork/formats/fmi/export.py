@@ -15,7 +15,7 @@ from typing import Any, Literal
 from linkwork._kernels import cpu
 from linkwork.errors import OptionError
 from linkwork.formats.fmi.archive import Contents, write_archive
-from linkwork.formats.fmi.binaries import PLATFORMS, source_files
+from linkwork.formats.fmi.binaries import source_files
 from linkwork.formats.fmi.compiled_law_code import law_places
 from linkwork.formats.fmi.exported_component import (
     ExportedComponent,
@@ -37,6 +37,7 @@ from linkwork.formats.fmi.exported_variables import (
 from linkwork.formats.fmi.model_description import Description, model_description
 from linkwork.formats.fmi.model_file import model_file, record_place
 from linkwork.formats.fmi.parameters import parameter_variables
+from linkwork.formats.fmi.standard import PLATFORMS
 from linkwork.formats.fmi.start_image import StartImage, stand, start_image
 from linkwork.model import Model, Subsystem
 from linkwork.model.arguments import helpful

@@ -27,9 +27,9 @@ from linkwork.formats.fmi.exported_variables import (
     input_variables,
     time_variable,
 )
-from linkwork.formats.fmi.model_description import BORDER, BORDER_FORMAT
 from linkwork.formats.fmi.model_file import record_place
 from linkwork.formats.fmi.parameters import parameter_variables
+from linkwork.formats.fmi.standard import BORDER, BORDER_FORMAT
 from linkwork.formats.fmi.start_image import StartImage
 from linkwork.formulations.component.component import Components
 from linkwork.formulations.component.remote_border import PORT

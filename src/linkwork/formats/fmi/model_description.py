@@ -7,11 +7,10 @@ from xml.etree import ElementTree as Tree
 
 from linkwork._version import __version__
 from linkwork.formats.fmi.exported_variables import INPUT, ORDER, PARAMETER, ExportedVariable
+from linkwork.formats.fmi.standard import BORDER
 from linkwork.formats.fmi.units import exponents
 
 YES = "true"
-BORDER = "org.linkwork.border"  # kind of the terminal with D and r, and of the annotation
-BORDER_FORMAT = 1  # of the annotation and of the variables of the border
 
 
 @dataclass(frozen=True)

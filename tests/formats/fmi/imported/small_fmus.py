@@ -10,7 +10,7 @@ import pytest
 
 from linkwork._kernels import cpu
 from linkwork._kernels.targets import NoLinker, linker
-from linkwork.formats.fmi.binaries import PLATFORMS
+from linkwork.formats.fmi.standard import PLATFORMS
 
 CAN = 'canGetAndSetFMUstate="true" canSerializeFMUstate="true"'
 FIXED, DISCRETE = ("parameter", "fixed"), "discrete"

@@ -27,7 +27,7 @@ from linkwork.formats.fmi.imported.fmu_calls import FMUFailure
 from linkwork.formats.fmi.imported.fmu_description import ImportedDescription
 from linkwork.formats.fmi.imported.fmu_file import unpacked
 from linkwork.formats.fmi.imported.fmu_trial import try_start
-from linkwork.formats.fmi.model_description import BORDER_FORMAT
+from linkwork.formats.fmi.standard import BORDER_FORMAT
 from linkwork.formulations.component.remote_border import PORT
 from linkwork.model import Frame, Subsystem
 from linkwork.simulation.remote_links import KEEP, Border

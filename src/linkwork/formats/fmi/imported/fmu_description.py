@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from linkwork.errors import ModelError
 from linkwork.formats.fmi.imported.fmu_file import FMUFile
-from linkwork.formats.fmi.model_description import BORDER
+from linkwork.formats.fmi.standard import BORDER
 from linkwork.formats.xml_tree import XmlElement, parse_xml, plain
 
 # types of variables, and the word in the names of FMI's functions for them

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from linkwork._kernels import cpu
 from linkwork.errors import ModelError
-from linkwork.formats.fmi.binaries import PLATFORMS
+from linkwork.formats.fmi.standard import PLATFORMS
 from linkwork.formats.receipt import printable
 from linkwork.formats.sources import read_bytes
 
