@@ -11,6 +11,7 @@ import numpy as np
 
 from linkwork.errors import OptionError, RunError
 from linkwork.model import Ground, Joint
+from linkwork.simulation.interaction.contacts import Pressing
 from linkwork.simulation.methods import ALL, refuse_unsupported
 from linkwork.simulation.results.observe import Observer, column_units
 from linkwork.simulation.results.scene import ground_at, scene_of
@@ -35,6 +36,7 @@ class LiveState:
     def __init__(self, sim: Simulation, stage: Stage) -> None:
         self.sim, self.stage = sim, stage
         self.columns: list[str] = []
+        self.pressing = Pressing(sim)
         self.begin()
         self.built = [joint["name"] for joint in stage.joints()]
         self._number(Observer(sim.moving, "all", sim.tables))
@@ -132,9 +134,8 @@ class LiveState:
         return gone, pins, [self.stage.joint(joint) for joint in self.attached]
 
     def contacts(self) -> Any:
-        """Points and forces of the contacts of the last step (contact, 6)."""
-        met = self.sim.contacts()
-        return np.hstack([met.points, met.forces])[: slot.MOST_CONTACTS]
+        """Points and forces of the contacts of the last step, and whether they bear on a ground (contact, 7)."""
+        return self.pressing.rows()[: slot.MOST_CONTACTS]
 
     def plotted(self) -> Any:
         """Numbers of the chosen columns, one after another."""

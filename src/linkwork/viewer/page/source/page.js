@@ -1,6 +1,7 @@
 // The page: stage, camera, clock and panels put together; `window.linkwork` for scripts and tests.
 import { Vector3 } from "three";
 import { Clock } from "./clock.js";
+import { Gamepad } from "./gamepad.js";
 import { Keys } from "./keys.js";
 import { LiveClock } from "./live/live_clock.js";
 import { h } from "./panel/dom.js";
@@ -43,6 +44,8 @@ export class Page {
     this.marks = new Marks(this);
     this.panels();
     this.keys = new Keys(this);
+    this.gamepad = new Gamepad(this);
+    this.help.add(this.gamepad.layout);
     this.theme.onchange(() => { this.selection.apply(); this.plots.redraw(); this.dirty = true; });
     source.onchange((kind, value) => this.changed(kind, value));
     new ResizeObserver(() => this.resized()).observe(this.canvas);
@@ -159,6 +162,7 @@ export class Page {
     this.last = now;
     if (this.clock.playing) this.clock.advance(Math.min(0.25, passed));
     this.selection.look();
+    this.gamepad.look(now);
     if (this.dirty) {
       this.dirty = false;
       this.watch(passed * 1000);

@@ -53,6 +53,7 @@ export class LiveSource extends Source {
 
   #word(word, values) {
     if (word === "welcome") this.#welcome(values[0]);
+    else if (word === "past") this.history.clear(); // what the server has of it comes now
     else if (word === "watched") this.watched.set(values[0], this.#places(values[1]));
     else if (word === "note") this.changed(values[1] || "note", values[0]);
     else if (word === "joints") this.#joints(...values);

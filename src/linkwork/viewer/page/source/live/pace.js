@@ -22,7 +22,7 @@ export class Pace {
     const words = [running ? `${factor.toFixed(2)} × real time` : "paused"];
     if (steps) words.push(`late steps ${late} of ${steps}`);
     if (iterations) words.push(`${iterations} iterations`);
-    if (contacts.length) words.push(`${contacts.length / 6} contacts`);
+    if (contacts.length) words.push(`${contacts.length / 7} contacts`);
     return words.join(" · ");
   }
 }

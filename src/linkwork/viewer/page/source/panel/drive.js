@@ -49,6 +49,11 @@ export class Drive {
     }));
   }
 
+  /** which stick or button stands for each key, when there is one */
+  gamepad(layout) {
+    for (const { key, word } of layout) { const pad = this.pads.get(key); if (pad && !pad.querySelector("small")) pad.append(h("small", word)); }
+  }
+
   lit(key, on) { this.pads.get(key)?.classList.toggle("held", on); }
 
   kinematic(show) {
