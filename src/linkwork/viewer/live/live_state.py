@@ -117,12 +117,12 @@ class LiveState:
         return np.vstack([found, [(*pose.position, *pose.rotation) for pose in moved]])
 
     def forces(self) -> Any:
-        """In every joint, N, on b from a; zero where the joint is not there now. The attached ones come last."""
-        found = np.zeros((len(self.built) + slot.SPARE_JOINTS, 3))
+        """Forces and torques in every joint, on b from a; zero where it is not there now. The attached ones come last."""
+        found = np.zeros((len(self.built) + slot.SPARE_JOINTS, slot.LOAD))
         for places, source in ((self.in_tree, self.observation.reaction), (self.in_cuts, self.rows.cut_force)):
             there = places >= 0
             if there.any():
-                found[: len(places)][there] = source[0, places[there], :3]
+                found[: len(places)][there] = source[0, places[there], : slot.LOAD]
         return np.nan_to_num(found)
 
     def changes(self) -> tuple[list[str], list[Any], list[Any]]:

@@ -1,8 +1,9 @@
 """The frame that the page draws next: numbers that the stepping side writes and the page reads (a mapped file).
 
-In this order, all float64: the head; 7 for everything that moves (position, quaternion w first); the force (N) in every
-joint; contacts (point m, force N, 1 on a ground); what is dragged (number of the thing, point m, goal m, force N); the
-numbers that are plotted. The first number is odd during a write. `packed` is the same for a browser, in float32 but for the head.
+In this order, all float64: the head; 7 for everything that moves (position, quaternion w first); force (N) and torque (N m)
+in every joint; contacts (point m, force N, 1 on a ground); what is dragged (number of the thing, point m, goal m, force N); the
+numbers that are plotted. The first number is odd during a write. `packed` is the same for a browser, in float32 but for
+the head.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ HEAD = 16
 SEQUENCE, TIME, ENERGY, BALANCE, DRIFT, FACTOR = range(6)
 RUNNING, LATE, STEPS, ITERATIONS, CONTACT_COUNT, PLOTTED_COUNT = range(6, 12)
 DRAG_COUNT, WATCHED, LIGHT, KINEMATIC = range(12, HEAD)  # WATCHED: the number of the list that the plotted go by
-CONTACT = 7  # numbers of a contact
+LOAD, CONTACT = 6, 7  # numbers of a joint and of a contact
 MOST_CONTACTS = 256  # that are shown at most
 MOST_DRAGS = 8
 COUNTS = 32  # bytes before the head of a packed frame
@@ -38,7 +39,7 @@ class FrameData(NamedTuple):
 
     head: Floats  # (HEAD,)
     poses: Floats  # (thing, 7)
-    forces: Floats  # (joint, 3) N, world
+    forces: Floats  # (joint, LOAD) N and N m, world
     contacts: Floats  # (MOST_CONTACTS, CONTACT) m, N, world; the first head[CONTACT_COUNT] hold
     drags: Floats  # (MOST_DRAGS, 10); the first head[DRAG_COUNT] hold
     plotted: Floats  # (MOST_PLOTTED,)
@@ -58,7 +59,7 @@ class SharedFrame:
 
     def __init__(self, things: int, joints: int, name: str | None = None) -> None:
         self.things, self.joints = things, joints + SPARE_JOINTS
-        size = HEAD + 7 * things + 3 * self.joints + CONTACT * MOST_CONTACTS + 10 * MOST_DRAGS + MOST_PLOTTED
+        size = HEAD + 7 * things + LOAD * self.joints + CONTACT * MOST_CONTACTS + 10 * MOST_DRAGS + MOST_PLOTTED
         self.ours = name is None
         if name is None:
             file, name = tempfile.mkstemp(prefix="linkwork-", dir=SHARED if os.path.isdir(SHARED) else None)
@@ -72,9 +73,9 @@ class SharedFrame:
         self.name = name
 
     def _parts(self, numbers: Floats) -> FrameData:
-        ends = np.cumsum([HEAD, 7 * self.things, 3 * self.joints, CONTACT * MOST_CONTACTS, 10 * MOST_DRAGS])
+        ends = np.cumsum([HEAD, 7 * self.things, LOAD * self.joints, CONTACT * MOST_CONTACTS, 10 * MOST_DRAGS])
         head, poses, forces, contacts, drags, plotted = np.split(numbers, ends)
-        tables = ((poses, 7), (forces, 3), (contacts, CONTACT), (drags, 10))
+        tables = ((poses, 7), (forces, LOAD), (contacts, CONTACT), (drags, 10))
         return FrameData(head, *(values.reshape(-1, width) for values, width in tables), plotted)
 
     def write(
@@ -134,7 +135,7 @@ def packed(frame: FrameData) -> bytes:
     """A frame for a browser: five counts and three zeros (uint32), the head (float64), the rest as float32.
 
     >>> frame = SharedFrame(2, 1)
-    >>> len(packed(frame.read())) == 8 * 4 + 8 * HEAD + 4 * (7 * 2 + 3 * (1 + SPARE_JOINTS))
+    >>> len(packed(frame.read())) == 8 * 4 + 8 * HEAD + 4 * (7 * 2 + LOAD * (1 + SPARE_JOINTS))
     True
     >>> frame.close()
     """

@@ -70,6 +70,7 @@ export class Page {
     this.drive = new Drive(this);
     const parts = h("div.parts", this.facts.element, this.tree.element);
     this.panel = new Panel(this, { Parts: parts, Plots: this.plots.element, Show: this.switches.element, Drive: this.drive.empty ? null : this.drive.element });
+    this.selection.onchange(({ selected }) => source.also?.(selected ? [`${selected.name}.force`, `${selected.name}.length`] : []));
     this.dock = h("div#dock", this.timeBar.element, h("div#strip", this.panel.bar, this.tools.element));
     document.body.append(this.header, this.panel.element, this.dock);
     this.selection.onchange(({ selected }) => { if (selected && this.panel.name && this.panel.name !== "Plots" && this.panel.name !== "Parts") this.panel.open("Parts"); });
@@ -195,7 +196,7 @@ export class Page {
 
   draw() {
     const first = this.arrange();
-    this.arrows.place(first.frame, this.clock.time);
+    this.arrows.place(first.frame);
     this.marks.place(first.frame);
     this.live?.drag.draw(first.frame);
     this.stage.render(this.view, this.beside);

@@ -15,7 +15,7 @@ export class Switches {
     this.element = h("div.switches",
       h("fieldset", h("legend", "Draw"), tick("joints", "joints", true, joints), tick("xray", "x-ray", false, (on) => selection.setXray(on)),
         tick("grid", "grid", true, (on) => { stage.floor.disc.visible = on; page.dirty = true; })),
-      h("fieldset", h("legend", "Forces"), tick("forces", "forces in joints", false, (on) => this.arrow("force", on), reactions), tick("torques", "torques in joints", false, (on) => this.arrow("torque", on), reactions && !source.live),
+      h("fieldset", h("legend", "Forces"), tick("forces", "forces in joints", false, (on) => this.arrow("force", on), reactions), tick("torques", "torques in joints", false, (on) => this.arrow("torque", on), reactions),
         tick("contacts", "contacts: points and forces", false, (on) => this.arrow("contact", on), touches),
         !touches && h("p.soft#untouched", source.runs.some((run) => run.touching) ? "This run did not record where bodies touch." : "Nothing touches in this run."),
         !reactions && source.runs[0].joints?.length > 0 && h("p.soft", "The run did not record reactions.")),

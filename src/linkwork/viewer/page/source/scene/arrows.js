@@ -68,18 +68,15 @@ export class Arrows {
     return this.made[kind][k];
   }
 
-  place(frame, t) {
+  place(frame) {
     const { source, stage } = this.page, { bodies } = stage.runs[0], thick = 0.006 * this.radius, way = new Vector3(), from = new Vector3();
     source.runs[0].joints.forEach((joint, k) => {
       bodies.world(joint.body, joint.at, from);
-      if (this.on.force) {
-        way.set(frame.forces[3 * k], frame.forces[3 * k + 1], frame.forces[3 * k + 2]);
-        this.most.force = Math.max(this.most.force, way.length());
-        put(this.piece("force", k, () => arrow(FORCE)), from, way.multiplyScalar(this.scale("force")), thick);
-      }
-      if (this.on.torque) {
-        way.set(...[3, 4, 5].map((i) => source.value?.(`${joint.name}.reaction`, t, i) || 0));
-        put(this.piece("torque", k, () => arrow(TORQUE)), from, way.multiplyScalar(this.scale("torque")), thick);
+      for (const [kind, first, colour] of [["force", 6 * k, FORCE], ["torque", 6 * k + 3, TORQUE]]) {
+        if (!this.on[kind]) continue;
+        way.fromArray(frame.forces, first);
+        this.most[kind] = Math.max(this.most[kind], way.length());
+        put(this.piece(kind, k, () => arrow(colour)), from, way.multiplyScalar(this.scale(kind)), thick);
       }
     });
     if (this.on.contact) this.contacts(frame.contacts, thick);

@@ -70,6 +70,7 @@ export class Springs {
       group.quaternion.setFromUnitVectors(UP, way.divideScalar(length));
       const force = source.value?.(`${spring.name}.force`, t, 0, run);
       paint.color.copy(this.rest);
+      if (source.live && force !== undefined) spring.most = Math.max(spring.most, Math.abs(force)); // so far
       if (force !== undefined && spring.most > 0) {
         const part = Math.max(-1, Math.min(1, force / spring.most));
         paint.color.lerp(part > 0 ? this.pulled : this.pushed, Math.min(1, 1.2 * Math.abs(part)));

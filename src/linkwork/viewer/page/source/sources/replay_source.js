@@ -86,9 +86,9 @@ export class ReplaySource extends Source {
   }
 
   #forces(t, run) {
-    const joints = this.runs[run].joints, out = new Float32Array(3 * joints.length);
+    const joints = this.runs[run].joints, out = new Float32Array(6 * joints.length);
     joints.forEach((joint, k) => {
-      for (let i = 0; i < 3; i++) out[3 * k + i] = this.value(`${joint.name}.reaction`, t, i, run) || 0;
+      for (let i = 0; i < 6; i++) out[6 * k + i] = this.value(`${joint.name}.reaction`, t, i, run) || 0;
     });
     return out;
   }
