@@ -17,7 +17,7 @@ export class Switches {
         tick("grid", "grid", true, (on) => { stage.floor.disc.visible = on; page.dirty = true; })),
       h("fieldset", h("legend", "Forces"), tick("forces", "forces in joints", false, (on) => this.arrow("force", on), reactions), tick("torques", "torques in joints", false, (on) => this.arrow("torque", on), reactions),
         tick("contacts", "contacts: points and forces", false, (on) => this.arrow("contact", on), touches),
-        !touches && h("p.soft#untouched", source.runs.some((run) => run.touching) ? "This run did not record where bodies touch." : "Nothing touches in this run."),
+        !touches && h("p#untouched.soft", source.runs.some((run) => run.touching) ? "This run did not record where bodies touch." : "Nothing touches in this run."),
         !reactions && source.runs[0].joints?.length > 0 && h("p.soft", "The run did not record reactions.")),
       h("fieldset", h("legend", "Mass"), tick("com", "centres of mass", false, (on) => marks.set("com", on)), tick("inertia", "inertia ellipsoids", false, (on) => marks.set("inertia", on), masses),
         tick("polygon", "support polygon", false, (on) => marks.set("polygon", on), touches), tick("frames", "frames of bodies", false, (on) => marks.set("frames", on))),
