@@ -62,7 +62,7 @@ export class Stage {
         Object.assign(part.material, { transparent: true, opacity: 0.22, depthWrite: false });
         part.receiveShadow = false;
       }
-      part.userData = { road: !road.colour };
+      part.userData = { road: !road.colour, solid: !road.front && road.kind !== "mesh" };
       this.scene.add(part);
       return part;
     });
@@ -76,7 +76,7 @@ export class Stage {
     this.sun.intensity = colours.key;
     this.floor.colour(colours);
     for (const part of this.standing || []) if (part.userData.road) part.material.color.set(colours.road);
-    for (const run of this.runs) { run.joints.colour(colours); run.springs.colour(colours); }
+    for (const run of this.runs) { run.bodies.colour(colours); run.joints.colour(colours); run.springs.colour(colours); }
   }
 
   /** put all where it is at a time */
