@@ -74,8 +74,7 @@ export class Gamepad {
 
   met(pad) {
     this.id = pad.id;
-    const words = this.layout.map(({ key, word }) => `${word} is ${key}`).join(", ");
-    this.page.notices.toast(this.layout.length ? `Gamepad: ${words}, start runs or pauses.` : "Gamepad: start plays or pauses; this piece has no keys to drive.");
+    this.page.notices.toast(this.layout.length ? "Gamepad: it drives what keys drive; ? shows how." : "Gamepad: start plays or pauses; this piece has no keys to drive.");
     this.page.drive?.gamepad(this.layout);
   }
 
