@@ -107,7 +107,9 @@ def test_a_gamepad_drives_what_keys_drive(page):
 
 
 def test_keys_that_lie_nowhere_on_a_stick_are_buttons(page):
-    page.evaluate("linkwork.gamepad.keys = { G: { 'left.drive': 2 } }, linkwork.gamepad.layout = [{ key: 'I', button: 0 }]")
+    page.evaluate(
+        "linkwork.gamepad.keys = { G: { 'left.drive': 2 } }, linkwork.gamepad.layout = [{ key: 'I', button: 0 }]"
+    )
     page.evaluate(PAD, {"buttons": [0]})
     assert sent(page) == [["key", "I", True]]
     page.evaluate(PAD, {})
