@@ -50,7 +50,7 @@ img { width: 100%; display: block; background: #fafaf8; border-bottom: 1px solid
 h2 { font-size: 1.05rem; margin: 0 0 .2rem; } p { margin: .2rem 0; font-size: .9rem; }
 dialog { width: min(96vw, 90rem); height: 92vh; padding: 0; border: 0; border-radius: 10px; overflow: hidden; }
 dialog::backdrop { background: #0009; } dialog iframe { width: 100%; height: 100%; border: 0; display: block; }
-dialog button { position: absolute; right: .6rem; top: .6rem; width: 44px; height: 44px; border: 0; border-radius: 50%; font-size: 1.3rem; cursor: pointer; }
+dialog button { position: absolute; right: 9px; top: 9px; width: 44px; height: 44px; border: 0; border-radius: 9px; }
 code { background: #f3f3f0; padding: .1rem .35rem; border-radius: 3px; } .wrong { color: #a32b00; }
 """
 

@@ -1,4 +1,4 @@
-"""The live page while the run goes on by itself: vehicles stay in the picture, sticks drive, late visitors see the past."""
+"""The live page while the run goes on: vehicles stay in the picture, sticks drive, late visitors see the past."""
 
 import contextlib
 import json
@@ -85,7 +85,8 @@ def test_vehicles_stay_in_the_picture_for_their_whole_run(stay, name):
 
 
 PAD = """(axes) => { const buttons = Array.from({ length: 17 }, () => ({ pressed: false, value: 0 }));
-    Object.defineProperty(navigator, "getGamepads", { configurable: true, value: () => [{ id: "fake", connected: true, axes, buttons }] }); }"""
+    const pad = { id: "fake", connected: true, axes, buttons };
+    Object.defineProperty(navigator, "getGamepads", { configurable: true, value: () => [pad] }); }"""
 
 
 def test_sticks_reach_the_simulation_and_let_go_when_their_page_is_closed(browser, until):

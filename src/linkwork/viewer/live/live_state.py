@@ -117,7 +117,7 @@ class LiveState:
         return np.vstack([found, [(*pose.position, *pose.rotation) for pose in moved]])
 
     def forces(self) -> Any:
-        """Forces and torques in every joint, on b from a; zero where it is not there now. The attached ones come last."""
+        """Forces and torques in every joint, on b from a; zero where it is not there now. Attached ones come last."""
         found = np.zeros((len(self.built) + slot.SPARE_JOINTS, slot.LOAD))
         for places, source in ((self.in_tree, self.observation.reaction), (self.in_cuts, self.rows.cut_force)):
             there = places >= 0

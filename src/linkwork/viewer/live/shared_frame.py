@@ -1,9 +1,9 @@
 """The frame that the page draws next: numbers that the stepping side writes and the page reads (a mapped file).
 
-In this order, all float64: the head; 7 for everything that moves (position, quaternion w first); force (N) and torque (N m)
-in every joint; contacts (point m, force N, 1 on a ground); what is dragged (number of the thing, point m, goal m, force N); the
-numbers that are plotted. The first number is odd during a write. `packed` is the same for a browser, in float32 but for
-the head.
+In this order, all float64: the head; 7 for everything that moves (position, quaternion w first); force (N) and torque
+(N m) in every joint; contacts (point m, force N, 1 on a ground); what is dragged (number of the thing, point m, goal m,
+force N); the numbers that are plotted. The first number is odd during a write. `packed` is the same for a browser, in
+float32 but for the head.
 """
 
 from __future__ import annotations
