@@ -98,8 +98,8 @@ export class Stage {
     const half = 1.6 * radius;
     Object.assign(camera, { left: -half, right: half, top: half, bottom: -half, near: 0.5 * radius, far: 9 * radius });
     camera.updateProjectionMatrix();
-    this.sun.shadow.normalBias = 0.006 * radius;
-    this.sun.shadow.bias = -0.001;
+    this.sun.shadow.normalBias = 0.0015 * radius; // little: thin shells have a side that points inwards, which it would put into their own shadow
+    this.sun.shadow.bias = -0.0018;
     this.floor.place(middle, view.distance);
   }
 
