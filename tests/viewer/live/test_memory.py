@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
@@ -81,6 +82,7 @@ def test_who_takes_nothing_gets_no_more_than_there_is_room_for():
             visitor.show(b"frame")
         return visitor
 
-    visitor = asyncio.run(told())
+    with ThreadPoolExecutor() as apart:  # from the loop of a browser
+        visitor = apart.submit(asyncio.run, told()).result()
     assert len(visitor.words) == visitors.WAITING
     assert visitor.frame == b"frame"

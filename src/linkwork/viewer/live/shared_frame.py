@@ -75,8 +75,8 @@ class SharedFrame:
     def _parts(self, numbers: Floats) -> FrameData:
         ends = np.cumsum([HEAD, 7 * self.things, LOAD * self.joints, CONTACT * MOST_CONTACTS, 10 * MOST_DRAGS])
         head, poses, forces, contacts, drags, plotted = np.split(numbers, ends)
-        tables = ((poses, 7), (forces, LOAD), (contacts, CONTACT), (drags, 10))
-        return FrameData(head, *(values.reshape(-1, width) for values, width in tables), plotted)
+        first, second = (poses.reshape(-1, 7), forces.reshape(-1, LOAD)), contacts.reshape(-1, CONTACT)
+        return FrameData(head, *first, second, drags.reshape(-1, 10), plotted)
 
     def write(
         self,
