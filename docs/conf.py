@@ -1,7 +1,7 @@
 """Settings of the documentation: `make docs` builds it, without a network, and any warning is an error.
 
 Pages are Markdown. Tables of what the code can do are made from the code while the pages are built: the directives
-are in `_tables.py`. Formulas become MathML, which browsers draw by themselves.
+are in `_tables.py`, that of replays in `_replays.py`. Formulas become MathML, which browsers draw by themselves.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from docutils.utils.math.latex2mathml import tex2mathml
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parent.parent / "src"))
 
+import _replays
 import _tables
 
 import linkwork
@@ -106,3 +107,4 @@ def setup(app: Any) -> None:
     app.connect("autodoc-process-docstring", _docstring)
     app.connect("autodoc-process-signature", _signature)
     _tables.setup(app)
+    _replays.setup(app)

@@ -152,3 +152,10 @@ def test_builds_without_a_warning(tmp_path):
         # nothing is fetched when a page is read
         fetched = re.findall(r'<(?:script|link|img)[^>]*(?:src|href)="(https?:[^"]+)', made.read_text("utf-8"))
         assert fetched == [], f"{page} fetches {fetched}"
+    shown = re.findall(r'data-replay="([^"]+)"', (tmp_path / "html" / "gallery.html").read_text("utf-8"))
+    assert len(shown) == 6
+    for replay in shown:
+        made = tmp_path / "html" / replay
+        assert made.with_suffix(".png").stat().st_size > 10_000  # the picture that comes first
+        text = made.read_text("utf-8")
+        assert '"mode":"replay"' in text or f"linkwork run {made.stem} --view" in text

@@ -62,6 +62,9 @@ def visiting(browser):
 
     def to(address, width=800, height=600):
         page.set_viewport_size({"width": width, "height": height})
+        page.goto("about:blank")  # a page before may have lost its server
+        page.asked.clear()
+        page.errors.clear()
         page.goto(address)
         if page.locator("#bundle").count():
             wait_until(page, "typeof linkwork === 'object'", 90)
@@ -75,8 +78,10 @@ def wait_until(page, expression, seconds=20.0):
     """Wait until something holds in the page; the page's policy forbids the browser's own way of waiting."""
     last = time.monotonic() + seconds
     while not page.evaluate(expression):
+        problem = page.evaluate("document.getElementById('problem')?.textContent")
+        assert not problem, problem
         assert time.monotonic() < last, f"it did not come to {expression}"
-        page.wait_for_timeout(30)
+        page.wait_for_timeout(10)
 
 
 @pytest.fixture(scope="session")

@@ -48,7 +48,24 @@ article { border: 1px solid #ddd; border-radius: 6px; overflow: hidden; backgrou
 article div { padding: .6rem .9rem .9rem; }
 img { width: 100%; display: block; background: #fafaf8; border-bottom: 1px solid #eee; }
 h2 { font-size: 1.05rem; margin: 0 0 .2rem; } p { margin: .2rem 0; font-size: .9rem; }
+dialog { width: min(96vw, 90rem); height: 92vh; padding: 0; border: 0; border-radius: 10px; overflow: hidden; }
+dialog::backdrop { background: #0009; } dialog iframe { width: 100%; height: 100%; border: 0; display: block; }
+dialog button { position: absolute; right: 9px; top: 9px; width: 44px; height: 44px; border: 0; border-radius: 9px; }
 code { background: #f3f3f0; padding: .1rem .35rem; border-radius: 3px; } .wrong { color: #a32b00; }
+"""
+
+# a click on a picture plays the replay over the page; without a script it is a link to it
+SCRIPT = """
+const shown = document.querySelector("dialog"), frame = shown.querySelector("iframe");
+document.querySelector("main").addEventListener("click", (event) => {
+  const poster = event.target.closest("a.poster");
+  if (!poster || event.ctrlKey || event.metaKey) return;
+  event.preventDefault();
+  frame.src = poster.href;
+  shown.showModal();
+});
+shown.querySelector("button").addEventListener("click", () => shown.close());
+shown.addEventListener("close", () => { frame.src = "about:blank"; });
 """
 
 Camera = Callable[[Trajectory, Path, Path, float], None]
@@ -122,7 +139,7 @@ def index(exhibits: Sequence[Exhibit]) -> str:
     cards = []
     for made in exhibits:
         name, title, paper, wrong = (html.escape(word) for word in made)
-        there = f'<a href="{name}.html"><img src="{name}.png" alt="{title}"></a>'
+        there = f'<a class="poster" href="{name}.html"><img src="{name}.png" alt="{title}"></a>'
         links = f'<p><code>linkwork run {name} --view</code></p><p><a href="{name}.html">replay</a></p>'
         note = f'<p class="wrong">{wrong}</p>' if wrong else ""
         cards.append(f"<article>{there}<div><h2>{name}</h2><p>{title}</p><p>{paper}</p>{links}{note}</div></article>")
@@ -132,7 +149,8 @@ def index(exhibits: Sequence[Exhibit]) -> str:
         f"<style>{STYLE}</style></head>\n<body><h1>linkwork gallery</h1>\n"
         "<p>Every mechanism that comes with linkwork: a click on a picture replays its run.</p>\n<main>\n"
         + "\n".join(cards)
-        + "\n</main></body></html>\n"
+        + '\n</main><dialog><iframe title="replay"></iframe><button aria-label="close">×</button></dialog>'
+        + f"<script>{SCRIPT}</script></body></html>\n"
     )
 
 

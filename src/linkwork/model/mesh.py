@@ -23,7 +23,7 @@ CONVEX = 1e-3  # of its volume: a solid that fills its hull but for this is conv
 
 @dataclass(frozen=True)
 class Mesh(Faceted):
-    """A closed surface of triangles, from an STL, OBJ or DAE file, or from `triangles` (n x 3 corners x 3, metres).
+    """A closed surface of triangles, from an STL, OBJ, DAE or GLB file, or from `triangles` (n x 3 corners x 3, m).
 
     `scale` turns the file's unit into metres (0.001 for mm); three numbers scale x, y and z, and negative ones mirror.
     The mass properties are those of the solid inside. A surface with holes can still be drawn: then give the body its
@@ -78,7 +78,7 @@ class Mesh(Faceted):
     def _read(self) -> Vector:
         """The triangles of the file in metres, counter-clockwise seen from outside where the file has them so."""
         if self.file is None:
-            raise ModelError("Mesh: it has no triangles; give the path of an STL, OBJ or DAE file, or triangles=")
+            raise ModelError("Mesh: it has no triangles; give the path of an STL, OBJ, DAE or GLB file, or triangles=")
         from linkwork.formats.meshes.reading import read_mesh
 
         with np.errstate(over="ignore"):

@@ -22,6 +22,7 @@ from linkwork.simulation.least_energy import least_energy
 from linkwork.simulation.results.certificate import POOR_BALANCE
 from linkwork.simulation.results.column_names import DRIFT, OF_SOLVER
 from linkwork.simulation.results.column_names import ENERGY as LEDGER
+from linkwork.simulation.results.contact_looks import ContactLooks
 from linkwork.simulation.results.observe import Observer
 from linkwork.simulation.results.rank_history import RankHistory
 from linkwork.simulation.results.scene import scene_of
@@ -71,13 +72,13 @@ class Recording:
         self.first_cut: float | None = None
         self.jump: list[OperatingPoint] = []  # around the largest change of the energy balance
         self.largest_jump = 0.0  # J
-        self.unwritten = False  # rows that the stream could not take
-        self.spoilt = False  # a row held what is no number
+        self.unwritten = self.spoilt = False  # rows that the stream could not take; a row held what is no number
         self.remembered: dict[str, Any] | None = None
         self._turn, self._next_state = 0, 0.0
         self.sampled: SampledRun | None = None
         self.ranks = RankHistory(not sim.method.impulses)
         self.blocks: dict[str, list[Any]] = {}
+        self.contact_looks = ContactLooks(sim, steps if stream is None else 0)  # a stream's head is written first
         if stream is None:
             self.refuse_size()
 
@@ -101,17 +102,16 @@ class Recording:
         if self.stream is not None:
             self.stream.open(self._metadata(), self._block(stepper.present(), 1)[0], sim)
         self._keep(stepper.present(), 1)
-        begin = clock.perf_counter()
+        self.contact_looks.look(sim)
         chunk_rows = min(CHUNK_ROWS, max(1, 2_000_000 // max(1, self.observer.width)))
-        chunk = 1  # a step may take long, and Ctrl-C must not wait for many
-        buffer = stepper.spare
+        chunk, buffer = 1, stepper.spare  # a step may take long, and Ctrl-C must not wait for many
         stopped: str | None = None
         failure: RunError | None = None
-        status, whole = 0, False
+        begin, status, whole = clock.perf_counter(), 0, False
         with Interrupt() as interrupt:
             stepper.interrupt, stepper.at_pause = interrupt, lambda: self._stopped_from_outside(interrupt)
             while stepper.steps < self.steps and stopped is None:
-                most = min(chunk, self.steps - stepper.steps, chunk_rows * self.every)
+                most = min(chunk, self.steps - stepper.steps, chunk_rows * self.every, self.contact_looks.left(sim))
                 count = sim.events.quiet(sim.step_warnings.unchecked(stepper, most))
                 started = clock.perf_counter()
                 try:
@@ -131,6 +131,7 @@ class Recording:
                         count, status = self._advance(count, buffer, sampled)
                     if status == 0:
                         self._remember()
+                        self.contact_looks.look(sim)
                 except (ModelError, OptionError) as error:
                     stopped = str(error).rstrip(".")
                     break
@@ -368,7 +369,7 @@ class Recording:
             model_name=self.sim.system.model.name,
             stopped=stopped,
             solver={name: whole[f"solver/{name}"] for name in self.solver},
-            scene=self.sim.scenes.of_run(float(whole["time"][-1]), columns),
+            scene=self.sim.scenes.of_run(float(whole["time"][-1]), columns) | self.contact_looks.facts(),
         )
 
 

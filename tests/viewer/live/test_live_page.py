@@ -10,78 +10,8 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.cli.running import options_of
-from linkwork.targets import find
 from linkwork.viewer.live import live
-
-WIDE, HIGH = 620, 400
-
-
-def arm():
-    """A blue arm that a torque can turn about y, and a weight beside it that stands; no gravity."""
-    model = lw.Model("arm", gravity=(0, 0, 0))
-    bar = model.body("bar", mass=1.0, shape=lw.Box((0.2, 0.1, 1.0)), position=(0, 0, 0.5))
-    weight = model.body("weight", mass=1.0, shape=lw.Box((0.2, 0.2, 0.2)), position=(0.9, 0, 0.1))
-    pin = model.revolute("pin", model.ground, bar, at=(0, 0, 0), axis=(0, 1, 0))
-    model.fixed("foot", model.ground, weight, at=(0.9, 0, 0))
-    model.torque("drive", pin, 0.0)
-    model.torque("brake", pin, 0.0)
-    return model
-
-
-def make(method=None, dt=None):
-    return lw.Simulation(arm(), method or "recursive", dt=dt or 1e-3)
-
-
-class Shown:
-    """A page with who stands behind it; both sides get their turns here, so that nothing depends on the clock."""
-
-    def __init__(self, visit, link, driver, size=(WIDE, HIGH)):
-        self.link, self.driver = link, driver
-        self.frames = {}  # poses of every frame that was written, by their time
-        write = link.frame.write
-
-        def kept(head, poses, *more):
-            self.frames[head[1]] = np.array(poses)
-            write(head, poses, *more)
-
-        link.frame.write = kept
-        self.page = visit(link.address, *size)
-        self.until(lambda: self.page.evaluate("Boolean(window.linkwork)") and not driver.waits)
-
-    def turn(self):
-        for words in self.link.messages():
-            self.driver.receive(*words)
-        self.driver.go(time.perf_counter())
-        self.driver.show()
-        self.page.wait_for_timeout(10)
-
-    def until(self, holds, seconds=20.0):
-        last = time.monotonic() + seconds
-        while not holds():
-            assert time.monotonic() < last, "it did not come to that"
-            self.turn()
-
-    def ask(self, expression):
-        return self.page.evaluate(expression)
-
-    def sees(self, expression):
-        """Wait until something holds in the page."""
-        self.until(lambda: self.ask(expression))
-
-    def shows(self, t):
-        """Wait until the page shows a time."""
-        self.sees(f"Math.abs(linkwork.time - {t}) < 1e-9")
-
-    def place(self, x):
-        return self.ask(f"linkwork.screenOf({list(map(float, x))})")
-
-    def colour(self, x):
-        return self.ask(f"linkwork.pixel(...linkwork.screenOf({list(map(float, x))}))")
-
-    def do(self, *words):
-        """As if it had been clicked."""
-        self.ask(f"linkwork.source.send(...{list(words)!r})".replace("True", "true").replace("False", "false"))
+from shown_page import Shown, make
 
 
 @pytest.fixture(scope="module")
@@ -353,43 +283,4 @@ def test_bodies_are_dragged_in_kinematic_mode_and_loops_follow(visit):
         there.ask("linkwork.play()")
         there.until(lambda: driver.running and driver.sim.time > 0.0)
         assert driver.kinematic is None
-        assert there.page.errors == []
-
-
-def gallery(name):
-    target = find(name, viewing=True)
-
-    def build(method=None, dt=None):
-        options = options_of(target, {"method": method, "dt": dt})
-        options.pop("every", None)
-        return lw.Simulation(target.model, **options)
-
-    return target, build
-
-
-@pytest.mark.parametrize(("name", "shots"), [("iltis", 20), ("rover", 8), ("car", 8)])
-def test_vehicles_stay_in_the_picture_for_their_whole_run(visit, name, shots):
-    """The run begins when somebody looks. Shots until its end: all bodies inside, the middle where it was."""
-    target, build = gallery(name)
-    link, driver = live.open_simulation(build, keys=target.keys, stay=target.stay, until=target.until)
-    with link:
-        driver.go(time.perf_counter() + 10.0)  # nobody is there
-        assert driver.sim.time == 0.0
-        there = Shown(visit, link, driver)
-        assert driver.sim.time < 0.5
-        driver.receive("run", False)
-        middles = []
-        for k in range(shots):
-            driver.receive("single", max(1, round(target.until / shots / driver.dt)))
-            there.shows(driver.sim.time)
-            left, top, right, bottom = there.ask("linkwork.bounds()")
-            assert -1 < left < right < WIDE + 1, f"shot {k}"
-            assert -1 < top < bottom < HIGH + 1, f"shot {k}"
-            middles.append(
-                there.ask(
-                    "(({ bodies, frame }) => linkwork.view.screen(bodies.middle(frame.poses)))(linkwork.stage.runs[0])"
-                )
-            )
-        if driver.state.stage.travels:
-            assert np.ptp(np.array(middles)[1:], axis=0).max() < 5.0
         assert there.page.errors == []

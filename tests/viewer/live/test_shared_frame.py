@@ -18,11 +18,13 @@ def test_both_sides_see_a_state(shared, monkeypatch):
     assert os.path.samefile(os.path.dirname(ours.name), folder)
     theirs = SharedFrame(2, 1, ours.name)
     poses = np.arange(14.0).reshape(2, 7)
-    ours.write({slot.TIME: 0.5}, poses, forces=[(1.0, 2.0, 3.0)], contacts=np.ones((1, 6)), plotted=[4.0])
+    ours.write(
+        {slot.TIME: 0.5}, poses, forces=[(1.0, 2.0, 3.0, 4.0, 5.0, 6.0)], contacts=np.ones((1, 7)), plotted=[4.0]
+    )
     seen = theirs.read()
     assert seen.head[slot.TIME] == 0.5
     np.testing.assert_array_equal(seen.poses, poses)
-    np.testing.assert_array_equal(seen.forces[0], (1.0, 2.0, 3.0))
+    np.testing.assert_array_equal(seen.forces[0], (1.0, 2.0, 3.0, 4.0, 5.0, 6.0))
     assert (seen.head[slot.PLOTTED_COUNT], seen.plotted[0]) == (1, 4.0)
     theirs.close()
     assert os.path.exists(ours.name)  # it is the other side's to remove

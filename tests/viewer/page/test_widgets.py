@@ -74,6 +74,53 @@ def test_pads_are_keys_for_fingers(page):
     assert sent(page) == [["key", "K", False]]
 
 
+PAD = """(pad) => { window.pad = { id: "fake", connected: true, axes: pad.axes || [0, 0, 0, 0],
+    buttons: Array.from({ length: 17 }, (_, k) => ({ pressed: (pad.buttons || []).includes(k), value: 0 })) };
+    Object.defineProperty(navigator, "getGamepads", { configurable: true, value: () => [null, window.pad] });
+    linkwork.gamepad.when = 0; linkwork.gamepad.look(1e9); }"""
+
+
+def test_a_gamepad_drives_what_keys_drive(page):
+    """Sticks lean by how far they are pushed, the directional pad pushes them fully; start plays."""
+    page.evaluate("linkwork.gamepad.release(), sent.splice(0)")
+    page.evaluate(PAD, {"axes": [0.05, 0.1, 0, 0]})  # within the dead zone
+    assert sent(page) == []
+    assert "drives what keys drive" in page.text_content(".toast")
+    assert page.locator(".pad small").all_text_contents() == ["left stick ↑", "left stick ↓", "left stick →"]
+    page.evaluate(PAD, {"axes": [0, -1, 0, 0]})
+    assert sent(page) == [["lean", "left.drive", 6.0]]
+    page.evaluate(PAD, {"axes": [0, 0.575, 0, 0]})  # half of the way that is left beyond the dead zone
+    assert sent(page) == [["lean", "left.drive", pytest.approx(-3.0)]]
+    page.evaluate(PAD, {"axes": [1, 0, 0, 0]})  # both at once: one goes back, the other comes
+    assert sorted(sent(page)) == [["lean", "left.drive", 0], ["lean", "lift", 0.5]]
+    page.evaluate(PAD, {"buttons": [12]})
+    assert sorted(sent(page)) == [["lean", "left.drive", 6.0], ["lean", "lift", 0]]
+    page.evaluate("window.pad = null")
+    page.evaluate("linkwork.gamepad.look(2e9)")  # it was pulled out: nothing stays pressed
+    assert sent(page) == [["lean", "left.drive", 0]]
+    page.evaluate(PAD, {"buttons": [9]})
+    assert page.evaluate("linkwork.playing") is True
+    page.evaluate(PAD, {})
+    page.evaluate(PAD, {"buttons": [9]})
+    assert page.evaluate("linkwork.playing") is False
+    page.evaluate("window.pad = null, linkwork.gamepad.look(3e9)")
+
+
+def test_keys_that_lie_nowhere_on_a_stick_are_buttons(page):
+    page.evaluate(
+        "linkwork.gamepad.keys = { G: { 'left.drive': 2 } }, linkwork.gamepad.layout = [{ key: 'I', button: 0 }]"
+    )
+    page.evaluate(PAD, {"buttons": [0]})
+    assert sent(page) == [["key", "I", True]]
+    page.evaluate(PAD, {})
+    assert sent(page) == [["key", "I", False]]
+    page.evaluate("window.pad = null, linkwork.gamepad.look(4e9)")
+    page.evaluate("document.getElementById('toasts').replaceChildren()")
+    page.evaluate("linkwork.help.open()")
+    assert "left stick ↑" in page.text_content("#help")
+    page.keyboard.press("Escape")
+
+
 def test_toasts_and_the_banner(page, until):
     page.evaluate("linkwork.source.changed('error', 'the loop cannot be closed')")
     assert page.text_content(".toast.error").startswith("the loop cannot be closed")

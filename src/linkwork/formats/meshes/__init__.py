@@ -1,1 +1,1 @@
-"""MESHES: surfaces of triangles from STL, OBJ and DAE files."""
+"""MESHES: surfaces of triangles from STL, OBJ, DAE and GLB files."""

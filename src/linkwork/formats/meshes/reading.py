@@ -9,6 +9,7 @@ import numpy as np
 
 from linkwork.errors import ModelError
 from linkwork.formats.meshes.dae import dae_triangles
+from linkwork.formats.meshes.glb import glb_triangles
 from linkwork.formats.meshes.obj import obj_triangles
 from linkwork.formats.meshes.stl import stl_triangles
 from linkwork.formats.sources import read_bytes
@@ -19,8 +20,9 @@ KINDS: dict[str, tuple[str, Callable[[bytes, str], Vector]]] = {
     ".stl": ("an STL file", stl_triangles),
     ".obj": ("an OBJ file", obj_triangles),
     ".dae": ("a DAE file", dae_triangles),
+    ".glb": ("a GLB file", glb_triangles),
 }
-OTHERS = (".glb", ".gltf", ".ply", ".3ds", ".fbx", ".off", ".x3d", ".wrl", ".usd", ".usdz", ".step", ".stp", ".iges")
+OTHERS = (".gltf", ".ply", ".3ds", ".fbx", ".off", ".x3d", ".wrl", ".usd", ".usdz", ".step", ".stp", ".iges")
 
 
 def read_mesh(file: Path) -> Vector:
@@ -30,7 +32,9 @@ def read_mesh(file: Path) -> Vector:
     """
     what = f"Mesh '{file}'" if str(file).isprintable() else f"Mesh {str(file)!r}"
     if file.suffix.lower() in OTHERS:
-        raise ModelError(f"{what}: files with the ending '{file.suffix}' are not read; export it as STL, OBJ or DAE")
+        raise ModelError(
+            f"{what}: files with the ending '{file.suffix}' are not read; export it as STL, OBJ, DAE or GLB"
+        )
     wanted, triangles = KINDS.get(file.suffix.lower(), KINDS[".stl"])
     try:
         content = read_bytes(file, wanted, LARGEST)

@@ -10,6 +10,8 @@ A scene is a dictionary of lists and numbers only (metres, body frames, quaterni
     roads    [{x, y, z}]: heights z (y, x) of the strips on which tyres ran
     fixtures [shapes] that stand on grounds at rest, for others to meet them; in the world
     meshes   [{points, faces}]: a shape of kind "mesh" has the number of its own
+    gravity  m/s2, world
+    contacts where bodies touched in a run (contact_looks.py)
 A body has `more` shapes than its own, and a ground in motion has `shapes`, where colliders were put on them. A body
 with `visuals`, shapes that are only drawn, has no others; they may have a `colour`: red, green, blue, opacity. A plane,
 which has no end, is a shape of kind "plane".
@@ -109,6 +111,7 @@ def scene_of(model: Model, until: float = 0.0, tracks: Mapping[str, Any] | None 
             for facts in shapes.standing(ground)
         ],
         "meshes": shapes.meshes,
+        "gravity": numbers(model.gravity),
     }
 
 

@@ -253,6 +253,8 @@ class Driver:
     def _input(self, name: str, value: float) -> None:
         self.sim.inputs[name] = value
 
+    _lean = _input
+
     def _key(self, key: str, down: bool) -> None:
         for name, value in self.keys.turn(key, down).items():
             self.sim.inputs[name] = value

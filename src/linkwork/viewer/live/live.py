@@ -23,6 +23,7 @@ from linkwork.simulation.results.trajectory import Trajectory
 from linkwork.simulation.run import Simulation
 from linkwork.viewer.live.driver import Driver, Make, method_label
 from linkwork.viewer.live.live_state import LiveState, methods_for, preview
+from linkwork.viewer.live.on_time import OnTime
 from linkwork.viewer.live.page_data import names_of, page_data
 from linkwork.viewer.live.page_process import PageProcess
 from linkwork.viewer.live.sliders import pose_sliders, sliders
@@ -31,6 +32,8 @@ from linkwork.viewer.replay.replay import TINTS, speed_to_watch
 from linkwork.viewer.replay.replay import page as replay_page
 
 FRAME = 1.0 / 60.0  # s between two pictures
+QUICK = ("input", "key", "grab", "pull", "drop", "watch", "speed")  # messages that take no time
+ALIVE = 0.1  # s between two looks whether the page is still there
 STEPS_TO_CHOOSE = tuple(round(a * 10.0**b, 12) for b in range(-6, -1) for a in (1, 2, 5))  # s
 
 
@@ -163,16 +166,25 @@ def open_browser(address: str) -> bool:
 def step_until(page: Any, shown: Any, seconds: float | None) -> None:
     """Go on until the page's process ends, or for so many seconds."""
     last = None if seconds is None else time.perf_counter() + seconds
-    picture = 0.0
-    while page.alive and (last is None or time.perf_counter() < last):
-        wake = shown.go(time.perf_counter())
-        # pictures are taken after a step, when there is the most time until the next one
-        if time.perf_counter() >= picture:
+    picture = looked = 0.0
+    with OnTime() as on_time:
+        while last is None or time.perf_counter() < last:
+            now = time.perf_counter()
+            if now - looked > ALIVE:
+                if not page.alive:
+                    break
+                looked = now
+            wake = shown.go(now)
             for message in page.messages():
+                if message[0] not in QUICK:
+                    on_time.calm()
                 shown.receive(*message)
-            shown.show()
-            picture = max(picture, time.perf_counter() - FRAME) + FRAME
-        time.sleep(max(0.0, (wake if wake - time.perf_counter() < FRAME else picture) - time.perf_counter()))
+            # pictures are taken after a step, when there is the most time until the next one
+            if time.perf_counter() >= picture:
+                shown.show()
+                picture = max(picture, time.perf_counter() - FRAME) + FRAME
+            on_time.look(time.perf_counter())
+            time.sleep(max(0.0, (wake if wake - time.perf_counter() < FRAME else picture) - time.perf_counter()))
 
 
 def wait_until(page: Any, seconds: float | None) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from linkwork.errors import OptionError, RunError
 from linkwork.model import Ground, Joint
+from linkwork.simulation.interaction.contacts import Pressing
 from linkwork.simulation.methods import ALL, refuse_unsupported
 from linkwork.simulation.results.observe import Observer, column_units
 from linkwork.simulation.results.scene import ground_at, scene_of
@@ -35,6 +36,7 @@ class LiveState:
     def __init__(self, sim: Simulation, stage: Stage) -> None:
         self.sim, self.stage = sim, stage
         self.columns: list[str] = []
+        self.pressing = Pressing(sim)
         self.begin()
         self.built = [joint["name"] for joint in stage.joints()]
         self._number(Observer(sim.moving, "all", sim.tables))
@@ -115,12 +117,12 @@ class LiveState:
         return np.vstack([found, [(*pose.position, *pose.rotation) for pose in moved]])
 
     def forces(self) -> Any:
-        """In every joint, N, on b from a; zero where the joint is not there now. The attached ones come last."""
-        found = np.zeros((len(self.built) + slot.SPARE_JOINTS, 3))
+        """Forces and torques in every joint, on b from a; zero where it is not there now. Attached ones come last."""
+        found = np.zeros((len(self.built) + slot.SPARE_JOINTS, slot.LOAD))
         for places, source in ((self.in_tree, self.observation.reaction), (self.in_cuts, self.rows.cut_force)):
             there = places >= 0
             if there.any():
-                found[: len(places)][there] = source[0, places[there], :3]
+                found[: len(places)][there] = source[0, places[there], : slot.LOAD]
         return np.nan_to_num(found)
 
     def changes(self) -> tuple[list[str], list[Any], list[Any]]:
@@ -132,9 +134,8 @@ class LiveState:
         return gone, pins, [self.stage.joint(joint) for joint in self.attached]
 
     def contacts(self) -> Any:
-        """Points and forces of the contacts of the last step (contact, 6)."""
-        met = self.sim.contacts()
-        return np.hstack([met.points, met.forces])[: slot.MOST_CONTACTS]
+        """Points and forces of the contacts of the last step, and whether they bear on a ground (contact, 7)."""
+        return self.pressing.rows()[: slot.MOST_CONTACTS]
 
     def plotted(self) -> Any:
         """Numbers of the chosen columns, one after another."""

@@ -26,6 +26,7 @@ def page_data(stage: Stage, label: str, columns: dict[str, tuple[list[str], str]
         "roads": stage.roads(),
         "events": [],
         "columns": {name: {"labels": labels, "unit": unit} for name, (labels, unit) in columns.items()},
+        "touching": any(name.endswith(".contact_force") for name in columns),
         "preview": stage.poses(rows).reshape(len(rows), -1).round(7),
     }
     show = {

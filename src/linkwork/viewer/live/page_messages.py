@@ -57,6 +57,7 @@ MESSAGES: dict[str, tuple[Check, ...]] = {
     "speed": (_positive,),
     "reset": (),
     "input": (_name, _number),  # its name, and what it is set to
+    "lean": (_name, _number),  # an input that is held by a stick; 0 lets it go
     "key": (_name, _flag),  # one of the keys of the piece goes down, or up
     "method": (_name,),
     "dt": (_positive,),
@@ -111,7 +112,7 @@ def known(words: Sequence[Any], names: dict[str, Any]) -> str:
     "there is no input 'drive'"
     """
     word, *values = words
-    what = "body" if word in ("grab", "pull", "drop") else word
+    what = "body" if word in ("grab", "pull", "drop") else "input" if word == "lean" else word
     if what in ("input", "key", "method", "body") and values[0] not in names[what]:
         return f"there is no {what} '{values[0]}'"
     if word == "pose" and values[0] >= names["coordinates"]:

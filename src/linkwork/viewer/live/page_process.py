@@ -20,6 +20,7 @@ from typing import Any
 
 from linkwork.errors import OptionError, RunError
 from linkwork.viewer.live.gate import HERE, context_of
+from linkwork.viewer.live.on_time import MESSAGES, set_priority
 from linkwork.viewer.live.shared_frame import SharedFrame
 
 MISSING = 'the live page needs websockets; install it with: pip install "linkwork[view]"'
@@ -99,6 +100,7 @@ class PageProcess:
 
     def _listen(self) -> None:
         assert self.process.stdout is not None
+        set_priority(MESSAGES)
         for line in self.process.stdout:
             self._received.append(tuple(json.loads(line)))
             self._first.set()

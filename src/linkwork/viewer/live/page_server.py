@@ -11,9 +11,12 @@ import os
 import signal
 import sys
 import threading
+import time
 from typing import Any
 
 from linkwork.viewer.live.gate import Gate
+from linkwork.viewer.live.on_time import MESSAGES, OnTime
+from linkwork.viewer.live.past_frames import EVERY
 from linkwork.viewer.live.shared_frame import SharedFrame, packed
 from linkwork.viewer.live.visitors import Visitors
 from linkwork.viewer.live.web_server import ServedFile, WebServer
@@ -80,14 +83,14 @@ async def serve(facts: dict[str, Any], frame: SharedFrame, send: Any) -> None:
 
 
 async def follow(frame: SharedFrame, visitors: Visitors) -> None:
-    """Show every new state of the shared frame to those who look."""
-    seen, soon = -1.0, False
+    """Show every new state of the shared frame to those who look; where nobody does, keep some for who comes later."""
+    seen, soon = 0.0, False  # 0: nothing was written yet
+    on_time = OnTime(MESSAGES)
     while True:
-        await asyncio.sleep(LOOK if soon else FRAME - 2 * LOOK)
+        on_time.look(time.perf_counter())
+        await asyncio.sleep(LOOK if soon else FRAME - 2 * LOOK if visitors.all else EVERY)
         soon = bool(visitors.all)
-        if not soon:
-            seen = -1.0  # who comes next gets the present state
-        elif frame.sequence not in (seen, 0.0):  # 0: nothing was written yet
+        if frame.sequence != seen:
             picture = frame.read()
             seen, soon = float(picture.head[0]), False
             visitors.show(packed(picture))

@@ -1,8 +1,9 @@
 """The frame that the page draws next: numbers that the stepping side writes and the page reads (a mapped file).
 
-In this order, all float64: the head; 7 for everything that moves (position, quaternion w first); the force (N) in every
-joint; contacts (point m, force N); what is dragged (number of the thing, point m, goal m, force N); the numbers that
-are plotted. The first number is odd during a write. `packed` is the same for a browser, in float32 but for the head.
+In this order, all float64: the head; 7 for everything that moves (position, quaternion w first); force (N) and torque
+(N m) in every joint; contacts (point m, force N, 1 on a ground); what is dragged (number of the thing, point m, goal m,
+force N); the numbers that are plotted. The first number is odd during a write. `packed` is the same for a browser, in
+float32 but for the head.
 """
 
 from __future__ import annotations
@@ -23,8 +24,10 @@ HEAD = 16
 SEQUENCE, TIME, ENERGY, BALANCE, DRIFT, FACTOR = range(6)
 RUNNING, LATE, STEPS, ITERATIONS, CONTACT_COUNT, PLOTTED_COUNT = range(6, 12)
 DRAG_COUNT, WATCHED, LIGHT, KINEMATIC = range(12, HEAD)  # WATCHED: the number of the list that the plotted go by
+LOAD, CONTACT = 6, 7  # numbers of a joint and of a contact
 MOST_CONTACTS = 256  # that are shown at most
 MOST_DRAGS = 8
+COUNTS = 32  # bytes before the head of a packed frame
 MOST_PLOTTED = 96  # numbers in live plots at most
 SPARE_JOINTS = 16  # joints that may be attached later
 SHARED = "/dev/shm"  # never reaches a disk, where there is such a place
@@ -36,8 +39,8 @@ class FrameData(NamedTuple):
 
     head: Floats  # (HEAD,)
     poses: Floats  # (thing, 7)
-    forces: Floats  # (joint, 3) N, world
-    contacts: Floats  # (MOST_CONTACTS, 6) m, N, world; the first head[CONTACT_COUNT] hold
+    forces: Floats  # (joint, LOAD) N and N m, world
+    contacts: Floats  # (MOST_CONTACTS, CONTACT) m, N, world; the first head[CONTACT_COUNT] hold
     drags: Floats  # (MOST_DRAGS, 10); the first head[DRAG_COUNT] hold
     plotted: Floats  # (MOST_PLOTTED,)
 
@@ -56,7 +59,7 @@ class SharedFrame:
 
     def __init__(self, things: int, joints: int, name: str | None = None) -> None:
         self.things, self.joints = things, joints + SPARE_JOINTS
-        size = HEAD + 7 * things + 3 * self.joints + 6 * MOST_CONTACTS + 10 * MOST_DRAGS + MOST_PLOTTED
+        size = HEAD + 7 * things + LOAD * self.joints + CONTACT * MOST_CONTACTS + 10 * MOST_DRAGS + MOST_PLOTTED
         self.ours = name is None
         if name is None:
             file, name = tempfile.mkstemp(prefix="linkwork-", dir=SHARED if os.path.isdir(SHARED) else None)
@@ -66,13 +69,14 @@ class SharedFrame:
         self.memory = mmap.mmap(file, 8 * size)
         os.close(file)
         self.numbers: Any = np.ndarray(size, dtype=np.float64, buffer=self.memory)
+        self.parts: Any = self._parts(self.numbers)
         self.name = name
 
     def _parts(self, numbers: Floats) -> FrameData:
-        ends = np.cumsum([HEAD, 7 * self.things, 3 * self.joints, 6 * MOST_CONTACTS, 10 * MOST_DRAGS])
+        ends = np.cumsum([HEAD, 7 * self.things, LOAD * self.joints, CONTACT * MOST_CONTACTS, 10 * MOST_DRAGS])
         head, poses, forces, contacts, drags, plotted = np.split(numbers, ends)
-        first, second = (poses.reshape(-1, 7), forces.reshape(-1, 3)), (contacts.reshape(-1, 6), drags.reshape(-1, 10))
-        return FrameData(head, *first, *second, plotted)
+        first, second = (poses.reshape(-1, 7), forces.reshape(-1, LOAD)), contacts.reshape(-1, CONTACT)
+        return FrameData(head, *first, second, drags.reshape(-1, 10), plotted)
 
     def write(
         self,
@@ -84,7 +88,7 @@ class SharedFrame:
         drags: Any = None,
     ) -> None:
         """Show a new state; what is not given stays as it was."""
-        parts = self._parts(self.numbers)
+        parts = self.parts
         self.numbers[SEQUENCE] += 1.0
         parts.poses[:] = poses
         if plotted is not None:
@@ -115,7 +119,7 @@ class SharedFrame:
 
     def close(self) -> None:
         """Release the memory; the side that created it removes the file."""
-        self.numbers = None
+        self.numbers = self.parts = None
         with contextlib.suppress(BufferError):  # an array still uses it
             self.memory.close()
         if self.ours:
@@ -131,7 +135,7 @@ def packed(frame: FrameData) -> bytes:
     """A frame for a browser: five counts and three zeros (uint32), the head (float64), the rest as float32.
 
     >>> frame = SharedFrame(2, 1)
-    >>> len(packed(frame.read())) == 8 * 4 + 8 * HEAD + 4 * (7 * 2 + 3 * (1 + SPARE_JOINTS))
+    >>> len(packed(frame.read())) == 8 * 4 + 8 * HEAD + 4 * (7 * 2 + LOAD * (1 + SPARE_JOINTS))
     True
     >>> frame.close()
     """

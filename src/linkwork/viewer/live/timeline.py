@@ -20,6 +20,7 @@ from linkwork.simulation.structure.snapshot import facts_of, put_back, refuse_fo
 SECONDS = 60.0  # of watching that can be gone back
 EVERY = 1.0  # s of watching between two states
 BYTES = 64_000_000
+MOST_MESSAGES = 20_000  # since the oldest state: a body that is dragged for minutes sends more
 NEARLY = 1e-9  # part of a step
 
 
@@ -90,6 +91,9 @@ class Timeline:
         if not self.why:
             self.log.append(PastMessage(count, self.serial, words))
             self.serial += 1
+            if len(self.log) > MOST_MESSAGES:  # no way leads from a state to here: go back to later ones only
+                self.moments.clear()
+                self.log.clear()
 
     def before(self, t: float) -> PastState:
         """The last state that was kept at or before a time, s."""

@@ -1,7 +1,7 @@
 """Who looks at the live page: each visitor gets the newest frame and every message, as fast as it can take them.
 
 A visitor that sends what no page of ours sends, or too much of it, or takes too long, is closed with a reason. What a
-visitor holds (keys, bodies) is let go when it leaves.
+visitor holds (keys, sticks, bodies) is let go when it leaves.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import json
 import secrets
+import time
 from collections import deque
 from collections.abc import Callable
 from typing import Any
@@ -18,6 +19,7 @@ from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 
 from linkwork.viewer.live.page_messages import Malformed, checked, known
+from linkwork.viewer.live.past_frames import PastFrames
 
 MOST_VISITORS = 32
 SLOW = 5.0  # s that a visitor may take for one message, and that one message of it may take
@@ -45,9 +47,11 @@ class Visitor:
         self.line = line
         self.words: deque[str] = deque()
         self.frame: bytes | None = None
+        self.past: deque[bytes] = deque()  # frames from before it came
         self.wake = asyncio.Event()
         self.keys: set[str] = set()
         self.bodies: set[str] = set()
+        self.leaning: set[str] = set()  # inputs that a stick of it holds
         self.watched: list[str] = []
         self.allowance, self.since = BURST, asyncio.get_running_loop().time()
 
@@ -67,9 +71,11 @@ class Visitor:
         while True:
             await self.wake.wait()
             self.wake.clear()
-            while self.words or self.frame is not None:
+            while self.words or self.past or self.frame is not None:
                 if self.words:
                     await self._send(self.words.popleft())
+                elif self.past:
+                    await self._send(self.past.popleft())
                 else:
                     frame, self.frame = self.frame, None
                     assert frame is not None
@@ -115,7 +121,7 @@ class Visitors:
         self.all: set[Visitor] = set()
         self.run = secrets.token_hex(8)  # another one when the server was started anew
         self.kept: dict[str, str] = {}
-        self.last: bytes | None = None
+        self.past = PastFrames()
         self.watched: list[str] = []
         self.number = 0  # of the present list of columns
 
@@ -129,7 +135,7 @@ class Visitors:
 
     def show(self, frame: bytes) -> None:
         """A new frame, to all."""
-        self.last = frame
+        self.past.add(frame, time.monotonic())
         for visitor in self.all:
             visitor.show(frame)
 
@@ -143,8 +149,8 @@ class Visitors:
         visitor.tell(json.dumps(["watched", self.number, self.watched]))
         for text in self.kept.values():
             visitor.tell(text)
-        if self.last is not None:
-            visitor.show(self.last)
+        visitor.past.extend(self.past)
+        visitor.tell(json.dumps(["past", len(visitor.past)]))
         self.all.add(visitor)
         try:
             await self._serve(visitor)
@@ -188,6 +194,9 @@ class Visitors:
             (visitor.keys.add if down else visitor.keys.discard)(key)
             if before == any(key in each.keys for each in self.all):
                 return  # it was held already, or another visitor still holds it
+        elif word == "lean":
+            (visitor.leaning.add if values[1] else visitor.leaning.discard)(values[0])
+            words = ["input", *values]
         elif word == "grab":
             visitor.bodies.add(values[0])
         elif word == "drop":
@@ -207,6 +216,8 @@ class Visitors:
         others = {key for each in self.all for key in each.keys}
         for key in visitor.keys - others:
             self.send("key", key, False)
+        for name in visitor.leaning:
+            self.send("input", name, 0.0)
         for body in visitor.bodies - {body for each in self.all for body in each.bodies}:
             self.send("drop", body)
         self._watch()

@@ -36,7 +36,7 @@ class Packer:
         return at
 
     def plain(self, values: Any, kind: str) -> dict[str, Any]:
-        """Numbers as they are: `kind` is "f8", "f4" or "i4"."""
+        """Numbers as they are: `kind` is "f8", "f4", "i4" or "i2"."""
         flat = np.ascontiguousarray(values, dtype=f"<{kind}").reshape(-1)
         return {"kind": kind, "at": self._put(flat.tobytes()), "count": len(flat)}
 

@@ -23,6 +23,7 @@ from linkwork.viewer.colours import COLOURS, rgb
 from linkwork.viewer.page_text import page_text
 from linkwork.viewer.replay.packing import Packer
 from linkwork.viewer.replay.plotted import ROOM, plotted
+from linkwork.viewer.replay.pressed import pressed
 from linkwork.viewer.replay.shared_joints import shared_joints
 from linkwork.viewer.replay.trust import trust
 from linkwork.viewer.round_numbers import step_of
@@ -170,8 +171,15 @@ def view_of(stages: list[Stage], look: tuple[float, float] | None = None) -> dic
         "floor": floor,
         "cell": step_of(first.radius / 6.0),
         "follow": first.travels,
+        "down": _down(first.scene.get("gravity", (0.0, 0.0, 0.0))),
         "digits": int(np.clip(2 - math.floor(math.log10(max(span, 1e-9))), 2, 6)),
     }
+
+
+def _down(gravity: Any) -> list[float]:
+    """The direction of gravity; along z where there is none."""
+    size = math.hypot(*gravity)
+    return [x / size for x in gravity] if size > 0.0 else [0.0, 0.0, -1.0]
 
 
 def _facts(
@@ -199,6 +207,7 @@ def _facts(
         "trust": trust(run),
         "shared": shared_joints(stage.scene["joints"], run.certificate.redundant_rows),
         **plotted(run, stage, packer, room),
+        **pressed(run, packer),
     }
 
 

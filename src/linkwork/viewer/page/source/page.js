@@ -1,6 +1,7 @@
 // The page: stage, camera, clock and panels put together; `window.linkwork` for scripts and tests.
-import { Vector3 } from "three";
+import { Box3, Vector3 } from "three";
 import { Clock } from "./clock.js";
+import { Gamepad } from "./gamepad.js";
 import { Keys } from "./keys.js";
 import { LiveClock } from "./live/live_clock.js";
 import { h } from "./panel/dom.js";
@@ -23,6 +24,7 @@ import { Theme } from "./scene/theme.js";
 import { View } from "./scene/view.js";
 
 const SLOW = 80; // ms a frame: with more of it the scene is drawn plainly
+const LARGER = 1.8; // than what moves: what would make the picture so much larger is left out of it
 const SAMPLES = 16; // instants of a run that the first view has to hold
 
 export class Page {
@@ -43,6 +45,8 @@ export class Page {
     this.marks = new Marks(this);
     this.panels();
     this.keys = new Keys(this);
+    this.gamepad = new Gamepad(this);
+    this.help.add(this.gamepad.layout);
     this.theme.onchange(() => { this.selection.apply(); this.plots.redraw(); this.dirty = true; });
     source.onchange((kind, value) => this.changed(kind, value));
     new ResizeObserver(() => this.resized()).observe(this.canvas);
@@ -67,6 +71,7 @@ export class Page {
     this.drive = new Drive(this);
     const parts = h("div.parts", this.facts.element, this.tree.element);
     this.panel = new Panel(this, { Parts: parts, Plots: this.plots.element, Show: this.switches.element, Drive: this.drive.empty ? null : this.drive.element });
+    this.selection.onchange(({ selected }) => source.also?.(selected ? [`${selected.name}.force`, `${selected.name}.length`] : []));
     this.dock = h("div#dock", this.timeBar.element, h("div#strip", this.panel.bar, this.tools.element));
     document.body.append(this.header, this.panel.element, this.dock);
     this.selection.onchange(({ selected }) => { if (selected && this.panel.name && this.panel.name !== "Plots" && this.panel.name !== "Parts") this.panel.open("Parts"); });
@@ -129,10 +134,24 @@ export class Page {
         for (const corner of run.bodies.corners(poses, chosen)) points.push(corner.add(away));
       }
     });
+    if (!this.following) this.besides(points);
     this.view.columns = this.beside ? this.stage.runs.length : 1;
     this.view.fit(points);
     this.view.touched = false;
     this.dirty = true;
+  }
+
+  /** what stands beside what moves belongs to the picture, unless it is much larger; so do ends of springs */
+  besides(points) {
+    const moving = new Box3().setFromPoints(points), size = moving.getSize(new Vector3()).length();
+    const near = (box) => !box.isEmpty() && moving.clone().union(box).getSize(new Vector3()).length() < LARGER * size;
+    const boxes = this.stage.standing.filter(({ userData }) => userData.solid).map(({ geometry }) => geometry.boundingBox);
+    for (const { a, at_a, b, at_b } of this.source.runs[0].springs || []) {
+      for (const [body, at] of [[a, at_a], [b, at_b]]) if (body < 0) boxes.push(new Box3().setFromPoints([new Vector3(...at)]));
+    }
+    for (const { min, max } of boxes.filter((box) => near(box) || box.min.equals(box.max))) {
+      for (let i = 0; i < 8; i++) points.push(new Vector3(i & 1 ? max.x : min.x, i & 2 ? max.y : min.y, i & 4 ? max.z : min.z));
+    }
   }
 
   look(name) { this.view.view(name); this.fit(); }
@@ -159,6 +178,7 @@ export class Page {
     this.last = now;
     if (this.clock.playing) this.clock.advance(Math.min(0.25, passed));
     this.selection.look();
+    this.gamepad.look(now);
     if (this.dirty) {
       this.dirty = false;
       this.watch(passed * 1000);
@@ -191,7 +211,7 @@ export class Page {
 
   draw() {
     const first = this.arrange();
-    this.arrows.place(first.frame, this.clock.time);
+    this.arrows.place(first.frame);
     this.marks.place(first.frame);
     this.live?.drag.draw(first.frame);
     this.stage.render(this.view, this.beside);

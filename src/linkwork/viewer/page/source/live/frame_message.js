@@ -12,7 +12,7 @@ export function frameOf(buffer) {
     at += 4 * count * width;
     return found;
   };
-  const poses = part(counts[0], 7), forces = part(counts[1], 3), contacts = part(counts[2], 6);
+  const poses = part(counts[0], 7), forces = part(counts[1], 6), contacts = part(counts[2], 7);
   const drags = part(counts[3], 10), plotted = part(counts[4], 1);
   const [, t, energy, balance, drift, factor, running, late, steps, iterations, , , , watched, light, kinematic] = head;
   return {

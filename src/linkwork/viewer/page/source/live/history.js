@@ -10,6 +10,11 @@ export class History {
     this.count = 0;
   }
 
+  clear() {
+    this.ring.fill(undefined);
+    this.first = this.count = 0;
+  }
+
   at(k) { return this.ring[(this.first + k) % MOST]; }
 
   get oldest() { return this.at(0); }
@@ -18,7 +23,7 @@ export class History {
 
   /** A new frame; what it comes before is no more: the run began anew, or went on from its past. */
   add(frame) {
-    while (this.count && this.newest.t >= frame.t) this.count -= 1;
+    while (this.count && this.newest.t >= frame.t) { this.count -= 1; this.ring[(this.first + this.count) % MOST] = undefined; }
     if (this.count === MOST) { this.first = (this.first + 1) % MOST; this.count -= 1; }
     this.ring[(this.first + this.count) % MOST] = frame;
     this.count += 1;

@@ -5,6 +5,9 @@ import { History } from "./history.js";
 import { Line } from "./line.js";
 
 const LIGHTS = ["good", "watch", "poor"];
+const MOST_WATCHED = 48; // columns that the server takes
+const COLOURED = 12; // springs at most whose colours tell their forces
+const LISTS = 16; // of columns that were plotted: then those that no frame goes by are forgotten
 const PATIENCE = 3000; // ms for the first frame; until it comes the start is shown
 
 export class LiveSource extends Source {
@@ -17,7 +20,8 @@ export class LiveSource extends Source {
   constructor(show) {
     super(show);
     const [run] = this.runs;
-    Object.assign(this, { live: true, following: true, history: new History(), watched: new Map(), asked: [] });
+    Object.assign(this, { live: true, following: true, history: new History(), watched: new Map(), asked: [], plots: [], more: [] });
+    this.springs = run.springs.length <= COLOURED ? run.springs.map((spring) => `${spring.name}.force`) : [];
     this.columns = run.columns;
     this.label = run.label;
     this.inputs = Object.fromEntries(show.inputs.map((each) => [each.name, each.value]));
@@ -28,7 +32,7 @@ export class LiveSource extends Source {
     this.lost = false;
     this.preview = run.preview.map((row) => Float32Array.from(row));
     const joints = run.joints.length;
-    this.start = { t: 0, poses: this.preview[0], forces: new Float32Array(3 * joints), contacts: new Float32Array(0),
+    this.start = { t: 0, poses: this.preview[0], forces: new Float32Array(6 * joints), contacts: new Float32Array(0),
       drags: new Float32Array(0), plotted: new Float32Array(0), watched: 0, head: { running: 0, late: 0, steps: 0 } };
     this.first = new Promise((done) => { this.#begun = done; });
     this.line = new Line({
@@ -53,7 +57,8 @@ export class LiveSource extends Source {
 
   #word(word, values) {
     if (word === "welcome") this.#welcome(values[0]);
-    else if (word === "watched") this.watched.set(values[0], this.#places(values[1]));
+    else if (word === "past") this.history.clear(); // what the server has of it comes now
+    else if (word === "watched") this.#list(...values);
     else if (word === "note") this.changed(values[1] || "note", values[0]);
     else if (word === "joints") this.#joints(...values);
     else if (word === "trust") { this.trust = { light: LIGHTS[values[0]], reasons: values[1] }; this.changed("trust", this.trust); }
@@ -83,6 +88,14 @@ export class LiveSource extends Source {
     if (this.run !== undefined && this.run !== run) { window.location.reload(); return; }
     this.run = run;
     if (this.asked.length) this.send("watch", this.asked);
+  }
+
+  /** the list that the numbers of later frames go by; lists of frames that are gone go too */
+  #list(number, names) {
+    this.watched.set(number, this.#places(names));
+    if (this.watched.size <= LISTS) return;
+    const needed = new Set(this.history.ring.map((frame) => frame?.watched));
+    for (const old of [...this.watched.keys()].slice(0, -1)) if (!needed.has(old)) this.watched.delete(old);
   }
 
   /** where the numbers of each column stand among those that are plotted */
@@ -131,19 +144,25 @@ export class LiveSource extends Source {
     return found.t.length ? found : null;
   }
 
+  /** of one frame: asked for often, so without a look at all others */
   value(name, t, component = 0) {
-    const series = this.series(name);
-    if (!series) return undefined;
-    let k = series.t.findIndex((time) => time > t);
-    if (k < 0) k = series.t.length;
-    return series.values[component]?.[Math.max(0, k - 1)];
+    if (!(name in this.columns)) return undefined;
+    const frame = this.following ? this.newest : this.frameAt(t), place = this.watched.get(frame.watched)?.get(name);
+    return place && component < place[1] && place[0] + component < frame.plotted.length ? frame.plotted[place[0] + component] : undefined;
   }
 
   watch(names) {
-    const known = [...new Set(names)].filter((name) => name in this.columns);
+    this.plots = names;
+    const known = [...new Set([...names, ...this.more, ...this.springs])].filter((name) => name in this.columns).slice(0, MOST_WATCHED);
     if (known.join("\n") === this.asked.join("\n")) return;
     this.asked = known;
     this.send("watch", known);
+  }
+
+  /** columns that are shown besides what is plotted */
+  also(names) {
+    this.more = names;
+    this.watch(this.plots);
   }
 
   // --- what is done -----------------------------------------------------------------------------------------

@@ -21,8 +21,8 @@ export class Pace {
     const { factor, running, late, steps, iterations } = head;
     const words = [running ? `${factor.toFixed(2)} × real time` : "paused"];
     if (steps) words.push(`late steps ${late} of ${steps}`);
-    if (iterations) words.push(`${iterations} iterations`);
-    if (contacts.length) words.push(`${contacts.length / 6} contacts`);
+    if (iterations) words.push(`${iterations} iteration${iterations === 1 ? "" : "s"}`);
+    if (contacts.length) words.push(`${contacts.length / 7} contact${contacts.length === 7 ? "" : "s"}`);
     return words.join(" · ");
   }
 }

@@ -18,7 +18,7 @@ export class Drive {
   slider({ name, unit, value, low, high, step }, set) {
     const number = h("input.number", { type: "number", value: short(value), step: "any", "aria-label": `${name}, ${unit}`, onchange: () => { range.value = number.value; set(Number(number.value)); } });
     const range = h("input", { type: "range", min: low, max: high, step, value, "aria-label": name, oninput: () => { number.value = short(range.value); set(Number(range.value)); } });
-    const row = h("div.slider", h("label", name.slice(name.lastIndexOf(".") + 1)), number, h("span.unit", unit), range, h("small", short(low)), h("small.end", short(high)));
+    const row = h("div.slider", h("label", name.slice(name.lastIndexOf(".") + 1)), number, h("span.unit", unit), h("div.ends", h("small", short(low)), range, h("small", short(high))));
     const put = (x) => { if (document.activeElement !== number) number.value = short(x); range.value = x; };
     return { row, put };
   }
@@ -47,6 +47,11 @@ export class Drive {
       this.pads.set(key, button);
       return button;
     }));
+  }
+
+  /** which stick or button stands for each key, when there is one */
+  gamepad(layout) {
+    for (const { key, word } of layout) { const pad = this.pads.get(key); if (pad && !pad.querySelector("small")) pad.append(h("small", word)); }
   }
 
   lit(key, on) { this.pads.get(key)?.classList.toggle("held", on); }

@@ -43,22 +43,21 @@ export class Facts {
 
   joint(run, joint) {
     if (!joint) return [];
-    const k = run.joints.indexOf(joint), force = () => Array.from(this.page.stage.runs[0].frame.forces.subarray(3 * k, 3 * k + 3));
+    const k = run.joints.indexOf(joint), load = (first) => Array.from(this.page.stage.runs[0].frame.forces.subarray(6 * k + first, 6 * k + first + 3)), force = () => load(0), torque = () => load(3);
     const known = this.page.source.live || this.page.source.series(`${joint.name}.reaction`), shared = (run.shared || []).includes(joint.name);
-    const torque = () => [3, 4, 5].map((i) => this.page.source.value?.(`${joint.name}.reaction`, this.page.time, i));
     return [["kind", joint.kind], joint.a && ["between", [this.link("body", joint.a), " and ", this.link("body", joint.b)]],
       known && ["force", this.now(() => `${digits(Math.hypot(...force()))} N: ${triple(force(), 3)}`)],
-      known && torque()[0] !== undefined && ["torque", this.now(() => `${digits(Math.hypot(...torque()))} N m: ${triple(torque(), 3)}`)],
+      known && ["torque", this.now(() => `${digits(Math.hypot(...torque()))} N m: ${triple(torque(), 3)}`)],
       known && ["reaction", shared ? "may not be unique: its loop has redundant rows" : "unique"]];
   }
 
   spring(run, spring) {
     if (!spring) return [];
-    const value = (word) => this.page.source.value?.(`${spring.name}.${word}`, this.page.time);
+    const { live } = this.page.source, value = (word) => this.page.source.value?.(`${spring.name}.${word}`, this.page.time);
     const name = (k) => (k < 0 ? "ground" : run.bodies[k].name);
     return [["kind", spring.bushing ? "bushing" : spring.elastic === false ? "damper" : "spring"], ["between", `${name(spring.a)} and ${name(spring.b)}`],
-      value("force") !== undefined && ["force", this.now(() => `${digits(value("force"))} N`)],
-      value("length") !== undefined && ["length", this.now(() => `${digits(value("length"))} m`)],
+      (live || value("force") !== undefined) && ["force", this.now(() => `${digits(value("force"))} N`)],
+      (live || value("length") !== undefined) && ["length", this.now(() => `${digits(value("length"))} m`)],
       spring.most > 0 && ["largest force", `${digits(spring.most)} N`]];
   }
 

@@ -17,5 +17,11 @@ export class Help {
     document.body.append(this.dialog);
   }
 
+  /** what a gamepad does here */
+  add(layout) {
+    const lines = [...layout.map(({ key, word }) => [word, `as the key ${key}`]), ["start", "play or pause"]];
+    this.dialog.querySelector("button").before(h("h2", "Gamepad"), h("dl", lines.map(([what, does]) => [h("dt", what), h("dd", does)])));
+  }
+
   open() { this.dialog.showModal(); }
 }

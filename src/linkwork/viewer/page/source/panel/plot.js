@@ -4,7 +4,7 @@ import "uplot/dist/uPlot.min.css";
 import { coincident, csv, PALETTE, resampled } from "./curves.js";
 import { h } from "./dom.js";
 
-const HEIGHT = 170;
+const HEIGHT = 170, OFTEN = 100; // points; ms between two looks for new numbers
 
 export class Plot {
   /** @param {object} page @param {() => void} gone called when the last curve is taken out */
@@ -174,13 +174,21 @@ export class Plot {
   /** at the clock's time */
   show() {
     if (!this.shown?.t) return;
-    if (this.live) this.grow();
+    if (this.live && this.due()) this.grow();
     const { t } = this.shown, time = this.page.time;
     let k = 0, high = t.length - 1;
     while (k < high) { const m = (k + high + 1) >> 1; if (t[m] <= time + 1e-12) k = m; else high = m - 1; }
     const next = Math.min(k + 1, t.length - 1), part = next > k ? Math.max(0, Math.min(1, (time - t[k]) / (t[next] - t[k]))) : 0;
     for (const [out, { values }] of this.values) out.textContent = Number((values[k] + part * (values[next] - values[k])).toPrecision(4));
     this.chart?.redraw(false, false);
+  }
+
+  /** live: now and then is often enough for curves of a minute */
+  due() {
+    const now = performance.now();
+    if (now - (this.grown || 0) < OFTEN) return false;
+    this.grown = now;
+    return true;
   }
 
   /** live: more numbers than before */

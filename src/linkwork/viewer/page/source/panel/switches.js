@@ -7,6 +7,7 @@ export class Switches {
     const { source, stage, arrows, marks, selection } = page;
     const tick = (id, text, on, set, there = true) => there && h("label.tick", h("input", { id, type: "checkbox", checked: on, onchange: (event) => set(event.target.checked) }), text);
     const reactions = source.live || source.runs[0].joints?.some((joint) => source.series(`${joint.name}.reaction`));
+    const touches = source.live ? source.runs[0].touching : source.runs.some(({ contacts }) => contacts);
     const masses = source.runs[0].bodies.some((body) => body.mass);
     const joints = (on) => { for (const run of stage.runs) run.joints.root.visible = on; page.dirty = true; };
     this.legend = h("p#scale", { hidden: true, "aria-label": "scale of arrows" });
@@ -14,11 +15,12 @@ export class Switches {
     this.element = h("div.switches",
       h("fieldset", h("legend", "Draw"), tick("joints", "joints", true, joints), tick("xray", "x-ray", false, (on) => selection.setXray(on)),
         tick("grid", "grid", true, (on) => { stage.floor.disc.visible = on; page.dirty = true; })),
-      h("fieldset", h("legend", "Forces"), tick("forces", "forces in joints", false, (on) => this.arrow("force", on), reactions), tick("torques", "torques in joints", false, (on) => this.arrow("torque", on), reactions && !source.live),
-        tick("contacts", "contacts", false, (on) => this.arrow("contact", on), source.live),
-        !reactions && h("p.soft", "The run did not record reactions.")),
+      h("fieldset", h("legend", "Forces"), tick("forces", "forces in joints", false, (on) => this.arrow("force", on), reactions), tick("torques", "torques in joints", false, (on) => this.arrow("torque", on), reactions),
+        tick("contacts", "contacts: points and forces", false, (on) => this.arrow("contact", on), touches),
+        !touches && h("p#untouched.soft", source.runs.some((run) => run.touching) ? "This run did not record where bodies touch." : "Nothing touches in this run."),
+        !reactions && source.runs[0].joints?.length > 0 && h("p.soft", "The run did not record reactions.")),
       h("fieldset", h("legend", "Mass"), tick("com", "centres of mass", false, (on) => marks.set("com", on)), tick("inertia", "inertia ellipsoids", false, (on) => marks.set("inertia", on), masses),
-        tick("polygon", "support polygon", false, (on) => marks.set("polygon", on), source.live), tick("frames", "frames of bodies", false, (on) => marks.set("frames", on))),
+        tick("polygon", "support polygon", false, (on) => marks.set("polygon", on), touches), tick("frames", "frames of bodies", false, (on) => marks.set("frames", on))),
       h("fieldset", h("legend", "Trail"), this.trails()),
       source.runs.length > 1 && h("fieldset", h("legend", "Runs"), this.runs()),
       h("fieldset", h("legend", "Look"), tick("plain", "plain (for slow machines)", false, (on) => page.plain(on)), tick("dark", "dark", page.theme.dark, (on) => page.theme.choose(on ? "dark" : "light"))));

@@ -22,7 +22,7 @@ export class TimeBar {
       h("div.row", this.play,
         h("button#back", { title: "one frame back (left arrow)", "aria-label": "one frame back", onclick: () => clock.step(-1) }, icon("M18 6v12l-8.5-6zM6 6h2.4v12H6z")),
         h("button#forth", { title: "one frame on (right arrow)", "aria-label": "one frame on", onclick: () => clock.step(1) }, icon("M6 6v12l8.5-6zM15.6 6H18v12h-2.4z")),
-        h("div.track", this.bar, this.marks), this.clockText, this.speed, source.live ? h("button#now", { title: "back to now", onclick: () => clock.now() }, "now") : h("label.tick", this.loop, "loop")));
+        h("div.track", this.bar, this.marks), this.clockText, this.speed, source.live ? h("button#now", { title: "back to now", onclick: () => clock.now() }, "now") : h("label.tick", { title: "begin again at the end" }, this.loop, h("span.word", "loop"), h("span.sign", { "aria-hidden": "true" }, "↻"))));
     this.events();
     clock.onchange(() => this.state());
     this.state();

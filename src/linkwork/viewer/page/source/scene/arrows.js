@@ -32,10 +32,11 @@ export class Arrows {
     this.page = page;
     this.root = new Group();
     this.on = { force: false, torque: false, contact: false };
-    this.most = { force: 0, torque: 0 };
+    this.most = { force: 0, torque: 0, contact: 0 };
     this.made = { force: [], torque: [], contact: [] };
     page.stage.scene.add(this.root);
     this.radius = page.source.show.view.radius;
+    this.most.contact = Math.max(0, ...page.source.runs.map(({ contacts }) => contacts?.usual || 0));
   }
 
   set(kind, on) {
@@ -67,48 +68,55 @@ export class Arrows {
     return this.made[kind][k];
   }
 
-  place(frame, t) {
+  place(frame) {
     const { source, stage } = this.page, { bodies } = stage.runs[0], thick = 0.006 * this.radius, way = new Vector3(), from = new Vector3();
     source.runs[0].joints.forEach((joint, k) => {
       bodies.world(joint.body, joint.at, from);
-      if (this.on.force) {
-        way.set(frame.forces[3 * k], frame.forces[3 * k + 1], frame.forces[3 * k + 2]);
-        this.most.force = Math.max(this.most.force, way.length());
-        put(this.piece("force", k, () => arrow(FORCE)), from, way.multiplyScalar(this.scale("force")), thick);
-      }
-      if (this.on.torque) {
-        way.set(...[3, 4, 5].map((i) => source.value?.(`${joint.name}.reaction`, t, i) || 0));
-        put(this.piece("torque", k, () => arrow(TORQUE)), from, way.multiplyScalar(this.scale("torque")), thick);
+      for (const [kind, first, colour] of [["force", 6 * k, FORCE], ["torque", 6 * k + 3, TORQUE]]) {
+        if (!this.on[kind]) continue;
+        way.fromArray(frame.forces, first);
+        this.most[kind] = Math.max(this.most[kind], way.length());
+        put(this.piece(kind, k, () => arrow(colour)), from, way.multiplyScalar(this.scale(kind)), thick);
       }
     });
     if (this.on.contact) this.contacts(frame.contacts, thick);
   }
 
+  /** the scale goes after the largest force slowly: a blow is no measure */
+  grow(table) {
+    let largest = 0;
+    for (let k = 0; k < table.length; k += 7) largest = Math.max(largest, Math.hypot(table[k + 3], table[k + 4], table[k + 5]));
+    if (!this.most.contact) this.most.contact = largest;
+    else if (this.page.source.live && largest > this.most.contact) this.most.contact += 0.02 * (largest - this.most.contact);
+  }
+
   contacts(table, thick) {
-    const count = table.length / 6, from = new Vector3(), way = new Vector3();
+    this.grow(table);
+    const count = table.length / 7, from = new Vector3(), way = new Vector3();
     for (let k = 0; k < Math.max(count, this.made.contact.length); k++) {
       const group = this.piece("contact", k, () => {
         const made = arrow(CONTACT), dot = new Mesh(DOT, made.children[0].material);
-        dot.scale.setScalar(1.6 * thick);
+        dot.renderOrder = 4;
         const both = new Group();
         both.add(made, dot);
         return both;
       });
       group.visible = k < count;
       if (!group.visible) continue;
-      from.set(table[6 * k], table[6 * k + 1], table[6 * k + 2]);
-      way.set(table[6 * k + 3], table[6 * k + 4], table[6 * k + 5]);
-      this.most.force = Math.max(this.most.force, way.length());
+      from.set(table[7 * k], table[7 * k + 1], table[7 * k + 2]);
+      way.set(table[7 * k + 3], table[7 * k + 4], table[7 * k + 5]);
+      // a point that presses hard is a larger one: its area goes with the force
+      group.children[1].scale.setScalar(thick * (0.8 + 1.8 * Math.sqrt(Math.min(2, way.length() / (this.most.contact || 1)))));
       group.children[1].position.copy(from);
-      put(group.children[0], from, way.multiplyScalar(this.scale("force")), thick);
+      put(group.children[0], from, way.multiplyScalar(this.scale("contact")).clampLength(0, 2 * LONGEST * this.radius), 0.8 * thick);
     }
   }
 
   /** what one long arrow stands for */
   legend() {
     const found = [];
-    for (const [kind, unit] of [["force", "N"], ["torque", "N m"]]) {
-      if ((!this.on[kind] && !(kind === "force" && this.on.contact)) || !(this.most[kind] > 0)) continue;
+    for (const [kind, unit] of [["force", "N"], ["torque", "N m"], ["contact", "N at a contact"]]) {
+      if (!this.on[kind] || !(this.most[kind] > 0)) continue;
       const power = 10 ** Math.floor(Math.log10(this.most[kind])), whole = Math.floor(this.most[kind] / power) * power;
       found.push({ kind, text: `${Number(whole.toPrecision(2))} ${unit}`, length: whole * this.scale(kind) });
     }

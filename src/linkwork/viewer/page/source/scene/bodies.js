@@ -34,6 +34,7 @@ export class Bodies {
       this.root.add(group);
       return group;
     });
+    this.tyres = [];
     for (const tyre of run.tyres || []) this.tyre(tyre, ghost);
     this.boxes = this.groups.map((group) => {
       const box = new Box3();
@@ -55,7 +56,10 @@ export class Bodies {
     part.receiveShadow = true;
     part.userData = { opacity, body };
     this.groups[body].add(part);
+    this.tyres.push(part);
   }
+
+  colour(colours) { for (const part of this.tyres) (part.userData.full || part.material).color.set(colours.tyre), part.material.color.set(colours.tyre); }
 
   /** @param {Float32Array} poses */
   place(poses) {

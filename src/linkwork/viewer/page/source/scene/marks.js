@@ -1,8 +1,8 @@
 // Trails of bodies and of points on them, centres of mass, frames, inertia ellipsoids, the support polygon.
 import {
-  AxesHelper, BufferAttribute, BufferGeometry, Group, Line, LineBasicMaterial, LineLoop, Matrix4, Mesh, MeshBasicMaterial,
-  SphereGeometry, Vector3,
+  AxesHelper, BufferAttribute, BufferGeometry, Group, Line, LineBasicMaterial, Matrix4, Mesh, MeshBasicMaterial, SphereGeometry, Vector3,
 } from "three";
+import { Support } from "./support.js";
 
 const BALL = new SphereGeometry(1, 24, 16);
 const MOST = 2000; // points of a trail
@@ -63,7 +63,10 @@ export class Marks {
     if (this.on.com) this.masses(run, bodies);
     if (this.on.frames) this.ride("frames", run, bodies, () => new AxesHelper(0.12 * this.radius));
     if (this.on.inertia) this.ride("inertia", run, bodies, (body) => ellipsoid(body, this.radius));
-    if (this.on.polygon) this.polygon(frame.contacts);
+    if (this.on.polygon) {
+      this.group("polygon", (all) => { this.support = new Support(source.show.view); all.add(this.support.root); });
+      this.support.place(frame.contacts, this.centre(run, bodies, (body) => body.followed)); // what is fixed to the ground does not fall
+    }
   }
 
   /** a thing on each body */
@@ -76,54 +79,33 @@ export class Marks {
     });
   }
 
-  /** a ball at the centre of each body, a larger one at that of all */
-  masses(run, bodies) {
-    const own = new MeshBasicMaterial({ color: 0xf2b200, depthTest: false, transparent: true }), whole = new MeshBasicMaterial({ color: 0xd40000, depthTest: false, transparent: true });
-    const group = this.group("com", (all) => [...run.bodies, null].forEach((body) => {
-      const ball = new Mesh(BALL, body ? own : whole);
-      ball.scale.setScalar((body ? 0.012 : 0.024) * this.radius);
-      ball.renderOrder = 5;
-      all.add(ball);
-    }));
+  /** the centre of the masses of all bodies that are chosen, or null */
+  centre(run, bodies, chosen = () => true) {
     const sum = new Vector3(), at = new Vector3();
     let mass = 0;
-    run.bodies.forEach((body, k) => {
-      const ball = group.children[k];
-      ball.visible = !body.ground;
-      ball.position.copy(bodies.world(k, body.com, at));
-      if (body.mass) { sum.addScaledVector(at, body.mass); mass += body.mass; }
+    run.bodies.forEach((body, k) => { if (body.mass && chosen(body)) { sum.addScaledVector(bodies.world(k, body.com, at), body.mass); mass += body.mass; } });
+    return mass > 0 ? sum.divideScalar(mass) : null;
+  }
+
+  /** a ball at the centre of each body, a larger one at that of all */
+  masses(run, bodies) {
+    const group = this.group("com", (all) => {
+      const [own, whole] = [0xf2b200, 0xd40000].map((color) => new MeshBasicMaterial({ color, depthTest: false, transparent: true }));
+      for (const body of [...run.bodies, null]) {
+        const ball = new Mesh(BALL, body ? own : whole);
+        ball.scale.setScalar((body ? 0.012 : 0.024) * this.radius);
+        ball.renderOrder = 5;
+        all.add(ball);
+      }
     });
-    const last = group.children[run.bodies.length];
-    last.visible = mass > 0;
-    if (mass > 0) last.position.copy(sum.divideScalar(mass));
+    run.bodies.forEach((body, k) => {
+      group.children[k].visible = !body.ground;
+      bodies.world(k, body.com, group.children[k].position);
+    });
+    const last = group.children[run.bodies.length], centre = this.centre(run, bodies);
+    last.visible = Boolean(centre);
+    if (centre) last.position.copy(centre);
   }
-
-  /** around the points that stand on the ground */
-  polygon(contacts) {
-    const loop = this.group("polygon", (all) => all.add(new LineLoop(new BufferGeometry(), new LineBasicMaterial({ color: 0x009e73 })))).children[0];
-    const points = [];
-    for (let k = 0; k + 5 < contacts.length; k += 6) points.push([contacts[k], contacts[k + 1], contacts[k + 2]]);
-    const around = hull(points);
-    loop.visible = around.length > 2;
-    loop.frustumCulled = false;
-    loop.geometry.dispose();
-    loop.geometry = new BufferGeometry().setAttribute("position", new BufferAttribute(new Float32Array(around.flatMap(([x, y, z]) => [x, y, z + 0.002 * this.radius])), 3));
-  }
-}
-
-/** the points around all others, seen from above */
-export function hull(points) {
-  const sorted = [...points].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
-  const side = (a, b, c) => (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
-  const half = (list) => {
-    const out = [];
-    for (const p of list) {
-      while (out.length > 1 && side(out[out.length - 2], out[out.length - 1], p) <= 0) out.pop();
-      out.push(p);
-    }
-    return out.slice(0, -1);
-  };
-  return [...half(sorted), ...half(sorted.reverse())];
 }
 
 /** of the uniform ellipsoid that has the body's mass and moments of inertia; a body tells its axes and their directions */

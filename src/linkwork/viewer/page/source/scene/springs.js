@@ -2,13 +2,14 @@
 import { BufferAttribute, BufferGeometry, Color, CylinderGeometry, Group, Mesh, TorusGeometry, Vector3 } from "three";
 import { material } from "./bodies.js";
 
-const UP = new Vector3(0, 0, 1), TURNS = 8, SIDES = 6, STEPS = 14;
+const UP = new Vector3(0, 0, 1), TURNS = [6, 30], SIDES = 6, STEPS = 14, WIRE = 0.13; // of the coil's radius
 
-/** a coil of radius 1 along z from 0 to 1; `wire` is its radius across, `high` along z */
-function coil(wire, high) {
-  const points = [], normals = [], index = [], steps = STEPS * TURNS;
+/** a coil of radius 1 along z from 0 to 1, for one that is so many times as long as its radius */
+function coil(long) {
+  const turns = Math.max(TURNS[0], Math.min(TURNS[1], Math.round(0.9 * long))), wire = WIRE, high = WIRE / long;
+  const points = [], normals = [], index = [], steps = STEPS * turns;
   for (let k = 0; k <= steps; k++) {
-    const s = k / steps, a = 2 * Math.PI * TURNS * s, c = Math.cos(a), d = Math.sin(a), ends = Math.min(1, 12 * s, 12 * (1 - s));
+    const s = k / steps, a = 2 * Math.PI * turns * s, c = Math.cos(a), d = Math.sin(a), ends = Math.min(1, 12 * s, 12 * (1 - s));
     for (let i = 0; i < SIDES; i++) {
       const b = 2 * Math.PI * i / SIDES, out = Math.cos(b), up = Math.sin(b);
       points.push(ends * c + wire * out * c, ends * d + wire * out * d, s + high * up);
@@ -45,7 +46,7 @@ export class Springs {
       group.add(part);
       return part;
     };
-    if (kind === "coil") put(coil(0.13, 0.012));
+    if (kind === "coil") put(new BufferGeometry()); // when its length is known
     else if (kind === "bushing") put(new TorusGeometry(1, 0.45, 12, 32));
     else {
       put(new CylinderGeometry(0.18, 0.18, 1, 16).rotateX(Math.PI / 2).translate(0, 0, 0.5));
@@ -67,9 +68,11 @@ export class Springs {
       if (!group.visible) continue;
       const r = Math.min(spring.radius, 0.22 * length) * (kind === "damper" ? 0.8 : 1);
       group.scale.set(r, r, length);
+      if (kind === "coil" && !group.userData.wound) { group.children[0].geometry = coil(length / r); group.userData.wound = true; }
       group.quaternion.setFromUnitVectors(UP, way.divideScalar(length));
       const force = source.value?.(`${spring.name}.force`, t, 0, run);
       paint.color.copy(this.rest);
+      if (source.live && force !== undefined) spring.most = Math.max(spring.most, Math.abs(force)); // so far
       if (force !== undefined && spring.most > 0) {
         const part = Math.max(-1, Math.min(1, force / spring.most));
         paint.color.lerp(part > 0 ? this.pulled : this.pushed, Math.min(1, 1.2 * Math.abs(part)));

@@ -62,7 +62,7 @@ export class Stage {
         Object.assign(part.material, { transparent: true, opacity: 0.22, depthWrite: false });
         part.receiveShadow = false;
       }
-      part.userData = { road: !road.colour };
+      part.userData = { road: !road.colour, solid: !road.front && road.kind !== "mesh" };
       this.scene.add(part);
       return part;
     });
@@ -76,7 +76,7 @@ export class Stage {
     this.sun.intensity = colours.key;
     this.floor.colour(colours);
     for (const part of this.standing || []) if (part.userData.road) part.material.color.set(colours.road);
-    for (const run of this.runs) { run.joints.colour(colours); run.springs.colour(colours); }
+    for (const run of this.runs) { run.bodies.colour(colours); run.joints.colour(colours); run.springs.colour(colours); }
   }
 
   /** put all where it is at a time */
@@ -98,8 +98,8 @@ export class Stage {
     const half = 1.6 * radius;
     Object.assign(camera, { left: -half, right: half, top: half, bottom: -half, near: 0.5 * radius, far: 9 * radius });
     camera.updateProjectionMatrix();
-    this.sun.shadow.normalBias = 0.006 * radius;
-    this.sun.shadow.bias = -0.001;
+    this.sun.shadow.normalBias = 0.0015 * radius; // little: thin shells have a side that points inwards, which it would put into their own shadow
+    this.sun.shadow.bias = -0.0018;
     this.floor.place(middle, view.distance);
   }
 

@@ -26,6 +26,19 @@ export function mixPoses(out, from, a, to, b, part) {
   return out;
 }
 
+const NONE = new Float32Array(0);
+
+/** contacts, look by look; replay/pressed.py writes them */
+function touches(buffer, { time, count, rows, middle, steps }) {
+  const whole = unpack(buffer, rows), n = whole.length / 7, out = new Float32Array(7 * n), counts = unpack(buffer, count), first = new Int32Array(counts.length);
+  for (let k = 0; k < n; k++) {
+    for (let i = 0; i < 3; i++) { out[7 * k + i] = middle[i] + steps[0] * whole[i * n + k]; out[7 * k + 3 + i] = steps[1] * whole[(3 + i) * n + k]; }
+    out[7 * k + 6] = whole[6 * n + k];
+  }
+  for (let k = 1; k < counts.length; k++) first[k] = first[k - 1] + counts[k - 1];
+  return { time: unpack(buffer, time), count: counts, first, rows: out };
+}
+
 export class ReplaySource extends Source {
   static async open(show) {
     const buffer = show.block ? await inflated(bytesOf(show.block)) : new ArrayBuffer(0);
@@ -52,7 +65,7 @@ export class ReplaySource extends Source {
       }
     }
     const time = unpack(buffer, run.time), slow = run.columnTime ? unpack(buffer, run.columnTime) : time;
-    return { time, slow, poses: unpack(buffer, run.poses), buffer, series: new Map(), count: run.bodies.length };
+    return { time, slow, poses: unpack(buffer, run.poses), buffer, series: new Map(), count: run.bodies.length, touches: run.contacts && touches(buffer, run.contacts) };
   }
 
   times(run = 0) { return this.data[run].time; }
@@ -61,13 +74,21 @@ export class ReplaySource extends Source {
     const { time, poses, count } = this.data[run], [row, part] = rowAt(time, t);
     const n = 7 * count, next = Math.min(row + 1, time.length - 1);
     const mixed = mixPoses(new Float32Array(n), poses, row * n, poses, next * n, part);
-    return { t, poses: mixed, forces: this.#forces(t, run), contacts: new Float32Array(0), head: this.#head(t, run) };
+    return { t, poses: mixed, forces: this.#forces(t, run), contacts: this.#contacts(t, run), head: this.#head(t, run) };
+  }
+
+  /** of the last look before a time: the next one may have others */
+  #contacts(t, run) {
+    const { touches: seen } = this.data[run];
+    if (!seen) return NONE;
+    const [row, part] = rowAt(seen.time, t), k = part === 1 ? row + 1 : row;
+    return seen.rows.subarray(7 * seen.first[k], 7 * (seen.first[k] + seen.count[k]));
   }
 
   #forces(t, run) {
-    const joints = this.runs[run].joints, out = new Float32Array(3 * joints.length);
+    const joints = this.runs[run].joints, out = new Float32Array(6 * joints.length);
     joints.forEach((joint, k) => {
-      for (let i = 0; i < 3; i++) out[3 * k + i] = this.value(`${joint.name}.reaction`, t, i, run) || 0;
+      for (let i = 0; i < 6; i++) out[6 * k + i] = this.value(`${joint.name}.reaction`, t, i, run) || 0;
     });
     return out;
   }

@@ -4,8 +4,8 @@
  * @typedef {object} Frame
  * @property {number} t time, s
  * @property {Float32Array} poses 7 numbers for each moving thing: x y z (m), quaternion w x y z
- * @property {Float32Array} forces 3 numbers for each joint: force on b from a, N, world axes
- * @property {Float32Array} contacts 6 numbers for each contact: point (m), force (N)
+ * @property {Float32Array} forces 6 numbers for each joint: force (N) and torque (N m) on b from a, world axes
+ * @property {Float32Array} contacts 7 numbers for each contact: point (m), force (N), 1 where it bears on a ground
  * @property {{energy?: number, balance?: number, drift?: number, iterations?: number, factor?: number,
  *   running?: number, late?: number, steps?: number}} head
  *

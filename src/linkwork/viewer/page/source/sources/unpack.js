@@ -13,7 +13,7 @@ export async function inflated(bytes) {
   return new Response(stream).arrayBuffer();
 }
 
-const KINDS = { f8: Float64Array, f4: Float32Array, i4: Int32Array };
+const KINDS = { f8: Float64Array, f4: Float32Array, i4: Int32Array, i2: Int16Array };
 
 /** An array of the block. Smooth ones hold differences over time, by planes of bytes. */
 export function unpack(buffer, facts) {
