@@ -62,9 +62,8 @@ def collider_tables(model: Model, place: dict[int, tuple[int, Frame]], grounds: 
     many = sum(k for k in few if k <= codes.MANY_CORNERS)  # all of them may lie on a plane
     loops = [(first, loop) for first, s in zip(starts["vertex"], solids, strict=False) for loop in s.loops]
     lengths = [len(loop) for _, loop in loops]
-    walls = PAIR * np.count_nonzero(
-        meets[np.array(columns["kind"], dtype=np.int64) == codes.FIELD]
-    )  # beside what is below
+    fielded = meets[np.array(columns["kind"], dtype=np.int64) == codes.FIELD]
+    walls = PAIR * int(np.count_nonzero(fielded))  # beside what is below
     return Colliders(
         link=np.array(columns["link"], dtype=np.int64),
         kind=np.array(columns["kind"], dtype=np.int64),

@@ -46,7 +46,7 @@ def measure_rest(
     model, steps = stacks(columns, height), round(REST / dt)
     n, case = columns * height, f"{name}, dt {dt * 1e3:g} ms"
     row = Comparison(case, "MuJoCo", math.inf, target=TARGET)
-    start = np.array([model.bodies[f"box {k}"].position for k in range(n)])
+    start = np.array([(model.bodies[f"box {k}"].reference or lw.Frame()).position for k in range(n)])
     weight = 9.81 * n * SIDE  # J: all boxes lifted by their size
     sims: list[lw.Simulation] = []
     peers: list[MujocoRun] = []

@@ -18,7 +18,8 @@ from linkwork.assembly.assemble import assemble
 from linkwork.errors import ModelError
 from linkwork.model import Body, Coupling, Frame, Joint, Model, Spring, TorsionSpring
 
-GEOMS = {"Box": "box", "Sphere": "sphere", "Cylinder": "cylinder", "Capsule": "capsule", "Plane": "plane"}
+GEOMS = {"Box": "box", "Sphere": "sphere", "Cylinder": "cylinder", "Capsule": "capsule"}
+GEOMS |= {"Plane": "plane", "Hull": "mesh"}
 TYPES = {"revolute": "hinge", "prismatic": "slide"}
 
 
@@ -62,6 +63,7 @@ class _Writer:
         self.coils = {force.joint.path: force for force in forces if isinstance(force, TorsionSpring)}
         self.lines = [force for force in forces if isinstance(force, Spring)]
         self.geoms: dict[str, list[str]] = {}
+        self.meshes = ""
         for k, collider in enumerate(model.all_colliders()):
             self.geoms.setdefault(collider.body.path, []).append(self._geom(collider, k))
 
@@ -72,7 +74,7 @@ class _Writer:
         return (
             f'<mujoco><compiler angle="radian" boundmass="0" boundinertia="0"/>'
             f'<option timestep="{self.dt}" gravity="{_told(self.model.gravity)}" integrator="{self.integrator}">'
-            f"{contact}</option><worldbody>{self._inside('ground')}{ground}</worldbody>"
+            f"{contact}</option><asset>{self.meshes}</asset><worldbody>{self._inside('ground')}{ground}</worldbody>"
             f"<contact>{self._apart()}</contact><tendon>{self._tendons()}</tendon>"
             f"<equality>{self._closing()}</equality><actuator>{self._motors()}</actuator></mujoco>"
         )
@@ -93,10 +95,13 @@ class _Writer:
             size = np.array(shape.size) / 2
         elif kind == "Sphere":
             size = shape.radius
+        elif kind == "Hull":
+            self.meshes += f'<mesh name="hull {k}" vertex="{_told(np.ravel(shape.points))}"/>'
         elif kind != "Plane":
             size = (shape.radius, shape.length / 2)
+        sized = f'mesh="hull {k}"' if kind == "Hull" else f'size="{_told(size)}"'
         return (
-            f'<geom name="shape {k}" type="{GEOMS[kind]}" size="{_told(size)}" pos="{_told(shape.pose.position)}" '
+            f'<geom name="shape {k}" type="{GEOMS[kind]}" {sized} pos="{_told(shape.pose.position)}" '
             f'quat="{_told(shape.pose.rotation)}" friction="{collider.material.friction} 0 0" condim="3" mass="0"/>'
         )
 

@@ -13,9 +13,9 @@ in the impulses, and with p = (target - z . x) / c of each row that holds there 
 as large as the island has dofs, however many the contacts: blocks on the graph of the trees that touch, eliminated
 along it (numerics.block_elimination), so that a tower costs as much as its boxes one by one. Four corners of a box
 depend on each other; the softness of pressure.py says how they share. While contacts still open and close the plain
-Newton step may go much too far: a row has more softness, about the impulses at hand (`softness`, as part of its own
-response, or of g h where it carries more), less after a step that was better than the last, and much more after one
-that was not (`row_sweeps.solve_matrix_free`).
+Newton step may go much too far: where something slides a row has more softness, about the impulses at hand (`softness`,
+as part of its own response, or of g h where it carries more), less after a step that was better than the last, and
+much more after one that was not (`row_sweeps.solve_matrix_free`).
 """
 
 from __future__ import annotations
@@ -223,6 +223,26 @@ def friction_response(s, r):
         s.reduced[r + 1] + s.reduced[r + 2],
         max(s.diagonal[r + 1], s.diagonal[r + 2]) + abs(s.partner_coupling[r + 2]),
     )
+
+
+@kernel
+def some_slide(rows, s, first, last, p):
+    """Whether a contact among the rows first … last - 1 slides, by the impulses p that are in s.x."""
+    r = first
+    while r < last:
+        if not has_friction(rows, r, last):
+            r += 1
+            continue
+        v, v_1, v_2 = contact_rate_changes(rows, r, s.x)
+        a = p[r] - excess_rate(rows, s, r, p, v) / s.reduced[r] if s.reduced[r] > 0.0 else 0.0
+        if a > 0.0:
+            d = friction_response(s, r)
+            one = p[r + 1] - excess_rate(rows, s, r + 1, p, v_1) / d
+            two = p[r + 2] - excess_rate(rows, s, r + 2, p, v_2) / d
+            if one * one + two * two > (rows.friction[r + 1] * a) ** 2:
+                return True
+        r += 3
+    return False
 
 
 @kernel

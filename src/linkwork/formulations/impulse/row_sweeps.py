@@ -6,8 +6,8 @@
 Contacts get Newton steps first (coulomb.py), each followed by a sweep or two and kept where the last changes less than
 the best one before; then sweeps go on, extrapolated (numerics.clipped).
 
-What a sweep changes is judged by the motion: by how much the rates of the rows differ before and after it. The impulses
-of rows that depend on each other may wander on for long, at the pace of their softness, and move nothing.
+After a soft Newton step sweeps are judged by the motion: by how much the rates of the rows differ before and after one.
+The impulses of rows that depend on each other may wander on for long, at the pace of their softness, and move nothing.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 
 from linkwork._jit import kernel, small
-from linkwork.formulations.impulse.coulomb import newton_fits, newton_guess
+from linkwork.formulations.impulse.coulomb import newton_fits, newton_guess, some_slide
 from linkwork.formulations.impulse.islands import clear_dofs, copy_dofs, move_dofs_on, subtract_from
 from linkwork.formulations.impulse.row_algebra import (
     add_contact_impulses,
@@ -29,7 +29,8 @@ from linkwork.numerics.clipped import hurry_on, put, put_pair
 from linkwork.numerics.semidefinite import solve
 
 NEWTON_GUESSES = 6  # Newton steps for contacts with friction, each followed by a sweep or two, after a first sweep
-FIRST_SOFTNESS = 1e-2  # of the first one: the plain step may go much too far while contacts open and close
+EXACT_SOFTNESS = 1e-10  # of a Newton step while nothing slides
+FIRST_SOFTNESS = 1e-2  # of the first one where something does: the plain step may go much too far then
 SOFTNESS_DOWN = 0.3  # factor for the next one after a step that was better than the last
 SOFTNESS_UP = 30.0  # or worse, in which case it is discarded
 MOST_SOFTNESS = 1.0  # a softer step would change nothing
@@ -61,21 +62,27 @@ def solve_matrix_free(rows, s, island, bilateral, low, high, p, epsilon, iterati
     pace = 1.0
     softness = FIRST_SOFTNESS
     guesses = NEWTON_GUESSES if guessing else 0
+    may_be_exact = True  # not after such a step that made things worse
     for i in range(1, iterations + 1):
         if i == 2 and guesses > 0 and not newton_fits(rows, islands, s.newton, island):
             guesses = 0
         # a Newton step and a sweep, kept where it is better
         if 1 < i <= 1 + guesses and softness <= MOST_SOFTNESS:
-            newton_guess(rows, s, island, softness, bilateral, low, high, p)
+            exact = may_be_exact and not some_slide(rows, s, first, last, p)
+            newton_guess(rows, s, island, EXACT_SOFTNESS if exact else softness, bilateral, low, high, p)
             add_island_impulses(rows, s, island, p)
-            change = sweep_matrix_free(rows, s, island, bilateral, low, high, p, epsilon)
+            enough = math.inf if exact else epsilon
+            change = sweep_matrix_free(rows, s, island, bilateral, low, high, p, enough)
             if change > epsilon:
                 # where contacts open and others take over, the first sweep puts it right, and the second judges
-                change = sweep_matrix_free(rows, s, island, bilateral, low, high, p, epsilon)
+                change = sweep_matrix_free(rows, s, island, bilateral, low, high, p, enough)
             if change <= epsilon:
                 return i, change
             better = change < worst
-            softness *= SOFTNESS_DOWN if better else SOFTNESS_UP
+            if exact:
+                may_be_exact = better
+            else:
+                softness *= SOFTNESS_DOWN if better else SOFTNESS_UP
             pace = 1.0
             if better:
                 worst = change
@@ -87,7 +94,7 @@ def solve_matrix_free(rows, s, island, bilateral, low, high, p, epsilon, iterati
             continue
         # a sweep, extrapolated
         copy(p[first:last], guess.begin[first:])
-        change = sweep_matrix_free(rows, s, island, bilateral, low, high, p, epsilon)
+        change = sweep_matrix_free(rows, s, island, bilateral, low, high, p, epsilon if i > 1 else math.inf)
         if change <= epsilon:
             return i, change
         if s.direct and i < iterations:
@@ -98,10 +105,10 @@ def solve_matrix_free(rows, s, island, bilateral, low, high, p, epsilon, iterati
 
 
 @small
-def sweep_matrix_free(rows, s, island, bilateral, low, high, p, epsilon):
+def sweep_matrix_free(rows, s, island, bilateral, low, high, p, enough):
     """One pass over the rows of an island, the bilateral ones as one block; returns what it changed, as a velocity.
 
-    The largest change of an impulse; where that is more than epsilon, the largest change of a rate.
+    The largest change of an impulse; where that is more than `enough`, the largest change of a rate.
     """
     first = s.islands.row_start[island]
     n = s.islands.row_start[island + 1]
@@ -123,7 +130,7 @@ def sweep_matrix_free(rows, s, island, bilateral, low, high, p, epsilon):
                 add_impulse(rows, r, p[r] - before, s.x)
                 worst = max(worst, s.weight[r] * abs(p[r] - before))
         r += 1
-    if worst <= epsilon:
+    if worst <= enough:
         return worst
     subtract_from(s.islands, island, s.x, s.x_change)
     return largest_rate(rows, s, first, n, s.x_change)
