@@ -42,6 +42,7 @@ class Shown:
         link.frame.write = kept
         self.page = visit(link.address, *size)
         self.until(lambda: self.page.evaluate("Boolean(window.linkwork)") and not driver.waits)
+        self.page.evaluate("linkwork.plain(true)")  # shadows are not looked at, and take time
 
     def turn(self):
         for words in self.link.messages():

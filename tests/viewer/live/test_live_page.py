@@ -157,12 +157,14 @@ def test_joints_are_released_and_attached_and_errors_are_told(there):
     assert [change.joint for change in driver.sim.changes] == ["pin"]
     there.sees("document.querySelector('.toast')?.textContent.includes(\"'pin' was released\")")
     there.sees("[...linkwork.live.joints.joint.options].map((option) => option.value).join() === 'foot'")
+    there.sees("linkwork.draw(), document.querySelector('.mark')?.title.startsWith('pin released at 0.0')")
     there.ask("document.getElementById('attach').click()")  # the bar to the ground, fixed
     there.until(lambda: len(driver.sim.attached) == 1)
     there.do("release", "no such joint")
     there.sees("document.querySelector('.toast.error')?.textContent.includes('no such joint')")
     there.do("reset")
     there.sees(marks)
+    there.sees("linkwork.draw(), !document.querySelector('.mark')")
     there.do("method", "impulse")
     there.until(lambda: driver.sim.method.name == "impulse")
     there.sees("document.getElementById('facts').textContent.startsWith('impulse')")
@@ -171,6 +173,37 @@ def test_joints_are_released_and_attached_and_errors_are_told(there):
     there.until(lambda: (driver.sim.method.name, driver.dt) == ("recursive", 0.002))
     there.do("dt", 0.001)
     there.until(lambda: driver.dt == 0.001)
+
+
+def test_trails_and_plots_grow_and_a_zoom_stays(there):
+    there.ask("linkwork.panel.open('Plots'), linkwork.plots.add('bar.position', true), linkwork.marks.trail('bar')")
+    plot = "linkwork.plots.plots[linkwork.plots.plots.length - 1]"
+    count = "linkwork.marks.trails.get('bar').lines[0].geometry.attributes.position.count"
+    there.driver.sim.inputs["drive"] = 1.0
+    for _ in range(3):
+        there.driver.receive("single", 20)
+        there.shows(there.driver.sim.time)
+    there.sees(f"linkwork.draw(), {count} === linkwork.source.history.count")
+    there.sees(f"linkwork.draw(), {plot}.chart?.data[0].length === linkwork.source.history.count")
+    end = there.driver.sim.time
+    there.ask(f"{plot}.chart.setScale('x', {{ min: 0.01, max: 0.02 }}), {plot}.zoomed = true")
+    there.driver.receive("single", 20)
+    there.sees(f"linkwork.draw(), {plot}.chart.data[0].at(-1) > {end + 0.01}")
+    assert there.ask(f"[{plot}.chart.scales.x.min, {plot}.chart.scales.x.max]") == [0.01, 0.02]
+    there.ask(f"linkwork.marks.clearTrails(), linkwork.plots.remove({plot}), linkwork.panel.open(null)")
+
+
+def test_torques_and_what_is_unique_are_told(there):
+    """The bar turns on one pin that nothing shares; its torque is about x and z only, as the pin turns freely."""
+    there.ask("linkwork.panel.open('Parts'), linkwork.select('joint', 'foot')")
+    there.driver.receive("single", 1)
+    there.shows(there.driver.sim.time)
+    words = there.ask("document.getElementById('part').textContent")
+    assert "unique" in words
+    assert "not be unique" not in words
+    assert "N m" in words
+    assert there.ask("linkwork.source.newest.forces.length % 6") == 0
+    there.ask("linkwork.select(), linkwork.panel.open(null)")
 
 
 def test_columns_that_are_watched_grow(there):

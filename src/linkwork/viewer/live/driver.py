@@ -22,6 +22,7 @@ from linkwork.viewer.live.step_clock import StepClock
 from linkwork.viewer.live.timeline import Timeline, restore
 from linkwork.viewer.scene_shapes import matrix
 
+MOST_EVENTS = 50  # marks on the time line
 STRENGTH = 50.0  # m/s2: a drag can lift five times the weight of all bodies
 TURN = 5e-3  # s of computing between two looks at the clock and at messages
 REPLAYED = ("input", "key", "dt", "release", "attach", "grab", "pull", "drop")  # to come to the same state again
@@ -65,7 +66,7 @@ class Driver:
         self.timeline = Timeline()
         self.keys = HeldKeys(keys or {}, stay)
         self.fresh = True  # something to show
-        self.told_inputs: dict[str, float] = {}
+        self.told: dict[str, Any] = {"inputs": {}, "events": []}  # what the page knows
         self.plots = 0  # number of the list of columns that are plotted
         self.quiet = False  # nothing is told, while what was done is done again
         self.held: dict[str, Any] = {}  # points by which bodies are dragged, m, in their frames
@@ -128,7 +129,7 @@ class Driver:
         if not self.fresh:
             return
         self.fresh = False
-        self._tell_inputs()
+        self._tell_news()
         if self.kinematic is not None:
             self._show_pose(self.kinematic)
             return
@@ -171,12 +172,13 @@ class Driver:
             found.append([k, *held, *self.goals[body], *forces.get(body, (0.0, 0.0, 0.0))])
         return found
 
-    def _tell_inputs(self) -> None:
-        """What the inputs are, where that has changed."""
-        inputs = dict(self.sim.inputs)
-        if inputs != self.told_inputs:
-            self.told_inputs = inputs
-            self.tell("inputs", inputs)
+    def _tell_news(self) -> None:
+        """What the inputs are, and which joints were attached and released, where that has changed."""
+        events = [(change.time, change.what, change.joint) for change in self.sim.changes[-MOST_EVENTS:]]
+        for word, news in (("inputs", dict(self.sim.inputs)), ("events", events)):
+            if news != self.told[word]:
+                self.told[word] = news
+                self.tell(word, news)
 
     # --- messages --------------------------------------------------------------------------------------------
 

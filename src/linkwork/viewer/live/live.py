@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.assembly.assemble import assemble
-from linkwork.errors import OptionError
+from linkwork.errors import ModelError, OptionError, RunError
 from linkwork.simulation.interaction.posing import Posing
 from linkwork.simulation.results.trajectory import Trajectory
 from linkwork.simulation.run import Simulation
@@ -110,6 +110,7 @@ def open_simulation(
         kinematic=kinematic,
         speed=1.0 if until is None else min(1.0, speed_to_watch(until)),
     )
+    show["runs"][0]["shared"] = shared_reactions(sim)
     show["view"]["digits"] = int(np.clip(math.ceil(-math.log10(sim.method.dt) - 1e-9), 3, 6))
     page = PageProcess(
         {"/": document(page_text(show, connect="'self'"))},
@@ -122,6 +123,21 @@ def open_simulation(
     driver.receive("speed", show["speed"])
     driver.receive("kinematic", kinematic)
     return page, driver
+
+
+def shared_reactions(sim: Simulation) -> list[str]:
+    """Names of joints whose reactions other joints could carry instead; all, where that cannot be told.
+
+    >>> shared_reactions(lw.Simulation(lw.gallery.pendulum.build(), "recursive"))
+    []
+    >>> len(shared_reactions(lw.Simulation(lw.gallery.double_four_bar.build(), "recursive")))
+    7
+    """
+    try:
+        found = sim.reactions()
+    except (ModelError, OptionError, RunError):
+        return [joint.path for joint in sim.system.model.all_joints()]
+    return [name for name, reaction in found.items() if reaction.shared]
 
 
 def document(text: str) -> tuple[str, bytes]:

@@ -27,7 +27,7 @@ LEAVING = 1.0  # s for its leave
 BURST, RATE = 400.0, 200.0  # messages at once, and in a second
 WAITING = 1000  # messages that wait for a visitor
 WRONG, MUCH, FULL, TEXT = 1008, 1008, 1013, 1003  # reasons for closing, by the numbers of RFC 6455
-KEPT = ("label", "joints", "kinematic", "coordinates", "inputs", "trust")  # the last of each is for newcomers
+KEPT = ("label", "joints", "kinematic", "coordinates", "inputs", "trust", "events")  # the last of each is for newcomers
 
 Send = Callable[..., None]
 

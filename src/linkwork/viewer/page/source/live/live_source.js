@@ -59,6 +59,7 @@ export class LiveSource extends Source {
     if (word === "welcome") this.#welcome(values[0]);
     else if (word === "past") this.history.clear(); // what the server has of it comes now
     else if (word === "watched") this.#list(...values);
+    else if (word === "events") { this.runs[0].events = values[0].map(([time, what, part]) => ({ time, what, part })); this.changed("events"); }
     else if (word === "note") this.changed(values[1] || "note", values[0]);
     else if (word === "joints") this.#joints(...values);
     else if (word === "trust") { this.trust = { light: LIGHTS[values[0]], reasons: values[1] }; this.changed("trust", this.trust); }

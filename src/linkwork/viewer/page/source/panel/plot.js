@@ -97,7 +97,7 @@ export class Plot {
     });
     over.addEventListener("pointermove", (event) => { if (pressed) clock.seek(at(event)); });
     over.addEventListener("pointerup", (event) => {
-      if (from !== null && Math.abs(at(event) - from) > 0) chart.setScale("x", { min: Math.min(from, at(event)), max: Math.max(from, at(event)) });
+      if (from !== null && Math.abs(at(event) - from) > 0) chart.setScale("x", { min: Math.min(from, at(event)), max: Math.max(from, at(event)) }), this.zoomed = true;
       pressed = false;
       from = null;
     });
@@ -105,13 +105,16 @@ export class Plot {
       event.preventDefault();
       const { min, max } = chart.scales.x, x = at(event), by = Math.exp(Math.max(-0.4, Math.min(0.4, 0.0015 * event.deltaY)));
       chart.setScale("x", { min: x + (min - x) * by, max: x + (max - x) * by });
+      this.zoomed = true;
     }, { passive: false });
     over.addEventListener("dblclick", () => this.reset());
+    this.zoomed = false;
   }
 
   reset() {
     if (this.over) { this.draw(); return; }
     const { t } = this.shown;
+    this.zoomed = false;
     this.chart.setScale("x", { min: t[0], max: t[t.length - 1] });
   }
 
@@ -197,7 +200,7 @@ export class Plot {
     if (!t || !this.chart || this.over) { if (t && this.over) this.draw(); return; }
     this.shown = { t, found };
     found.forEach((curve, k) => { if (this.values[k]) this.values[k][1] = curve; });
-    this.chart.setData([t, ...found.map(({ values }) => values)]);
+    this.chart.setData([t, ...found.map(({ values }) => values)], !this.zoomed);
   }
 
   sized() { this.chart?.setSize({ width: this.width, height: this.over ? HEIGHT + 60 : HEIGHT }); }

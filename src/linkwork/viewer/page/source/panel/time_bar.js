@@ -38,13 +38,17 @@ export class TimeBar {
 
   /** marks on the time line */
   events() {
-    const { begin, end, runs } = this.source, list = runs.flatMap((run) => run.events || []);
+    const { begin, end, runs } = this.source, list = runs.flatMap((run) => run.events || []).filter(({ time }) => time >= begin && time <= end);
     this.marks.replaceChildren(...list.map(({ time, what, part }) => h("button.mark", { style: `left: ${100 * (time - begin) / (end - begin || 1)}%`, title: `${part} ${what} at ${Number(time.toPrecision(4))} s`, "aria-label": `${part} ${what}`, onclick: () => { this.clock.playing = false; this.clock.seek(time); } })));
   }
 
   show() {
     const { begin, end } = this.source;
-    if (this.source.live) { this.bar.min = begin; this.bar.max = end; }
+    if (this.source.live) {
+      this.bar.min = begin;
+      this.bar.max = end;
+      if (this.source.runs[0].events.length || this.marks.childElementCount) this.events();
+    }
     this.bar.value = this.clock.time;
     this.bar.style.setProperty("--part", `${100 * (this.clock.time - begin) / (end - begin || 1)}%`);
     this.clockText.textContent = `${this.clock.time.toFixed(this.digits)} / ${end.toFixed(this.digits)} s`;

@@ -5,7 +5,7 @@ import {
 import { Support } from "./support.js";
 
 const BALL = new SphereGeometry(1, 24, 16);
-const MOST = 2000; // points of a trail
+const MOST = 2000, OFTEN = 200; // points of a trail; ms until one of a live run is drawn anew
 
 export class Marks {
   constructor(page) {
@@ -27,13 +27,29 @@ export class Marks {
   /** the way of a point of a body through the run: by its name, and the point in its frame */
   trail(body, point = null, on = true) {
     const key = point ? `${body} ${point.map((x) => x.toPrecision(4))}` : body;
-    for (const line of this.trails.get(key) || []) { this.root.remove(line); line.geometry.dispose(); }
-    this.trails.delete(key);
-    if (on) this.trails.set(key, this.page.source.runs.map((run, k) => this.line(run, k, body, point)).filter(Boolean));
+    this.forget(key);
+    if (on) this.trails.set(key, { body, point, lines: this.page.source.runs.map((run, k) => this.line(run, k, body, point)).filter(Boolean) });
     this.page.dirty = true;
   }
 
-  clearTrails() { for (const key of [...this.trails.keys()]) { for (const line of this.trails.get(key)) this.root.remove(line); this.trails.delete(key); } this.page.dirty = true; }
+  forget(key) {
+    for (const line of this.trails.get(key)?.lines || []) { this.root.remove(line); line.geometry.dispose(); line.material.dispose(); }
+    this.trails.delete(key);
+  }
+
+  clearTrails() {
+    for (const key of [...this.trails.keys()]) this.forget(key);
+    this.page.dirty = true;
+  }
+
+  /** live: the way so far */
+  lengthen() {
+    const now = performance.now();
+    if (now - (this.grown || 0) < OFTEN) return;
+    this.grown = now;
+    for (const { body, point } of [...this.trails.values()]) this.trail(body, point);
+    this.page.dirty = false;
+  }
 
   line(run, k, name, point) {
     const { source, theme } = this.page, body = run.bodies.findIndex((each) => each.name === name);
@@ -60,6 +76,7 @@ export class Marks {
 
   place(frame) {
     const { source, stage } = this.page, run = source.runs[0], { bodies } = stage.runs[0];
+    if (source.live && this.trails.size) this.lengthen();
     if (this.on.com) this.masses(run, bodies);
     if (this.on.frames) this.ride("frames", run, bodies, () => new AxesHelper(0.12 * this.radius));
     if (this.on.inertia) this.ride("inertia", run, bodies, (body) => ellipsoid(body, this.radius));
