@@ -257,7 +257,7 @@ def _outward(points: Vector, faces: Faces) -> Faces:
         ]
     outer = ~inside.any(axis=1)
     turn = outer & (volumes < 0.0)
-    for k in np.flatnonzero(~outer):
+    for k in np.flatnonzero(~outer).tolist():
         around = np.flatnonzero(inside[k] & outer)
         turn[k] = bool(len(around)) and bool(turn[around[0]])
     found = faces.copy()
