@@ -181,6 +181,16 @@ def test_friction_in_a_chain_of_balls_gains_nothing(kind: Any) -> None:
     assert run.energy["dissipated"][-1] == pytest.approx(lost, rel=5e-3)
 
 
+def test_friction_of_a_ball_is_known_to_inverse_dynamics() -> None:
+    """A spin that friction alone slows down needs no torque."""
+    model = lw.Model("spin", gravity=(0, 0, 0))
+    body = model.body("body", mass=1.0, inertia=(0.05, 0.05, 0.05))
+    model.ball("ball", "ground", body, at=(0, 0, 0), friction=0.3, velocity=(1, 2, 2))
+    run = lw.simulate(model, until=0.2, method="impulse", dt=1e-3)
+    found = lw.required_forces(model, run, at=["ball"])
+    assert np.abs(found["ball.effort"][1:]).max() < 1e-9
+
+
 def test_wrong_cones_are_refused(refused: Any) -> None:
     with refused("Cone", "swing"):
         lw.Cone()

@@ -92,7 +92,7 @@ def _draw_map(figure: Any, axes: Any, pressed: PressureMap, across: int, up: int
         weights=pressed.forces,
     )
     mean = np.ma.masked_equal(sums.T / rows, 0.0)
-    drawn = axes.pcolormesh(xs, ys, mean, cmap="viridis", rasterized=True)
+    drawn = axes.pcolormesh(xs, ys, mean, cmap="viridis", vmin=0.0, rasterized=True)
     bar = figure.colorbar(drawn, ax=axes)
     bar.set_label("mean normal force in a cell [N]")
     centre = pressed.centre[:, [across, up]]
@@ -100,4 +100,4 @@ def _draw_map(figure: Any, axes: Any, pressed: PressureMap, across: int, up: int
     axes.set_aspect("equal")
     axes.set_xlabel(f"{'xyz'[across]} of {pressed.body} [m]")
     axes.set_ylabel(f"{'xyz'[up]} of {pressed.body} [m]")
-    axes.legend(loc="upper right")
+    axes.legend(loc="best")
