@@ -48,6 +48,7 @@ UPWARDS = {
     ("model/mesh.py", "formats"),
     ("model/subsystem.py", "formats"),
     ("simulation/analysis/agreement.py", "viewer"),
+    ("simulation/results/contact_log.py", "viewer"),
     ("simulation/results/trajectory.py", "viewer"),
     ("simulation/run.py", "viewer"),
 }

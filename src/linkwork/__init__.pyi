@@ -30,6 +30,7 @@ from linkwork.model import Body as Body
 from linkwork.model import Box as Box
 from linkwork.model import Calspan as Calspan
 from linkwork.model import Capsule as Capsule
+from linkwork.model import Cone as Cone
 from linkwork.model import Constant as Constant
 from linkwork.model import Cosine as Cosine
 from linkwork.model import CosineBump as CosineBump

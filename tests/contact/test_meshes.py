@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,32 @@ def test_parts_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     again = convex_parts.convex_parts(triangles, 0.05, "Mesh")
     assert len(calls) == 1
     assert [part.tolist() for part in again] == [part.tolist() for part in first]
+
+
+def test_a_small_mesh_is_taken_apart_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Told the first time; read from the disk by whoever has the same triangles."""
+    coacd = pytest.importorskip("coacd", reason="meshes are taken apart by coacd")
+    monkeypatch.setattr(convex_parts, "cache_folder", lambda: tmp_path / "kernels")
+    first = lw.Mesh(trough(tmp_path / "trough.stl")).parts
+    told = capsys.readouterr().err
+    assert "trough.stl" in told
+    assert f"{len(first)} parts" in told
+    monkeypatch.setattr(coacd, "run_coacd", lambda *_, **__: pytest.fail("it was taken apart again"))
+    again = lw.Mesh(trough(tmp_path / "copy.stl")).parts
+    assert capsys.readouterr().err == ""
+    assert [part.points for part in again] == [part.points for part in first]
+    with pytest.raises(pytest.fail.Exception):  # another concavity is another question
+        lw.Mesh(tmp_path / "copy.stl", concavity=0.2).parts  # noqa: B018
+
+
+def test_progress_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(convex_parts, "TELL_SECONDS", 0.05)
+    assert convex_parts._with_progress(lambda: time.sleep(0.3) or 7, time.monotonic()) == 7
+    assert capsys.readouterr().err.count(" s,") >= 2
+    with pytest.raises(ValueError, match="no"):
+        convex_parts._with_progress(lambda: int("no"), time.monotonic())
 
 
 def test_without_the_extra_it_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

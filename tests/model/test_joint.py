@@ -115,7 +115,7 @@ def test_other_options(model: Model, rod: Body) -> None:
         ("revolute", {"limits": (1, 2, 3)}, ("limits", "pair")),
         ("planar", {"limits": (0, 1)}, ("3 pairs", "limits=")),
         ("revolute", {"limits": (0, 1), "position": 2}, ("starts at 2", "position= or limits=")),
-        ("ball", {"limits": (0, 1)}, ("no limits", "remove limits=")),
+        ("ball", {"limits": (0, 1)}, ("a cone", "lw.Cone")),
         ("free", {"limits": (0, 1)}, ("no limits", "remove limits=")),
         ("fixed", {"limits": (0, 1)}, ("no limits", "remove limits=")),
         ("ball", {"stiffness": 1}, ("stiffness=", "spring()")),

@@ -20,6 +20,7 @@ from linkwork.assembly.massless import Carried, Inertia, lent
 from linkwork.assembly.reference import Reference, ground_pose
 from linkwork.assembly.system import JointPlace, System
 from linkwork.assembly.tables import Tables, Tree
+from linkwork.assembly.zone_tables import zone_tables
 from linkwork.errors import ModelError
 from linkwork.model import Body, Bushing, Foreign, Frame, Joint, Model, Subsystem, checked
 from linkwork.model.joint_kinds import KINDS
@@ -106,14 +107,15 @@ class _Assembler:
         by_joint = {p.name: p for p in self.joints + places if p.joint is not None}
         known = (self.body_order, by_joint, self.laws, nq, nv)
         forces, force_rows = force_tables(self.model, self.reference, self.place, *known, self.driven)
-        drives = drive_tables(self.model, by_joint, self.laws, nq, nv, self.driven)
+        drives = drive_tables(self.model, self.reference, self.place, by_joint, self.laws, nq, nv, self.driven)
         for each in self.model.all_inputs():
             self.laws.add(each.law, each)
         for sensor in self.model.all_sensors():
             self.laws.hold(sensor.path, sensor.size)
         late = self.laws.hold_late()
         colliders = collider_tables(self.model, self.place, grounds)
-        tables = Tables(tree, cuts, forces, self.laws.tables(), drives, colliders)
+        zones = zone_tables(self.model, self.place)
+        tables = Tables(tree, cuts, forces, self.laws.tables(), drives, colliders, zones)
         return System(
             model=self.model,
             tables=tables,

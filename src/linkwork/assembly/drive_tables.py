@@ -3,21 +3,35 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from linkwork.assembly.force_tables import coordinate_of
 from linkwork.assembly.law_tables import LawTable
+from linkwork.assembly.reference import Reference
 from linkwork.assembly.system import JointPlace
 from linkwork.assembly.tables import Drives
 from linkwork.errors import ModelError
-from linkwork.model import Joint, Model, Motor, Soft
+from linkwork.model import Cone, Frame, Joint, Model, Motor, Soft
 from linkwork.spatial import codes
 
 
-def drive_tables(model: Model, joints: dict[str, JointPlace], laws: LawTable, nq: int, nv: int, driven: bool) -> Drives:
-    """`joints` says where joints went, by name. With `driven` motors that hold rigidly are couplings instead."""
+def drive_tables(
+    model: Model,
+    reference: Reference,
+    place: Mapping[int, tuple[int, Frame]],
+    joints: dict[str, JointPlace],
+    laws: LawTable,
+    nq: int,
+    nv: int,
+    driven: bool,
+) -> Drives:
+    """`place` says where bodies went, `joints` where joints went, by name.
+
+    With `driven` motors that hold rigidly are couplings instead.
+    """
     limits: list[Any] = []
     frictions: list[Any] = []
     motors: list[Any] = []
@@ -29,7 +43,7 @@ def drive_tables(model: Model, joints: dict[str, JointPlace], laws: LawTable, nq
         for k, (low, high) in enumerate(joint.coordinate_limits):
             if low > -math.inf or high < math.inf:
                 limits.append((*coordinate(joint, k), low, high, softness_row(joint.limit_softness)))
-        if joint.friction:
+        if joint.friction and joint.kind != "ball":
             frictions.extend((coordinate(joint, k)[0], joint.friction) for k in range(joint.nv))
     motor_of: dict[tuple[int, int], Motor] = {}
     for drive in model.all_drives():
@@ -70,7 +84,43 @@ def drive_tables(model: Model, joints: dict[str, JointPlace], laws: LawTable, nq
         motor_servo=column(motors, 3, int),
         motor_most=column(motors, 4),
         motor_soft=column(motors, 5, width=3),
+        **ball_tables(model, reference, place, joints),
     )
+
+
+def ball_tables(
+    model: Model, reference: Reference, place: Mapping[int, tuple[int, Frame]], joints: Mapping[str, JointPlace]
+) -> dict[str, Any]:
+    """Cones of ball and universal joints, and the dry friction of ball joints."""
+    cones = [joint for joint in model.all_joints() if isinstance(joint.limits, Cone)]
+    swivels = [joint for joint in model.all_joints() if joint.kind == "ball" and joint.friction]
+    bounds = [joint.limits for joint in cones if isinstance(joint.limits, Cone)]
+    ends: dict[str, list[Any]] = {"Ra": [], "Rb": []}
+    moves = []
+    for joint in cones:
+        for end, body, frame in zip(ends, (joint.a, joint.b), reference.frames(joint), strict=True):
+            ends[end].append((place[id(body)][1] @ frame).matrix.ravel())
+        in_tree = codes.BY_TURN if joint.kind == "ball" else codes.BY_ANGLES
+        moves.append(codes.BY_BODIES if joints[joint.path].is_cut else in_tree)
+
+    def links(of: list[Joint], end: str) -> Any:
+        return np.array([place[id(getattr(joint, end))][0] for joint in of], dtype=np.int64)
+
+    return {
+        "cone_a": links(cones, "a"),
+        "cone_b": links(cones, "b"),
+        "cone_Ra": np.array(ends["Ra"], dtype=float).reshape(-1, 9),
+        "cone_Rb": np.array(ends["Rb"], dtype=float).reshape(-1, 9),
+        "cone_moves": np.array(moves, dtype=np.int64),
+        "cone_swing": np.array([cone.swing for cone in bounds], dtype=float),
+        "cone_low": np.array([cone.twist[0] for cone in bounds], dtype=float),
+        "cone_high": np.array([cone.twist[1] for cone in bounds], dtype=float),
+        "cone_turn": np.array([cone.turn for cone in bounds], dtype=float),
+        "cone_soft": np.array([softness_row(joint.limit_softness) for joint in cones], dtype=float).reshape(-1, 3),
+        "swivel_a": links(swivels, "a"),
+        "swivel_b": links(swivels, "b"),
+        "swivel_most": np.array([joint.friction for joint in swivels], dtype=float),
+    }
 
 
 def softness_row(softness: Soft | None) -> list[float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from linkwork.model import (
     Body,
     Bushing,
+    Cone,
     Coupling,
     Distance,
     Force,
@@ -20,10 +21,12 @@ from linkwork.model import (
 )
 from linkwork.model.controller import Controller
 from linkwork.model.states import StateBody, StateRate
+from linkwork.model.touch import TouchSensor
 from linkwork.model.tyre import Gyroscope
 
 XYZ = tuple("xyz")
 REACTION = tuple(f"{word} {axis}" for word in ("force", "torque") for axis in XYZ)
+CONE = ("swing", "twist", "turn")
 SHORT = {f"{name[0]}{name[-1]}": name for name in REACTION}  # fx … tz
 
 
@@ -36,6 +39,10 @@ def late_labels(part: Part, quantity: str) -> tuple[str, ...] | None:
     """
     if isinstance(part, Joint) and not isinstance(part, Distance) and quantity == "acceleration":
         return _numbered(part.nv)
+    if isinstance(part, Joint) and quantity == "stop_force":
+        return None if part.limits is None else CONE if isinstance(part.limits, Cone) else _numbered(part.nv)
+    if isinstance(part, TouchSensor):
+        return ("",) if quantity == "force" else None
     if isinstance(part, Joint):
         return REACTION if quantity == "reaction" else None
     if isinstance(part, Body):

@@ -201,6 +201,19 @@ class Drives(NamedTuple):
     limit_low: Floats  # rad or m; -inf where there is none
     limit_high: Floats
     limit_soft: Floats  # (limit, 3)
+    cone_a: Ints  # (cone,) link of a
+    cone_b: Ints
+    cone_Ra: Floats  # (cone, 9) axes of the joint in the link of a: z is the axis of the cone
+    cone_Rb: Floats
+    cone_moves: Ints  # (cone,) how a step moves the joint, a code of spatial.codes
+    cone_swing: Floats  # rad, most angle between the two z; inf where there is none
+    cone_low: Floats  # rad, twist of b about its z; -inf where there is none
+    cone_high: Floats
+    cone_turn: Floats  # rad, most angle of the whole turn; inf where there is none
+    cone_soft: Floats  # (cone, 3)
+    swivel_a: Ints  # (swivel,) dry friction of ball joints: link of a
+    swivel_b: Ints
+    swivel_most: Floats  # N m, length of the torque
     friction_coordinate: Ints  # (friction,)
     friction_most: Floats  # N m or N
     motor_coordinate: Ints  # (motor,)
@@ -267,6 +280,17 @@ class Colliders(NamedTuple):
     room: int  # contacts that there may be at once
 
 
+class Zones(NamedTuple):
+    """Where touch sensors feel: a whole body, or a box or ball in its frame."""
+
+    link: Ints  # (zone,)
+    kind: Ints  # (zone,) WHOLE, or the code of a shape
+    R: Floats  # (zone, 9) its axes in the link
+    p: Floats  # (zone, 3) m, its centre in the link
+    size: Floats  # (zone, 3) m, half the lengths of a box, or the radius of a ball
+    feels: Ints  # (zone, collider) 1 where the collider is one of its body
+
+
 class Tables(NamedTuple):
     tree: Tree
     cuts: Cuts
@@ -274,3 +298,4 @@ class Tables(NamedTuple):
     laws: Laws
     drives: Drives
     colliders: Colliders
+    zones: Zones

@@ -36,6 +36,9 @@ def write(model: Model, file: str | PathLike[str], *, lossy: bool = False, **opt
     refuse_unknown(writer, options, "lossy", f"write {path.name}")
     receipt = Receipt(path.name)
     list_control(model, receipt)
+    if ending not in (".toml", ".json"):
+        for touch in model.all_touch_sensors():
+            receipt.ignore(f"touch sensor '{touch.path}'", told="it is not written; add it in Python", matters=False)
     with without_states(model, receipt):
         content = writer(model, path, receipt, **options)
     if not lossy:

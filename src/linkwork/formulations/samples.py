@@ -40,6 +40,8 @@ class State(NamedTuple):
     push: Any  # (link, 6) loads of impulses: torque about the world's origin, force; N m, N, world axes
     touch: Any  # (link, 3) forces of contacts, N, world axes
     drive: Any  # (motor,) forces of motors, N m or N
+    stop: Any  # (limit and 3 cone,) forces of stops along the coordinate, N m or N; of a cone on swing, twist, turn
+    felt: Any  # (zone,) N, sum of the normal forces on it
     # of methods that iterate
     effort: Any  # (12,) SWEEPS, RESIDUAL, ROW_COUNT and OVERLAP of the last step; the others so far
 
@@ -60,6 +62,8 @@ class Samples(NamedTuple):
     push: Any
     touch: Any
     drive: Any
+    stop: Any
+    felt: Any
     effort: Any
 
 
@@ -82,6 +86,8 @@ def make_state(tables: Any, y: Any, cut_q: Any, pushes: bool = False) -> State:
         push=np.zeros((tables.tree.link_parent.size if pushes else 0, 6)),
         touch=np.zeros((tables.tree.link_parent.size if pushes and tables.colliders.room else 0, 3)),
         drive=np.zeros(tables.drives.motor_law.size if pushes else 0),
+        stop=np.zeros(tables.drives.limit_q.size + 3 * tables.drives.cone_a.size if pushes else 0),
+        felt=np.zeros(tables.zones.link.size if pushes else 0),
         effort=np.zeros(12),
     )
 
@@ -139,6 +145,8 @@ def keep_sample(laws, state, samples, kept):
         for e in range(3):
             samples.touch[k, i, e] = state.touch[i, e]
     keep(state.drive, samples.drive, k)
+    keep(state.stop, samples.stop, k)
+    keep(state.felt, samples.felt, k)
     keep(state.effort, samples.effort, k)
 
 

@@ -5,6 +5,7 @@ from linkwork.model.body import Body, Foreign, Ground, Part
 from linkwork.model.bushing import Bushing
 from linkwork.model.collider import Collider, HeightField, Plane
 from linkwork.model.compiled_laws import compiled, compiled_state
+from linkwork.model.cone import Cone
 from linkwork.model.container import AnyDrive, Container
 from linkwork.model.coupling import Cam, Coupling, Differential, Gear, Rack, Repeater, Term
 from linkwork.model.curves import Curve
@@ -42,6 +43,7 @@ __all__ = [
     "Cam",
     "Capsule",
     "Collider",
+    "Cone",
     "Constant",
     "Container",
     "Cosine",

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from linkwork.model.controller import Controller, Sensor
     from linkwork.model.input_number import InputNumber
     from linkwork.model.subsystem import Subsystem
+    from linkwork.model.touch import TouchSensor
     from linkwork.model.visual import Visual
 
 COMPARED = 2_000  # names that a wrong one is compared with
@@ -54,6 +55,7 @@ class Container:
         self.visuals: dict[str, Visual] = {}
         self.controllers: dict[str, Controller] = {}
         self.sensors: dict[str, Sensor] = {}
+        self.touch_sensors: dict[str, TouchSensor] = {}
         self.inputs: dict[str, InputNumber] = {}
         self.signals: dict[str, str] = {}  # names for columns, for others to see
         self.apart: list[tuple[Body, Body]] = []  # bodies that never meet
@@ -292,6 +294,10 @@ class Container:
         """Every sensor of the tree."""
         return (part for container in self.walk() for part in container.sensors.values())
 
+    def all_touch_sensors(self) -> Iterator[TouchSensor]:
+        """Every touch sensor of the tree."""
+        return (part for container in self.walk() for part in container.touch_sensors.values())
+
     def all_inputs(self) -> Iterator[InputNumber]:
         """Every input of the tree that acts on nothing by itself."""
         return (part for container in self.walk() for part in container.inputs.values())
@@ -309,7 +315,7 @@ class Container:
     def content(self) -> tuple[Any, ...]:
         """All its data in a form that can be compared: equal contents mean the same mechanism."""
         tables = (self.grounds, self.bodies, self.joints, self.forces, self.drives, self.colliders, self.visuals)
-        sampled = (self.controllers, self.sensors, self.inputs)
+        sampled = (self.controllers, self.sensors, self.touch_sensors, self.inputs)
         return (
             self.name,
             self.placement,

@@ -14,6 +14,7 @@ from linkwork.model.body import Body, Ground, Part
 from linkwork.model.checked import Vector, VectorLike
 from linkwork.model.container import Container
 from linkwork.model.joint import Joint
+from linkwork.model.touch import TouchSensor
 
 # what sensors measure: of a body or of a joint, how many numbers, their unit
 OF_BODY = {
@@ -24,6 +25,8 @@ OF_BODY = {
     "velocity": (3, "m/s"),
 }
 OF_JOINT = {"encoder": (1, "rad or m"), "tachometer": (1, "rad/s or m/s"), "load cell": (6, "N, N m")}
+OF_TOUCH = {"touch": (1, "N")}
+OF_ALL = OF_BODY | OF_JOINT | OF_TOUCH
 WHOLE = 1e-9  # of a period: what may be missing to a whole number of them
 
 
@@ -67,7 +70,7 @@ class Controller(Part):
 class Sensor(Part):
     """Measures a body or a joint `every` so many seconds. Made by `model.sensor`."""
 
-    target: Body | Joint
+    target: Body | Joint | TouchSensor
     kind: str
     every: float
     at: Vector
@@ -78,12 +81,12 @@ class Sensor(Part):
     @property
     def size(self) -> int:
         """How many numbers it gives."""
-        return (OF_BODY | OF_JOINT)[self.kind][0]
+        return OF_ALL[self.kind][0]
 
     @property
     def unit(self) -> str:
         """Their unit."""
-        return (OF_BODY | OF_JOINT)[self.kind][1]
+        return OF_ALL[self.kind][1]
 
     @property
     def about(self) -> str:
@@ -144,7 +147,7 @@ class ControlVerbs(Container):
     def sensor(
         self,
         name: str,
-        target: Body | Joint | str,
+        target: Body | Joint | TouchSensor | str,
         *,
         kind: str,
         rate: float,
@@ -158,7 +161,8 @@ class ControlVerbs(Container):
 
         Of a body: "accelerometer" (m/s2, what a real one shows, 9.81 upwards at rest; body axes, at the point `at` in m
         of its frame), "gyroscope" (rad/s, body axes), "position", "velocity" (world axes), "rotation". Of a joint:
-        "encoder" (its position), "tachometer" (its velocity), "load cell" (its reaction). `noise` is an `lw.Normal`,
+        "encoder" (its position), "tachometer" (its velocity), "load cell" (its reaction). Of a touch sensor: "touch".
+        `noise` is an `lw.Normal`,
         `delay` (s) whole periods until a reading is out, `resolution` the step that it is rounded to. Controllers and
         laws see it by its name. Column: `name.reading`.
 
@@ -172,8 +176,8 @@ class ControlVerbs(Container):
         what = self._new("sensor", name)
         self._only_known("sensor", what, unknown)
         place: Any = self._find(target, what) if isinstance(target, str) else target
-        kinds = OF_JOINT if isinstance(place, Joint) else OF_BODY
-        if not isinstance(place, Joint | Body) or isinstance(place, Ground):
+        kinds = OF_JOINT if isinstance(place, Joint) else OF_TOUCH if isinstance(place, TouchSensor) else OF_BODY
+        if not isinstance(place, Joint | Body | TouchSensor) or isinstance(place, Ground):
             raise ModelError(f"{what}: {checked.shown(place)} is no body or joint that moves; give one")
         if kind not in kinds:
             hint = checked.did_you_mean(str(kind), kinds) or f"; give one of {', '.join(map(repr, kinds))}"

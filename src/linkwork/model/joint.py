@@ -9,13 +9,14 @@ from typing import Any, TypeAlias, TypedDict
 
 from linkwork.model.body import Body, Part
 from linkwork.model.checked import Vector, VectorLike
+from linkwork.model.cone import Cone
 from linkwork.model.frame import Frame
 from linkwork.model.guide_curve import GuideCurve
 from linkwork.model.guide_surface import GuideSurface
 from linkwork.model.joint_kinds import KINDS, JointKind
 from linkwork.model.soft import Soft
 
-Limits: TypeAlias = tuple[float, float] | tuple[tuple[float, float], ...]
+Limits: TypeAlias = tuple[float, float] | tuple[tuple[float, float], ...] | Cone
 
 
 class JointOptions(TypedDict, total=False):
@@ -27,7 +28,7 @@ class JointOptions(TypedDict, total=False):
     frame_b: Frame | None
     position: float | VectorLike | None
     velocity: float | VectorLike | None
-    limits: Sequence[Any] | None
+    limits: Sequence[Any] | Cone | None
     limit_softness: Soft | None
     friction: float
     damping: float
@@ -55,9 +56,11 @@ class Joint(Part):
     Other options, in SI units with radians; one number applies to all coordinates of the joint:
 
     * `position`, `velocity`: start values, tuples of `nq` and `nv` numbers, None if not given;
-    * `limits`: (low, high), one pair for each coordinate if there are several; None means no limit on that side; the
-      stops are rigid, or compliant with `limit_softness` (an `lw.Soft`);
-    * `friction`: Coulomb, N m or N; `damping`: N m s/rad or N s/m; `stiffness`: N m/rad or N/m, towards `rest`;
+    * `limits`: (low, high), one pair for each coordinate if there are several; None means no limit on that side; of a
+      ball or universal joint an `lw.Cone`; the stops are rigid, or compliant with `limit_softness` (an `lw.Soft`); the
+      column `stop_force` (N m or N) is what they push with, positive where a coordinate is pushed up;
+    * `friction`: Coulomb, N m or N, of a ball joint about whatever axis it turns; `damping`: N m s/rad or N s/m;
+      `stiffness`: N m/rad or N/m, towards `rest`;
     * `armature`: inertia of a rotor, kg m2 or kg; `pitch`: of a screw, metres per turn; `cut`: closes a loop.
 
     | kind | position | nq | nv |
@@ -111,7 +114,7 @@ class Joint(Part):
     @property
     def coordinate_limits(self) -> tuple[tuple[float, float], ...]:
         """One (low, high) for every velocity coordinate, infinite where there is no limit."""
-        if self.limits is None:
+        if self.limits is None or isinstance(self.limits, Cone):
             return ((-math.inf, math.inf),) * self.nv
         pairs: Any = (self.limits,) if self.nv == 1 else self.limits
         return tuple(pairs)

@@ -12,6 +12,7 @@ from linkwork.errors import ModelError
 from linkwork.model import checked
 from linkwork.model.body import Body, Foreign, Ground
 from linkwork.model.checked import Vector
+from linkwork.model.cone import WHOLE_TURN, Cone
 from linkwork.model.frame import Frame, unit
 from linkwork.model.joint import Joint, JointOptions, Limits
 from linkwork.model.joint_kinds import KINDS, JointKind
@@ -154,7 +155,11 @@ def _limits(what: str, kind: JointKind, value: Any, position: tuple[float, ...] 
     """(low, high) for joints with one coordinate, one pair per coordinate for others."""
     if value is None:
         return None
+    if isinstance(value, Cone):
+        return _cone(what, kind, value, position)
     count = KINDS[kind].nv
+    if kind == "ball":
+        raise ModelError(f"{what}: limits of a ball joint are a cone; give limits=lw.Cone(0.5, twist=0.3), for example")
     if not count or KINDS[kind].has_quaternion:
         raise ModelError(f"{what}: a {kind} joint has no limits; remove limits=, or use another kind of joint")
     if count == 1:
@@ -171,6 +176,19 @@ def _limits(what: str, kind: JointKind, value: Any, position: tuple[float, ...] 
                 f"{what}: it starts at {start:g}, outside its limits {low:g} to {high:g}; correct position= or limits="
             )
     return pairs[0] if count == 1 else pairs
+
+
+def _cone(what: str, kind: JointKind, cone: Cone, position: tuple[float, ...] | None) -> Cone:
+    """The limits of a ball or universal joint."""
+    if kind not in ("ball", "universal"):
+        raise ModelError(f"{what}: a {kind} joint has no cone; give limits=(low, high), or use a ball joint")
+    if kind == "universal" and (cone.twist != WHOLE_TURN or cone.turn < math.inf):
+        raise ModelError(f"{what}: a universal joint only swings; leave out twist= and turn= of its cone")
+    if position is not None:
+        excess = cone.excess(position)
+        if excess:
+            raise ModelError(f"{what}: it starts with {excess}; correct position= or limits=")
+    return cone
 
 
 def _pair(what: str, value: Any) -> tuple[float, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
@@ -11,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.errors import ModelError
+from linkwork.errors import ModelError, ModelWarning
 from linkwork.model import checked
 from linkwork.model.checked import Vector, VectorLike
 from linkwork.model.convex_parts import convex_parts
-from linkwork.model.shapes import Faceted, Hull
+from linkwork.model.mended_mesh import Mended, mended
+from linkwork.model.shapes import Faceted, Hull, solid_of
 
 FARTHEST = 1e40  # m: the fifth power of it, which an inertia has, is still a number
 CONVEX = 1e-3  # of its volume: a solid that fills its hull but for this is convex
@@ -26,11 +28,12 @@ class Mesh(Faceted):
     """A closed surface of triangles, from an STL, OBJ, DAE or GLB file, or from `triangles` (n x 3 corners x 3, m).
 
     `scale` turns the file's unit into metres (0.001 for mm); three numbers scale x, y and z, and negative ones mirror.
-    The mass properties are those of the solid inside. A surface with holes can still be drawn: then give the body its
-    mass=, inertia= and com=. For contact the mesh is split into convex pieces, whose union differs from it by at most
-    the fraction `concavity` of its size; smaller values give more pieces. If the mesh is not convex, this needs the
-    extra `mesh`. Two meshes are equal if their triangles are, wherever they come from. If both a file and `triangles`
-    are given, these are taken as the file's, scaled already, and it is not opened.
+    The mass properties are those of the solid inside: corners that lie together are one, triangles and shells that are
+    inside out are turned, and small holes are filled, with a warning; `mended` tells what was done. A surface with
+    larger holes can still be drawn: then give the body its mass=, inertia= and com=. For contact the mesh is split into
+    convex pieces, whose union differs from it by at most the fraction `concavity` of its size; smaller values give more
+    pieces. If the mesh is not convex, this needs the extra `mesh`. Two meshes are equal if their triangles are. If both
+    a file and `triangles` are given, these are taken as the file's, scaled already, and it is not opened.
 
     >>> lw.Mesh("gear.stl", scale=0.001)  # doctest: +SKIP
     >>> corners = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
@@ -113,6 +116,28 @@ class Mesh(Faceted):
         return hash((self.pose, self.concavity, self.digest))
 
     @cached_property
+    def _closed(self) -> Mended:
+        """The surface as the boundary of a solid."""
+        found = mended(self.triangles, self._what)
+        if found.holes:
+            told = f"{self._what} is mended: {found.told}; close it where it was made if that is not what you mean"
+            warnings.warn(told, ModelWarning, stacklevel=4)
+        return found
+
+    @property
+    def mended(self) -> str:
+        """What was done to the surface before it enclosed a solid, in words; empty where nothing was.
+
+        >>> lw.Mesh(triangles=lw.Hull([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]).triangles).mended
+        ''
+        """
+        return self._closed.told
+
+    @cached_property
+    def _solid(self) -> tuple[float, Vector, Vector]:
+        return solid_of(self._closed.triangles, self._what)
+
+    @cached_property
     def parts(self) -> tuple[Hull, ...]:
         """The convex pieces that collide with other bodies.
 
@@ -123,7 +148,7 @@ class Mesh(Faceted):
         full = self.volume > (1.0 - CONVEX) * whole.volume
         if full:
             return (whole,)
-        pieces = convex_parts(self.triangles, self.concavity, self._what)
+        pieces = convex_parts(self._closed.triangles, self.concavity, self._what)
         return tuple(Hull(points, pose=self.pose) for points in pieces)
 
     @property

@@ -58,6 +58,7 @@ def counted(container: Container) -> str:
         "drive": sum(1 for _ in container.all_drives()),
         "input": sum(1 for _ in container.all_inputs()),
         "sensor": sum(1 for _ in container.all_sensors()),
+        "touch sensor": sum(1 for _ in container.all_touch_sensors()),
         **Counter(part.word for part in container.all_controllers()),
         "event": sum(1 for _ in container.all_events()),
         "subsystem": sum(1 for _ in container.walk()) - 1,
@@ -77,7 +78,7 @@ def _lines(container: Container) -> Iterator[str]:
     moving = [item for name, item in container.grounds.items() if name != "ground"]
     drawn = (container.colliders, container.visuals)
     tables = (container.bodies, container.joints, container.forces, container.drives, *drawn)
-    sampled = (container.inputs, container.sensors, container.controllers)
+    sampled = (container.inputs, container.touch_sensors, container.sensors, container.controllers)
     parts: list[Part] = [
         *moving,
         *(part for table in (*tables, *sampled) for part in table.values() if not part.hidden),

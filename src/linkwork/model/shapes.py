@@ -209,7 +209,7 @@ class Faceted(Shape):
 
     @cached_property
     def _solid(self) -> tuple[float, Vector, Vector]:
-        return _solid(self.triangles, self._what)
+        return solid_of(self.triangles, self._what)
 
 
 @dataclass(frozen=True)
@@ -233,7 +233,7 @@ class Hull(Faceted):
         object.__setattr__(self, "triangles", hull_triangles(given))
 
 
-def _solid(corners: Vector, what: str) -> tuple[float, Vector, Vector]:
+def solid_of(corners: Vector, what: str) -> tuple[float, Vector, Vector]:
     """Volume, centre of mass, inertia per mass about it, by the divergence theorem: tetrahedra from one point."""
     origin = corners.reshape(-1, 3).mean(axis=0)
     a, b, c = (corners[:, k] - origin for k in range(3))

@@ -30,6 +30,7 @@ from linkwork.model.outline import Outlined
 from linkwork.model.rolling import RollingVerbs
 from linkwork.model.shapes import Cylinder, Shape
 from linkwork.model.stepped import Stepped, component_of, stepped_part
+from linkwork.model.touch import TouchVerbs
 from linkwork.model.tyre import TyreVerbs
 from linkwork.model.visual import VisualVerbs
 from linkwork.model.when import WhenVerbs
@@ -53,6 +54,7 @@ class Parts(
     BushingVerbs,
     TyreVerbs,
     ContactVerbs,
+    TouchVerbs,
     VisualVerbs,
     EventVerbs,
 ):

@@ -37,7 +37,7 @@ class SampledSensor:
         self.memory = np.zeros((part.delay + 1, part.size))
         self.inside = part.kind in ("accelerometer", "gyroscope")  # measured in the axes of the body
         self.found: tuple[Any, int] = (None, -1)  # the number of its body in a system
-        words = {"encoder": "position", "tachometer": "velocity", "load cell": "reaction"}
+        words = {"encoder": "position", "tachometer": "velocity", "load cell": "reaction", "touch": "force"}
         self.column = f"{part.target.path}.{words.get(part.kind, part.kind)}"
 
     def sample(self, now: float) -> None:

@@ -76,6 +76,7 @@ class Recording:
         self.remembered: dict[str, Any] | None = None
         self._turn, self._next_state = 0, 0.0
         self.sampled: SampledRun | None = None
+        self.contacts: Any = None  # a ContactRecorder
         self.ranks = RankHistory(not sim.method.impulses)
         self.blocks: dict[str, list[Any]] = {}
         self.contact_looks = ContactLooks(sim, steps if stream is None else 0)  # a stream's head is written first
@@ -112,6 +113,7 @@ class Recording:
             stepper.interrupt, stepper.at_pause = interrupt, lambda: self._stopped_from_outside(interrupt)
             while stepper.steps < self.steps and stopped is None:
                 most = min(chunk, self.steps - stepper.steps, chunk_rows * self.every, self.contact_looks.left(sim))
+                most = min(most, self.every - stepper.steps % self.every) if self.contacts else most  # row by row
                 count = sim.events.quiet(sim.step_warnings.unchecked(stepper, most))
                 started = clock.perf_counter()
                 try:
@@ -289,6 +291,8 @@ class Recording:
 
     def _add(self, samples: Samples, count: int, block: dict[str, Any], opened: Any, sound: bool) -> None:
         """Keep rows that are finite."""
+        if self.contacts is not None and self.tally.rows:
+            self.contacts.note(self.tally.rows + count - 1)
         counted = {name: values for name, values in block.items() if name.startswith(("time", "energy/", "drift/"))}
         if self.stream is not None:
             try:
@@ -370,6 +374,7 @@ class Recording:
             stopped=stopped,
             solver={name: whole[f"solver/{name}"] for name in self.solver},
             scene=self.sim.scenes.of_run(float(whole["time"][-1]), columns) | self.contact_looks.facts(),
+            contacts=None if self.contacts is None else self.contacts.log(whole["time"]),
         )
 
 

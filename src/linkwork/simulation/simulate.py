@@ -11,6 +11,7 @@ from linkwork.formulations.implicit.hybrid import Hybrid
 from linkwork.model import Model
 from linkwork.model.checked import shown
 from linkwork.model.when import LOCATED, Occasion, When
+from linkwork.simulation.contact_recorder import ContactRecorder
 from linkwork.simulation.methods import positive, whole
 from linkwork.simulation.recording import Recording, TooStiff
 from linkwork.simulation.remote_links import letting_go
@@ -35,6 +36,7 @@ def simulate(
     progress: Callable[[float], None] | None = None,
     ignore: Sequence[str] = (),
     strict: bool | Mapping[str, float] = False,
+    contacts: bool = False,
     **options: Any,
 ) -> Trajectory:
     """Run `model` from t = 0 to `until` seconds and return its `Trajectory`.
@@ -47,7 +49,8 @@ def simulate(
     the certificate exceeds bounds: those of `Certificate.broken`, or {"energy": 1e-6, "drift": 1e-9}. A run that fails
     raises `RunError`, whose `.run` holds what was recorded; one that reaches its end with numbers in doubt
     (`Certificate.doubts`) is returned with a `RunWarning` that says why, and what to try. Events that the model plans
-    (`model.attach`, `model.release`, `model.when`) happen on the way; `run.events` lists them.
+    (`model.attach`, `model.release`, `model.when`) happen on the way; `run.events` lists them. With `contacts=True` all
+    contact points of every row are kept (`run.contacts`, `run.pressure`), which takes time and memory.
 
     >>> run = lw.simulate(lw.gallery.pendulum.build(), until=1.0, method="recursive", dt=0.01)
     >>> run["pin.position"].shape
@@ -55,7 +58,7 @@ def simulate(
     """
     with letting_go(model):
         bounds = checked_bounds(strict)
-    _, run = recorded(model, until, method, record, every, progress, ignore, options)
+    _, run = recorded(model, until, method, record, every, progress, ignore, options, contacts=contacts)
     assert run is not None
     refuse_poor(run.certificate, bounds, run.model_name, run)
     warn_of_doubts(run.certificate, run.model_name)
@@ -75,6 +78,7 @@ def recorded(
     ignore: Sequence[str],
     options: dict[str, Any],
     stream: Stream | None = None,
+    contacts: bool = False,
 ) -> tuple[Recording, Trajectory | None]:
     """The run, with its rows unless they are in `stream`; begun again where the method that was chosen proves wrong."""
     reason = ""
@@ -83,6 +87,8 @@ def recorded(
             sim, record_it = recording(model, until, chosen, record, every, progress, ignore, options, stream)
         sim.reason = reason or sim.reason
         try:
+            if contacts:
+                record_it.contacts = ContactRecorder(sim)
             return record_it, record_it.run()
         except TooStiff as found:
             reason = str(found)

@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwork.assembly.system import System
+from linkwork.assembly.system import JointPlace, System
 from linkwork.assembly.tables import Floats
 from linkwork.errors import ModelError
 from linkwork.mechanics.closure import close_at
 from linkwork.mechanics.workspace import tree_work
-from linkwork.model import Foreign, Frame
+from linkwork.model import Cone, Foreign, Frame
 from linkwork.simulation.analysis.dynamics import forward_kinematics, integrate, mass_matrix
 from linkwork.simulation.results.certificate import shortened
 from linkwork.simulation.rolling import refuse_flat_discs, refuse_unlike_wheels
@@ -102,12 +102,25 @@ def refuse_beyond_limits(system: System, start: Start) -> None:
         for place in places:
             if place.joint is None or place.joint.limits is None or place.joint.limit_softness is not None:
                 continue
+            if isinstance(place.joint.limits, Cone):
+                refuse_beyond_cone(place, place.joint.limits, numbers[place.q])
+                continue
             for at, (low, high) in zip(numbers[place.q], place.joint.coordinate_limits, strict=True):
                 if not low - NEARLY <= at <= high + NEARLY:
                     raise ModelError(
                         f"{place.kind} joint '{place.name}': the mechanism starts with it at {at:.4g}, outside its "
                         f"limits {low:g} to {high:g}; give it another position=, move its bodies, or correct limits="
                     )
+
+
+def refuse_beyond_cone(place: JointPlace, cone: Cone, at: Any) -> None:
+    """No joint starts beyond its cone."""
+    excess = cone.excess(at, NEARLY)
+    if excess:
+        raise ModelError(
+            f"{place.kind} joint '{place.name}': the mechanism starts with {excess}; give it another position=, move "
+            "its bodies, or correct limits="
+        )
 
 
 def consistent_start(system: System, time: float = 0.0) -> Start:

@@ -59,6 +59,14 @@ RIGID = 0
 SPRING = 1  # stiffness, damping
 SWINGING = 2  # hertz, damping ratio
 
+# how a step moves a joint with a cone: each of its bodies, a turn of b in a, or two angles
+BY_BODIES = 0
+BY_TURN = 1
+BY_ANGLES = 2
+
+# zones of touch sensors, besides SPHERE and BOX
+WHOLE = -1
+
 # colliders, simple ones first
 PLANE = 0
 SPHERE = 1

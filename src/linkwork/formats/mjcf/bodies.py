@@ -11,7 +11,7 @@ from linkwork.formats.mjcf.actuators import rotors
 from linkwork.formats.mjcf.context import MjcfReading
 from linkwork.formats.mjcf.joint_springs import add_bushing, lost_of_joint, rotor_of_ball
 from linkwork.formats.mjcf.meeting import MeetingGeoms
-from linkwork.model import Body, Frame, Joint
+from linkwork.model import Body, Cone, Frame, Joint
 
 VERBS = {2: "prismatic", 3: "revolute"}  # by MuJoCo's codes of joints
 FREE, BALL, SLIDE, HINGE = 0, 1, 2, 3
@@ -135,15 +135,24 @@ def _free(reading: MjcfReading, number: int, a: Body, b: Body) -> Joint:
 def _ball(reading: MjcfReading, number: int, a: Body, b: Body, place: Frame) -> Joint:
     m, at, dof = reading.m, int(reading.m.jnt_qposadr[number]), int(reading.m.jnt_dofadr[number])
     point = Frame(m.jnt_pos[number])
+    position = np.array(reading.start.qpos[at : at + 4])
+    options = _common(reading, number)
+    limits = _limits(reading, number)
+    if limits is not None and limits[1] < math.pi:
+        cone = Cone(turn=limits[1])
+        if cone.excess(position.tolist()):
+            reading.approximate("joint", number, f"starts with {cone.excess(position.tolist())}; its range is left out")
+        else:
+            options["limits"] = cone
     joint = reading.model.ball(
         _name(reading, number),
         a,
         b,
         frame_a=place @ point,
         frame_b=point,
-        position=np.array(reading.start.qpos[at : at + 4]),
+        position=position,
         velocity=_rate(np.array(reading.start.qvel[dof : dof + 3])),
-        **_common(reading, number),
+        **options,
     )
     add_bushing(reading, number, joint)
     return joint

@@ -49,9 +49,6 @@ def lost_of_joint(reading: MjcfReading, number: int) -> None:
         reading.ignore("joint", number, "a stiffness or damping that grows with the deflection has no counterpart")
     if m.jnt_springyield[number]:
         reading.ignore("joint", number, "springyield: springs that yield have no counterpart")
-    if kind in (FREE, BALL):
-        if m.dof_armature[dof] and not (kind == BALL and rotor_of_ball(reading, body)):
-            where = "of a free joint" if kind == FREE else "of a ball joint on a body that moves"
-            reading.ignore("joint", number, f"armature {where} has no counterpart")
-        if m.jnt_limited[number] and not (reading.disabled("limit") or reading.disabled("constraint")):
-            reading.ignore("joint", number, "the limit of a ball joint is a cone, which has no counterpart")
+    if kind in (FREE, BALL) and m.dof_armature[dof] and not (kind == BALL and rotor_of_ball(reading, body)):
+        where = "of a free joint" if kind == FREE else "of a ball joint on a body that moves"
+        reading.ignore("joint", number, f"armature {where} has no counterpart")

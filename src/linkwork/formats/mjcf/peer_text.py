@@ -16,7 +16,7 @@ import numpy as np
 
 from linkwork.assembly.assemble import assemble
 from linkwork.errors import ModelError
-from linkwork.model import Body, Coupling, Frame, Joint, Model, Spring, TorsionSpring
+from linkwork.model import Body, Cone, Coupling, Frame, Joint, Model, Spring, TorsionSpring
 
 GEOMS = {"Box": "box", "Sphere": "sphere", "Cylinder": "cylinder", "Capsule": "capsule"}
 GEOMS |= {"Plane": "plane", "Hull": "mesh"}
@@ -137,7 +137,7 @@ class _Writer:
             return f'<freejoint name="{joint.path}"/>'
         axis = (0, 0, 1) if joint.axis is None else joint.axis
         more = f' frictionloss="{joint.friction}"'
-        if joint.limits is not None:
+        if joint.limits is not None and not isinstance(joint.limits, Cone):
             more += f' limited="true" range="{_told(joint.limits)}"'
         if joint.path in self.coils:
             coil = self.coils[joint.path]

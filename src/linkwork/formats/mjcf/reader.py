@@ -21,6 +21,7 @@ from linkwork.formats.mjcf.meeting import MeetingGeoms
 from linkwork.formats.mjcf.source import MjcfSource, load, stem_of
 from linkwork.formats.mjcf.telling import tell_elements, tell_world
 from linkwork.formats.mjcf.tendons import add_tendons
+from linkwork.formats.mjcf.touches import add_touches
 from linkwork.formats.receipt import Receipt
 from linkwork.model import Model
 
@@ -111,6 +112,7 @@ def _build(reading: MjcfReading, contact: bool, meshes: bool) -> None:
     add_equalities(reading)
     add_actuators(reading)
     add_geoms(reading, meeting, contact, meshes)
+    add_touches(reading, contact)
 
 
 def _start(compiled: CompiledMjcf, keyframe: str | int | None, path: Path) -> StartValues:

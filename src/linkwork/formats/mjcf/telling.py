@@ -5,6 +5,7 @@ from __future__ import annotations
 from linkwork.formats.mjcf.attributes import ACTUATORS, INSIDE, KNOWN, SOFTNESS
 from linkwork.formats.mjcf.context import MjcfReading
 from linkwork.formats.mjcf.source import SEEN, UNSAID
+from linkwork.formats.mjcf.touches import tell_sensors
 from linkwork.formats.xml_tree import XmlElement
 
 SECTIONS = ("asset", "worldbody", "contact", "tendon", "equality", "actuator", "keyframe")
@@ -28,7 +29,9 @@ def tell_elements(reading: MjcfReading) -> None:
 
 def _tell(reading: MjcfReading, parent: XmlElement, node: XmlElement, in_defaults: bool) -> None:
     receipt, place = reading.receipt, reading.source.place(node)
-    if node.tag in SEEN:
+    if node.tag == "sensor":
+        tell_sensors(reading, node)
+    elif node.tag in SEEN:
         receipt.ignore(node.told, place, SEEN[node.tag], matters=False)
     elif node.tag in UNSAID:
         receipt.ignore(node.told, place, UNSAID[node.tag])

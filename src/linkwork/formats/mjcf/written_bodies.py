@@ -10,7 +10,8 @@ import numpy as np
 from linkwork.formats.mjcf.markup import Markup
 from linkwork.formats.mjcf.spanning import WrittenBranch, body_key
 from linkwork.formats.mjcf.writing import MjcfWriting, turned
-from linkwork.model import Body, Distance, Frame, Joint, TorsionSpring
+from linkwork.model import Body, Cone, Distance, Frame, Joint, TorsionSpring
+from linkwork.model.cone import WHOLE_TURN
 from linkwork.model.joint_kinds import KINDS
 
 TINY = 1e-14  # kg, kg m2: MuJoCo wants some inertia of every body that moves
@@ -113,9 +114,13 @@ def _joints(writing: MjcfWriting, element: Markup, branch: WrittenBranch, coils:
     frame, sign = (a, -1.0) if branch.mirrored else (b, 1.0)
     if joint.limit_softness is not None:
         writing.near(joint, "the softness of its limits is that of MuJoCo's default")
+    if isinstance(joint.limits, Cone) and (joint.limits.swing < math.inf or joint.limits.twist != WHOLE_TURN):
+        writing.lost(joint, "swing and twist of its cone; MuJoCo limits the whole turn of balls alone")
     if kind == "ball":
         name = writing.names.of("joint", joint)
-        ball = Markup("joint", name=name, type="ball", pos=frame.position, **_options(joint, None))
+        turn = joint.limits.turn if isinstance(joint.limits, Cone) else math.inf
+        options = _options(joint, (0.0, turn) if turn < math.inf else None)
+        ball = Markup("joint", name=name, type="ball", pos=frame.position, **options)
         writing.joint_elements[id(joint), 0] = element.add(ball)
         return
     motions = [

@@ -14,6 +14,7 @@ from linkwork.formats.model_file.value_data import (
     along_data,
     bits,
     calspan_data,
+    cone_data,
     frame_data,
     is_zero,
     material_data,
@@ -24,6 +25,7 @@ from linkwork.model import names
 from linkwork.model.body import Body, Ground, Part, mass_properties
 from linkwork.model.bushing import Bushing
 from linkwork.model.collider import Collider, Plane
+from linkwork.model.cone import Cone
 from linkwork.model.contact_pair import ContactPair
 from linkwork.model.container import Container, find_body, find_joint
 from linkwork.model.coupling import Coupling
@@ -35,6 +37,7 @@ from linkwork.model.joint import Distance, Joint, Slot, SurfaceJoint
 from linkwork.model.material import Material
 from linkwork.model.roads import FlatRoad
 from linkwork.model.rolling import Rolling, RollingPair
+from linkwork.model.touch import TouchSensor
 from linkwork.model.tyre import Gyroscope, Tyre
 from linkwork.model.visual import Visual
 
@@ -245,6 +248,11 @@ class PartWriter:
         data = {"kind": "collider", "name": collider.name, "body": self.name(collider.body)}
         return {**data, "shape": self.values.shape(collider.shape, collider.path), **material}
 
+    def touch_sensor(self, sensor: TouchSensor) -> Data:
+        """A touch sensor."""
+        data: Data = {"kind": "touch_sensor", "name": sensor.name, "body": self.name(sensor.body)}
+        return data if sensor.region is None else {**data, "region": self.values.shape(sensor.region, sensor.path)}
+
     def pair(self, pair: ContactPair) -> Data:
         """Two bodies or two materials that meet in their own way."""
         data: Data = {"kind": "contact_pair"}
@@ -319,7 +327,9 @@ def amounts_data(joint: Joint, *left_out: str) -> Data:
         values = getattr(joint, key)
         if values is not None:
             data[key] = values[0] if len(values) == 1 else list(values)
-    if joint.limits is not None:
+    if isinstance(joint.limits, Cone):
+        data["limits"] = cone_data(joint.limits)
+    elif joint.limits is not None:
         data["limits"] = [list(each) if isinstance(each, tuple) else each for each in joint.limits]
     if joint.limit_softness is not None:
         data["limit_softness"] = soft_data(joint.limit_softness)

@@ -12,6 +12,7 @@ from linkwork.formats.model_file.value_tables import (
     GUIDE_CURVE,
     GUIDE_SURFACE,
     LAW,
+    LIMITS_OR_CONE,
     MATERIAL,
     MOTION,
     NUMBER_OR_CURVE,
@@ -42,13 +43,15 @@ _START: Keys = {"position?": NUMBERS, "velocity?": NUMBERS}
 _STOPS: Keys = {"limits?": LIMITS, "limit_softness?": SOFT}
 _AMOUNTS: Keys = {"friction?": NUMBER, "damping?": NUMBER, "stiffness?": NUMBER, "rest?": NUMBER}
 _JOINT: Keys = {**_PAIR, **_PLACE, **_START, **_STOPS, **_AMOUNTS, "armature?": NUMBER, "cut?": FLAG}
+_BALL: Keys = {**_JOINT, "limits?": LIMITS_OR_CONE}
 _POSE: Keys = {"position?": VECTOR, "rotation?": NUMBERS}
 _ENDS: Keys = {"at_a?": VECTOR, "at_b?": VECTOR}
 _FRAMES: Keys = {"frame_a?": FRAME, "frame_b?": FRAME}
 _SURFACE: Keys = {"material?": MATERIAL, "group?": TEXT}
 
 JOINTS: Mapping[str, Keys] = {
-    **dict.fromkeys(("fixed", "revolute", "prismatic", "cylindrical", "universal", "ball", "planar", "free"), _JOINT),
+    **dict.fromkeys(("fixed", "revolute", "prismatic", "cylindrical", "planar", "free"), _JOINT),
+    **dict.fromkeys(("universal", "ball"), _BALL),
     "screw": {**_JOINT, "pitch": NUMBER},
     "distance": {**_PAIR, **_ENDS, "length?": NUMBER},
     "slot": {
@@ -127,6 +130,7 @@ CONTACTS: Mapping[str, Keys] = {
         "on?": TEXT,
     },
     "collider": {"name": TEXT, "body": TEXT, "shape": SHAPE, **_SURFACE},
+    "touch_sensor": {"name": TEXT, "body": TEXT, "region?": SHAPE},
     "no_contact": {"a": TEXT, "b": TEXT},
     "contact_pair": {"a": TEXT, "b": TEXT, "friction?": NUMBER, "restitution?": NUMBER},
     "material_pair": {"a": MATERIAL, "b": MATERIAL, "friction?": NUMBER, "restitution?": NUMBER},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
@@ -12,6 +13,7 @@ from linkwork.errors import ModelError
 from linkwork.formats.model_file.allowed_modules import AllowedModules
 from linkwork.formats.model_file.beside import Beside, CannotSay
 from linkwork.model.collider import HeightField
+from linkwork.model.cone import WHOLE_TURN, Cone
 from linkwork.model.curves import Curve
 from linkwork.model.frame import Frame
 from linkwork.model.guide_curve import GuideCurve
@@ -83,6 +85,14 @@ def field_data(value: Any, *left_out: str) -> Data:
 def soft_data(soft: Soft) -> Data:
     """An `lw.Soft`."""
     return field_data(soft)
+
+
+def cone_data(cone: Cone) -> Data:
+    """An `lw.Cone`."""
+    data: Data = {} if cone.swing == math.inf else {"swing": cone.swing}
+    if cone.twist != WHOLE_TURN:
+        data["twist"] = list(cone.twist)
+    return data if cone.turn == math.inf else {**data, "turn": cone.turn}
 
 
 def material_data(material: Material) -> Data:

@@ -17,6 +17,7 @@ from linkwork.formats.model_file.csv_numbers import read_numbers
 from linkwork.formats.model_file.values import (
     FILE,
     FLAG,
+    LIMITS,
     NUMBER,
     NUMBERS,
     TEXT,
@@ -29,6 +30,7 @@ from linkwork.formats.model_file.values import (
 )
 from linkwork.model import checked
 from linkwork.model.collider import HeightField
+from linkwork.model.cone import Cone
 from linkwork.model.curves import Curve
 from linkwork.model.frame import Frame
 from linkwork.model.guide_curve import GuideCurve
@@ -80,6 +82,14 @@ SHAPE = ChoiceType(
 SOFT = TableType(
     "softness", {"stiffness?": NUMBER, "damping?": NUMBER, "hertz?": NUMBER, "damping_ratio?": NUMBER}, Soft
 )
+CONE = TableType("cone", {"swing?": NUMBER, "twist?": LIMITS, "turn?": NUMBER}, Cone)
+
+
+def _limits_or_cone(value: Any, info: Any) -> Any:
+    return CONE.validate(value, info) if isinstance(value, dict) else LIMITS.validate(value, info)
+
+
+LIMITS_OR_CONE = ValueType("low and high, or a cone", _limits_or_cone)
 MATERIAL = TableType("material", {"friction?": NUMBER, "restitution?": NUMBER, "softness?": SOFT}, Material)
 
 

@@ -67,6 +67,7 @@ def content_data(container: Container, values: ValueWriter, receipt: Receipt) ->
         "visual": _all(container.visuals.values(), parts.visual, receipt),
         "event": _all(container.events, parts.event, receipt),
     }
+    sections["contact"] += _all(container.touch_sensors.values(), parts.touch_sensor, receipt)
     sections["contact"] += [{"kind": "no_contact", "a": parts.name(a), "b": parts.name(b)} for a, b in container.apart]
     sections["contact"] += [parts.pair(pair) for pair in container.pairs]
     sections["subsystem"] = [

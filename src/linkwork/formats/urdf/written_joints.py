@@ -15,7 +15,7 @@ from linkwork.errors import ModelError
 from linkwork.formats.receipt import Receipt
 from linkwork.formats.urdf.joints import NO_LIMIT
 from linkwork.formats.urdf.written_xml import attribute, numbers, pose
-from linkwork.model import Body, Frame, Ground, Joint, names
+from linkwork.model import Body, Cone, Frame, Ground, Joint, names
 from linkwork.model.checked import Vector, VectorLike
 
 if TYPE_CHECKING:
@@ -175,6 +175,8 @@ class JointTexts:
             self.receipt.ignore(f"armature {what}", "", f"{joint.armature:g} kg m2 or kg; URDF has no rotors")
         if joint.limit_softness is not None:
             self.receipt.ignore(f"softness of the limits {what}", "", "URDF cannot say it")
+        if isinstance(joint.limits, Cone):
+            self.receipt.ignore(f"cone {what}", "", "URDF has limits of single angles alone")
         if joint.kind == "planar" and joint.limits is not None:
             self.receipt.ignore(f"limits {what}", "", "URDF has none of planar joints")
         if any(joint.position or ()) or any(joint.velocity or ()):

@@ -6,10 +6,13 @@ p    force of a row, its impulse over the step        n f    torque about the wo
 from __future__ import annotations
 
 from linkwork._jit import kernel, small
+from linkwork.contact.contact_cache import FEATURES_PER_PAIR
 from linkwork.formulations.impulse.row_algebra import add_impulses, rate_change
 from linkwork.formulations.impulse.row_table import (
     BUSHING,
     COIL_SPRING,
+    CONE,
+    CONE_SIDES,
     CONTACT,
     CONTACT_FRICTION,
     COUPLING,
@@ -26,7 +29,8 @@ from linkwork.mechanics.forces import push_link
 from linkwork.mechanics.power import ground_power
 from linkwork.mechanics.row_loads import cut_reactions
 from linkwork.mechanics.rows import first_coupled
-from linkwork.spatial.vectors import add_pair, load_pair, scale, store_pair
+from linkwork.spatial.codes import SPHERE, WHOLE
+from linkwork.spatial.vectors import add_pair, dot, load3, load9, load_pair, scale, store_pair, sub, unrotate
 
 
 @small
@@ -49,6 +53,18 @@ def store_loads(w, state, h, q, v):
         p = rows.p[r] / h
         if code == MOTOR:
             state.drive[w.table.element[rows.id[r]]] = p
+        if code == LIMIT or code == CONE:
+            add_stop(w.tables.drives, code, w.table.element[rows.id[r]], p, state.stop)
+        if code == CONTACT and state.felt.size > 0:
+            feel_contact(
+                w.tables.zones,
+                w.tables.colliders,
+                work,
+                w.contacts,
+                (rows.id[r] - w.table.id_count) // 3,
+                p,
+                state.felt,
+            )
         if code == CONTACT or code == CONTACT_FRICTION:
             for e in range(3):
                 state.touch[rows.links[r, 1], e] += p * rows.wrench[r, 3 + e]
@@ -62,7 +78,7 @@ def store_loads(w, state, h, q, v):
             rows.cut_load[first_coupled(w.tables.cuts) + e // 2] += p if e % 2 == 0 else -p
         elif not is_spring(code):
             add_row_load(w.tables.cuts, work, w.table, rows, r, p, v.size, state.push)
-        if p != 0.0 and (code == CONTACT or code == LIMIT or code == PLAY):
+        if p != 0.0 and (code == CONTACT or code == LIMIT or code == CONE or code == PLAY):
             w.carried[SMOOTH] = 0.0  # its acceleration does not continue in the next step
     if rows.cut_load.size > 0:
         cut_reactions(w.tables.cuts, work, w.loads, state.cut_force)
@@ -93,6 +109,45 @@ def clear_row_loads(rows, state):
             state.touch[i, e] = 0.0
     for e in range(state.drive.size):
         state.drive[e] = 0.0
+    for e in range(state.stop.size):
+        state.stop[e] = 0.0
+    for e in range(state.felt.size):
+        state.felt[e] = 0.0
+
+
+@kernel
+def add_stop(drives, code, e, p, stop):
+    """Add the force p of a row to that of its stop, positive where it pushes the coordinate up."""
+    if code == LIMIT:
+        stop[e // 2] += p if e % 2 == 0 else -p
+    else:
+        side = e % CONE_SIDES  # swing, lower and upper twist, whole turn
+        stop[drives.limit_q.size + 3 * (e // CONE_SIDES) + (side if side < 2 else side - 1)] += p if side == 1 else -p
+
+
+@kernel
+def feel_contact(zones, colliders, work, contacts, e, p, felt):
+    """Add the normal force p of contact e to the zones that it is in."""
+    n = colliders.link.size
+    pair = contacts.id[e] // FEATURES_PER_PAIR - 1
+    for s in range(felt.size):
+        if zones.feels[s, pair // n] != 0 or zones.feels[s, pair % n] != 0:
+            if in_zone(zones, work, s, load3(contacts.point, e)):
+                felt[s] += p
+
+
+@kernel
+def in_zone(zones, work, s, x):
+    """Whether the point x of the world is in zone s."""
+    if zones.kind[s] == WHOLE:
+        return True
+    i = zones.link[s]
+    x = unrotate(load9(work.pose_R, i), sub(x, load3(work.pose_p, i)))
+    x = unrotate(load9(zones.R, s), sub(x, load3(zones.p, s)))
+    size = load3(zones.size, s)
+    if zones.kind[s] == SPHERE:
+        return dot(x, x) <= size[0] * size[0]
+    return abs(x[0]) <= size[0] and abs(x[1]) <= size[1] and abs(x[2]) <= size[2]
 
 
 @kernel

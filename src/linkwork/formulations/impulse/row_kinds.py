@@ -11,12 +11,14 @@ from __future__ import annotations
 import math
 
 from linkwork._jit import kernel, small
+from linkwork.formulations.impulse.ball_rows import cone_row, cones_kept, swivel_row
 from linkwork.formulations.impulse.bushing_rows import bushing_row
 from linkwork.formulations.impulse.contact_rows import describe_contact, set_contact_target, unload_hinge_contacts
 from linkwork.formulations.impulse.drag_rows import drag_row, dragging
 from linkwork.formulations.impulse.islands import find_islands
 from linkwork.formulations.impulse.row_table import (
     BUSHING,
+    CONE,
     COUPLING,
     CUT,
     DRAG,
@@ -26,6 +28,7 @@ from linkwork.formulations.impulse.row_table import (
     MOTOR,
     PLAY,
     POINT_SPRING,
+    SWIVEL,
 )
 from linkwork.formulations.impulse.rows import (
     ALL_ROWS,
@@ -201,6 +204,10 @@ def describe_row(w, state, t, h, q, v, r, id):
         coupling_row(w, rows, r, e // 2, side)
         value = coupling_value(w.tables.cuts, w.tree, state.cut_q, e // 2)
         stop_row(rows, r, w.tables.cuts.coupling_play[e // 2] + side * value, h)
+    elif code == CONE:
+        return cone_row(drives, w.tree, w.v_next_world, rows, r, e, w.carried[ALL_STOPS] != 0.0, h)
+    elif code == SWIVEL:
+        return swivel_row(drives, w.tree, rows, r, e, h)
     elif code == DRAG:
         return drag_row(w.tree, rows, w.drags, r, e, h)
     else:
@@ -290,7 +297,7 @@ def stops_kept(tree, cuts, drives, work, table, rows, q, cut_q, v_next, own, wor
     """Whether no joint passes a stop in this step that is not a row: impulses may drive it there."""
     dofs = v_next.size
     known = False  # whether `world` holds the velocities of v_next
-    for e in range(rows.stop_is_row.size):
+    for e in range(2 * drives.limit_q.size):
         if rows.stop_is_row[e] != 0.0:
             continue
         c = drives.limit_coordinate[e // 2]
@@ -305,4 +312,8 @@ def stops_kept(tree, cuts, drives, work, table, rows, q, cut_q, v_next, own, wor
         value = coordinate_value(drives.limit_q[e // 2], q, cut_q) + h * rate
         if value < drives.limit_low[e // 2] if e % 2 == 0 else value > drives.limit_high[e // 2]:
             return False
-    return True
+    if drives.cone_a.size == 0:
+        return True
+    if not known:
+        velocities_of(tree, work, q, v_next, own, world)
+    return cones_kept(drives, work, rows, world, h)

@@ -14,7 +14,8 @@ from linkwork.spatial.codes import ATTITUDE, FREE, SWING, SWING_BACK, SWINGING
 
 # kinds of rows: `RowTable.code`, `RowWork.code`
 CUT, COUPLING, LINE_SPRING, COIL_SPRING, MOTOR, LIMIT, JOINT_FRICTION, DRAG = range(8)
-CONTACT, CONTACT_FRICTION, POINT_SPRING, BUSHING, PLAY = range(8, 13)
+CONTACT, CONTACT_FRICTION, POINT_SPRING, BUSHING, PLAY, CONE, SWIVEL = range(8, 15)
+CONE_SIDES = 4  # of a cone: swing, lower and upper twist, whole turn
 DRAGS = 4  # bodies that can be dragged at once
 ROUNDING = 1e-22  # of a response, which is a square: halves that should cancel leave some 1e-16 of themselves
 
@@ -36,7 +37,8 @@ class RowTable(NamedTuple):
     row_cut: Any  # (cut row,) the cut that it belongs to
     coil_dof: Any  # (spring,) springs and dampers on dofs, which go into the joints' inertias; all others become rows
     code: Any  # (id,) its kind
-    element: Any  # (id,) which one: limits and play 2 e + side, drags and point springs 3 e + axis, bushings 6 e + i
+    element: Any  # (id,) which one: limits and play 2 e + side, bushings 6 e + i; see below
+    #             drags, point springs and swivels 3 e + axis, cones 4 e + side
     bilateral_ids: int  # ids below this are bilateral rows
     first_friction: int  # id of the first joint friction
     first_drag: int  # id of the first drag: they are the last
@@ -76,6 +78,8 @@ def row_table(tables: Any) -> RowTable:
         (MOTOR, limited),
         (LIMIT, range(2 * drives.limit_q.size)),
         (PLAY, [2 * int(e) + side for e in np.flatnonzero(cuts.coupling_play) for side in range(2)]),
+        (CONE, cone_sides(drives)),
+        (SWIVEL, range(3 * drives.swivel_most.size)),
         (JOINT_FRICTION, range(drives.friction_most.size)),
         (DRAG, range(3 * DRAGS)),
     ]
@@ -99,6 +103,12 @@ def row_table(tables: Any) -> RowTable:
         id_count=len(ids),
         least_response=ROUNDING * lightest_body_response(tree),
     )
+
+
+def cone_sides(drives: Any) -> list[int]:
+    """Elements of the cones: CONE_SIDES e + side, of those that have a bound."""
+    bounds = np.stack([drives.cone_swing, drives.cone_low, drives.cone_high, drives.cone_turn], axis=1)
+    return [int(e) for e in np.flatnonzero(np.isfinite(bounds).ravel())]
 
 
 def is_point_spring(forces: Any, s: int) -> bool:

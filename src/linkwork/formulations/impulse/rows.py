@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork._jit import kernel, small
-from linkwork.formulations.impulse.row_table import RowTable
+from linkwork.formulations.impulse.row_table import CONE_SIDES, RowTable
 from linkwork.mechanics.constraint_rows import cut_frames, measure_wrench
 from linkwork.mechanics.impulses import carry_inward, carry_three, hold_dof, hold_link, rate_along
 from linkwork.spatial.codes import SPRING
@@ -88,7 +88,8 @@ class RowWork(NamedTuple):
     kept: Any  # (id,) impulses of the last step; store_impulses
     # of the step
     sliding: Any  # (joint friction,) impulses of joints taken to slide on, else 0; predict_sliding
-    stop_is_row: Any  # (2 limits,) lower and upper in turn, 1 where it is a row; describe_row
+    stop_is_row: Any  # (2 limits and 4 cones,) as the elements of `RowTable`, 1 where it is a row; describe_row
+    swivel: Any  # (swivel, 5) SLIDES, ROUNDS, and the direction or torque impulse; ball_rows
     gap: Any  # (cut row,) make_rows
     cut_wrench: Any  # (cut row, 6) as `wrench`; make_rows
     cut_load: Any  # (cut row,) N or N m, multipliers of the step; store_loads
@@ -110,7 +111,8 @@ def row_work(tables: Any, table: RowTable, contacts: int) -> RowWork:
         "count": np.zeros(2, dtype=np.int64),
         "kept": np.zeros(table.id_count),
         "sliding": np.zeros(tables.drives.friction_most.size),
-        "stop_is_row": np.zeros(2 * tables.drives.limit_q.size),
+        "stop_is_row": np.zeros(2 * tables.drives.limit_q.size + CONE_SIDES * tables.drives.cone_a.size),
+        "swivel": np.zeros((tables.drives.swivel_most.size, 5)),
         "gap": np.zeros(tables.cuts.row_kind.size),
         "cut_wrench": np.zeros((tables.cuts.row_kind.size, 6)),
         "cut_load": np.zeros(tables.cuts.row_kind.size),

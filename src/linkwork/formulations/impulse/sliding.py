@@ -11,11 +11,13 @@ from __future__ import annotations
 import math
 
 from linkwork._jit import kernel
+from linkwork.formulations.impulse.ball_rows import start_swivels, swivels_confirmed
 
 
 @kernel
 def predict_sliding(drives, table, rows, before, h, allowed):
     """Set rows.sliding: impulse of each friction that was at its bound in the last step, of length `before`; else 0."""
+    start_swivels(rows)
     for e in range(rows.sliding.size):
         most = drives.friction_most[e]
         p = rows.kept[table.first_friction + e]
@@ -32,14 +34,17 @@ def apply_sliding(drives, rows, tau, h):
 
 
 @kernel
-def sliding_confirmed(drives, rows, v):
-    """Whether all joints predicted to slide still move against their friction; if not, none is predicted to."""
+def sliding_confirmed(drives, table, rows, v, h):
+    """Whether all joints predicted to slide still move against their friction; if not, none is predicted to.
+
+    Ball joints, whose friction is always rows, are asked too.
+    """
     for e in range(rows.sliding.size):
         if rows.sliding[e] != 0.0 and rows.sliding[e] * v[drives.friction_coordinate[e]] > 0.0:
             for k in range(rows.sliding.size):
                 rows.sliding[k] = 0.0
             return False
-    return True
+    return swivels_confirmed(drives, table, rows, h)
 
 
 @kernel

@@ -220,7 +220,7 @@ def velocities_confirmed(w, state, h, q, some):
     if not known and w.carried[SPIN_ROUNDS] < MOST_SPIN_ROUNDS:
         w.carried[SPIN_ROUNDS] += 1.0
         return False
-    if not sliding_confirmed(w.tables.drives, w.rows, w.v_next):
+    if not sliding_confirmed(w.tables.drives, w.table, w.rows, w.v_next, h):
         return False
     if w.carried[ALL_STOPS] == 0.0 and not stops_kept(
         w.tables.tree,

@@ -76,7 +76,7 @@ def workspace(tables: Any, method: Any) -> Workspace:
     table = row_table(tables)
     rows = row_work(tables, table, contacts)
     between_links = [tables.cuts.cut_a, forces.spring_a, forces.bushing_a, forces.load_law]
-    between_links += [forces.tyre_link, forces.rotor_link]
+    between_links += [forces.tyre_link, forces.rotor_link, tables.drives.cone_a, tables.drives.swivel_a]
     return Workspace(
         tables=own,
         position_iterations=int(method.position_iterations) if cut_rows else 0,

@@ -12,8 +12,10 @@ import numpy as np
 
 from linkwork.assembly.system import JointPlace, System
 from linkwork.assembly.tables import Floats
+from linkwork.errors import OptionError
 from linkwork.mechanics.entry_points import point_rows, poses
 from linkwork.mechanics.size import dof_units, row_units, size_of
+from linkwork.model import Cone
 from linkwork.model.joint_kinds import KINDS
 from linkwork.simulation.start import Closure, Start
 
@@ -80,6 +82,12 @@ class PoseEquations:
             for part, (low, high) in enumerate(place.joint.coordinate_limits)
             if np.isfinite(low) or np.isfinite(high)
         ]
+        for place in (*system.joints, *system.cuts):
+            if place.joint is not None and isinstance(place.joint.limits, Cone) and place.name not in held:
+                raise OptionError(
+                    f"{place.kind} joint '{place.name}' has a cone, which poses do not keep to; name it in hold=, or "
+                    "leave out its limits="
+                )
         self.stop_lengths = np.array([self.size if self.unit(stop) == "m" else 1.0 for stop in self.stops])
         self.bounds = np.array([(stop.low, stop.high) for stop in self.stops]).reshape(-1, 2)
         self.begin()

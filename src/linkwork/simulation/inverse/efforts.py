@@ -40,7 +40,13 @@ class Efforts:
         self.push = np.zeros((rows, links, 6))
         drives, fastest = system.tables.drives, np.abs(motion.v).max(axis=0, initial=0.0)
         self.creep = AT_REST * float(np.max(fastest / self.loops.dof, initial=0.0))
-        self.frictions = list(zip(drives.friction_coordinate.tolist(), drives.friction_most.tolist(), strict=True))
+        frictions = zip(drives.friction_coordinate.tolist(), drives.friction_most.tolist(), strict=True)
+        # coordinates that share one friction: those of a ball joint, or one alone
+        self.frictions = [([coordinate], most) for coordinate, most in frictions]
+        for place in (*system.joints, *system.cuts):
+            if place.joint is not None and place.kind == "ball" and place.joint.friction:
+                first = place.v.start + (system.nv if place.is_cut else 0)
+                self.frictions.append(([first, first + 1, first + 2], place.joint.friction))
         self._solve()
 
     def _solve(self) -> None:
@@ -140,22 +146,24 @@ class Efforts:
     def _friction(self, k: int, v: Floats) -> Floats:
         """Joint forces that overcome dry friction; what it wastes is noted, and what it does to links at a cut."""
         tau, nv = np.zeros(self.system.nv), self.system.nv
-        for coordinate, most in self.frictions:
-            cut = coordinate >= nv
-            rate = float(self.closure.cut_rate[coordinate - nv] if cut else v[coordinate])
-            if abs(rate) <= self.creep * (1.0 if cut else self.loops.dof[coordinate]):
-                self.sticking.add(self._owner(coordinate))
+        for coordinates, most in self.frictions:
+            first, cut = coordinates[0], coordinates[0] >= nv
+            rates = np.array([self.closure.cut_rate[c - nv] if cut else v[c] for c in coordinates])
+            speed = float(np.linalg.norm(rates))
+            if speed <= self.creep * (1.0 if cut else self.loops.dof[first]):
+                self.sticking.add(self._owner(first))
                 continue
-            push = most * np.sign(rate)
-            self.wasted[k] += most * abs(rate)
-            if not cut:
-                tau[coordinate] += push
-                continue
-            tau += push * self.closure.directions[coordinate - nv]
-            place = next(p for p in self.system.cuts if p.v.start <= coordinate - nv < p.v.stop)
-            wrench, cuts = push * cut_wrench(self.closure, place.last, coordinate - nv), self.system.tables.cuts
-            self.push[k, cuts.cut_b[place.last]] -= wrench
-            self.push[k, cuts.cut_a[place.last]] += wrench
+            self.wasted[k] += most * speed
+            for coordinate, rate in zip(coordinates, rates, strict=True):
+                push = most * rate / speed
+                if not cut:
+                    tau[coordinate] += push
+                    continue
+                tau += push * self.closure.directions[coordinate - nv]
+                place = next(p for p in self.system.cuts if p.v.start <= coordinate - nv < p.v.stop)
+                wrench, cuts = push * cut_wrench(self.closure, place.last, coordinate - nv), self.system.tables.cuts
+                self.push[k, cuts.cut_b[place.last]] -= wrench
+                self.push[k, cuts.cut_a[place.last]] += wrench
         return tau
 
     def _owner(self, coordinate: int) -> str:

@@ -14,7 +14,7 @@ from linkwork.assembly.tables import Floats
 from linkwork.errors import OptionError
 from linkwork.formulations.samples import Samples, make_samples, make_state
 from linkwork.mechanics.size import size_of
-from linkwork.model import Model, Motor
+from linkwork.model import Cone, Model, Motor
 from linkwork.model.checked import did_you_mean, real, shown
 from linkwork.simulation.analysis.check import implied
 from linkwork.simulation.analysis.reactions import shared_words
@@ -123,6 +123,15 @@ def _refuse_unknown_forces(system: System, actuators: list[Actuator], motion: Tr
                 f"joint '{joint}' of '{name}' reaches its stop at {low:g} or {high:g}, whose force does not "
                 "follow from the motion; keep the motion within limits="
             )
+    for p in (*system.joints, *system.cuts):
+        if p.joint is not None and isinstance(p.joint.limits, Cone):
+            for row in (found.cut_q if p.is_cut else found.q)[:, p.q]:
+                excess = p.joint.limits.excess(row)
+                if excess:
+                    raise OptionError(
+                        f"joint '{p.name}' of '{name}' moves to {excess}, where the force of its stop does not follow "
+                        "from the motion; keep the motion within limits="
+                    )
 
 
 def _samples(system: System, motion: TreeMotion, efforts: Efforts) -> Samples:

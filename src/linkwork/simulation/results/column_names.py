@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable
 from linkwork.errors import OptionError
 from linkwork.model import names
 
-OF_JOINTS = ("position", "velocity", "acceleration", "reaction")
+OF_JOINTS = ("position", "velocity", "acceleration", "reaction", "stop_force")
 ENERGY = ("kinetic", "potential", "springs", "total", "dissipated", "impacts", "work", "balance")
 DRIFT = ("position", "velocity")
 OF_SOLVER = {  # by what `Method.effort` counts

@@ -26,6 +26,7 @@ from linkwork.simulation.results.components import all_components, matching_comp
 from linkwork.simulation.results.force_columns import effort_unit, force_columns, motor_units, observed_forces
 from linkwork.simulation.results.sampled_columns import sampled_shapes, sampled_units, sampled_values
 from linkwork.simulation.results.state_columns import UNIT, state_shapes, state_values, without_slides
+from linkwork.simulation.results.stop_columns import stop_shapes, stop_units, stop_values
 from linkwork.simulation.results.units import BODY_UNITS, REACTION_UNIT, joint_units
 
 
@@ -160,7 +161,7 @@ class Observer:
             if motor.path in efforts:
                 found[f"{motor.path}.torque"] = efforts[motor.path]
                 found[f"{motor.path}.power"] = efforts[motor.path] * self._rate_of(motor, samples, found, count)
-        found |= border_values(system, samples, count)
+        found |= border_values(system, samples, count) | stop_values(system, samples, count)
         found |= sampled_values(system, self.tables, samples, count)
         return found | state_values(system, found)
 
@@ -218,7 +219,7 @@ def column_shapes(system: System) -> dict[str, tuple[int, ...]]:
     for name in system.body_names:
         shapes |= {f"{name}.position": (3,), f"{name}.rotation": (4,)}
         shapes |= {f"{name}.velocity": (3,), f"{name}.angular_velocity": (3,)}
-    shapes |= border_shapes(system)
+    shapes |= border_shapes(system) | stop_shapes(system)
     for name in dict.fromkeys(collider.body.path for collider in system.model.all_colliders()):
         if name in system.body_names:
             shapes[f"{name}.contact_force"] = (3,)
@@ -253,7 +254,8 @@ def column_units(system: System, columns: Any) -> dict[str, str]:
         units |= {f"{force.path}.{quantity}": column.unit for quantity, column in force_columns(force).items()}
     for motor in system.motors:
         units |= {f"{motor.path}.{quantity}": unit for quantity, unit in motor_units(motor).items()}
-    units |= dict.fromkeys(state_shapes(system.model), UNIT) | sampled_units(system.model) | border_units(system)
+    units |= dict.fromkeys(state_shapes(system.model), UNIT) | sampled_units(system.model)
+    units |= border_units(system) | stop_units(system)
     units |= {
         f"{each.part.path}.effort": effort_unit(each.terms[0].joint, each.terms[0].coordinate)
         for each in system.coupled

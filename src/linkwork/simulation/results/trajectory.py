@@ -14,6 +14,7 @@ from linkwork.model.arguments import helpful
 from linkwork.model.checked import VectorLike
 from linkwork.simulation.results.certificate import Certificate
 from linkwork.simulation.results.columns import NamedColumns
+from linkwork.simulation.results.contact_log import ContactLog, PressureMap
 from linkwork.simulation.results.notebook import lines_in_cell
 from linkwork.simulation.results.scene import Scene
 from linkwork.simulation.structure.events import Change
@@ -61,10 +62,12 @@ class Trajectory(NamedColumns):
         stopped: str | None = None,
         solver: Mapping[str, ArrayLike] | None = None,
         scene: Scene | None = None,
+        contacts: ContactLog | None = None,
     ) -> None:
         super().__init__(time, columns, units, energy or {}, drift or {}, solver or {}, model_name, scene)
         self.certificate = certificate
         self.stopped = stopped
+        self.contacts = contacts
 
     @property
     def events(self) -> list[Change]:
@@ -121,6 +124,16 @@ class Trajectory(NamedColumns):
         return peaks_of(self, columns)
 
     # --- pictures and files -------------------------------------------------------------------------------
+
+    def pressure(self, body: Any) -> PressureMap:
+        """Where others press on a body, in its own frame, with normal forces, of a run with `contacts=True`.
+
+        >>> run = lw.simulate(model, until=1.0, contacts=True)  # doctest: +SKIP
+        >>> run.pressure("sole").plot(file="sole.png")  # doctest: +SKIP
+        """
+        if self.contacts is None:
+            raise OptionError("the contacts of this run were not kept; give lw.simulate(..., contacts=True)")
+        return self.contacts.on(body)
 
     def plot(
         self,

@@ -24,6 +24,8 @@ BODY_UNITS = {
 _NAMES_BY_UNIT = {
     "rad,m": ("turn", "slide"),
     "m,m,rad": ("x", "y", "angle"),
+    "N m,N": ("turn", "slide"),
+    "N,N,N m": ("x", "y", "angle"),
 }
 _NAMES_BY_WIDTH = {
     1: ("",),
@@ -34,6 +36,7 @@ _NAMES_BY_WIDTH = {
     7: ("x", "y", "z", "w", "qx", "qy", "qz"),
 }
 _REACTION_NAMES = ("force x", "force y", "force z", "torque x", "torque y", "torque z")
+_CONE_NAMES = ("swing", "twist", "turn")
 
 
 def joint_units(kind: str) -> dict[str, str]:
@@ -79,6 +82,8 @@ def component_names(suffix: str, unit: str, width: int) -> tuple[str, ...]:
     """
     if suffix == "reaction" and width == 6:
         return _REACTION_NAMES
+    if suffix == "stop_force" and width == 3 and unit == "N m":
+        return _CONE_NAMES
     root = unit.replace("/s^2", "").replace("/s", "")
     if root in _NAMES_BY_UNIT and len(_NAMES_BY_UNIT[root]) == width:
         return _NAMES_BY_UNIT[root]

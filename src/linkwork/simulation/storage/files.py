@@ -26,6 +26,7 @@ from linkwork._disk import whole
 from linkwork.errors import OptionError
 from linkwork.model.checked import shown
 from linkwork.simulation.results.certificate import Certificate
+from linkwork.simulation.results.contact_log import ContactLog
 from linkwork.simulation.results.trajectory import Trajectory
 from linkwork.simulation.storage.npz import DAMAGES, Damaged, reason, unpacked, write_members
 
@@ -93,8 +94,19 @@ def trajectory(facts: Any, data: dict[str, Any], certificate: dict[str, Any], co
         model_name=facts["model_name"],
         stopped=facts["stopped"],
         scene=facts.get("scene"),
+        contacts=_contacts(facts.get("contacts"), data),
         **ledgers,
     )
+
+
+def _contacts(said: Any, data: dict[str, Any]) -> ContactLog | None:
+    """The contacts that a file holds, if it does."""
+    if said is None:
+        return None
+    arrays = {str(name): data[f"contacts/{name}"] for name in said["arrays"]}
+    if len({len(values) for name, values in arrays.items() if name != "time"}) > 1:
+        raise Damaged("its contacts are not whole")
+    return ContactLog.from_arrays(said["names"], arrays)
 
 
 def path_of(file: Any) -> Path:
@@ -189,7 +201,11 @@ def _write_npz(run: Trajectory, stream: BinaryIO) -> None:
         "certificate": run.certificate.as_dict(),
         "scene": run.scene,
     }
+    log = {} if run.contacts is None else run.contacts.arrays()
+    if run.contacts is not None:
+        metadata["contacts"] = {"names": list(run.contacts.names), "arrays": list(log)}
     arrays = {"metadata": np.array(json.dumps(metadata)), "time": run.time, **run.columns}
+    arrays |= {f"contacts/{name}": values for name, values in log.items()}
     arrays |= {f"energy/{name}": values for name, values in run.energy.items()}
     arrays |= {f"drift/{name}": values for name, values in run.drift.items()}
     arrays |= {f"solver/{name}": values for name, values in run.solver.items()}
