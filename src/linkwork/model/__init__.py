@@ -23,7 +23,7 @@ from linkwork.model.material import Material
 from linkwork.model.mesh import Mesh
 from linkwork.model.roads import CosineBump, FlatRoad, Kerb, Profile, Ramp, Road, RoadPiece, Stairs, Surface
 from linkwork.model.rolling import Rolling, RollingPair
-from linkwork.model.shapes import Box, Capsule, Cylinder, Hull, Shape, Sphere
+from linkwork.model.shapes import Box, Capsule, Cylinder, Ellipsoid, Hull, Shape, Sphere
 from linkwork.model.soft import Soft
 from linkwork.model.step import Step
 from linkwork.model.subsystem import Altered, Model, Parts, Subsystem
@@ -51,6 +51,7 @@ __all__ = [
     "Cylinder",
     "Differential",
     "Distance",
+    "Ellipsoid",
     "Event",
     "FlatRoad",
     "Force",
