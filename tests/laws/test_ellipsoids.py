@@ -99,13 +99,16 @@ def test_it_rolls_on_its_waist(method: str) -> None:
 
 
 @both
-def test_lying_down_it_loses_what_friction_takes(method: str) -> None:
-    """An egg that stands on its tip falls over and comes to lie on its side; no energy is gained on the way."""
-    model = on_floor((0.1, 0.08, 0.2), tilt=0.1)
-    run = lw.simulate(model, until=6.0, dt=1e-3, method=method)
-    assert run["egg.position"][:, 2].max() < 0.2 + 1e-3
-    total = run.energy["total"]
-    assert (total - np.minimum.accumulate(total)).max() < 2e-3 * (total.max() - total.min() + 1.0)
+def test_falling_over_it_keeps_its_energy(method: str) -> None:
+    """From its tip to its side and on, rolling: no friction works. What is left is the error of steps, of first order."""
+    wrong = []
+    for dt in (1e-3, 2.5e-4):
+        run = lw.simulate(on_floor((0.1, 0.08, 0.2), tilt=0.1), until=2.0, dt=dt, method=method)
+        assert np.ptp(run["egg.position"][:, 2]) > 0.09
+        total = run.energy["total"]
+        wrong.append(np.abs(total - total[0]).max() / np.ptp(run.energy["potential"]))
+    assert wrong[0] < 5e-3
+    assert wrong[1] < 0.35 * wrong[0]
 
 
 SOLIDS = {
