@@ -60,6 +60,9 @@ class Maker:
 
     def material(self) -> lw.Material:
         extra = {"softness": self.soft()} if self.chance(0.3) else self.some(restitution=lambda: self.number(0, 1))
+        extra |= self.some(bounce_speed=self.number, rolling=self.number, torsional=self.number)
+        if self.chance(0.3):
+            return lw.Material(friction=(self.number(), self.number()), grain=self.vector(), **extra)
         return lw.Material(**self.some(friction=self.number), **extra)
 
     def shape(self) -> Any:
@@ -69,6 +72,7 @@ class Maker:
             (
                 lambda: lw.Box(self.rng.uniform(0.1, 1, 3), **pose),
                 lambda: lw.Sphere(r, **pose),
+                lambda: lw.Ellipsoid(self.rng.uniform(0.1, 1, 3), **pose),
                 lambda: lw.Cylinder(r, h, **pose),
                 lambda: lw.Capsule(r, h, **pose),
                 lambda: lw.Hull(self.rng.normal(size=(int(self.rng.integers(4, 100)), 3)), **pose),
@@ -295,7 +299,7 @@ class Maker:
         if len(bodies) > 1 and self.chance():
             here.no_contact(*bodies[:2])
         if len(bodies) > 2:
-            here.contact_pair(*bodies[-2:], friction=0.3)
+            here.contact_pair(*bodies[-2:], friction=0.3, **self.some(rolling=self.number, bounce_speed=self.number))
             here.material_pair(lw.Material(friction=0.2), lw.Material(restitution=0.2), restitution=0.1)
         if self.chance():
             colours = ("#12345678", "#ABCDEF", (0.1, 0.2, 0.3))

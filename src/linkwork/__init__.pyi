@@ -36,6 +36,7 @@ from linkwork.model import Cosine as Cosine
 from linkwork.model import CosineBump as CosineBump
 from linkwork.model import Curve as Curve
 from linkwork.model import Cylinder as Cylinder
+from linkwork.model import Ellipsoid as Ellipsoid
 from linkwork.model import FlatRoad as FlatRoad
 from linkwork.model import Frame as Frame
 from linkwork.model import GuideCurve as GuideCurve

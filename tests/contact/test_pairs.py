@@ -81,6 +81,25 @@ def test_model_files_keep_pairs(tmp_path: Path) -> None:
     assert lw.assemble(again).tables.colliders.pair_friction.tolist() == [0.15, 0.05]
 
 
+def test_model_files_keep_surfaces(tmp_path: Path) -> None:
+    """To the last bit, in both formats."""
+    model = lw.Model("surfaces")
+    snow = lw.Material(friction=(0.1, 0.3), grain=(1, 2, 0), rolling=0.01, torsional=0.02)
+    ball = lw.Material(restitution=0.5, bounce_speed=0.1)
+    model.plane("field", material=snow)
+    model.body("egg", shape=lw.Ellipsoid((0.1, 0.2, 0.3)), mass=1.0, position=(0, 0, 1), material=ball)
+    model.material_pair(snow, ball, bounce_speed=0.2, rolling=0.0, torsional=0.1)
+    for ending in ("toml", "json"):
+        model.write(tmp_path / f"surfaces.{ending}")
+        again, _ = lw.read(tmp_path / f"surfaces.{ending}")
+        assert again.content() == model.content()
+        assert again.colliders["field"].material == snow
+    colliders = lw.assemble(again).tables.colliders
+    assert colliders.pair_rolling.tolist() == [0.0]
+    assert colliders.pair_bounce_speed.tolist() == [0.2]
+    assert colliders.pair_friction.tolist() == [-1.0]
+
+
 def test_other_methods_refuse_what_meets() -> None:
     with pytest.raises(lw.OptionError, match="contact"):
         lw.simulate(penknife(True), until=0.1, method="recursive")

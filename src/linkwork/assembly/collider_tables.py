@@ -25,6 +25,7 @@ from linkwork.spatial import codes
 
 CONTACTS = 16  # room for each collider
 PAIR = 8  # contacts of two colliders
+LOW_BOUNCE = 1e-3  # of the smaller shape: what would rise less does not bounce
 BESIDE = 1e-2  # of its size: colliders nearer than this to one are its neighbours
 
 
@@ -52,7 +53,7 @@ def collider_tables(model: Model, place: dict[int, tuple[int, Frame]], grounds: 
         columns["thin"].append(thinness(kind, size, solid.vertices))
         round_by = size[0] if kind in (codes.SPHERE, codes.CAPSULE) else 0.0
         far = float(np.linalg.norm(solid.vertices, axis=1).max(initial=0.0)) if len(solid.vertices) else math.inf
-        columns["bound"].append(math.hypot(size[0], size[1]) if kind == codes.CYLINDER else far + round_by)
+        columns["bound"].append(bound_of(kind, size, far + round_by))
     empty = np.zeros((0, 0))
     fields = [c.shape.heights if isinstance(c.shape, HeightField) else empty for c in found]
     pairs = [pair for container in model.walk() for pair in container.pairs]
@@ -72,12 +73,14 @@ def collider_tables(model: Model, place: dict[int, tuple[int, Frame]], grounds: 
         size=np.array(columns["size"], dtype=float).reshape(-1, 3),
         bound=np.array(columns["bound"], dtype=float),
         thin=np.array(columns["thin"], dtype=float),
-        friction=np.array([c.material.friction for c in found], dtype=float),
-        restitution=np.array([c.material.restitution for c in found], dtype=float),
+        **surface_columns(found, place, columns["bound"], model),
         soft=np.array([softness_row(c.material.softness) for c in found], dtype=float).reshape(-1, 3),
         meets=meets,
-        pair_friction=np.array([-1.0 if p.friction is None else p.friction for p in pairs]),
-        pair_restitution=np.array([-1.0 if p.restitution is None else p.restitution for p in pairs]),
+        has_moments=int(any_moments(found, pairs)),
+        **{
+            f"pair_{name}": np.array([p.numbers.given().get(name, -1.0) for p in pairs], dtype=float)
+            for name in ("friction", "restitution", "bounce_speed", "rolling", "torsional")
+        },
         beside_start=np.cumsum([0, *map(len, beside)], dtype=np.int64),
         beside=np.array([k for members in beside for k in members], dtype=np.int64),
         vertex_start=np.array(starts["vertex"], dtype=np.int64),
@@ -100,8 +103,42 @@ def collider_tables(model: Model, place: dict[int, tuple[int, Frame]], grounds: 
         grid_start=np.cumsum([0, *(field.size for field in fields[:-1])], dtype=np.int64)[:n],
         grid_shape=np.array([field.shape for field in fields], dtype=np.int64).reshape(-1, 2),
         grid=np.concatenate([np.zeros(0), *(field.ravel() for field in fields)]),
-        room=min(CONTACTS * n, PAIR * int(np.count_nonzero(meets)) // 2) + many + walls,
+        room=min(CONTACTS * n, PAIR * int(np.count_nonzero(meets)) // 2) + many + int(walls),
     )
+
+
+def surface_columns(
+    found: list[Collider], place: dict[int, tuple[int, Frame]], bound: list[float], model: Model
+) -> dict[str, Any]:
+    """Friction, restitution and so on of the colliders' materials."""
+    g, materials = float(np.linalg.norm(model.gravity)), [c.material for c in found]
+    kinds, ratios, grains = [], [], []
+    for collider, material in zip(found, materials, strict=True):
+        along, across = material.frictions
+        kinds.append(0 if along == across else codes.ALONG_GRAIN if along > across else codes.ACROSS_GRAIN)
+        ratios.append(1.0 if along == across else min(along, across) / max(along, across))
+        grain = np.zeros(3)
+        if kinds[-1]:
+            grain = place[id(collider.body)][1].direction(material.grain)
+            grain /= np.linalg.norm(grain)
+        grains.append(grain)
+    return {
+        "friction": np.array([max(m.frictions) for m in materials], dtype=float),
+        "friction_ratio": np.array(ratios, dtype=float),
+        "grain_kind": np.array(kinds, dtype=np.int64),
+        "grain": np.array(grains, dtype=float).reshape(-1, 3),
+        "restitution": np.array([m.restitution for m in materials], dtype=float),
+        "bounce_speed": np.array([-1.0 if m.bounce_speed is None else m.bounce_speed for m in materials], dtype=float),
+        "slow": np.array([math.sqrt(2.0 * g * LOW_BOUNCE * far) if g > 0.0 else 0.0 for far in bound], dtype=float),
+        "rolling": np.array([m.rolling for m in materials], dtype=float),
+        "torsional": np.array([m.torsional for m in materials], dtype=float),
+    }
+
+
+def any_moments(found: list[Collider], pairs: list[ContactPair]) -> bool:
+    """Whether some material or pair resists rolling or turning."""
+    own = any(c.material.rolling > 0.0 or c.material.torsional > 0.0 for c in found)
+    return own or any((p.numbers.rolling or 0.0) > 0.0 or (p.numbers.torsional or 0.0) > 0.0 for p in pairs)
 
 
 def meeting(
@@ -147,12 +184,22 @@ def meeting(
     return table
 
 
+def bound_of(kind: int, size: list[float], far: float) -> float:
+    """Radius of a ball around a shape whose corners reach so far, m."""
+    match kind:
+        case codes.CYLINDER:
+            return math.hypot(size[0], size[1])
+        case codes.ELLIPSOID:
+            return max(size)
+    return far
+
+
 def thinness(kind: int, size: list[float], corners: Any) -> float:
     """Half the least width of a shape, m; inf for planes and fields."""
     match kind:
         case codes.SPHERE | codes.CAPSULE:
             return size[0]
-        case codes.BOX:
+        case codes.BOX | codes.ELLIPSOID:
             return min(size)
         case codes.CYLINDER:
             return min(size[:2])

@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork.assembly.tables import Floats, Ints
-from linkwork.model import Box, Capsule, Cylinder, HeightField, Hull, Plane, Sphere
+from linkwork.model import Box, Capsule, Cylinder, Ellipsoid, HeightField, Hull, Plane, Sphere
 from linkwork.spatial import codes
 
 SAME_FACE = 1e-6  # triangles of a hull whose normals differ less (1 - cosine) are one face
 
 
 class Polyhedron(NamedTuple):
-    """A polyhedron in its own axes; a point or a segment has no faces, a cylinder not even vertices."""
+    """A polyhedron in its own axes; a point or a segment has no faces, a cylinder or ellipsoid not even vertices."""
 
     vertices: Floats  # (vertex, 3) m
     normals: Floats  # (face, 3)
@@ -53,6 +53,10 @@ def polyhedron(shape: Any) -> tuple[int, list[float], Polyhedron, Floats]:
             return codes.BOX, half_sides.tolist(), convex(corners), middle
         case Cylinder():
             return codes.CYLINDER, [shape.radius, shape.length / 2, 0.0], without_faces([]), middle
+        case Ellipsoid():
+            if min(shape.radii) == max(shape.radii):
+                return codes.SPHERE, [shape.radii[0], 0.0, 0.0], without_faces([np.zeros(3)]), middle
+            return codes.ELLIPSOID, list(shape.radii), without_faces([]), middle
         case HeightField():
             # the box around it, as deep below as it is wide
             x, y = shape.size[0] / 2, shape.size[1] / 2

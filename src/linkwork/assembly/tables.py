@@ -253,15 +253,26 @@ class Colliders(NamedTuple):
     kind: Ints  # (collider,) a code of spatial.codes
     R: Floats  # (collider, 9) its axes in the link
     p: Floats  # (collider, 3) m, its centre in the link
-    size: Floats  # (collider, 3) m: radius; radius and half the length; half the lengths of a box or field
+    size: Floats  # (collider, 3) m: radius; radius and half the length; half the lengths of a box, field or ellipsoid
     bound: Floats  # (collider,) m, radius of a ball around its centre; of planes inf
     thin: Floats  # (collider,) m, half its least width; of planes and fields inf
-    friction: Floats  # (collider,) coefficient
+    friction: Floats  # (collider,) coefficient, the larger one of two
+    friction_ratio: Floats  # (collider,) the smaller one of two, as a part of it; 1 where there is one
+    grain_kind: Ints  # (collider,) 0 without a grain; ALONG_GRAIN or ACROSS_GRAIN where the larger friction is
+    grain: Floats  # (collider, 3) unit, its direction in the link
     restitution: Floats  # (collider,)
+    bounce_speed: Floats  # (collider,) m/s, slower ones do not bounce; -1: `slow` is that speed
+    slow: Floats  # (collider,) m/s
+    rolling: Floats  # (collider,) m
+    torsional: Floats  # (collider,) m
+    has_moments: int  # 1 where some contact may resist rolling or turning
     soft: Floats  # (collider, 3) as in `Drives`
     meets: Ints  # (collider, collider) 1 where the two may meet, 2 + k where they do so as pair k
     pair_friction: Floats  # (pair,) coefficient, or -1: as the materials of the two
     pair_restitution: Floats  # (pair,) the same
+    pair_bounce_speed: Floats  # (pair,) m/s, the same
+    pair_rolling: Floats  # (pair,) m, the same
+    pair_torsional: Floats  # (pair,) m, the same
     beside_start: Ints  # (collider + 1,)
     beside: Ints  # solids of the same link that touch or overlap the collider
     vertex_start: Ints  # (collider + 1,)

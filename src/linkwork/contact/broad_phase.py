@@ -10,9 +10,10 @@ import math
 
 from linkwork._jit import kernel
 from linkwork.contact.contact_cache import start_contacts
+from linkwork.contact.ellipsoid_points import support_of
 from linkwork.contact.sweep import meet, place_collider
-from linkwork.spatial.codes import BOX, CAPSULE, CYLINDER, PLANE
-from linkwork.spatial.vectors import axis_z, load3, load9, load_pair, norm
+from linkwork.spatial.codes import BOX, CAPSULE, CYLINDER, ELLIPSOID, PLANE
+from linkwork.spatial.vectors import axis_z, load3, load9, load_pair, norm, unit_vector
 
 CONTACT_MARGIN = 1e-4  # m, added to the distance that the speeds of a step cover
 
@@ -84,6 +85,12 @@ def update_collider(colliders, work, next_v, scratch, i, h):
             )
             scratch.aabb_low[i, s] = p[s] - half
             scratch.aabb_high[i, s] = p[s] + half
+        return
+    if colliders.kind[i] == ELLIPSOID:
+        for s in range(3):
+            _, far = support_of(load9(scratch.R, i), load3(colliders.size, i), unit_vector(s))
+            scratch.aabb_low[i, s] = p[s] - far - margin
+            scratch.aabb_high[i, s] = p[s] + far + margin
         return
     thick = margin + (colliders.size[i, 0] if colliders.kind[i] <= CAPSULE else 0.0)
     for s in range(3):

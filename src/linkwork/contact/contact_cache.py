@@ -11,22 +11,13 @@ import math
 
 from linkwork._jit import kernel, small
 from linkwork.contact.scratch import APART_GAP
+from linkwork.contact.surfaces import bounce_speed, perpendicular, set_grain, set_resistance
 from linkwork.spatial.codes import RIGID
-from linkwork.spatial.vectors import add_scaled, dot, load3, scale, store3, sub
+from linkwork.spatial.vectors import dot, load3, store3, sub
 
 FEATURES_PER_PAIR = 1 << 16  # numbers for the features of a pair: the low digits of an id
 REFERENCE_ON_J = 0x8000  # added to features of contacts whose reference face is on collider j
 SAME_CONTACT = 0.05  # of the smaller shape: the distance up to which contacts of other features are the same
-
-
-@kernel
-def perpendicular(n):
-    """A unit vector perpendicular to n that turns little when n does."""
-    if abs(n[0]) < 0.6:
-        t = add_scaled((1.0, 0.0, 0.0), -n[0], n)
-    else:
-        t = add_scaled((0.0, 1.0, 0.0), -n[1], n)
-    return scale(1.0 / math.sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2]), t)
 
 
 @kernel
@@ -51,6 +42,8 @@ def start_contacts(scratch, contacts):
         for j in range(3):
             scratch.old_point[e, j] = contacts.point[e, j]
             scratch.old_impulse[e, j] = contacts.impulse[e, j]
+            if contacts.moment.shape[0] > 0:
+                scratch.old_moment[e, j] = contacts.moment[e, j]
         if e == 0 or scratch.old_pair[e - 1] != pair:
             scratch.hash_slot[find_slot(scratch, pair)] = e + 1
     scratch.old_count[0] = contacts.count[0]
@@ -102,18 +95,27 @@ def add_contact(colliders, scratch, contacts, i, j, x, n, depth, feature):
 
 
 @kernel
-def keep_contact(colliders, scratch, contacts, i, j, e):
+def keep_contact(colliders, work, scratch, contacts, i, j, e):
     """Complete contact e of colliders i and j: their links and materials, and the impulse of the last step."""
     contacts.link_a[e] = colliders.link[i]
     contacts.link_b[e] = colliders.link[j]
-    store3(contacts.tangent, e, perpendicular(load3(contacts.normal, e)))
-    contacts.friction[e] = math.sqrt(colliders.friction[i] * colliders.friction[j])
-    contacts.restitution[e] = max(colliders.restitution[i], colliders.restitution[j])
     k = colliders.meets[i, j] - 2
+    contacts.friction[e] = math.sqrt(colliders.friction[i] * colliders.friction[j])
+    contacts.ratio[e] = 1.0
     if k >= 0 and colliders.pair_friction[k] >= 0.0:
         contacts.friction[e] = colliders.pair_friction[k]
+        store3(contacts.tangent, e, perpendicular(load3(contacts.normal, e)))
+    elif colliders.grain_kind[i] == 0 and colliders.grain_kind[j] == 0:
+        store3(contacts.tangent, e, perpendicular(load3(contacts.normal, e)))
+    else:
+        set_grain(colliders, work, contacts, i, j, e)
+    contacts.restitution[e] = max(colliders.restitution[i], colliders.restitution[j])
     if k >= 0 and colliders.pair_restitution[k] >= 0.0:
         contacts.restitution[e] = colliders.pair_restitution[k]
+    if contacts.restitution[e] > 0.0:
+        contacts.bounce_speed[e] = bounce_speed(colliders, i, j, k)
+    if contacts.moment.shape[0] > 0:
+        set_resistance(colliders, contacts, i, j, k, e)
     k = i if colliders.soft[i, 0] != RIGID else j
     for s in range(3):
         contacts.soft[e, s] = colliders.soft[k, s]
@@ -124,3 +126,5 @@ def keep_contact(colliders, scratch, contacts, i, j, e):
         scratch.old_id[old] = 0
         for s in range(3):
             contacts.impulse[e, s] = scratch.old_impulse[old, s]
+            if contacts.moment.shape[0] > 0:
+                contacts.moment[e, s] = scratch.old_moment[old, s]

@@ -5,7 +5,8 @@
     u        axis of a capsule or cylinder                                      t    perpendicular to u, along n
 
 With its velocity kept, a link carries its point by h v only to first order. A corner is fixed in its link and moves on
-a circle; the point where a ball touches stays below its centre; that of a rim follows the lowest point of the rim. So
+a circle; the point where a ball touches stays below its centre; that of a rim follows the lowest point of the rim, that
+of an ellipsoid its lowest point. So
 
     normal      the gap at the end of the step counts, not the one that h v predicts
     tangent     so too for points that are fixed in their link; for others the velocity of the points that touch
@@ -19,7 +20,8 @@ from __future__ import annotations
 import math
 
 from linkwork._jit import kernel, small
-from linkwork.spatial.codes import CAPSULE, CYLINDER, SPHERE
+from linkwork.contact.ellipsoid_points import support_of
+from linkwork.spatial.codes import CAPSULE, CYLINDER, ELLIPSOID, SPHERE
 from linkwork.spatial.vectors import (
     ZERO,
     add,
@@ -75,12 +77,24 @@ def rim_turning(u, n, w, h, r):
     return add_scaled(dr, dot(r, cross(u, t)), sub(cross(after, t_after), cross(u, t)))
 
 
+@kernel
+def egg_turning(R, s, n, w, h, r):
+    """Change of the arm r of an ellipsoid's point while it turns: it stays where its normal is along n."""
+    before, _ = support_of(R, s, n)
+    # seen from the ellipsoid it is n that turns back
+    after, _ = support_of(R, s, add(n, turning(scale(-1.0, w), h, n)))
+    dr = sub(add(after, turning(w, h, after)), before)
+    return dr if dot(r, n) >= 0.0 else scale(-1.0, dr)
+
+
 @small
 def arm_change(colliders, scratch, i, n, w, h, r):
     """Change of the arm r from the centre of collider i to its point that touches."""
     kind = colliders.kind[i]
     if kind == SPHERE:
         return ZERO
+    if kind == ELLIPSOID:
+        return egg_turning(load9(scratch.R, i), load3(colliders.size, i), n, w, h, r)
     u = axis_z(load9(scratch.R, i))
     if kind == CAPSULE:
         return scale(dot(r, u), turning(w, h, u))
@@ -104,7 +118,7 @@ def point_motion(colliders, work, coast, scratch, i, x, n, h):
     dr = arm_change(colliders, scratch, i, n, w, h, r)
     more = add_scaled(add_scaled(dr, -h, cross(w, r)), 0.5 * h * h, a)
     kind = colliders.kind[i]
-    rolls = kind == SPHERE or kind == CAPSULE
+    rolls = kind == SPHERE or kind == CAPSULE or kind == ELLIPSOID
     if kind == CYLINDER:
         rolls = norm(cross(n, axis_z(load9(scratch.R, i)))) > LEVEL_RIM
     if rolls:

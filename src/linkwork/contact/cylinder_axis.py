@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 
 from linkwork._jit import kernel
-from linkwork.contact.contact_cache import perpendicular
+from linkwork.contact.surfaces import perpendicular
 from linkwork.spatial.codes import BOX, CYLINDER
 from linkwork.spatial.vectors import (
     add_scaled,

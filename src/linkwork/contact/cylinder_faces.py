@@ -15,9 +15,10 @@ import math
 
 from linkwork._jit import kernel
 from linkwork.contact.clip import add_face_contacts, clip_segment, face_side, incident_face
-from linkwork.contact.contact_cache import REFERENCE_ON_J, add_contact, perpendicular
+from linkwork.contact.contact_cache import REFERENCE_ON_J, add_contact
 from linkwork.contact.cylinder_axis import CAP, CURVED, FACE, OTHER_CAP, unit
 from linkwork.contact.scratch import POLYGON
+from linkwork.contact.surfaces import perpendicular
 from linkwork.spatial.codes import CYLINDER
 from linkwork.spatial.vectors import add_scaled, axis_z, cross, dot, load3, load9, neg, norm, rotate, scale, store3, sub
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 import math
 
 from linkwork._jit import kernel
-from linkwork.contact.contact_cache import perpendicular
 from linkwork.contact.cylinder_faces import LEVEL_SINE
 from linkwork.contact.field_grid import (
     add_field_candidate,
@@ -28,6 +27,7 @@ from linkwork.contact.field_grid import (
 from linkwork.contact.field_ridges import ridge_contacts
 from linkwork.contact.field_slopes import STEEP_COSINE, slope_contacts, slope_nearer
 from linkwork.contact.nearest_points import clamp
+from linkwork.contact.surfaces import perpendicular
 from linkwork.spatial.codes import CAPSULE, CYLINDER
 from linkwork.spatial.vectors import (
     add_scaled,

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 from linkwork._jit import kernel
 from linkwork.contact.clip import incident_face
-from linkwork.contact.contact_cache import perpendicular
 from linkwork.contact.cylinder_axis import support_point
 from linkwork.contact.cylinder_faces import is_over
 from linkwork.contact.nearest_points import signed_distance
+from linkwork.contact.surfaces import perpendicular
 from linkwork.contact.table import move_contact
 from linkwork.spatial.codes import CYLINDER
 from linkwork.spatial.vectors import add_scaled, axis_z, cross, dot, load3, load9, neg, rotate

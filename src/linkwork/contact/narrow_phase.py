@@ -6,7 +6,8 @@
 A plane touches the vertices of the other. Spheres and capsules are a point or a segment with a radius: nearest points
 suffice (nearest_points.py). Boxes and hulls touch face to face or edge to edge (separating_axis.py or, with many
 corners, many_corners.py; clip.py).
-Cylinders have no facets (cylinder_axis.py, cylinder_points.py); height fields are in height_field.py.
+Cylinders have no facets (cylinder_axis.py, cylinder_points.py), nor have ellipsoids (ellipsoid_contacts.py); height
+fields are in height_field.py.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import math
 
 from linkwork._jit import kernel, small
 from linkwork.contact.clip import add_face_contacts, clip_face, incident_face
-from linkwork.contact.contact_cache import REFERENCE_ON_J, add_contact, perpendicular, set_apart
+from linkwork.contact.contact_cache import REFERENCE_ON_J, add_contact, set_apart
 from linkwork.contact.cylinder_faces import (
     FACE_NORMAL_COSINE,
     LEVEL_SINE,
@@ -24,11 +25,13 @@ from linkwork.contact.cylinder_faces import (
     segment_over_flat,
 )
 from linkwork.contact.cylinder_points import THIRD_POINT_DEEPER, cylinder_and_solid, parallel_contacts
+from linkwork.contact.ellipsoid_contacts import ellipsoid_contact, ellipsoid_on_field
 from linkwork.contact.height_field import field_contacts
 from linkwork.contact.many_corners import FEW_CORNERS, middle_of_simplex, nearest_axis, plane_and_stone
 from linkwork.contact.nearest_points import nearest_between_segments, nearest_on_segment, signed_distance
 from linkwork.contact.separating_axis import EDGES, FACE_OF_I, SEPARATED, lowest_projection, separating_axis
-from linkwork.spatial.codes import BOX, CAPSULE, CYLINDER, FIELD, MANY_CORNERS, PLANE
+from linkwork.contact.surfaces import perpendicular
+from linkwork.spatial.codes import BOX, CAPSULE, CYLINDER, ELLIPSOID, FIELD, MANY_CORNERS, PLANE
 from linkwork.spatial.vectors import (
     add,
     add_scaled,
@@ -57,7 +60,12 @@ def collide(colliders, scratch, contacts, i, j, margin):
     Of two kinds the simpler one is i, but a cylinder comes before a box.
     """
     if colliders.kind[j] == FIELD:
-        field_contacts(colliders, scratch, contacts, i, j, margin)
+        if colliders.kind[i] == ELLIPSOID:
+            ellipsoid_on_field(colliders, scratch, contacts, i, j, margin)
+        else:
+            field_contacts(colliders, scratch, contacts, i, j, margin)
+    elif colliders.kind[j] == ELLIPSOID:
+        ellipsoid_contact(colliders, scratch, contacts, i, j, margin)
     elif colliders.kind[i] == PLANE:
         if colliders.kind[j] == CYLINDER:
             plane_and_cylinder(colliders, scratch, contacts, i, j, margin)

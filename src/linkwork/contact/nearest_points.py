@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 
 from linkwork._jit import kernel
-from linkwork.spatial.codes import BOX, CYLINDER
+from linkwork.contact.ellipsoid_points import ellipsoid_distance
+from linkwork.spatial.codes import BOX, CYLINDER, ELLIPSOID
 from linkwork.spatial.vectors import add_scaled, cross, dot, load3, load9, norm, rotate, scale, sub, unrotate
 
 BISECTIONS = 48  # of a segment, down to rounding
@@ -22,7 +23,7 @@ def clamp(x, low, high):
 
 @kernel
 def signed_distance(colliders, scratch, j, x):
-    """Unit vector from the surface of collider j (box, cylinder, hull) to the point x, and the distance; inside < 0."""
+    """Unit vector from the surface of collider j to the point x, and the distance; inside < 0."""
     R = load9(scratch.R, j)
     z = unrotate(R, sub(x, load3(scratch.p, j)))
     s = load3(colliders.size, j)
@@ -31,6 +32,9 @@ def signed_distance(colliders, scratch, j, x):
         return rotate(R, n), gap
     if colliders.kind[j] == CYLINDER:
         n, gap = cylinder_distance(z, s[0], s[1])
+        return rotate(R, n), gap
+    if colliders.kind[j] == ELLIPSOID:
+        n, gap = ellipsoid_distance(z, s)
         return rotate(R, n), gap
     return hull_distance(colliders, scratch, j, x)
 

@@ -43,6 +43,7 @@ class ContactScratch(NamedTuple):
     old_pair: Any  # (contact,) number of the two colliders
     old_point: Any  # (contact, 3) m
     old_impulse: Any  # (contact, 3) N s
+    old_moment: Any  # (contact, 3) N m s; of no length where no surface resists rolling or turning
     old_count: Any  # (1,)
     hash_slot: Any  # (power of two,) open addressing by pair: one more than the first contact of the pair, 0 is empty
     # written by contact_cache.add_contact, reset by `warn_of_lost_contacts`
@@ -76,6 +77,7 @@ def make_contact_scratch(colliders: Any) -> ContactScratch:
         old_pair=np.zeros(room, dtype=np.int64),
         old_point=np.zeros((room, 3)),
         old_impulse=np.zeros((room, 3)),
+        old_moment=np.zeros((room if colliders.has_moments else 0, 3)),
         old_count=np.zeros(1, dtype=np.int64),
         hash_slot=np.zeros(slots if room else 1, dtype=np.int64),
         lost=np.zeros(1, dtype=np.int64),

@@ -23,7 +23,7 @@ from linkwork.contact.contact_motion import set_bend
 from linkwork.contact.inner_edges import leave_out_inner
 from linkwork.contact.narrow_phase import collide
 from linkwork.contact.scratch import APART_GAP
-from linkwork.spatial.codes import CAPSULE, CYLINDER, PLANE, SPHERE
+from linkwork.spatial.codes import CAPSULE, CYLINDER, ELLIPSOID, PLANE, SPHERE
 from linkwork.spatial.quaternions import exponential, rotation_of
 from linkwork.spatial.vectors import (
     ZERO,
@@ -93,6 +93,12 @@ def place_pair(colliders, work, velocity, scratch, i, j, t):
 
 
 @small
+def is_round(colliders, i):
+    """Whether collider i touches at one place that its centre carries along: a sphere, capsule or ellipsoid."""
+    return colliders.kind[i] <= CAPSULE or colliders.kind[i] == ELLIPSOID
+
+
+@small
 def approach(colliders, work, velocity, scratch, i, n, far):
     """Velocity of the centre of collider i along n, and the most that its turning adds to that, m/s."""
     link = colliders.link[i]
@@ -104,6 +110,10 @@ def approach(colliders, work, velocity, scratch, i, n, far):
     kind = colliders.kind[i]
     if kind == SPHERE:
         return speed, 0.0
+    if kind == ELLIPSOID:
+        # its normals pass the centre no farther than that
+        a, b, c = load3(colliders.size, i)
+        return speed, (max(a, b, c) - min(a, b, c)) * norm(cross(n, w))
     if kind == CAPSULE or kind == CYLINDER:
         u = axis_z(load9(scratch.R, i))
         w = add_scaled(w, -dot(w, u), u)
@@ -194,9 +204,9 @@ def bring_back(colliders, work, velocity, scratch, contacts, i, j, e, t):
     w_b, v_b = load_pair(velocity, b)
     still_a = dot(v_a, v_a) + dot(w_a, w_a) == 0.0
     still_b = dot(v_b, v_b) + dot(w_b, w_b) == 0.0
-    if still_a or (not still_b and colliders.kind[j] <= CAPSULE):
+    if still_a or (not still_b and is_round(colliders, j)):
         V = v_b
-    elif still_b or colliders.kind[i] <= CAPSULE:
+    elif still_b or is_round(colliders, i):
         V = v_a
     else:
         V = scale(0.5, add(v_a, v_b))
@@ -222,7 +232,7 @@ def meet(colliders, work, next_v, coast, scratch, contacts, i, j, h):
     if scratch.apart[APART_GAP] > AT_START * touch:
         s, velocity = when_they_meet(colliders, work, next_v, scratch, contacts, i, j, margin, touch, h)
         # two moving balls: the line through their centres, which no place at another time has for both
-        round_pair = colliders.kind[i] <= CAPSULE and colliders.kind[j] <= CAPSULE
+        round_pair = is_round(colliders, i) and is_round(colliders, j)
         if round_pair and s < NEVER and colliders.link[i] != 0 and colliders.link[j] != 0:
             place_pair(colliders, work, velocity, scratch, i, j, 0.0)
             s = 0.0
@@ -244,4 +254,4 @@ def meet(colliders, work, next_v, coast, scratch, contacts, i, j, h):
         store3(contacts.bend, e, ZERO)
         if s == 0.0:
             set_bend(colliders, work, coast, scratch, contacts, i, j, e, h)
-        keep_contact(colliders, scratch, contacts, i, j, e)
+        keep_contact(colliders, work, scratch, contacts, i, j, e)

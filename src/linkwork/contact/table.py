@@ -1,4 +1,7 @@
-"""The table of contacts: collision detection fills it; each becomes a normal row and two friction rows."""
+"""The table of contacts: collision detection fills it; each becomes a normal row and two friction rows.
+
+Where a surface resists rolling or turning, three more rows follow: torques about the two tangents and about the normal.
+"""
 
 from __future__ import annotations
 
@@ -27,14 +30,19 @@ class Contacts(NamedTuple):
     bend: Any  # (contact, 3) m/s, rate at the start with which the two points are together at the end of the step
     passing: Any  # (contact,) 1 where the bodies would not meet in this step
     id: Any  # (contact,) the same for the same features of the same two shapes
-    friction: Any  # (contact,) coefficient, geometric mean of the two
+    friction: Any  # (contact,) coefficient along the tangent, geometric mean of the two
+    ratio: Any  # (contact,) that across the tangent, as a part of it: 1, or less with a grain
     restitution: Any  # (contact,) 0 to 1, the larger of the two
+    bounce_speed: Any  # (contact,) m/s, slower ones do not bounce; negative: not given, forces of a step may raise it
     soft: Any  # (contact, 3) softness as in the tables of drives
-    impulse: Any  # (contact, 3) N s: along the normal, the tangent, and normal x tangent
+    impulse: Any  # (contact, 3) N s: along the normal, the tangent, and normal x tangent (there divided by the ratio)
+    # of no length where no surface resists rolling or turning
+    resist: Any  # (contact, 2) m, against rolling, and against turning about the normal
+    moment: Any  # (contact, 3) N m s: about the tangent, normal x tangent, and the normal
 
 
-def make_contacts(room: int) -> Contacts:
-    """An empty table with room for so many contacts.
+def make_contacts(room: int, moments: int = 0) -> Contacts:
+    """An empty table with room for so many contacts; `moments`: 1 where some resist rolling or turning.
 
     >>> int(make_contacts(8).count[0]), make_contacts(8).point.shape
     (0, (8, 3))
@@ -46,6 +54,8 @@ def make_contacts(room: int) -> Contacts:
         for name in Contacts._fields
     }
     columns["count"] = np.zeros(1, dtype=np.int64)
+    columns["resist"] = np.zeros((room if moments else 0, 2))
+    columns["moment"] = np.zeros((room if moments else 0, 3))
     return Contacts(**columns)
 
 

@@ -24,7 +24,7 @@ from linkwork.model.material import Material
 from linkwork.model.mesh import Mesh
 from linkwork.model.roads import CosineBump, FlatRoad, Kerb, Profile, Ramp, Road, RoadPiece, Stairs, Surface
 from linkwork.model.rolling import Rolling, RollingPair
-from linkwork.model.shapes import Box, Capsule, Cylinder, Hull, Shape, Sphere
+from linkwork.model.shapes import Box, Capsule, Cylinder, Ellipsoid, Hull, Shape, Sphere
 from linkwork.model.soft import Soft
 from linkwork.model.step import Step
 from linkwork.model.subsystem import Altered, Model, Parts, Subsystem
@@ -53,6 +53,7 @@ __all__ = [
     "Cylinder",
     "Differential",
     "Distance",
+    "Ellipsoid",
     "Event",
     "FlatRoad",
     "Force",

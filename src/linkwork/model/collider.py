@@ -13,9 +13,9 @@ from linkwork.model import checked
 from linkwork.model.body import Body, Ground, Part
 from linkwork.model.material import Material
 from linkwork.model.mesh import Mesh
-from linkwork.model.shapes import Box, Capsule, Cylinder, Hull, Shape, Sphere
+from linkwork.model.shapes import Box, Capsule, Cylinder, Ellipsoid, Hull, Shape, Sphere
 
-SOLID = (Sphere, Capsule, Box, Cylinder, Hull, Mesh)  # and on grounds a HeightField
+SOLID = (Sphere, Capsule, Box, Cylinder, Ellipsoid, Hull, Mesh)  # and on grounds a HeightField
 
 
 @dataclass(frozen=True)

@@ -2,34 +2,53 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
-from linkwork.errors import ModelError
 from linkwork.model import checked
 from linkwork.model.body import Body
-from linkwork.model.material import Material
+from linkwork.model.material import Material, restitution_number
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairNumbers:
+    """What two surfaces have together; None: as their materials say."""
+
+    friction: float | None = None
+    restitution: float | None = None
+    bounce_speed: float | None = None
+    rolling: float | None = None
+    torsional: float | None = None
+
+    def given(self) -> dict[str, float]:
+        """Those that are not None."""
+        numbers = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {name: value for name, value in numbers.items() if value is not None}
 
 
 @dataclass(frozen=True)
 class ContactPair:
-    """Friction and restitution between a and b; None: as their materials say. Two bodies of a pair always collide."""
+    """Friction, restitution and so on between a and b. Two bodies of a pair always collide."""
 
     a: Body | Material
     b: Body | Material
-    friction: float | None
-    restitution: float | None
+    numbers: PairNumbers
 
     def content(self) -> tuple[Any, ...]:
         """Its data in a form that can be compared."""
         ends = (end.path if isinstance(end, Body) else end for end in (self.a, self.b))
-        return (*ends, self.friction, self.restitution)
+        return (*ends, self.numbers)
 
 
-def pair_numbers(friction: Any, restitution: Any, what: str) -> tuple[float | None, float | None]:
-    """Friction and restitution, checked."""
-    mu = None if friction is None else checked.not_negative(friction, what, "friction")
-    e = None if restitution is None else checked.not_negative(restitution, what, "restitution")
-    if e is not None and e > 1.0:
-        raise ModelError(f"{what}: restitution is {e:g} but must be between 0 and 1; correct restitution=")
-    return mu, e
+def pair_numbers(what: str, **given: Any) -> PairNumbers:
+    """Numbers of a pair, checked."""
+    units = {"bounce_speed": "m/s", "rolling": "metres", "torsional": "metres"}
+    numbers: dict[str, float | None] = {}
+    for name, value in given.items():
+        if value is None:
+            continue
+        if name == "restitution":
+            numbers[name] = restitution_number(value, what)
+        else:
+            numbers[name] = checked.not_negative(value, what, name, units.get(name, ""))
+    return PairNumbers(**numbers)

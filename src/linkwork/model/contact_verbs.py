@@ -90,10 +90,14 @@ class ContactVerbs(Container):
         *,
         friction: float | None = None,
         restitution: float | None = None,
+        bounce_speed: float | None = None,
+        rolling: float | None = None,
+        torsional: float | None = None,
         **unknown: Never,
     ) -> None:
         """The bodies a and b collide, even if a joint connects them, and with this `friction` and `restitution`.
 
+        So too `bounce_speed`, `rolling` and `torsional` (see `lw.Material`); the friction of a pair has no grain.
         What is left out is as their materials say. Bodies that a joint connects do not collide otherwise. Grounds take
         part too: friction of one body with the floor.
 
@@ -108,7 +112,15 @@ class ContactVerbs(Container):
         what = "contact_pair"
         self._only_known(what, what, unknown)
         first, second = self._two_bodies(a, b, what)
-        self.pairs.append(ContactPair(first, second, *pair_numbers(friction, restitution, what)))
+        numbers = pair_numbers(
+            what,
+            friction=friction,
+            restitution=restitution,
+            bounce_speed=bounce_speed,
+            rolling=rolling,
+            torsional=torsional,
+        )
+        self.pairs.append(ContactPair(first, second, numbers))
 
     def material_pair(
         self,
@@ -117,11 +129,15 @@ class ContactVerbs(Container):
         *,
         friction: float | None = None,
         restitution: float | None = None,
+        bounce_speed: float | None = None,
+        rolling: float | None = None,
+        torsional: float | None = None,
         **unknown: Never,
     ) -> None:
         """Between these two materials friction and restitution are these, in the whole model.
 
-        Materials with the same numbers are the same material. A `contact_pair` of two bodies comes before it.
+        So too `bounce_speed`, `rolling` and `torsional`. Materials with the same numbers are the same material. A
+        `contact_pair` of two bodies comes before it.
 
         >>> model = lw.Model("curling")
         >>> granite, ice = lw.Material(friction=0.6), lw.Material(friction=0.1)
@@ -130,7 +146,15 @@ class ContactVerbs(Container):
         what = "material_pair"
         self._only_known(what, what, unknown)
         first, second = check_material(a, what), check_material(b, what)
-        self.pairs.append(ContactPair(first, second, *pair_numbers(friction, restitution, what)))
+        numbers = pair_numbers(
+            what,
+            friction=friction,
+            restitution=restitution,
+            bounce_speed=bounce_speed,
+            rolling=rolling,
+            torsional=torsional,
+        )
+        self.pairs.append(ContactPair(first, second, numbers))
 
     def _two_bodies(self, a: Body | str, b: Body | str, what: str) -> tuple[Body, Body]:
         first, second = self._body(a, what), self._body(b, what)

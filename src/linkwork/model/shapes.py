@@ -112,6 +112,53 @@ class Sphere(Shape):
 
 
 @dataclass(frozen=True)
+class Ellipsoid(Shape):
+    """A solid ellipsoid centred on its frame; `radii` holds half its lengths along x, y, z in metres.
+
+    >>> lw.Ellipsoid((1, 1, 1)).volume == lw.Sphere(1).volume
+    True
+    """
+
+    radii: VectorLike
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        half = checked.vector(self.radii, "Ellipsoid", "radii", 3, "metres")
+        if half.min() <= 0.0:
+            raise ModelError(
+                f"Ellipsoid: radii are {tuple(half.tolist())} but all three must be positive; correct radii="
+            )
+        object.__setattr__(self, "radii", tuple(half.tolist()))
+
+    @property
+    def volume(self) -> float:
+        """Volume in cubic metres."""
+        return 4 / 3 * math.pi * float(self.radii[0] * self.radii[1] * self.radii[2])
+
+    def _own_inertia(self) -> Vector:
+        x, y, z = (float(half) ** 2 / 5 for half in self.radii)
+        return np.diag((y + z, x + z, x + y))
+
+    def facets(self, around: int) -> tuple[Vector, Any]:
+        """Points on it (n x 3, metres, in its frame) and triangles between them, for pictures.
+
+        >>> points, faces = lw.Ellipsoid((1, 2, 3)).facets(8)
+        >>> points.shape, faces.shape
+        ((40, 3), (48, 3))
+        """
+        turn = np.arange(around) * 2 * math.pi / around
+        up = np.linspace(-math.pi / 2, math.pi / 2, around // 2 + 1)[:, None]
+        ball = np.stack([np.cos(up) * np.cos(turn), np.cos(up) * np.sin(turn), np.sin(up) + 0 * turn], axis=-1)
+        a = np.arange(ball.size // 3).reshape(ball.shape[:2])
+        b = np.roll(a, -1, axis=1)
+        # no triangle has two corners at a pole
+        lower = np.stack((a[1:-1], b[1:-1], b[2:]), axis=-1)
+        upper = np.stack((a[:-2], b[1:-1], a[1:-1]), axis=-1)
+        faces = np.concatenate([lower.reshape(-1, 3), upper.reshape(-1, 3)])
+        return (ball * np.array(self.radii)).reshape(-1, 3), faces
+
+
+@dataclass(frozen=True)
 class Cylinder(Shape):
     """A cylinder along z, centred on its frame, hollow when `inner_radius` is given; all in metres.
 

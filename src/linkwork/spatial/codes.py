@@ -74,7 +74,12 @@ CAPSULE = 2
 BOX = 3
 CYLINDER = 4
 HULL = 5
-FIELD = 6
+ELLIPSOID = 6
+FIELD = 7
+
+# where the larger friction of a surface with a grain is
+ALONG_GRAIN = 1
+ACROSS_GRAIN = 2
 
 # laws
 CONSTANT = 0

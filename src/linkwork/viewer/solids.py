@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.model import Box, Capsule, Cylinder, Frame, Hull, Mesh, Sphere
+from linkwork.model import Box, Capsule, Cylinder, Ellipsoid, Frame, Hull, Mesh, Sphere
 from linkwork.model.shapes import Shape
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -75,6 +75,9 @@ def solid(shape: Shape) -> Solid:
             made = Solid(made.corners, made.face, np.array(ends))
         case Sphere():
             made = _ball(np.zeros(3), shape.radius)
+        case Ellipsoid():
+            points, faces = shape.facets(AROUND)
+            made = Solid(points[faces], np.zeros(len(faces), dtype=np.int64))
         case Mesh() | Hull():
             made = Solid(shape.triangles, np.zeros(len(shape.triangles), dtype=np.int64))
         case _:

@@ -132,6 +132,7 @@ SHAPES = [
     ("<cylinder><radius>1</radius><length>3</length></cylinder>", lw.Cylinder(1.0, 3.0)),
     ("<capsule><radius>1</radius><length>3</length></capsule>", lw.Capsule(1.0, 3.0)),
     ("<ellipsoid><radii>1 1 1</radii></ellipsoid>", lw.Sphere(1.0)),
+    ("<ellipsoid><radii>1 2 3</radii></ellipsoid>", lw.Ellipsoid((1, 2, 3))),
 ]
 
 

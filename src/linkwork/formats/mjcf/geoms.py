@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import ModelError
-from linkwork.formats.meshes.hull import DIRECTIONS, reduced_hull
+from linkwork.formats.meshes.hull import reduced_hull
 from linkwork.formats.mjcf.context import MjcfReading
 from linkwork.formats.mjcf.meeting import MeetingGeoms
-from linkwork.model import Body, Box, Capsule, Cylinder, Frame, HeightField, Material, Mesh, Shape, Sphere
+from linkwork.model import Body, Box, Capsule, Cylinder, Ellipsoid, Frame, HeightField, Material, Mesh, Shape, Sphere
 
 PLANE, FIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = range(8)  # MuJoCo's codes of geoms
 HIDDEN = 3  # groups from here on are not drawn, unless a user asks for them
@@ -73,13 +73,10 @@ def _shape(reading: MjcfReading, geom: int) -> MadeShape | None:
         plain = Cylinder(x, 2 * y, pose=pose)
     elif kind == BOX:
         plain = Box((2 * x, 2 * y, 2 * z), pose=pose)
-    elif kind == ELLIPSOID and x == y == z:
-        plain = Sphere(x, pose=pose)
+    elif kind == ELLIPSOID:
+        plain = Sphere(x, pose=pose) if x == y == z else Ellipsoid((x, y, z), pose=pose)
     if plain is not None:
         return MadeShape(plain, plain)
-    if kind == ELLIPSOID:
-        hull = reduced_hull(DIRECTIONS * (x, y, z), pose).hull
-        return MadeShape(hull, hull, f"an ellipsoid of {len(hull.points)} corners")
     if kind == MESH:
         return _mesh(m, int(m.geom_dataid[geom]), pose)
     if kind == FIELD:
@@ -129,8 +126,7 @@ def _picture(reading: MjcfReading, geom: int, body: Body, made: MadeShape, colli
 def _collider(reading: MjcfReading, geom: int, body: int, made: MadeShape, meeting: MeetingGeoms) -> None:
     m, model, kind = reading.m, reading.model, int(reading.m.geom_type[geom])
     on = reading.bodies[body]
-    friction = float(m.geom_friction[geom][0]) if int(m.geom_condim[geom]) > 1 else 0.0
-    material = Material(friction=friction)
+    material = _surface(m, geom)
     name = reading.new_name("geom", geom, "collider", f"{on.name} geom {geom}")
     if kind in (PLANE, FIELD):  # on grounds only
         frame = reading.world_pose(body) @ _pose(reading, geom)
@@ -148,8 +144,24 @@ def _collider(reading: MjcfReading, geom: int, body: int, made: MadeShape, meeti
         reading.approximate("geom", geom, made.told)
     else:
         shape = "plane" if kind == PLANE else type(made.solid).__name__
-        reading.understand("geom", geom, f"collider '{name}' on '{on.path}', {shape}, friction {friction:g}")
+        reading.understand("geom", geom, f"collider '{name}' on '{on.path}', {shape}, {_told(material)}")
     _softened(reading, geom)
+
+
+def _surface(m: Any, geom: int) -> Material:
+    """Friction of a geom as far as its condim has it: sliding from 3 on, turning from 4 on, rolling with 6."""
+    dimensions = int(m.geom_condim[geom])
+    sliding, torsional, rolling = (float(each) for each in m.geom_friction[geom])
+    return Material(
+        friction=sliding if dimensions > 1 else 0.0,
+        torsional=torsional if dimensions > 3 else 0.0,
+        rolling=rolling if dimensions > 4 else 0.0,
+    )
+
+
+def _told(material: Material) -> str:
+    more = {"torsional": material.torsional, "rolling": material.rolling}
+    return f"friction {material.friction:g}" + "".join(f", {name} {x:g} m" for name, x in more.items() if x)
 
 
 def _softened(reading: MjcfReading, geom: int) -> None:
@@ -157,8 +169,6 @@ def _softened(reading: MjcfReading, geom: int) -> None:
     m = reading.m
     if m.geom_margin[geom] or m.geom_gap[geom]:
         reading.approximate("geom", geom, "margin or gap: contacts begin where surfaces touch")
-    if int(m.geom_condim[geom]) > 3 and np.any(m.geom_friction[geom][1:]):
-        reading.approximate("geom", geom, "friction against turning and rolling is not there")
     if np.any(m.geom_surfacevel[geom]):
         reading.ignore("geom", geom, "surfacevel: surfaces that move have no counterpart")
     if m.geom_adhesion[geom]:

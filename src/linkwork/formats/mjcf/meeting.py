@@ -108,6 +108,16 @@ class MeetingGeoms:
         elif wanted.any() and not (wanted | grouped).all():
             receipt.approximate(told, "", "all their shapes meet here, in MuJoCo only some")
 
+    def _tell_resistance(self) -> None:
+        """Tell where MuJoCo takes the coefficients of a geom that does not resist turning or rolling by itself."""
+        m, geoms = self.reading.m, list(self.on)
+        for at, dimensions, word in ((1, 4, "turning"), (2, 6, "rolling")):
+            own = [float(m.geom_friction[g][at]) for g in geoms if int(m.geom_condim[g]) >= dimensions]
+            others = [float(m.geom_friction[g][at]) for g in geoms if int(m.geom_condim[g]) < dimensions]
+            if own and max(others, default=0.0) > min(own):
+                told = "that of the surfaces whose condim has it, in MuJoCo the larger one of all"
+                self.reading.receipt.approximate(f"friction against {word}", "", told)
+
     def _same_group(self, i: int, j: int) -> bool:
         return i in self.groups and self.groups.get(i) == self.groups.get(j)
 
@@ -127,5 +137,6 @@ class MeetingGeoms:
             reading.receipt.approximate(
                 "friction of contacts", "", "the geometric mean of two surfaces here, the larger one in MuJoCo"
             )
+        self._tell_resistance()
         if len({int(m.geom_priority[geom]) for geom in self.on}) > 1:
             reading.receipt.approximate("priority of geoms", "", "the friction of both counts here")

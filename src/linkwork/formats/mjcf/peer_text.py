@@ -18,8 +18,8 @@ from linkwork.assembly.assemble import assemble
 from linkwork.errors import ModelError
 from linkwork.model import Body, Cone, Coupling, Frame, Joint, Model, Spring, TorsionSpring
 
-GEOMS = {"Box": "box", "Sphere": "sphere", "Cylinder": "cylinder", "Capsule": "capsule"}
-GEOMS |= {"Plane": "plane", "Hull": "mesh"}
+GEOMS = {name.capitalize(): name for name in ("box", "sphere", "ellipsoid", "cylinder", "capsule", "plane")}
+GEOMS["Hull"] = "mesh"
 TYPES = {"revolute": "hinge", "prismatic": "slide"}
 
 
@@ -41,6 +41,12 @@ def mjcf(
     (8, 2)
     """
     return _Writer(model, dt, loops, solver, servos or {}, integrator).text()
+
+
+def _surface(material: Any) -> str:
+    """Friction; against turning and rolling too where there is such."""
+    condim = 6 if material.rolling else 4 if material.torsional else 3
+    return f'friction="{material.mean_friction} {material.torsional} {material.rolling}" condim="{condim}"'
 
 
 def _told(numbers: Any) -> str:
@@ -97,12 +103,14 @@ class _Writer:
             size = shape.radius
         elif kind == "Hull":
             self.meshes += f'<mesh name="hull {k}" vertex="{_told(np.ravel(shape.points))}"/>'
+        elif kind == "Ellipsoid":
+            size = shape.radii
         elif kind != "Plane":
             size = (shape.radius, shape.length / 2)
         sized = f'mesh="hull {k}"' if kind == "Hull" else f'size="{_told(size)}"'
         return (
             f'<geom name="shape {k}" type="{GEOMS[kind]}" {sized} pos="{_told(shape.pose.position)}" '
-            f'quat="{_told(shape.pose.rotation)}" friction="{collider.material.friction} 0 0" condim="3" mass="0"/>'
+            f'quat="{_told(shape.pose.rotation)}" {_surface(collider.material)} mass="0"/>'
         )
 
     def _inertial(self, body: Body) -> str:

@@ -11,7 +11,20 @@ from linkwork.assembly.assemble import assemble
 from linkwork.formats.mjcf.markup import Markup, digits
 from linkwork.formats.mjcf.spanning import body_key
 from linkwork.formats.mjcf.writing import MjcfWriting, turned
-from linkwork.model import Body, Box, Capsule, Collider, Cylinder, HeightField, Hull, Mesh, Plane, Shape, Sphere
+from linkwork.model import (
+    Body,
+    Box,
+    Capsule,
+    Collider,
+    Cylinder,
+    Ellipsoid,
+    HeightField,
+    Hull,
+    Mesh,
+    Plane,
+    Shape,
+    Sphere,
+)
 from linkwork.model.body import Part
 
 PLANE_SIZE = (20.0, 20.0, 1.0)  # m, of the picture
@@ -45,6 +58,8 @@ def _geom(writing: MjcfWriting, part: Part, body: Body, shape: Shape, name: str)
             return Markup("geom", type="box", size=np.array(shape.size) / 2, **told)
         case Sphere():
             return Markup("geom", type="sphere", size=shape.radius, **told)
+        case Ellipsoid():
+            return Markup("geom", type="ellipsoid", size=shape.radii, **told)
         case Capsule() if shape.length == 0.0:
             return Markup("geom", type="sphere", size=shape.radius, **told)
         case Capsule():
@@ -129,10 +144,14 @@ def _collider(writing: MjcfWriting, collider: Collider, number: int, group: str 
     geom = _geom(writing, collider, collider.body, collider.shape, name)
     assert geom is not None
     material = collider.material
-    if material.friction:
-        geom.attributes |= {"friction": (material.friction, 0.005, 0.0001), "condim": "3"}
-    else:
-        geom.attributes["condim"] = "1"
+    dimensions = 6 if material.rolling else 4 if material.torsional else 3 if material.mean_friction else 1
+    geom.attributes["condim"] = str(dimensions)
+    if dimensions > 1:
+        geom.attributes["friction"] = (
+            material.mean_friction,
+            material.torsional if dimensions > 3 else 0.005,
+            material.rolling if dimensions > 4 else 0.0001,
+        )
     if group is not None:
         geom.attributes["group"] = group
     writing.put(collider.body, geom)
@@ -141,6 +160,9 @@ def _collider(writing: MjcfWriting, collider: Collider, number: int, group: str 
         writing.receipt.approximate(what, "", "its restitution and softness are those of MuJoCo's default")
     else:
         writing.receipt.understand(what, "", "a geom")
+    if material.grain is not None:
+        told = f"friction of {material.mean_friction:g} in all directions: a geom has no grain"
+        writing.receipt.approximate(what, "", told)
     return name
 
 
@@ -171,7 +193,7 @@ def _meeting(writing: MjcfWriting, colliders: list[Collider], made: dict[int, st
     for a, b in sorted(apart, key=lambda pair: (owners[pair[0]].path, owners[pair[1]].path)):
         names = [writing.names.of("body", owners[each]) if each else "world" for each in (a, b)]
         section.add(Markup("exclude", body1=names[0], body2=names[1]))
-    if len({collider.material.friction for collider in colliders}) > 1:
+    if len({collider.material.mean_friction for collider in colliders}) > 1:
         writing.receipt.approximate("friction of contacts", "", "the larger one of two surfaces in MuJoCo")
     writing.receipt.approximate("contacts", "", "they give way in MuJoCo")
 

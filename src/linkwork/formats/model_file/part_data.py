@@ -260,8 +260,7 @@ class PartWriter:
             data = {"kind": "material_pair", "a": material_data(pair.a), "b": material_data(pair.b)}
         elif isinstance(pair.a, Body) and isinstance(pair.b, Body):
             data |= {"a": self.name(pair.a), "b": self.name(pair.b)}
-        numbers = {"friction": pair.friction, "restitution": pair.restitution}
-        return data | {name: value for name, value in numbers.items() if value is not None}
+        return data | pair.numbers.given()
 
     def visual(self, visual: Visual) -> Data:
         """A shape that is only drawn."""

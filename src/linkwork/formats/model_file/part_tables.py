@@ -48,6 +48,7 @@ _POSE: Keys = {"position?": VECTOR, "rotation?": NUMBERS}
 _ENDS: Keys = {"at_a?": VECTOR, "at_b?": VECTOR}
 _FRAMES: Keys = {"frame_a?": FRAME, "frame_b?": FRAME}
 _SURFACE: Keys = {"material?": MATERIAL, "group?": TEXT}
+_TOUCHING: Keys = {f"{name}?": NUMBER for name in ("friction", "restitution", "bounce_speed", "rolling", "torsional")}
 
 JOINTS: Mapping[str, Keys] = {
     **dict.fromkeys(("fixed", "revolute", "prismatic", "cylindrical", "planar", "free"), _JOINT),
@@ -132,8 +133,8 @@ CONTACTS: Mapping[str, Keys] = {
     "collider": {"name": TEXT, "body": TEXT, "shape": SHAPE, **_SURFACE},
     "touch_sensor": {"name": TEXT, "body": TEXT, "region?": SHAPE},
     "no_contact": {"a": TEXT, "b": TEXT},
-    "contact_pair": {"a": TEXT, "b": TEXT, "friction?": NUMBER, "restitution?": NUMBER},
-    "material_pair": {"a": MATERIAL, "b": MATERIAL, "friction?": NUMBER, "restitution?": NUMBER},
+    "contact_pair": {"a": TEXT, "b": TEXT, **_TOUCHING},
+    "material_pair": {"a": MATERIAL, "b": MATERIAL, **_TOUCHING},
 }
 EVENTS: Mapping[str, Keys] = {
     "attach": {

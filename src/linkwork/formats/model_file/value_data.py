@@ -32,14 +32,20 @@ from linkwork.model.roads import (
     SummedRoad,
     Surface,
 )
-from linkwork.model.shapes import Box, Capsule, Cylinder, Hull, Shape, Sphere
+from linkwork.model.shapes import Box, Capsule, Cylinder, Ellipsoid, Hull, Shape, Sphere
 from linkwork.model.soft import Soft
 from linkwork.model.step import Step
 from linkwork.model.tyre import Calspan
 
 Data = dict[str, Any]
 
-PLAIN_SHAPES: Mapping[type, str] = {Box: "box", Sphere: "sphere", Cylinder: "cylinder", Capsule: "capsule"}
+PLAIN_SHAPES: Mapping[type, str] = {
+    Box: "box",
+    Sphere: "sphere",
+    Ellipsoid: "ellipsoid",
+    Cylinder: "cylinder",
+    Capsule: "capsule",
+}
 PLAIN_ROADS: Mapping[type, str] = {CosineBump: "cosine_bump", Kerb: "kerb", Ramp: "ramp", Stairs: "stairs"}
 
 

@@ -39,7 +39,7 @@ from linkwork.model.laws import Cosine, Motion, Table
 from linkwork.model.material import Material
 from linkwork.model.mesh import Mesh
 from linkwork.model.roads import CosineBump, FlatRoad, Kerb, Profile, Ramp, Road, Stairs, Surface
-from linkwork.model.shapes import Box, Capsule, Cylinder, Hull, Sphere
+from linkwork.model.shapes import Box, Capsule, Cylinder, Ellipsoid, Hull, Sphere
 from linkwork.model.soft import Soft
 from linkwork.model.step import Step
 from linkwork.model.tyre import Calspan
@@ -70,6 +70,7 @@ SHAPE = ChoiceType(
     {
         "box": TableType("box", {"size": VECTOR, **_POSE}, Box),
         "sphere": TableType("sphere", {"radius": NUMBER, **_POSE}, Sphere),
+        "ellipsoid": TableType("ellipsoid", {"radii": VECTOR, **_POSE}, Ellipsoid),
         "cylinder": TableType(
             "cylinder", {"radius": NUMBER, "length": NUMBER, "inner_radius?": NUMBER, **_POSE}, Cylinder
         ),
@@ -90,7 +91,19 @@ def _limits_or_cone(value: Any, info: Any) -> Any:
 
 
 LIMITS_OR_CONE = ValueType("low and high, or a cone", _limits_or_cone)
-MATERIAL = TableType("material", {"friction?": NUMBER, "restitution?": NUMBER, "softness?": SOFT}, Material)
+MATERIAL = TableType(
+    "material",
+    {
+        "friction?": NUMBERS,
+        "restitution?": NUMBER,
+        "softness?": SOFT,
+        "bounce_speed?": NUMBER,
+        "rolling?": NUMBER,
+        "torsional?": NUMBER,
+        "grain?": VECTOR,
+    },
+    Material,
+)
 
 
 # laws

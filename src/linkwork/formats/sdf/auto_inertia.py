@@ -9,11 +9,11 @@ from linkwork.formats.sdf.geometry import Geometry
 from linkwork.formats.sdf.scopes import Item, Scope
 from linkwork.formats.sdf.values import finite_of, saying
 from linkwork.formats.xml_tree import XmlElement
-from linkwork.model import Box, Capsule, Cylinder, Shape, Sphere
+from linkwork.model import Box, Capsule, Cylinder, Ellipsoid, Shape, Sphere
 from linkwork.model.checked import Vector
 
 WATER = 1000.0  # kg/m3, of what says no density
-EXACT = (Box, Sphere, Cylinder, Capsule)
+EXACT = (Box, Sphere, Ellipsoid, Cylinder, Capsule)
 
 
 def from_colliders(build: Build, scope: Scope, link: Item, inertial: XmlElement) -> tuple[float, Vector, Vector] | None:

@@ -12,7 +12,7 @@ from linkwork.formats.sdf.building import Build
 from linkwork.formats.sdf.scopes import Item
 from linkwork.formats.sdf.values import finite_of, saying, text_of, vector_of
 from linkwork.formats.xml_tree import XmlElement
-from linkwork.model import Box, Capsule, Cylinder, Hull, Mesh, Plane, Shape, Sphere
+from linkwork.model import Box, Capsule, Cylinder, Ellipsoid, Hull, Mesh, Plane, Shape, Sphere
 from linkwork.model.checked import Vector
 from linkwork.model.frame import Frame
 
@@ -86,7 +86,7 @@ class Geometry:
         return geometry.one(geometry.children[0].tag) if geometry.children else None
 
     def _plain(self, kind: XmlElement, pose: Frame) -> Shape | None:
-        """A shape of numbers; hulls for ellipsoids and cones."""
+        """A shape of numbers; hulls for cones."""
         with saying(kind):
             if kind.tag == "box":
                 return Box(vector_of(kind, "size", (1.0, 1.0, 1.0)), pose=pose)
@@ -106,7 +106,7 @@ class Geometry:
                 radii = vector_of(kind, "radii", (1.0, 1.0, 1.0))
                 if radii[0] == radii[1] == radii[2]:
                     return Sphere(radii[0], pose=pose)
-                return Hull(_ball() * np.array([_above_zero(radius, kind) for radius in radii]), pose=pose)
+                return Ellipsoid(radii, pose=pose)
         return None
 
     def _plane(self, kind: XmlElement, pose: Frame, label: str, on_ground: bool) -> list[Shape]:
@@ -158,13 +158,6 @@ def _above_zero(value: float, kind: XmlElement) -> float:
     if not 0.0 < value < 1e30:
         raise ModelError(f"its size is {value:g} but must be positive; correct it")
     return value
-
-
-def _ball() -> Vector:
-    """Points on a ball of radius one: rings of 16 at 9 heights, and its poles."""
-    heights = np.sin(np.linspace(-math.pi / 2, math.pi / 2, 11)[1:-1])
-    rings = [_ring(math.sqrt(1 - height**2), height, 16) for height in heights]
-    return np.vstack([*rings, [(0.0, 0.0, 1.0), (0.0, 0.0, -1.0)]])
 
 
 def _cone(radius: float, length: float) -> Vector:

@@ -68,7 +68,7 @@ def read_sdf(
 
 def _tell_friction(model: Model, receipt: Receipt) -> None:
     """How the friction of two different surfaces comes about."""
-    values = {each.material.friction for container in model.walk() for each in container.colliders.values()}
+    values = {each.material.mean_friction for container in model.walk() for each in container.colliders.values()}
     if len(values) > 1:
         told = "the root of the product of their coefficients, where other programs take the smaller one"
         receipt.approximate("friction of two surfaces", "", told)

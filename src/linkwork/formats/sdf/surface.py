@@ -23,13 +23,15 @@ def material_of(build: Build, link: Item, collision: XmlElement) -> Material | N
     contact = surface.one("contact")
     if contact is not None and _contact(build, contact, link):
         return None
-    restitution = _restitution(build, surface.one("bounce"), link)
-    friction = _friction(build, surface.one("friction"), link)
+    restitution, slow = _restitution(surface.one("bounce"))
+    rubbing = surface.one("friction")
+    friction = _friction(build, rubbing, link)
+    torsional = 0.0 if rubbing is None else _torsional(build, rubbing, link)
     if friction > LARGEST:
         receipt.approximate("<friction>", place, f"a coefficient of {friction:g} stands as {LARGEST:g}")
         friction = LARGEST
     with saying(surface):
-        return Material(friction=friction, restitution=restitution)
+        return Material(friction=friction, restitution=restitution, bounce_speed=slow, torsional=torsional)
 
 
 def _friction(build: Build, friction: XmlElement | None, link: Item) -> float:
@@ -52,23 +54,34 @@ def _friction(build: Build, friction: XmlElement | None, link: Item) -> float:
         for tag in ("slip1", "slip2", "rolling_friction"):
             if number_of(values, tag, 0.0) not in (0.0, 1.0 if tag == "rolling_friction" else 0.0):
                 build.receipt.ignore(f"<{tag}>", place, "surfaces have dry friction alone here")
-    torsional = friction.one("torsional")
-    if torsional is not None:
-        radius = max(number_of(torsional, tag, 0.0) for tag in ("patch_radius", "surface_radius"))
-        torsional.read_whole()
-        build.receipt.ignore("<torsional>", place, "contact points do not resist turning here", matters=radius > 0.0)
     return found[0] if found else FRICTION
 
 
-def _restitution(build: Build, bounce: XmlElement | None, link: Item) -> float:
-    if bounce is None:
+def _torsional(build: Build, friction: XmlElement, link: Item) -> float:
+    """Resistance against turning, m: 3 pi / 16 of the radius of the patch of contact, times the coefficient."""
+    torsional = friction.one("torsional")
+    if torsional is None:
         return 0.0
+    place, coefficient = link.file.place(torsional), number_of(torsional, "coefficient", 1.0)
+    patch, curved = (number_of(torsional, tag, 0.0) for tag in ("patch_radius", "surface_radius"))
+    by_patch = flag_of(torsional, "use_patch_radius", True)
+    torsional.read_whole()
+    if by_patch and patch > 0.0:
+        length = 3 * math.pi / 16 * patch * coefficient
+        build.receipt.understand("<torsional>", place, f"a torque of {length:g} m times the normal force")
+        return length
+    told = "the patch that grows with the overlap has no counterpart; give patch_radius"
+    build.receipt.ignore("<torsional>", place, told, matters=not by_patch and curved > 0.0)
+    return 0.0
+
+
+def _restitution(bounce: XmlElement | None) -> tuple[float, float | None]:
+    """Restitution, and the speed below which nothing bounces."""
+    if bounce is None:
+        return 0.0, None
     value = number_of(bounce, "restitution_coefficient", 0.0)
     threshold = number_of(bounce, "threshold", 1e5)
-    if value and threshold != 0.05:
-        told = f"bounces above 0.05 m/s, not {threshold:g} m/s"
-        build.receipt.approximate("<bounce>", link.file.place(bounce), told)
-    return value
+    return value, threshold if value else None
 
 
 def _contact(build: Build, contact: XmlElement, link: Item) -> bool:

@@ -10,9 +10,24 @@ import numpy as np
 from linkwork.formats.meshes.obj import obj_bytes
 from linkwork.formats.receipt import Receipt
 from linkwork.formats.urdf.written_xml import attribute, numbers, pose
-from linkwork.model import Body, Box, Capsule, Collider, Cylinder, Frame, Ground, Material, Model, Shape, Sphere
+from linkwork.model import (
+    Body,
+    Box,
+    Capsule,
+    Collider,
+    Cylinder,
+    Ellipsoid,
+    Frame,
+    Ground,
+    Material,
+    Model,
+    Shape,
+    Sphere,
+)
 from linkwork.model.checked import Vector
 from linkwork.model.shapes import Faceted
+
+FACETS = 32  # around an ellipsoid
 
 
 class ShapeTexts:
@@ -83,6 +98,10 @@ class ShapeTexts:
                 yield Frame(), _cylinder(shape.radius, shape.length)
                 yield Frame((0.0, 0.0, -shape.length / 2)), _sphere(shape.radius)
             yield Frame((0.0, 0.0, shape.length / 2)), _sphere(shape.radius)
+        elif isinstance(shape, Ellipsoid):
+            points, faces = shape.facets(FACETS)
+            self.receipt.approximate(what, "", f"URDF has no ellipsoid: a mesh of {len(faces)} triangles")
+            yield Frame(), f"<mesh filename={attribute(self._mesh(points[faces]))}/>"
         elif isinstance(shape, Faceted):
             yield Frame(), f"<mesh filename={attribute(self._mesh(shape.triangles))}/>"
 

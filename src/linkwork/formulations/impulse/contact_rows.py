@@ -1,6 +1,9 @@
 """[MST17] Contacts as rows: one that keeps two bodies apart, two of friction within mu times its impulse.
 
-a b    links        x    point of contact        axis    normal, tangent, normal x tangent
+    a b    links        x    point of contact        axis    normal, tangent, normal x tangent
+
+With a grain the friction along normal x tangent is less, by a `ratio`. That row is scaled by it: then both rows are
+within one circle, and what takes most energy there does so in truth.
 """
 
 from __future__ import annotations
@@ -13,9 +16,8 @@ from linkwork.formulations.impulse.row_table import CONTACT, CONTACT_FRICTION
 from linkwork.formulations.impulse.rows import ALL_ROWS, defer_softness, reset_row, set_wrench
 from linkwork.mechanics.constraint_rows import velocity_at
 from linkwork.spatial.codes import RIGID
-from linkwork.spatial.vectors import cross, dot, load3, sub
+from linkwork.spatial.vectors import cross, dot, load3, scale, sub
 
-BOUNCE_SPEED = 0.05  # m/s: slower contacts do not bounce
 HOVERING = 1e-2  # of the touch: a smaller gap stays; else points of one face would close theirs at different rates
 OVERLAP_PART = 0.2  # part of an overlap that is undone in a step
 PASSING_PART = 0.1  # of its gap: how far from its row a body stays that passes
@@ -53,7 +55,7 @@ def describe_contact(work, v_next_world, table, rows, contacts, r, e):
             rows.friction[r + j] = contacts.friction[e]
         if j == 2:
             rows.partner_row[r + j] = r + 1
-        axis = cross(normal, tangent) if j > 0 else tangent
+        axis = scale(contacts.ratio[e], cross(normal, tangent)) if j > 0 else tangent
     return count
 
 
@@ -75,8 +77,14 @@ def set_contact_target(rows, contacts, e, r, h):
         rows.correction_high[r] = math.inf
     if passing:
         return
-    if contacts.restitution[e] > 0.0 and rows.start_rate[r] < -BOUNCE_SPEED and depth >= h * rows.start_rate[r]:
-        rows.target[r] = max(rows.target[r], -contacts.restitution[e] * rows.start_rate[r])
+    if contacts.restitution[e] > 0.0 and depth >= h * rows.start_rate[r]:
+        slow = contacts.bounce_speed[e]
+        if slow < 0.0:
+            slow = max(-slow, abs(rows.rate[r] - rows.start_rate[r]))
+        back = -contacts.restitution[e] * rows.start_rate[r]
+        if rows.start_rate[r] < -slow and back > rows.target[r]:
+            rows.rebound[r] = back - rows.target[r]
+            rows.target[r] = back
 
 
 @small

@@ -225,6 +225,21 @@ def friction_response(s, r):
     )
 
 
+@small
+def bounds_of(rows, r, n, low, high, p):
+    """Bounds of the impulse of row r, a torque of a contact or none; of two in a circle where the other is as it is."""
+    if rows.normal_row[r] < 0:
+        return low[r], high[r]
+    most = rows.friction[r] * max(p[rows.normal_row[r]], 0.0)
+    other = 0.0
+    if rows.partner_row[r] >= 0:
+        other = p[r - 1]
+    elif r + 1 < n and rows.partner_row[r + 1] == r:
+        other = p[r + 1]
+    most = math.sqrt(max(most * most - other * other, 0.0))
+    return -most, most
+
+
 @kernel
 def some_slide(rows, s, first, last, p):
     """Whether a contact among the rows first … last - 1 slides, by the impulses p that are in s.x."""
@@ -261,12 +276,13 @@ def newton_guess(rows, s, island, softness, bilateral, low, high, p):
             continue
         if not has_friction(rows, r, n):
             a = p[r] - excess_rate(rows, s, r, p, rate_change(rows, r, s.x)) / s.reduced[r]
-            if r < bilateral or low[r] < a < high[r]:
+            least, most = bounds_of(rows, r, n, low, high, p)
+            if r < bilateral or least < a < most:
                 set_soft_row(rows, s, newton, softness, r, p, STICKS)
                 add_row_equation(rows, s.islands, newton, r)
             else:
                 newton.kind[r] = AT_BOUND
-                newton.target[r] = min(max(a, low[r]), high[r])
+                newton.target[r] = min(max(a, least), most)
                 add_impulse(rows, r, newton.target[r], newton.x)
             r += 1
             continue
@@ -307,6 +323,8 @@ def read_impulses(rows, newton, first, n, low, high, p):
         if not has_friction(rows, r, n):
             value = (newton.target[r] - rate_change(rows, r, newton.x)) / newton.c[r]
             put(r, value, low, high, rows.normal_row, rows.friction, p)
+            if rows.partner_row[r] >= 0:
+                put_pair(r - 1, p[r - 1], p[r], rows.normal_row, rows.friction, p)
             r += 1
             continue
         v, v_1, v_2 = contact_rate_changes(rows, r, newton.x)

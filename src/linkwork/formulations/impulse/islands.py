@@ -34,6 +34,7 @@ class Islands(NamedTuple):
     contact_start: Any  # (tree + 3,) into contact
     row_start: Any  # (tree + 3,) rows of each island; written by make_contact_rows
     node: Any  # (tree,) in the graph of its island; coulomb
+    solved: Any  # (tree + 3,) 1 where the impulses of an island are to be left as they are; restitution
 
 
 def make_islands(tree: Any, contacts: int) -> Islands:
@@ -69,6 +70,7 @@ def make_islands(tree: Any, contacts: int) -> Islands:
         contact_start=room(n + 3),
         row_start=room(n + 3),
         node=room(n),
+        solved=room(n + 3),
     )
 
 

@@ -44,7 +44,7 @@ class ImpulseMethod(Method):
     loop: ClassVar[str] = run.__module__
     carried: ClassVar[tuple[str, ...]] = (
         *("carried", "row_vd", "rows.kept", "rows.swivel"),
-        *("contacts.count", "contacts.id", "contacts.point", "contacts.impulse"),
+        *("contacts.count", "contacts.id", "contacts.point", "contacts.impulse", "contacts.moment"),
     )
 
     dt: float = 1e-3

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from linkwork._jit import kernel
 from linkwork.formulations.impulse.row_algebra import row_width
-from linkwork.formulations.impulse.row_table import CONTACT
+from linkwork.formulations.impulse.row_table import CONTACT, CONTACT_MOMENT
 from linkwork.formulations.impulse.rows import ALL_ROWS, FAST_PART, SOFT_PART, SOFT_POINTS
 
 SHARING = 5e-6  # of g h: how fast a point that carries twice the mean gives way
@@ -65,6 +65,8 @@ def share_pressure(rows, link_response, pace_at_rest, step):
                 rows.target[s] += gamma * P / points
             elif points > 1:
                 rows.gamma[s] = FRICTION_SHARING * gamma
+                if rows.code[s] == CONTACT_MOMENT:
+                    rows.gamma[s] *= rows.diagonal[s] / mean
         r = last
 
 

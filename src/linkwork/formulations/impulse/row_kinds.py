@@ -13,6 +13,7 @@ import math
 from linkwork._jit import kernel, small
 from linkwork.formulations.impulse.ball_rows import cone_row, cones_kept, swivel_row
 from linkwork.formulations.impulse.bushing_rows import bushing_row
+from linkwork.formulations.impulse.contact_moments import make_moment_rows
 from linkwork.formulations.impulse.contact_rows import describe_contact, set_contact_target, unload_hinge_contacts
 from linkwork.formulations.impulse.drag_rows import drag_row, dragging
 from linkwork.formulations.impulse.islands import find_islands
@@ -135,6 +136,8 @@ def make_contact_rows(w, h, q, v):
                 kept += 1
         if kept > 0:
             set_contact_target(rows, w.contacts, e, r, h)
+            if w.contacts.moment.shape[0] > 0:
+                kept += make_moment_rows(w, q, v, r, r + kept, e)
         rows.count[ALL_ROWS] = r + kept
     for i in range(island + 1, islands.count[0] + 1):
         islands.row_start[i] = rows.count[ALL_ROWS]

@@ -295,7 +295,7 @@ def solve_rows(rows, s, low, high, p, iterations, guessing):
     for island in range(s.islands.count[0]):
         first = s.islands.row_start[island]
         last = s.islands.row_start[island + 1]
-        if not guessing and is_quiet(s, first, last):
+        if s.islands.solved[island] == 1 or (not guessing and is_quiet(s, first, last)):
             continue
         pace = island_pace(rows, s, first, last)
         s.pace[OF_ISLAND] = pace

@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 
 from linkwork._jit import kernel, small
+from linkwork.formulations.impulse.contact_moments import is_pair, sweep_pair
 from linkwork.formulations.impulse.coulomb import newton_fits, newton_guess, some_slide
 from linkwork.formulations.impulse.islands import clear_dofs, copy_dofs, move_dofs_on, subtract_from
 from linkwork.formulations.impulse.row_algebra import (
@@ -121,6 +122,11 @@ def sweep_matrix_free(rows, s, island, bilateral, low, high, p, enough):
         if has_friction(rows, r, n):
             worst = max(worst, sweep_contact(rows, s, low, high, r, p))
             r += 3
+            continue
+        if is_pair(rows, r, n):
+            if s.diagonal[r] > 0.0 and s.diagonal[r + 1] > 0.0:
+                worst = max(worst, sweep_pair(rows, s, r, p))
+            r += 2
             continue
         if s.diagonal[r] > 0.0 and (low[r] < high[r] or rows.normal_row[r] >= 0):
             before = p[r]

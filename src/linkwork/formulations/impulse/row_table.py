@@ -14,7 +14,7 @@ from linkwork.spatial.codes import ATTITUDE, FREE, SWING, SWING_BACK, SWINGING
 
 # kinds of rows: `RowTable.code`, `RowWork.code`
 CUT, COUPLING, LINE_SPRING, COIL_SPRING, MOTOR, LIMIT, JOINT_FRICTION, DRAG = range(8)
-CONTACT, CONTACT_FRICTION, POINT_SPRING, BUSHING, PLAY, CONE, SWIVEL = range(8, 15)
+CONTACT, CONTACT_FRICTION, POINT_SPRING, BUSHING, PLAY, CONE, SWIVEL, CONTACT_MOMENT = range(8, 16)
 CONE_SIDES = 4  # of a cone: swing, lower and upper twist, whole turn
 DRAGS = 4  # bodies that can be dragged at once
 ROUNDING = 1e-22  # of a response, which is a square: halves that should cancel leave some 1e-16 of themselves
@@ -24,7 +24,8 @@ class RowTable(NamedTuple):
     """Which rows a system can have. Written once by `row_table`, read by all kernels.
 
     A row has an id, a number that stays from step to step: first those of bilateral rows, which hold always and both
-    ways, then those of clipped ones; ids from `id_count` on are contacts, three to each.
+    ways, then those of clipped ones; ids from `id_count` on are contacts, three to each, and then their torques against
+    rolling and turning, three to each.
     """
 
     dofs: int

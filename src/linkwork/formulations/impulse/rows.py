@@ -69,7 +69,8 @@ class RowWork(NamedTuple):
     correction_high: Any
     normal_row: Any  # row whose impulse bounds this one's, or -1
     partner_row: Any  # of the second row of a contact's friction the first, else -1
-    friction: Any  # coefficient
+    friction: Any  # coefficient; of a torque m
+    rebound: Any  # m/s, what restitution adds to the target of a contact
     # how it moves: apply_unit_impulse, describe_contact
     rate: Any
     start_rate: Any
@@ -97,7 +98,7 @@ class RowWork(NamedTuple):
 
 def row_work(tables: Any, table: RowTable, contacts: int) -> RowWork:
     """Room for all rows that there could be."""
-    n = table.id_count + 3 * contacts
+    n = table.id_count + (6 if tables.colliders.has_moments else 3) * contacts
     terms = int(np.diff(tables.cuts.coupling_term).max(initial=0))
     ends = max(2, 2 * terms)
     lengths = np.append(0, np.cumsum(table.span_last - table.span_first))
@@ -148,6 +149,7 @@ def reset_row(rows, r, code, id):
     rows.normal_row[r] = -1
     rows.partner_row[r] = -1
     rows.friction[r] = 0.0
+    rows.rebound[r] = 0.0
     rows.pseudo[r] = 0.0
     rows.p[r] = 0.0
 
@@ -358,34 +360,3 @@ def set_softness(rows, r, k, c, gap, pace, h):
     rows.gamma[r] = 1.0 / (h * stiff)
     rows.damping[r] = c
     rows.target[r] = -beta * gap / h + (1.0 - beta) * pace
-
-
-# ---- impulses from step to step --------------------------------------------------------------------------------------
-
-
-@small
-def warm_start(table, rows, contacts, ratio):
-    """Step 4: rows start with the impulses of the last step, times `ratio`, this step's length by the last one's."""
-    for r in range(rows.count[ALL_ROWS]):
-        id = rows.id[r] - table.id_count
-        p = rows.kept[rows.id[r]] if id < 0 else contacts.impulse[id // 3, id % 3]
-        p *= ratio
-        rows.p[r] = p if rows.normal_row[r] >= 0 else min(max(p, rows.low[r]), rows.high[r])
-
-
-@small
-def store_impulses(table, rows, contacts):
-    """Keep the impulses for the next step to start from."""
-    for k in range(rows.kept.size):
-        rows.kept[k] = 0.0
-    for e in range(rows.sliding.size):
-        rows.kept[table.first_friction + e] = rows.sliding[e]
-    for e in range(contacts.count[0]):
-        for j in range(3):
-            contacts.impulse[e, j] = 0.0
-    for r in range(rows.count[ALL_ROWS]):
-        id = rows.id[r] - table.id_count
-        if id < 0:
-            rows.kept[rows.id[r]] = rows.p[r]
-        else:
-            contacts.impulse[id // 3, id % 3] = rows.p[r]

@@ -25,12 +25,14 @@ from linkwork.formulations.impulse.free_bodies import (
     store_centres,
 )
 from linkwork.formulations.impulse.free_motion import free_motion
+from linkwork.formulations.impulse.kept_impulses import store_impulses, warm_start
 from linkwork.formulations.impulse.midpoint import SHARP, SHARP_CUT, UNRESOLVED, bend_rates, sharpness
 from linkwork.formulations.impulse.pressure import share_pressure
+from linkwork.formulations.impulse.restitution import solve_bouncing
 from linkwork.formulations.impulse.results import row_energy, store_loads
 from linkwork.formulations.impulse.row_algebra import add_impulse
 from linkwork.formulations.impulse.row_kinds import make_rows, stops_kept
-from linkwork.formulations.impulse.row_solver import factor_rows, solve_rows
+from linkwork.formulations.impulse.row_solver import factor_rows
 from linkwork.formulations.impulse.row_table import COUPLING, CUT
 from linkwork.formulations.impulse.rows import (
     ALL_ROWS,
@@ -43,8 +45,6 @@ from linkwork.formulations.impulse.rows import (
     SMOOTH,
     SPIN_ROUNDS,
     UNSETTLED,
-    store_impulses,
-    warm_start,
 )
 from linkwork.formulations.impulse.sliding import predict_sliding, sliding_confirmed, sliding_loss
 from linkwork.formulations.samples import (
@@ -201,7 +201,7 @@ def solve_stage(w, q, stage, sweeps, worst):
     only_overlaps = rows.count[BILATERAL_ROWS] == 0 or w.position_iterations > 0
     rough = stage == PSEUDO_VELOCITIES and s.direct and only_overlaps
     most = min(s.iterations[0], OVERLAP_SWEEPS) if rough else s.iterations[0]
-    more, change = solve_rows(rows, s, low, high, p, most, stage == VELOCITIES)
+    more, change = solve_bouncing(w.table, rows, s, w.contacts, w.bounces, low, high, p, most, stage == VELOCITIES)
     apply_impulses(w.tables.tree, w.tree, rows, q, p, w.dv)
     if stage < POSITIONS:
         worst = max(worst, s.infeasible[0])

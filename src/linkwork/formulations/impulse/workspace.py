@@ -12,6 +12,7 @@ from linkwork.formulations.impulse.contact_audit import ContactAudit, make_audit
 from linkwork.formulations.impulse.drag_rows import Drags, make_drags
 from linkwork.formulations.impulse.free_bodies import FreeBodies, free_bodies
 from linkwork.formulations.impulse.islands import make_islands
+from linkwork.formulations.impulse.restitution import Bounces, make_bounces
 from linkwork.formulations.impulse.row_solver import RowSolver, row_solver
 from linkwork.formulations.impulse.row_table import RowTable, row_table
 from linkwork.formulations.impulse.rows import RowWork, row_work
@@ -64,6 +65,7 @@ class Workspace(NamedTuple):
     drags: Drags  # written by simulation
     contacts: Contacts  # written by contact; impulses by store_impulses
     audit: ContactAudit  # written by contact_audit
+    bounces: Bounces  # scratch; written by restitution
     carried: Any  # (8,) LAST_STEP and ARMATURE_STEP (s); whether it was SMOOTH; END_UPDATED …: of one step alone
 
 
@@ -106,7 +108,8 @@ def workspace(tables: Any, method: Any) -> Workspace:
         power=np.zeros(2),
         row_vd=np.zeros(nv),
         drags=make_drags(),
-        contacts=make_contacts(contacts),
+        contacts=make_contacts(contacts, tables.colliders.has_moments),
         audit=make_audit(contacts),
+        bounces=make_bounces(contacts),
         carried=np.zeros(8),
     )

@@ -6,12 +6,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from linkwork.model import Box, Capsule, Cylinder, Frame, Hull, Mesh, Sphere
+from linkwork.model import Box, Capsule, Cylinder, Ellipsoid, Frame, Hull, Mesh, Sphere
 from linkwork.model.collider import HeightField, Plane
 from linkwork.model.shapes import Shape
 
 Facts: TypeAlias = dict[str, Any]
 
+ROUND = 48  # sides of an ellipsoid
 TRIANGLES = 6000  # of one mesh, at most
 _SIZES: dict[type[Shape], tuple[str, ...]] = {
     Box: ("size",),
@@ -32,6 +33,9 @@ def shape_facts(shape: Shape, triangles: int = TRIANGLES) -> Facts | None:
     if isinstance(shape, Mesh | Hull):
         points, faces = shape.drawn(triangles)
         return {"kind": "mesh", "points": points, "faces": faces, **pose}
+    if isinstance(shape, Ellipsoid):
+        corners, sides = shape.facets(ROUND)
+        return {"kind": "mesh", "points": corners.tolist(), "faces": sides.tolist(), **pose}
     if isinstance(shape, HeightField):
         return {"kind": "mesh", "triangles": _landscape(shape), **pose}
     if isinstance(shape, Plane):
