@@ -11,7 +11,7 @@ from linkwork._jit import entry
 from linkwork.numerics.block_elimination import (
     add_node,
     clear_blocks,
-    make_block_graph,
+    make_elimination_graph,
     order_nodes,
     place_of_block,
     solve_graph,
@@ -54,7 +54,7 @@ def made(sizes: Any, edges: Any, seed: int = 0, most: int = 10_000) -> tuple[Any
     """A graph with random blocks, and the same matrix in full; None where it does not fit."""
     rng = np.random.default_rng(seed)
     sizes, edges = np.array(sizes), np.array(edges).reshape(-1, 2)
-    graph = make_block_graph(len(sizes), int(sizes.sum()), int(sizes.max()))
+    graph = make_elimination_graph(len(sizes), int(sizes.sum()), int(sizes.max()))
     if not build(graph, sizes, edges, most):
         return None
     at = np.concatenate([[0], np.cumsum(sizes)])
@@ -98,6 +98,6 @@ def test_chains_are_linear_in_their_nodes() -> None:
 
 
 def test_tells_what_does_not_fit() -> None:
-    graph = make_block_graph(3, 18, 6)
+    graph = make_elimination_graph(3, 18, 6)
     assert not build(graph, np.full(4, 6), np.zeros((0, 2), dtype=np.int64), 100)
     assert not build(graph, np.array([6, 7]), np.zeros((0, 2), dtype=np.int64), 100)

@@ -6,7 +6,7 @@ first: chains and trees fill nothing in, and the cost is linear in their nodes. 
 between them, unknowns of one node with it.
 
 Use: `start_graph`, `add_node` and `touch`, then `order_nodes`; for each H `clear_blocks`, entries into `values` from
-`place_of_block` on (by rows), `solve_graph`. Nothing is allocated: `make_block_graph` gives the room.
+`place_of_block` on (by rows), `solve_graph`. Nothing is allocated: `make_elimination_graph` gives the room.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MOST_VALUES = 1 << 18  # entries of all blocks together
 TOUCHING = -1  # in `block`: the nodes touch, the block has no place yet
 
 
-class BlockGraph(NamedTuple):
+class EliminationGraph(NamedTuple):
     """Nodes, the blocks between them and the elimination order; the kernels of this file write all of it."""
 
     count: Any  # (2,) nodes, and values in use
@@ -40,10 +40,10 @@ class BlockGraph(NamedTuple):
     column: Any  # (MOST_UNKNOWNS,) scratch
 
 
-def make_block_graph(nodes: int, unknowns: int, largest: int) -> BlockGraph:
+def make_elimination_graph(nodes: int, unknowns: int, largest: int) -> EliminationGraph:
     """Room for so many nodes with so many unknowns together, `largest` of one at most."""
     n, m = min(nodes, MOST_NODES), min(largest, MOST_UNKNOWNS)
-    return BlockGraph(
+    return EliminationGraph(
         np.zeros(2, dtype=np.int64),
         np.zeros(n, dtype=np.int64),
         np.zeros(n, dtype=np.int64),

@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 
 from linkwork._jit import kernel, small
-from linkwork.contact.contact_cache import perpendicular
+from linkwork.contact.surfaces import perpendicular
 from linkwork.formulations.impulse.row_table import CONE_SIDES, SWIVEL
 from linkwork.formulations.impulse.rows import ALL_ROWS, defer_softness, set_wrench
 from linkwork.spatial.codes import BY_ANGLES, BY_BODIES, RIGID

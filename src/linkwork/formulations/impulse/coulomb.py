@@ -37,10 +37,10 @@ from linkwork.formulations.impulse.row_algebra import (
     row_width,
 )
 from linkwork.numerics.block_elimination import (
-    BlockGraph,
+    EliminationGraph,
     add_node,
     clear_blocks,
-    make_block_graph,
+    make_elimination_graph,
     order_nodes,
     place_of_block,
     solve_graph,
@@ -57,7 +57,7 @@ STICKS, AT_BOUND, SLIDES_ALONG, SLIDES_ACROSS = 0, 1, 2, 3  # what a row does: `
 class GuessScratch(NamedTuple):
     """Scratch of a Newton step. `newton_guess` writes all of it."""
 
-    graph: BlockGraph  # of the trees of an island, with the matrix of the equation for x
+    graph: EliminationGraph  # of the trees of an island, with the matrix of the equation for x
     x: Any  # (dof,) its right side, then its solution
     kind: Any  # (row,) STICKS, AT_BOUND, SLIDES_ALONG or SLIDES_ACROSS
     target: Any  # (row,) rate; of a row AT_BOUND its impulse
@@ -70,7 +70,7 @@ class GuessScratch(NamedTuple):
 def make_guess_scratch(rows: int, dofs: int, width: int, tree_dof: Any) -> GuessScratch:
     """Room for Newton steps; `tree_dof` is that of the islands."""
     return GuessScratch(
-        make_block_graph(len(tree_dof) - 1, dofs, int(np.diff(tree_dof).max(initial=0))),
+        make_elimination_graph(len(tree_dof) - 1, dofs, int(np.diff(tree_dof).max(initial=0))),
         np.zeros(dofs),
         np.zeros(rows, dtype=np.int64),
         np.zeros(rows),
