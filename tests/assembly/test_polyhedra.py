@@ -1,11 +1,10 @@
-"""Hulls of many corners as polyhedra: closed, outward, flat parts in one face; no less than one face at a time."""
+"""Hulls of many corners as polyhedra: closed, outward, flat parts in one face."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-import pytest
 
 import linkwork as lw
 from linkwork.assembly import polyhedra
@@ -17,25 +16,10 @@ def stone(corners: int, seed: int = 0) -> Any:
     return x / np.linalg.norm(x, axis=1)[:, None] * (0.5, 0.4, 0.35)
 
 
-def face_sets(solid: Any) -> set[frozenset[int]]:
-    return {frozenset(loop) for loop in solid.loops}
-
-
-@pytest.mark.parametrize("points", ["stone", "fine cube"])
-def test_both_ways_find_the_same_faces(points: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cube_of_many_corners_has_six_faces() -> None:
     grid = np.linspace(-1, 1, 6)
     cube = np.array([(x, y, z) for x in grid for y in grid for z in grid if max(abs(x), abs(y), abs(z)) == 1.0])
-    given = stone(150) if points == "stone" else cube
-    many = polyhedra.convex(given)
-    monkeypatch.setattr(polyhedra, "FEW_CORNERS", 10**6)
-    few = polyhedra._convex.__wrapped__(given.tobytes())
-    assert np.array_equal(many.vertices, few.vertices)
-    # one face after the other leaves out a triangle that is nearly parallel to another, and with it a hole
-    assert face_sets(few) <= face_sets(many)
-    if points == "fine cube":
-        assert face_sets(few) == face_sets(many)
-    near = np.abs(np.array(few.edges) @ np.array(many.edges).T).max(axis=1)
-    assert near == pytest.approx(1.0, abs=1e-6)
+    assert len(polyhedra.convex(cube).loops) == 6
 
 
 def test_faces_are_closed_and_outward() -> None:

@@ -12,6 +12,8 @@ from known_mechanisms import CLOSING, loop_of
 from linkwork.simulation.start import Closure
 from random_mechanisms import ALL, random_loops, random_tree
 
+ROWS_EACH = tuple(kind for kind in ALL if kind != "ball")  # friction of a ball joint is a torque of one length
+
 
 def with_friction(model: lw.Model) -> lw.Model:
     """Dry friction in every joint that moves: a row on each of its coordinates."""
@@ -30,10 +32,10 @@ def matrix(sim: lw.Simulation) -> Any:
 
 @pytest.mark.parametrize(
     ("kind", "seed"),
-    [(kind, 1) for kind in ALL if kind != "fixed"] + [("all", seed) for seed in range(8)],
+    [(kind, 1) for kind in ROWS_EACH if kind != "fixed"] + [("all", seed) for seed in range(8)],
 )
 def test_joint_impulses_meet_the_inverse_of_the_mass_matrix(kind: str, seed: int) -> None:
-    model = random_tree(seed, 6, ALL, armature=True) if kind == "all" else random_tree(seed, 3, (kind,))
+    model = random_tree(seed, 6, ROWS_EACH, armature=True) if kind == "all" else random_tree(seed, 3, (kind,))
     sim = lw.Simulation(with_friction(model), lw.Impulse(solver="sequential"))
     A, names = matrix(sim)
     moved = sim.tables.drives.friction_coordinate[names]

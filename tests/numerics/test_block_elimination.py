@@ -53,7 +53,7 @@ def solve(graph, x):  # type: ignore
 def made(sizes: Any, edges: Any, seed: int = 0, most: int = 10_000) -> tuple[Any, Any] | None:
     """A graph with random blocks, and the same matrix in full; None where it does not fit."""
     rng = np.random.default_rng(seed)
-    sizes, edges = np.array(sizes), np.array(edges).reshape(-1, 2)
+    sizes, edges = np.array(sizes), np.array(edges, dtype=np.int64).reshape(-1, 2)
     graph = make_elimination_graph(len(sizes), int(sizes.sum()), int(sizes.max()))
     if not build(graph, sizes, edges, most):
         return None

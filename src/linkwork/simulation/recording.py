@@ -71,10 +71,9 @@ class Recording:
         self.began: float | None = None  # energy at the start, J
         self.first_cut: float | None = None
         self.jump: list[OperatingPoint] = []  # around the largest change of the energy balance
-        self.largest_jump = 0.0  # J
         self.unwritten = self.spoilt = False  # rows that the stream could not take; a row held what is no number
         self.remembered: dict[str, Any] | None = None
-        self._turn, self._next_state = 0, 0.0
+        self._turn, self._next_state, self.largest_jump = 0, 0.0, 0.0  # the last in J
         self.sampled: SampledRun | None = None
         self.contacts: Any = None  # a ContactRecorder
         self.ranks = RankHistory(not sim.method.impulses)

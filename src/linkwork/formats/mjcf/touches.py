@@ -60,6 +60,7 @@ def _region(m: Any, site: int) -> tuple[Box | Sphere, str]:
 
 def tell_sensors(reading: MjcfReading, section: XmlElement) -> None:
     """The other sensors, which are left out."""
+    reading.receipt.ignore(section.told, reading.source.place(section), MEASURES, matters=False)
     for node in section.children:
         if id(node) not in reading.told:
             reading.receipt.ignore(node.told, reading.source.place(node), MEASURES, matters=False)

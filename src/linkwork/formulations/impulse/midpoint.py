@@ -132,7 +132,8 @@ def bend_rates(tree, cuts, work, coasting, h, bend):
     """Rate that each row of a cut must have at the step's start so that it vanishes at the end: -h/2 times its bias.
 
     A joint of two free bodies that turn moves its point on a circle; a velocity that is right at the start of the step
-    leads off it, and closing the gap afterwards costs energy. `coasting`: accelerations while joints keep their rates.
+    leads off it, and closing the gap afterwards costs energy. Where nothing turns fast that is little, and rows hold at
+    the start. `coasting`: accelerations while joints keep their rates.
     Returns the largest such rate as part of the speeds of the links.
     """
     gravity = (tree.gravity[0], tree.gravity[1], tree.gravity[2])
@@ -147,11 +148,11 @@ def bend_rates(tree, cuts, work, coasting, h, bend):
         turn, speed = end_speeds(tree, work, cuts, c)
         half = 0.5 * h * turn
         for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
-            if cuts.row_kind[r] >= ACROSS:
+            if cuts.row_kind[r] >= ACROSS or half <= 0.5 * FAST:
                 bend[r] = 0.0
                 continue
             bend[r] *= -0.5 * h / max(1.0, half * half)
             rate = turn if cuts.row_kind[r] == CROSSED else speed
-            if half > 0.5 * FAST and rate > 0.0:
+            if rate > 0.0:
                 sharpest = max(sharpest, abs(bend[r]) / rate)
     return sharpest

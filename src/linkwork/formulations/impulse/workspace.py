@@ -54,7 +54,7 @@ class Workspace(NamedTuple):
     v_mid: Any  # (dof,) mean of the velocities before and after the step
     free_bodies: FreeBodies
     expected: Any  # (link, 6) m/s, rad/s, world axes: velocities after the step if rows act as in the last one
-    bend: Any  # (cut row,) m/s or rad/s, rates that rows of cuts have at the step's start to vanish at its end
+    bend: Any  # (cut row,) m/s or rad/s, rates of rows at the step's start to vanish at its end; of free bodies alone
     gap: Any  # (cut row,) m or rad, at the new positions
     wrench: Any  # (cut row, 6) there
     law_input: Any  # (16 + seen,) arguments of user functions; written by mechanics.laws
@@ -100,7 +100,7 @@ def workspace(tables: Any, method: Any) -> Workspace:
         v_mid=np.zeros(nv),
         free_bodies=free_bodies(tree),
         expected=np.zeros((links, 6)),
-        bend=np.zeros(cut_rows),
+        bend=np.zeros(cut_rows if method.coordinates == "absolute" else 0),
         gap=np.zeros(cut_rows),
         wrench=np.zeros((cut_rows, 6)),
         law_input=law_scratch(tables.laws),
