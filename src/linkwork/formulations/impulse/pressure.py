@@ -20,7 +20,7 @@ from linkwork.formulations.impulse.rows import ALL_ROWS, FAST_PART, SOFT_PART, S
 SHARING = 5e-6  # of g h: how fast a point that carries twice the mean gives way
 CLOSE_LOOK = 1e-4  # the same in every LOOK_EVERY-th step: enough for uneven shares to be noticed, and evened out
 LOOK_EVERY = 16
-NEW_LOAD = 1e-4  # of that of a pair that carried nothing: what rests on the bodies above it is not known yet
+NEW_LOAD = 1e-2  # of that of a pair that carried nothing: what rests on the bodies above it is not known yet
 FRICTION_SHARING = 1e-4  # of that softness: that of friction, which must not creep
 OPPOSED = 1e-3  # of the mean response of its points: where A is less they push against each other, and this holds
 
