@@ -6,8 +6,9 @@
 Newton's law makes a contact leave with e times the speed of approach. While friction slides one way, or does not act,
 the contact then takes (1 - e^2) of what it takes without rebound, and friction takes more. Where friction reverses the
 slip in the collision it would do work on the bodies, and they could gain energy (Kane's paradox). So a bounce in which
-friction did work is repeated: without rebound for E(0), then with the largest s for which g(s) is not negative
-(Illinois method: E is a parabola as long as the same contacts slide). Islands without such a bounce stay as they are.
+friction did work, and more than SLIGHT of what the normal loses, is repeated: without rebound for E(0), then with the
+largest s for which g(s) is not negative (Illinois method: E is a parabola as long as the same contacts slide). Islands
+without such a bounce stay as they are.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from linkwork.formulations.impulse.row_solver import solve_rows
 from linkwork.formulations.impulse.rows import ALL_ROWS
 
 WORKING = 1e-10  # of what the normal takes: friction that does more work than that is not left so
+SLIGHT = 0.05  # of what the normal loses: friction may do as much, since that gains nothing
 EXACT = 1e-11  # of E(0): as near to zero g is found
 MOST_ROUNDS = 20
 NEWTON, WITHOUT, SEARCHING, FOUND = range(4)  # what is known of a bounce
@@ -81,7 +83,7 @@ def find_bounces(table, rows, s, contacts, bounces):
             known = True
             add_impulses(rows, n, rows.p, s.x)
         loss, work = contact_loss(rows, s.x, r)
-        if work > -WORKING * rows.p[r] * rows.start_rate[r]:
+        if work > max(-WORKING * rows.p[r] * rows.start_rate[r], SLIGHT * (loss + work)):
             k = bounces.count[0]
             bounces.count[0] = k + 1
             bounces.row[k] = r
