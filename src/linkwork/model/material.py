@@ -97,8 +97,8 @@ class Material:
     def mean_friction(self) -> float:
         """The coefficient, or the geometric mean of the two.
 
-        >>> lw.Material(friction=(0.9, 0.1), grain=(0, 1, 0)).mean_friction
-        0.3
+        >>> lw.Material(friction=(0.5, 0.125), grain=(0, 1, 0)).mean_friction
+        0.25
         """
         return math.sqrt(self.friction[0] * self.friction[1]) if isinstance(self.friction, tuple) else self.friction
 
