@@ -100,7 +100,7 @@ def test_it_rolls_on_its_waist(method: str) -> None:
 
 @both
 def test_falling_over_it_keeps_its_energy(method: str) -> None:
-    """From its tip to its side and on, rolling: no friction works. What is left is the error of steps, of first order."""
+    """From its tip to its side and on, rolling: friction does no work. The error of steps is of first order."""
     wrong = []
     for dt in (1e-3, 2.5e-4):
         run = lw.simulate(on_floor((0.1, 0.08, 0.2), tilt=0.1), until=2.0, dt=dt, method=method)

@@ -149,11 +149,23 @@ def test_shapes(tmp_path, text, shape):
     assert [line.told for line in receipt.ignored] == ["contact=False"]
 
 
+def test_surfaces(tmp_path):
+    """The threshold of bounces, and torsion of a patch with a radius, are those of the file."""
+    surface = """<surface><friction><ode><mu>0.7</mu></ode><torsional><coefficient>0.5</coefficient>
+      <patch_radius>0.02</patch_radius></torsional></friction>
+      <bounce><restitution_coefficient>0.5</restitution_coefficient><threshold>0.3</threshold></bounce></surface>"""
+    body = f"<link name='a'><collision name='c'>{BALL}{surface}</collision></link>"
+    model, receipt = read(tmp_path, f"<model name='m'>{body}</model>")
+    material = model.colliders["a c"].material
+    assert material.torsional == pytest.approx(3 * np.pi / 16 * 0.02 * 0.5)
+    assert (material.friction, material.restitution, material.bounce_speed) == (0.7, 0.5, 0.3)
+    assert not receipt.ignored
+
+
 def test_shapes_without_a_counterpart(tmp_path):
     parts = "".join(
         f"<collision name='{kind}'><geometry>{text}</geometry></collision>"
         for kind, text in (
-            ("egg", "<ellipsoid><radii>0.1 0.2 0.3</radii></ellipsoid>"),
             ("cone", "<cone><radius>0.3</radius><length>1</length></cone>"),
             ("hills", "<heightmap><uri>a.png</uri></heightmap>"),
             ("line", "<polyline><height>1</height></polyline>"),
@@ -161,13 +173,13 @@ def test_shapes_without_a_counterpart(tmp_path):
         )
     )
     model, receipt = read(tmp_path, f"<model name='m'><link name='a'>{parts}</link></model>", strict=False)
-    egg = model.colliders["a egg"].shape
-    assert isinstance(egg, lw.Hull)
-    assert np.abs(np.array(egg.points)).max(axis=0) == pytest.approx([0.1, 0.2, 0.3], rel=0.05)
-    assert len(egg.points) <= 40
+    cone = model.colliders["a cone"].shape
+    assert isinstance(cone, lw.Hull)
+    assert np.abs(np.array(cone.points)).max(axis=0) == pytest.approx([0.3, 0.3, 0.5], rel=0.05)
+    assert len(cone.points) <= 40
     lost = [line.what for line in receipt.lost]
     assert lost == ["collision 'hills': <heightmap>", "collision 'line': <polyline>", "collision 'plane'"]
-    assert sum("convex hull" in line.told for line in receipt.approximated) == 2
+    assert sum("convex hull" in line.told for line in receipt.approximated) == 1
 
 
 def test_self_collision_as_the_file_says(tmp_path):
