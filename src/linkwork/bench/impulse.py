@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -26,6 +25,7 @@ import linkwork as lw
 from linkwork.bench import Comparison, Figure, SceneReport, best_of
 from linkwork.bench.peers.mujoco_run import MujocoRun, rigid_contacts
 from linkwork.bench.resting import measure_rest
+from linkwork.bench.whole_runs import beside_mujoco, in_turn
 from linkwork.formulations.samples import STEPS_CUT, WORST_RESIDUAL
 from linkwork.gallery import chain, gripper, peaucellier, pile, rover
 
@@ -169,19 +169,6 @@ def _peaucellier(dt: float, stiff: bool, repeats: int, seconds: float, until: fl
 # ---- arm and rover ---------------------------------------------------------------------------------------------------
 
 
-def _in_turn(row: Comparison, repeats: int, steps: int, contestants: list[Callable[[], Callable[[int], Any]]]) -> None:
-    """Seconds per step of whole runs from the start, the best of each."""
-    best = [math.inf] * len(contestants)
-    for _ in range(repeats):
-        for k, make in enumerate(contestants):
-            step = make()
-            start = perf_counter()
-            step(steps)
-            best[k] = min(best[k], (perf_counter() - start) / steps)
-    row.linkwork = best[0]
-    row.peer = best[1] if len(best) > 1 else None
-
-
 def _gripper(repeats: int, part: float, dt: float = 1e-3) -> tuple[Comparison, list[Figure]]:
     """Down, grasp, up and around; `part` of it."""
     model, steps = gripper.build(), round(part * gripper.TURNED / dt)
@@ -194,7 +181,7 @@ def _gripper(repeats: int, part: float, dt: float = 1e-3) -> tuple[Comparison, l
     try:
         peer = MujocoRun(model, dt, servos=ARM, integrator="implicitfast")
     except ImportError:
-        _in_turn(row, repeats, steps, [ours])
+        in_turn(row, repeats, steps, [ours])
         return row, figures
     motors: list[Any] = [drive for drive in model.all_drives() if not hasattr(drive, "follower")]
     between = round(0.01 / dt)
@@ -218,7 +205,7 @@ def _gripper(repeats: int, part: float, dt: float = 1e-3) -> tuple[Comparison, l
 
         return step
 
-    _in_turn(row, repeats, steps, [ours, theirs])
+    in_turn(row, repeats, steps, [ours, theirs])
     held = np.array(seen[min(round(gripper.UP / 0.02), len(seen) - 1) :])
     figures.append(Figure(f"{what}, MuJoCo", float(np.linalg.norm(held - held[0], axis=1).max())))
     return row, figures
@@ -261,7 +248,7 @@ def _rover(repeats: int, part: float, dt: float = 5e-3) -> tuple[Comparison, lis
         peers = {"MuJoCo": peer, "MuJoCo, contacts as stiff as 1 ms allows": stiff}
     except ImportError:
         pass
-    _in_turn(row, repeats, steps, contestants)
+    in_turn(row, repeats, steps, contestants)
     effort, what = sims[0].state.effort, f"{case}: how far it came in {steps * dt:g} s, m"
     figures = [
         Figure(f"{what}, linkwork", float(sims[0]["hull.position"][0])),
@@ -281,28 +268,10 @@ def _pile(n: int, kind: str, repeats: int, dt: float = 5e-3) -> tuple[Comparison
     case, steps = f"pile of {n} {plural}, dt {dt * 1e3:g} ms", round(FALL / dt)
     row = Comparison(case, "MuJoCo", math.inf, target=PILE_TARGET if n >= 100 else None)
     told = f"{case}: overlap (m), speed (m/s) after {FALL:g} s, at most"
-    sims: list[lw.Simulation] = []
-    peers: list[MujocoRun] = []
-
-    def ours() -> Callable[[int], None]:
-        sims[:] = [lw.Simulation(model, lw.Maximal(dt=dt))]
-        return sims[0].step
-
-    contestants: list[Any] = [ours]
-    try:
-        peers = [MujocoRun(model, dt)]
-
-        def theirs() -> Callable[[int], None]:
-            peers[0].rewind()
-            return peers[0].step
-
-        contestants.append(theirs)
-    except ImportError:
-        pass
-    _in_turn(row, repeats, steps, contestants)
+    sim, peers = beside_mujoco(row, model, dt, steps, repeats)
     figures = [
-        Figure(f"{told}, linkwork, overlap", float(sims[0].contacts().depths.max())),
-        Figure(f"{told}, linkwork, speed", float(np.abs(sims[0].v).max())),
+        Figure(f"{told}, linkwork, overlap", float(sim.contacts().depths.max())),
+        Figure(f"{told}, linkwork, speed", float(np.abs(sim.v).max())),
     ]
     for data in (peer.data for peer in peers):
         figures += [

@@ -7,15 +7,12 @@ beside it. MuJoCo's contacts are as it makes them by itself.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from time import perf_counter
-from typing import Any
 
 import numpy as np
 
 import linkwork as lw
 from linkwork.bench import Comparison, Figure
-from linkwork.bench.peers.mujoco_run import MujocoRun
+from linkwork.bench.whole_runs import beside_mujoco
 
 SIDE, GAP = 0.2, 0.3  # m: of a box, and between stacks
 REST = 2.0  # s
@@ -48,33 +45,8 @@ def measure_rest(
     row = Comparison(case, "MuJoCo", math.inf, target=TARGET)
     start = np.array([(model.bodies[f"box {k}"].reference or lw.Frame()).position for k in range(n)])
     weight = 9.81 * n * SIDE  # J: all boxes lifted by their size
-    sims: list[lw.Simulation] = []
-    peers: list[MujocoRun] = []
-
-    def ours() -> Callable[[int], None]:
-        sims[:] = [lw.Simulation(model, lw.Maximal(dt=dt))]
-        return sims[0].step
-
-    contestants: list[Any] = [ours]
-    try:
-        peers = [MujocoRun(model, dt)]
-
-        def theirs() -> Callable[[int], None]:
-            peers[0].rewind()
-            return peers[0].step
-
-        contestants.append(theirs)
-    except ImportError:
-        pass
-    best = [math.inf] * len(contestants)
-    for _ in range(repeats):
-        for k, make in enumerate(contestants):
-            step = make()
-            begin = perf_counter()
-            step(steps)
-            best[k] = min(best[k], (perf_counter() - begin) / steps)
-    row.linkwork, row.peer = best[0], best[1] if peers else None
-    found = [("linkwork", float(sims[0].contacts().depths.max()), [sims[0][f"box {k}.position"] for k in range(n)])]
+    sim, peers = beside_mujoco(row, model, dt, steps, repeats)
+    found = [("linkwork", float(sim.contacts().depths.max()), [sim[f"box {k}.position"] for k in range(n)])]
     for peer in peers:
         deepest = -min(contact.dist for contact in peer.data.contact[: peer.data.ncon])
         found.append(("MuJoCo", deepest, [peer.position(f"box {k}").copy() for k in range(n)]))
