@@ -14,6 +14,7 @@ from linkwork.numerics.block_elimination import (
     make_elimination_graph,
     order_nodes,
     place_of_block,
+    row_length,
     solve_graph,
     start_graph,
     touch,
@@ -41,8 +42,9 @@ def build(graph, sizes, edges, most):  # type: ignore
 @entry
 def add_block(graph, a, b, block):  # type: ignore
     o = place_of_block(graph, a, b)
-    for k in range(block.size):
-        graph.values[o + k] += block[k]
+    for i in range(block.shape[0]):
+        for j in range(block.shape[1]):
+            graph.values[o + i * row_length(graph, b) + j] += block[i, j]
 
 
 @entry
@@ -62,7 +64,7 @@ def made(sizes: Any, edges: Any, seed: int = 0, most: int = 10_000) -> tuple[Any
     pairs = {(k, k) for k in range(len(sizes))} | {(a, b) for a, b in edges} | {(b, a) for a, b in edges}
     for a, b in sorted(pairs):
         block = rng.normal(size=(sizes[a], sizes[b])) + (8.0 * np.eye(sizes[a]) if a == b else 0.0)
-        add_block(graph, a, b, block.ravel())
+        add_block(graph, a, b, block)
         full[at[a] : at[a + 1], at[b] : at[b + 1]] += block
     return graph, full
 

@@ -11,7 +11,7 @@ from linkwork.numerics.gauss import invert, solve_in_place
 
 @entry
 def call(A, o, n, x, f):  # type: ignore
-    return solve_in_place(A, o, n, x, f)
+    return solve_in_place(A, o, n, n, x, f)
 
 
 @entry

@@ -3,7 +3,8 @@
 A node is a few unknowns that lie together in x. H has a block for every two nodes that touch, both ways; eliminating a
 node k of block D adds - H_ik D^-1 H_kj to the blocks of its neighbours. The node with fewest neighbours left goes
 first: chains and trees fill nothing in, and the cost is linear in their nodes. Blocks are eliminated without pivoting
-between them, unknowns of one node with it.
+between them, unknowns of one node with it. Where both nodes have six unknowns, as free bodies do, products of blocks
+are vector instructions (lanes.py): so rows of a block with six columns are eight numbers apart.
 
 Use: `start_graph`, `add_node` and `touch`, then `order_nodes`; for each H `clear_blocks`, entries into `values` from
 `place_of_block` on (by rows), `solve_graph`. Nothing is allocated: `make_elimination_graph` gives the room.
@@ -17,6 +18,7 @@ import numpy as np
 
 from linkwork._jit import kernel, small
 from linkwork.numerics.gauss import invert, solve_in_place
+from linkwork.numerics.lanes import BLOCK, LANES, SIX, invert_block, multiply_block, subtract_block_product
 
 MOST_NODES = 256  # of a graph
 MOST_UNKNOWNS = 64  # of a node
@@ -36,7 +38,7 @@ class EliminationGraph(NamedTuple):
     start: Any  # (node + 1,) into later
     later: Any  # neighbours of each that are eliminated after it
     values: Any  # the blocks
-    inverse: Any  # (MOST_UNKNOWNS squared,) scratch
+    inverse: Any  # (MOST_UNKNOWNS squared,) scratch; of six unknowns a block of lanes.py
     column: Any  # (MOST_UNKNOWNS,) scratch
 
 
@@ -52,8 +54,8 @@ def make_elimination_graph(nodes: int, unknowns: int, largest: int) -> Eliminati
         np.zeros(n, dtype=np.int64),
         np.zeros(n + 1, dtype=np.int64),
         np.zeros(n * (n - 1) // 2 + 1, dtype=np.int64),
-        np.zeros(min(unknowns * unknowns, MOST_VALUES)),
-        np.zeros(m * m),
+        np.zeros(min(2 * unknowns * unknowns, MOST_VALUES)),
+        np.zeros(max(m * m, BLOCK)),
         np.zeros(m),
     )
 
@@ -124,15 +126,21 @@ def order_nodes(graph, most):
             for e in range(begin, s):
                 touch(graph, i, graph.later[e])
         graph.block[k, k] = used + 1
-        used += graph.size[k] * graph.size[k]
+        used += graph.size[k] * row_length(graph, k)
         for s in range(begin, end):
             j = graph.later[s]
             graph.block[k, j] = used + 1
-            used += graph.size[k] * graph.size[j]
+            used += graph.size[k] * row_length(graph, j)
             graph.block[j, k] = used + 1
-            used += graph.size[k] * graph.size[j]
+            used += graph.size[j] * row_length(graph, k)
     graph.count[1] = used
     return used <= graph.values.size
+
+
+@small
+def row_length(graph, k):
+    """How far apart the rows of a block with the columns of node k are."""
+    return LANES if graph.size[k] == SIX else graph.size[k]
 
 
 @small
@@ -149,92 +157,103 @@ def clear_blocks(graph):
     for k in range(graph.count[0]):
         o = place_of_block(graph, k, k)
         for i in range(graph.size[k]):
-            graph.values[o + i * graph.size[k] + i] = 1.0
+            graph.values[o + i * row_length(graph, k) + i] = 1.0
 
 
 @kernel
-def subtract_product(A, c, a, b, l, m, n):
-    """The (l, n) matrix at A[c …] less the product of those at A[a …] and A[b …]; most of the time goes here."""
-    if l == 6 and m == 6 and n == 6:
-        for i in range(6):
-            for j in range(6):
-                x = 0.0
-                for k in range(6):
-                    x += A[a + i * 6 + k] * A[b + k * 6 + j]
-                A[c + i * 6 + j] -= x
+def subtract_product(graph, i, k, j):
+    """H_ij less H_ik times H_kj; most of the time goes here."""
+    A = graph.values
+    c = place_of_block(graph, i, j)
+    a = place_of_block(graph, i, k)
+    b = place_of_block(graph, k, j)
+    l = graph.size[i]
+    m = graph.size[k]
+    n = graph.size[j]
+    if l == SIX and m == SIX and n == SIX:
+        subtract_block_product(A, c, a, b)
         return
-    for i in range(l):
-        for k in range(m):
-            x = A[a + i * m + k]
+    w = row_length(graph, k)
+    width = row_length(graph, j)
+    for row in range(l):
+        for e in range(m):
+            x = A[a + row * w + e]
             if x != 0.0:
-                for j in range(n):
-                    A[c + i * n + j] -= x * A[b + k * n + j]
+                for col in range(n):
+                    A[c + row * width + col] -= x * A[b + e * width + col]
 
 
 @kernel
-def multiply_columns(B, m, A, o, n, column):
-    """The (m, n) matrix at A[o …] becomes B times itself."""
+def multiply_columns(B, m, v, A, o, n, w, column):
+    """The (m, n) matrix at A[o …] becomes B times itself; rows of B are v numbers apart, those of A w."""
     for j in range(n):
         for i in range(m):
             x = 0.0
             for k in range(m):
-                x += B[i * m + k] * A[o + k * n + j]
+                x += B[i * v + k] * A[o + k * w + j]
             column[i] = x
         for i in range(m):
-            A[o + i * n + j] = column[i]
+            A[o + i * w + j] = column[i]
 
 
 @kernel
-def subtract_times(A, o, m, n, x, f, g):
-    """x[g …] less the (n, m) matrix at A[o …] times x[f …]."""
-    for i in range(n):
+def subtract_times(graph, i, j, x):
+    """x of node i less H_ij times that of node j."""
+    A = graph.values
+    o = place_of_block(graph, i, j)
+    w = row_length(graph, j)
+    f = graph.first[j]
+    for row in range(graph.size[i]):
         y = 0.0
-        for k in range(m):
-            y += A[o + i * m + k] * x[f + k]
-        x[g + i] -= y
+        for k in range(graph.size[j]):
+            y += A[o + row * w + k] * x[f + k]
+        x[graph.first[i] + row] -= y
+
+
+@kernel
+def divide_by_diagonal(graph, p, x):
+    """x and the later blocks of the p-th node to be eliminated, divided by its own block; False where that has no pivot."""
+    k = graph.order[p]
+    m = graph.size[k]
+    begin = graph.start[p]
+    end = graph.start[p + 1]
+    o = place_of_block(graph, k, k)
+    w = row_length(graph, k)
+    if begin == end:
+        return solve_in_place(graph.values, o, m, w, x, graph.first[k])
+    v = m
+    if m == SIX:
+        v = LANES
+        if not invert_block(graph.values, o, graph.inverse):
+            return False
+    elif not invert(graph.values, o, m, graph.inverse):
+        return False
+    multiply_columns(graph.inverse, m, v, x, graph.first[k], 1, 1, graph.column)
+    for s in range(begin, end):
+        j = graph.later[s]
+        o = place_of_block(graph, k, j)
+        if m == SIX and graph.size[j] == SIX:
+            multiply_block(graph.inverse, graph.values, o)
+        else:
+            multiply_columns(graph.inverse, m, v, graph.values, o, graph.size[j], row_length(graph, j), graph.column)
+    return True
 
 
 @kernel
 def solve_graph(graph, x):
     """x becomes the solution, H is used up; False where a block has no pivot."""
     n = graph.count[0]
-    values = graph.values
     for p in range(n):
-        k = graph.order[p]
-        m = graph.size[k]
-        f = graph.first[k]
-        begin = graph.start[p]
-        end = graph.start[p + 1]
-        if begin == end:
-            if not solve_in_place(values, place_of_block(graph, k, k), m, x, f):
-                return False
-            continue
-        if not invert(values, place_of_block(graph, k, k), m, graph.inverse):
+        if not divide_by_diagonal(graph, p, x):
             return False
-        multiply_columns(graph.inverse, m, x, f, 1, graph.column)
-        for s in range(begin, end):
-            j = graph.later[s]
-            multiply_columns(graph.inverse, m, values, place_of_block(graph, k, j), graph.size[j], graph.column)
-        for s in range(begin, end):
+        k = graph.order[p]
+        for s in range(graph.start[p], graph.start[p + 1]):
             i = graph.later[s]
-            o = place_of_block(graph, i, k)
-            subtract_times(values, o, m, graph.size[i], x, f, graph.first[i])
-            for e in range(begin, end):
-                j = graph.later[e]
-                subtract_product(
-                    values,
-                    place_of_block(graph, i, j),
-                    o,
-                    place_of_block(graph, k, j),
-                    graph.size[i],
-                    m,
-                    graph.size[j],
-                )
+            subtract_times(graph, i, k, x)
+            for e in range(graph.start[p], graph.start[p + 1]):
+                subtract_product(graph, i, k, graph.later[e])
     for p in range(n - 1, -1, -1):
         k = graph.order[p]
         for s in range(graph.start[p], graph.start[p + 1]):
-            j = graph.later[s]
-            subtract_times(
-                values, place_of_block(graph, k, j), graph.size[j], graph.size[k], x, graph.first[j], graph.first[k]
-            )
+            subtract_times(graph, k, graph.later[s], x)
     return True

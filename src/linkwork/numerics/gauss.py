@@ -12,35 +12,38 @@ NO_PIVOT = 1e300  # a pivot this large is none
 
 
 @kernel
-def solve_in_place(A, o, n, x, f):
-    """x[f …] becomes the solution with the (n, n) matrix at A[o …], which is used up. False where there is no pivot."""
+def solve_in_place(A, o, n, w, x, f):
+    """x[f …] becomes the solution with the (n, n) matrix at A[o …], which is used up. False where there is no pivot.
+
+    Rows of the matrix are w numbers apart.
+    """
     for c in range(n - 1, -1, -1):
         best = c
         for i in range(c):
-            if abs(A[o + i * n + c]) > abs(A[o + best * n + c]):
+            if abs(A[o + i * w + c]) > abs(A[o + best * w + c]):
                 best = i
-        if not 0.0 < abs(A[o + best * n + c]) < NO_PIVOT:
+        if not 0.0 < abs(A[o + best * w + c]) < NO_PIVOT:
             return False
         if best != c:
             for j in range(c + 1):
-                kept = A[o + c * n + j]
-                A[o + c * n + j] = A[o + best * n + j]
-                A[o + best * n + j] = kept
+                kept = A[o + c * w + j]
+                A[o + c * w + j] = A[o + best * w + j]
+                A[o + best * w + j] = kept
             kept = x[f + c]
             x[f + c] = x[f + best]
             x[f + best] = kept
-        inverse = 1.0 / A[o + c * n + c]
+        inverse = 1.0 / A[o + c * w + c]
         for i in range(c):
-            if A[o + i * n + c] != 0.0:
-                g = A[o + i * n + c] * inverse
+            if A[o + i * w + c] != 0.0:
+                g = A[o + i * w + c] * inverse
                 for j in range(c):
-                    A[o + i * n + j] -= g * A[o + c * n + j]
+                    A[o + i * w + j] -= g * A[o + c * w + j]
                 x[f + i] -= g * x[f + c]
     for i in range(n):
         y = x[f + i]
         for j in range(i):
-            y -= A[o + i * n + j] * x[f + j]
-        x[f + i] = y / A[o + i * n + i]
+            y -= A[o + i * w + j] * x[f + j]
+        x[f + i] = y / A[o + i * w + i]
     return True
 
 

@@ -43,11 +43,13 @@ from linkwork.numerics.block_elimination import (
     make_elimination_graph,
     order_nodes,
     place_of_block,
+    row_length,
     solve_graph,
     start_graph,
     touch,
 )
 from linkwork.numerics.clipped import put, put_pair
+from linkwork.numerics.lanes import LANES, SIX, add_outer_products
 
 MOST_PRODUCTS = 1  # of blocks, for each row: where more are needed Newton steps are more expensive than sweeps
 AT_REST, OF_ISLAND = range(2)  # slots of `RowSolver.pace`
@@ -63,8 +65,8 @@ class GuessScratch(NamedTuple):
     target: Any  # (row,) rate; of a row AT_BOUND its impulse
     c: Any  # (row,) softness, 1/kg
     slip: Any  # (row, 2) d of a contact that slides, in its two directions of friction
-    u: Any  # (3, width) of a contact that slides: rows along and perpendicular to the slip, the third is zero
-    z: Any  # (3, width)
+    u: Any  # (4, width) of a contact that slides: rows along and perpendicular to the slip, the third is zero
+    z: Any  # (4, width) the last row is there to be read by vector instructions
 
 
 def make_guess_scratch(rows: int, dofs: int, width: int, tree_dof: Any) -> GuessScratch:
@@ -76,8 +78,8 @@ def make_guess_scratch(rows: int, dofs: int, width: int, tree_dof: Any) -> Guess
         np.zeros(rows),
         np.zeros(rows),
         np.zeros((rows, 2)),
-        np.zeros((3, width)),
-        np.zeros((3, width)),
+        np.zeros((4, width)),
+        np.zeros((4, width)),
     )
 
 
@@ -116,9 +118,9 @@ def place_of_spans(rows, islands, graph, r, a, b):
     """Where the entries of spans a and b of row r begin in the matrix, and the length of a row of the block there."""
     i = node_of_span(rows, islands, r, a)
     j = node_of_span(rows, islands, r, b)
-    n = graph.size[j]
-    begin = (rows.span_first[r, a] - graph.first[i]) * n + rows.span_first[r, b] - graph.first[j]
-    return place_of_block(graph, i, j) + begin, n
+    w = row_length(graph, j)
+    begin = (rows.span_first[r, a] - graph.first[i]) * w + rows.span_first[r, b] - graph.first[j]
+    return place_of_block(graph, i, j) + begin, w
 
 
 @kernel
@@ -157,6 +159,11 @@ def add_contact_equations(rows, islands, newton, r, u, z, e):
         for b in range(rows.spans[r]):
             place, width = place_of_spans(rows, islands, newton.graph, r, a, b)
             n = rows.span_length[r, b]
+            if m == SIX and n == SIX and width == LANES:
+                w = u.shape[1]
+                add_outer_products(newton.graph.values, place, f, f_1, f_2, u, e * w + k, z, e * w + j, w)
+                j += n
+                continue
             for i in range(m):
                 g = f * u[e, k + i]
                 g_1 = f_1 * u[e + 1, k + i]

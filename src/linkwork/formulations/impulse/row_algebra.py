@@ -6,6 +6,7 @@ A_rs = u_r . z_s        rate of row s by impulses p:   z_s . x,   x = sum of p_r
 from __future__ import annotations
 
 from linkwork._jit import kernel, small
+from linkwork.numerics.lanes import SIX, add_three_rows, three_dots
 
 
 @small
@@ -100,13 +101,9 @@ def rate_change(rows, r, x):
 @small
 def add_three_times(x, j, p, p_1, p_2, a, r, i, n):
     """x[j …] += p a[r, i …] + p_1 a[r + 1, i …] + p_2 a[r + 2, i …], n long."""
-    if n == 6:
-        x[j] += p * a[r, i] + p_1 * a[r + 1, i] + p_2 * a[r + 2, i]
-        x[j + 1] += p * a[r, i + 1] + p_1 * a[r + 1, i + 1] + p_2 * a[r + 2, i + 1]
-        x[j + 2] += p * a[r, i + 2] + p_1 * a[r + 1, i + 2] + p_2 * a[r + 2, i + 2]
-        x[j + 3] += p * a[r, i + 3] + p_1 * a[r + 1, i + 3] + p_2 * a[r + 2, i + 3]
-        x[j + 4] += p * a[r, i + 4] + p_1 * a[r + 1, i + 4] + p_2 * a[r + 2, i + 4]
-        x[j + 5] += p * a[r, i + 5] + p_1 * a[r + 1, i + 5] + p_2 * a[r + 2, i + 5]
+    if n == SIX:
+        w = a.shape[1]
+        add_three_rows(x, j, p, p_1, p_2, a, r * w + i, w)
     else:
         for k in range(n):
             x[j + k] += p * a[r, i + k] + p_1 * a[r + 1, i + k] + p_2 * a[r + 2, i + k]
@@ -132,9 +129,16 @@ def contact_rate_changes(rows, r, x):
     for b in range(rows.spans[r]):
         n = rows.span_length[r, b]
         first = rows.span_first[r, b]
-        a += dot(rows.z, r, i, x, first, n)
-        a_1 += dot(rows.z, r + 1, i, x, first, n)
-        a_2 += dot(rows.z, r + 2, i, x, first, n)
+        if n == SIX:
+            w = rows.z.shape[1]
+            d, d_1, d_2 = three_dots(rows.z, r * w + i, w, x, first)
+            a += d
+            a_1 += d_1
+            a_2 += d_2
+        else:
+            a += dot(rows.z, r, i, x, first, n)
+            a_1 += dot(rows.z, r + 1, i, x, first, n)
+            a_2 += dot(rows.z, r + 2, i, x, first, n)
         i += n
     return a, a_1, a_2
 

@@ -304,7 +304,8 @@ def solve_rows(rows, s, low, high, p, iterations, guessing):
         else:
             newton = guessing and s.direct and (island > 0 or newton_allowed(rows, s, last, bilateral))
             held = bilateral if island == 0 else 0
-            more, change = solve_matrix_free(rows, s, island, held, low, high, p, s.epsilon * pace, iterations, newton)
+            more, part = solve_matrix_free(rows, s, island, held, low, high, p, s.epsilon * pace, iterations, newton)
+            change = part * s.epsilon * pace
         sweeps = max(sweeps, more)
         if change > s.epsilon * pace:
             s.left[0] = max(s.left[0], part_left(s, first, last, p, change))

@@ -6,8 +6,8 @@
 Contacts get Newton steps first (coulomb.py), each followed by a sweep or two and kept where the last changes less than
 the best one before; then sweeps go on, extrapolated (numerics.clipped).
 
-After a soft Newton step sweeps are judged by the motion: by how much the rates of the rows differ before and after one.
-The impulses of rows that depend on each other may wander on for long, at the pace of their softness, and move nothing.
+Sweeps are judged by the motion: by how much the rates of the rows differ before and after one. The impulses of rows
+that depend on each other may wander on for long, at the pace of their softness, and move nothing.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from linkwork.formulations.impulse.row_algebra import (
     has_friction,
     rate_change,
 )
+from linkwork.formulations.impulse.row_table import CONTACT
 from linkwork.numerics.arrays import copy
 from linkwork.numerics.clipped import hurry_on, put, put_pair
 from linkwork.numerics.semidefinite import solve
@@ -35,6 +36,9 @@ FIRST_SOFTNESS = 1e-2  # of the first one where something does: the plain step m
 SOFTNESS_DOWN = 0.3  # factor for the next one after a step that was better than the last
 SOFTNESS_UP = 30.0  # or worse, in which case it is discarded
 MOST_SOFTNESS = 1.0  # a softer step would change nothing
+ROUGH = 10.0  # of epsilon: where sweeps may end after Newton steps; what is left goes on in the next step
+ROUGH_BLOW = 100.0  # of epsilon, of the rate that a blow changes: the same where bodies hit each other
+JUDGED_SWEEP = 4  # every so many sweeps are judged by the rates that they change
 
 
 @kernel
@@ -46,11 +50,26 @@ def add_island_impulses(rows, s, island, p):
             add_impulse(rows, r, p[r], s.x)
 
 
+@kernel
+def rough_tolerance(rows, s, first, last, epsilon):
+    """What sweeps need not go below where Newton steps have done their part, m/s: more than `epsilon`.
+
+    Where bodies hit each other it is a part of the rate that the hardest blow changes.
+    """
+    hardest = 0.0
+    for r in range(first, last):
+        if rows.code[r] == CONTACT:
+            hardest = max(hardest, s.b[r])
+    return max(ROUGH * epsilon, ROUGH_BLOW * s.epsilon * hardest)
+
+
 @small
 def solve_matrix_free(rows, s, island, bilateral, low, high, p, epsilon, iterations, guessing):
-    """p of an island for the right side s.b, from the values in p; returns sweeps and the largest change of the last.
+    """p of an island for the right side s.b, from the values in p; returns sweeps, and the change of the last as a part
+    of what it may be.
 
-    It counts as a velocity (row_solver.py), and below `epsilon` it is none. `guessing`: Newton steps come first.
+    It counts as a velocity (row_solver.py). `guessing`: Newton steps come first, and sweeps may end at
+    `rough_tolerance` then.
     """
     islands = s.islands
     first = islands.row_start[island]
@@ -63,22 +82,25 @@ def solve_matrix_free(rows, s, island, bilateral, low, high, p, epsilon, iterati
     pace = 1.0
     softness = FIRST_SOFTNESS
     guesses = NEWTON_GUESSES if guessing else 0
+    rough = rough_tolerance(rows, s, first, last, epsilon) if guessing else epsilon
     may_be_exact = True  # not after such a step that made things worse
     for i in range(1, iterations + 1):
         if i == 2 and guesses > 0 and not newton_fits(rows, islands, s.newton, island):
             guesses = 0
-        # a Newton step and a sweep, kept where it is better
+        # a Newton step and two sweeps, kept where it is better
         if 1 < i <= 1 + guesses and softness <= MOST_SOFTNESS:
             exact = may_be_exact and not some_slide(rows, s, first, last, p)
             newton_guess(rows, s, island, EXACT_SOFTNESS if exact else softness, bilateral, low, high, p)
             add_island_impulses(rows, s, island, p)
-            enough = math.inf if exact else epsilon
-            change = sweep_matrix_free(rows, s, island, bilateral, low, high, p, enough)
+            change = sweep_matrix_free(rows, s, island, bilateral, low, high, p)
             if change > epsilon:
                 # where contacts open and others take over, the first sweep puts it right, and the second judges
-                change = sweep_matrix_free(rows, s, island, bilateral, low, high, p, enough)
+                copy_dofs(islands, island, s.x, s.x_change)
+                change = sweep_matrix_free(rows, s, island, bilateral, low, high, p)
+                if not exact and change > epsilon:
+                    change = rate_of_change(rows, s, island)
             if change <= epsilon:
-                return i, change
+                return i, change / epsilon
             better = change < worst
             if exact:
                 may_be_exact = better
@@ -93,27 +115,36 @@ def solve_matrix_free(rows, s, island, bilateral, low, high, p, epsilon, iterati
                 copy(guess.past[first:last], p[first:])
                 copy_dofs(islands, island, s.x_past, s.x)
             continue
+        if i == 2 + guesses:
+            if worst <= rough:
+                return i - 1, worst / rough
+            worst = math.inf
         # a sweep, extrapolated
+        judged = i > 1 and (i % JUDGED_SWEEP == 0 or i == iterations)
         copy(p[first:last], guess.begin[first:])
-        change = sweep_matrix_free(rows, s, island, bilateral, low, high, p, epsilon if i > 1 else math.inf)
+        if judged:
+            copy_dofs(islands, island, s.x, s.x_change)
+        change = sweep_matrix_free(rows, s, island, bilateral, low, high, p)
         if change <= epsilon:
-            return i, change
+            return i, change / epsilon
+        if judged or change <= rough:
+            left = rate_of_change(rows, s, island) if judged else change
+            if i > 1 and left <= rough:
+                return i, left / rough
+            if i == iterations:
+                return i, left / rough
         if s.direct and i < iterations:
             on, pace = hurry_on(first, last, guess.begin, guess.past, p, 1.0 if change > worst else pace)
             move_dofs_on(islands, island, s.x_past, s.x, on)  # x is linear in p
         worst = change
-    return iterations, worst
+    return iterations, worst / rough
 
 
 @small
-def sweep_matrix_free(rows, s, island, bilateral, low, high, p, enough):
-    """One pass over the rows of an island, the bilateral ones as one block; returns what it changed, as a velocity.
-
-    The largest change of an impulse; where that is more than `enough`, the largest change of a rate.
-    """
+def sweep_matrix_free(rows, s, island, bilateral, low, high, p):
+    """One pass over the rows of an island, the bilateral ones as one block; returns the largest change, as a velocity."""
     first = s.islands.row_start[island]
     n = s.islands.row_start[island + 1]
-    copy_dofs(s.islands, island, s.x, s.x_change)
     worst = 0.0
     if bilateral > 0:
         worst = solve_block(rows, s, bilateral, p)
@@ -136,10 +167,14 @@ def sweep_matrix_free(rows, s, island, bilateral, low, high, p, enough):
                 add_impulse(rows, r, p[r] - before, s.x)
                 worst = max(worst, s.weight[r] * abs(p[r] - before))
         r += 1
-    if worst <= enough:
-        return worst
+    return worst
+
+
+@kernel
+def rate_of_change(rows, s, island):
+    """Largest change of a rate of an island, as a velocity, since s.x was copied to s.x_change."""
     subtract_from(s.islands, island, s.x, s.x_change)
-    return largest_rate(rows, s, first, n, s.x_change)
+    return largest_rate(rows, s, s.islands.row_start[island], s.islands.row_start[island + 1], s.x_change)
 
 
 @kernel

@@ -120,7 +120,8 @@ def row_work(tables: Any, table: RowTable, contacts: int) -> RowWork:
     }
     for field in RowWork._fields:
         if field not in own:
-            shape = (n, wide[field]) if field in wide else (n,)
+            # a row more where vector instructions read beyond the last
+            shape = (n + (field in {"u", "z"}), wide[field]) if field in wide else (n,)
             own[field] = np.zeros(shape, dtype=np.int64 if field in whole else np.float64)
     return RowWork(**own)
 

@@ -1,0 +1,308 @@
+"""Blocks of six rows by vector instructions: each row lies in eight numbers, of which the last two mean nothing.
+
+A free body has six dofs. Eight numbers are one register of AVX-512, two of AVX2, four of SSE2 or NEON; LLVM takes what
+the CPU has. The two numbers beyond a row are carried along with it, and never enter another one. Arrays may have any
+number of dimensions: places are counted in them as they lie in memory, and every row read needs eight numbers there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from linkwork._jit import intrinsic, kernel
+from linkwork.numerics.gauss import NO_PIVOT
+
+SIX, LANES = 6, 8
+BLOCK = SIX * LANES  # numbers of a block
+
+
+def _flat(A: Any, at: int, n: int = LANES) -> Any:
+    return A.reshape(-1)[at : at + n]
+
+
+def _block(A: Any, at: int) -> Any:
+    return _flat(A, at, BLOCK).reshape(SIX, LANES)
+
+
+def _place(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
+    """Pointer to a number of an array."""
+    return builder.gep(context.make_array(kind)(context, builder, array).data, [index])
+
+
+def _words() -> tuple[Any, Any, Any]:
+    """What all vector instructions here need of LLVM: builder's module, its vector, its number."""
+    from llvmlite import ir
+
+    number = ir.DoubleType()
+    return ir, ir.VectorType(number, LANES), number
+
+
+class _Rows:
+    """Loads, stores and products of eight numbers at once."""
+
+    def __init__(self, builder: Any) -> None:
+        self.builder, (self.ir, self.vector, self.number) = builder, _words()
+
+    def load(self, place: Any, row: int = 0) -> Any:
+        return self.builder.load(self._at(place, row), align=8)
+
+    def store(self, value: Any, place: Any, row: int = 0) -> None:
+        self.builder.store(value, self._at(place, row), align=8)
+
+    def _at(self, place: Any, row: int) -> Any:
+        at = self.builder.gep(place, [self.ir.Constant(self.ir.IntType(64), row * LANES)])
+        return self.builder.bitcast(at, self.vector.as_pointer())
+
+    def number_at(self, place: Any, k: int) -> Any:
+        return self.builder.load(self.builder.gep(place, [self.ir.Constant(self.ir.IntType(64), k)]))
+
+    def eight(self, x: Any) -> Any:
+        """The number x in all eight places."""
+        integer = self.ir.IntType(32)
+        one = self.builder.insert_element(
+            self.ir.Constant(self.vector, self.ir.Undefined), x, self.ir.Constant(integer, 0)
+        )
+        zeros = self.ir.Constant(self.ir.VectorType(integer, LANES), [0] * LANES)
+        return self.builder.shuffle_vector(one, self.ir.Constant(self.vector, self.ir.Undefined), zeros)
+
+    def times(self, a: Any, b: Any) -> Any:
+        return self.builder.fmul(a, b, flags=("contract",))
+
+    def plus(self, a: Any, b: Any) -> Any:
+        return self.builder.fadd(a, b, flags=("contract",))
+
+    def less(self, a: Any, b: Any) -> Any:
+        return self.builder.fsub(a, b, flags=("contract",))
+
+
+def _add_row(A, a, f, B, b):
+    """A[a …] += f B[b …], eight numbers."""
+    _flat(A, a)[:] += f * _flat(B, b)
+
+
+@intrinsic(_add_row)
+def add_row(typing_context, A, a, f, B, b):
+    from numba import types
+
+    def generate(context, builder, signature, arguments):
+        rows = _Rows(builder)
+        kinds = signature.args
+        to = _place(context, builder, kinds[0], arguments[0], arguments[1])
+        of = _place(context, builder, kinds[3], arguments[3], arguments[4])
+        rows.store(rows.plus(rows.load(to), rows.times(rows.eight(arguments[2]), rows.load(of))), to)
+        return context.get_dummy_value()
+
+    return types.void(A, types.int64, types.float64, B, types.int64), generate
+
+
+def _subtract_block_product(A, c, a, b):
+    """The block at A[c …] less the product of those at A[a …] and A[b …]."""
+    _block(A, c)[:] -= _block(A, a)[:, :SIX] @ _block(A, b)
+
+
+@intrinsic(_subtract_block_product)
+def subtract_block_product(typing_context, A, c, a, b):
+    from numba import types
+
+    def generate(context, builder, signature, arguments):
+        rows = _Rows(builder)
+        to, left, right = (_place(context, builder, signature.args[0], arguments[0], at) for at in arguments[1:])
+        B = [rows.load(right, k) for k in range(SIX)]
+        for i in range(SIX):
+            row = rows.load(to, i)
+            for k in range(SIX):
+                row = rows.less(row, rows.times(rows.eight(rows.number_at(left, i * LANES + k)), B[k]))
+            rows.store(row, to, i)
+        return context.get_dummy_value()
+
+    return types.void(A, types.int64, types.int64, types.int64), generate
+
+
+def _multiply_block(B, A, a):
+    """The block at A[a …] becomes the block B times itself."""
+    _block(A, a)[:] = _block(B, 0)[:, :SIX] @ _block(A, a)
+
+
+@intrinsic(_multiply_block)
+def multiply_block(typing_context, B, A, a):
+    from numba import types
+
+    def generate(context, builder, signature, arguments):
+        rows = _Rows(builder)
+        left = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        to = _place(context, builder, signature.args[1], arguments[1], arguments[2])
+        A = [rows.load(to, k) for k in range(SIX)]
+        for i in range(SIX):
+            row = rows.times(rows.eight(rows.number_at(left, i * LANES)), A[0])
+            for k in range(1, SIX):
+                row = rows.plus(row, rows.times(rows.eight(rows.number_at(left, i * LANES + k)), A[k]))
+            rows.store(row, to, i)
+        return context.get_dummy_value()
+
+    return types.void(B, A, types.int64), generate
+
+
+def _add_outer_products(A, a, f, f_1, f_2, U, u, Z, z, width):
+    """The block at A[a …] plus the sum of f u z^T over three rows of U and Z, each `width` after the one before."""
+    for k, factor in enumerate((f, f_1, f_2)):
+        _block(A, a)[:] += factor * _flat(U, u + k * width, SIX)[:, None] * _flat(Z, z + k * width)
+
+
+@intrinsic(_add_outer_products)
+def add_outer_products(typing_context, A, a, f, f_1, f_2, U, u, Z, z, width):
+    from numba import types
+
+    def generate(context, builder, signature, arguments):
+        rows = _Rows(builder)
+        kinds = signature.args
+        to = _place(context, builder, kinds[0], arguments[0], arguments[1])
+        width = arguments[9]
+        u_at, z_at = arguments[6], arguments[8]
+        U, Z = [], []
+        for k in range(3):
+            U.append(_place(context, builder, kinds[5], arguments[5], u_at))
+            of = rows.load(_place(context, builder, kinds[7], arguments[7], z_at))
+            Z.append(rows.times(rows.eight(arguments[2 + k]), of))
+            u_at, z_at = builder.add(u_at, width), builder.add(z_at, width)
+        for i in range(SIX):
+            row = rows.load(to, i)
+            for k in range(3):
+                row = rows.plus(row, rows.times(rows.eight(rows.number_at(U[k], i)), Z[k]))
+            rows.store(row, to, i)
+        return context.get_dummy_value()
+
+    number, whole = types.float64, types.int64
+    return types.void(A, whole, number, number, number, U, whole, Z, whole, whole), generate
+
+
+class _Six:
+    """Six numbers as four and two: nothing beyond them is read or written."""
+
+    def __init__(self, builder: Any) -> None:
+        from llvmlite import ir
+
+        self.builder, self.ir = builder, ir
+        self.kinds = [ir.VectorType(ir.DoubleType(), n) for n in (4, 2)]
+
+    def _whole(self, k: int, bits: int = 64) -> Any:
+        return self.ir.Constant(self.ir.IntType(bits), k)
+
+    def places(self, place: Any) -> list[Any]:
+        ends = (place, self.builder.gep(place, [self._whole(4)]))
+        return [self.builder.bitcast(at, kind.as_pointer()) for at, kind in zip(ends, self.kinds, strict=True)]
+
+    def load(self, place: Any) -> list[Any]:
+        return [self.builder.load(at, align=8) for at in self.places(place)]
+
+    def same(self, x: Any) -> list[Any]:
+        """The number x six times."""
+        found = []
+        for kind in self.kinds:
+            nothing = self.ir.Constant(kind, self.ir.Undefined)
+            one = self.builder.insert_element(nothing, x, self._whole(0, 32))
+            zeros = self.ir.Constant(self.ir.VectorType(self.ir.IntType(32), kind.count), [0] * kind.count)
+            found.append(self.builder.shuffle_vector(one, nothing, zeros))
+        return found
+
+    def times(self, a: list[Any], b: list[Any]) -> list[Any]:
+        return [self.builder.fmul(x, y, flags=("contract",)) for x, y in zip(a, b, strict=True)]
+
+    def plus(self, a: list[Any], b: list[Any]) -> list[Any]:
+        return [self.builder.fadd(x, y, flags=("contract",)) for x, y in zip(a, b, strict=True)]
+
+    def sum(self, a: list[Any]) -> Any:
+        """All six together."""
+        four, two = a
+        for first in (0, 2):
+            half = self.ir.Constant(self.ir.VectorType(self.ir.IntType(32), 2), [first, first + 1])
+            part = self.builder.shuffle_vector(four, self.ir.Constant(self.kinds[0], self.ir.Undefined), half)
+            two = self.builder.fadd(two, part)
+        ends = [self.builder.extract_element(two, self._whole(k, 32)) for k in (0, 1)]
+        return self.builder.fadd(*ends)
+
+
+def _three_dots(Z, z, width, x, i):
+    """Products of three rows of six numbers, Z[z …] and those `width` and twice as far on, with x[i …]."""
+    return tuple(float(_flat(Z, z + k * width, SIX) @ x[i : i + SIX]) for k in range(3))
+
+
+@intrinsic(_three_dots)
+def three_dots(typing_context, Z, z, width, x, i):
+    from numba import types
+
+    def generate(context, builder, signature, arguments):
+        six = _Six(builder)
+        kinds = signature.args
+        of = six.load(_place(context, builder, kinds[3], arguments[3], arguments[4]))
+        at, found = arguments[1], []
+        for _ in range(3):
+            row = six.load(_place(context, builder, kinds[0], arguments[0], at))
+            found.append(six.sum(six.times(row, of)))
+            at = builder.add(at, arguments[2])
+        return context.make_tuple(builder, signature.return_type, found)
+
+    return types.UniTuple(types.float64, 3)(Z, types.int64, types.int64, x, types.int64), generate
+
+
+def _add_three_rows(x, i, p, p_1, p_2, U, u, width):
+    """x[i …] += p U[u …] and two more, from `width` and twice as far on; six numbers each."""
+    for k, factor in enumerate((p, p_1, p_2)):
+        x[i : i + SIX] += factor * _flat(U, u + k * width, SIX)
+
+
+@intrinsic(_add_three_rows)
+def add_three_rows(typing_context, x, i, p, p_1, p_2, U, u, width):
+    from numba import types
+
+    def generate(context, builder, signature, arguments):
+        six = _Six(builder)
+        kinds = signature.args
+        to = _place(context, builder, kinds[0], arguments[0], arguments[1])
+        value, at = six.load(to), arguments[6]
+        for k in range(3):
+            row = six.load(_place(context, builder, kinds[5], arguments[5], at))
+            value = six.plus(value, six.times(six.same(arguments[2 + k]), row))
+            at = builder.add(at, arguments[7])
+        for part, place in zip(value, six.places(to), strict=True):
+            builder.store(part, place, align=8)
+        return context.get_dummy_value()
+
+    number, whole = types.float64, types.int64
+    return types.void(x, whole, number, number, number, U, whole, whole), generate
+
+
+@kernel
+def invert_block(A, o, B):
+    """B becomes the inverse of the block at A[o …], which is used up. False where there is no pivot."""
+    for k in range(BLOCK):
+        B[k] = 0.0
+    for i in range(SIX):
+        B[i * LANES + i] = 1.0
+    for c in range(SIX):
+        best = c
+        most = abs(A[o + c * LANES + c])
+        for i in range(c + 1, SIX):
+            if abs(A[o + i * LANES + c]) > most:
+                most = abs(A[o + i * LANES + c])
+                best = i
+        if not 0.0 < most < NO_PIVOT:
+            return False
+        if best != c:
+            for j in range(SIX):
+                kept = A[o + c * LANES + j]
+                A[o + c * LANES + j] = A[o + best * LANES + j]
+                A[o + best * LANES + j] = kept
+                kept = B[c * LANES + j]
+                B[c * LANES + j] = B[best * LANES + j]
+                B[best * LANES + j] = kept
+        f = 1.0 / A[o + c * LANES + c]
+        for i in range(SIX):
+            if i != c:
+                g = -f * A[o + i * LANES + c]
+                add_row(A, o + i * LANES, g, A, o + c * LANES)
+                add_row(B, i * LANES, g, B, c * LANES)
+    for i in range(SIX):
+        f = 1.0 / A[o + i * LANES + i]
+        for j in range(LANES):
+            B[i * LANES + j] *= f
+    return True
