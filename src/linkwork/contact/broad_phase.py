@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 
-from linkwork._jit import kernel
+from linkwork._jit import kernel, small
 from linkwork.contact.contact_cache import start_contacts
 from linkwork.contact.ellipsoid_points import support_of
+from linkwork.contact.scratch import ASLEEP, SETTLED
 from linkwork.contact.sweep import meet, place_collider
 from linkwork.spatial.codes import BOX, CAPSULE, CYLINDER, ELLIPSOID, PLANE
 from linkwork.spatial.vectors import axis_z, load3, load9, load_pair, norm, unit_vector
@@ -29,7 +30,8 @@ def find_contacts(colliders, work, next_v, coast, scratch, contacts, h):
         return
     start_contacts(scratch, contacts)
     for i in range(n):
-        update_collider(colliders, work, next_v, scratch, i, h)
+        if scratch.still[i] != SETTLED:
+            update_collider(colliders, work, next_v, scratch, i, h)
     sort_along_x(scratch)
     for a in range(scratch.sweep_order.size):
         i = scratch.sweep_order[a]
@@ -39,6 +41,7 @@ def find_contacts(colliders, work, next_v, coast, scratch, contacts, h):
                 break
             if (
                 colliders.meets[i, j] != 0
+                and not both_settled(scratch, i, j)
                 and scratch.aabb_low[i, 1] <= scratch.aabb_high[j, 1]
                 and scratch.aabb_low[j, 1] <= scratch.aabb_high[i, 1]
                 and scratch.aabb_low[i, 2] <= scratch.aabb_high[j, 2]
@@ -57,8 +60,17 @@ def find_contacts(colliders, work, next_v, coast, scratch, contacts, h):
         if colliders.kind[i] == PLANE:
             for a in range(scratch.sweep_order.size):
                 j = scratch.sweep_order[a]
-                if colliders.meets[i, j] != 0:
+                if colliders.meets[i, j] != 0 and not both_settled(scratch, i, j):
                     meet(colliders, work, next_v, coast, scratch, contacts, i, j, h)
+    for i in range(n):
+        if scratch.still[i] == ASLEEP:
+            scratch.still[i] = SETTLED
+
+
+@small
+def both_settled(scratch, i, j):
+    """Whether the contacts of colliders i and j are those of the last step."""
+    return scratch.still[i] == SETTLED and scratch.still[j] == SETTLED
 
 
 @kernel

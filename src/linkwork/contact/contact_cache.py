@@ -10,8 +10,9 @@ from __future__ import annotations
 import math
 
 from linkwork._jit import kernel, small
-from linkwork.contact.scratch import APART_GAP
+from linkwork.contact.scratch import APART_GAP, SETTLED
 from linkwork.contact.surfaces import bounce_speed, perpendicular, set_grain, set_resistance
+from linkwork.contact.table import move_whole_contact
 from linkwork.spatial.codes import RIGID
 from linkwork.spatial.vectors import dot, load3, store3, sub
 
@@ -47,7 +48,21 @@ def start_contacts(scratch, contacts):
         if e == 0 or scratch.old_pair[e - 1] != pair:
             scratch.hash_slot[find_slot(scratch, pair)] = e + 1
     scratch.old_count[0] = contacts.count[0]
-    contacts.count[0] = 0
+    keep_settled(scratch, contacts)
+
+
+@kernel
+def keep_settled(scratch, contacts):
+    """The table keeps the contacts of two colliders that are settled, and no others."""
+    n = scratch.still.size
+    kept = 0
+    for e in range(contacts.count[0]):
+        pair = contacts.id[e] // FEATURES_PER_PAIR - 1
+        if scratch.still[pair // n] == SETTLED and scratch.still[pair % n] == SETTLED:
+            if kept < e:
+                move_whole_contact(contacts, e, kept)
+            kept += 1
+    contacts.count[0] = kept
 
 
 @kernel

@@ -16,6 +16,7 @@ FIELD_CANDIDATES = 512  # candidates of one body on a height field, at most
 # slots of `corner` and `feature`: two polygons that clipping writes in turn, and the candidates on a height field
 POLYGON, CLIPPED, FIELD_CANDIDATE = range(3)
 APART_GAP = 3  # slot of `apart` behind the axis
+AWAKE, ASLEEP, SETTLED = range(3)  # a collider: it moves, it rests since this step; of two SETTLED contacts are kept
 
 
 class ContactScratch(NamedTuple):
@@ -28,6 +29,8 @@ class ContactScratch(NamedTuple):
     aabb_low: Any  # (collider, 3) m, axis-aligned bounding box, with the margin
     aabb_high: Any  # (collider, 3) m
     margin: Any  # (collider,) m, how far it can move within the step
+    # written by whoever lets bodies sleep, and by broad_phase.find_contacts
+    still: Any  # (collider,) AWAKE, ASLEEP, SETTLED
     # written by broad_phase.sort_along_x; kept from step to step, so that it is nearly sorted
     sweep_order: Any  # (collider,) bounded colliders by aabb_low along x
     # written by clip, cylinder_faces and field_grid for the pair at hand
@@ -66,6 +69,7 @@ def make_contact_scratch(colliders: Any) -> ContactScratch:
         aabb_low=np.zeros((n, 3)),
         aabb_high=np.zeros((n, 3)),
         margin=np.zeros(n),
+        still=np.zeros(n, dtype=np.int64),
         sweep_order=bounded,
         corner=np.zeros((3, candidates, 3)),
         feature=np.zeros((3, candidates), dtype=np.int64),

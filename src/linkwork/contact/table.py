@@ -67,3 +67,27 @@ def move_contact(contacts, e, to):
         contacts.normal[to, s] = contacts.normal[e, s]
     contacts.depth[to] = contacts.depth[e]
     contacts.id[to] = contacts.id[e]
+
+
+@kernel
+def move_whole_contact(contacts, e, to):
+    """All that is known of contact e goes to another place in the table."""
+    move_contact(contacts, e, to)
+    contacts.link_a[to] = contacts.link_a[e]
+    contacts.link_b[to] = contacts.link_b[e]
+    for s in range(3):
+        contacts.tangent[to, s] = contacts.tangent[e, s]
+        contacts.bend[to, s] = contacts.bend[e, s]
+        contacts.soft[to, s] = contacts.soft[e, s]
+        contacts.impulse[to, s] = contacts.impulse[e, s]
+    contacts.touch[to] = contacts.touch[e]
+    contacts.passing[to] = contacts.passing[e]
+    contacts.friction[to] = contacts.friction[e]
+    contacts.ratio[to] = contacts.ratio[e]
+    contacts.restitution[to] = contacts.restitution[e]
+    contacts.bounce_speed[to] = contacts.bounce_speed[e]
+    if contacts.moment.shape[0] > 0:
+        for s in range(2):
+            contacts.resist[to, s] = contacts.resist[e, s]
+        for s in range(3):
+            contacts.moment[to, s] = contacts.moment[e, s]

@@ -212,7 +212,7 @@ def subtract_times(graph, i, j, x):
 
 @kernel
 def divide_by_diagonal(graph, p, x):
-    """x and the later blocks of the p-th node to be eliminated, divided by its own block; False where that has no pivot."""
+    """x and the later blocks of the p-th node, divided by its own block; False where that has no pivot."""
     k = graph.order[p]
     m = graph.size[k]
     begin = graph.start[p]

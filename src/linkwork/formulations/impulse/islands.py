@@ -24,7 +24,7 @@ class Islands(NamedTuple):
     dof_tree: Any  # (dof,)
     tree_dof: Any  # (tree + 1,) its first dof
     link_tree: Any  # (link,) -1 of the grounds
-    # find_islands
+    # unite_islands, sort_by_islands
     parent: Any  # (tree,) of the union-find
     number: Any  # (tree,) of its island; -1 where nothing touches it
     count: Any  # (1,) islands, at least one
@@ -97,8 +97,11 @@ def tree_of_contact(islands, contacts, e):
 
 
 @kernel
-def find_islands(islands, rows, contacts):
-    """Sort trees and contacts by islands; the rows so far are those of island 0."""
+def unite_islands(islands, rows, contacts):
+    """Union-find of trees that rows or contacts move together; returns a tree of island 0, or -1.
+
+    The rows so far are those of island 0.
+    """
     parent = islands.parent
     trees = parent.size
     for t in range(trees):
@@ -117,12 +120,21 @@ def find_islands(islands, rows, contacts):
         b = islands.link_tree[contacts.link_b[e]]
         if a >= 0 and b >= 0:
             unite(parent, a, b)
+    return held
+
+
+@kernel
+def sort_by_islands(islands, contacts, held, asleep):
+    """Sort trees and contacts by islands, after `unite_islands`; what is asleep belongs to none."""
+    parent = islands.parent
+    trees = parent.size
+    n = contacts.count[0]
     count = 1
     if held >= 0:
         islands.number[find(parent, held)] = 0
     for e in range(n):
         t = tree_of_contact(islands, contacts, e)
-        if t >= 0 and islands.number[find(parent, t)] < 0:
+        if t >= 0 and asleep[t] == 0 and islands.number[find(parent, t)] < 0:
             islands.number[find(parent, t)] = count
             count += 1
     islands.count[0] = count
@@ -136,7 +148,9 @@ def find_islands(islands, rows, contacts):
         islands.start[islands.number[t] + 2] += 1  # those of no island come first, and are overwritten
     islands.start[1] = 0
     for e in range(n):
-        islands.contact_start[island_of_contact(islands, contacts, e) + 2] += 1
+        i = island_of_contact(islands, contacts, e)
+        if i >= 0:
+            islands.contact_start[i + 2] += 1
     for i in range(2, count + 2):
         islands.start[i] += islands.start[i - 1]
         islands.contact_start[i] += islands.contact_start[i - 1]
@@ -147,13 +161,14 @@ def find_islands(islands, rows, contacts):
             islands.start[i] += 1
     for e in range(n):
         i = island_of_contact(islands, contacts, e) + 1
-        islands.contact[islands.contact_start[i]] = e
-        islands.contact_start[i] += 1
+        if i > 0:
+            islands.contact[islands.contact_start[i]] = e
+            islands.contact_start[i] += 1
 
 
 @small
 def island_of_contact(islands, contacts, e):
-    """The island of contact e; 0 where it moves nothing."""
+    """The island of contact e; 0 where it moves nothing, -1 where it is asleep."""
     t = tree_of_contact(islands, contacts, e)
     return islands.number[t] if t >= 0 else 0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from linkwork._jit import small
 from linkwork.formulations.impulse.rows import ALL_ROWS
+from linkwork.formulations.impulse.sleeping import is_asleep
 
 
 @small
@@ -23,17 +24,18 @@ def warm_start(table, rows, contacts, ratio):
 
 
 @small
-def store_impulses(table, rows, contacts):
-    """Keep the impulses for the next step to start from."""
+def store_impulses(table, rows, contacts, sleep, islands, ratio):
+    """Keep the impulses for the next step to start from; those of contacts that sleep are kept, times `ratio`."""
     for k in range(rows.kept.size):
         rows.kept[k] = 0.0
     for e in range(rows.sliding.size):
         rows.kept[table.first_friction + e] = rows.sliding[e]
     for e in range(contacts.count[0]):
+        part = ratio if is_asleep(sleep, islands, contacts, e) else 0.0
         for j in range(3):
-            contacts.impulse[e, j] = 0.0
+            contacts.impulse[e, j] *= part
             if contacts.moment.shape[0] > 0:
-                contacts.moment[e, j] = 0.0
+                contacts.moment[e, j] *= part
     for r in range(rows.count[ALL_ROWS]):
         id = rows.id[r] - table.id_count
         if id < 0:

@@ -45,6 +45,7 @@ class ImpulseMethod(Method):
     carried: ClassVar[tuple[str, ...]] = (
         *("carried", "row_vd", "rows.kept", "rows.swivel"),
         *("contacts.count", "contacts.id", "contacts.point", "contacts.impulse", "contacts.moment"),
+        *("sleep.asleep", "sleep.rest", "sleep.fastest", "sleep.q", "sleep.gravity"),
     )
 
     dt: float = 1e-3
@@ -53,6 +54,7 @@ class ImpulseMethod(Method):
     iterations: int = 50
     position_iterations: int = 2
     rank_tolerance: float = 1e-10
+    sleep: bool = True
 
     def prepare(self, tables: Any, given: Any = None) -> Workspace:
         """Scratch and carried memory for the tables of one system."""

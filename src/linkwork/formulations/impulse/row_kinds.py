@@ -16,7 +16,7 @@ from linkwork.formulations.impulse.bushing_rows import bushing_row
 from linkwork.formulations.impulse.contact_moments import make_moment_rows
 from linkwork.formulations.impulse.contact_rows import describe_contact, set_contact_target, unload_hinge_contacts
 from linkwork.formulations.impulse.drag_rows import drag_row, dragging
-from linkwork.formulations.impulse.islands import find_islands
+from linkwork.formulations.impulse.islands import sort_by_islands, unite_islands
 from linkwork.formulations.impulse.row_table import (
     BUSHING,
     CONE,
@@ -51,6 +51,7 @@ from linkwork.formulations.impulse.rows import (
     set_wrench,
     share_no_dof,
 )
+from linkwork.formulations.impulse.sleeping import wake_touched
 from linkwork.formulations.impulse.spring_rows import finish_line_spring, is_short
 from linkwork.mechanics.forces import coordinate_rate, coordinate_value, spring_line
 from linkwork.mechanics.impulses import rate_along
@@ -110,10 +111,12 @@ def make_contact_rows(w, h, q, v):
     table = w.table
     islands = w.solver.islands
     first = rows.count[ALL_ROWS]
-    find_islands(islands, rows, w.contacts)
+    held = unite_islands(islands, rows, w.contacts)
+    wake_touched(w.sleep, islands, w.contacts, tree.grounds, held)
+    sort_by_islands(islands, w.contacts, held, w.sleep.asleep)
     islands.row_start[0] = 0
     island = 0
-    for k in range(w.contacts.count[0]):
+    for k in range(islands.contact_start[islands.count[0]]):
         e = islands.contact[k]
         r = rows.count[ALL_ROWS]
         while k == islands.contact_start[island + 1]:

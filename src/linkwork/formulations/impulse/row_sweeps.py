@@ -54,12 +54,15 @@ def add_island_impulses(rows, s, island, p):
 def rough_tolerance(rows, s, first, last, epsilon):
     """What sweeps need not go below where Newton steps have done their part, m/s: more than `epsilon`.
 
-    Where bodies hit each other it is a part of the rate that the hardest blow changes.
+    Where bodies hit each other it is a part of the rate that the hardest blow changes. Bounces, whose energy is counted,
+    are solved for exactly.
     """
     hardest = 0.0
     for r in range(first, last):
         if rows.code[r] == CONTACT:
             hardest = max(hardest, s.b[r])
+            if rows.rebound[r] > 0.0:
+                return epsilon
     return max(ROUGH * epsilon, ROUGH_BLOW * s.epsilon * hardest)
 
 
@@ -142,7 +145,7 @@ def solve_matrix_free(rows, s, island, bilateral, low, high, p, epsilon, iterati
 
 @small
 def sweep_matrix_free(rows, s, island, bilateral, low, high, p):
-    """One pass over the rows of an island, the bilateral ones as one block; returns the largest change, as a velocity."""
+    """One pass over the rows of an island, the bilateral ones as a block; returns the largest change, as a velocity."""
     first = s.islands.row_start[island]
     n = s.islands.row_start[island + 1]
     worst = 0.0

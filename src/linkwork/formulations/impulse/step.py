@@ -46,6 +46,7 @@ from linkwork.formulations.impulse.rows import (
     SPIN_ROUNDS,
     UNSETTLED,
 )
+from linkwork.formulations.impulse.sleeping import add_sleeping_loads, hold_still, settle, wake_changed
 from linkwork.formulations.impulse.sliding import predict_sliding, sliding_confirmed, sliding_loss
 from linkwork.formulations.samples import (
     ALL_LEFT,
@@ -171,9 +172,11 @@ def set_up_rows(w, state, t, h, q, v, world):
             if may_split and sharpest > SHARP_CUT:
                 return SPLIT
     if w.tables.colliders.link.size > 0:
+        wake_changed(w.sleep, w.tables.tree, q, v, w.contact_scratch.still)
         find_contacts(w.tables.colliders, w.tree, w.v_next_world, w.coasting, w.contact_scratch, w.contacts, h)
         find_apart(w.audit, w.contacts, state.effort)
     make_rows(w, state, t, h, q, v)
+    hold_still(w.sleep, w.tables.tree, w.v_next)
     record_gap(w.tables.cuts, rows.gap, state)
     if state.drift[GAP] > TORN_GAP:
         return TORN
@@ -312,14 +315,21 @@ def step(w, state, t, h, end, moves, world):
                 continue
             left = w.solver.left[0] if some else 0.0
             store_loads(w, state, h, q, v)
+            last = w.carried[LAST_STEP]
+            add_sleeping_loads(
+                w.sleep, w.solver.islands, w.tables.zones, w.tables.colliders, w.tree, w.contacts, state, last
+            )
             if not moves:
                 return 0
             store_energy(w, state, h, v)
             note_contacts(w.audit, w.contacts, w.table, w.rows, state.effort, h)
-            store_impulses(w.table, w.rows, w.contacts)
+            ratio = h / last if last > 0.0 else 0.0
+            store_impulses(w.table, w.rows, w.contacts, w.sleep, w.solver.islands, ratio)
             w.carried[LAST_STEP] = h
         elif stage == PSEUDO_VELOCITIES:
             move(w, q, v, h, some)
+            s = w.solver
+            settle(w.sleep, s.islands, w.contacts, w.tables.tree, q, v, w.v_plus, h, s.epsilon, s.gravity)
         elif some:
             displace(w.tables.tree, q, w.dv, 1.0, q)
         else:

@@ -16,6 +16,7 @@ from linkwork.formulations.impulse.restitution import Bounces, make_bounces
 from linkwork.formulations.impulse.row_solver import RowSolver, row_solver
 from linkwork.formulations.impulse.row_table import RowTable, row_table
 from linkwork.formulations.impulse.rows import RowWork, row_work
+from linkwork.formulations.impulse.sleeping import Sleep, make_sleep
 from linkwork.mechanics.impulses import ImpulsePath, make_impulse_path
 from linkwork.mechanics.laws import law_scratch
 from linkwork.mechanics.workspace import TreeWork, tree_work
@@ -66,6 +67,7 @@ class Workspace(NamedTuple):
     contacts: Contacts  # written by contact; impulses by store_impulses
     audit: ContactAudit  # written by contact_audit
     bounces: Bounces  # scratch; written by restitution
+    sleep: Sleep  # written by sleeping
     carried: Any  # (8,) LAST_STEP and ARMATURE_STEP (s); whether it was SMOOTH; END_UPDATED …: of one step alone
 
 
@@ -77,6 +79,7 @@ def workspace(tables: Any, method: Any) -> Workspace:
     own = tables._replace(tree=tree._replace(dof_armature=tree.dof_armature.copy()))
     table = row_table(tables)
     rows = row_work(tables, table, contacts)
+    islands = make_islands(tree, contacts)
     between_links = [tables.cuts.cut_a, forces.spring_a, forces.bushing_a, forces.load_law]
     between_links += [forces.tyre_link, forces.rotor_link, tables.drives.cone_a, tables.drives.swivel_a]
     return Workspace(
@@ -87,7 +90,7 @@ def workspace(tables: Any, method: Any) -> Workspace:
         joint_armature=tree.dof_armature.copy(),
         tree=tree_work(tables),
         rows=rows,
-        solver=row_solver(method, rows.code.size, rows.u.shape[1], tree, make_islands(tree, contacts)),
+        solver=row_solver(method, rows.code.size, rows.u.shape[1], tree, islands),
         path=make_impulse_path(nv),
         contact_scratch=make_contact_scratch(tables.colliders),
         loads=CutLoads(rows.cut_wrench, rows.cut_load, np.zeros(nv)),
@@ -111,5 +114,6 @@ def workspace(tables: Any, method: Any) -> Workspace:
         contacts=make_contacts(contacts, tables.colliders.has_moments),
         audit=make_audit(contacts),
         bounces=make_bounces(contacts),
+        sleep=make_sleep(tables, method, islands),
         carried=np.zeros(8),
     )
