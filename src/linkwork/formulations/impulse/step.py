@@ -216,7 +216,7 @@ def solve_stage(w, q, stage, sweeps, worst):
 @small
 def velocities_confirmed(w, state, h, q, some):
     """v_next with the impulses; False where it contradicts what was assumed of sliding joints, stops or spins."""
-    known = spins_known(w.free_bodies, w.tables.tree, w.v_next, w.dv, some, h, w.row_vd)
+    known = spins_known(w.free_bodies, w.tables.tree, w.v_next, w.dv, some, w.bounces.any[0] != 0, h, w.row_vd)
     if not known and w.carried[SPIN_ROUNDS] < MOST_SPIN_ROUNDS:
         w.carried[SPIN_ROUNDS] += 1.0
         return False
@@ -315,7 +315,7 @@ def step(w, state, t, h, end, moves, world):
             if not moves:
                 return 0
             store_energy(w, state, h, v)
-            note_contacts(w.audit, w.contacts, w.table, w.rows, state.effort, h)
+            note_contacts(w, state.effort, h)
             store_impulses(w.table, w.rows, w.contacts)
             w.carried[LAST_STEP] = h
         elif stage == PSEUDO_VELOCITIES:
