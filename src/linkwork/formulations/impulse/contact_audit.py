@@ -1,9 +1,9 @@
 """What contacts did that they should not: act on bodies that do not meet, take energy from what only rolls or rests.
 
 A contact may act before its bodies touch, to stop them where they meet at the end of the step. They do meet if they
-come near each other while they move on as they did, or as the forces of the step have them: that is looked at here a
-few times along the step, without the search of contact/sweep.py that made the contact. If they do not, and the next
-few steps find them apart, the energy that the contact took is counted. A contact that was there before, and holds
+would overlap while they move on as they did, or as the forces of the step have them: that is looked at here a few times
+along the step, without the search of contact/sweep.py that made the contact. If they do not, and the next few steps
+find them apart, the energy that the contact took is counted. A contact that was there before, and holds
 without sliding, takes nothing in truth, neither from what rests nor from what rolls; what it takes is the error of
 steps that are too long. The step after bodies met is left out: there an impact ends that began at a distance. How deep
 bodies overlap that carry each other is noted too. All this goes into `State.effort`, for the certificate.
@@ -76,31 +76,31 @@ def find_apart(audit, contacts, effort):
 
 
 @kernel
-def come_near(colliders, work, velocity, scratch, contacts, i, j, way, h):
-    """Whether colliders i and j come as near as `way` while they move with these velocities for h."""
+def smallest_gap(colliders, work, velocity, scratch, contacts, i, j, h):
+    """The smallest gap of colliders i and j, negative inside, while they move with these velocities for h."""
     margin = scratch.margin[i] + scratch.margin[j]
+    gap = math.inf
     for k in range(LOOKS):
         t = h * (k + 1) / LOOKS
         if find_gap(colliders, work, velocity, scratch, contacts, i, j, margin, t, contacts.count[0]):
-            if scratch.apart[APART_GAP] <= way:
-                return True
-    return False
+            gap = min(gap, scratch.apart[APART_GAP])
+    return gap
 
 
 @small
-def meet_in_step(w, pair, way, h):
-    """Whether the colliders of a pair meet within the step as they move, or as its forces have them."""
+def meet_in_step(w, pair, gap, h):
+    """Whether the gap of a pair becomes as small as `gap` as they move, or as the forces of the step have them."""
     n = w.tables.colliders.link.size
     i = (pair - 1) // n
     j = (pair - 1) % n
-    near = False
+    meets = False
     for look in range(2):
         velocity = w.tree.pose_v if look == 0 else w.v_next_world
-        near = near or come_near(
-            w.tables.colliders, w.tree, velocity, w.contact_scratch, w.contacts, i, j, way, h
-        )
+        if not meets:
+            least = smallest_gap(w.tables.colliders, w.tree, velocity, w.contact_scratch, w.contacts, i, j, h)
+            meets = least <= gap
     place_pair(w.tables.colliders, w.tree, w.tree.pose_v, w.contact_scratch, i, j, 0.0)
-    return near
+    return meets
 
 
 @kernel
@@ -114,7 +114,7 @@ def has_met(audit, pair):
 
 @small
 def note_contacts(w, effort, h):
-    """After the impulses of a step, while contacts still have those of the last one; `rows.loss`: what each row took."""
+    """After the impulses of a step, while contacts still have those of the last one."""
     audit = w.audit
     contacts = w.contacts
     rows = w.rows
@@ -139,10 +139,11 @@ def note_contacts(w, effort, h):
             if holds and loss > 0.0 and not has_met(audit, pair):
                 effort[ROLLING_LOSS] += loss
         elif depth < 0.0 and loss > 0.0 and not rows.target[r] > 0.0 and n < audit.pair.size:
-            way = max(contacts.touch[e], -APART_PART * h * rows.start_rate[r])
+            # without it they would overlap, by a part at least of what it foresees
+            overlap = APART_PART * (depth - h * min(rows.start_rate[r], rows.rate[r]))
             audit.pair[n] = pair
-            audit.loss[n] = 0.0 if meet_in_step(w, pair, way, h) else loss
-            audit.way[n] = way
+            audit.loss[n] = 0.0 if meet_in_step(w, pair, contacts.touch[e] - overlap, h) else loss
+            audit.way[n] = max(contacts.touch[e], -APART_PART * h * rows.start_rate[r])
             audit.steps[n] = 0
             n += 1
     effort[WORST_OVERLAP] = max(effort[WORST_OVERLAP], effort[OVERLAP])

@@ -31,9 +31,9 @@ from linkwork.formulations.impulse.pressure import share_pressure
 from linkwork.formulations.impulse.restitution import solve_bouncing
 from linkwork.formulations.impulse.results import row_energy, store_loads
 from linkwork.formulations.impulse.row_algebra import add_impulse
-from linkwork.formulations.impulse.row_kinds import make_rows, stops_kept
+from linkwork.formulations.impulse.row_kinds import hold_stops, make_rows, passed_stop, stops_kept
 from linkwork.formulations.impulse.row_solver import factor_rows
-from linkwork.formulations.impulse.row_table import COUPLING, CUT
+from linkwork.formulations.impulse.row_table import COUPLING, CUT, LIMIT
 from linkwork.formulations.impulse.rows import (
     ALL_ROWS,
     ALL_STOPS,
@@ -123,6 +123,10 @@ def right_side(w, state, t, q, v, world, stage):
             b[r] = -w.gap[w.table.element[rows.id[r]]]
         elif rows.code[r] == COUPLING:
             b[r] = -w.gap[first_coupled(w.tables.cuts) + w.table.element[rows.id[r]]]
+        elif rows.code[r] == LIMIT:
+            b[r] = passed_stop(w.tables.drives, rows, r, w.table.element[rows.id[r]], q, state.cut_q)
+            worst = max(worst, b[r])
+            continue
         worst = max(worst, abs(b[r]))
     return worst > CLOSED_GAP
 
@@ -315,6 +319,7 @@ def step(w, state, t, h, end, moves, world):
             if not moves:
                 return 0
             store_energy(w, state, h, v)
+            hold_stops(w.rows)
             note_contacts(w, state.effort, h)
             store_impulses(w.table, w.rows, w.contacts)
             w.carried[LAST_STEP] = h
