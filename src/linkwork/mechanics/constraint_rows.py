@@ -23,6 +23,7 @@ from linkwork.mechanics.guides import (
     guide_row,
     relative_motion,
 )
+from linkwork.mechanics.joint_frames import angle_near, attitude, frame_axes, turn_about_z
 from linkwork.mechanics.motions import world_axis
 from linkwork.spatial.codes import (
     ACROSS,
@@ -40,7 +41,6 @@ from linkwork.spatial.codes import (
     OFFSET,
     RIM,
 )
-from linkwork.spatial.quaternions import quaternion_of
 from linkwork.spatial.vectors import (
     ZERO,
     add,
@@ -54,16 +54,13 @@ from linkwork.spatial.vectors import (
     load3,
     load9,
     load_pair,
-    multiply,
     norm,
     rotate,
     scale,
     store_pair,
     sub,
-    transpose,
 )
 
-TURN = 2.0 * math.pi
 TINY = 1e-13  # m: a rod shorter than this has no direction
 ROUNDING = 1e-12  # of the most that a row and an axis could give: less is no motion
 NOWHERE = 1e-3  # m: about the world's origin places are known no better than about this distance from it
@@ -72,27 +69,11 @@ NOWHERE = 1e-3  # m: about the world's origin places are known no better than ab
 @small
 def cut_frames(cuts, work, c):
     """World rotation and origin of the two frames of cut c."""
-    X_a = load9(work.pose_R, cuts.cut_a[c])
-    X_b = load9(work.pose_R, cuts.cut_b[c])
-    p_a = add(load3(work.pose_p, cuts.cut_a[c]), rotate(X_a, load3(cuts.cut_pa, c)))
-    p_b = add(load3(work.pose_p, cuts.cut_b[c]), rotate(X_b, load3(cuts.cut_pb, c)))
-    return multiply(X_a, load9(cuts.cut_Ra, c)), p_a, multiply(X_b, load9(cuts.cut_Rb, c)), p_b
-
-
-@small
-def angle_near(angle, previous):
-    """`angle` plus the whole turns that bring it nearest to `previous`."""
-    return angle + TURN * round((previous - angle) / TURN)
-
-
-@small
-def turn_about_z(R_a, R_b):
-    """Angle of frame b in frame a about z."""
-    x_b = axis_x(R_b)
-    y_b = axis_y(R_b)
-    x_a = axis_x(R_a)
-    y_a = axis_y(R_a)
-    return math.atan2(dot(y_a, x_b) - dot(x_a, y_b), dot(x_a, x_b) + dot(y_a, y_b))
+    a = cuts.cut_a[c]
+    b = cuts.cut_b[c]
+    p_a = add(load3(work.pose_p, a), rotate(load9(work.pose_R, a), load3(cuts.cut_pa, c)))
+    p_b = add(load3(work.pose_p, b), rotate(load9(work.pose_R, b), load3(cuts.cut_pb, c)))
+    return frame_axes(work, a, cuts.cut_Ra, c), p_a, frame_axes(work, b, cuts.cut_Rb, c), p_b
 
 
 @small
@@ -324,7 +305,7 @@ def measure_some(cuts, work, first, last, cut_q, cut_rate):
                 e, cut_q[k] = along(d)
                 cut_rate[s] = dot(sub(u_b, u_a), e)
             elif kind == ATTITUDE or kind == ATTITUDE_OUTER:
-                e4 = quaternion_of(multiply(transpose(R_a), R_b))
+                e4 = attitude(R_a, R_b)
                 # the sign that goes on smoothly
                 same = e4[0] * cut_q[k] + e4[1] * cut_q[k + 1] + e4[2] * cut_q[k + 2] + e4[3] * cut_q[k + 3]
                 sign = -1.0 if same < 0.0 else 1.0

@@ -351,7 +351,7 @@ class Recording:
 
     def _finished(self, seconds: float, stopped: str | None, sound: bool) -> Trajectory | None:
         certificate = certificate_of(self, seconds, stopped, least_energy(self.sim.system))
-        if stopped is None and not certificate.energy_balance_relative <= POOR_BALANCE:
+        if stopped is None and certificate.broken({"energy": POOR_BALANCE}):
             self.stepper.marks = [*self.stepper.marks, *self.jump]
             self._reconsider(ended=True)
             certificate = replace(certificate, advice=advice(self.stepper))

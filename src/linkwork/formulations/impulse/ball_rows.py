@@ -22,8 +22,9 @@ from linkwork._jit import kernel, small
 from linkwork.contact.surfaces import perpendicular
 from linkwork.formulations.impulse.row_table import CONE_SIDES, SWIVEL
 from linkwork.formulations.impulse.rows import ALL_ROWS, defer_softness, set_wrench
+from linkwork.mechanics.joint_frames import angle_near, attitude, frame_axes, relative_spin
 from linkwork.spatial.codes import BY_ANGLES, BY_BODIES, RIGID
-from linkwork.spatial.quaternions import exponential, quaternion_of, rotation_of
+from linkwork.spatial.quaternions import exponential, rotation_of
 from linkwork.spatial.vectors import (
     ZERO,
     add,
@@ -33,14 +34,10 @@ from linkwork.spatial.vectors import (
     axis_z,
     cross,
     dot,
-    load9,
-    load_pair,
     multiply,
     norm,
     rotate,
     scale,
-    sub,
-    transpose,
     unit_vector,
 )
 
@@ -59,9 +56,7 @@ SLIDES, ROUNDS, DIRECTION = range(3)
 @small
 def cone_axes(drives, work, c):
     """Axes of both sides of cone c in the world."""
-    R_a = multiply(load9(work.pose_R, drives.cone_a[c]), load9(drives.cone_Ra, c))
-    R_b = multiply(load9(work.pose_R, drives.cone_b[c]), load9(drives.cone_Rb, c))
-    return R_a, R_b
+    return frame_axes(work, drives.cone_a[c], drives.cone_Ra, c), frame_axes(work, drives.cone_b[c], drives.cone_Rb, c)
 
 
 @small
@@ -75,12 +70,8 @@ def swing_of(R_a, R_b):
 @small
 def twist_of(R_a, R_b):
     """tau between -pi and pi, and d; zero where the axes point against each other."""
-    e = quaternion_of(multiply(transpose(R_a), R_b))
-    tau = 2.0 * math.atan2(e[3], e[0])
-    if tau > math.pi:
-        tau -= 2.0 * math.pi
-    elif tau < -math.pi:
-        tau += 2.0 * math.pi
+    e = attitude(R_a, R_b)
+    tau = angle_near(2.0 * math.atan2(e[3], e[0]), 0.0)
     both = add(axis_z(R_a), axis_z(R_b))
     room = 0.5 * dot(both, both)  # 1 + cos theta
     return tau, scale(1.0 / room if room > NO_TWIST else 0.0, both)
@@ -89,7 +80,7 @@ def twist_of(R_a, R_b):
 @small
 def turn_of(R_a, R_b):
     """alpha between 0 and pi, and u in the world; zero where there is no turn."""
-    e = quaternion_of(multiply(transpose(R_a), R_b))
+    e = attitude(R_a, R_b)
     sign = -1.0 if e[0] < 0.0 else 1.0
     x = (sign * e[1], sign * e[2], sign * e[3])
     s = norm(x)
@@ -130,20 +121,12 @@ def measured_stop(drives, c, side, R_a, R_b):
 
 
 @small
-def cone_velocities(drives, velocities, c):
-    """Angular velocity of a, and that of b in a."""
-    w_a, _ = load_pair(velocities, drives.cone_a[c])
-    w_b, _ = load_pair(velocities, drives.cone_b[c])
-    return w_a, sub(w_b, w_a)
-
-
-@small
 def cone_row(drives, work, v_next_world, rows, r, e, every, h):
     """Row r: a side of a cone that its joint could reach in this step, or any with `every`."""
     c = e // CONE_SIDES
     side = e % CONE_SIDES
     R_a, R_b = cone_axes(drives, work, c)
-    w_a, w = cone_velocities(drives, v_next_world, c)
+    w_a, w = relative_spin(v_next_world, drives.cone_a[c], drives.cone_b[c])
     gap, n = measured_stop(drives, c, side, R_a, R_b)
     there = every or gap <= CONE_NEAR + CONE_STEPS * h * norm(w)
     rows.stop_is_row[2 * drives.limit_q.size + e] = 1.0 if there else 0.0
@@ -180,7 +163,7 @@ def cones_kept(drives, work, rows, velocities, h):
     """Whether no joint passes a cone in this step that is not a row."""
     for c in range(drives.cone_a.size):
         R_a, R_b = cone_axes(drives, work, c)
-        w_a, w = cone_velocities(drives, velocities, c)
+        w_a, w = relative_spin(velocities, drives.cone_a[c], drives.cone_b[c])
         E_a, E_b = turned_axes(drives.cone_moves[c], R_a, R_b, w_a, w, h)
         for side in range(CONE_SIDES):
             if rows.stop_is_row[2 * drives.limit_q.size + CONE_SIDES * c + side] == 0.0:
@@ -205,9 +188,7 @@ def swivel_row(drives, work, rows, r, e, h):
     b = drives.swivel_b[s]
     known = rows.swivel[s]
     if known[SLIDES] != 0.0 and known[ROUNDS] == 0.0 and e % 3 == 0:
-        w_a, _ = load_pair(work.pose_v, a)
-        w_b, _ = load_pair(work.pose_v, b)
-        w = sub(w_b, w_a)
+        _, w = relative_spin(work.pose_v, a, b)
         if norm(w) > 0.0:
             for j in range(3):
                 known[DIRECTION + j] = w[j] / norm(w)

@@ -1,10 +1,12 @@
-"""What contacts did that they should not: act on bodies that stay apart, take energy from what only rolls or rests.
+"""What contacts did that they should not: act on bodies that do not meet, take energy from what only rolls or rests.
 
-A contact may act before its bodies touch, to stop them where they meet at the end of the step. Where the next few steps
-find them apart they were never going to meet: the energy that it took is counted. A contact that was there before, and
-holds without sliding, takes nothing in truth, neither from what rests nor from what rolls; what it takes is the error
-of steps that are too long. How deep bodies overlap that carry each other is noted too. All this goes into
-`State.effort`, for the certificate.
+A contact may act before its bodies touch, to stop them where they meet at the end of the step. They do meet if they
+would overlap while they move on as they did, or as the forces of the step have them: that is looked at here a few times
+along the step, without the search of contact/sweep.py that made the contact. If they do not, and the next few steps
+find them apart, the energy that the contact took is counted. A contact that was there before, and holds
+without sliding, takes nothing in truth, neither from what rests nor from what rolls; what it takes is the error of
+steps that are too long. The step after bodies met is left out: there an impact ends that began at a distance. How deep
+bodies overlap that carry each other is noted too. All this goes into `State.effort`, for the certificate.
 """
 
 from __future__ import annotations
@@ -14,15 +16,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwork._jit import kernel
+from linkwork._jit import kernel, small
 from linkwork.contact.contact_cache import FEATURES_PER_PAIR
+from linkwork.contact.scratch import APART_GAP
+from linkwork.contact.sweep import find_apart as find_gap
+from linkwork.contact.sweep import place_pair
 from linkwork.formulations.impulse.row_algebra import has_friction
 from linkwork.formulations.impulse.row_table import CONTACT
 from linkwork.formulations.impulse.rows import ALL_ROWS
 from linkwork.formulations.samples import APART_LOSS, OVERLAP, ROLLING_LOSS, WORST_OVERLAP
 
-APART_PART = 0.1  # of the way that a contact stopped: bodies that are farther apart afterwards did not meet
+APART_PART = 0.1  # of the way that a contact stopped: bodies that stay farther apart did not meet
+LOOKS = 8  # along the step
 GRACE = 4  # steps in which they may still meet: what turns fast may stop a little short of the other
+MET = -1  # in place of the number of steps: they met in the last one
 HOLDING = 0.999  # of the most that friction can do: what takes less holds
 
 
@@ -31,9 +38,9 @@ class ContactAudit(NamedTuple):
 
     count: Any  # (1,)
     pair: Any  # (contact,) as in the contact cache
-    loss: Any  # (contact,) J
+    loss: Any  # (contact,) J; 0 where they were to meet
     way: Any  # (contact,) m, how far apart they may be afterwards
-    steps: Any  # (contact,) since then
+    steps: Any  # (contact,) since then, or MET
 
 
 def make_audit(contacts: int) -> ContactAudit:
@@ -43,35 +50,80 @@ def make_audit(contacts: int) -> ContactAudit:
 
 
 @kernel
+def keep_entry(audit, k, n):
+    """Entry k of the audit becomes entry n."""
+    audit.pair[n] = audit.pair[k]
+    audit.loss[n] = audit.loss[k]
+    audit.way[n] = audit.way[k]
+    audit.steps[n] = audit.steps[k]
+
+
+@kernel
 def find_apart(audit, contacts, effort):
     """Count the losses of contacts whose bodies stay apart after all; the table is that of the new positions."""
     n = 0
     for k in range(audit.count[0]):
-        apart = True
         for e in range(contacts.count[0]):
             if contacts.id[e] // FEATURES_PER_PAIR == audit.pair[k] and contacts.depth[e] > -audit.way[k]:
-                apart = False
+                audit.steps[k] = MET
                 break
-        if apart and audit.steps[k] == GRACE:
+        if audit.steps[k] == GRACE:
             effort[APART_LOSS] += audit.loss[k]
-        elif apart:
-            audit.pair[n] = audit.pair[k]
-            audit.loss[n] = audit.loss[k]
-            audit.way[n] = audit.way[k]
-            audit.steps[n] = audit.steps[k] + 1
+        else:
+            keep_entry(audit, k, n)
             n += 1
     audit.count[0] = n
 
 
 @kernel
-def note_contacts(audit, contacts, table, rows, effort, h):
-    """After the impulses of a step: `contacts` still has those of the last one. `rows.loss` is what each row took."""
+def smallest_gap(colliders, work, velocity, scratch, contacts, i, j, h):
+    """The smallest gap of colliders i and j, negative inside, while they move with these velocities for h."""
+    margin = scratch.margin[i] + scratch.margin[j]
+    gap = math.inf
+    for k in range(LOOKS):
+        t = h * (k + 1) / LOOKS
+        if find_gap(colliders, work, velocity, scratch, contacts, i, j, margin, t, contacts.count[0]):
+            gap = min(gap, scratch.apart[APART_GAP])
+    return gap
+
+
+@small
+def meet_in_step(w, pair, gap, h):
+    """Whether the gap of a pair becomes as small as `gap` as they move, or as the forces of the step have them."""
+    n = w.tables.colliders.link.size
+    i = (pair - 1) // n
+    j = (pair - 1) % n
+    meets = False
+    for look in range(2):
+        velocity = w.tree.pose_v if look == 0 else w.v_next_world
+        if not meets:
+            least = smallest_gap(w.tables.colliders, w.tree, velocity, w.contact_scratch, w.contacts, i, j, h)
+            meets = least <= gap
+    place_pair(w.tables.colliders, w.tree, w.tree.pose_v, w.contact_scratch, i, j, 0.0)
+    return meets
+
+
+@kernel
+def has_met(audit, pair):
+    """Whether the two of a pair met in the last step."""
+    for k in range(audit.count[0]):
+        if audit.pair[k] == pair and audit.steps[k] == MET:
+            return True
+    return False
+
+
+@small
+def note_contacts(w, effort, h):
+    """After the impulses of a step, while contacts still have those of the last one."""
+    audit = w.audit
+    contacts = w.contacts
+    rows = w.rows
     n = audit.count[0]
     effort[OVERLAP] = 0.0
     for r in range(rows.count[ALL_ROWS]):
         if rows.code[r] != CONTACT or rows.deferred[r] != 0:
             continue  # what is soft overlaps and takes energy as it was told to
-        e = (rows.id[r] - table.id_count) // 3
+        e = (rows.id[r] - w.table.id_count) // 3
         depth = contacts.depth[e]
         if not rows.p[r] > 0.0:
             continue
@@ -81,15 +133,33 @@ def note_contacts(audit, contacts, table, rows, effort, h):
             loss += rows.loss[r + 1] + rows.loss[r + 2]
             rubs = math.sqrt(rows.p[r + 1] * rows.p[r + 1] + rows.p[r + 2] * rows.p[r + 2])
             holds = rubs < HOLDING * rows.friction[r + 1] * rows.p[r]
+        pair = contacts.id[e] // FEATURES_PER_PAIR
         if contacts.impulse[e, 0] > 0.0:
             effort[OVERLAP] = max(effort[OVERLAP], depth)
-            if holds and loss > 0.0:
+            if holds and loss > 0.0 and not has_met(audit, pair):
                 effort[ROLLING_LOSS] += loss
         elif depth < 0.0 and loss > 0.0 and not rows.target[r] > 0.0 and n < audit.pair.size:
-            audit.pair[n] = contacts.id[e] // FEATURES_PER_PAIR
-            audit.loss[n] = loss
+            # without it they would overlap, by a part at least of what it foresees
+            overlap = APART_PART * (depth - h * min(rows.start_rate[r], rows.rate[r]))
+            audit.pair[n] = pair
+            audit.loss[n] = 0.0 if meet_in_step(w, pair, contacts.touch[e] - overlap, h) else loss
             audit.way[n] = max(contacts.touch[e], -APART_PART * h * rows.start_rate[r])
             audit.steps[n] = 0
             n += 1
     effort[WORST_OVERLAP] = max(effort[WORST_OVERLAP], effort[OVERLAP])
-    audit.count[0] = n
+    close_step(audit, n)
+
+
+@kernel
+def close_step(audit, n):
+    """Of the n entries those that are still apart go on, one step older."""
+    old = audit.count[0]
+    kept = 0
+    for k in range(n):
+        if audit.steps[k] == MET:
+            continue
+        keep_entry(audit, k, kept)
+        if k < old:
+            audit.steps[kept] += 1
+        kept += 1
+    audit.count[0] = kept

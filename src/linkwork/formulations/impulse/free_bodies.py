@@ -42,6 +42,7 @@ SPHERICAL = 1e-12  # of the trace: with less difference between its principal in
 
 FAST_SPIN = 0.1**2  # rad, squared: bodies that turn by less in a step take the torque of rows as it was in the last one
 SPIN_EXACT = 1e-6**2  # of an angular velocity, squared: what that torque may be wrong by
+BOUNCE_EXACT = 1e-6**2  # rad, squared: the same in a bounce, which must not gain energy, as the turn that it makes in h
 
 
 class FreeBodies(NamedTuple):
@@ -186,7 +187,7 @@ def move_centres(free, tree, q, v, plus, h):
 
 
 @kernel
-def spins_known(free, tree, v_next, dv, some, h, row_vd):
+def spins_known(free, tree, v_next, dv, some, bounces, h, row_vd):
     """Add the changes dv by rows, if `some`, to v_next; False where a body spins and row_vd was not what they give."""
     known = True
     for e in range(free.link.size):
@@ -199,6 +200,8 @@ def spins_known(free, tree, v_next, dv, some, h, row_vd):
                 d = (dv[k + j] if some else 0.0) - h * row_vd[k + j]
                 change += d * d
             if h * h * turn > FAST_SPIN and change > SPIN_EXACT * turn:
+                known = False
+            if some and bounces and h * h * change > BOUNCE_EXACT:
                 known = False
     for k in range(v_next.size):
         change = dv[k] if some else 0.0

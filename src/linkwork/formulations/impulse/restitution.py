@@ -8,6 +8,9 @@ the contact then takes (1 - e^2) of what it takes without rebound, and friction 
 slip in the collision it would do work on the bodies, and they could gain energy (Kane's paradox). So a bounce in which
 friction did work is repeated: without rebound for E(0), then with the largest s for which g(s) is not negative
 (Illinois method: E is a parabola as long as the same contacts slide). Islands without such a bounce stay as they are.
+
+Contacts only take energy. Where the sweeps of an island were cut short, what they left may give some: such impulses are
+all made smaller by one factor, the one with which they take most.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ import numpy as np
 from linkwork._jit import kernel, small
 from linkwork.formulations.impulse.row_algebra import add_impulses, has_friction, rate_change
 from linkwork.formulations.impulse.row_solver import solve_rows
+from linkwork.formulations.impulse.row_table import CONTACT, CONTACT_FRICTION, CONTACT_MOMENT
 from linkwork.formulations.impulse.rows import ALL_ROWS
 
 WORKING = 1e-10  # of what the normal takes: friction that does more work than that is not left so
@@ -31,6 +35,7 @@ class Bounces(NamedTuple):
     """Contacts of the present step whose rebound is reduced."""
 
     count: Any  # (1,)
+    any: Any  # (1,) 1 where a contact of the step leaves with a rebound, reduced or not
     round: Any  # (1,) solutions so far
     row: Any  # (bounce,) its normal row
     state: Any  # (bounce,) NEWTON, WITHOUT, SEARCHING or FOUND
@@ -47,13 +52,15 @@ def make_bounces(contacts: int) -> Bounces:
     whole = {name: np.zeros(contacts, dtype=np.int64) for name in ("row", "state")}
     own = {name: np.zeros(contacts) for name in ("part", "allowed", "scale", "side")}
     ends = {name: np.zeros((contacts, 2)) for name in ("low", "high")}
-    return Bounces(count=np.zeros(1, dtype=np.int64), round=np.zeros(1, dtype=np.int64), **whole, **own, **ends)
+    one = {name: np.zeros(1, dtype=np.int64) for name in ("count", "any", "round")}
+    return Bounces(**one, **whole, **own, **ends)
 
 
 @small
 def start_bounces(islands, bounces):
     """All islands are to be solved, and no bounce is known."""
     bounces.count[0] = 0
+    bounces.any[0] = 0
     bounces.round[0] = 0
     for i in range(islands.count[0]):
         islands.solved[i] = 0
@@ -75,7 +82,10 @@ def find_bounces(table, rows, s, contacts, bounces):
     n = rows.count[ALL_ROWS]
     known = False
     for r in range(n):
-        if not rows.rebound[r] > 0.0 or not rows.p[r] > 0.0 or rows.deferred[r] != 0 or not has_friction(rows, r, n):
+        if not rows.rebound[r] > 0.0 or not rows.p[r] > 0.0 or rows.deferred[r] != 0:
+            continue
+        bounces.any[0] = 1
+        if not has_friction(rows, r, n):
             continue
         if not known:
             known = True
@@ -175,6 +185,40 @@ def bounces_settled(table, rows, s, contacts, bounces):
     return settled
 
 
+@kernel
+def only_contacts(rows, first, last):
+    """Whether the rows first … last - 1 are rigid contacts: they are no source of energy."""
+    for r in range(first, last):
+        code = rows.code[r]
+        if code != CONTACT and code != CONTACT_FRICTION and code != CONTACT_MOMENT:
+            return False
+        if rows.deferred[r] != 0:
+            return False
+    return True
+
+
+@kernel
+def give_nothing(rows, s, p):
+    """Impulses p of contacts that would give energy become those along them that take most."""
+    add_impulses(rows, rows.count[ALL_ROWS], p, s.x)
+    for i in range(s.islands.count[0]):
+        first = s.islands.row_start[i]
+        last = s.islands.row_start[i + 1]
+        if not only_contacts(rows, first, last):
+            continue
+        # energy of a part s of p: s work + s^2 change / 2
+        work = 0.0
+        change = 0.0
+        for r in range(first, last):
+            if p[r] != 0.0:
+                work += p[r] * rows.rate[r]
+                change += p[r] * rate_change(rows, r, s.x)
+        if work + 0.5 * change > 0.0:
+            part = max(-work / change, 0.0)
+            for r in range(first, last):
+                p[r] *= part
+
+
 @small
 def solve_bouncing(table, rows, s, contacts, bounces, low, high, p, iterations, guessing):
     """`solve_rows`, again where bounces gain too much; `guessing`: velocities are solved for."""
@@ -191,6 +235,8 @@ def solve_bouncing(table, rows, s, contacts, bounces, low, high, p, iterations, 
         infeasible = max(infeasible, s.infeasible[0])
         left = max(left, s.left[0])
         solving = guessing and not bounces_settled(table, rows, s, contacts, bounces)
+    if guessing and left > 0.0:
+        give_nothing(rows, s, p)
     s.infeasible[0] = infeasible
     s.left[0] = left
     return sweeps, worst

@@ -258,12 +258,34 @@ def motor_row(drives, laws, rows, law_input, out, r, e, place, t, h):
 
 
 @small
+def limit_gap(drives, e, value):
+    """How far a coordinate with this value is from stop e; lower and upper ones in turn."""
+    return value - drives.limit_low[e // 2] if e % 2 == 0 else drives.limit_high[e // 2] - value
+
+
+@kernel
+def hold_stops(rows):
+    """Joints that their stops hold in this step must not be moved beyond them while loops are closed."""
+    for r in range(rows.count[ALL_ROWS]):
+        if rows.code[r] == LIMIT and rows.p[r] > 0.0 and rows.deferred[r] == 0:
+            rows.correction_high[r] = math.inf
+
+
+@kernel
+def passed_stop(drives, rows, r, e, q, cut_q):
+    """How far a joint is beyond the stop e that holds it as row r, negative before it; 0 where that is left."""
+    if not rows.correction_high[r] > 0.0 or rows.correction[r] > 0.0:
+        return 0.0  # one that was beyond its stop before the step moves back over several
+    return -limit_gap(drives, e, coordinate_value(drives.limit_q[e // 2], q, cut_q))
+
+
+@small
 def limit_row(drives, rows, r, e, value, speed, every, h):
     """A stop that its coordinate could reach in this step, or any with `every`; e: lower and upper ones in turn."""
     soft = drives.limit_soft
     lower = e % 2 == 0
+    gap = limit_gap(drives, e, value)
     e = e // 2
-    gap = value - drives.limit_low[e] if lower else drives.limit_high[e] - value
     rigid = soft[e, 0] == RIGID
     if not every and gap > LIMIT_NEAR + LIMIT_STEPS * h * speed:
         return False

@@ -54,7 +54,7 @@ def add_island_impulses(rows, s, island, p):
 def rough_tolerance(rows, s, first, last, epsilon):
     """What sweeps need not go below where Newton steps have done their part, m/s: more than `epsilon`.
 
-    Where bodies hit each other it is a part of the rate that the hardest blow changes. Bounces, whose energy is counted,
+    Where bodies hit each other it is a part of the rate that the hardest blow changes. Bounces, whose energy counts,
     are solved for exactly.
     """
     hardest = 0.0

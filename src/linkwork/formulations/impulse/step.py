@@ -31,9 +31,9 @@ from linkwork.formulations.impulse.pressure import share_pressure
 from linkwork.formulations.impulse.restitution import solve_bouncing
 from linkwork.formulations.impulse.results import row_energy, store_loads
 from linkwork.formulations.impulse.row_algebra import add_impulse
-from linkwork.formulations.impulse.row_kinds import make_rows, stops_kept
+from linkwork.formulations.impulse.row_kinds import hold_stops, make_rows, passed_stop, stops_kept
 from linkwork.formulations.impulse.row_solver import factor_rows
-from linkwork.formulations.impulse.row_table import COUPLING, CUT
+from linkwork.formulations.impulse.row_table import COUPLING, CUT, LIMIT
 from linkwork.formulations.impulse.rows import (
     ALL_ROWS,
     ALL_STOPS,
@@ -124,6 +124,10 @@ def right_side(w, state, t, q, v, world, stage):
             b[r] = -w.gap[w.table.element[rows.id[r]]]
         elif rows.code[r] == COUPLING:
             b[r] = -w.gap[first_coupled(w.tables.cuts) + w.table.element[rows.id[r]]]
+        elif rows.code[r] == LIMIT:
+            b[r] = passed_stop(w.tables.drives, rows, r, w.table.element[rows.id[r]], q, state.cut_q)
+            worst = max(worst, b[r])
+            continue
         worst = max(worst, abs(b[r]))
     return worst > CLOSED_GAP
 
@@ -219,7 +223,7 @@ def solve_stage(w, q, stage, sweeps, worst):
 @small
 def velocities_confirmed(w, state, h, q, some):
     """v_next with the impulses; False where it contradicts what was assumed of sliding joints, stops or spins."""
-    known = spins_known(w.free_bodies, w.tables.tree, w.v_next, w.dv, some, h, w.row_vd)
+    known = spins_known(w.free_bodies, w.tables.tree, w.v_next, w.dv, some, w.bounces.any[0] != 0, h, w.row_vd)
     if not known and w.carried[SPIN_ROUNDS] < MOST_SPIN_ROUNDS:
         w.carried[SPIN_ROUNDS] += 1.0
         return False
@@ -322,7 +326,8 @@ def step(w, state, t, h, end, moves, world):
             if not moves:
                 return 0
             store_energy(w, state, h, v)
-            note_contacts(w.audit, w.contacts, w.table, w.rows, state.effort, h)
+            hold_stops(w.rows)
+            note_contacts(w, state.effort, h)
             ratio = h / last if last > 0.0 else 0.0
             store_impulses(w.table, w.rows, w.contacts, w.sleep, w.solver.islands, ratio)
             w.carried[LAST_STEP] = h

@@ -16,14 +16,13 @@ from linkwork.formulations.samples import GAP, GAP_ROW
 from linkwork.mechanics.constraint_rows import (
     TINY,
     along,
-    angle_near,
     cut_frames,
     measure_wrench,
     point_acceleration,
     point_velocity,
-    turn_about_z,
 )
 from linkwork.mechanics.guides import guide_bias, guide_foot, guide_row
+from linkwork.mechanics.joint_frames import angle_near, turn_about_z
 from linkwork.mechanics.rows import coupled_bias, coupling_value, term_wrench
 from linkwork.spatial.codes import ACROSS, ALONG, COUPLE, COUPLED, CROSSED, DISTANCE, KEPT, PART, TIED
 from linkwork.spatial.vectors import (

@@ -13,7 +13,7 @@ from linkwork.simulation.results.notebook import lines_in_cell
 POOR_BALANCE = 1e-2  # of the energy that moved: a run with more than this missing is not to be trusted
 POOR_IMPULSES = 2e-3  # of the impulses of a step, on average: what steps that were cut short may leave unsettled
 POOR_APART = 0.05  # of the energy that moved: what contacts may take from bodies that then do not touch
-POOR_ROLLING = 0.5  # of the energy that moved: what contacts may take from bodies that roll, rock or rest
+POOR_ROLLING = 0.2  # of the energy that moved: what contacts may take from bodies that roll, rock or rest
 POOR_OVERLAP = 0.02  # of the size of the model: what bodies may overlap by in the end
 # what a strict run is held to: parts of the energy that moved, of the size of the model, of impulses; steps
 BOUNDS = {
