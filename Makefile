@@ -118,9 +118,10 @@ kernels: $(VENV)/.plot
 test: $(VENV)/.plot
 	@mkdir -p build
 	@$(MAKE) --no-print-directory kernels >build/kernels.log 2>&1 & kernels=$$!; \
-	$(MAKE) --no-print-directory --silent $(VENV)/.robots && $(MAKE) --no-print-directory page || exit 1; \
+	$(MAKE) --no-print-directory --silent $(VENV)/.dev || exit 1; \
 	$(MAKE) --no-print-directory --silent $(VENV)/.docs || \
 		echo "note: sphinx could not be installed here; building the documentation is not tested"; \
+	$(MAKE) --no-print-directory --silent $(VENV)/.robots && $(MAKE) --no-print-directory page || exit 1; \
 	wait $$kernels || echo "note: no library of kernels; methods are compiled when they are used"; \
 	cat build/kernels.log
 	@$(BIN)/python -m compileall -q -j $(WORKERS) src/linkwork  # for the many processes that tests start

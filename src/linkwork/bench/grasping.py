@@ -1,6 +1,7 @@
 """Hands that hold by friction, beside MuJoCo: gripper and humanoid; part of the scene "impulse".
 
-MuJoCo's joints follow by position servos with new targets every 10 ms, ours by motors that hold exactly.
+MuJoCo's joints follow by position servos with new targets every 10 ms (the humanoid, which they would fell, every 1 ms),
+ours by motors that hold exactly.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ from linkwork.bench.whole_runs import in_turn
 from linkwork.gallery import gripper, humanoid
 
 TARGET = 1.0
-OFTEN = 0.01  # s between new targets
 SEEN = 0.02  # s between samples
 # N m/rad and N m s/rad (the grip: N s/m) of MuJoCo's servos in the arm
 ARM = {
@@ -34,7 +34,7 @@ STRONG, WEAK, GRIP = (2e4, 400.0), (2e3, 40.0), (0.0, 200.0)  # of legs and wais
 
 
 class Task(NamedTuple):
-    """What is held by which hand, from when on (s); bodies that must stand still all the time."""
+    """What is held by which hand, from when on (s); bodies that must stand still; s between new targets of servos."""
 
     case: str
     model: lw.Model
@@ -43,12 +43,12 @@ class Task(NamedTuple):
     since: float
     still: tuple[str, ...]
     servos: dict[str, tuple[float, float]]
-    target: float
+    often: float
 
 
 def gripper_task(dt: float) -> Task:
     """An arm grasps a block, lifts it and turns around."""
-    return Task(f"gripper, dt {dt * 1e3:g} ms", gripper.build(), "block", "hand", gripper.UP, (), ARM, TARGET)
+    return Task(f"gripper, dt {dt * 1e3:g} ms", gripper.build(), "block", "hand", gripper.UP, (), ARM, 0.01)
 
 
 def humanoid_task(dt: float) -> Task:
@@ -59,13 +59,13 @@ def humanoid_task(dt: float) -> Task:
         arm = any(word in drive.path for word in ("shoulder", "elbow", "forearm", "wrist", "neck"))
         servos[drive.path] = GRIP if drive.path.endswith("grip") else WEAK if arm else STRONG
     feet = ("left foot", "right foot")
-    return Task(f"humanoid, dt {dt * 1e3:g} ms", model, "stone", "right hand", 3.1, feet, servos, TARGET)
+    return Task(f"humanoid, dt {dt * 1e3:g} ms", model, "stone", "right hand", 3.1, feet, servos, 1e-3)
 
 
 def measure_task(task: Task, until: float, repeats: int, dt: float) -> tuple[Comparison, list[Figure]]:
     """Time of a step on the way until `until` (s); slip in the hand and of the feet, overlap, energy from nowhere."""
     model, steps = task.model, round(until / dt)
-    row = Comparison(task.case, "MuJoCo", math.inf, target=task.target)
+    row = Comparison(task.case, "MuJoCo", math.inf, target=TARGET)
     run = lw.simulate(model, until=until, method=lw.Impulse(dt=dt), every=round(SEEN / dt))
     names = (task.hand, task.held, *task.still)
     ours = np.array([[run[f"{name}.position"][k] for name in names] for k in range(len(run))])
@@ -77,14 +77,16 @@ def measure_task(task: Task, until: float, repeats: int, dt: float) -> tuple[Com
     except ImportError:
         peer = None
     if peer is not None:
-        goals, data = _goals(model, until), peer.data
+        goals, data = _goals(model, until, task.often), peer.data
 
         def see() -> tuple[Any, Any]:
             return [peer.position(name).copy() for name in names], data.body(task.hand).xmat.reshape(3, 3).copy()
 
         peer.start(model)
-        theirs = peer.watch(steps, lambda t: goals[min(int(t / OFTEN + 1e-6), len(goals) - 1)], see, round(SEEN / dt))
-        contestants.append(lambda: _stepped(peer, model, goals, round(OFTEN / dt)))
+        theirs = peer.watch(
+            steps, lambda t: goals[min(int(t / task.often + 1e-6), len(goals) - 1)], see, round(SEEN / dt)
+        )
+        contestants.append(lambda: _stepped(peer, model, goals, round(task.often / dt)))
     in_turn(row, repeats, steps, contestants)
     found = _slips(task, np.array([at for at, _ in theirs.seen]), [R for _, R in theirs.seen]) if theirs else {}
     figures = [beside(task.case, what, value, found.get(what)) for what, value in slips.items()]
@@ -106,9 +108,9 @@ def _slips(task: Task, at: Any, turned: list[Any]) -> dict[str, float]:
     return found
 
 
-def _goals(model: lw.Model, until: float) -> Any:
+def _goals(model: lw.Model, until: float, often: float) -> Any:
     """Targets of all motors, (time, motor)."""
-    times = OFTEN * np.arange(1, math.ceil(until / OFTEN) + 2)
+    times = often * np.arange(1, math.ceil(until / often) + 2)
     return np.array([_values(drive.position or drive.velocity, times) for drive in _motors(model)]).T
 
 
