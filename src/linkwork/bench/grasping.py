@@ -1,7 +1,7 @@
 """Hands that hold by friction, beside MuJoCo: gripper and humanoid; part of the scene "impulse".
 
-MuJoCo's joints follow by position servos with new targets every 10 ms (the humanoid, which they would fell, every 1 ms),
-ours by motors that hold exactly.
+MuJoCo's joints follow by position servos with new targets every 10 ms, those of the humanoid, which would fall, every
+1 ms; ours by motors that hold exactly.
 """
 
 from __future__ import annotations

@@ -160,7 +160,7 @@ def thirds(drift):
 DRIFTING = {
     "car": (car.build, {"until": 1.5, "dt": 1e-3}),
     "manipulator": (manipulator.build, {"until": 0.6, "dt": 1e-3}),
-    # later Baumgarte's rows, of which 109 are redundant, contradict each other: steps take long, and the run ends by an error
+    # later Baumgarte's rows, of which 109 are redundant, contradict each other: slow, and it ends by an error
     "kuka": (kuka.build, {"until": 0.009, "dt": 1e-3}),
 }
 
