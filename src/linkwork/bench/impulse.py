@@ -38,7 +38,8 @@ HOW = (
     "of interleaved repeats. The chain restarts every 5 s, so that it moves. MuJoCo's loops have their default "
     "stiffness, or are as stiff as the step allows; its crank, arm and robot follow by servos with new targets every "
     "10 ms (the robot: 1 ms). The rover's impulses are exact to a thousandth of m g dt. The pile falls for 2 s with "
-    "method maximal. Energy from nowhere is the largest rise of the energy less the work of motors, over what moved in our run."
+    "method maximal. Energy from nowhere is the largest rise of the energy less the work of motors, over what moved in "
+    "our run."
 )
 CHAIN_TARGET, PEAUCELLIER_TARGET, PILE_TARGET, PEN_TARGET = 0.5, 1.5, 1.0, 1e-6
 REST_SCENES = (("400 boxes at rest", 100, 4), ("five towers of 20", 5, 20))  # name, stacks, boxes in each
@@ -68,10 +69,10 @@ def measure(*, quick: bool = False) -> SceneReport:
         row, errors = measure_task(task, 0.1 * until if quick else until, few, 1e-3)
         comparisons.append(row)
         figures += errors
-    for scene in (measure_rover, measure_tracks):
-        row, errors = scene(few, 0.05 if quick else 1.0)
-        comparisons.append(row)
-        figures += errors
+    row, errors = measure_rover(few, 0.05 if quick else 1.0)
+    rows, more = measure_tracks(few, 0.05 if quick else 1.0)
+    comparisons += [row, *rows]
+    figures += [*errors, *more]
     for n, kind in ((10, "box"), (10, "stone")) if quick else ((30, "box"), (100, "box"), (200, "stone")):
         row, errors = _pile(n, kind, few)
         comparisons.append(row)
@@ -168,6 +169,10 @@ def _peaucellier(dt: float, stiff: bool, repeats: int, seconds: float, until: fl
 
     off = theirs(round(until / dt)) / SIZE
     figures.append(Figure(f"{case}: pen off its line by part of the size, MuJoCo", off))
+    peer.rewind()
+    gained = rise(peer.watch(round(until / dt), lambda t: SWING * (np.cos(2 * np.pi * OFTEN * t) - 1.0)).unexplained)
+    figures.append(beside(case, GAIN, gain(run) / run.certificate.energy_scale, gained / run.certificate.energy_scale))
+    peer.rewind()
     return _timed(row, repeats, seconds, [sim.step, theirs]), figures
 
 

@@ -12,8 +12,10 @@ from linkwork.bench import Comparison
 from linkwork.bench.peers.mujoco_run import MujocoRun
 
 
-def in_turn(row: Comparison, repeats: int, steps: int, contestants: list[Callable[[], Callable[[int], Any]]]) -> None:
-    """Seconds per step of whole runs from the start, the best of each."""
+def in_turn(
+    row: Comparison, repeats: int, steps: int, contestants: list[Callable[[], Callable[[int], Any]]]
+) -> list[float]:
+    """Seconds per step of whole runs from the start, the best of each; `row` gets the first two."""
     best = [math.inf] * len(contestants)
     for _ in range(repeats):
         for k, make in enumerate(contestants):
@@ -23,6 +25,7 @@ def in_turn(row: Comparison, repeats: int, steps: int, contestants: list[Callabl
             best[k] = min(best[k], (perf_counter() - start) / steps)
     row.linkwork = best[0]
     row.peer = best[1] if len(best) > 1 else None
+    return best
 
 
 def beside_mujoco(

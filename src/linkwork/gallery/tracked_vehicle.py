@@ -44,7 +44,7 @@ ARM, SLANT = 0.13, 0.45  # m from hinge to axle, rad below level
 HULL, CENTRE = (1.3, 0.5, 0.2), (0.05, 0.0, 0.34)  # m, and where its middle is
 BESIDE_TRACK = TRACK - WIDE / 2 - 0.02  # m, from the middle of the vehicle to its arms and forks
 WHEEL_MASS, ARM_MASS, SPROCKET_MASS, IDLER_MASS = 3.0, 1.5, 6.0, 5.0  # kg
-SLOPE = 60.0  # N m s/rad, by which a motor loses torque with speed
+SLOPE = 150.0  # N m s/rad, by which a motor loses torque with speed
 
 
 def _keys(left: float, right: float) -> dict[str, float]:
@@ -73,7 +73,7 @@ def build(
     tension: float = 600.0,
     stiffness: float = 20e3,
     damping: float = 800.0,
-    torque: float = 400.0,
+    torque: float = 150.0,
     rubber: float = 1.0,
     gravity: float = 9.81,
 ) -> lw.Model:
