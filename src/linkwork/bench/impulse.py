@@ -36,10 +36,10 @@ from linkwork.gallery import chain, gripper, humanoid, peaucellier, pile
 HOW = (
     "Seconds per step: linkwork's impulse, solver direct, and MuJoCo's Euler steps, many in one compiled call, best "
     "of interleaved repeats; from the gripper on CPU time of whole runs. The chain restarts every 5 s, so that it "
-    "moves. MuJoCo's loops have their default stiffness, or are as stiff as the step allows; its crank, arm and robot "
-    "follow by servos with new targets every 10 ms (the robot: 1 ms). The rover's impulses are exact to a thousandth of "
-    "m g dt. The pile falls for 2 s with method maximal. Energy from nowhere is the largest rise of the energy less the "
-    "work of motors, over what moved in our run."
+    "moves. MuJoCo's loops have their default stiffness, or are as stiff as the step allows; its crank, arm and "
+    "robot follow by servos with new targets every 10 ms (the robot: 1 ms). The rover's impulses are exact to a "
+    "thousandth of m g dt. The pile falls for 2 s with method maximal. Energy from nowhere is the largest rise of the "
+    "energy less the work of motors, over what moved in our run."
 )
 CHAIN_TARGET, PEAUCELLIER_TARGET, PILE_TARGET, PEN_TARGET = 0.5, 1.5, 1.0, 1e-6
 REST_SCENES = (("400 boxes at rest", 100, 4), ("five towers of 20", 5, 20))  # name, stacks, boxes in each
