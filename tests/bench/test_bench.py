@@ -122,3 +122,25 @@ def test_break_even() -> None:
     assert _break_even(table({30: 4.0, 100: 2.0, 400: 0.5})) == pytest.approx(200.0)
     assert _break_even(table({30: 4.0, 100: 2.0})) is None
     assert _break_even(table({30: 0.9, 100: 0.8})) == 30.0
+
+
+@pytest.mark.peer
+def test_errors_stand_beside_mujocos() -> None:
+    """Humanoid and tracks, shortly: overlap, slip and energy of both, and a pass where ours is less."""
+    pytest.importorskip("mujoco", reason="MuJoCo is not installed: pip install mujoco")
+    from linkwork.bench.driving import measure_tracks
+    from linkwork.bench.grasping import humanoid_task, measure_task
+
+    row, errors = measure_task(humanoid_task(1e-3), 0.1, 1, 1e-3)
+    rows, more = measure_tracks(1, 0.02)
+    assert [each.case.split(",")[0] for each in (row, *rows)] == ["humanoid", *["tracks of 2 x 40 shoes"] * 2]
+    assert all(each.linkwork > 0 and each.peer is not None and each.peer > 0 for each in (row, *rows))
+    for what in ("slip of the feet", "slip of the shoes", "opening of a pin", "deepest overlap", "energy from nowhere"):
+        found = [figure for figure in errors + more if what in figure.name]
+        assert found, what
+        assert all(figure.peer is not None and figure.target == figure.peer for figure in found)
+    opening = next(figure for figure in more if "opening" in figure.name)
+    assert opening.verdict == "pass"
+    assert opening.value is not None
+    assert opening.value < 1e-8
+    assert "; MuJoCo " in bench.against(opening)

@@ -39,14 +39,15 @@ def landing_rod(rng: Any, friction: float, restitution: float, planar: bool) -> 
 
 
 @both
+@pytest.mark.parametrize("rods", [90, pytest.param(300, marks=pytest.mark.long)])
 @pytest.mark.parametrize(("planar", "dt", "most"), [(True, 1e-3, 1e-9), (False, 1e-6, 1e-6)])
-def test_a_rod_on_its_tip_gains_nothing(method: str, planar: bool, dt: float, most: float) -> None:
+def test_a_rod_on_its_tip_gains_nothing(method: str, planar: bool, dt: float, most: float, rods: int) -> None:
     """Kane's paradox: Newton's law with friction would gain up to a tenth of the energy.
 
     In space the torques of a spin that changes within the step do work, the less the shorter the step.
     """
     rng, bounced = np.random.default_rng(3), 0
-    for case in range(300):
+    for case in range(rods):
         restitution = (1.0, 0.0)[case % 2] if case % 5 == 0 else rng.uniform(0, 1)
         model = landing_rod(rng, rng.uniform(0, 2), restitution, planar)
         with warnings.catch_warnings():
@@ -55,7 +56,7 @@ def test_a_rod_on_its_tip_gains_nothing(method: str, planar: bool, dt: float, mo
         before, after = run.energy["kinetic"][[0, -1]]
         assert after < before * (1 + most)
         bounced += bool(run["rod.velocity"][-1, 2] > run["rod.velocity"][0, 2] + 0.1)
-    assert bounced > 200
+    assert bounced > 2 * rods / 3
 
 
 @both

@@ -26,7 +26,10 @@ __all__ = ["SCENES", "Chart", "Comparison", "Figure", "SceneReport", "best_of", 
 SCENES = {
     "tree": ("linkwork.bench.tree", "open trees: a step against MuJoCo, Pinocchio's articulated bodies, Drake, DART"),
     "implicit": ("linkwork.bench.implicit", "four-bars through singular positions: the time to reach an energy error"),
-    "impulse": ("linkwork.bench.impulse", "impulses: chain, driven linkage, gripper, rover and pile against MuJoCo"),
+    "impulse": (
+        "linkwork.bench.impulse",
+        "impulses: chain, linkage, hands, vehicles, piles and towers against MuJoCo, with errors",
+    ),
     "python": ("linkwork.bench.python_loop", "a controller in Python: read, write, step; against MuJoCo's binding"),
     "components": ("linkwork.bench.components", "chains and ladders by methods component and absolute; two processes"),
     "many": ("linkwork.bench.many", "many chains at once, in threads, against MuJoCo's rollout"),
@@ -62,11 +65,12 @@ class Comparison:
 
 @dataclass
 class Figure:
-    """One number of a scene with what it may be at most."""
+    """One number of a scene with what it may be at most; `peer` is MuJoCo's, where that is the bound."""
 
     name: str
     value: float | None
     target: float | None = None
+    peer: float | None = None
 
     @property
     def verdict(self) -> str:
@@ -271,4 +275,6 @@ def number(value: float | None) -> str:
 
 
 def against(figure: Figure) -> str:
+    if figure.peer is not None:
+        return f"; MuJoCo {number(figure.peer)} ({figure.verdict})"
     return "" if figure.target is None or figure.value is None else f" (at most {figure.target:g}: {figure.verdict})"

@@ -2,14 +2,17 @@
 
     chain          five links with dry friction in their hinges, let go from the horizontal again and again
     peaucellier    the linkage of 7 links, 10 hinges and 3 loops, its crank swung by a motor
-    gripper        an arm grasps a block by friction, lifts it and carries it aside
-    rover          six sprung and driven wheels over a kerb and up stairs
+    gripper        an arm grasps a block by friction, lifts it and carries it aside (grasping.py)
+    humanoid       a robot of 32 joints crouches, grasps a stone and stands up with it
+    rover          six sprung and driven wheels over a kerb and up stairs (driving.py)
+    tracks         two closed tracks of forty shoes over a beam
     pile           a hundred boxes, two hundred stones fall into a pit and come to rest on each other
     rest, towers   400 boxes that lie still in stacks of four, and five towers of twenty (resting.py)
 
 The same bodies, joints, friction and steps (peer_text.py); MuJoCo closes the loops by `connect` constraints, once as
-soft as it is by itself and once as stiff as the step allows, and drives crank and arm by position servos. Its contacts
-are as it makes them by itself; with damped springs it runs its integrator "implicitfast".
+soft as it is by itself and once as stiff as the step allows, and drives crank, arm and robot by position servos. Its
+contacts are as it makes them by itself (stiffer for the tracks); with damped springs it runs its integrator
+"implicitfast". Overlap, slip and energy that came from nowhere stand beside the times (errors.py).
 """
 
 from __future__ import annotations
@@ -19,24 +22,26 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
 import linkwork as lw
 from linkwork.bench import Comparison, Figure, SceneReport, best_of
-from linkwork.bench.peers.mujoco_run import MujocoRun, rigid_contacts
+from linkwork.bench.driving import measure_rover, measure_tracks
+from linkwork.bench.errors import GAIN, beside, gain, overlap_and_gain, rise
+from linkwork.bench.grasping import gripper_task, humanoid_task, measure_task
+from linkwork.bench.peers.mujoco_run import MujocoRun
 from linkwork.bench.resting import measure_rest
-from linkwork.bench.whole_runs import beside_mujoco, in_turn
-from linkwork.formulations.samples import STEPS_CUT, WORST_RESIDUAL
-from linkwork.gallery import chain, gripper, peaucellier, pile, rover
+from linkwork.bench.whole_runs import beside_mujoco
+from linkwork.gallery import chain, gripper, humanoid, peaucellier, pile
 
 HOW = (
     "Seconds per step: linkwork's impulse, solver direct, and MuJoCo's Euler steps, many in one compiled call, best "
-    "of interleaved repeats. The chain restarts every 5 s, so that it moves. MuJoCo's loops have their default "
-    "stiffness, or are as stiff as the step allows; its crank and arm follow by servos with new targets every 10 ms. "
-    "The rover's impulses are exact to a thousandth of m g dt. The pile falls for 2 s with method maximal."
+    "of interleaved repeats; from the gripper on CPU time of whole runs. The chain restarts every 5 s, so that it "
+    "moves. MuJoCo's loops have their default stiffness, or are as stiff as the step allows; its crank, arm and "
+    "robot follow by servos with new targets every 10 ms (the robot: 1 ms). The rover's impulses are exact to a "
+    "thousandth of m g dt. The pile falls for 2 s with method maximal. Energy from nowhere is the largest rise of the "
+    "energy less the work of motors, over what moved in our run."
 )
-CHAIN_TARGET, PEAUCELLIER_TARGET, PILE_TARGET, PEN_TARGET = 0.5, 1.5, 3.0, 1e-6
-GRIPPER_TARGET, ROVER_TARGET = 1.5, 1.5
+CHAIN_TARGET, PEAUCELLIER_TARGET, PILE_TARGET, PEN_TARGET = 0.5, 1.5, 1.0, 1e-6
 REST_SCENES = (("400 boxes at rest", 100, 4), ("five towers of 20", 5, 20))  # name, stacks, boxes in each
 FALL = 2.0  # s that the pile falls and settles
 FRICTION = 0.2  # N m
@@ -44,14 +49,6 @@ SIZE = 0.7  # m, arm and rod of the linkage
 SWING, OFTEN = -0.9, 0.4  # rad, Hz: swing of the crank
 SERVO = 20.0, 2.0  # N m/rad, N m s/rad: as strong as MuJoCo's servo can be at 1 ms
 LOOPS = ("left corner", "right corner", "pen corner")
-# N m/rad and N m s/rad (the grip: N s/m) of MuJoCo's servos in the arm
-ARM = {
-    "turn motor": (2e4, 400.0),
-    "shoulder motor": (2e4, 400.0),
-    "elbow motor": (1e4, 200.0),
-    "wrist motor": (2e3, 40.0),
-    "grip": (0.0, 2000.0),
-}
 
 
 def measure(*, quick: bool = False) -> SceneReport:
@@ -67,16 +64,21 @@ def measure(*, quick: bool = False) -> SceneReport:
         row, errors = _peaucellier(1e-3, stiff, repeats, seconds, until=0.5 if quick else 5.0)
         comparisons.append(row)
         figures += errors
-    for scene in (_gripper, _rover):
-        row, errors = scene(1 if quick else 3, 0.1 if quick else 1.0)
+    few = 1 if quick else 3
+    for task, until in ((gripper_task(1e-3), gripper.TURNED), (humanoid_task(1e-3), humanoid.UNTIL)):
+        row, errors = measure_task(task, 0.1 * until if quick else until, few, 1e-3)
         comparisons.append(row)
         figures += errors
+    row, errors = measure_rover(few, 0.05 if quick else 1.0)
+    rows, more = measure_tracks(few, 0.05 if quick else 1.0)
+    comparisons += [row, *rows]
+    figures += [*errors, *more]
     for n, kind in ((10, "box"), (10, "stone")) if quick else ((30, "box"), (100, "box"), (200, "stone")):
-        row, errors = _pile(n, kind, 1 if quick else 3)
+        row, errors = _pile(n, kind, few)
         comparisons.append(row)
         figures += errors
     for name, columns, height in REST_SCENES[1:] if quick else REST_SCENES:
-        row, errors = measure_rest(name, 1 if quick else columns, height, 1 if quick else 3)
+        row, errors = measure_rest(name, 1 if quick else columns, height, few)
         comparisons.append(row)
         figures += errors
     return SceneReport("impulse", comparisons, figures, HOW)
@@ -128,6 +130,10 @@ def _chain(dt: float, repeats: int, seconds: float) -> tuple[Comparison, list[Fi
 
     theirs(round(until / dt))
     figures.append(Figure(f"{what}, MuJoCo", float(np.abs(peer.data.qpos - exact).max())))
+    run = lw.simulate(model, until=2.0, method=lw.Impulse(dt=dt))
+    peer.start(model)
+    gained = rise(peer.watch(round(2.0 / dt)).unexplained) / run.certificate.energy_scale
+    figures.append(beside(case, GAIN, gain(run) / run.certificate.energy_scale, gained))
     return _timed(row, repeats, seconds, [ours, theirs]), figures
 
 
@@ -163,100 +169,11 @@ def _peaucellier(dt: float, stiff: bool, repeats: int, seconds: float, until: fl
 
     off = theirs(round(until / dt)) / SIZE
     figures.append(Figure(f"{case}: pen off its line by part of the size, MuJoCo", off))
+    peer.rewind()
+    gained = rise(peer.watch(round(until / dt), lambda t: SWING * (np.cos(2 * np.pi * OFTEN * t) - 1.0)).unexplained)
+    figures.append(beside(case, GAIN, gain(run) / run.certificate.energy_scale, gained / run.certificate.energy_scale))
+    peer.rewind()
     return _timed(row, repeats, seconds, [sim.step, theirs]), figures
-
-
-# ---- arm and rover ---------------------------------------------------------------------------------------------------
-
-
-def _gripper(repeats: int, part: float, dt: float = 1e-3) -> tuple[Comparison, list[Figure]]:
-    """Down, grasp, up and around; `part` of it."""
-    model, steps = gripper.build(), round(part * gripper.TURNED / dt)
-    case = f"gripper, dt {dt * 1e3:g} ms"
-    row = Comparison(case, "MuJoCo", math.inf, target=GRIPPER_TARGET)
-    what = f"{case}: slip of the block in the hand on its way, m"
-    run = lw.simulate(model, until=steps * dt, method=lw.Impulse(dt=dt), every=20)
-    figures = [Figure(f"{what}, linkwork", gripper.slip(run, min(gripper.UP, run.time[-1]), run.time[-1]), 1e-3)]
-    ours = lambda: lw.Simulation(model, lw.Impulse(dt=dt)).step  # noqa: E731
-    try:
-        peer = MujocoRun(model, dt, servos=ARM, integrator="implicitfast")
-    except ImportError:
-        in_turn(row, repeats, steps, [ours])
-        return row, figures
-    motors: list[Any] = [drive for drive in model.all_drives() if not hasattr(drive, "follower")]
-    between = round(0.01 / dt)
-    goals = np.array([_values(drive.position or drive.velocity, 0.01 * np.arange(1, 900)) for drive in motors]).T
-    seen: list[Any] = []
-
-    def theirs() -> Callable[[int], None]:
-        peer.rewind()
-        for joint in model.all_joints():
-            if joint.position is not None and joint.kind != "free":
-                peer.data.joint(joint.path).qpos[0] = joint.position[0]
-
-        def step(n: int) -> None:
-            seen.clear()
-            for k in range(-(-n // between)):
-                peer.data.ctrl[:] = goals[k]
-                peer.step(between)
-                if k % 2 == 0:
-                    hand, block = peer.data.body("hand"), peer.position("block")
-                    seen.append(hand.xmat.reshape(3, 3).T @ (block - hand.xpos))
-
-        return step
-
-    in_turn(row, repeats, steps, [ours, theirs])
-    held = np.array(seen[min(round(gripper.UP / 0.02), len(seen) - 1) :])
-    figures.append(Figure(f"{what}, MuJoCo", float(np.linalg.norm(held - held[0], axis=1).max())))
-    return row, figures
-
-
-def _values(law: Any, times: Any) -> Any:
-    """A table or a number at these times."""
-    if not isinstance(law, lw.Table):
-        return np.full(len(times), law.value)
-    within = np.clip(times, law.times[0], law.times[-1])
-    return (
-        CubicSpline(law.times, law.values)(within) if law.kind == "cubic" else np.interp(within, law.times, law.values)
-    )
-
-
-def _rover(repeats: int, part: float, dt: float = 5e-3) -> tuple[Comparison, list[Figure]]:
-    """Over the kerb and up the stairs; `part` of it."""
-    model, steps = rover.build(), round(part * rover.UNTIL / dt)
-    case = f"rover, dt {dt * 1e3:g} ms"
-    row = Comparison(case, "MuJoCo", math.inf, target=ROVER_TARGET)
-    sims: list[lw.Simulation] = []
-
-    def ours() -> Callable[[int], None]:
-        sims[:] = [lw.Simulation(model, lw.Impulse(dt=dt, epsilon=1e-3))]
-        return sims[0].step
-
-    peers: dict[str, MujocoRun] = {}
-    contestants: list[Any] = [ours]
-    try:
-        peer, stiff = MujocoRun(model, dt, integrator="implicitfast"), rigid_contacts(model, 1e-3)
-
-        def theirs() -> Callable[[int], None]:
-            peer.rewind()
-            peer.set_speeds(model)
-            return peer.step
-
-        contestants.append(theirs)
-        stiff.set_speeds(model)
-        stiff.step(round(steps * dt / 1e-3))
-        peers = {"MuJoCo": peer, "MuJoCo, contacts as stiff as 1 ms allows": stiff}
-    except ImportError:
-        pass
-    in_turn(row, repeats, steps, contestants)
-    effort, what = sims[0].state.effort, f"{case}: how far it came in {steps * dt:g} s, m"
-    figures = [
-        Figure(f"{what}, linkwork", float(sims[0]["hull.position"][0])),
-        Figure(f"{case}: part of the steps whose sweeps were cut short, linkwork", float(effort[STEPS_CUT] / steps)),
-        Figure(f"{case}: largest change of an impulse in a last sweep, N s, linkwork", float(effort[WORST_RESIDUAL])),
-    ]
-    figures += [Figure(f"{what}, {who}", float(each.position("hull")[0])) for who, each in peers.items()]
-    return row, figures
 
 
 # ---- the pile --------------------------------------------------------------------------------------------------------
@@ -267,15 +184,22 @@ def _pile(n: int, kind: str, repeats: int, dt: float = 5e-3) -> tuple[Comparison
     plural = {"box": "boxes", "stone": "stones"}[kind]
     case, steps = f"pile of {n} {plural}, dt {dt * 1e3:g} ms", round(FALL / dt)
     row = Comparison(case, "MuJoCo", math.inf, target=PILE_TARGET if n >= 100 else None)
-    told = f"{case}: overlap (m), speed (m/s) after {FALL:g} s, at most"
     sim, peers = beside_mujoco(row, model, dt, steps, repeats)
+    run = lw.simulate(model, until=FALL, method=lw.Maximal(dt=dt), record="energy")
+    watched, ends = None, [(np.abs(sim.v).max(), np.abs(sim.v).mean())]
+    for peer in peers:
+        ends.append((np.abs(peer.data.qvel).max(), np.abs(peer.data.qvel).mean()))
+        peer.rewind()
+        watched = peer.watch(steps)
+    theirs = [None if not peers else float(ends[1][k]) for k in range(2)]
     figures = [
-        Figure(f"{told}, linkwork, overlap", float(sim.contacts().depths.max())),
-        Figure(f"{told}, linkwork, speed", float(np.abs(sim.v).max())),
+        beside(case, f"largest speed after {FALL:g} s, m/s or rad/s", float(ends[0][0]), theirs[0]),
+        beside(case, f"mean speed after {FALL:g} s, m/s or rad/s", float(ends[0][1]), theirs[1]),
+        beside(
+            case,
+            f"overlap after {FALL:g} s, m",
+            float(sim.contacts().depths.max()),
+            peers[0].overlap() if peers else None,
+        ),
     ]
-    for data in (peer.data for peer in peers):
-        figures += [
-            Figure(f"{told}, MuJoCo, overlap", -min(contact.dist for contact in data.contact[: data.ncon])),
-            Figure(f"{told}, MuJoCo, speed", float(np.abs(data.qvel).max())),
-        ]
-    return row, figures
+    return row, figures + overlap_and_gain(case, run, watched)

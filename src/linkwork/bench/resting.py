@@ -7,16 +7,23 @@ beside it. MuJoCo's contacts are as it makes them by itself.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 import linkwork as lw
 from linkwork.bench import Comparison, Figure
+from linkwork.bench.errors import beside
 from linkwork.bench.whole_runs import beside_mujoco
 
 SIDE, GAP = 0.2, 0.3  # m: of a box, and between stacks
 REST = 2.0  # s
 TARGET = 1.0
+ERRORS = (
+    f"deepest overlap after {REST:g} s, m",
+    "farthest slip along the floor, m",
+    "energy lost or gained, of all boxes lifted by their size",
+)
 
 
 def stacks(columns: int, height: int) -> lw.Model:
@@ -46,17 +53,12 @@ def measure_rest(
     start = np.array([(model.bodies[f"box {k}"].reference or lw.Frame()).position for k in range(n)])
     weight = 9.81 * n * SIDE  # J: all boxes lifted by their size
     sim, peers = beside_mujoco(row, model, dt, steps, repeats)
-    found = [("linkwork", float(sim.contacts().depths.max()), [sim[f"box {k}.position"] for k in range(n)])]
+    found: list[Any] = [("linkwork", float(sim.contacts().depths.max()), [sim[f"box {k}.position"] for k in range(n)])]
     for peer in peers:
-        deepest = -min(contact.dist for contact in peer.data.contact[: peer.data.ncon])
-        found.append(("MuJoCo", deepest, [peer.position(f"box {k}").copy() for k in range(n)]))
-    figures = []
-    for who, overlap, ends in found:
+        found.append(("MuJoCo", peer.overlap(), [peer.position(f"box {k}").copy() for k in range(n)]))
+    errors: list[tuple[float, ...]] = []
+    for _, overlap, ends in found:
         moved = np.array(ends) - start
-        figures += [
-            Figure(f"{case}: deepest overlap after {REST:g} s, m, {who}", overlap),
-            Figure(f"{case}: farthest slip along the floor, m, {who}", float(np.hypot(*moved[:, :2].T).max())),
-            Figure(f"{case}: potential energy lost, of all boxes lifted by their size, {who}",
-                   float(-9.81 * moved[:, 2].sum() / weight)),
-        ]  # fmt: skip
-    return row, figures
+        lost = float(abs(9.81 * moved[:, 2].sum()) / weight)
+        errors.append((overlap, float(np.hypot(*moved[:, :2].T).max()), lost))
+    return row, [beside(case, what, errors[0][k], errors[1][k] if peers else None) for k, what in enumerate(ERRORS)]

@@ -173,6 +173,10 @@ SCENES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {},
         {"time": 0.5, "ghosts": (1.57,), "view": (-60, 14), "floor": 0.0, "dt": 1e-3},
     ),
+    "tracked_vehicle": (
+        {},
+        {"time": 3.0, "view": (-52, 16), "floor": 0.0, "method": "impulse", "dt": 2e-3},
+    ),
     "toggle_press": ({}, {"time": 0.42, "ghosts": (0.0,), "view": "front", "floor": 0.0, "dt": 1e-3}),
 }
 

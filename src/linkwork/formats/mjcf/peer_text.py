@@ -147,9 +147,13 @@ class _Writer:
         more = f' frictionloss="{joint.friction}"'
         if joint.limits is not None and not isinstance(joint.limits, Cone):
             more += f' limited="true" range="{_told(joint.limits)}"'
+        damping = joint.damping
         if joint.path in self.coils:
             coil = self.coils[joint.path]
-            more += f' stiffness="{coil.stiffness}" damping="{coil.damping}" springref="{coil.angle}"'
+            damping += coil.damping
+            more += f' stiffness="{coil.stiffness}" springref="{coil.angle}"'
+        if damping:
+            more += f' damping="{damping}"'
         return (
             f'<joint name="{joint.path}" type="{TYPES[joint.kind]}" '
             f'pos="{_told(here.inverse().point(self._place(joint)))}" '
