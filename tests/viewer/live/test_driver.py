@@ -95,7 +95,8 @@ def test_columns_that_are_watched(driver):
     assert (picture.head[slot.PLOTTED_COUNT], picture.head[slot.WATCHED]) == (5, 7)
     speed = 0.1 / MOMENT
     np.testing.assert_allclose(picture.plotted[:5], [speed, 0.5 * MOMENT * speed**2, 0, 0, 0], atol=1e-9)
-    assert driver.state.choices()["wheel.position"] == (["x", "y", "z"], "m")
+    assert driver.state.choices()["wheel.position"] == (["x", "y", "z"], ["m", "m", "m"])
+    assert driver.state.choices()["pin.reaction"][1] == ["N", "N", "N", "N m", "N m", "N m"]
     assert driver.state.choices()["pin.velocity"] == ([""], "rad/s")
 
 

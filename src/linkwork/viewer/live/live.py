@@ -79,7 +79,7 @@ def open_simulation(
     **place: Any,
 ) -> tuple[PageProcess, Driver]:
     """The page of a simulation and its driver; see `view_simulation`."""
-    stage = preview(lambda: make(None, None))
+    stage = preview(lambda: make(None, None), until)
     sim = make(None, None) if sim is None else sim
     state = LiveState(sim, stage)
     model = sim.system.model

@@ -18,7 +18,8 @@ export class Facts {
     this.element.hidden = !part;
     if (!part) return;
     const run = this.page.source.runs[0], body = run.bodies.findIndex((each) => each.name === part.name);
-    const rows = part.kind === "body" ? this.body(run, body) : part.kind === "joint" ? this.joint(run, run.joints.find((each) => each.name === part.name)) : this.spring(run, run.springs.find((each) => each.name === part.name));
+    const named = (list) => (list || []).find((each) => each.name === part.name);
+    const rows = part.kind === "body" ? this.body(run, body) : part.kind === "joint" && named(run.joints) ? this.joint(run, named(run.joints)) : part.kind === "spring" ? this.spring(run, named(run.springs)) : this.other(part.name);
     this.element.replaceChildren(h("h2", part.name, h("small", part.kind)), h("dl", rows.filter(Boolean).map(([word, value]) => [h("dt", word), h("dd", value)])),
       part.kind === "body" ? this.deeds(part.name) : this.release(part), this.columns(part.name));
     this.show();
@@ -61,6 +62,19 @@ export class Facts {
       spring.most > 0 && ["largest force", `${digits(spring.most)} N`]];
   }
 
+  /** a motor, a torque, a tyre, a sensor: its numbers now */
+  other(name) {
+    const { source } = this.page;
+    return this.own(name).map((column) => [column.slice(name.length + 1).replaceAll("_", " "), this.now(() => {
+      const { labels, unit, units } = source.columns[column], values = labels.map((_, k) => source.value?.(column, this.page.time, k));
+      if (values.some((x) => x === undefined)) return "–";
+      return `${triple(values)} ${[...new Set(units || [unit])].join(", ")}`;
+    })]);
+  }
+
+  /** columns of a part itself, not of what is inside it */
+  own(name) { return Object.keys(this.page.source.columns).filter((column) => column.startsWith(`${name}.`) && !column.slice(name.length + 1).includes(".")); }
+
   deeds(name) {
     const { selection, marks } = this.page, point = selection.selected?.point;
     const act = (word, title, deed) => h("button.deed", { title, onclick: deed }, word);
@@ -82,7 +96,7 @@ export class Facts {
   }
 
   columns(name) {
-    const found = Object.keys(this.page.source.columns).filter((column) => column.startsWith(`${name}.`) && !column.slice(name.length + 1).includes("."));
+    const found = this.own(name);
     if (!found.length) return "";
     return h("div.chips", h("span", "plot"), found.map((column) => h("button.chip", { onclick: () => this.page.plots.add(column) }, column.slice(name.length + 1))));
   }
