@@ -267,11 +267,11 @@ export class Page {
 
   pixel(x, y) { return this.pixels([[x, y]])[0]; }
 
-  /** left, top, right, bottom of all bodies of a run on the canvas now */
+  /** left, top, right, bottom of all bodies of a run on the canvas now, or of those that are followed */
   bounds(run = 0) {
     this.arrange();
-    const { bodies, frame } = this.stage.runs[run];
-    const spots = bodies.corners(frame.poses, (body) => !body.ground).map((corner) => this.view.screen(corner));
+    const { bodies, frame } = this.stage.runs[run], chosen = (body) => !body.ground && (!this.following || body.followed);
+    const spots = bodies.corners(frame.poses, chosen).map((corner) => this.view.screen(corner));
     const xs = spots.map((spot) => spot[0]), ys = spots.map((spot) => spot[1]);
     return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
   }
