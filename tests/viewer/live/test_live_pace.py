@@ -22,7 +22,7 @@ def late_steps(driver):
 
 
 def test_a_page_of_fifty_bodies_makes_no_steps_late(visit, until):
-    """Late steps at most twice those without a page; one in a hundred where there were none. Frames come all the time."""
+    """Late steps at most twice those without a page; one in a hundred where there were none."""
     link, driver = live.open_simulation(links)
     with link, Running(link, driver):
         driver.receive("ready")

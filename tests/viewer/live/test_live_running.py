@@ -49,6 +49,7 @@ def test_iltis_stays_where_it_is_in_the_picture_while_it_drives(visit, until):
     with opened("iltis", ends=False) as (link, driver, _), Running(link, driver):
         page = visit(link.address, WIDE, HIGH)
         page.evaluate("linkwork.plain(true)")
+        assert page.evaluate("linkwork.stage.runs[0].bodies.tyres.length") == 4
         until(page, "linkwork.playing && linkwork.time > 0")
         shots, drawn, last = [], [], time.monotonic() + 90.0
         while len(shots) < 20:
@@ -155,7 +156,7 @@ def test_the_memory_of_a_page_stays_as_it_is(stay, until):
                     new Float64Array(data, 32, 16)[1] = window.fed;
                     line.heard.frame(data);
                     if (k % 50 === 0) line.heard.words(["watched", k + count, ["bar.position"]]);
-                    if (k % 60 === 0) linkwork.draw();
+                    if (k % 150 === 0) linkwork.draw();
                 }
             }"""
         )

@@ -1,7 +1,5 @@
 // Driving a live run: sliders of inputs by subsystem, pads for its keys, method and step, joints by hand.
-import { h } from "./dom.js";
-
-const brief = (x) => String(Number(Number(x).toPrecision(4)));
+import { brief, h } from "./dom.js";
 
 export class Drive {
   constructor(page) {

@@ -1,8 +1,13 @@
 // What there is to know of the selected part, with what can be done to it.
-import { h } from "./dom.js";
+import { brief as digits, h } from "./dom.js";
 
-const digits = (x, n = 4) => (Number.isFinite(x) ? String(Number(x.toPrecision(n))) : "–");
-const triple = (list, n = 4) => list.map((x) => digits(Math.abs(x) < 1e-12 ? 0 : x, n)).join(", ");
+const ROUNDING = 1e-9;
+
+/** numbers in a row; what is rounding beside the largest of them, or beside `size`, is zero */
+function triple(list, n = 4, size = 0) {
+  const least = ROUNDING * Math.max(size, ...list.map(Math.abs));
+  return list.map((x) => digits(Math.abs(x) < least ? 0 : x, n)).join(", ");
+}
 
 export class Facts {
   constructor(page) {
@@ -38,7 +43,7 @@ export class Facts {
     const { mass, com, name } = run.bodies[k], pose = (first, n) => Array.from(this.page.stage.runs[0].frame.poses.subarray(7 * k + first, 7 * k + first + n));
     const joints = (run.joints || []).filter((joint) => joint.a === name || joint.b === name);
     return [mass !== undefined && ["mass", `${digits(mass)} kg`], ["centre of mass", `${triple(com)} m`],
-      ["position", this.now(() => `${triple(pose(0, 3))} m`)], ["rotation", this.now(() => triple(pose(3, 4), 3))],
+      ["position", this.now(() => `${triple(pose(0, 3), 4, this.page.source.show.view.radius)} m`)], ["rotation", this.now(() => triple(pose(3, 4), 3))],
       joints.length > 0 && ["joints", joints.map((joint) => [this.link("joint", joint.name), " "])]];
   }
 

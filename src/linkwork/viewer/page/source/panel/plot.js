@@ -2,7 +2,7 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { coincident, csv, PALETTE, resampled } from "./curves.js";
-import { h } from "./dom.js";
+import { brief, h } from "./dom.js";
 
 const HEIGHT = 170, OFTEN = 100; // points; ms between two looks for new numbers
 
@@ -191,7 +191,7 @@ export class Plot {
     let k = 0, high = t.length - 1;
     while (k < high) { const m = (k + high + 1) >> 1; if (t[m] <= time + 1e-12) k = m; else high = m - 1; }
     const next = Math.min(k + 1, t.length - 1), part = next > k ? Math.max(0, Math.min(1, (time - t[k]) / (t[next] - t[k]))) : 0;
-    for (const [out, { values }] of this.values) out.textContent = Number((values[k] + part * (values[next] - values[k])).toPrecision(4));
+    for (const [out, { values }] of this.values) out.textContent = brief(values[k] + part * (values[next] - values[k]));
     this.chart?.redraw(false, false);
   }
 
