@@ -50,6 +50,13 @@ def stay(browser):
         yield to
 
 
+@pytest.fixture(scope="session")
+def lodge(browser):
+    """The same for a page that several files share."""
+    with visiting(browser) as to:
+        yield to
+
+
 @contextlib.contextmanager
 def visiting(browser):
     context = browser.new_context(viewport={"width": 800, "height": 600})

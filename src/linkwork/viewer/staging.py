@@ -24,6 +24,7 @@ from linkwork.simulation.results.trajectory import Trajectory
 from linkwork.viewer.camera import NEARLY_ALONG, OBLIQUE
 from linkwork.viewer.colours import body_colours
 from linkwork.viewer.extent import measure
+from linkwork.viewer.ropes import only_pulls
 from linkwork.viewer.scene_shapes import body_shapes, is_floor, matrix, outside, road_mesh, sheet
 from linkwork.viewer.solids import Floats
 
@@ -230,16 +231,16 @@ class Stage:
     def joint(self, joint: dict[str, Any]) -> dict[str, Any]:
         """The point and the axis of a joint."""
         body, at = self._carried(joint["a"], joint["position"])
-        if joint["kind"] in GUIDED:  # it holds a point of b anywhere on a
+        if joint["kind"] in GUIDED and "frame_b" in joint:  # it holds a point of b anywhere on a
             body, at = self._carried(joint["b"], joint["frame_b"][:3])
         axis = self._carried(joint["a"], np.add(joint["position"], joint["axis"]))[1] - at
         turns, kind = joint["kind"] in AXES, KINDS.get(joint["kind"])
         facts = {"name": joint["name"], "body": body, "at": at.tolist(), "axis": axis.tolist() if turns else None}
         what = {"kind": joint["kind"], "drawn": kind.drawn if kind else "nothing", "a": joint["a"], "b": joint["b"]}
         made = {**facts, **what, "size": 1.7 * self.strut_radius, "foot": self._foot(joint), "span": _span(joint)}
-        if what["drawn"] == "rod":
+        if what["drawn"] == "rod" and "frame_b" in joint:
             far, end = self._carried(joint["b"], joint["frame_b"][:3])
-            made["far"] = {"body": far, "at": end.tolist()}
+            made |= {"far": {"body": far, "at": end.tolist()}, "rope": only_pulls(self, joint)}
         return made
 
     def _foot(self, joint: dict[str, Any]) -> list[float] | None:
@@ -333,7 +334,7 @@ def _inertia_facts(body: dict[str, Any]) -> dict[str, Any]:
     moments, axes = np.linalg.eigh(np.asarray(body["inertia"], dtype=float))
     halves = np.sqrt(np.maximum(0.0, 2.5 * (moments.sum() - 2 * moments) / mass))
     axes[:, 2] *= np.linalg.det(axes)  # a right-handed system
-    return {"mass": float(f"{mass:.6g}"), "ellipsoid": [halves.round(5).tolist(), axes.T.round(5).tolist()]}
+    return {"mass": float(f"{mass:.6g}"), "ellipsoid": [[float(f"{x:.4g}") for x in halves], axes.T.round(5).tolist()]}
 
 
 def _ground_poses(ground: dict[str, Any], times: Floats) -> Floats:

@@ -48,11 +48,11 @@ def test_running_it_takes_the_steps_that_are_due(driver):
     start = driver.clock.origin
     for later in (0.0042, 0.0101, 0.0299):
         driver.block = 1000
-        driver.go(start + later)
+        driver.go(start + later - driver.clock.lead)
         assert driver.sim.time == pytest.approx(round(later - 5e-4, 3), abs=1e-9)
     driver.receive("speed", 10.0)
     driver.block = 1000
-    driver.go(driver.clock.origin + 0.00405)
+    driver.go(driver.clock.origin + 0.00405 - driver.clock.lead)
     assert driver.sim.time == pytest.approx(0.029 + 0.040, abs=1e-9)
 
 
@@ -95,8 +95,9 @@ def test_columns_that_are_watched(driver):
     assert (picture.head[slot.PLOTTED_COUNT], picture.head[slot.WATCHED]) == (5, 7)
     speed = 0.1 / MOMENT
     np.testing.assert_allclose(picture.plotted[:5], [speed, 0.5 * MOMENT * speed**2, 0, 0, 0], atol=1e-9)
-    assert driver.state.choices()["wheel.position"] == (["x", "y", "z"], "m")
-    assert driver.state.choices()["pin.velocity"] == ([""], "rad/s")
+    assert driver.state.choices()["wheel.position"] == (["x", "y", "z"], ["m", "m", "m"])
+    assert driver.state.choices()["pin.reaction"][1] == ["N", "N", "N", "N m", "N m", "N m"]
+    assert driver.state.choices()["pin.velocity"] == ([""], ["rad/s"])
 
 
 def test_joints_are_released_and_attached(driver):
@@ -134,13 +135,13 @@ def test_it_waits_for_the_first_visitor_and_pauses_at_the_end_of_the_piece():
     driver.receive("ready")
     for later in (0.0305, 0.0805):
         driver.block = 1000
-        driver.go(driver.clock.origin + later)
+        driver.go(driver.clock.origin + later - driver.clock.lead)
     assert sim.time == pytest.approx(0.05)
     assert not driver.running
     assert "the end of this piece" in sent(driver, "note")[-1][0]
     driver.receive("run", True)  # goes on, without another end
     driver.block = 1000
-    driver.go(driver.clock.origin + 0.0805)
+    driver.go(driver.clock.origin + 0.0805 - driver.clock.lead)
     assert sim.time == pytest.approx(0.13)
     assert driver.running
     driver.receive("reset")

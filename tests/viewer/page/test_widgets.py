@@ -48,6 +48,8 @@ def test_sliders_are_grouped_and_send_what_they_are_set_to(page):
     assert "m" in page.locator(".unit").nth(2).text_content()
     page.evaluate("linkwork.changed('inputs', {'left.drive': -3})")
     assert slider.input_value() == "-3"
+    page.evaluate("linkwork.changed('inputs', {'left.drive': -2.22e-16})")  # rounding
+    assert page.locator(".slider input[type=number]").first.input_value() == "0"
 
 
 def test_keys_go_down_and_up_and_two_at_once(page):

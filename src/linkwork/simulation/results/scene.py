@@ -234,5 +234,6 @@ def _strip(road: Road, centres: Any, margin: tuple[float, float], t: float, ahea
     further = ahead * (high - low)
     x = np.linspace(low[0] - margin[0], high[0] + margin[0] + further[0], ROAD_POINTS[0])
     y = np.linspace(low[1] - margin[1], high[1] + margin[1] + further[1], ROAD_POINTS[1])
-    z = [[round(float(road(a, b, t)), 5) for a in x] for b in y]
-    return {"x": x.round(4).tolist(), "y": y.round(4).tolist(), "z": z}
+    digits = max(0, 4 - math.floor(math.log10(margin[0])))  # by the size of the tyre
+    z = [[round(float(road(a, b, t)), digits) for a in x] for b in y]
+    return {"x": x.round(digits).tolist(), "y": y.round(digits).tolist(), "z": z}

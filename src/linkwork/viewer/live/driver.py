@@ -18,7 +18,7 @@ from linkwork.viewer.live.held_keys import HeldKeys
 from linkwork.viewer.live.kinematic import KinematicMode
 from linkwork.viewer.live.live_state import LiveState
 from linkwork.viewer.live.page_messages import MESSAGES
-from linkwork.viewer.live.step_clock import StepClock
+from linkwork.viewer.live.step_clock import LEAD, StepClock
 from linkwork.viewer.live.timeline import Timeline, restore
 from linkwork.viewer.scene_shapes import matrix
 
@@ -59,7 +59,7 @@ class Driver:
         self.made_dt: float | None = None  # the step that it was made with, where that was asked for
         self.waits = waits
         self.until, self.ended = until, False
-        self.clock = StepClock(self.dt, self.speed, time.perf_counter())
+        self.clock = StepClock(self.dt, self.speed, time.perf_counter(), *LEAD)
         self.block = 1  # steps in one turn
         self.count = 0  # steps since the start
         self.watched, self.looked = 0.0, time.perf_counter()  # s of running, and until when they are counted
@@ -287,7 +287,7 @@ class Driver:
         made.inputs.update({name: value for name, value in inputs.items() if name in made.inputs})
         self.made_dt = self.dt
         self._take(made)
-        self.clock = StepClock(self.dt, self.speed, time.perf_counter())
+        self.clock = StepClock(self.dt, self.speed, time.perf_counter(), *LEAD)
         self._begin_timeline()
 
     def _take(self, made: Simulation) -> None:

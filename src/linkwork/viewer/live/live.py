@@ -32,6 +32,7 @@ from linkwork.viewer.replay.replay import TINTS, speed_to_watch
 from linkwork.viewer.replay.replay import page as replay_page
 
 FRAME = 1.0 / 60.0  # s between two pictures
+HEARD = 0.005  # s: what is done on the page waits no longer while the run goes on
 QUICK = ("input", "key", "grab", "pull", "drop", "watch", "speed")  # messages that take no time
 ALIVE = 0.1  # s between two looks whether the page is still there
 STEPS_TO_CHOOSE = tuple(round(a * 10.0**b, 12) for b in range(-6, -1) for a in (1, 2, 5))  # s
@@ -79,7 +80,7 @@ def open_simulation(
     **place: Any,
 ) -> tuple[PageProcess, Driver]:
     """The page of a simulation and its driver; see `view_simulation`."""
-    stage = preview(lambda: make(None, None))
+    stage = preview(lambda: make(None, None), until)
     sim = make(None, None) if sim is None else sim
     state = LiveState(sim, stage)
     model = sim.system.model
@@ -200,7 +201,8 @@ def step_until(page: Any, shown: Any, seconds: float | None) -> None:
                 shown.show()
                 picture = max(picture, time.perf_counter() - FRAME) + FRAME
             on_time.look(time.perf_counter())
-            time.sleep(max(0.0, (wake if wake - time.perf_counter() < FRAME else picture) - time.perf_counter()))
+            now = time.perf_counter()
+            time.sleep(max(0.0, min(wake - now, HEARD) if wake - now < 2 * FRAME else picture - now))
 
 
 def wait_until(page: Any, seconds: float | None) -> None:

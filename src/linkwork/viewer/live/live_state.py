@@ -15,15 +15,15 @@ from linkwork.simulation.interaction.contacts import Pressing
 from linkwork.simulation.methods import ALL, refuse_unsupported
 from linkwork.simulation.results.observe import Observer, column_units
 from linkwork.simulation.results.scene import ground_at, scene_of
-from linkwork.simulation.results.units import component_names
+from linkwork.simulation.results.units import component_names, split_unit
 from linkwork.simulation.run import Simulation
 from linkwork.simulation.structure.changing import joint_place
 from linkwork.viewer.live import shared_frame as slot
 from linkwork.viewer.live.trust_light import GOOD, TrustLight
 from linkwork.viewer.staging import Stage
 
-AHEAD = 10.0  # times the preview: how far roads are drawn
-SECONDS, BUDGET, LOOKS = 3.0, 0.5, 24  # of a preview: simulated, of computing, and rows
+AHEAD = 30.0  # s: how much further than the preview roads are drawn
+SECONDS, LONGEST, BUDGET, LOOKS = 3.0, 20.0, 0.7, 24  # of a preview: simulated, at most, of computing, and rows
 ACCOUNTS = ("energy.total", "energy.kinetic", "energy.potential", "energy.springs", "energy.balance", "drift.position")
 
 
@@ -151,15 +151,16 @@ class LiveState:
                 numbers += np.nan_to_num(named[name][0]).reshape(-1).tolist()
         return numbers[: slot.MOST_PLOTTED]
 
-    def choices(self) -> dict[str, tuple[list[str], str]]:
-        """Columns that can be plotted: the labels of their components, and the unit."""
+    def choices(self) -> dict[str, tuple[list[str], list[str]]]:
+        """Columns that can be plotted: the labels of their components, and the unit of each."""
         units = column_units(self.sim.moving, self.observer.columns)
-        made: dict[str, tuple[list[str], str]] = {
-            name: ([""], "J" if name.startswith("energy") else "") for name in ACCOUNTS
+        made: dict[str, tuple[list[str], list[str]]] = {
+            name: ([""], ["J" if name.startswith("energy") else ""]) for name in ACCOUNTS
         }
         for name, shape in self.observer.columns.items():
             unit, width = units.get(name, ""), math.prod(shape)
-            made[name] = (list(component_names(name.rpartition(".")[2], unit, width)), short_units(unit))
+            labels = list(component_names(name.rpartition(".")[2], unit, width))
+            made[name] = (labels, list(split_unit(unit, width)))
         return made
 
 
@@ -170,21 +171,13 @@ def _facts(joint: Joint) -> dict[str, Any]:
     return {"name": joint.path, "kind": joint.kind, **ends, "position": position, "axis": axis}
 
 
-def short_units(unit: str) -> str:
-    """The units of a column, each once.
-
-    >>> short_units("N,N,N,N m,N m,N m")
-    'N, N m'
-    """
-    return ", ".join(dict.fromkeys(unit.split(",")))
-
-
-def preview(make: Callable[[], Simulation]) -> Stage:
-    """The stage of a simulation, as large as the first seconds of its motion need it."""
+def preview(make: Callable[[], Simulation], until: float | None = None) -> Stage:
+    """The stage of a simulation, as large as its motion until a time (s) needs it, or the first seconds of it."""
+    seconds = SECONDS if until is None else min(until, LONGEST)
     sim = make()
     model = sim.system.model
     observer, rows = Observer(sim.moving, "all", sim.tables), []
-    steps = max(1, round(SECONDS / LOOKS / sim.method.dt))
+    steps = max(1, round(seconds / LOOKS / sim.method.dt))
     last = time.thread_time() + BUDGET  # not by the clock: a busy machine shows the same
     try:
         while True:
@@ -201,7 +194,7 @@ def preview(make: Callable[[], Simulation]) -> Stage:
     names = [name for name in rows[0][1] if name.endswith((".position", ".rotation"))]
     poses = {name: np.concatenate([found[name] for _, found in rows]) for name in names}
     times = [t for t, _ in rows]
-    scene = scene_of(model, times[-1], poses, ahead=AHEAD)
+    scene = scene_of(model, times[-1], poses, ahead=AHEAD / max(times[-1], sim.method.dt))
     return Stage.from_poses(model.name, scene, times, poses)
 
 

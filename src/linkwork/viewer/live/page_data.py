@@ -13,7 +13,7 @@ from linkwork.viewer.staging import Stage
 LOOKS = 12  # poses of the preview, by which the first view is chosen
 
 
-def page_data(stage: Stage, label: str, columns: dict[str, tuple[list[str], str]], **more: Any) -> dict[str, Any]:
+def page_data(stage: Stage, label: str, columns: dict[str, tuple[list[str], list[str]]], **more: Any) -> dict[str, Any]:
     """The data of the page; `more` are its controls."""
     rows = np.unique(np.linspace(0, len(stage.run) - 1, LOOKS).round().astype(int))
     run = {
@@ -23,11 +23,12 @@ def page_data(stage: Stage, label: str, columns: dict[str, tuple[list[str], str]
         "pins": stage.pins(),
         "joints": stage.joints(),
         "springs": stage.springs(),
+        "tyres": stage.tyres(),
         "roads": stage.roads(),
         "events": [],
-        "columns": {name: {"labels": labels, "unit": unit} for name, (labels, unit) in columns.items()},
+        "columns": {name: _told(*facts) for name, facts in columns.items()},
         "touching": any(name.endswith(".contact_force") for name in columns),
-        "preview": stage.poses(rows).reshape(len(rows), -1).round(7),
+        "preview": [[float(f"{x:.7g}") for x in row] for row in stage.poses(rows).reshape(len(rows), -1)],
     }
     show = {
         "mode": "live",
@@ -52,6 +53,12 @@ def page_data(stage: Stage, label: str, columns: dict[str, tuple[list[str], str]
     }
     made: dict[str, Any] = plain({**show, **more})
     return made
+
+
+def _told(labels: list[str], units: list[str]) -> dict[str, Any]:
+    """A column as the page takes it: one unit, or one for each component."""
+    same = len(set(units)) == 1
+    return {"labels": labels, "unit": units[0] if same else "", **({} if same else {"units": units})}
 
 
 def names_of(show: dict[str, Any]) -> dict[str, Any]:

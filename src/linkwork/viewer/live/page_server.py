@@ -21,7 +21,7 @@ from linkwork.viewer.live.shared_frame import SharedFrame, packed
 from linkwork.viewer.live.visitors import Visitors
 from linkwork.viewer.live.web_server import ServedFile, WebServer
 
-NICE = 10  # the page gives way to the process that steps
+NICE = 2  # the page gives way to the process that steps
 BEAT = 0.5  # s between two words that the server is there
 FRAME, LOOK = 1 / 60, 0.002  # s between two frames, and between two looks for one that is due
 GONE = 1001  # the reason for closing when the run ends, by RFC 6455

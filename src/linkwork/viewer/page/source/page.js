@@ -71,7 +71,7 @@ export class Page {
     this.drive = new Drive(this);
     const parts = h("div.parts", this.facts.element, this.tree.element);
     this.panel = new Panel(this, { Parts: parts, Plots: this.plots.element, Show: this.switches.element, Drive: this.drive.empty ? null : this.drive.element });
-    this.selection.onchange(({ selected }) => source.also?.(selected ? [`${selected.name}.force`, `${selected.name}.length`] : []));
+    this.selection.onchange(({ selected }) => source.also?.(selected && selected.kind !== "body" ? this.facts.own(selected.name).slice(0, 12) : []));
     this.dock = h("div#dock", this.timeBar.element, h("div#strip", this.panel.bar, this.tools.element));
     document.body.append(this.header, this.panel.element, this.dock);
     this.selection.onchange(({ selected }) => { if (selected && this.panel.name && this.panel.name !== "Plots" && this.panel.name !== "Parts") this.panel.open("Parts"); });
@@ -141,12 +141,13 @@ export class Page {
     this.dirty = true;
   }
 
-  /** what stands beside what moves belongs to the picture, unless it is much larger; so do ends of springs */
+  /** what stands beside what moves belongs to the picture, unless it is much larger; so do ends of springs and ropes */
   besides(points) {
     const moving = new Box3().setFromPoints(points), size = moving.getSize(new Vector3()).length();
     const near = (box) => !box.isEmpty() && moving.clone().union(box).getSize(new Vector3()).length() < LARGER * size;
     const boxes = this.stage.standing.filter(({ userData }) => userData.solid).map(({ geometry }) => geometry.boundingBox);
-    for (const { a, at_a, b, at_b } of this.source.runs[0].springs || []) {
+    const { springs = [], joints = [] } = this.source.runs[0], rods = joints.filter(({ far }) => far).map(({ body, at, far }) => ({ a: body, at_a: at, b: far.body, at_b: far.at }));
+    for (const { a, at_a, b, at_b } of [...springs, ...rods]) {
       for (const [body, at] of [[a, at_a], [b, at_b]]) if (body < 0) boxes.push(new Box3().setFromPoints([new Vector3(...at)]));
     }
     for (const { min, max } of boxes.filter((box) => near(box) || box.min.equals(box.max))) {
@@ -266,11 +267,11 @@ export class Page {
 
   pixel(x, y) { return this.pixels([[x, y]])[0]; }
 
-  /** left, top, right, bottom of all bodies of a run on the canvas now */
+  /** left, top, right, bottom of all bodies of a run on the canvas now, or of those that are followed */
   bounds(run = 0) {
     this.arrange();
-    const { bodies, frame } = this.stage.runs[run];
-    const spots = bodies.corners(frame.poses, (body) => !body.ground).map((corner) => this.view.screen(corner));
+    const { bodies, frame } = this.stage.runs[run], chosen = (body) => !body.ground && (!this.following || body.followed);
+    const spots = bodies.corners(frame.poses, chosen).map((corner) => this.view.screen(corner));
     const xs = spots.map((spot) => spot[0]), ys = spots.map((spot) => spot[1]);
     return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
   }

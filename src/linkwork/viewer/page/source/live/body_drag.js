@@ -1,6 +1,6 @@
 // Bodies pulled by the mouse or a finger: from the point that was touched to where the pointer is, with a line and its force.
 import { CylinderGeometry, Group, Mesh, MeshBasicMaterial, Plane, Raycaster, SphereGeometry, Vector2, Vector3 } from "three";
-import { h } from "../panel/dom.js";
+import { brief, h } from "../panel/dom.js";
 
 const UP = new Vector3(0, 0, 1), COLOUR = 0xd55e00;
 const THIN = 0.006, BALL = 0.016; // of the radius of the scene
@@ -96,7 +96,7 @@ export class BodyDrag {
       ball.position.copy(from);
       const [x, y] = this.page.view.screen(to);
       label.style.transform = `translate(${x + 12}px, ${y - 12}px)`;
-      label.textContent = this.source.kinematic ? "" : `${Number(force.toPrecision(3))} N`;
+      label.textContent = this.source.kinematic ? "" : `${brief(force, 3)} N`;
     });
   }
 }

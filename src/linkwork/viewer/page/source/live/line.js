@@ -1,13 +1,13 @@
 // The socket to the server: opened again when it is lost, as long as the page is there.
 
-const TICK = 250; // ms between two looks whether the server is still there
-const SILENCE = 1500; // ms without a word from it: it sends one every half a second
+const TICK = 150; // ms between two looks whether the server is still there
+const SILENCE = 1400; // ms without a word from it: it sends one every half a second
 const PATIENCE = 8000; // ms for a new connection
 
 export class Line {
   /** @param {{frame: (data: ArrayBuffer) => void, words: (words: any[]) => void, lost: (why: string) => void, back: () => void}} heard */
   constructor(heard) {
-    Object.assign(this, { heard, quiet: 0, lost: false, tries: 0, looked: performance.now() });
+    Object.assign(this, { heard, quiet: 0, lost: false, tries: 0, met: false, looked: performance.now() });
     this.open();
     setInterval(() => this.look(), TICK);
   }
@@ -24,6 +24,7 @@ export class Line {
   message(data) {
     this.quiet = 0;
     this.tries = 0;
+    this.met = true;
     if (this.lost) { this.lost = false; this.heard.back(); }
     if (typeof data === "string") this.heard.words(JSON.parse(data));
     else this.heard.frame(data);
@@ -34,7 +35,8 @@ export class Line {
     const now = performance.now(), opening = this.socket.readyState === WebSocket.CONNECTING;
     this.quiet += Math.min(now - this.looked, 1.5 * TICK);
     this.looked = now;
-    if (this.quiet > SILENCE && !this.lost) this.gone("");
+    // the first word may take long: the browser is just building the page
+    if (this.quiet > (this.met ? SILENCE : PATIENCE) && !this.lost) this.gone("");
     if (this.quiet > (opening ? PATIENCE : 2 * SILENCE) && this.socket.readyState !== WebSocket.CLOSED) {
       const old = this.socket;
       this.closed("");

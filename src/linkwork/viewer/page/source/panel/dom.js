@@ -30,3 +30,10 @@ export function icon(...paths) {
   }
   return svg;
 }
+
+/** a number of a few digits; large ones with a power of ten */
+export function brief(x, digits = 4) {
+  if (!Number.isFinite(x)) return "–";
+  const rounded = Number(x.toPrecision(digits));
+  return Math.abs(rounded) >= 1e6 ? rounded.toExponential().replace("e+", "e") : String(rounded);
+}

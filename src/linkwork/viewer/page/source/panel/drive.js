@@ -1,7 +1,5 @@
 // Driving a live run: sliders of inputs by subsystem, pads for its keys, method and step, joints by hand.
-import { h } from "./dom.js";
-
-const short = (x) => String(Number(Number(x).toPrecision(4)));
+import { brief, h } from "./dom.js";
 
 export class Drive {
   constructor(page) {
@@ -16,6 +14,7 @@ export class Drive {
   get empty() { const { show } = this.page.source; return !this.page.source.live && !show.inputs?.length; }
 
   slider({ name, unit, value, low, high, step }, set) {
+    const least = 1e-9 * Math.max(Math.abs(low), Math.abs(high)), short = (x) => brief(Math.abs(x) < least ? 0 : x);
     const number = h("input.number", { type: "number", value: short(value), step: "any", "aria-label": `${name}, ${unit}`, onchange: () => { range.value = number.value; set(Number(number.value)); } });
     const range = h("input", { type: "range", min: low, max: high, step, value, "aria-label": name, oninput: () => { number.value = short(range.value); set(Number(range.value)); } });
     const row = h("div.slider", h("label", name.slice(name.lastIndexOf(".") + 1)), number, h("span.unit", unit), h("div.ends", h("small", short(low)), range, h("small", short(high))));
@@ -41,7 +40,7 @@ export class Drive {
     const names = Object.keys(keys), { page } = this;
     if (!names.length) return "";
     return h("fieldset.pads", h("legend", "Keys"), names.map((key) => {
-      const what = Object.entries(keys[key]).map(([name, value]) => `${name} ${short(value)}`).join(", ");
+      const what = Object.entries(keys[key]).map(([name, value]) => `${name} ${brief(value)}`).join(", ");
       const turn = (down) => (event) => { event.preventDefault(); if (down) button.setPointerCapture(event.pointerId); page.keys.turn(key, down); };
       const button = h("button.pad", { title: what, onpointerdown: turn(true), onpointerup: turn(false), onpointercancel: turn(false), oncontextmenu: (event) => event.preventDefault() }, key);
       this.pads.set(key, button);

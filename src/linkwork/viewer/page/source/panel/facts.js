@@ -1,8 +1,13 @@
 // What there is to know of the selected part, with what can be done to it.
-import { h } from "./dom.js";
+import { brief as digits, h } from "./dom.js";
 
-const digits = (x, n = 4) => (Number.isFinite(x) ? String(Number(x.toPrecision(n))) : "–");
-const triple = (list, n = 4) => list.map((x) => digits(Math.abs(x) < 1e-12 ? 0 : x, n)).join(", ");
+const ROUNDING = 1e-9;
+
+/** numbers in a row; what is rounding beside the largest of them, or beside `size`, is zero */
+function triple(list, n = 4, size = 0) {
+  const least = ROUNDING * Math.max(size, ...list.map(Math.abs));
+  return list.map((x) => digits(Math.abs(x) < least ? 0 : x, n)).join(", ");
+}
 
 export class Facts {
   constructor(page) {
@@ -18,7 +23,8 @@ export class Facts {
     this.element.hidden = !part;
     if (!part) return;
     const run = this.page.source.runs[0], body = run.bodies.findIndex((each) => each.name === part.name);
-    const rows = part.kind === "body" ? this.body(run, body) : part.kind === "joint" ? this.joint(run, run.joints.find((each) => each.name === part.name)) : this.spring(run, run.springs.find((each) => each.name === part.name));
+    const named = (list) => (list || []).find((each) => each.name === part.name);
+    const rows = part.kind === "body" ? this.body(run, body) : part.kind === "joint" && named(run.joints) ? this.joint(run, named(run.joints)) : part.kind === "spring" ? this.spring(run, named(run.springs)) : this.other(part.name);
     this.element.replaceChildren(h("h2", part.name, h("small", part.kind)), h("dl", rows.filter(Boolean).map(([word, value]) => [h("dt", word), h("dd", value)])),
       part.kind === "body" ? this.deeds(part.name) : this.release(part), this.columns(part.name));
     this.show();
@@ -37,7 +43,7 @@ export class Facts {
     const { mass, com, name } = run.bodies[k], pose = (first, n) => Array.from(this.page.stage.runs[0].frame.poses.subarray(7 * k + first, 7 * k + first + n));
     const joints = (run.joints || []).filter((joint) => joint.a === name || joint.b === name);
     return [mass !== undefined && ["mass", `${digits(mass)} kg`], ["centre of mass", `${triple(com)} m`],
-      ["position", this.now(() => `${triple(pose(0, 3))} m`)], ["rotation", this.now(() => triple(pose(3, 4), 3))],
+      ["position", this.now(() => `${triple(pose(0, 3), 4, this.page.source.show.view.radius)} m`)], ["rotation", this.now(() => triple(pose(3, 4), 3))],
       joints.length > 0 && ["joints", joints.map((joint) => [this.link("joint", joint.name), " "])]];
   }
 
@@ -61,6 +67,19 @@ export class Facts {
       spring.most > 0 && ["largest force", `${digits(spring.most)} N`]];
   }
 
+  /** a motor, a torque, a tyre, a sensor: its numbers now */
+  other(name) {
+    const { source } = this.page;
+    return this.own(name).map((column) => [column.slice(name.length + 1).replaceAll("_", " "), this.now(() => {
+      const { labels, unit, units } = source.columns[column], values = labels.map((_, k) => source.value?.(column, this.page.time, k));
+      if (values.some((x) => x === undefined)) return "–";
+      return `${triple(values)} ${[...new Set(units || [unit])].join(", ")}`;
+    })]);
+  }
+
+  /** columns of a part itself, not of what is inside it */
+  own(name) { return Object.keys(this.page.source.columns).filter((column) => column.startsWith(`${name}.`) && !column.slice(name.length + 1).includes(".")); }
+
   deeds(name) {
     const { selection, marks } = this.page, point = selection.selected?.point;
     const act = (word, title, deed) => h("button.deed", { title, onclick: deed }, word);
@@ -82,7 +101,7 @@ export class Facts {
   }
 
   columns(name) {
-    const found = Object.keys(this.page.source.columns).filter((column) => column.startsWith(`${name}.`) && !column.slice(name.length + 1).includes("."));
+    const found = this.own(name);
     if (!found.length) return "";
     return h("div.chips", h("span", "plot"), found.map((column) => h("button.chip", { onclick: () => this.page.plots.add(column) }, column.slice(name.length + 1))));
   }

@@ -2,7 +2,7 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { coincident, csv, PALETTE, resampled } from "./curves.js";
-import { h } from "./dom.js";
+import { brief, h } from "./dom.js";
 
 const HEIGHT = 170, OFTEN = 100; // points; ms between two looks for new numbers
 
@@ -13,7 +13,7 @@ export class Plot {
     this.chips = h("div.curves");
     this.box = h("div.chart");
     const act = (text, title, deed) => h("button.small", { title, "aria-label": title, onclick: deed }, text);
-    this.element = h("section.plot", this.chips, this.box, h("div.acts", this.overSelect = h("select.over", { "aria-label": "plot over", title: "plot over", onchange: () => { this.over = this.overSelect.value || null; this.draw(); } }),
+    this.element = h("section.plot", this.chips, this.box, h("div.acts", this.overSelect = h("select.over", { "aria-label": "plot over", title: "plot over", onchange: () => { this.over = this.overSelect.value || null; page.plots.watch(); this.draw(); } }),
       act("zoom out", "all of it (double click)", () => this.chart && this.reset()), act("png", "save this plot as a picture", () => this.png()), act("csv", "save these numbers", () => this.table()), act("×", "remove this plot", () => gone(this))));
   }
 
@@ -42,17 +42,19 @@ export class Plot {
   }
 
   draw() {
+    const part = this.zoomed && this.chart && !this.over ? { min: this.chart.scales.x.min, max: this.chart.scales.x.max } : null;
     this.chart?.destroy();
     this.chart = null;
     const { t, found } = this.data();
     this.shown = { t, found };
-    if (t) this.same = coincident(found.map(({ values }) => values));
+    this.same = coincident(found.map(({ values }) => values));
     this.legend(found);
     this.choices();
     if (!t) { this.box.replaceChildren(h("p.soft", this.live ? "waiting for numbers …" : "no such numbers here")); return; }
     this.box.replaceChildren();
     const x = this.over && this.xValues(t);
     this.chart = x ? this.phase(x, found) : this.overTime(t, found);
+    if (part && !x) { this.chart.setScale("x", part); this.zoomed = true; }
     this.page.dirty = true;
   }
 
@@ -142,7 +144,13 @@ export class Plot {
     };
     const facets = [{ scale: "x", auto: true }, { scale: "y", auto: true }];
     const series = [null, ...found.map((curve, k) => ({ label: curve.label, facets, paths: way, points: { show: false }, ...this.style(k, curve) }))];
-    const range = (lists) => { const flat = lists.flatMap((list) => Array.from(list)).filter(Number.isFinite), low = Math.min(...flat), high = Math.max(...flat), room = 0.05 * (high - low || 1); return [low - room, high + room]; };
+    const range = (lists) => {
+      let low = Infinity, high = -Infinity;
+      for (const list of lists) for (const value of list) if (Number.isFinite(value)) { low = Math.min(low, value); high = Math.max(high, value); }
+      if (low > high) [low, high] = [0, 0];
+      const room = 0.05 * (high - low || Math.abs(high) || 1);
+      return [low - room, high + room];
+    };
     const scales = { x: { time: false, range: () => range([x]) }, y: { range: () => range(found.map(({ values }) => values)) } };
     this.spot = { x, values: found.map(({ values }) => values) };
     return new uPlot({ mode: 2, width: this.width, height: HEIGHT + 60, series, axes: this.axes(), legend: { show: false }, cursor: { show: false }, scales, hooks: { draw: [(chart) => this.dots(chart)] } }, [null, ...found.map(({ values }) => [x, values])], this.box);
@@ -170,19 +178,20 @@ export class Plot {
 
   choices() {
     const now = this.over || "";
-    this.overSelect.replaceChildren(h("option", { value: "" }, "over time"), ...this.page.plots.all.filter(({ column }) => !/rotation/.test(column)).map(({ name }) => h("option", { value: name }, `over ${name}`)));
+    if (this.listed !== this.page.plots.all) this.overSelect.replaceChildren(h("option", { value: "" }, "over time"), ...this.page.plots.all.filter(({ column }) => !/rotation/.test(column)).map(({ name }) => h("option", { value: name }, `over ${name}`)));
+    this.listed = this.page.plots.all;
     this.overSelect.value = now;
   }
 
   /** at the clock's time */
   show() {
-    if (!this.shown?.t) return;
     if (this.live && this.due()) this.grow();
+    if (!this.shown?.t) return;
     const { t } = this.shown, time = this.page.time;
     let k = 0, high = t.length - 1;
     while (k < high) { const m = (k + high + 1) >> 1; if (t[m] <= time + 1e-12) k = m; else high = m - 1; }
     const next = Math.min(k + 1, t.length - 1), part = next > k ? Math.max(0, Math.min(1, (time - t[k]) / (t[next] - t[k]))) : 0;
-    for (const [out, { values }] of this.values) out.textContent = Number((values[k] + part * (values[next] - values[k])).toPrecision(4));
+    for (const [out, { values }] of this.values) out.textContent = brief(values[k] + part * (values[next] - values[k]));
     this.chart?.redraw(false, false);
   }
 
@@ -194,10 +203,12 @@ export class Plot {
     return true;
   }
 
-  /** live: more numbers than before */
+  /** live: more numbers than before, perhaps the first, or curves that lie over each other no more */
   grow() {
     const { t, found } = this.data();
-    if (!t || !this.chart || this.over) { if (t && this.over) this.draw(); return; }
+    if (!t) return;
+    const same = coincident(found.map(({ values }) => values));
+    if (!this.chart || this.over || found.length !== this.shown.found.length || same.join() !== this.same.join()) { this.draw(); return; }
     this.shown = { t, found };
     found.forEach((curve, k) => { if (this.values[k]) this.values[k][1] = curve; });
     this.chart.setData([t, ...found.map(({ values }) => values)], !this.zoomed);

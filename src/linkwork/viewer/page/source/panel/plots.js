@@ -66,7 +66,11 @@ export class Plots {
     this.watch();
   }
 
-  names() { return [...new Set(this.plots.flatMap((plot) => plot.curves.map(({ column }) => column)))]; }
+  /** columns that are plotted, or plotted over */
+  names() {
+    const column = (name) => this.all.filter((part) => part.name === name).map((part) => part.column);
+    return [...new Set(this.plots.flatMap((plot) => [...plot.curves.map((curve) => curve.column), ...column(plot.over)]))];
+  }
 
   watch() { this.page.source.watch(this.names()); }
 

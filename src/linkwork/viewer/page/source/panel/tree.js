@@ -1,7 +1,10 @@
-// Subsystems, bodies, joints and springs as a tree; what is selected there is selected in the scene, and the other way.
+// Subsystems, bodies, joints, springs and other forces as a tree; what is selected there is selected in the scene, and the other way.
 import { h } from "./dom.js";
 
-const SIGNS = { body: "■", joint: "◎", spring: "≋", group: "▾" };
+const SIGNS = { body: "■", joint: "◎", spring: "≋", force: "↗", signal: "∿", group: "▾" };
+const PUSH = /\.(force|torque|effort|power|load)$/; // what only forces have columns of
+const MOTION = /\.(position|velocity|acceleration|reaction)$/; // of bodies that are free
+const NO_PART = /^(energy|drift)\./;
 const MANY = 60; // parts: then subsystems begin closed
 
 export class Tree {
@@ -19,6 +22,7 @@ export class Tree {
     const run = this.page.source.runs[0], root = { inner: new Map(), parts: [] };
     const parts = [...run.bodies.filter((body) => !body.ground).map((body) => ["body", body.name]), ...(run.joints || []).map((joint) => ["joint", joint.name]),
       ...(run.springs || []).map((spring) => ["spring", spring.name])];
+    parts.push(...this.others(new Set([...parts.map(([, name]) => name), ...run.bodies.map((body) => body.name)])));
     for (const [kind, name] of parts) {
       let place = root;
       const words = name.split(".");
@@ -31,6 +35,18 @@ export class Tree {
     this.count = parts.length;
     this.rows.clear();
     this.list.replaceChildren(...this.level(root));
+  }
+
+  /** motors, torques, tyres, sensors …: what has numbers and is not drawn by itself */
+  others(known) {
+    const found = new Map();
+    for (const column of Object.keys(this.page.source.columns)) {
+      const name = column.slice(0, column.lastIndexOf("."));
+      if (!name || known.has(name) || NO_PART.test(column)) continue;
+      if (PUSH.test(column)) found.set(name, "force");
+      else if (!found.has(name) && !MOTION.test(column)) found.set(name, "signal");
+    }
+    return [...found].map(([name, kind]) => [kind, name]);
   }
 
   level(place) {

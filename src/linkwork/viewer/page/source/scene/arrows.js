@@ -1,5 +1,6 @@
 // Forces and torques in joints, and at contacts, as arrows to one scale, which the legend tells.
 import { ConeGeometry, CylinderGeometry, Group, Mesh, MeshBasicMaterial, SphereGeometry, Vector3 } from "three";
+import { brief } from "../panel/dom.js";
 
 const UP = new Vector3(0, 0, 1), LONGEST = 0.45; // of the radius of what is seen
 const SHAFT = new CylinderGeometry(0.5, 0.5, 1, 12).rotateX(Math.PI / 2).translate(0, 0, 0.5);
@@ -118,7 +119,7 @@ export class Arrows {
     for (const [kind, unit] of [["force", "N"], ["torque", "N m"], ["contact", "N at a contact"]]) {
       if (!this.on[kind] || !(this.most[kind] > 0)) continue;
       const power = 10 ** Math.floor(Math.log10(this.most[kind])), whole = Math.floor(this.most[kind] / power) * power;
-      found.push({ kind, text: `${Number(whole.toPrecision(2))} ${unit}`, length: whole * this.scale(kind) });
+      found.push({ kind, text: `${brief(whole, 2)} ${unit}`, length: whole * this.scale(kind) });
     }
     return found;
   }

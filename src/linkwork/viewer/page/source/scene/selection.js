@@ -91,7 +91,7 @@ export class Selection {
           }
         }
       });
-      for (const mark of joints.marks) mark.lit = this.is(this.selected, "joint", mark.name) || this.is(this.hovered, "joint", mark.name);
+      for (const mark of [...joints.marks, ...joints.rods]) mark.lit = this.is(this.selected, "joint", mark.name) || this.is(this.hovered, "joint", mark.name);
       joints.highlight(glow);
       for (const part of springs.parts) {
         const on = this.is(this.selected, "spring", part.spring.name) || this.is(this.hovered, "spring", part.spring.name);

@@ -27,7 +27,7 @@ export class Stage {
     const many = source.runs.length > 1;
     this.runs = source.runs.map((run, k) => {
       const bodies = new Bodies(run, { ghost: k > 0, tinted: many });
-      const joints = new JointMarks(run, bodies, source.show.view), springs = new Springs(run, bodies);
+      const joints = new JointMarks(run, bodies, source.show.view, source.live), springs = new Springs(run, bodies);
       this.scene.add(bodies.root, joints.root, springs.root);
       return { bodies, joints, springs, frame: null, visible: true };
     });
@@ -84,7 +84,7 @@ export class Stage {
     this.runs.forEach((run, k) => {
       run.frame = this.source.frameAt(t, k);
       run.bodies.place(run.frame.poses);
-      run.joints.place(t);
+      run.joints.place(t, run.frame.forces);
       run.springs.place(t, this.source, k);
     });
   }
