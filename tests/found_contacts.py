@@ -16,10 +16,9 @@ from linkwork.contact.cylinder_faces import segment_over_disc, segment_over_flat
 from linkwork.contact.field_grid import height_above, nearest_on_triangle
 from linkwork.contact.field_ridges import is_peak, is_ridge, underside
 from linkwork.contact.field_slopes import slope_nearer
-from linkwork.contact.many_corners import middle_of_simplex, nearest_axis
+from linkwork.contact.many_corners import middle_of_simplex, polyhedra_axis
 from linkwork.contact.nearest_points import nearest_between_segments, nearest_on_segment, signed_distance
 from linkwork.contact.scratch import make_contact_scratch
-from linkwork.contact.separating_axis import separating_axis
 from linkwork.contact.table import make_contacts
 from linkwork.mechanics.workspace import tree_work
 from linkwork.model.frame import Frame
@@ -49,7 +48,7 @@ def ask(question, colliders, scratch, i, j, k, points, margin, out):  # type: ig
     elif question == BETWEEN_SEGMENTS:
         out[0], out[1] = nearest_between_segments(a, b, c, d)
     elif question == POLYHEDRA:
-        out[0], out[1], (out[2], out[3], out[4]), out[5] = separating_axis(colliders, scratch, i, j, margin)
+        out[0], out[1], (out[2], out[3], out[4]), out[5], _ = polyhedra_axis(colliders, scratch, i, j, margin)
     elif question == CYLINDER:
         out[0], out[1], (out[2], out[3], out[4]), out[5] = cylinder_separation(colliders, scratch, i, j, margin)
     elif question == SUPPORT:
@@ -75,7 +74,7 @@ def ask(question, colliders, scratch, i, j, k, points, margin, out):  # type: ig
     elif question == SLOPE:
         out[0] = 1.0 if slope_nearer(colliders, j, a, margin) else 0.0
     elif question == STONES:
-        out[0], out[1], (out[2], out[3], out[4]), out[5], points = nearest_axis(colliders, scratch, i, j, margin)
+        out[0], out[1], (out[2], out[3], out[4]), out[5], points = polyhedra_axis(colliders, scratch, i, j, margin)
         out[6], out[7], out[8] = middle_of_simplex(scratch, points)
     elif question == UNDERSIDE:
         out[0], (out[1], out[2], out[3]), (out[4], out[5], out[6]) = underside(colliders, scratch, i, a)

@@ -46,6 +46,26 @@ def test_neighbours_are_those_that_touch() -> None:
     assert found == [[1], [0, 2], [1, 3], [2]]
 
 
+def test_bodies_that_fixed_joints_hold_together_are_neighbours_and_do_not_meet() -> None:
+    model = lw.Model("row")
+    model.collider("first", "ground", lw.Box((1, 1, 0.2)))
+    for k in range(1, 4):
+        at = {"position": (float(k), 0, 0), "rotation": (1, 0, 0, k)}
+        body = model.body(f"tile {k}", mass=1.0, shape=lw.Box((1, 1, 0.2)), material=lw.Material(), **at)
+        model.fixed(f"weld {k}", "ground" if k == 1 else f"tile {k - 1}", body)
+    model.body("loose", mass=1.0, shape=lw.Box((1, 1, 0.2)), position=(4, 0, 0), material=lw.Material())
+    for absolute in (False, True):
+        colliders = lw.assemble(model, absolute=absolute).tables.colliders
+        assert sorted(colliders.link.tolist()) == [0, 1, 2, 3, 4]
+        start, at = colliders.beside_start, {int(link): k for k, link in enumerate(colliders.link)}
+        found = [
+            sorted(int(colliders.link[e]) for e in colliders.beside[start[at[k]] : start[at[k] + 1]]) for k in range(5)
+        ]
+        assert found == [[1], [0, 2], [1, 3], [2], []]
+        assert [colliders.meets[at[a], at[4]] for a in range(4)] == [1, 1, 1, 1]
+        assert not any(colliders.meets[at[a], at[b]] for a in range(4) for b in range(4))
+
+
 def test_the_side_between_two_tiles_is_covered() -> None:
     assert inner(TILES, 1, (0.5, 0.1, -5e-5), LEFT)
     assert not inner(TILES[1:], 0, (0.5, 0.1, -5e-5), LEFT)  # without the neighbour it is a side

@@ -10,7 +10,7 @@ from scipy.spatial import ConvexHull
 
 import linkwork as lw
 from found_contacts import POLYHEDRA, STONES, Found, poses
-from linkwork.contact.separating_axis import EDGES, FACE_PREFERENCE, SEPARATED
+from linkwork.contact.box_axis import EDGES, FACE_PREFERENCE, SEPARATED
 
 
 def stone(corners: int, seed: int = 0, size: float = 0.5) -> lw.Hull:
@@ -60,13 +60,26 @@ def test_far_stones_are_separated() -> None:
     assert not found.at(lw.Frame((0, 0, 0)), lw.Frame((1.5, 0.2, 0)))
 
 
-def test_few_corners_have_the_same_axis_both_ways() -> None:
-    found = Found([stone(10), stone(11, 1)])
-    for seed in range(20):
-        found.at(*poses(seed, 0.2))
-        every = found.ask(POLYHEDRA, i=0, j=1)
-        climbed = found.ask(STONES, i=0, j=1)
-        assert climbed[5] >= every[5] - 2 * FACE_PREFERENCE * 0.5
+def test_few_corners_have_the_axis_of_the_minkowski_difference() -> None:
+    """Their faces are tried first, and edges only where no face can be it."""
+    faces = edges = 0
+    for a, b in ((6, 6), (10, 11), (6, 12)):
+        found = Found([stone(a, 7), stone(b, 8)])
+        for seed in range(40):
+            found.at(*poses(seed, 0.2))
+            A, B = found.vertices(0), found.vertices(1)
+            region, _, *n, gap = found.ask(POLYHEDRA, i=0, j=1)[:6]
+            deepest = float(ConvexHull((B[:, None] - A[None, :]).reshape(-1, 3)).equations[:, 3].max())
+            if deepest > 0.0:
+                continue
+            assert gap == pytest.approx(deepest, abs=2 * FACE_PREFERENCE * 0.5)
+            if region == EDGES:
+                edges += 1
+                assert (B @ n).min() - (A @ n).max() == pytest.approx(gap, abs=1e-8)
+            else:
+                faces += 1
+    assert faces > 10
+    assert edges > 10
 
 
 def test_a_prism_of_many_corners_lies_on_its_face() -> None:

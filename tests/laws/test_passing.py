@@ -17,6 +17,11 @@ SHAPES: dict[str, Any] = {
     "cylinder": lw.Cylinder(0.05, 0.1),
     "stone": lw.Hull([(0.05, 0, 0), (-0.05, 0.03, 0), (-0.05, -0.03, 0.01), (0, 0, 0.05), (0, 0.02, -0.05)]),
 }
+BULLETS: dict[str, Any] = {
+    "sphere": lw.Sphere(0.01),
+    "box": lw.Box((0.02, 0.02, 0.02)),
+    "capsule": lw.Capsule(0.01, 0.02),
+}
 ROUGH = lw.Material(friction=0.5, restitution=0.5)
 
 
@@ -37,10 +42,10 @@ def test_a_body_that_passes_feels_nothing(shape: str, method: str) -> None:
 
 
 @pytest.mark.parametrize("restitution", [0.0, 0.5])
-@pytest.mark.parametrize("shape", ["sphere", "box"])
+@pytest.mark.parametrize("shape", BULLETS)
 def test_bullets_stop_at_a_thin_plate(shape: str, restitution: float) -> None:
     """10 to 10,000 m/s, turning, at a plate of 1 mm, with steps of 1 to 20 ms."""
-    made: Any = lw.Sphere(0.01) if shape == "sphere" else lw.Box((0.02, 0.02, 0.02))
+    made = BULLETS[shape]
     hard = lw.Material(friction=0.5, restitution=restitution)
     for speed in (10.0, 100.0, 1000.0, 10000.0):
         for dt in (1e-3, 5e-3, 2e-2):

@@ -160,3 +160,91 @@ def test_second_order_at_every_scale(length: float, mass: float, build: Any, met
         assert quarter < 1e-2
         assert math.log2(half / quarter) == pytest.approx(2.0, abs=0.3)
         assert math.log2(one / half) == pytest.approx(2.0, abs=0.6)
+
+
+# ---- contact ----------------------------------------------------------------------------------------------------
+
+GRIPPY = lw.Material(friction=0.3)
+
+
+def thrown(model: lw.Model, shape: Any, mass: float, length: float, start: Any, velocity: Any, turn: Any) -> None:
+    """A body with start and velocity in lengths, and in times of a length of 1 m."""
+    rate = 1.0 / math.sqrt(length)
+    at = {"position": np.multiply(start, length), "rotation": turn}
+    body = model.body("body", shape=shape, mass=mass, material=GRIPPY, **at)
+    going = [*np.multiply(velocity[:3], length * rate), *np.multiply(velocity[3:], rate)]
+    model.free("throw", "ground", body, velocity=going)
+
+
+def over_tiles(length: float, mass: float) -> lw.Model:
+    """A box that slides over level tiles."""
+    model = lw.Model("tiles")
+    for i in range(-1, 6):
+        tile = lw.Box(np.array((0.5, 2.0, 0.1)) * length, pose=lw.Frame((0.5 * i * length, 0, -0.05 * length)))
+        model.collider(f"tile {i}", "ground", tile, material=GRIPPY)
+    size = np.array((0.4, 0.3, 0.2)) * length
+    thrown(model, lw.Box(size), mass, length, (0, 0.03, 0.1), (5, 0.5, 0, 0, 0, 0), (1, 0, 0, 0))
+    return model
+
+
+def dropped(shape: Callable[[float], Any]) -> Callable[[float, float], lw.Model]:
+    """It falls, turning, on a floor."""
+
+    def build(length: float, mass: float) -> lw.Model:
+        model = lw.Model("dropped")
+        floor = lw.Box(np.array((4.0, 4.0, 0.2)) * length, pose=lw.Frame((0, 0, -0.1 * length)))
+        model.collider("floor", "ground", floor, material=GRIPPY)
+        thrown(model, shape(length), mass, length, (0, 0, 0.5), (0.3, 0, 0, 1, 2, 0.5), (0.9, 0.3, 0.2, 0.1))
+        return model
+
+    return build
+
+
+def tower(length: float, mass: float) -> lw.Model:
+    """Five boxes, let go a little above each other."""
+    model = lw.Model("tower")
+    model.plane("floor", material=GRIPPY)
+    for k in range(5):
+        at, name = np.array((0.003 * k, 0.0, 0.2 * (k + 0.55))) * length, "body" if k == 4 else f"box {k}"
+        body = model.body(name, shape=lw.Box((0.2 * length,) * 3), mass=mass, position=at, material=GRIPPY)
+        model.free(f"loose {k}", "ground", body)
+    return model
+
+
+def bullet(length: float, mass: float) -> lw.Model:
+    """A fast box at a thin plate."""
+    model = lw.Model("bullet")
+    plate = lw.Box(np.array((1e-3, 2.0, 2.0)) * length)
+    model.collider("plate", "ground", plate, material=GRIPPY)
+    size = (0.02 * length,) * 3
+    thrown(model, lw.Box(size), mass, length, (-0.5, 0.01, 0.02), (1000, 0, 0, 3, 4, 5), (0.9, 0.2, 0.3, 0.1))
+    return model
+
+
+MET: dict[str, Callable[[float, float], lw.Model]] = {
+    "tiles": over_tiles,
+    "box": dropped(lambda length: lw.Box(np.array((0.4, 0.3, 0.2)) * length)),
+    "ball": dropped(lambda length: lw.Sphere(0.1 * length)),
+    "disc": dropped(lambda length: lw.Cylinder(0.15 * length, 0.1 * length)),
+    "capsule": dropped(lambda length: lw.Capsule(0.1 * length, 0.3 * length)),
+    "stone": dropped(
+        lambda length: lw.Hull(np.array([(2, 0, 0), (-2, 0, 0), (0, 2, 1), (0, -2, 1), (0, 0, -2)]) * 0.1 * length)
+    ),
+    "tower": tower,
+    "bullet": bullet,
+}
+
+
+@cache
+def met(scene: str, length: float, mass: float, method: str) -> Any:
+    root = math.sqrt(length)
+    run = lw.simulate(MET[scene](length, mass), until=0.6 * root, dt=5e-3 * root, method=method)
+    return run["body.position"] / length
+
+
+@pytest.mark.filterwarnings("ignore:model")
+@pytest.mark.parametrize("method", ["impulse", "maximal"])
+@pytest.mark.parametrize("scene", MET)
+@pytest.mark.parametrize(("length", "mass"), [(SMALL, 1.0), (LARGE, 1.0), (1.0, LIGHT), (1.0, HEAVY)])
+def test_contact_has_no_size(length: float, mass: float, scene: str, method: str) -> None:
+    assert np.abs(met(scene, length, mass, method) - met(scene, 1.0, 1.0, method)).max() < 1e-6

@@ -53,9 +53,16 @@ def ground(model: lw.Model, land: str, length: float) -> None:
         heights = np.zeros((int(4 * length), 9))
         model.collider("field", "ground", lw.HeightField(heights, size=(2 * length, 4)), material=ROUGH)
     else:
+        if land == "slabs":
+            model.collider("bed", "ground", lw.Box((50, 4, 0.2), pose=lw.Frame((20, 0, -0.2))), material=ROUGH)
         for i in range(-1, math.ceil(length / SIDE)):
             for j in (-1, 0, 1):
                 x, y = i * SIDE, j * SIDE
+                if land in ("bodies", "slabs"):
+                    tile = lw.Box((SIDE, SIDE, 0.1))
+                    body = model.body(f"tile {i} {j}", shape=tile, mass=200.0, position=(x, y, -0.05), material=ROUGH)
+                    (model.fixed if land == "bodies" else model.free)(f"joint {i} {j}", "ground", body)
+                    continue
                 if land == "tiles":
                     tile = lw.Box((SIDE, SIDE, 0.1), pose=lw.Frame((x, y, -0.05)))
                     model.collider(f"tile {i} {j}", "ground", tile, material=ROUGH)
@@ -88,6 +95,39 @@ def test_seams_are_not_felt(land: str, shape: str, method: str) -> None:
         way = np.linalg.norm(plane[-1, :2] - plane[0, :2])
         assert np.linalg.norm(x[-1, :2] - plane[-1, :2]) < 0.01 * way, (speed, dt)
         assert np.abs(x[:, 2] - x[0, 2]).max() < 1e-3, (speed, dt)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("land", ["bodies", "slabs"])
+def test_seams_between_bodies_are_not_felt(land: str, shape: str) -> None:
+    """Tiles that are bodies of their own, fixed to the ground, or heavy ones that only lie there."""
+    for speed, dt in ((0.5, 5e-3), (5.0, 5e-3)) if shape in ("box", "capsule") else ((5.0, 5e-3),):
+        plane, x = slid("plane", shape, speed, dt, "impulse"), slid(land, shape, speed, dt, "impulse")
+        way = np.linalg.norm(plane[-1, :2] - plane[0, :2])
+        assert np.linalg.norm(x[-1, :2] - plane[-1, :2]) < 0.01 * way, (speed, dt)
+        assert np.abs(x[:, 2] - x[0, 2]).max() < 1e-3, (speed, dt)
+
+
+@pytest.mark.parametrize("method", ["impulse", "maximal"])
+@pytest.mark.parametrize("along", [True, False])
+def test_a_box_that_lands_with_its_edge_on_a_seam_stands_there(along: bool, method: str) -> None:
+    """At 20 ms and from several heights: it does not dip into the seam."""
+    half = math.sin(math.pi / 8)
+    turn = (math.cos(math.pi / 8), 0, half, 0) if along else (math.cos(math.pi / 8), half, 0, 0)
+    low = 0.1 * math.sqrt(2)
+    for height in (0.1, 0.23, 0.9):
+        model = lw.Model("landing")
+        for k in (-1, 1):
+            tile = lw.Box((1, 2, 0.2), pose=lw.Frame((0.5 * k, 0, -0.1)))
+            model.collider(f"tile {k}", "ground", tile, material=ROUGH)
+        at = {"position": (0, 0, low + height), "rotation": turn}
+        body = model.body("box", shape=lw.Box((0.2, 0.2, 0.2)), mass=1.0, material=ROUGH, **at)
+        model.free("fall", "ground", body)
+        run = lw.simulate(model, until=0.6, method=method, dt=2e-2)
+        # on its edge it is low above the ground; when it falls over, half a side
+        assert run["box.position"][:, 2].min() > 0.1 - 2e-4
+        still = run.time < math.sqrt(2 * height / 9.81) + 0.1
+        assert run["box.position"][still, 2].min() > low - 1e-3, height
 
 
 @pytest.mark.parametrize("scale", [1e-2, 10.0])

@@ -113,7 +113,7 @@ class _Assembler:
         for sensor in self.model.all_sensors():
             self.laws.hold(sensor.path, sensor.size)
         late = self.laws.hold_late()
-        colliders = collider_tables(self.model, self.place, grounds)
+        colliders = collider_tables(self.model, self.reference, self.place, grounds)
         zones = zone_tables(self.model, self.place)
         tables = Tables(tree, cuts, forces, self.laws.tables(), drives, colliders, zones)
         return System(

@@ -9,7 +9,9 @@ import numpy as np
 
 from linkwork.assembly.drive_tables import softness_row
 from linkwork.assembly.polyhedra import Polyhedron, polyhedron
+from linkwork.assembly.reference import Reference
 from linkwork.assembly.tables import Colliders
+from linkwork.assembly.welded import welded_links
 from linkwork.model import (
     Body,
     Collider,
@@ -25,11 +27,13 @@ from linkwork.spatial import codes
 
 CONTACTS = 16  # room for each collider
 PAIR = 8  # contacts of two colliders
+TOUCH_SIZE = 5e-4  # of the radius of a shape: what is nearer touches it, and overlaps up to this are left
+TOUCH_THIN = 0.1  # of half its thickness: the same
 LOW_BOUNCE = 1e-3  # of the smaller shape: what would rise less does not bounce
 BESIDE = 1e-2  # of its size: colliders nearer than this to one are its neighbours
 
 
-def collider_tables(model: Model, place: dict[int, tuple[int, Frame]], grounds: int) -> Colliders:
+def collider_tables(model: Model, reference: Reference, place: dict[int, tuple[int, Frame]], grounds: int) -> Colliders:
     """`place` says where bodies went: link, and pose in it."""
     found = list(model.all_colliders())
     n = len(found)
@@ -57,8 +61,10 @@ def collider_tables(model: Model, place: dict[int, tuple[int, Frame]], grounds: 
     empty = np.zeros((0, 0))
     fields = [c.shape.heights if isinstance(c.shape, HeightField) else empty for c in found]
     pairs = [pair for container in model.walk() for pair in container.pairs]
-    meets = meeting(model, found, pairs, columns["link"], columns["kind"], grounds)
-    beside = colliders_beside(columns, solids)
+    welded = welded_links(model, reference, place)
+    groups = [welded.get(link, (link, Frame())) for link in columns["link"]]
+    meets = meeting(model, found, pairs, columns, [group for group, _ in groups], grounds)
+    beside = colliders_beside(columns, solids, groups)
     few = [len(s.vertices) for s, k in zip(solids, columns["kind"], strict=True) if k == codes.HULL]
     many = sum(k for k in few if k <= codes.MANY_CORNERS)  # all of them may lie on a plane
     loops = [(first, loop) for first, s in zip(starts["vertex"], solids, strict=False) for loop in s.loops]
@@ -73,6 +79,13 @@ def collider_tables(model: Model, place: dict[int, tuple[int, Frame]], grounds: 
         size=np.array(columns["size"], dtype=float).reshape(-1, 3),
         bound=np.array(columns["bound"], dtype=float),
         thin=np.array(columns["thin"], dtype=float),
+        touch=np.array(
+            [
+                min(TOUCH_SIZE * far, TOUCH_THIN * thin)
+                for far, thin in zip(columns["bound"], columns["thin"], strict=True)
+            ],
+            dtype=float,
+        ),
         **surface_columns(found, place, columns["bound"], model),
         soft=np.array([softness_row(c.material.softness) for c in found], dtype=float).reshape(-1, 3),
         meets=meets,
@@ -142,16 +155,21 @@ def any_moments(found: list[Collider], pairs: list[ContactPair]) -> bool:
 
 
 def meeting(
-    model: Model, found: list[Collider], pairs: list[ContactPair], links: list[int], kinds: list[int], grounds: int
+    model: Model,
+    found: list[Collider],
+    pairs: list[ContactPair],
+    columns: dict[str, list[Any]],
+    together: list[int],
+    grounds: int,
 ) -> Any:
-    """1 for each two colliders that may meet, 2 + k where they do so as pair k says."""
+    """1 for each two colliders that may meet, 2 + k where they do so as pair k says; not for those held together."""
     n = len(found)
     table = np.ones((n, n), dtype=np.int64)
-    link, kind = np.array(links, dtype=np.int64), np.array(kinds, dtype=np.int64)
-    still = link < grounds
+    kind, group = np.array(columns["kind"], dtype=np.int64), np.array(together, dtype=np.int64)
+    still = np.array(columns["link"], dtype=np.int64) < grounds
     never = still[:, None] & still[None, :]
     never |= (kind[:, None] == codes.PLANE) & (kind[None, :] == codes.PLANE)
-    never |= link[:, None] == link[None, :]
+    never |= group[:, None] == group[None, :]
     at: dict[int, list[int]] = {}
     groups: dict[str, list[int]] = {}
     for k, collider in enumerate(found):
@@ -209,13 +227,19 @@ def thinness(kind: int, size: list[float], corners: Any) -> float:
     return math.inf
 
 
-def colliders_beside(columns: dict[str, list[Any]], solids: list[Polyhedron]) -> list[list[int]]:
-    """Of each collider the solids of the same link that touch it or overlap it, by boxes around them."""
+def colliders_beside(
+    columns: dict[str, list[Any]], solids: list[Polyhedron], groups: list[tuple[int, Frame]]
+) -> list[list[int]]:
+    """Of each collider the solids of the same group that touch it or overlap it, by boxes around them.
+
+    `groups`: the first link of those that move as one body with its own, and the pose of its own link in it.
+    """
     n = len(columns["link"])
     low, high = np.full((n, 3), math.inf), np.full((n, 3), -math.inf)
     solid = np.isin(columns["kind"], [codes.BOX, codes.CYLINDER, codes.HULL])
     for k in np.flatnonzero(solid):
-        R, p = np.array(columns["R"][k]).reshape(3, 3), np.array(columns["p"][k])
+        X = groups[k][1]
+        R, p = X.matrix @ np.array(columns["R"][k]).reshape(3, 3), X.point(columns["p"][k])
         if columns["kind"][k] == codes.CYLINDER:
             radius, half, _ = columns["size"][k]
             far = half * np.abs(R[:, 2]) + radius * np.sqrt(np.maximum(0.0, 1.0 - R[:, 2] ** 2))
@@ -223,10 +247,10 @@ def colliders_beside(columns: dict[str, list[Any]], solids: list[Polyhedron]) ->
         else:
             corners = p + solids[k].vertices @ R.T
             low[k], high[k] = corners.min(axis=0), corners.max(axis=0)
-    link, found = np.array(columns["link"], dtype=np.int64), []
+    group, found = np.array([first for first, _ in groups], dtype=np.int64), []
     for i in range(n):
         near = BESIDE * columns["bound"][i] if solid[i] else 0.0
-        touching = solid & solid[i] & (link == link[i])
+        touching = solid & solid[i] & (group == group[i])
         for s in range(3):
             touching &= (low[:, s] <= high[i, s] + near) & (high[:, s] >= low[i, s] - near)
         found.append([int(e) for e in np.flatnonzero(touching) if e != i])

@@ -256,6 +256,7 @@ class Colliders(NamedTuple):
     size: Floats  # (collider, 3) m: radius; radius and half the length; half the lengths of a box, field or ellipsoid
     bound: Floats  # (collider,) m, radius of a ball around its centre; of planes inf
     thin: Floats  # (collider,) m, half its least width; of planes and fields inf
+    touch: Floats  # (collider,) m: what is nearer touches, and overlaps up to this are left; of planes inf
     friction: Floats  # (collider,) coefficient, the larger one of two
     friction_ratio: Floats  # (collider,) the smaller one of two, as a part of it; 1 where there is one
     grain_kind: Ints  # (collider,) 0 without a grain; ALONG_GRAIN or ACROSS_GRAIN where the larger friction is

@@ -12,11 +12,9 @@ from linkwork._jit import kernel, small
 from linkwork.contact.contact_cache import start_contacts
 from linkwork.contact.ellipsoid_points import support_of
 from linkwork.contact.scratch import ASLEEP, SETTLED
-from linkwork.contact.sweep import meet, place_collider
+from linkwork.contact.sweep import NEAR, meet, place_collider
 from linkwork.spatial.codes import BOX, CAPSULE, CYLINDER, ELLIPSOID, PLANE
 from linkwork.spatial.vectors import axis_z, load3, load9, load_pair, norm, unit_vector
-
-CONTACT_MARGIN = 1e-4  # m, added to the distance that the speeds of a step cover
 
 
 @kernel
@@ -83,10 +81,11 @@ def update_collider(colliders, work, next_v, scratch, i, h):
     spread = norm(load3(colliders.p, i)) + (radius if radius < math.inf else 0.0)
     w, v = load_pair(work.pose_v, link)
     w_next, v_next = load_pair(next_v, link)
-    margin = CONTACT_MARGIN + h * max(norm(v) + spread * norm(w), norm(v_next) + spread * norm(w_next))
+    margin = h * max(norm(v) + spread * norm(w), norm(v_next) + spread * norm(w_next))
     scratch.margin[i] = margin
     if colliders.kind[i] == PLANE:
         return
+    margin += 0.5 * NEAR * colliders.touch[i]
     if colliders.kind[i] == CYLINDER:
         u = axis_z(load9(scratch.R, i))
         for s in range(3):

@@ -13,9 +13,9 @@ from __future__ import annotations
 import math
 
 from linkwork._jit import kernel, small
-from linkwork.contact.contact_cache import add_contact
+from linkwork.contact.contact_cache import REFERENCE_ON_J, add_contact
 from linkwork.contact.scratch import CLIPPED, POLYGON
-from linkwork.spatial.vectors import add_scaled, cross, dot, load3, load9, store3, sub, unrotate
+from linkwork.spatial.vectors import add_scaled, cross, dot, load3, load9, neg, rotate, store3, sub, unrotate
 
 COLLINEAR = 1e-6  # of the squared length of a polygon: corners nearer to its longest line span no area
 SIDE_TOLERANCE = 1e-7  # of the length of a side: corners this far outside still count as inside, as in straight stacks
@@ -152,3 +152,29 @@ def add_face_contacts(colliders, scratch, contacts, i, j, here, count, n, normal
             add_contact(colliders, scratch, contacts, i, j, x, normal, -gap, id_offset + 2 + scratch.feature[here, e])
             added += 1
     return added
+
+
+@kernel
+def contacts_on_face(colliders, scratch, contacts, i, j, reference, face, margin):
+    """Contacts of polyhedra i and j on a face of `reference`, one of them: the face of the other over it, clipped.
+
+    Returns how many corners are nearer than the margin.
+    """
+    other = j if reference == i else i
+    n = rotate(load9(scratch.R, reference), load3(colliders.face_normal, face))
+    count, here = clip_face(colliders, scratch, face, n, incident_face(colliders, scratch, other, n))
+    on_face = load3(scratch.vertex, colliders.loop[colliders.face_loop[face]])
+    near = 0
+    for e in range(count):
+        x = load3(scratch.corner[here], e)
+        gap = dot(n, sub(x, on_face))
+        if gap < margin:
+            for s in range(3):
+                scratch.corner[here, near, s] = x[s]
+            scratch.feature[here, near] = scratch.feature[here, e]
+            scratch.gap[near] = gap
+            near += 1
+    normal = n if reference == i else neg(n)
+    id_offset = 0 if reference == i else REFERENCE_ON_J
+    add_face_contacts(colliders, scratch, contacts, i, j, here, near, n, normal, id_offset)
+    return near

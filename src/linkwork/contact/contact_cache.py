@@ -34,8 +34,8 @@ def find_slot(scratch, pair):
 @kernel
 def start_contacts(scratch, contacts):
     """Empty the table; its contacts become the old ones."""
-    for k in range(scratch.hash_slot.size):
-        scratch.hash_slot[k] = 0
+    for e in range(scratch.old_count[0]):
+        scratch.hash_slot[scratch.old_slot[e]] = 0
     for e in range(contacts.count[0]):
         pair = contacts.id[e] // FEATURES_PER_PAIR
         scratch.old_id[e] = contacts.id[e]
@@ -46,7 +46,10 @@ def start_contacts(scratch, contacts):
             if contacts.moment.shape[0] > 0:
                 scratch.old_moment[e, j] = contacts.moment[e, j]
         if e == 0 or scratch.old_pair[e - 1] != pair:
-            scratch.hash_slot[find_slot(scratch, pair)] = e + 1
+            scratch.old_slot[e] = find_slot(scratch, pair)
+            scratch.hash_slot[scratch.old_slot[e]] = e + 1
+        else:
+            scratch.old_slot[e] = scratch.old_slot[e - 1]
     scratch.old_count[0] = contacts.count[0]
     keep_settled(scratch, contacts)
 

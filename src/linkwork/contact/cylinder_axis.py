@@ -85,7 +85,7 @@ def unit(a):
 def best_on_arc(colliders, scratch, i, j, about, start, known):
     """Best n perpendicular to `about` within 90 degrees of `start`, and f there; stops once none beats `known`."""
     a = add_scaled(start, -dot(start, about), about)
-    a = unit(a) if norm(a) > 1e-9 else perpendicular(about)
+    a = unit(a) if norm(a) > 1e-9 * norm(start) else perpendicular(about)
     high = cross(about, a)
     low = neg(high)
     n = a

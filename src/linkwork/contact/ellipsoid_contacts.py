@@ -20,15 +20,14 @@ from linkwork.contact.ellipsoid_points import nearest_to_origin, support_of
 from linkwork.contact.field_grid import (
     add_field_candidate,
     add_field_contacts,
+    below_or_beside,
     cell,
-    height_above,
     nearest_on_triangle,
     to_world,
     triangle,
-    within_extent,
 )
 from linkwork.contact.gjk import nearest_of_simplex, support
-from linkwork.contact.nearest_points import clamp, nearest_on_segment, signed_distance
+from linkwork.contact.nearest_points import nearest_on_segment, signed_distance
 from linkwork.spatial.codes import CAPSULE, CYLINDER, ELLIPSOID, PLANE
 from linkwork.spatial.vectors import (
     ZERO,
@@ -204,17 +203,8 @@ def ellipsoid_on_field(colliders, scratch, contacts, i, j, margin):
     R_j = load9(scratch.R, j)
     z = unrotate(R_j, sub(c, load3(scratch.p, j)))
     count = 0
-    y = (
-        clamp(z[0], -colliders.size[j, 0], colliders.size[j, 0]),
-        clamp(z[1], -colliders.size[j, 1], colliders.size[j, 1]),
-        z[2],
-    )
-    height, out = height_above(colliders, j, y)
-    if height <= 0.0:
-        # its centre is inside, or beside a side of the field
-        if not within_extent(colliders, j, z):
-            height = norm(sub(z, y))
-            out = scale(1.0 / height, sub(z, y))
+    height, out, above = below_or_beside(colliders, j, z)
+    if not above:
         n = neg(rotate(R_j, out))
         x, far = support_of(R, s, n)
         gap = height - far

@@ -82,6 +82,30 @@ def height_above(colliders, j, z):
 
 
 @kernel
+def nearest_in_extent(colliders, j, z):
+    """The point above or below field j that is nearest to z, at the same height."""
+    return (
+        clamp(z[0], -colliders.size[j, 0], colliders.size[j, 0]),
+        clamp(z[1], -colliders.size[j, 1], colliders.size[j, 1]),
+        z[2],
+    )
+
+
+@kernel
+def below_or_beside(colliders, j, z):
+    """Distance of z from the terrain, and the normal there, where z is below it or beside its sides; False then.
+
+    Above the terrain the distance is that from the plane of the triangle below, and True.
+    """
+    y = nearest_in_extent(colliders, j, z)
+    height, n = height_above(colliders, j, y)
+    if height <= 0.0 and not within_extent(colliders, j, z):
+        d = sub(z, y)
+        return norm(d), scale(1.0 / norm(d), d), False
+    return height, n, height > 0.0
+
+
+@kernel
 def within_extent(colliders, j, z):
     """Whether z is above or below the field."""
     return abs(z[0]) <= colliders.size[j, 0] and abs(z[1]) <= colliders.size[j, 1]

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 
 from linkwork._jit import kernel, small
+from linkwork.contact.box_axis import FACE_PREFERENCE, PARALLEL_SINE
 from linkwork.contact.clip import clip_polygon, clip_segment, incident_face
 from linkwork.contact.cylinder_axis import support_point, unit
 from linkwork.contact.cylinder_faces import LINE_CONTACT_SINE
@@ -27,7 +28,6 @@ from linkwork.contact.field_grid import (
 )
 from linkwork.contact.field_ridges import UNDERSIDE_COSINE
 from linkwork.contact.scratch import FIELD_CANDIDATE, POLYGON
-from linkwork.contact.separating_axis import FACE_PREFERENCE, PARALLEL_SINE
 from linkwork.spatial.codes import CYLINDER
 from linkwork.spatial.vectors import (
     add_scaled,

@@ -18,8 +18,10 @@ from linkwork.contact.cylinder_faces import LEVEL_SINE
 from linkwork.contact.field_grid import (
     add_field_candidate,
     add_field_contacts,
+    below_or_beside,
     cell,
     height_above,
+    nearest_in_extent,
     nearest_on_triangle,
     triangle,
     within_extent,
@@ -57,17 +59,8 @@ def sphere_on_field(colliders, scratch, j, x, r, margin, count, feature):
     R = load9(scratch.R, j)
     p = load3(scratch.p, j)
     z = unrotate(R, sub(x, p))
-    # beside the field: the nearest point is on its side
-    y = (
-        clamp(z[0], -colliders.size[j, 0], colliders.size[j, 0]),
-        clamp(z[1], -colliders.size[j, 1], colliders.size[j, 1]),
-        z[2],
-    )
-    height, n = height_above(colliders, j, y)
-    if height <= 0.0:
-        if not within_extent(colliders, j, z):
-            height = norm(sub(z, y))
-            n = scale(1.0 / height, sub(z, y))
+    height, n, above = below_or_beside(colliders, j, z)
+    if not above:
         if height - r >= margin:
             return count
         inward = neg(rotate(R, n))
@@ -111,11 +104,7 @@ def sphere_on_field(colliders, scratch, j, x, r, margin, count, feature):
 @kernel
 def point_beside_field(colliders, scratch, j, x, z, margin, count, feature):
     """Candidate of a corner x (z in the field's axes) in front of a side of the field, well below its upper edge."""
-    y = (
-        clamp(z[0], -colliders.size[j, 0], colliders.size[j, 0]),
-        clamp(z[1], -colliders.size[j, 1], colliders.size[j, 1]),
-        z[2],
-    )
+    y = nearest_in_extent(colliders, j, z)
     d = sub(z, y)
     gap = norm(d)
     height, _ = height_above(colliders, j, (y[0], y[1], z[2] + margin))

@@ -14,14 +14,14 @@ met, and neither can the edge between two that are level. Of a contact
 from __future__ import annotations
 
 from linkwork._jit import kernel
-from linkwork.contact.clip import incident_face
+from linkwork.contact.clip import contacts_on_face, incident_face
 from linkwork.contact.cylinder_axis import support_point
 from linkwork.contact.cylinder_faces import is_over
 from linkwork.contact.nearest_points import signed_distance
 from linkwork.contact.surfaces import perpendicular
 from linkwork.contact.table import move_contact
 from linkwork.spatial.codes import CYLINDER
-from linkwork.spatial.vectors import add_scaled, axis_z, cross, dot, load3, load9, neg, rotate
+from linkwork.spatial.vectors import add_scaled, axis_z, cross, dot, load3, load9, neg, rotate, sub
 
 FACE_COSINE = 0.9998  # cosine of the angle up to which a contact's normal is that of a face
 AROUND = 10.0  # touches: how far around a contact a face must be free, and how wide a covered crack may be
@@ -29,10 +29,11 @@ REACH = 2.0  # touches: how near to a contact a neighbour reaches it
 
 
 @kernel
-def leave_out_inner(colliders, scratch, contacts, i, j, first, touch, edges):
+def leave_out_inner(colliders, scratch, contacts, i, j, first, touch, margin, edges):
     """Remove the contacts of i and j, from `first` on, that are at inner sides of either, or `edges`.
 
-    What is deep inside already is kept: it must come out somehow.
+    What is deep inside already is kept: it must come out somehow. Where inner edges were the only contacts of two
+    polyhedra, as of a box that stands with its edge on a seam, they touch at the face beside it.
     """
     if (
         colliders.beside_start[i] == colliders.beside_start[i + 1]
@@ -40,20 +41,54 @@ def leave_out_inner(colliders, scratch, contacts, i, j, first, touch, edges):
     ):
         return
     kept = first
+    reference = -1
+    face = -1
     for e in range(first, contacts.count[0]):
         x = load3(contacts.point, e)
         n = load3(contacts.normal, e)
         half = 0.5 * contacts.depth[e]
-        # n is from i to j; the point is midway between the surfaces
-        if contacts.depth[e] < AROUND * touch and (
-            is_inner(colliders, scratch, j, add_scaled(x, -half, n), neg(n), touch, edges)
-            or is_inner(colliders, scratch, i, add_scaled(x, half, n), n, touch, edges)
-        ):
-            continue
+        if contacts.depth[e] < AROUND * touch:
+            # n is from i to j; the point is midway between the surfaces
+            x_j = add_scaled(x, -half, n)
+            x_i = add_scaled(x, half, n)
+            if is_inner(colliders, scratch, j, x_j, neg(n), touch, edges):
+                if face < 0:
+                    reference = j
+                    face = free_face(colliders, scratch, j, x_j, neg(n), touch)
+                continue
+            if is_inner(colliders, scratch, i, x_i, n, touch, edges):
+                if face < 0:
+                    reference = i
+                    face = free_face(colliders, scratch, i, x_i, n, touch)
+                continue
         if kept < e:
             move_contact(contacts, e, kept)
         kept += 1
     contacts.count[0] = kept
+    other = j if reference == i else i
+    if kept == first and face >= 0 and colliders.face_start[other] < colliders.face_start[other + 1]:
+        contacts_on_face(colliders, scratch, contacts, i, j, reference, face, margin)
+
+
+@kernel
+def free_face(colliders, scratch, j, x, n, touch):
+    """Of the faces of j at the edge or corner x that no neighbour covers the one most along n; -1 for none."""
+    R = load9(scratch.R, j)
+    best = 1.0 - FACE_COSINE
+    found = -1
+    for f in range(colliders.face_start[j], colliders.face_start[j + 1]):
+        out = rotate(R, load3(colliders.face_normal, f))
+        along = dot(n, out)
+        height = dot(out, sub(x, load3(scratch.vertex, colliders.loop[colliders.face_loop[f]])))
+        if along > FACE_COSINE:
+            return -1
+        if along > best and abs(height) < AROUND * touch:
+            first = colliders.beside_start[j]
+            last = colliders.beside_start[j + 1]
+            if face_is_free(colliders, scratch, first, last, j, f, x, out, touch):
+                best = along
+                found = f
+    return found
 
 
 @kernel

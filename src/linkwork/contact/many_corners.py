@@ -1,20 +1,25 @@
-"""Separating axis of two polyhedra of which one has many corners; the same answer as `separating_axis`, much sooner.
+"""Where two polyhedra are nearest: along a face of either, or between edges and corners.
 
-The axis is that of the nearest points (gjk.py), or of the least overlap (expanding.py). Where the face most along it
-separates them as well, within FACE_PREFERENCE, that face is taken, so that flat things have several contacts.
+The axis is that of the nearest points (gjk.py), or of the least overlap (expanding.py). Where a face separates them as
+well, within FACE_PREFERENCE, that face is taken, so that flat things have several contacts. Boxes have a test of their
+own (box_axis.py); with few corners the faces are tried first (separating_axis.py).
 """
 
 from __future__ import annotations
 
+import math
+
 from linkwork._jit import kernel
+from linkwork.contact.box_axis import EDGES, FACE_OF_I, FACE_OF_J, FACE_PREFERENCE, SEPARATED, box_axis
 from linkwork.contact.clip import COLLINEAR, incident_face
 from linkwork.contact.contact_cache import add_contact
 from linkwork.contact.expanding import depth
 from linkwork.contact.gjk import distance, support
-from linkwork.contact.separating_axis import EDGES, FACE_OF_I, FACE_OF_J, FACE_PREFERENCE, SEPARATED
+from linkwork.contact.separating_axis import face_axis
+from linkwork.spatial.codes import BOX
 from linkwork.spatial.vectors import add, add_scaled, cross, dot, load3, load9, neg, rotate, scale, sub
 
-FEW_CORNERS = 24  # of both together: `separating_axis` tries all their faces and edges
+FEW_CORNERS = 24  # of both together: all their faces are tried first
 
 
 @kernel
@@ -26,24 +31,40 @@ def face_separation(colliders, scratch, i, j, f):
 
 
 @kernel
-def nearest_axis(colliders, scratch, i, j, margin):
+def polyhedra_axis(colliders, scratch, i, j, margin):
     """(SEPARATED, FACE_OF_I, FACE_OF_J or EDGES; face; axis; gap; points of the simplex with the nearest points)."""
+    if colliders.kind[i] == BOX and colliders.kind[j] == BOX:
+        region, face, n, gap = box_axis(colliders, scratch, i, j, margin)
+        return region, face, n, gap, 0
+    corners = colliders.vertex_start[i + 1] - colliders.vertex_start[i]
+    corners += colliders.vertex_start[j + 1] - colliders.vertex_start[j]
+    region = EDGES
+    face = -1
+    along_face = -math.inf
+    if corners <= FEW_CORNERS:
+        region, face, along_face, unsure = face_axis(colliders, scratch, i, j, margin)
+        if not unsure:
+            return region, face, (0.0, 0.0, 1.0), along_face, 0
     n, gap, count = distance(colliders, scratch, i, j, margin)
-    if count == 4:
+    overlap = count == 4
+    if overlap:
         n, gap = depth(colliders, scratch, i, j)
         count = 3
     if count == 0 or gap > margin:
         return SEPARATED, -1, n, gap, 0
     slack = FACE_PREFERENCE * min(colliders.bound[i], colliders.bound[j])
-    face = incident_face(colliders, scratch, i, neg(n))
-    s = face_separation(colliders, scratch, i, j, face)
-    if s >= gap - slack:
-        return FACE_OF_I, face, n, s, count
-    face = incident_face(colliders, scratch, j, n)
-    s = face_separation(colliders, scratch, j, i, face)
-    if s >= gap - slack:
-        return FACE_OF_J, face, n, s, count
-    return EDGES, -1, n, gap, count
+    if corners > FEW_CORNERS:
+        region = FACE_OF_I
+        face = incident_face(colliders, scratch, i, neg(n))
+        along_face = face_separation(colliders, scratch, i, j, face)
+        if not along_face >= gap - slack:
+            region = FACE_OF_J
+            face = incident_face(colliders, scratch, j, n)
+            along_face = face_separation(colliders, scratch, j, i, face)
+    if along_face >= gap - slack:
+        return region, face, n, along_face, count
+    # a facet made by two edges is two triangles, and the nearest point may be in the other one
+    return EDGES, -1, n, gap, 0 if overlap and corners <= FEW_CORNERS else count
 
 
 @kernel

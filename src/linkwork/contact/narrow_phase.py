@@ -4,8 +4,7 @@
     a ab   a capsule's segment      r      radius
 
 A plane touches the vertices of the other. Spheres and capsules are a point or a segment with a radius: nearest points
-suffice (nearest_points.py). Boxes and hulls touch face to face or edge to edge (separating_axis.py or, with many
-corners, many_corners.py; clip.py).
+suffice (nearest_points.py). Boxes and hulls touch face to face or edge to edge (many_corners.py, clip.py).
 Cylinders have no facets (cylinder_axis.py, cylinder_points.py), nor have ellipsoids (ellipsoid_contacts.py); height
 fields are in height_field.py.
 """
@@ -15,8 +14,9 @@ from __future__ import annotations
 import math
 
 from linkwork._jit import kernel, small
-from linkwork.contact.clip import add_face_contacts, clip_face, incident_face
-from linkwork.contact.contact_cache import REFERENCE_ON_J, add_contact, set_apart
+from linkwork.contact.box_axis import EDGES, FACE_OF_I, SEPARATED
+from linkwork.contact.clip import contacts_on_face, incident_face
+from linkwork.contact.contact_cache import add_contact, set_apart
 from linkwork.contact.cylinder_faces import (
     FACE_NORMAL_COSINE,
     LEVEL_SINE,
@@ -27,9 +27,9 @@ from linkwork.contact.cylinder_faces import (
 from linkwork.contact.cylinder_points import THIRD_POINT_DEEPER, cylinder_and_solid, parallel_contacts
 from linkwork.contact.ellipsoid_contacts import ellipsoid_contact, ellipsoid_on_field
 from linkwork.contact.height_field import field_contacts
-from linkwork.contact.many_corners import FEW_CORNERS, middle_of_simplex, nearest_axis, plane_and_stone
+from linkwork.contact.many_corners import middle_of_simplex, plane_and_stone, polyhedra_axis
 from linkwork.contact.nearest_points import nearest_between_segments, nearest_on_segment, signed_distance
-from linkwork.contact.separating_axis import EDGES, FACE_OF_I, SEPARATED, lowest_projection, separating_axis
+from linkwork.contact.separating_axis import lowest_projection
 from linkwork.contact.surfaces import perpendicular
 from linkwork.spatial.codes import BOX, CAPSULE, CYLINDER, ELLIPSOID, FIELD, MANY_CORNERS, PLANE
 from linkwork.spatial.vectors import (
@@ -269,16 +269,22 @@ def capsule_on_edge(colliders, scratch, contacts, i, j, margin, a, ab):
     return found
 
 
+@kernel
+def polyhedra_apart(colliders, scratch, i, j, margin):
+    """Where boxes and hulls are nearest (`polyhedra_axis`); sets `scratch.apart`."""
+    region, face, axis, gap, points = polyhedra_axis(colliders, scratch, i, j, margin)
+    if region == EDGES:
+        set_apart(scratch, axis, gap)
+    elif region != SEPARATED:
+        n = rotate(load9(scratch.R, i if region == FACE_OF_I else j), load3(colliders.face_normal, face))
+        set_apart(scratch, n if region == FACE_OF_I else neg(n), gap)
+    return region, face, axis, gap, points
+
+
 @small
 def two_polyhedra(colliders, scratch, contacts, i, j, margin):
     """Boxes and hulls: the clipped corners of two faces, or the nearest points of two edges."""
-    corners = colliders.vertex_start[i + 1] - colliders.vertex_start[i]
-    corners += colliders.vertex_start[j + 1] - colliders.vertex_start[j]
-    points = 0
-    if corners > FEW_CORNERS:
-        region, face, axis, gap, points = nearest_axis(colliders, scratch, i, j, margin)
-    else:
-        region, face, axis, gap = separating_axis(colliders, scratch, i, j, margin)
+    region, face, axis, gap, points = polyhedra_apart(colliders, scratch, i, j, margin)
     if region == SEPARATED:
         return
     best = gap
@@ -286,7 +292,6 @@ def two_polyhedra(colliders, scratch, contacts, i, j, margin):
         add_contact(colliders, scratch, contacts, i, j, middle_of_simplex(scratch, points), axis, -gap, 1)
         return
     if region == EDGES:
-        set_apart(scratch, axis, gap)
         x, u = extreme_edge(colliders, scratch, i, axis)
         y, v = extreme_edge(colliders, scratch, j, neg(axis))
         s, t = nearest_between_segments(x, u, y, v)
@@ -294,34 +299,15 @@ def two_polyhedra(colliders, scratch, contacts, i, j, margin):
         add_contact(colliders, scratch, contacts, i, j, middle, axis, -gap, 1)
         return
     reference = i if region == FACE_OF_I else j
-    other = j if region == FACE_OF_I else i
-    n = rotate(load9(scratch.R, reference), load3(colliders.face_normal, face))
-    set_apart(scratch, n if region == FACE_OF_I else neg(n), gap)
-    g = incident_face(colliders, scratch, other, n)
-    count, here = clip_face(colliders, scratch, face, n, g)
-    on_face = load3(scratch.vertex, colliders.loop[colliders.face_loop[face]])
-    near = 0
-    for e in range(count):
-        x = load3(scratch.corner[here], e)
-        gap = dot(n, sub(x, on_face))
-        if gap < margin:
-            for s in range(3):
-                scratch.corner[here, near, s] = x[s]
-            scratch.feature[here, near] = scratch.feature[here, e]
-            scratch.gap[near] = gap
-            near += 1
-    if near == 0 and points > 0:  # small faces side by side
+    if contacts_on_face(colliders, scratch, contacts, i, j, reference, face, margin) == 0 and points > 0:
+        # small faces side by side
         add_contact(colliders, scratch, contacts, i, j, middle_of_simplex(scratch, points), axis, -best, 1)
-        return
-    normal = n if region == FACE_OF_I else neg(n)
-    id_offset = 0 if region == FACE_OF_I else REFERENCE_ON_J
-    add_face_contacts(colliders, scratch, contacts, i, j, here, near, n, normal, id_offset)
 
 
 @kernel
 def extreme_edge(colliders, scratch, i, n):
     """The edge of collider i that is farthest along n: a point on it and its direction (zero for a single vertex)."""
-    top = -lowest_projection(colliders, scratch, i, neg(n)) - max(COINCIDENT, EXTREME * colliders.bound[i])
+    top = -lowest_projection(colliders, scratch, i, neg(n)) - EXTREME * colliders.bound[i]
     first = -1
     last = -1
     for k in range(colliders.vertex_start[i], colliders.vertex_start[i + 1]):

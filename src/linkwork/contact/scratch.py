@@ -26,7 +26,7 @@ class ContactScratch(NamedTuple):
     R: Any  # (collider, 9) axes
     p: Any  # (collider, 3) m, centre; of a plane a point in it
     vertex: Any  # (vertex, 3) m
-    aabb_low: Any  # (collider, 3) m, axis-aligned bounding box, with the margin
+    aabb_low: Any  # (collider, 3) m, axis-aligned bounding box, with the margin and what is near
     aabb_high: Any  # (collider, 3) m
     margin: Any  # (collider,) m, how far it can move within the step
     # written by whoever lets bodies sleep, and by broad_phase.find_contacts
@@ -44,6 +44,7 @@ class ContactScratch(NamedTuple):
     # written by contact_cache.start_contacts: the contacts of the last step, those of a pair in one stretch
     old_id: Any  # (contact,) 0 once `add_contact` has found it again
     old_pair: Any  # (contact,) number of the two colliders
+    old_slot: Any  # (contact,) slot of its pair in hash_slot
     old_point: Any  # (contact, 3) m
     old_impulse: Any  # (contact, 3) N s
     old_moment: Any  # (contact, 3) N m s; of no length where no surface resists rolling or turning
@@ -79,6 +80,7 @@ def make_contact_scratch(colliders: Any) -> ContactScratch:
         hull=make_hull_scratch(colliders),
         old_id=np.zeros(room, dtype=np.int64),
         old_pair=np.zeros(room, dtype=np.int64),
+        old_slot=np.zeros(room, dtype=np.int64),
         old_point=np.zeros((room, 3)),
         old_impulse=np.zeros((room, 3)),
         old_moment=np.zeros((room if colliders.has_moments else 0, 3)),

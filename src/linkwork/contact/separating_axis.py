@@ -1,9 +1,10 @@
-"""Separating axis test: the axis along which two polyhedra are farthest apart, or overlap least.
+"""Separating axis test: the face of two polyhedra along which they are farthest apart, or overlap least.
 
     n    axis, unit, from i to j        s    separation along it, negative where they overlap
 
-Candidates are the face normals of both and the cross products of their edges. The separation along an axis is never
-more than the true distance, and equals it where a face or two edges touch, which is where bodies stay in contact.
+The separation along an axis is never more than the true distance. So where corners of the two faces are no farther
+from each other than the best face says, that face is the answer, as it is wherever things rest on each other. Else
+edges or corners are nearest: boxes try their edges (box_axis.py), others ask gjk.py and expanding.py.
 """
 
 from __future__ import annotations
@@ -11,12 +12,9 @@ from __future__ import annotations
 import math
 
 from linkwork._jit import kernel
-from linkwork.spatial.vectors import cross, dot, load3, load9, neg, norm, rotate, scale, sub
-
-PARALLEL_SINE = 1e-3  # sine of the angle below which two edges are parallel and make no axis
-FACE_PREFERENCE = 1e-3  # of the smaller shape: by how much edges, or a face of j, must be better than a face of i
-# what `separating_axis` returns first
-SEPARATED, FACE_OF_I, FACE_OF_J, EDGES = range(4)
+from linkwork.contact.box_axis import FACE_OF_I, FACE_OF_J, FACE_PREFERENCE, SEPARATED
+from linkwork.contact.clip import clip_face, incident_face
+from linkwork.spatial.vectors import dot, load3, load9, rotate, sub
 
 
 @kernel
@@ -48,49 +46,27 @@ def best_face(colliders, scratch, i, j, margin):
 
 
 @kernel
-def best_edge_axis(colliders, scratch, i, j, margin):
-    """Axis perpendicular to an edge of each along which i and j are farthest apart, and the separation."""
-    R_i = load9(scratch.R, i)
-    R_j = load9(scratch.R, j)
-    from_centre = sub(load3(scratch.p, j), load3(scratch.p, i))
-    best = -math.inf
-    axis = (0.0, 0.0, 1.0)
-    for e in range(colliders.edge_start[i], colliders.edge_start[i + 1]):
-        a = rotate(R_i, load3(colliders.edge, e))
-        for g in range(colliders.edge_start[j], colliders.edge_start[j + 1]):
-            n = cross(a, rotate(R_j, load3(colliders.edge, g)))
-            size = norm(n)
-            if size < PARALLEL_SINE:
-                continue
-            n = scale(1.0 / size if dot(n, from_centre) >= 0.0 else -1.0 / size, n)
-            s = lowest_projection(colliders, scratch, j, n) + lowest_projection(colliders, scratch, i, neg(n))
-            if s > best:
-                best = s
-                axis = n
-                if s > margin:
-                    return axis, best
-    return axis, best
+def least_over_face(colliders, scratch, i, j, f):
+    """Least height over, or depth below, face f of i of the corners of j that are over it, m; inf where none is."""
+    n = rotate(load9(scratch.R, i), load3(colliders.face_normal, f))
+    base = load3(scratch.vertex, colliders.loop[colliders.face_loop[f]])
+    count, here = clip_face(colliders, scratch, f, n, incident_face(colliders, scratch, j, n))
+    least = math.inf
+    for e in range(count):
+        least = min(least, abs(dot(n, sub(load3(scratch.corner[here], e), base))))
+    return least
 
 
 @kernel
-def separating_axis(colliders, scratch, i, j, margin):
-    """(SEPARATED, FACE_OF_I, FACE_OF_J or EDGES; face; axis; gap)."""
+def face_axis(colliders, scratch, i, j, margin):
+    """(SEPARATED, FACE_OF_I or FACE_OF_J; face; gap; whether another axis may be better)."""
     face, gap = best_face(colliders, scratch, i, j, margin)
-    axis = (0.0, 0.0, 1.0)
     if gap > margin:
-        return SEPARATED, face, axis, gap
+        return SEPARATED, face, gap, False
     slack = FACE_PREFERENCE * min(colliders.bound[i], colliders.bound[j])
-    region = FACE_OF_I
     other, s = best_face(colliders, scratch, j, i, margin)
     if s > margin:
-        return SEPARATED, face, axis, s
+        return SEPARATED, face, s, False
     if s > gap + slack:
-        region = FACE_OF_J
-        face = other
-        gap = s
-    n, s = best_edge_axis(colliders, scratch, i, j, margin)
-    if s > margin:
-        return SEPARATED, face, axis, s
-    if s > gap + slack:
-        return EDGES, face, n, s
-    return region, face, axis, gap
+        return FACE_OF_J, other, s, least_over_face(colliders, scratch, j, i, other) > s + slack
+    return FACE_OF_I, face, gap, least_over_face(colliders, scratch, i, j, face) > gap + slack

@@ -21,9 +21,9 @@ from linkwork._jit import kernel, small
 from linkwork.contact.contact_cache import keep_contact, set_apart
 from linkwork.contact.contact_motion import set_bend
 from linkwork.contact.inner_edges import leave_out_inner
-from linkwork.contact.narrow_phase import collide
+from linkwork.contact.narrow_phase import collide, polyhedra_apart
 from linkwork.contact.scratch import APART_GAP
-from linkwork.spatial.codes import CAPSULE, CYLINDER, ELLIPSOID, PLANE, SPHERE
+from linkwork.spatial.codes import BOX, CAPSULE, CYLINDER, ELLIPSOID, HULL, PLANE, SPHERE
 from linkwork.spatial.quaternions import exponential, rotation_of
 from linkwork.spatial.vectors import (
     ZERO,
@@ -44,9 +44,7 @@ from linkwork.spatial.vectors import (
     sub,
 )
 
-TOUCH = 1e-4  # m: what is nearer touches, and overlaps up to this are left
-TOUCH_BOUND = 1e-3  # of the smaller shape: the same, for small ones
-TOUCH_THIN = 0.1  # of half the thickness of the thinner shape: the same
+NEAR = 2.0  # touches: what is nearer has contacts, moving or not
 AT_START = 0.1  # of the touch: up to this gap two colliders touch at the start of the step
 INSIDE = 2.0  # touches: overlap at which a moving collider meets another
 ADVANCES = 16  # of the time, before the end of the step is asked
@@ -58,9 +56,7 @@ NEVER = 2.0  # time of impact of what does not meet
 @small
 def touch_of(colliders, i, j):
     """How near, or how deep in each other, colliders i and j touch, m."""
-    bound = min(colliders.bound[i], colliders.bound[j])
-    thin = min(colliders.thin[i], colliders.thin[j])
-    return min(TOUCH, TOUCH_BOUND * bound, TOUCH_THIN * thin)
+    return min(colliders.touch[i], colliders.touch[j])
 
 
 @kernel
@@ -96,6 +92,12 @@ def place_pair(colliders, work, velocity, scratch, i, j, t):
 def is_round(colliders, i):
     """Whether collider i touches at one place that its centre carries along: a sphere, capsule or ellipsoid."""
     return colliders.kind[i] <= CAPSULE or colliders.kind[i] == ELLIPSOID
+
+
+@small
+def is_polyhedron(colliders, i):
+    """Whether collider i is a box or hull."""
+    return colliders.kind[i] == BOX or colliders.kind[i] == HULL
 
 
 @small
@@ -151,6 +153,9 @@ def find_apart(colliders, work, velocity, scratch, contacts, i, j, margin, t, fi
     """Set `scratch.apart` of i and j after the time t; False where they are farther apart than the margin."""
     place_pair(colliders, work, velocity, scratch, i, j, t)
     scratch.apart[APART_GAP] = math.inf
+    if is_polyhedron(colliders, i) and is_polyhedron(colliders, j):
+        polyhedra_apart(colliders, scratch, i, j, margin)
+        return scratch.apart[APART_GAP] < math.inf
     lost = scratch.lost[0]
     collide(colliders, scratch, contacts, i, j, margin)
     contacts.count[0] = first
@@ -218,16 +223,28 @@ def bring_back(colliders, work, velocity, scratch, contacts, i, j, e, t):
     contacts.depth[e] = min(contacts.depth[e] + t * dot(n, sub(u_b, u_a)), 0.0)
 
 
+@small
+def out_of_reach(colliders, scratch, i, j, margin):
+    """Whether the balls around i and j, or the plane i and the ball around j, are farther apart than the margin."""
+    d = sub(load3(scratch.p, j), load3(scratch.p, i))
+    if colliders.kind[i] == PLANE:
+        return dot(axis_z(load9(scratch.R, i)), d) > colliders.bound[j] + margin
+    far = colliders.bound[i] + colliders.bound[j] + margin
+    return dot(d, d) > far * far
+
+
 @kernel
 def meet(colliders, work, next_v, coast, scratch, contacts, i, j, h):
     """Add the contacts of colliders i and j for a step of h."""
-    margin = scratch.margin[i] + scratch.margin[j]
+    touch = touch_of(colliders, i, j)
+    margin = scratch.margin[i] + scratch.margin[j] + NEAR * touch
+    if out_of_reach(colliders, scratch, i, j, margin):
+        return
     first = contacts.count[0]
     scratch.apart[APART_GAP] = math.inf
     collide(colliders, scratch, contacts, i, j, margin)
     if contacts.count[0] == first and not scratch.apart[APART_GAP] < math.inf:
         return
-    touch = touch_of(colliders, i, j)
     s = 0.0
     if scratch.apart[APART_GAP] > AT_START * touch:
         s, velocity = when_they_meet(colliders, work, next_v, scratch, contacts, i, j, margin, touch, h)
@@ -241,13 +258,13 @@ def meet(colliders, work, next_v, coast, scratch, contacts, i, j, h):
             place_pair(colliders, work, velocity, scratch, i, j, s * h)
             collide(colliders, scratch, contacts, i, j, margin)
             # an impact on an edge may be its only contact
-            leave_out_inner(colliders, scratch, contacts, i, j, first, touch, s == 1.0)
+            leave_out_inner(colliders, scratch, contacts, i, j, first, touch, margin, s == 1.0)
             for e in range(first, contacts.count[0]):
                 bring_back(colliders, work, velocity, scratch, contacts, i, j, e, s * h)
         if s > 0.0:
             place_pair(colliders, work, velocity, scratch, i, j, 0.0)
     if s == 0.0 or s == NEVER:
-        leave_out_inner(colliders, scratch, contacts, i, j, first, touch, True)
+        leave_out_inner(colliders, scratch, contacts, i, j, first, touch, margin, True)
     for e in range(first, contacts.count[0]):
         contacts.passing[e] = 1.0 if s == NEVER else 0.0
         contacts.touch[e] = touch

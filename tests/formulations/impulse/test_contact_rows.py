@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.contact.sweep import TOUCH
+from linkwork.assembly.collider_tables import TOUCH_SIZE
 from linkwork.formulations.impulse.contact_rows import OVERLAP_PART
 from linkwork.formulations.impulse.row_table import CONTACT, CONTACT_FRICTION
 from linkwork.formulations.impulse.rows import ALL_ROWS
@@ -52,10 +52,10 @@ def test_a_gap_may_close_and_no_more() -> None:
 def test_an_overlap_is_undone_step_by_step() -> None:
     overlap = 5e-3
     sim = ball(-overlap)
-    rows = sim.workspace.rows
-    assert rows.correction[0] == pytest.approx(OVERLAP_PART * (overlap - TOUCH) / DT)
+    rows, touch = sim.workspace.rows, TOUCH_SIZE * 0.1
+    assert rows.correction[0] == pytest.approx(OVERLAP_PART * (overlap - touch) / DT)
     assert rows.correction_high[0] == np.inf
-    assert sim["ball.position"][2] - (0.1 - overlap) == pytest.approx(OVERLAP_PART * (overlap - TOUCH))
+    assert sim["ball.position"][2] - (0.1 - overlap) == pytest.approx(OVERLAP_PART * (overlap - touch))
     assert np.abs(sim["ball.velocity"]).max() < 1e-12  # by pseudo velocities alone
 
 
