@@ -86,7 +86,8 @@ def judge(seed: int, method: Any, until: float = 3.0) -> dict[str, Any]:
     half = pit(len(model.bodies))
     for name in model.bodies:
         at = run[f"{name}.position"][-1]
-        if not (np.isfinite(at).all() and np.abs(at[:2]).max() < half and 0.0 < at[2] < 0.4 * 25):
+        # a stone may be as flat as what is left of overlaps, 0.1 mm
+        if not (np.isfinite(at).all() and np.abs(at[:2]).max() < half and -1e-4 < at[2] < 0.4 * 25):
             told["escaped"].append(name)
     made = run.certificate
     return told | {

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from random_piles import judge
+from random_piles import build, judge
 
 
 @pytest.mark.parametrize(("dt", "first"), [(5e-3, 0), (2e-2, 100)])
@@ -17,5 +17,12 @@ def test_random_piles_come_to_rest(dt: float, first: int) -> None:
     assert [each["escaped"] for each in found if each["escaped"]] == []
     if dt == 5e-3:
         assert np.max([each["overlap"] for each in found]) < 1e-3
-    # at 20 ms bodies this small turn by a radian in a step: some stop short of others and are told so
-    assert sum(bool(each["doubts"]) for each in found) <= (1 if dt == 5e-3 else 3)
+    assert sum(bool(each["doubts"]) for each in found) <= 1
+
+
+def test_sweeps_that_are_cut_short_give_no_energy() -> None:
+    """In this pile the impulses of one step, not yet settled, once gave 125 J: more than all bodies had."""
+    run = lw.simulate(build(73), until=0.6, method=lw.Maximal(dt=2e-2))
+    wasted = run.energy["dissipated"]
+    assert np.diff(wasted).min() > -0.01 * np.ptp(run.energy["potential"])
+    assert run.certificate.energy_gained == 0.0

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from linkwork._kernels.kernel import plain_python
+from linkwork.contact import sweep
 from linkwork.simulation.results.certificate import Certificate
 
 both = pytest.mark.parametrize("kind", [lw.Impulse, lw.Maximal], ids=["impulse", "maximal"])
@@ -84,6 +86,52 @@ def test_a_fast_top_keeps_its_energy_or_it_is_told(kind: Any) -> None:
     run = simulated(model, 2.0, kind(dt=1e-3))
     total = run.energy["total"]
     assert np.ptp(total) < 0.01 * total[0] or run.certificate.doubts()
+
+
+@pytest.fixture
+def plainly() -> Any:
+    """Kernels run as Python, so that parts of them can be replaced."""
+    plain_python.note = lambda *_: None
+    yield
+    plain_python.note = None
+
+
+def test_a_ghost_is_told(plainly: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the time of impact a ball that passes a box a centimetre clear is braked by its side, as it once was."""
+    monkeypatch.setattr(sweep, "when_they_meet", lambda colliders, work, *_: (0.0, work.pose_v))
+    model, material = lw.Model("passing", gravity=(0, 0, 0)), lw.Material(friction=0.3)
+    model.collider("box", "ground", lw.Box((0.2,) * 3), material=material)
+    ball = model.body("ball", shape=lw.Sphere(0.05), mass=1.0, position=(-0.5, 0, 0.16), material=material)
+    model.free("flies", "ground", ball, velocity=(10, 0, 0, 0, 0, 0))
+    run = simulated(model, 0.1, lw.Maximal(dt=5e-3))
+    assert run["ball.velocity"][-1, 0] < 9.5
+    assert any("did not touch" in doubt for doubt in run.certificate.doubts())
+
+
+def test_a_wheel_that_is_launched_is_told(plainly: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the motion of the points of its rim within the step a fast wheel leaves the ground, as it once did."""
+    monkeypatch.setattr(sweep, "set_bend", lambda *_: None)
+    model, material, radius, spin = lw.Model("wheel"), lw.Material(friction=0.5), 0.3, 75.0
+    model.plane("floor", material=material)
+    lying, at = (np.sqrt(0.5), np.sqrt(0.5), 0, 0), (0, 0, radius)
+    shape = lw.Cylinder(radius, 0.1)
+    wheel = model.body("wheel", shape=shape, mass=5.0, position=at, rotation=lying, material=material)
+    model.free("rolls", "ground", wheel, velocity=(spin * radius, 0, 0, 0, spin, 0))
+    run = simulated(model, 0.6, lw.Maximal(dt=2e-2))
+    assert run["wheel.position"][:, 2].max() > radius + 0.1
+    assert any("did not touch" in doubt for doubt in run.certificate.doubts())
+
+
+def test_bodies_that_hit_each_other_are_not_called_apart() -> None:
+    """A ball falls beside the middle of another, 6 cm a step: it is stopped, and rolls off; they did meet."""
+    model, material = lw.Model("hit"), lw.Material(friction=0.3)
+    model.plane("floor", material=material)
+    for name, at, speed in (("low", (0, 0, 0.1), 0.0), ("high", (0.12, 0.03, 0.33), -6.0)):
+        ball = model.body(name, shape=lw.Sphere(0.1), mass=1.0, position=at, material=material)
+        model.free(f"{name} falls", "ground", ball, velocity=(0, 0, speed, 0, 0, 0))
+    run = lw.simulate(model, until=0.5, method=lw.Maximal(dt=1e-2))
+    assert run.certificate.apart_loss == 0.0
+    assert run.certificate.doubts() == []
 
 
 @both

@@ -130,3 +130,21 @@ def test_the_threshold_of_a_pair_and_what_is_wrong() -> None:
     assert lw.simulate(model, **fall)["ball.velocity"][:, 2].max() > 1.0
     with pytest.raises(lw.ModelError, match="bounce_speed"):
         lw.Material(bounce_speed=-1.0)
+
+
+@pytest.mark.parametrize("dt", [1e-3, 5e-3])
+def test_bodies_that_tumble_gain_nothing_in_a_bounce(dt: float) -> None:
+    """Two elastic rods that turn about all axes meet in space: the gyroscopic torque does no work there either."""
+    hard = lw.Material(friction=0.0, restitution=1.0)
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        model = lw.Model("rods", gravity=(0, 0, 0))
+        for k, side in enumerate((-1, 1)):
+            shape: Any = (lw.Capsule(0.03, 0.4), lw.Box((0.05, 0.08, 0.5)), lw.Cylinder(0.05, 0.4))[seed % 3]
+            at = (0.45 * side, *rng.uniform(-0.1, 0.1, size=2))
+            rod = model.body(
+                f"rod {k}", shape=shape, mass=1.0 + k, position=at, rotation=rng.normal(size=4), material=hard
+            )
+            model.free(f"throw {k}", "ground", rod, velocity=(-2.0 * side, 0, 0, *6.0 * rng.normal(size=3)))
+        run = lw.simulate(model, until=0.4, dt=dt, method="impulse")
+        assert np.diff(run.energy["total"]).max() < 1e-6 * run.energy["total"][0], seed
