@@ -12,6 +12,7 @@ from linkwork.targets import find
 from linkwork.viewer.live import shared_frame as slot
 from linkwork.viewer.live.driver import Driver
 from linkwork.viewer.live.live_state import LiveState, preview
+from linkwork.viewer.live.trust_light import GOOD, POOR
 
 
 @pytest.fixture
@@ -245,8 +246,14 @@ def test_a_run_that_fails_says_so_and_can_be_reset():
     driver = Driver(link, bad, sim, LiveState(sim, stage))
     driver.receive("single", 50)
     assert "law of force 'push'" in link.sent[-1][1]
+    driver.show()
+    light, reasons = sent(driver, "trust")[-1]  # which who comes later is told too
+    assert light == POOR
+    assert "law of force 'push'" in reasons[0]
     driver.receive("reset")
     assert driver.sim.time == 0.0
+    driver.show()
+    assert sent(driver, "trust")[-1][0] == GOOD
     link.frame.close()
 
 

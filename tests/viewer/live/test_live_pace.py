@@ -3,6 +3,9 @@
 import statistics
 import time
 
+import numpy as np
+from websockets.sync.client import connect
+
 import linkwork as lw
 from linkwork.viewer.live import live
 from shown_page import Running, make
@@ -35,8 +38,22 @@ def test_a_page_of_fifty_bodies_makes_no_steps_late(visit, until):
         got = page.evaluate("got")
         assert steps > 500 * SECONDS
         assert shown <= max(2 * alone, 0.01 * steps)
-        assert got > 10 * SECONDS  # sixty a second where the browser has the time: test_visitors.py
+        assert got > 10 * SECONDS  # sixty a second where the browser has the time
         assert page.errors == []
+
+
+def test_frames_come_sixty_times_a_second():
+    link, driver = live.open_simulation(links)
+    with link, Running(link, driver), connect(link.address.replace("http", "ws") + "/live") as line:
+        line.send('["ready"]')
+        frames, begun, last = [], None, time.monotonic() + 10.0
+        while begun is None or time.monotonic() < begun + SECONDS:
+            got = line.recv(timeout=last - time.monotonic())
+            if isinstance(got, bytes):
+                begun = begun or time.monotonic()
+                frames.append(np.frombuffer(got, dtype=np.float64, offset=32, count=2)[1])
+        assert 45 * SECONDS < len(frames) < 66 * SECONDS  # fewer where the machine has other things to do
+        assert (np.diff(frames) > 0.0).all()
 
 
 def test_an_input_is_zero_within_a_tenth_of_a_second_of_key_up(visit, until):

@@ -113,9 +113,9 @@ class Driver:
         try:
             self.sim.step(count, self.dt)
         except RunError as error:
-            self.running = False
+            self.running, self.fresh = False, True
+            self.state.failed = str(error)
             self.tell("note", f"{error} Reset begins anew.", "error")
-            self.fresh = True
             return False
         self.count += count
         return True

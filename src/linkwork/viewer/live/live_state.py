@@ -19,7 +19,7 @@ from linkwork.simulation.results.units import component_names, split_unit
 from linkwork.simulation.run import Simulation
 from linkwork.simulation.structure.changing import joint_place
 from linkwork.viewer.live import shared_frame as slot
-from linkwork.viewer.live.trust_light import GOOD, TrustLight
+from linkwork.viewer.live.trust_light import GOOD, POOR, TrustLight
 from linkwork.viewer.staging import Stage
 
 AHEAD = 30.0  # s: how much further than the preview roads are drawn
@@ -44,6 +44,7 @@ class LiveState:
 
     def begin(self) -> None:
         """The energy balance begins anew."""
+        self.failed = ""  # why the run cannot go on
         self.first: float | None = None
         self.trust = TrustLight(self.sim)
         self.light: tuple[int, list[str]] = (GOOD, [])
@@ -92,7 +93,7 @@ class LiveState:
         lost = float(accounts["dissipated"][0]) + sim.impacts
         energy["balance"] = energy["total"] - self.first + lost - float(accounts["work"][0])
         self.trust.see(accounts, energy["balance"], lost)
-        self.light = self.trust.light()
+        self.light = (POOR, [self.failed]) if self.failed else self.trust.light()
         self.accounts = {f"energy.{name}": value for name, value in energy.items()}
         self.accounts["drift.position"] = float(accounts["drift position"][0])
         self.iterations = float(accounts["iterations"][0])
