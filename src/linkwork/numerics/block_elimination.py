@@ -18,7 +18,15 @@ import numpy as np
 
 from linkwork._jit import kernel, small
 from linkwork.numerics.gauss import invert, solve_in_place
-from linkwork.numerics.lanes import BLOCK, LANES, SIX, invert_block, multiply_block, subtract_block_product
+from linkwork.numerics.lanes import (
+    BLOCK,
+    LANES,
+    SIX,
+    invert_block,
+    multiply_block,
+    subtract_block_product,
+    three_dots,
+)
 
 MOST_NODES = 256  # of a graph
 MOST_UNKNOWNS = 64  # of a node
@@ -203,11 +211,19 @@ def subtract_times(graph, i, j, x):
     o = place_of_block(graph, i, j)
     w = row_length(graph, j)
     f = graph.first[j]
+    g = graph.first[i]
+    if graph.size[i] == SIX and graph.size[j] == SIX:
+        for row in range(0, SIX, 3):
+            y, y_1, y_2 = three_dots(A, o + row * LANES, LANES, x, f)
+            x[g + row] -= y
+            x[g + row + 1] -= y_1
+            x[g + row + 2] -= y_2
+        return
     for row in range(graph.size[i]):
         y = 0.0
         for k in range(graph.size[j]):
             y += A[o + row * w + k] * x[f + k]
-        x[graph.first[i] + row] -= y
+        x[g + row] -= y
 
 
 @kernel

@@ -45,9 +45,17 @@ JUDGED_SWEEP = 4  # every so many sweeps are judged by the rates that they chang
 def add_island_impulses(rows, s, island, p):
     """s.x of the dofs of an island becomes the joint impulses of its p."""
     clear_dofs(s.islands, island, s.x)
-    for r in range(s.islands.row_start[island], s.islands.row_start[island + 1]):
+    r = s.islands.row_start[island]
+    last = s.islands.row_start[island + 1]
+    while r < last:
+        if has_friction(rows, r, last):
+            if p[r] != 0.0:
+                add_contact_impulses(rows, r, p[r], p[r + 1], p[r + 2], s.x)
+            r += 3
+            continue
         if p[r] != 0.0:
             add_impulse(rows, r, p[r], s.x)
+        r += 1
 
 
 @kernel
