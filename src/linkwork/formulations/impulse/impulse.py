@@ -21,7 +21,7 @@ class Impulse(ImpulseMethod):
     than `epsilon` times m g dt, with m the mass that its row moves, or no velocity by more than `epsilon` times g dt
     (where things move fast: than a tenth of their velocity, times `epsilon`), or after `iterations` sweeps; the
     certificate reports how often that was.
-    After Newton steps for contacts ten times as much is enough, or a thousandth of a blow.
+    In a crowd of more than 64 contacts ten times as much is enough, or a thousandth of a blow.
     `position_iterations` close the loops at the new positions; 0 corrects them by pseudo velocities, as the paper does.
     With `sleep` free bodies that lie still on each other are not solved for until something touches or changes them.
 

@@ -36,7 +36,10 @@ FIRST_SOFTNESS = 1e-2  # of the first one where something does: the plain step m
 SOFTNESS_DOWN = 0.3  # factor for the next one after a step that was better than the last
 SOFTNESS_UP = 30.0  # or worse, in which case it is discarded
 MOST_SOFTNESS = 1.0  # a softer step would change nothing
-ROUGH = 10.0  # of epsilon: where sweeps may end after Newton steps; what is left goes on in the next step
+CROWD = (
+    192  # rows: in islands with more, sweeps may end early after Newton steps; what is left goes on in the next step
+)
+ROUGH = 10.0  # of epsilon: where they may end
 ROUGH_BLOW = 100.0  # of epsilon, of the rate that a blow changes: the same where bodies hit each other
 JUDGED_SWEEP = 4  # every so many sweeps are judged by the rates that they change
 
@@ -63,8 +66,10 @@ def rough_tolerance(rows, s, first, last, epsilon):
     """What sweeps need not go below where Newton steps have done their part, m/s: more than `epsilon`.
 
     Where bodies hit each other it is a part of the rate that the hardest blow changes. Bounces, whose energy counts,
-    are solved for exactly.
+    are solved for exactly, and so are a few bodies.
     """
+    if last - first < CROWD:
+        return epsilon
     hardest = 0.0
     for r in range(first, last):
         if rows.code[r] == CONTACT:
