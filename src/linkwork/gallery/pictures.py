@@ -30,6 +30,7 @@ NOTHING = 1e-18  # m: below all rounding, so that an error of nothing has a plac
 FIRST = (
     "car",
     "rover",
+    "tracked_vehicle",
     "humanoid",
     "gripper",
     "manipulator",
