@@ -62,7 +62,7 @@ class Material:
             )
 
     def _check_friction(self) -> None:
-        if np.ndim(self.friction) == 0:
+        if not isinstance(self.friction, list | tuple | np.ndarray) or getattr(self.friction, "ndim", 1) == 0:
             object.__setattr__(self, "friction", checked.not_negative(self.friction, "Material", "friction"))
             if self.grain is not None:
                 raise ModelError("Material: a grain needs two coefficients; give friction=(along, across)")
