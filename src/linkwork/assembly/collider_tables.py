@@ -27,7 +27,7 @@ from linkwork.spatial import codes
 
 CONTACTS = 16  # room for each collider
 PAIR = 8  # contacts of two colliders
-TOUCH_SIZE = 5e-4  # of the radius of a shape: what is nearer touches it, and overlaps up to this are left
+TOUCH_SIZE = 4e-4  # of the radius of a shape: what is nearer touches it, and overlaps up to this are left
 TOUCH_THIN = 0.1  # of half its thickness: the same
 LOW_BOUNCE = 1e-3  # of the smaller shape: what would rise less does not bounce
 BESIDE = 1e-2  # of its size: colliders nearer than this to one are its neighbours
