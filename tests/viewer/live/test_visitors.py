@@ -215,16 +215,18 @@ def ended(line):
     return heard
 
 
-def test_a_message_that_does_not_end_is_closed(page):
-    first, second = raw(page), raw(page)  # they are waited for at the same time
+def test_who_is_slow_is_closed_and_holds_up_nobody(page):
+    """Messages that do not end, and a socket that is never read: waited for at the same time, as each takes seconds."""
+    first, second = raw(page), raw(page)
     first.sendall(Frame(Opcode.TEXT, b'["single", ', fin=False).serialize(mask=True))
     second.sendall(Frame(Opcode.TEXT, b'["single", 1]').serialize(mask=True)[:-4])  # it answers no question any more
+    takes_no_frames()
     assert b"a message did not end" in ended(first)
     assert b"ping timeout" in ended(second)
 
 
-def test_who_takes_no_frames_is_closed_and_holds_up_nobody():
-    """A socket that is never read: its frames are left out, and after some seconds it is closed."""
+def takes_no_frames():
+    """Its frames are left out, and after some seconds it is closed."""
     page = PageProcess(SHOW, NAMES, 20_000, 0)
     poses = np.zeros((20_000, 7))
     try:

@@ -73,7 +73,7 @@ export class Facts {
     return this.own(name).map((column) => [column.slice(name.length + 1).replaceAll("_", " "), this.now(() => {
       const { labels, unit, units } = source.columns[column], values = labels.map((_, k) => source.value?.(column, this.page.time, k));
       if (values.some((x) => x === undefined)) return "–";
-      return `${triple(values)} ${[...new Set(units || [unit])].join(", ")}`;
+      return `${triple(values)} ${[...new Set(units || [unit])].filter((word) => word !== "1").join(", ")}`;
     })]);
   }
 

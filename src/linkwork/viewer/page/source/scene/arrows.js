@@ -3,6 +3,7 @@ import { ConeGeometry, CylinderGeometry, Group, Mesh, MeshBasicMaterial, SphereG
 import { brief } from "../panel/dom.js";
 
 const UP = new Vector3(0, 0, 1), LONGEST = 0.45; // of the radius of what is seen
+const USUAL = 0.98, BLOW = 1.5; // what is larger than so many of all forces, by so much, is a blow
 const SHAFT = new CylinderGeometry(0.5, 0.5, 1, 12).rotateX(Math.PI / 2).translate(0, 0, 0.5);
 const HEAD = new ConeGeometry(1.5, 4, 16).rotateX(Math.PI / 2).translate(0, 0, -2);
 const DOT = new SphereGeometry(1, 16, 12);
@@ -47,17 +48,24 @@ export class Arrows {
     this.page.dirty = true;
   }
 
-  /** the largest force and torque of the run, which the longest arrow shows */
+  /** what the longest arrow shows: the largest force and torque of the run, but for blows, which are no measure */
   find() {
     const { source } = this.page;
-    for (const joint of source.runs[0].joints) {
+    if (source.live) return;
+    const sizes = { force: [], torque: [] }, { joints, bodies } = source.runs[0];
+    const moves = new Set(bodies.filter((body) => body.followed).map((body) => body.name)), moving = joints.filter(({ a, b }) => moves.has(a) || moves.has(b));
+    for (const joint of moving.length ? moving : joints) { // the weight of what stands is no measure either
       const series = source.series(`${joint.name}.reaction`);
       if (!series) continue;
       for (const [kind, first] of [["force", 0], ["torque", 3]]) {
         const [x, y, z] = series.values.slice(first, first + 3);
         if (!z) continue;
-        for (let k = 0; k < x.length; k++) this.most[kind] = Math.max(this.most[kind], Math.hypot(x[k], y[k], z[k]) || 0);
+        for (let k = 0; k < x.length; k++) { const size = Math.hypot(x[k], y[k], z[k]); if (size > 0) sizes[kind].push(size); }
       }
+    }
+    for (const [kind, list] of Object.entries(sizes)) {
+      list.sort((one, other) => one - other);
+      if (list.length) this.most[kind] = Math.min(list[list.length - 1], BLOW * list[Math.floor(USUAL * (list.length - 1))]);
     }
   }
 
@@ -76,19 +84,23 @@ export class Arrows {
       for (const [kind, first, colour] of [["force", 6 * k, FORCE], ["torque", 6 * k + 3, TORQUE]]) {
         if (!this.on[kind]) continue;
         way.fromArray(frame.forces, first);
-        this.most[kind] = Math.max(this.most[kind], way.length());
-        put(this.piece(kind, k, () => arrow(colour)), from, way.multiplyScalar(this.scale(kind)), thick);
+        this.reach(kind, way.length());
+        put(this.piece(kind, k, () => arrow(colour)), from, way.multiplyScalar(this.scale(kind)).clampLength(0, 2 * LONGEST * this.radius), thick);
       }
     });
     if (this.on.contact) this.contacts(frame.contacts, thick);
   }
 
-  /** the scale goes after the largest force slowly: a blow is no measure */
+  /** live: the scale goes after the largest force slowly */
+  reach(kind, size) {
+    if (!this.most[kind]) this.most[kind] = size;
+    else if (this.page.source.live && size > this.most[kind]) this.most[kind] += 0.02 * (size - this.most[kind]);
+  }
+
   grow(table) {
     let largest = 0;
     for (let k = 0; k < table.length; k += 7) largest = Math.max(largest, Math.hypot(table[k + 3], table[k + 4], table[k + 5]));
-    if (!this.most.contact) this.most.contact = largest;
-    else if (this.page.source.live && largest > this.most.contact) this.most.contact += 0.02 * (largest - this.most.contact);
+    this.reach("contact", largest);
   }
 
   contacts(table, thick) {
