@@ -167,9 +167,7 @@ def test_steep_land_stops_what_slides_against_it(name: str, before: str) -> None
     run = lw.simulate(model, until=1.0, method="impulse", dt=5e-3)
     x = run["thing.position"]
     assert foot - 0.22 < x[:, 0].max() < foot - 0.2 + 0.06  # it climbs the slope of the first cell a little
-    # a corner that comes down the slope meets the level at most a step late
-    corner = 0.2 * np.linalg.norm(run["thing.angular_velocity"], axis=1) - run["thing.velocity"][:, 2]
-    assert x[:, 2].min() > 0.15 - 5e-3 * corner.max()
+    assert x[:, 2].min() > 0.15 - 2.5e-3  # a corner that comes down the slope meets the level a step late
     total = run.energy["total"]
     assert np.diff(total).max() < 5e-3 * (total[0] - total[-1])
 

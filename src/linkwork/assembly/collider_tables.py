@@ -79,13 +79,7 @@ def collider_tables(model: Model, reference: Reference, place: dict[int, tuple[i
         size=np.array(columns["size"], dtype=float).reshape(-1, 3),
         bound=np.array(columns["bound"], dtype=float),
         thin=np.array(columns["thin"], dtype=float),
-        touch=np.array(
-            [
-                min(TOUCH_SIZE * far, TOUCH_THIN * thin)
-                for far, thin in zip(columns["bound"], columns["thin"], strict=True)
-            ],
-            dtype=float,
-        ),
+        touch=np.minimum(TOUCH_SIZE * np.array(columns["bound"]), TOUCH_THIN * np.array(columns["thin"])),
         **surface_columns(found, place, columns["bound"], model),
         soft=np.array([softness_row(c.material.softness) for c in found], dtype=float).reshape(-1, 3),
         meets=meets,

@@ -39,6 +39,7 @@ def test_no_structure_and_no_address_is_in_the_file(method: str, tmp_path: Path)
     assert not any("address" in name or "table" in name for name in arrays)
     assert whole <= {
         "state.count",
+        "workspace.sleep.asleep",
         "workspace.loops.rank",
         "workspace.blocks.sure",
         "workspace.factors.blocks.sure",

@@ -78,9 +78,11 @@ class ImpulseMethod(Method):
         return call
 
     def accepts(self, workspace: Any, name: str, numbers: Any) -> bool:
-        """There is room for so many contacts."""
+        """There is room for so many contacts, and only those sleep that may."""
         if name == "contacts.count":
             return within(numbers, len(workspace.contacts.id))
+        if name == "sleep.asleep":
+            return within(numbers, 1) and bool((numbers <= workspace.sleep.may).all())
         return super().accepts(workspace, name, numbers)
 
     @property

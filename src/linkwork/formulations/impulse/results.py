@@ -25,6 +25,18 @@ from linkwork.formulations.impulse.row_table import (
     POINT_SPRING,
 )
 from linkwork.formulations.impulse.rows import ALL_ROWS, LINE_GIVEN, LINE_VISCOUS, SMOOTH, coordinate_wrench
+from linkwork.formulations.impulse.sliding import sliding_loss
+from linkwork.formulations.samples import (
+    ALL_LEFT,
+    ALL_SWEEPS,
+    EVALUATIONS,
+    RANK,
+    RESIDUAL,
+    ROW_COUNT,
+    STEPS_CUT,
+    SWEEPS,
+    WORST_RESIDUAL,
+)
 from linkwork.mechanics.forces import push_link
 from linkwork.mechanics.power import ground_power
 from linkwork.mechanics.row_loads import cut_reactions
@@ -202,3 +214,27 @@ def row_energy(tables, table, rows, x, v_next, h):
         rate = v_next[forces.coil_coordinate[s]]
         wasted += h * forces.coil_c[s] * rate * rate
     return wasted, fed
+
+
+@small
+def store_energy(w, state, h, v):
+    """Add the energy wasted and fed in during the step to the last two entries of y, J."""
+    wasted, fed = row_energy(w.tables, w.table, w.rows, w.solver.x, w.v_next, h)
+    fed += h * w.power[1]
+    end = state.y.size
+    state.y[end - 2] += wasted + sliding_loss(w.tables.drives, w.rows, v, w.v_next)
+    state.y[end - 1] += fed
+
+
+@small
+def store_effort(state, s, rows, sweeps, worst, left):
+    """Count the step, its sweeps and its residual."""
+    state.count[EVALUATIONS] += 1
+    state.count[RANK] = s.rank[0]
+    state.effort[SWEEPS] = sweeps
+    state.effort[RESIDUAL] = worst
+    state.effort[ROW_COUNT] = rows.count[ALL_ROWS]
+    state.effort[ALL_SWEEPS] += sweeps
+    state.effort[WORST_RESIDUAL] = max(state.effort[WORST_RESIDUAL], worst)
+    state.effort[STEPS_CUT] += 1.0 if worst > s.epsilon else 0.0
+    state.effort[ALL_LEFT] += left

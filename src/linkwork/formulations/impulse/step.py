@@ -29,7 +29,7 @@ from linkwork.formulations.impulse.kept_impulses import store_impulses, warm_sta
 from linkwork.formulations.impulse.midpoint import SHARP, SHARP_CUT, UNRESOLVED, bend_rates, sharpness
 from linkwork.formulations.impulse.pressure import share_pressure
 from linkwork.formulations.impulse.restitution import solve_bouncing
-from linkwork.formulations.impulse.results import row_energy, store_loads
+from linkwork.formulations.impulse.results import store_effort, store_energy, store_loads
 from linkwork.formulations.impulse.row_algebra import add_impulse
 from linkwork.formulations.impulse.row_kinds import hold_stops, make_rows, passed_stop, stops_kept
 from linkwork.formulations.impulse.row_solver import factor_rows
@@ -47,19 +47,11 @@ from linkwork.formulations.impulse.rows import (
     UNSETTLED,
 )
 from linkwork.formulations.impulse.sleeping import add_sleeping_loads, hold_still, settle, wake_changed
-from linkwork.formulations.impulse.sliding import predict_sliding, sliding_confirmed, sliding_loss
+from linkwork.formulations.impulse.sliding import predict_sliding, sliding_confirmed
 from linkwork.formulations.samples import (
-    ALL_LEFT,
-    ALL_SWEEPS,
     EVALUATIONS,
     GAP,
     GAP_ROW,
-    RANK,
-    RESIDUAL,
-    ROW_COUNT,
-    STEPS_CUT,
-    SWEEPS,
-    WORST_RESIDUAL,
     keep_sample,
     record_gap,
 )
@@ -249,16 +241,6 @@ def velocities_confirmed(w, state, h, q, some):
 
 
 @small
-def store_energy(w, state, h, v):
-    """Add the energy wasted and fed in during the step to the last two entries of y, J."""
-    wasted, fed = row_energy(w.tables, w.table, w.rows, w.solver.x, w.v_next, h)
-    fed += h * w.power[1]
-    end = state.y.size
-    state.y[end - 2] += wasted + sliding_loss(w.tables.drives, w.rows, v, w.v_next)
-    state.y[end - 1] += fed
-
-
-@small
 def move(w, q, v, h, some):
     """Step 8: new velocities and positions, (9)."""
     tree = w.tables.tree
@@ -268,20 +250,6 @@ def move(w, q, v, h, some):
     store_centres(w.free_bodies, tree, q)
     displace(tree, q, w.v_plus, h, q)  # (9)
     move_centres(w.free_bodies, tree, q, v, w.v_plus, h)
-
-
-@small
-def store_effort(state, s, rows, sweeps, worst, left):
-    """Count the step, its sweeps and its residual."""
-    state.count[EVALUATIONS] += 1
-    state.count[RANK] = s.rank[0]
-    state.effort[SWEEPS] = sweeps
-    state.effort[RESIDUAL] = worst
-    state.effort[ROW_COUNT] = rows.count[ALL_ROWS]
-    state.effort[ALL_SWEEPS] += sweeps
-    state.effort[WORST_RESIDUAL] = max(state.effort[WORST_RESIDUAL], worst)
-    state.effort[STEPS_CUT] += 1.0 if worst > s.epsilon else 0.0
-    state.effort[ALL_LEFT] += left
 
 
 @small
