@@ -27,6 +27,7 @@ from linkwork.numerics.lanes import (
     subtract_block_product,
     three_dots,
 )
+from linkwork.numerics.short_rows import add_short_row, dot_short_row
 
 MOST_NODES = 256  # of a graph
 MOST_UNKNOWNS = 64  # of a node
@@ -47,7 +48,7 @@ class EliminationGraph(NamedTuple):
     later: Any  # neighbours of each that are eliminated after it
     values: Any  # the blocks
     inverse: Any  # (MOST_UNKNOWNS squared,) scratch; of six unknowns a block of lanes.py
-    column: Any  # (MOST_UNKNOWNS,) scratch
+    product: Any  # (MOST_UNKNOWNS squared,) scratch
 
 
 def make_elimination_graph(nodes: int, unknowns: int, largest: int) -> EliminationGraph:
@@ -64,7 +65,7 @@ def make_elimination_graph(nodes: int, unknowns: int, largest: int) -> Eliminati
         np.zeros(n * (n - 1) // 2 + 1, dtype=np.int64),
         np.zeros(min(2 * unknowns * unknowns, MOST_VALUES)),
         np.zeros(max(m * m, BLOCK)),
-        np.zeros(m),
+        np.zeros(m * m),
     )
 
 
@@ -83,7 +84,7 @@ def start_graph(graph, nodes):
 @kernel
 def add_node(graph, first, size):
     """A node with the unknowns first … first + size - 1 of x; its number, or -1 where it is too large."""
-    if size > graph.column.size:
+    if size * size > graph.product.size:
         return -1
     k = graph.count[0]
     graph.count[0] = k + 1
@@ -187,21 +188,20 @@ def subtract_product(graph, i, k, j):
         for e in range(m):
             x = A[a + row * w + e]
             if x != 0.0:
-                for col in range(n):
-                    A[c + row * width + col] -= x * A[b + e * width + col]
+                add_short_row(A, c + row * width, -x, A, b + e * width, n)
 
 
 @kernel
-def multiply_columns(B, m, v, A, o, n, w, column):
+def multiply_rows(B, m, v, A, o, n, w, product):
     """The (m, n) matrix at A[o …] becomes B times itself; rows of B are v numbers apart, those of A w."""
-    for j in range(n):
-        for i in range(m):
-            x = 0.0
-            for k in range(m):
-                x += B[i * v + k] * A[o + k * w + j]
-            column[i] = x
-        for i in range(m):
-            A[o + i * w + j] = column[i]
+    for i in range(m):
+        for j in range(n):
+            product[i * n + j] = 0.0
+        for k in range(m):
+            add_short_row(product, i * n, B[i * v + k], A, o + k * w, n)
+    for i in range(m):
+        for j in range(n):
+            A[o + i * w + j] = product[i * n + j]
 
 
 @kernel
@@ -220,10 +220,7 @@ def subtract_times(graph, i, j, x):
             x[g + row + 2] -= y_2
         return
     for row in range(graph.size[i]):
-        y = 0.0
-        for k in range(graph.size[j]):
-            y += A[o + row * w + k] * x[f + k]
-        x[g + row] -= y
+        x[g + row] -= dot_short_row(A, o + row * w, x, f, graph.size[j])
 
 
 @kernel
@@ -244,14 +241,14 @@ def divide_by_diagonal(graph, p, x):
             return False
     elif not invert(graph.values, o, m, graph.inverse):
         return False
-    multiply_columns(graph.inverse, m, v, x, graph.first[k], 1, 1, graph.column)
+    multiply_rows(graph.inverse, m, v, x, graph.first[k], 1, 1, graph.product)
     for s in range(begin, end):
         j = graph.later[s]
         o = place_of_block(graph, k, j)
         if m == SIX and graph.size[j] == SIX:
             multiply_block(graph.inverse, graph.values, o)
         else:
-            multiply_columns(graph.inverse, m, v, graph.values, o, graph.size[j], row_length(graph, j), graph.column)
+            multiply_rows(graph.inverse, m, v, graph.values, o, graph.size[j], row_length(graph, j), graph.product)
     return True
 
 

@@ -7,6 +7,7 @@ do with each other until those of the trunk are left.
 from __future__ import annotations
 
 from linkwork._jit import kernel
+from linkwork.numerics.short_rows import add_short_row, dot_short_row
 
 NO_PIVOT = 1e300  # a pivot this large is none
 
@@ -36,14 +37,10 @@ def solve_in_place(A, o, n, w, x, f):
         for i in range(c):
             if A[o + i * w + c] != 0.0:
                 g = A[o + i * w + c] * inverse
-                for j in range(c):
-                    A[o + i * w + j] -= g * A[o + c * w + j]
+                add_short_row(A, o + i * w, -g, A, o + c * w, c)
                 x[f + i] -= g * x[f + c]
     for i in range(n):
-        y = x[f + i]
-        for j in range(i):
-            y -= A[o + i * w + j] * x[f + j]
-        x[f + i] = y / A[o + i * w + i]
+        x[f + i] = (x[f + i] - dot_short_row(A, o + i * w, x, f, i)) / A[o + i * w + i]
     return True
 
 
@@ -73,8 +70,6 @@ def invert(A, o, n, B):
         for i in range(n):
             g = A[o + i * n + c]
             if i != c and g != 0.0:
-                for j in range(c, n):
-                    A[o + i * n + j] -= g * A[o + c * n + j]
-                for j in range(n):
-                    B[i * n + j] -= g * B[c * n + j]
+                add_short_row(A, o + i * n + c, -g, A, o + c * n + c, n - c)
+                add_short_row(B, i * n, -g, B, c * n, n)
     return True

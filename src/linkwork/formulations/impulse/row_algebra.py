@@ -6,40 +6,21 @@ A_rs = u_r . z_s        rate of row s by impulses p:   z_s . x,   x = sum of p_r
 from __future__ import annotations
 
 from linkwork._jit import kernel, small
+from linkwork.numerics.arrays import clear
 from linkwork.numerics.lanes import SIX, add_three_rows, three_dots
+from linkwork.numerics.short_rows import add_short_row, add_three_short_rows, dot_short_row, dot_three_short_rows
 
 
 @small
 def dot(a, r, i, x, j, n):
-    """a[r, i …] . x[j …], n long; written out for a free body: a pile spends most of its time here."""
-    if n == 6:
-        return (
-            a[r, i] * x[j]
-            + a[r, i + 1] * x[j + 1]
-            + a[r, i + 2] * x[j + 2]
-            + a[r, i + 3] * x[j + 3]
-            + a[r, i + 4] * x[j + 4]
-            + a[r, i + 5] * x[j + 5]
-        )
-    total = 0.0
-    for k in range(n):
-        total += a[r, i + k] * x[j + k]
-    return total
+    """a[r, i …] . x[j …], n long."""
+    return dot_short_row(a, r * a.shape[1] + i, x, j, n)
 
 
 @small
 def add_times(x, j, p, a, r, i, n):
     """x[j …] += p a[r, i …], n long."""
-    if n == 6:
-        x[j] += p * a[r, i]
-        x[j + 1] += p * a[r, i + 1]
-        x[j + 2] += p * a[r, i + 2]
-        x[j + 3] += p * a[r, i + 3]
-        x[j + 4] += p * a[r, i + 4]
-        x[j + 5] += p * a[r, i + 5]
-    else:
-        for k in range(n):
-            x[j + k] += p * a[r, i + k]
+    add_short_row(x, j, p, a, r * a.shape[1] + i, n)
 
 
 @kernel
@@ -77,6 +58,13 @@ def response(rows, r, s):
 
 
 @kernel
+def spread_row(rows, r, x):
+    """x (dof,) becomes u of row r, and zero elsewhere: `rate_change` of any row is its A_rs then."""
+    clear(x)
+    add_impulse(rows, r, 1.0, x)
+
+
+@kernel
 def add_impulse(rows, r, p, x):
     """Add the impulse p of row r to the joint impulses x (dof,)."""
     i = 0
@@ -105,8 +93,8 @@ def add_three_times(x, j, p, p_1, p_2, a, r, i, n):
         w = a.shape[1]
         add_three_rows(x, j, p, p_1, p_2, a, r * w + i, w)
     else:
-        for k in range(n):
-            x[j + k] += p * a[r, i + k] + p_1 * a[r + 1, i + k] + p_2 * a[r + 2, i + k]
+        w = a.shape[1]
+        add_three_short_rows(x, j, p, p_1, p_2, a, r * w + i, w, n)
 
 
 @kernel
@@ -129,16 +117,14 @@ def contact_rate_changes(rows, r, x):
     for b in range(rows.spans[r]):
         n = rows.span_length[r, b]
         first = rows.span_first[r, b]
+        w = rows.z.shape[1]
         if n == SIX:
-            w = rows.z.shape[1]
             d, d_1, d_2 = three_dots(rows.z, r * w + i, w, x, first)
-            a += d
-            a_1 += d_1
-            a_2 += d_2
         else:
-            a += dot(rows.z, r, i, x, first, n)
-            a_1 += dot(rows.z, r + 1, i, x, first, n)
-            a_2 += dot(rows.z, r + 2, i, x, first, n)
+            d, d_1, d_2 = dot_three_short_rows(rows.z, r * w + i, w, x, first, n)
+        a += d
+        a_1 += d_1
+        a_2 += d_2
         i += n
     return a, a_1, a_2
 

@@ -29,7 +29,7 @@ import numpy as np
 from linkwork._jit import kernel, small
 from linkwork.formulations.impulse.coulomb import AT_REST, OF_ISLAND, GuessScratch, make_guess_scratch
 from linkwork.formulations.impulse.islands import Islands
-from linkwork.formulations.impulse.row_algebra import response
+from linkwork.formulations.impulse.row_algebra import rate_change, response, spread_row
 from linkwork.formulations.impulse.row_sweeps import solve_matrix_free
 from linkwork.formulations.impulse.row_table import CONTACT, CONTACT_FRICTION, LIMIT
 from linkwork.formulations.impulse.rows import ALL_ROWS, BILATERAL_ROWS, FAST_PART, finish_deferred
@@ -184,8 +184,9 @@ def factor_rows(rows, s, h):
         left = rows.diagonal[r]
         wanted = dense or (use_newton and n <= s.A.shape[0] and (rigid or rows.deferred[r] != 0))
         if bilateral > 0 and wanted:
+            spread_row(rows, r, s.x_change)
             for c in range(bilateral):
-                s.A[r, c] = response(rows, r, c)
+                s.A[r, c] = rate_change(rows, c, s.x_change)
                 s.A[c, r] = s.A[r, c]
             half_solve(s.scale, s.L, s.K, s.order, s.rank[0], s.A[r, :bilateral], s.half[r])
             for k in range(s.rank[0]):
@@ -238,9 +239,11 @@ def finish_diagonal(rows, s, first, last):
 @kernel
 def form_matrix(rows, s, first, last):
     """A of the rows first … last - 1 among themselves."""
+    x = s.x_change
     for r in range(first, last):
+        spread_row(rows, r, x)
         for c in range(first, r + 1):
-            s.A[r, c] = response(rows, r, c)
+            s.A[r, c] = rate_change(rows, c, x)
             s.A[c, r] = s.A[r, c]
         s.A[r, r] += rows.gamma[r]
 
