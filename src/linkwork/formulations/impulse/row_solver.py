@@ -30,7 +30,7 @@ from linkwork._jit import kernel, small
 from linkwork.formulations.impulse.coulomb import AT_REST, OF_ISLAND, GuessScratch, make_guess_scratch
 from linkwork.formulations.impulse.islands import Islands
 from linkwork.formulations.impulse.row_algebra import rate_change, response, spread_row
-from linkwork.formulations.impulse.row_sweeps import solve_matrix_free
+from linkwork.formulations.impulse.row_sweeps import CROWD, solve_matrix_free
 from linkwork.formulations.impulse.row_table import CONTACT, CONTACT_FRICTION, LIMIT
 from linkwork.formulations.impulse.rows import ALL_ROWS, BILATERAL_ROWS, FAST_PART, finish_deferred
 from linkwork.numerics.clipped import Guess, make_guess, missing, solve_clipped
@@ -289,6 +289,7 @@ def solve_rows(rows, s, low, high, p, iterations, guessing):
     """Solve for p with the right side s.b, from the values in p; returns sweeps and the largest change of the last one.
 
     That of an impulse, as a part of m g h. `guessing`: velocities are solved for; Newton steps are allowed.
+    `iterations` is for crowds: a few bodies get all that there are.
     """
     bilateral = bilateral_rows(rows, s)
     s.infeasible[0] = 0.0
@@ -307,7 +308,8 @@ def solve_rows(rows, s, low, high, p, iterations, guessing):
         else:
             newton = guessing and s.direct and (island > 0 or newton_allowed(rows, s, last, bilateral))
             held = bilateral if island == 0 else 0
-            more, part = solve_matrix_free(rows, s, island, held, low, high, p, s.epsilon * pace, iterations, newton)
+            most = s.iterations[0] if island > 0 and last - first < CROWD else iterations
+            more, part = solve_matrix_free(rows, s, island, held, low, high, p, s.epsilon * pace, most, newton)
             change = part * s.epsilon * pace
         sweeps = max(sweeps, more)
         if change > s.epsilon * pace:

@@ -70,7 +70,7 @@ from linkwork.numerics.arrays import clear, copy, finite, swap
 # stages of a step: forces and rows, impulses, pseudo impulses; from POSITIONS on the gaps at the new positions
 FORCES, VELOCITIES, PSEUDO_VELOCITIES, POSITIONS = range(-1, 3)
 MOST_PARTS = 64.0  # of a step
-OVERLAP_SWEEPS = 8  # sweeps for overlaps, at most
+OVERLAP_SWEEPS = 8  # sweeps for overlaps in a crowd, at most
 CLOSED_GAP = 1e-9  # m or rad: gaps below this are not corrected
 TORN_GAP = 10.0  # of the size of the model: a cut that is farther open is torn; impulses may close a smaller gap
 
@@ -199,8 +199,8 @@ def solve_stage(w, q, stage, sweeps, worst):
     # overlaps are undone over several steps: a few sweeps are exact enough
     only_overlaps = rows.count[BILATERAL_ROWS] == 0 or w.position_iterations > 0
     rough = stage == PSEUDO_VELOCITIES and s.direct and only_overlaps
-    most = min(s.iterations[0], OVERLAP_SWEEPS) if rough else s.iterations[0]
-    more, change = solve_bouncing(w.table, rows, s, w.contacts, w.bounces, low, high, p, most, stage == VELOCITIES)
+    crowd = min(s.iterations[0], OVERLAP_SWEEPS) if rough else s.iterations[0]
+    more, change = solve_bouncing(w.table, rows, s, w.contacts, w.bounces, low, high, p, crowd, stage == VELOCITIES)
     apply_impulses(w.tables.tree, w.tree, rows, q, p, w.dv)
     if stage < POSITIONS:
         worst = max(worst, s.infeasible[0])
