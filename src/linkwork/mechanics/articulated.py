@@ -404,6 +404,15 @@ def outward_accelerations(tree, work, q, v, vd):
         store_pair(work.acceleration, i, (a[0], a[1], a[2] + qdd), b)
 
 
+@kernel
+def accelerate(tree, work, q, v, vd):
+    """All three passes: accelerations vd at (q, v) under the loads in `work`; 0, or 1 + a link without inertia."""
+    outward_velocities(tree, work, q, v)
+    failed = inward_inertias(tree, work, q)
+    outward_accelerations(tree, work, q, v, vd)
+    return failed
+
+
 @small
 def accelerated_along(tree, work, i):
     """Acceleration that link i would have if its joint did not accelerate, in its axes."""

@@ -93,12 +93,18 @@ def apply_forces(tables, work, t, q, v, cut_q, cut_rate, law_input, out, power):
 
 
 @kernel
-def clear_loads(work, power):
-    """Set the loads on joints and links, and their power, to zero."""
+def clear_link_loads(work):
+    """Set the loads on joints and links to zero."""
     for k in range(work.tau.size):
         work.tau[k] = 0.0
     for i in range(work.wrench.shape[0]):
         store_pair(work.wrench, i, ZERO, ZERO)
+
+
+@kernel
+def clear_loads(work, power):
+    """Set the loads on joints and links, and their power, to zero."""
+    clear_link_loads(work)
     power[WASTED] = 0.0
     power[FED_IN] = 0.0
 

@@ -22,6 +22,13 @@ def clear(x):
 
 
 @kernel
+def exchange(a, b):
+    """Exchange the entries of two arrays of the same size."""
+    for i in range(a.size):
+        a[i], b[i] = b[i], a[i]
+
+
+@kernel
 def swap(a, b):
     """Exchange the entries of two tables of the same shape."""
     for i in range(a.shape[0]):

@@ -36,6 +36,7 @@ from linkwork.simulation.results.certificate import shortened
 from linkwork.simulation.results.units import joint_units
 from linkwork.simulation.start import NEARLY, Closure, Start, consistent_start
 from linkwork.simulation.structure.transfer import least_impulse
+from linkwork.spatial.codes import BENT_KINDS
 
 SMALL = 1 / 8  # of a step: differences of a law
 BEND = 0.25  # a law that moves so much otherwise than its rates say jumps within the first step
@@ -297,10 +298,11 @@ def _held(
 def behind(system: System, start: Start, lags: dict[str, float] | None, time: float, h: float) -> Floats:
     """How the velocities before a step of h differ from those of `start`, for methods with impulses.
 
-    A step closes the rates of its rows at the place where it begins. At its end they are off by what the rows turn in a
-    step, and the next step takes that away, with the force that holds a body on its path. So it has to be there also
-    for the first one, for one after joints were attached, and in other measure for one of another length; without it
-    the next row would miss centripetal forces of loops. `lags` are those of motors at the start; None later on.
+    A step closes the rates of joints halfway. At its end they are off by what the rows turn in half a step, and the
+    next step takes that away and as much more, with the force that holds a body on its path. Rates of couplings are
+    closed where the step begins, and turn by all of it. So that has to be there also for the first step, for one after
+    joints were attached, and in other measure for one of another length; without it the next row would miss centripetal
+    forces of loops. `lags` are those of motors at the start; None later on.
     """
     q, v, cut_q, _ = start
     known = {place.name: place for place in system.cuts + system.joints}
@@ -319,6 +321,7 @@ def behind(system: System, start: Start, lags: dict[str, float] | None, time: fl
     now, R = _held(system, closure, v, places)
     motors = now.size - len(places)
     turned = later - now
+    turned[: system.first_coupled][system.tables.cuts.row_kind[: system.first_coupled] < BENT_KINDS] *= 0.5
     turned[:motors] -= now[:motors]  # less what is there already
     turned[motors:] -= [(lags or {}).get(place.name, 0.0) for place, _ in places]
     if lags is None:

@@ -8,16 +8,17 @@ Springs on single dofs are eliminated: (13) of [STT17] without its impulse is th
 
 from __future__ import annotations
 
-from linkwork._jit import small
+from linkwork._jit import kernel, small
+from linkwork.formulations.impulse.coast import accelerate_weightless
 from linkwork.formulations.impulse.free_bodies import keep_free_velocities, spin_at_midpoint
 from linkwork.formulations.impulse.midpoint import EXACT, ROUNDS, SLOW, unsettled_midpoint
-from linkwork.formulations.impulse.rows import ARMATURE_STEP, SMOOTH, UNSETTLED
+from linkwork.formulations.impulse.rows import ARMATURE_STEP, COASTING, SMOOTH, UNSETTLED
 from linkwork.formulations.impulse.sliding import apply_sliding
 from linkwork.formulations.status import SINGULAR
-from linkwork.mechanics.articulated import inward_inertias, outward_accelerations, outward_velocities
+from linkwork.mechanics.articulated import accelerate
 from linkwork.mechanics.forces import apply_laws, clear_loads
 from linkwork.mechanics.kinematics import velocities_of
-from linkwork.numerics.arrays import copy
+from linkwork.numerics.arrays import clear, copy
 
 
 @small
@@ -25,20 +26,42 @@ def forward_dynamics(w, state, h, q, v):
     """Accelerations under the loads in w.tree, in w.dv, velocity-dependent forces at the midpoint; 0 or 1 + a link."""
     tree = w.tables.tree
     work = w.tree
+    if w.carried[COASTING] > 0.0:
+        return coasting_dynamics(w, h, q, v)
     failed = 0
+    clear(w.coast.half)
     smooth = w.carried[SMOOTH] > 0.0
     for k in range(v.size):
         w.v_mid[k] = v[k] + 0.5 * h * state.vd[k] if smooth else v[k]
     keep_free_velocities(w.free_bodies, tree, v, w.v_mid)
     exact = SLOW
     for _round in range(ROUNDS):
-        outward_velocities(tree, work, q, w.v_mid)
-        failed = inward_inertias(tree, work, q)
-        outward_accelerations(tree, work, q, v, w.dv)
+        failed = accelerate(tree, work, q, w.v_mid, w.dv)
         w.carried[UNSETTLED] = unsettled_midpoint(tree, work, w.free_bodies, v, w.dv, w.row_vd, h, w.v_mid)
         if w.carried[UNSETTLED] <= exact:
             break
         exact = EXACT
+    spin_at_midpoint(w.free_bodies, tree, q, v, h, w.row_vd, w.dv)
+    return failed
+
+
+@kernel
+def coasting_dynamics(w, h, q, v):
+    """The same for a tree that coasts after the step's forces: accelerations of its mean rates; sets w.coast.half."""
+    tree = w.tables.tree
+    half = w.coast.half
+    clear(w.v_mid)
+    accelerate_weightless(tree, w.tree, q, w.v_mid, w.has_rows, w.dv)
+    for k in range(v.size):
+        half[k] = w.dv[k]
+        w.v_mid[k] = v[k] + h * (w.dv[k] + w.row_vd[k])
+    keep_free_velocities(w.free_bodies, tree, v, w.v_mid)
+    failed = accelerate(tree, w.tree, q, w.v_mid, w.dv)
+    for k in range(v.size):
+        a = w.dv[k] - half[k] if w.free_bodies.dof[k] == 0 else 0.0
+        half[k] = 0.5 * h * a
+        w.dv[k] -= 0.5 * a
+    w.carried[UNSETTLED] = 0.0
     spin_at_midpoint(w.free_bodies, tree, q, v, h, w.row_vd, w.dv)
     return failed
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import math
 
-from linkwork._jit import kernel, small
-from linkwork.mechanics.constraint_rows import cut_accelerations, cut_frames
-from linkwork.spatial.codes import ACROSS, CROSSED, SLIDE
+from linkwork._jit import kernel
+from linkwork.formulations.impulse.coast import COASTS, joint_speed
+from linkwork.spatial.codes import SLIDE
 from linkwork.spatial.inertia import times
 from linkwork.spatial.vectors import (
     ZERO,
@@ -24,11 +24,8 @@ from linkwork.spatial.vectors import (
     load6,
     load9,
     load_pair,
-    norm,
-    rotate,
     scale,
     store_pair,
-    sub,
     unrotate,
 )
 
@@ -37,9 +34,6 @@ SLOW = 1e-2  # rad, relative error of the accelerations times the turn of links 
 EXACT = 1e-5  # the same after more rounds
 FAST = 0.05  # rad: links and joints that turn by less in a step are slow
 SHARP = 0.05  # part of the kinetic energy that may pass between links in a step without forces, by the motion alone
-SHARP_CUT = (
-    0.16  # rate of a row of a cut that its bend makes up, as part of the speeds of its ends; about half the turn
-)
 UNRESOLVED = 1e-2  # the same: more than this after all rounds, and the step is taken in parts
 
 
@@ -84,11 +78,7 @@ def sharpness(tree, work, free, v, h, coasting):
     That is 0 for wheels and tops, which may turn by radians in a step, and large at the end of a whip. Needs the links'
     velocities; `coasting` is scratch for spatial accelerations.
     """
-    fastest = 0.0
-    for k in range(v.size):
-        if free.dof[k] == 0 and tree.link_motion[tree.dof_link[k]] != SLIDE:
-            fastest = max(fastest, abs(v[k]))
-    if h * fastest <= FAST:
+    if h * joint_speed(tree, free, v) <= COASTS:
         return 0.0
     for i in range(tree.grounds):
         store_pair(coasting, i, ZERO, ZERO)
@@ -108,51 +98,3 @@ def sharpness(tree, work, free, v, h, coasting):
         whole += dot(w, k) + dot(u, l)
         passed += abs(dot(a, k) + dot(b, l))
     return h * passed / whole if whole > 0.0 else 0.0
-
-
-@small
-def end_speeds(tree, work, cuts, c):
-    """Largest angular velocity of the links of cut c, and the speeds at which their centres go around its point."""
-    _, _, _, p = cut_frames(cuts, work, c)
-    turn = 0.0
-    speed = 0.0
-    for end in range(2):
-        i = cuts.cut_a[c] if end == 0 else cuts.cut_b[c]
-        w, _ = load_pair(work.pose_v, i)
-        turn = max(turn, norm(w))
-        if i >= tree.grounds and tree.link_mass[i] > 0.0:
-            centre = scale(1.0 / tree.link_mass[i], load3(tree.link_h, i))
-            r = sub(add(load3(work.pose_p, i), rotate(load9(work.pose_R, i), centre)), p)
-            speed += norm(cross(w, r))
-    return turn, speed
-
-
-@kernel
-def bend_rates(tree, cuts, work, coasting, h, bend):
-    """Rate that each row of a cut must have at the step's start so that it vanishes at the end: -h/2 times its bias.
-
-    A joint of two free bodies that turn moves its point on a circle; a velocity that is right at the start of the step
-    leads off it, and closing the gap afterwards costs energy. Where nothing turns fast that is little, and rows hold at
-    the start. `coasting`: accelerations while joints keep their rates.
-    Returns the largest such rate as part of the speeds of the links.
-    """
-    gravity = (tree.gravity[0], tree.gravity[1], tree.gravity[2])
-    for i in range(tree.grounds, tree.link_parent.size):
-        X = load9(work.pose_R, i)
-        w, u = load_pair(work.pose_v, i)
-        a, b = load_pair(coasting, i)
-        store_pair(work.acceleration, i, unrotate(X, a), unrotate(X, sub(sub(b, gravity), cross(w, u))))
-    cut_accelerations(cuts, work, bend)
-    sharpest = 0.0
-    for c in range(cuts.cut_a.size):
-        turn, speed = end_speeds(tree, work, cuts, c)
-        half = 0.5 * h * turn
-        for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
-            if cuts.row_kind[r] >= ACROSS or half <= 0.5 * FAST:
-                bend[r] = 0.0
-                continue
-            bend[r] *= -0.5 * h / max(1.0, half * half)
-            rate = turn if cuts.row_kind[r] == CROSSED else speed
-            if rate > 0.0:
-                sharpest = max(sharpest, abs(bend[r]) / rate)
-    return sharpest

@@ -58,7 +58,7 @@ def store_loads(w, state, h, q, v):
     work = w.tree
     w.carried[SMOOTH] = 1.0
     for k in range(v.size):
-        state.vd[k] = (w.v_next[k] - v[k]) / h
+        state.vd[k] = (w.v_next[k] - v[k] + w.coast.half[k]) / h
     clear_row_loads(rows, state)
     for r in range(rows.count[ALL_ROWS]):
         code = rows.code[r]

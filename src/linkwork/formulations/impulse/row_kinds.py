@@ -161,7 +161,7 @@ def describe_row(w, state, t, h, q, v, r, id):
         cuts = w.tables.cuts
         c = w.table.row_cut[e]
         set_correction(rows, r, -rows.gap[e] / h)
-        rows.target[r] = w.bend[e] if w.bend.size > 0 else 0.0
+        rows.target[r] = w.bend[e]
         n, f = load_pair(rows.cut_wrench, e)
         set_wrench(rows, r, cuts.cut_a[c], cuts.cut_b[c], n, f)
     elif code == LINE_SPRING:

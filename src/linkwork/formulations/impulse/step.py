@@ -14,8 +14,10 @@ masses (simplified Newton's method), until the loops are closed.
 
 from __future__ import annotations
 
-from linkwork._jit import entry, small
+from linkwork._jit import entry, kernel, small
 from linkwork.contact.broad_phase import find_contacts
+from linkwork.formulations.impulse.bend import SHARP_CUT, bend_known, find_bend
+from linkwork.formulations.impulse.coast import COASTS, align, coast, take_coasted
 from linkwork.formulations.impulse.contact_audit import find_apart, note_contacts
 from linkwork.formulations.impulse.drag_rows import dragging
 from linkwork.formulations.impulse.free_bodies import (
@@ -26,7 +28,7 @@ from linkwork.formulations.impulse.free_bodies import (
 )
 from linkwork.formulations.impulse.free_motion import free_motion
 from linkwork.formulations.impulse.kept_impulses import store_impulses, warm_start
-from linkwork.formulations.impulse.midpoint import SHARP, SHARP_CUT, UNRESOLVED, bend_rates, sharpness
+from linkwork.formulations.impulse.midpoint import SHARP, UNRESOLVED, sharpness
 from linkwork.formulations.impulse.pressure import share_pressure
 from linkwork.formulations.impulse.restitution import solve_bouncing
 from linkwork.formulations.impulse.results import store_effort, store_energy, store_loads
@@ -35,9 +37,12 @@ from linkwork.formulations.impulse.row_kinds import hold_stops, make_rows, passe
 from linkwork.formulations.impulse.row_solver import factor_rows
 from linkwork.formulations.impulse.row_table import COUPLING, CUT, LIMIT
 from linkwork.formulations.impulse.rows import (
+    ALIGNED,
     ALL_ROWS,
     ALL_STOPS,
     BILATERAL_ROWS,
+    BLOW,
+    COASTING,
     END_UPDATED,
     LAST_STEP,
     MOST_SPIN_ROUNDS,
@@ -61,11 +66,11 @@ from linkwork.mechanics.constraint_rows import measure_cuts
 from linkwork.mechanics.given import move_given
 from linkwork.mechanics.guides import left_guide
 from linkwork.mechanics.inverse_mass import outward_response
-from linkwork.mechanics.kinematics import coasting, outward_poses, velocities_of, world_velocities
+from linkwork.mechanics.kinematics import coasting, outward_poses, world_velocities
 from linkwork.mechanics.motions import displace
 from linkwork.mechanics.rolling import falls_flat
 from linkwork.mechanics.rows import first_coupled, row_values
-from linkwork.numerics.arrays import clear, copy, finite, swap
+from linkwork.numerics.arrays import clear, copy, exchange, finite
 
 # stages of a step: forces and rows, impulses, pseudo impulses; from POSITIONS on the gaps at the new positions
 FORCES, VELOCITIES, PSEUDO_VELOCITIES, POSITIONS = range(-1, 3)
@@ -75,7 +80,7 @@ CLOSED_GAP = 1e-9  # m or rad: gaps below this are not corrected
 TORN_GAP = 10.0  # of the size of the model: a cut that is farther open is torn; impulses may close a smaller gap
 
 
-@small
+@kernel
 def update_kinematics(tables, work, world, law_input, out, state, t, q, v):
     """Poses and velocities of all links at time t; in the world where `world` says so."""
     tree = tables.tree
@@ -136,11 +141,23 @@ def apply_impulses(tree, work, rows, q, p, dv):
 
 
 @small
-def expected_velocities(w, h, q, v):
-    """Velocities of the links after the step if rows act as in the last one, in w.expected."""
-    for k in range(w.v_next.size):
-        w.v_plus[k] = 0.5 * (v[k] + w.v_next[k] + h * w.row_vd[k])
-    velocities_of(w.tables.tree, w.tree, q, w.v_plus, w.v_next_own, w.expected)
+def splits_or_coasts(w, state, t, q, v, h, moves, world):
+    """Whether links hand on too much energy for one step; if not, whether trees coast, with velocities for either."""
+    tree = w.tables.tree
+    sharp = sharpness(tree, w.tree, w.free_bodies, v, h, w.expected)
+    if w.carried[PARTS] < MOST_PARTS and sharp > SHARP and w.has_rows:
+        return True
+    coasts = moves and tree.grounds == 1 and sharp > COASTS
+    w.carried[COASTING] = 1.0 if coasts else 0.0
+    if moves and coasts != (w.carried[ALIGNED] > 0.0):
+        w.carried[ALIGNED] = 1.0 if coasts else 0.0
+        last = w.carried[LAST_STEP]
+        if last > 0.0:
+            exchange(tree.dof_armature, w.joint_armature)
+            align(tree, w.tree, w.free_bodies, w.coast, q, v, last if coasts else h, not w.has_rows, coasts)
+            exchange(tree.dof_armature, w.joint_armature)
+            update_kinematics(w.tables, w.tree, world, w.law_input, w.out, state, t, q, v)
+    return False
 
 
 @small
@@ -148,26 +165,17 @@ def set_up_rows(w, state, t, h, q, v, world):
     """Steps 1-6: free motion, contacts, rows with the impulses of the last step, effective masses. 0 or a status."""
     rows = w.rows
     may_split = w.carried[PARTS] < MOST_PARTS
-    if may_split and sharpness(w.tables.tree, w.tree, w.free_bodies, v, h, w.expected) > SHARP:
-        return SPLIT
     status = free_motion(w, state, t, h, q, v, world)
     if status != 0:
         return status
     if may_split and w.carried[UNSETTLED] > UNRESOLVED:
         return SPLIT
-    for stage in range(0 if w.bend.size > 0 else 1, 2 if w.tables.colliders.link.size > 0 else 1):
-        # of cuts with the velocities expected after the step, of contacts with those before it
-        if stage == 0:
-            expected_velocities(w, h, q, v)
-            swap(w.tree.pose_v, w.expected)
+    # of cuts with the velocities expected after the step, of contacts with those before it
+    if w.bend.size > 0 and find_bend(w, h, q, v, 1.0, w.bend) > SHARP_CUT and may_split:
+        return SPLIT
+    if w.tables.colliders.link.size > 0:
         coasting(w.tables.tree, w.tree, w.coasting)
         coast_free_bodies(w.free_bodies, w.tree, w.coasting)
-        if stage == 0:
-            sharpest = bend_rates(w.tables.tree, w.tables.cuts, w.tree, w.coasting, h, w.bend)
-            swap(w.tree.pose_v, w.expected)
-            if may_split and sharpest > SHARP_CUT:
-                return SPLIT
-    if w.tables.colliders.link.size > 0:
         wake_changed(w.sleep, w.tables.tree, q, v, w.contact_scratch.still)
         find_contacts(w.tables.colliders, w.tree, w.v_next_world, w.coasting, w.contact_scratch, w.contacts, h)
         find_apart(w.audit, w.contacts, state.effort)
@@ -213,9 +221,11 @@ def solve_stage(w, q, stage, sweeps, worst):
 
 
 @small
-def velocities_confirmed(w, state, h, q, some):
+def velocities_confirmed(w, state, h, q, v, some):
     """v_next with the impulses; False where it contradicts what was assumed of sliding joints, stops or spins."""
     known = spins_known(w.free_bodies, w.tables.tree, w.v_next, w.dv, some, w.bounces.any[0] != 0, h, w.row_vd)
+    if known and w.bend.size > 0:
+        known = bend_known(w, h, q, v)
     if not known and w.carried[SPIN_ROUNDS] < MOST_SPIN_ROUNDS:
         w.carried[SPIN_ROUNDS] += 1.0
         return False
@@ -241,12 +251,22 @@ def velocities_confirmed(w, state, h, q, some):
 
 
 @small
-def move(w, q, v, h, some):
+def move(w, q, v, vd, h, some):
     """Step 8: new velocities and positions, (9)."""
     tree = w.tables.tree
     for k in range(v.size):
         v[k] = w.v_next[k]
         w.v_plus[k] = v[k] + (w.dv[k] if some else 0.0)
+    if w.carried[COASTING] > 0.0:
+        c = w.coast
+        for k in range(v.size):
+            c.y[q.size + k] = v[k] - c.half[k]
+            vd[k] -= 2.0 * c.half[k] / h
+        copy(q, c.y)
+        exchange(tree.dof_armature, w.joint_armature)  # springs have had their part of the step
+        coast(tree, w.tree, w.free_bodies, c, q, h, not w.has_rows, vd)
+        exchange(tree.dof_armature, w.joint_armature)
+        take_coasted(tree, w.free_bodies, c, q, v, w.v_plus)
     store_centres(w.free_bodies, tree, q)
     displace(tree, q, w.v_plus, h, q)  # (9)
     move_centres(w.free_bodies, tree, q, v, w.v_plus, h)
@@ -268,10 +288,13 @@ def step(w, state, t, h, end, moves, world):
     w.carried[END_UPDATED] = 0.0
     w.carried[ALL_STOPS] = 0.0
     w.carried[SPIN_ROUNDS] = 0.0
+    w.carried[BLOW] = 0.0
     if w.carried[SMOOTH] == 0.0:
         clear(w.row_vd)
     predict_sliding(w.tables.drives, w.table, w.rows, w.carried[LAST_STEP], h, w.solver.direct)
     stage = FORCES
+    if splits_or_coasts(w, state, t, q, v, h, moves, world):
+        return SPLIT
     while stage < POSITIONS + w.position_iterations:
         if stage == FORCES:
             status = set_up_rows(w, state, t, h, q, v, world)
@@ -282,7 +305,7 @@ def step(w, state, t, h, end, moves, world):
         if some:
             sweeps, worst = solve_stage(w, q, stage, sweeps, worst)
         if stage == VELOCITIES:
-            if not velocities_confirmed(w, state, h, q, some):
+            if not velocities_confirmed(w, state, h, q, v, some):
                 stage = FORCES
                 continue
             left = w.solver.left[0] if some else 0.0
@@ -300,7 +323,7 @@ def step(w, state, t, h, end, moves, world):
             store_impulses(w.table, w.rows, w.contacts, w.sleep, w.solver.islands, ratio)
             w.carried[LAST_STEP] = h
         elif stage == PSEUDO_VELOCITIES:
-            move(w, q, v, h, some)
+            move(w, q, v, state.vd, h, some)
             s = w.solver
             settle(w.sleep, s.islands, w.contacts, w.tables.tree, q, v, w.v_plus, h, s.epsilon, s.gravity)
         elif some:

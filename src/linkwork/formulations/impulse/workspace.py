@@ -8,6 +8,7 @@ import numpy as np
 
 from linkwork.contact.scratch import ContactScratch, make_contact_scratch
 from linkwork.contact.table import Contacts, make_contacts
+from linkwork.formulations.impulse.coast import Coast, make_coast
 from linkwork.formulations.impulse.contact_audit import ContactAudit, make_audit
 from linkwork.formulations.impulse.drag_rows import Drags, make_drags
 from linkwork.formulations.impulse.free_bodies import FreeBodies, free_bodies
@@ -15,7 +16,7 @@ from linkwork.formulations.impulse.islands import make_islands
 from linkwork.formulations.impulse.restitution import Bounces, make_bounces
 from linkwork.formulations.impulse.row_solver import RowSolver, row_solver
 from linkwork.formulations.impulse.row_table import RowTable, row_table
-from linkwork.formulations.impulse.rows import RowWork, row_work
+from linkwork.formulations.impulse.rows import CARRIED_SLOTS, RowWork, row_work
 from linkwork.formulations.impulse.sleeping import Sleep, make_sleep
 from linkwork.mechanics.impulses import ImpulsePath, make_impulse_path
 from linkwork.mechanics.laws import law_scratch
@@ -36,6 +37,7 @@ class Workspace(NamedTuple):
     # made once
     tables: Any  # of the system; dof_armature is a copy, with springs and dampers added by free_motion
     position_iterations: int
+    has_rows: bool  # whether there can be rows, besides drags
     needs_poses: bool  # whether something depends on where the links are in the world
     table: RowTable
     joint_armature: Any  # (dof,) kg or kg m2, of the joints themselves
@@ -51,11 +53,13 @@ class Workspace(NamedTuple):
     v_next_world: Any  # (link, 6) m/s, rad/s, world axes
     v_plus: Any  # (dof,) v_next and the pseudo velocity, (9)
     coasting: Any  # (link, 6) accelerations of the links with all joint accelerations zero, world axes
+    coast: Coast  # written by coast.py
     dv: Any  # (dof,) change of v by impulses; accelerations in free_motion
     v_mid: Any  # (dof,) mean of the velocities before and after the step
     free_bodies: FreeBodies
     expected: Any  # (link, 6) m/s, rad/s, world axes: velocities after the step if rows act as in the last one
-    bend: Any  # (cut row,) m/s or rad/s, rates of rows at the step's start to vanish at its end; of free bodies alone
+    bend: Any  # (cut row,) m/s or rad/s, rates of rows at the step's start to vanish at its end
+    bend_found: Any  # (cut row,) the same for the velocities that came out
     gap: Any  # (cut row,) m or rad, at the new positions
     wrench: Any  # (cut row, 6) there
     law_input: Any  # (16 + seen,) arguments of user functions; written by mechanics.laws
@@ -68,7 +72,7 @@ class Workspace(NamedTuple):
     audit: ContactAudit  # written by contact_audit
     bounces: Bounces  # scratch; written by restitution
     sleep: Sleep  # written by sleeping
-    carried: Any  # (8,) LAST_STEP and ARMATURE_STEP (s); whether it was SMOOTH; END_UPDATED …: of one step alone
+    carried: Any  # (11,) LAST_STEP and ARMATURE_STEP (s); whether it was SMOOTH, ALIGNED; the rest: of one step alone
 
 
 def workspace(tables: Any, method: Any) -> Workspace:
@@ -85,6 +89,7 @@ def workspace(tables: Any, method: Any) -> Workspace:
     return Workspace(
         tables=own,
         position_iterations=int(method.position_iterations) if cut_rows else 0,
+        has_rows=bool(table.first_drag or contacts),
         needs_poses=bool(sum(a.size for a in between_links) or contacts or tree.grounds > 1),
         table=table,
         joint_armature=tree.dof_armature.copy(),
@@ -99,11 +104,13 @@ def workspace(tables: Any, method: Any) -> Workspace:
         v_next_world=np.zeros((links, 6)),
         v_plus=np.zeros(nv),
         coasting=np.zeros((links, 6)),
+        coast=make_coast(tree),
         dv=np.zeros(nv),
         v_mid=np.zeros(nv),
         free_bodies=free_bodies(tree),
         expected=np.zeros((links, 6)),
-        bend=np.zeros(cut_rows if method.coordinates == "absolute" else 0),
+        bend=np.zeros(cut_rows - tables.cuts.coupling_law.size),
+        bend_found=np.zeros(cut_rows - tables.cuts.coupling_law.size),
         gap=np.zeros(cut_rows),
         wrench=np.zeros((cut_rows, 6)),
         law_input=law_scratch(tables.laws),
@@ -115,5 +122,5 @@ def workspace(tables: Any, method: Any) -> Workspace:
         audit=make_audit(contacts),
         bounces=make_bounces(contacts),
         sleep=make_sleep(tables, method, islands),
-        carried=np.zeros(8),
+        carried=np.zeros(CARRIED_SLOTS),
     )
