@@ -113,6 +113,7 @@ def test_what_it_answers_of_its_workspace(name: str, stepped: Any) -> None:
     for table in (method.drag_table(workspace), method.contact_table(workspace)):
         assert (table is not None) == method.impulses
     method.inherit(make_workspace(sim.stepper, sim.start)[0], workspace)
+    method.keep_contacts(make_workspace(sim.stepper, sim.start)[0], workspace)
     method.forget(workspace)
     method.limit_sweeps(workspace, 7)
     sim.step()

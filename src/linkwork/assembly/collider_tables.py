@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.assembly.beds import refuse_beds
 from linkwork.assembly.drive_tables import softness_row
 from linkwork.assembly.polyhedra import Polyhedron, polyhedron
 from linkwork.assembly.reference import Reference
@@ -64,6 +65,7 @@ def collider_tables(model: Model, reference: Reference, place: dict[int, tuple[i
     welded = welded_links(model, reference, place)
     groups = [welded.get(link, (link, Frame())) for link in columns["link"]]
     meets = meeting(model, found, pairs, columns, [group for group, _ in groups], grounds)
+    refuse_beds(found, meets)
     beside = colliders_beside(columns, solids, groups)
     few = [len(s.vertices) for s, k in zip(solids, columns["kind"], strict=True) if k == codes.HULL]
     many = sum(k for k in few if k <= codes.MANY_CORNERS)  # all of them may lie on a plane

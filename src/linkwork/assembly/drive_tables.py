@@ -127,6 +127,8 @@ def softness_row(softness: Soft | None) -> list[float]:
     """Kind and two numbers, as the tables have them."""
     if softness is None:
         return [codes.RIGID, 0.0, 0.0]
+    if softness.bedding is not None:
+        return [codes.BEDDED, softness.bedding, softness.damping_ratio or 0.0]
     if softness.hertz is not None and softness.damping_ratio is not None:
         return [codes.SWINGING, softness.hertz, softness.damping_ratio]
     return [codes.SPRING, softness.stiffness or 0.0, softness.damping or 0.0]

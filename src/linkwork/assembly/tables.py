@@ -267,7 +267,7 @@ class Colliders(NamedTuple):
     rolling: Floats  # (collider,) m
     torsional: Floats  # (collider,) m
     has_moments: int  # 1 where some contact may resist rolling or turning
-    soft: Floats  # (collider, 3) as in `Drives`
+    soft: Floats  # (collider, 3) as in `Drives`; or BEDDED, pressure per depth (N/m3), damping ratio
     meets: Ints  # (collider, collider) 1 where the two may meet, 2 + k where they do so as pair k
     pair_friction: Floats  # (pair,) coefficient, or -1: as the materials of the two
     pair_restitution: Floats  # (pair,) the same

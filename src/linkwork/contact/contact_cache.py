@@ -13,7 +13,7 @@ from linkwork._jit import kernel, small
 from linkwork.contact.scratch import APART_GAP, SETTLED
 from linkwork.contact.surfaces import bounce_speed, perpendicular, set_grain, set_resistance
 from linkwork.contact.table import move_whole_contact
-from linkwork.spatial.codes import RIGID
+from linkwork.spatial.codes import BEDDED, RIGID
 from linkwork.spatial.vectors import dot, load3, store3, sub
 
 FEATURES_PER_PAIR = 1 << 16  # numbers for the features of a pair: the low digits of an id
@@ -135,8 +135,11 @@ def keep_contact(colliders, work, scratch, contacts, i, j, e):
     if contacts.moment.shape[0] > 0:
         set_resistance(colliders, contacts, i, j, k, e)
     k = i if colliders.soft[i, 0] != RIGID else j
+    if colliders.soft[k, 0] != BEDDED:  # else bedding.py has set it
+        contacts.area[e] = 0.0
+        for s in range(3):
+            contacts.soft[e, s] = colliders.soft[k, s]
     for s in range(3):
-        contacts.soft[e, s] = colliders.soft[k, s]
         contacts.impulse[e, s] = 0.0
     near = SAME_CONTACT * min(colliders.bound[i], colliders.bound[j])
     old = matching_contact(scratch, contacts.id[e], load3(contacts.point, e), near)

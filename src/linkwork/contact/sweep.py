@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 
 from linkwork._jit import kernel, small
+from linkwork.contact.bedding import bed_contacts, is_bedded, pass_rigidly
 from linkwork.contact.contact_cache import keep_contact, set_apart
 from linkwork.contact.contact_motion import set_bend
 from linkwork.contact.inner_edges import leave_out_inner
@@ -245,6 +246,7 @@ def meet(colliders, work, next_v, coast, scratch, contacts, i, j, h):
     collide(colliders, scratch, contacts, i, j, margin)
     if contacts.count[0] == first and not scratch.apart[APART_GAP] < math.inf:
         return
+    bedded = is_bedded(colliders, i, j)
     s = 0.0
     if scratch.apart[APART_GAP] > AT_START * touch:
         s, velocity = when_they_meet(colliders, work, next_v, scratch, contacts, i, j, margin, touch, h)
@@ -259,12 +261,18 @@ def meet(colliders, work, next_v, coast, scratch, contacts, i, j, h):
             collide(colliders, scratch, contacts, i, j, margin)
             # an impact on an edge may be its only contact
             leave_out_inner(colliders, scratch, contacts, i, j, first, touch, margin, s == 1.0)
+            if bedded:
+                bed_contacts(colliders, work, next_v, scratch, contacts, i, j, first, (1.0 - s) * h, False)
             for e in range(first, contacts.count[0]):
                 bring_back(colliders, work, velocity, scratch, contacts, i, j, e, s * h)
         if s > 0.0:
             place_pair(colliders, work, velocity, scratch, i, j, 0.0)
     if s == 0.0 or s == NEVER:
         leave_out_inner(colliders, scratch, contacts, i, j, first, touch, margin, True)
+        if bedded and s == NEVER:
+            pass_rigidly(contacts, first)
+        elif bedded:
+            bed_contacts(colliders, work, next_v, scratch, contacts, i, j, first, h, True)
     for e in range(first, contacts.count[0]):
         contacts.passing[e] = 1.0 if s == NEVER else 0.0
         contacts.touch[e] = touch

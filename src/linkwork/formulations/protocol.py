@@ -73,6 +73,8 @@ class Method(Protocol):
     22. `drag_table(workspace)` and `contact_table(workspace)`: the tables of soft rows that drag bodies, and of the
         contacts of the last step.
     23. `limit_sweeps(workspace, most)`: the next steps take at most so many sweeps.
+    24. `keep_contacts(workspace, old)`: where other joints hold the same bodies from now on, the contacts of the last
+        step go on with their impulses.
     """
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
@@ -173,6 +175,9 @@ class Method(Protocol):
         return None
 
     def limit_sweeps(self, workspace: Any, most: int) -> None:
+        return
+
+    def keep_contacts(self, workspace: Any, old: Any) -> None:
         return
 
 

@@ -8,6 +8,8 @@ import numpy as np
 
 from linkwork.spatial.codes import CROSSED, DISTANCE, FREE, SLIDE, TANGENT
 
+ROUNDED = 1e-9  # of the radius of gyration: points nearer than this are one
+
 
 def spans(tables: Any) -> Any:
     """(link,) m: how far each moving link reaches across its joints and its centre of mass; 0 where it does not."""
@@ -31,7 +33,8 @@ def spans(tables: Any) -> Any:
 def size_of(tables: Any) -> float:
     """Length of the largest moving body, m: across its joints and its centre of mass; rods, guides, rims count too.
 
-    Where no body has two such points it is the largest radius of gyration, and 1 m where there is none of that either.
+    Where no body has two such points, or they differ by rounding alone, it is the largest radius of gyration, and 1 m
+    where there is none of that either.
 
     >>> round(size_of(lw.assemble(lw.gallery.pendulum.build(length=2.0)).tables), 9)
     2.0
@@ -40,12 +43,11 @@ def size_of(tables: Any) -> float:
     sized = (cuts.row_kind >= DISTANCE) & (cuts.row_kind != TANGENT)
     given = np.abs(cuts.row_pitch[sized]).max(initial=0.0)
     size = max(spans(tables).max(initial=0.0), given)
-    if size > 0.0:
-        return float(size)
     heavy = (np.arange(tree.link_parent.size) >= tree.grounds) & (tree.link_mass > 0.0)
     com = tree.link_h[heavy] / tree.link_mass[heavy][:, None]
     turning = tree.link_I[heavy][:, :3].sum(axis=1) / tree.link_mass[heavy] - 2.0 * (com**2).sum(axis=1)
-    return float(np.sqrt(0.5 * turning.max(initial=0.0))) or 1.0
+    gyration = float(np.sqrt(0.5 * turning.max(initial=0.0)))
+    return float(size) if size > ROUNDED * gyration else gyration or 1.0
 
 
 def row_units(tables: Any) -> Any:

@@ -21,6 +21,7 @@ from linkwork.model.synonyms import meant
 Vector: TypeAlias = NDArray[np.float64]
 VectorLike: TypeAlias = Sequence[float] | NDArray[Any]
 
+LONGEST_NAME = 80  # letters of a name in a message
 LARGEST = 1e100  # what is larger counts as infinite: its square or cube would be
 UNIT = 1e-15  # what is this near to length one has it: what was normalised once is never changed again
 PERPENDICULAR = 1e-6  # largest cosine between two directions that are called perpendicular
@@ -172,6 +173,16 @@ def or_meant(close: Sequence[str]) -> str:
 
 def _in(unit: str) -> str:
     return f" in {unit}" if unit else ""
+
+
+def short(name: Any) -> str:
+    """A name, shortened where it would fill the line.
+
+    >>> short("crank"), short("x" * 5000)[-5:]
+    ('crank', 'xx...')
+    """
+    text = str(name)
+    return text if len(text) <= LONGEST_NAME else text[: LONGEST_NAME - 3] + "..."
 
 
 def shown(value: Any) -> str:

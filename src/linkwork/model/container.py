@@ -157,7 +157,7 @@ class Container:
         told = f"{what}{': ' if what else ''}"
         if not found:
             hint = checked.did_you_mean(name, islice(self._all_names(), COMPARED)) or self._listing()
-            raise ModelError(f"{told}there is no '{name}' in {self._told}{hint}")
+            raise ModelError(f"{told}there is no '{checked.short(name)}' in {self._told}{hint}")
         if len(found) > 1:
             kinds = ("body", "ground") if kind == "body" else (kind,)
             found = [part for part in found if kind and part_kind(part) in kinds] or found

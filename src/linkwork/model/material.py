@@ -18,7 +18,8 @@ class Material:
     """A surface: coefficient of dry `friction`, `restitution` from 0 to 1, `softness` (None: rigid).
 
     For two surfaces, friction is the square root of the product of the coefficients, and restitution is the larger one.
-    If both are soft, the softness of the simpler shape applies. A soft surface rebounds by its spring and damper.
+    If both are soft, the softness of the simpler shape applies; of two with a `bedding` the compliances are added. What
+    is soft rebounds by its spring and damper.
 
     Restitution is the speed of separation as a fraction of the speed of approach. Where friction reverses the slip
     during the collision that could gain energy; the rebound is then so slow that the collision gives back no more than
@@ -56,7 +57,7 @@ class Material:
         if self.bounce_speed is not None:
             slow = checked.not_negative(self.bounce_speed, "Material", "bounce_speed", "m/s")
             object.__setattr__(self, "bounce_speed", slow)
-        if softness(self.softness, "Material", "softness") is not None and e > 0.0:
+        if softness(self.softness, "Material", "softness", surface=True) is not None and e > 0.0:
             raise ModelError(
                 "Material: what is soft rebounds as its spring and damper say; remove restitution= or softness="
             )

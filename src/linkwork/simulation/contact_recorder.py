@@ -56,11 +56,11 @@ class ContactRecorder:
         h = sim.method.last_step(sim.workspace)
         force = (p[:, :1] * normal + p[:, 1:2] * tangent + p[:, 2:] * np.cross(normal, tangent)) / h
         first, second = np.divmod(contacts.id[held] // FEATURES_PER_PAIR - 1, len(self._owner))
-        point, depth = contacts.point[held].copy(), contacts.depth[held].copy()
+        point, depth, area = (each[held].copy() for each in (contacts.point, contacts.depth, contacts.area))
         self._place()
         inside = [self._inside(owner, point) for owner in (self._owner[first], self._owner[second])]
         rows = np.full(held.size, row, dtype=np.int64)
-        self.blocks.append((rows, self._owner[first], self._owner[second], point, *inside, normal, force, depth))
+        self.blocks.append((rows, self._owner[first], self._owner[second], point, *inside, normal, force, depth, area))
         self.count += held.size
 
     def _find(self) -> None:
@@ -95,5 +95,6 @@ class ContactRecorder:
         if not self.blocks:
             none = np.zeros((0, 3))
             whole = np.zeros(0, dtype=np.int64)
-            return ContactLog(time, self.names, whole, whole, whole, none, none, none, none, none, np.zeros(0))
+            alone = (np.zeros(0), np.zeros(0))
+            return ContactLog(time, self.names, whole, whole, whole, none, none, none, none, none, *alone)
         return ContactLog(time, self.names, *(np.concatenate(each) for each in zip(*self.blocks, strict=True)))

@@ -61,6 +61,7 @@ HEIGHTS_GUIDE = 3
 RIGID = 0
 SPRING = 1  # stiffness, damping
 SWINGING = 2  # hertz, damping ratio
+BEDDED = 3  # of a surface: pressure per depth, damping ratio; of a contact: stiffness, damping ratio
 
 # how a step moves a joint with a cone: each of its bodies, a turn of b in a, or two angles
 BY_BODIES = 0

@@ -25,6 +25,7 @@ CASES = {
     "synonym": (HEAD + '[[body]]\nname = "a"\nweight = 1\ninertia = 0', 4, "unknown key 'weight'; did you mean"),
     "no number": (HEAD + '[[body]]\nname = "a"\nmass = true\ninertia = 0', 4, "mass: must be a number"),
     "a date": (HEAD + '[[body]]\nname = "a"\nmass = 1979-05-27\ninertia = 0', 4, "mass: must be a number"),
+    "a very long name": (PIN[: PIN.rindex('"rod"')] + f'"{"x" * 5000}"\n', 10, "xxx...' in model 'machine'; give"),
     "infinite": (HEAD + '[[body]]\nname = "a"\nmass = 1e400\ninertia = 0', 4, "mass must be one finite number"),
     "unknown shape": (
         HEAD + '[[body]]\nname = "a"\nmass = 1\nshape = {kind = "bxo", size = [1, 2, 3]}', 5, "did you mean 'box'?",

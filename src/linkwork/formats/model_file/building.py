@@ -328,7 +328,7 @@ def _told(section: str, table: Any) -> str:
 
 def _blamed(table: Mapping[str, Any], message: str) -> tuple[str, ...]:
     """The key of a table that a message of a verb is about, if it tells."""
-    missing = [key for key in REFERENCES if key in table and f"there is no '{table[key]}'" in message]
+    missing = [key for key in REFERENCES if key in table and f"there is no '{checked.short(table[key])}'" in message]
     named = [key for key in table if f" {key}=" in message or f": {key} " in message]
     return tuple((missing or named)[:1])
 

@@ -10,6 +10,7 @@ from linkwork.formats.model_file.document import Document
 
 SHOWN = 30
 MOST = 200  # then reading ends
+LONGEST = 600  # letters of one; the middle of more is left out
 
 
 class Problem(NamedTuple):
@@ -30,7 +31,9 @@ class Problems:
     def add(self, document: Document, place: lines.Path, told: str) -> None:
         """Something is wrong at a place of a file."""
         words = " ".join(told.split())
-        entry = Problem(document.path.name, document.line(place), words[:600])
+        if len(words) > LONGEST:  # what to do is said at the end
+            words = f"{words[: LONGEST // 2]} ... {words[-LONGEST // 2 :]}"
+        entry = Problem(document.path.name, document.line(place), words)
         if words and entry not in self.found:
             self.found.append(entry)
         if len(self.found) >= MOST:

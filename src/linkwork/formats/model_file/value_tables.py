@@ -81,7 +81,9 @@ SHAPE = ChoiceType(
     },
 )
 SOFT = TableType(
-    "softness", {"stiffness?": NUMBER, "damping?": NUMBER, "hertz?": NUMBER, "damping_ratio?": NUMBER}, Soft
+    "softness",
+    {"stiffness?": NUMBER, "damping?": NUMBER, "hertz?": NUMBER, "damping_ratio?": NUMBER, "bedding?": NUMBER},
+    Soft,
 )
 CONE = TableType("cone", {"swing?": NUMBER, "twist?": LIMITS, "turn?": NUMBER}, Cone)
 

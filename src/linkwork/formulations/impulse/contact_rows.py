@@ -15,7 +15,7 @@ from linkwork.formulations.impulse.row_algebra import response
 from linkwork.formulations.impulse.row_table import CONTACT, CONTACT_FRICTION
 from linkwork.formulations.impulse.rows import ALL_ROWS, defer_softness, reset_row, set_wrench
 from linkwork.mechanics.constraint_rows import velocity_at
-from linkwork.spatial.codes import RIGID
+from linkwork.spatial.codes import BEDDED, RIGID
 from linkwork.spatial.vectors import cross, dot, load3, scale, sub
 
 HOVERING = 1e-2  # of the touch: a smaller gap stays; else points of one face would close theirs at different rates
@@ -68,7 +68,10 @@ def set_contact_target(rows, contacts, e, r, h):
     if passing:
         pace = min(pace, rows.rate[r] + PASSING_PART * pace)
         depth = h * pace
-    if contacts.soft[e, 0] != RIGID:
+    if contacts.soft[e, 0] == BEDDED and depth > 0.0:
+        # the patch goes along with what rolls: the depth at the end of the step counts, but the damper feels the rate
+        defer_softness(rows, r, contacts.soft, e, -depth - h * rows.target[r], pace)
+    elif contacts.soft[e, 0] != RIGID:
         defer_softness(rows, r, contacts.soft, e, -depth, pace)  # the remaining gap may close freely
     elif depth < -HOVERING * contacts.touch[e]:
         rows.target[r] += pace

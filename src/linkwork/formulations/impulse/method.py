@@ -105,3 +105,14 @@ class ImpulseMethod(Method):
     def limit_sweeps(self, workspace: Any, most: int) -> None:
         """Steps take at most so many sweeps."""
         workspace.solver.iterations[0] = most
+
+    def keep_contacts(self, workspace: Any, old: Any) -> None:
+        """Contacts start with the impulses of the last step: those of a heavy load on a light body are slow to find."""
+        new, known = workspace.contacts, old.contacts
+        n = int(known.count[0])
+        if n > len(new.id):  # fewer may meet now: their impulses are found anew
+            return
+        new.count[0] = n
+        for name in ("id", "point", "impulse", "moment"):
+            getattr(new, name)[:n] = getattr(known, name)[:n]
+        workspace.carried[LAST_STEP] = old.carried[LAST_STEP]

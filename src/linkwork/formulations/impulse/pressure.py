@@ -7,15 +7,25 @@ Rigid bodies do not determine how four corners share a weight. So every point of
 bodies that give way a little, and equally everywhere, would have it; about the mean impulse of the pair, so that a load
 that is shared equally moves nothing. What is symmetric stays symmetric then, and beside a hinge, where a point has
 hardly any lever, it carries hardly anything. `lw.Soft` is the softness of the whole pair: it does not count how many
-corners a shape is described by.
+corners a shape is described by. On a bed each point has the stiffness of its own area (contact/bedding.py); the damping
+ratio is that of the pair on all of them.
 """
 
 from __future__ import annotations
 
-from linkwork._jit import kernel
+from linkwork._jit import kernel, small
 from linkwork.formulations.impulse.row_algebra import row_width
 from linkwork.formulations.impulse.row_table import CONTACT, CONTACT_MOMENT
-from linkwork.formulations.impulse.rows import ALL_ROWS, FAST_PART, SOFT_PART, SOFT_POINTS
+from linkwork.formulations.impulse.rows import (
+    ALL_ROWS,
+    DEFERRED_SOFTNESS,
+    FAST_PART,
+    SOFT_KIND,
+    SOFT_PART,
+    SOFT_POINTS,
+    SOFT_STIFFNESS,
+)
+from linkwork.spatial.codes import BEDDED
 
 SHARING = 5e-6  # of g h: how fast a point that carries twice the mean gives way
 CLOSE_LOOK = 1e-4  # the same in every LOOK_EVERY-th step: enough for uneven shares to be noticed, and evened out
@@ -36,12 +46,15 @@ def share_pressure(rows, link_response, pace_at_rest, step):
         last = r
         points = 0
         mean = 0.0
+        bed = 0.0
         while last < rows.count[ALL_ROWS] and rows.links[last, 0] == rows.links[r, 0]:
             if rows.links[last, 1] != rows.links[r, 1]:
                 break
             if rows.code[last] == CONTACT:
                 points += 1
                 mean += rows.diagonal[last]
+                if is_bedded(rows, last):
+                    bed += rows.deferred_data[last, SOFT_STIFFNESS]
             last += 1
         mean /= points
         A = 0.0
@@ -61,7 +74,7 @@ def share_pressure(rows, link_response, pace_at_rest, step):
             gamma *= NEW_LOAD
         for s in range(r, last):
             if rows.deferred[s] != 0:
-                rows.deferred_data[s, SOFT_POINTS] = points
+                rows.deferred_data[s, SOFT_POINTS] = bed if is_bedded(rows, s) else points
                 rows.deferred_data[s, SOFT_PART] = A / rows.diagonal[s]
             elif rows.code[s] == CONTACT:
                 rows.gamma[s] = gamma
@@ -71,6 +84,12 @@ def share_pressure(rows, link_response, pace_at_rest, step):
                 if rows.code[s] == CONTACT_MOMENT:
                     rows.gamma[s] *= rows.diagonal[s] / mean
         r = last
+
+
+@small
+def is_bedded(rows, r):
+    """Whether row r is a contact on a bed, with a stiffness of its own."""
+    return rows.deferred[r] == DEFERRED_SOFTNESS and rows.deferred_data[r, SOFT_KIND] == BEDDED
 
 
 @kernel

@@ -24,7 +24,7 @@ from linkwork._jit import kernel, small
 from linkwork.formulations.impulse.row_table import CONE_SIDES, RowTable
 from linkwork.mechanics.constraint_rows import cut_frames, measure_wrench
 from linkwork.mechanics.impulses import carry_inward, carry_three, hold_dof, hold_link, rate_along
-from linkwork.spatial.codes import SPRING
+from linkwork.spatial.codes import BEDDED, SPRING
 from linkwork.spatial.vectors import load_pair, store_pair
 
 DEFERRED_SOFTNESS, DEFERRED_BRAKE = 1, 2  # what waits for a row's effective mass: `RowWork.deferred`
@@ -341,7 +341,11 @@ def finish_deferred(rows, r, diagonal, h):
         points = rows.deferred_data[r, SOFT_POINTS]
         k = rows.deferred_data[r, SOFT_STIFFNESS] / points
         c = rows.deferred_data[r, SOFT_DAMPING]
-        if rows.deferred_data[r, SOFT_KIND] != SPRING:
+        if rows.deferred_data[r, SOFT_KIND] == BEDDED:
+            # there the stiffness of the pair is in place of the number of its points
+            k = rows.deferred_data[r, SOFT_STIFFNESS]
+            c *= 2.0 * k * math.sqrt(points / (diagonal * rows.deferred_data[r, SOFT_PART]))
+        elif rows.deferred_data[r, SOFT_KIND] != SPRING:
             diagonal = max(diagonal * rows.deferred_data[r, SOFT_PART], rows.damping[r])
             omega = 2.0 * math.pi * k * points
             k = omega * omega / (diagonal * points)

@@ -23,11 +23,12 @@ class Touching(NamedTuple):
     forces: Any  # (contact, 3) N on the second, pressing and rubbing together; world
     depths: Any  # (contact,) m of overlap
     torques: Any  # (contact, 3) N m on the second, against rolling and turning; world
+    areas: Any  # (contact,) m2 that it stands for, where a surface has a bedding; else 0
 
     @classmethod
     def none(cls) -> Touching:
         """Nothing touches."""
-        return cls([], np.zeros((0, 3)), np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0), np.zeros((0, 3)))
+        return cls([], np.zeros((0, 3)), np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0), np.zeros((0, 3)), np.zeros(0))
 
     def of(self, name: str) -> Touching:
         """Those of one body, plane or collider.
@@ -36,7 +37,7 @@ class Touching(NamedTuple):
         []
         """
         rows = [k for k, two in enumerate(self.bodies) if name in two]
-        numbers = (self.points, self.normals, self.forces, self.depths, self.torques)
+        numbers = (self.points, self.normals, self.forces, self.depths, self.torques, self.areas)
         return Touching([self.bodies[k] for k in rows], *(each[rows] for each in numbers))
 
 
@@ -119,4 +120,5 @@ def touching(system: System, contacts: Any, h: float, dt: float) -> Touching:
         forces[held],
         contacts.depth[held].copy(),
         torques[held],
+        contacts.area[held].copy(),
     )

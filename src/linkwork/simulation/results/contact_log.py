@@ -48,6 +48,7 @@ class ContactLog:
     normal: Numbers  # (contact, 3) unit, world
     force: Numbers  # (contact, 3) N, world
     depth: Numbers  # (contact,) m of overlap
+    area: Numbers  # (contact,) m2 that it stands for, where a surface has a bedding; else 0
 
     def __len__(self) -> int:
         return len(self.row)
@@ -71,7 +72,7 @@ class ContactLog:
         first, second = self.a == number, self.b == number
         held = np.flatnonzero(first | second)
         points = np.where(second[held, None], self.point_b[held], self.point_a[held])
-        return PressureMap(str(name), self.time, self.row[held], points, self.normal_force[held])
+        return PressureMap(str(name), self.time, self.row[held], points, self.normal_force[held], self.area[held])
 
     def arrays(self) -> dict[str, Numbers]:
         """All but the names, for files."""
@@ -80,7 +81,8 @@ class ContactLog:
     @classmethod
     def from_arrays(cls, names: Any, arrays: Mapping[str, Numbers]) -> ContactLog:
         """What `arrays` gave."""
-        return cls(names=tuple(str(name) for name in names), **arrays)
+        unknown = {"area": np.zeros(len(arrays["row"]))}  # of files from before there were areas
+        return cls(names=tuple(str(name) for name in names), **{**unknown, **arrays})
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,9 +94,26 @@ class PressureMap:
     row: Numbers  # (point,)
     points: Numbers  # (point, 3) m
     forces: Numbers  # (point,) N
+    areas: Numbers  # (point,) m2 that it stands for, where a surface has a bedding; else 0
 
     def __repr__(self) -> str:
         return f"<pressure on {self.body}: {len(self.row)} points in {len(self.time)} rows>"
+
+    @property
+    def pressures(self) -> Numbers:
+        """(point,) N/m2, the mean over the area of a point; NaN where no surface has a bedding.
+
+        >>> model = lw.Model("mat")
+        >>> mat = model.plane("mat", material=lw.Material(softness=lw.Soft(bedding=1e6)))
+        >>> box = lw.Box((0.2, 0.1, 0.1))
+        >>> block = model.body("block", shape=box, mass=2.0, position=(0, 0, 0.05), material=lw.Material())
+        >>> run = lw.simulate(model, until=1.0, method="impulse", dt=2e-3, contacts=True)
+        >>> run.pressure("block").pressures[-4:].round(3).tolist()  # 2 kg g / 0.02 m2
+        [981.0, 981.0, 981.0, 981.0]
+        """
+        found: Numbers = np.full(len(self.forces), np.nan)
+        np.divide(self.forces, self.areas, out=found, where=self.areas > 0.0)
+        return found
 
     @property
     def total(self) -> Numbers:

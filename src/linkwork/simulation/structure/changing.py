@@ -146,8 +146,9 @@ class Structure:
 
     def _go_on(self, moment: Moment, work: float) -> None:
         """Tables, memory and state of a moment; `work` and what is then in the springs was put in."""
-        stepper = self.stepper
+        stepper, old = self.stepper, self.stepper.workspace
         stepper.stand(moment.system, moment.q, moment.v, moment.cut_q)
+        stepper.method.keep_contacts(stepper.workspace, old)
         # springs in joints come and go with what they hold
         stepper.state.y[-1] += work + self._stored()
         with lag_applied(stepper, None):
