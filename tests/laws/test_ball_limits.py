@@ -66,8 +66,7 @@ def test_sliding_along_the_cone_keeps_the_energy(kind: Any) -> None:
         angles = swing(run["ball.position"])
         assert abs(angles - 0.5).max() < 1e-6
         errors.append(abs(run.energy["total"] / run.energy["total"][0] - 1.0).max())
-    # joints of free bodies that turn slowly hold at the start of a step: first order, 4 % here
-    assert errors[1] < (2e-5 if kind is lw.Impulse else 0.05)
+    assert errors[1] < 2e-5
     assert errors[1] < 0.6 * errors[0]
 
 

@@ -44,7 +44,7 @@ def test_the_impulse_of_a_hard_stop_is_the_momentum(kind: Any) -> None:
     assert run["hinge.velocity"][-1] == pytest.approx(0.0, abs=1e-9)
     assert run["hinge.stop_force"].sum() * dt == pytest.approx(
         3.0 * inertia,
-        rel=1e-5 if kind is lw.Impulse else 5e-4,  # epsilon; of the first order in the steps
+        rel=1e-5,  # epsilon
     )
     assert np.count_nonzero(np.abs(run["hinge.stop_force"]) > 1e-3) <= (2 if kind is lw.Impulse else 4)  # a blow
 

@@ -115,6 +115,12 @@ def rate_along(work, velocities, i, n, f):
     return dot(f, v) + dot(sub(n, cross(load3(work.pose_p, i), f)), w)
 
 
+@small
+def rate_between(work, velocities, a, b, n, f):
+    """Rate of a row of wrench (n about the world's origin, f) on link b, and against it on link a."""
+    return rate_along(work, velocities, b, n, f) - rate_along(work, velocities, a, n, f)
+
+
 @kernel
 def carry_inward(tree, work, q, path, count):
     """path.u and .z of the joints between the first `count` ends and the ground; needs articulated inertias at q.

@@ -17,8 +17,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork._jit import kernel
+from linkwork.formulations.impulse.rows import ALL_ROWS, coordinate_wrench
 from linkwork.mechanics.articulated import accelerate
 from linkwork.mechanics.forces import clear_link_loads
+from linkwork.mechanics.impulses import rate_between
+from linkwork.mechanics.kinematics import velocities_of
 from linkwork.mechanics.motions import coordinate_rates, dof_count, normalize
 from linkwork.numerics.arrays import copy
 from linkwork.spatial.codes import FREE, SLIDE, SWING, SWING_BACK, WELD
@@ -44,7 +47,7 @@ def make_coast(tree: Any) -> Coast:
     """Room for the coordinates and velocities of a tree."""
     sizes = {WELD: 0, SWING: 4, SWING_BACK: 4, FREE: 7}
     n = sum(sizes.get(int(motion), 1) for motion in tree.link_motion[tree.grounds :]) + tree.dof_link.size
-    return Coast(*(np.zeros(n) for _ in range(4)), half=np.zeros(tree.dof_link.size))
+    return Coast(np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n), half=np.zeros(tree.dof_link.size))
 
 
 @kernel
@@ -136,3 +139,21 @@ def take_coasted(tree, free, c, q, v, plus):
         size = 7 if motion == FREE else 4 if motion == SWING or motion == SWING_BACK else 1
         for j in range(tree.link_q[i], tree.link_q[i] + size):
             q[j] = c.y[j]
+
+
+@kernel
+def count_half(tree, cuts, work, table, rows, c, q, own, world):
+    """Lower the rates before impulses by h a / 2, which those after them have: the mean is then that of the kick."""
+    velocities_of(tree, work, q, c.half, own, world)
+    for r in range(rows.count[ALL_ROWS]):
+        if rows.links[r, 1] >= 0:
+            n, f = load_pair(rows.wrench, r)
+            rows.start_rate[r] -= rate_between(work, world, rows.links[r, 0], rows.links[r, 1], n, f)
+            continue
+        for j in range(rows.coordinate.shape[1]):
+            k = rows.coordinate[r, j]
+            if 0 <= k < c.half.size:
+                rows.start_rate[r] -= rows.coefficient[r, j] * c.half[k]
+            elif k >= 0:
+                n, f, a, b = coordinate_wrench(cuts, work, table, k - c.half.size)
+                rows.start_rate[r] -= rows.coefficient[r, j] * rate_between(work, world, a, b, n, f)

@@ -17,7 +17,7 @@ from __future__ import annotations
 from linkwork._jit import entry, kernel, small
 from linkwork.contact.broad_phase import find_contacts
 from linkwork.formulations.impulse.bend import SHARP_CUT, bend_known, find_bend
-from linkwork.formulations.impulse.coast import COASTS, align, coast, take_coasted
+from linkwork.formulations.impulse.coast import COASTS, align, coast, count_half, take_coasted
 from linkwork.formulations.impulse.contact_audit import find_apart, note_contacts
 from linkwork.formulations.impulse.drag_rows import dragging
 from linkwork.formulations.impulse.free_bodies import (
@@ -316,6 +316,8 @@ def step(w, state, t, h, end, moves, world):
             )
             if not moves:
                 return 0
+            if w.carried[COASTING] > 0.0:
+                count_half(w.tables.tree, w.tables.cuts, w.tree, w.table, w.rows, w.coast, q, w.v_next_own, w.expected)
             store_energy(w, state, h, v)
             hold_stops(w.rows)
             note_contacts(w, state.effort, h)
