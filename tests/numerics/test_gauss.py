@@ -6,40 +6,33 @@ import numpy as np
 import pytest
 
 from linkwork._jit import entry
-from linkwork.numerics.gauss import invert, solve_in_place
+from linkwork.numerics.gauss import factor_square, solve_square, solve_square_columns
 
 
 @entry
-def call(A, o, n, x, f):  # type: ignore
-    return solve_in_place(A, o, n, n, x, f)
+def call(A, o, n, w, pivot, x, f, B, b, v, columns):  # type: ignore
+    if not factor_square(A, o, n, w, pivot):
+        return False
+    solve_square(A, o, n, w, pivot, x, f)
+    solve_square_columns(A, o, n, w, pivot, B, b, v, columns)
+    return True
 
 
-@entry
-def call_invert(A, o, n, B):  # type: ignore
-    return invert(A, o, n, B)
-
-
-@pytest.mark.parametrize("n", [1, 2, 5, 18])
+@pytest.mark.parametrize("n", [1, 2, 5, 8, 18, 45])
 def test_solves_systems_without_symmetry(n: int) -> None:
     rng = np.random.default_rng(n)
-    A, b = rng.normal(size=(n, n)), rng.normal(size=n + 2)
-    A[0, 0] = 0.0 if n > 1 else 1.0  # asks for another pivot
-    x = b.copy()
-    assert call(np.concatenate([[7.0, 8.0], A.ravel()]), 2, n, x, 1)
-    assert x[1 : n + 1] == pytest.approx(np.linalg.solve(A, b[1 : n + 1]), rel=1e-9)
-    assert (x[[0, -1]] == b[[0, -1]]).all()
-
-
-@pytest.mark.parametrize("n", [1, 2, 6, 18])
-def test_inverts(n: int) -> None:
-    A, B = np.random.default_rng(n).normal(size=(n, n)), np.zeros(n * n + 1)
-    A[0, 0] = 0.0 if n > 1 else 1.0
-    assert call_invert(np.concatenate([[7.0], A.ravel()]), 1, n, B)
-    assert B[:-1].reshape(n, n) == pytest.approx(np.linalg.inv(A), rel=1e-9)
-    assert B[-1] == 0.0
+    A, x, B = rng.normal(size=(n, n + 3)), rng.normal(size=n + 2), rng.normal(size=(n, 13))
+    A[n - 1, n - 1] = 0.0 if n > 1 else 1.0  # asks for another pivot
+    found, columns = x.copy(), B.ravel().copy()
+    flat = np.concatenate([[7.0, 8.0], A.ravel()])
+    assert call(flat, 2, n, n + 3, np.zeros(n, dtype=np.int64), found, 1, columns, 1, 13, 11)
+    assert found[1 : n + 1] == pytest.approx(np.linalg.solve(A[:, :n], x[1 : n + 1]), rel=1e-9)
+    assert (found[[0, -1]] == x[[0, -1]]).all()
+    columns = columns.reshape(n, 13)
+    assert columns[:, 1:12] == pytest.approx(np.linalg.solve(A[:, :n], B[:, 1:12]), rel=1e-9)
+    assert (columns[:, [0, 12]] == B[:, [0, 12]]).all()
 
 
 def test_tells_of_a_singular_one() -> None:
-    for A in ([1.0, 2.0, 2.0, 4.0], [np.nan, 2.0, 2.0, 4.0]):
-        assert not call(np.array(A), 0, 2, np.ones(2), 0)
-        assert not call_invert(np.array(A), 0, 2, np.ones(4))
+    for A in ([1.0, 2.0, 2.0, 4.0], [np.nan, 2.0, 2.0, 4.0], [1.0, 2.0, 2.0, np.nan]):
+        assert not call(np.array(A), 0, 2, 2, np.zeros(2, dtype=np.int64), np.ones(2), 0, np.ones(2), 0, 1, 1)

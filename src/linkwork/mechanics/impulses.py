@@ -19,6 +19,7 @@ import numpy as np
 from linkwork._jit import kernel, small
 from linkwork.mechanics.articulated import free_force, free_solve, swing_force
 from linkwork.spatial.codes import FREE, SWING, SWING_BACK, TURN, WELD
+from linkwork.spatial.eight import EIGHT
 from linkwork.spatial.inertia import times
 from linkwork.spatial.vectors import (
     ZERO,
@@ -51,8 +52,9 @@ class ImpulsePath(NamedTuple):
     reach: Any  # (end,) the most that its torques could be, N m s: smaller parts of it are rounding
     joint: Any  # (end,) 1 where it begins with a joint impulse
     tau: Any  # (dof,) the joint impulses, N m s or N s; zero after `carry_inward`
-    u: Any  # (3, dof) of the dofs on the ways to the ground, for up to three impulses; `carry_inward`, `carry_three`
-    z: Any  # (3, dof) as u
+    u: Any  # (8, dof) of the dofs on the ways to the ground, for up to eight impulses; `carry_inward`, `carry_together`
+    z: Any  # (8, dof) as u
+    lanes: Any  # (7 times 8,) eight impulses side by side, and how far they reach; impulse_lanes.py
 
 
 def make_impulse_path(dofs: int) -> ImpulsePath:
@@ -63,8 +65,9 @@ def make_impulse_path(dofs: int) -> ImpulsePath:
         reach=np.zeros(MOST_ENDS),
         joint=np.zeros(MOST_ENDS, dtype=np.int64),
         tau=np.zeros(dofs),
-        u=np.zeros((3, dofs)),
-        z=np.zeros((3, dofs)),
+        u=np.zeros((EIGHT, dofs)),
+        z=np.zeros((EIGHT, dofs)),
+        lanes=np.zeros(7 * EIGHT),
     )
 
 
@@ -167,24 +170,6 @@ def carry_inward(tree, work, q, path, count):
                 path.link[h] = j
                 path.joint[h] = 0
                 break
-
-
-@kernel
-def carry_three(tree, work, q, path, i, wrench, r, amount):
-    """The same for three impulses on link i at once, of the wrenches r … r + 2: rows 0 … 2 of path.u and .z."""
-    if i < tree.grounds:
-        return
-    for e in range(3):
-        n, f = load_pair(wrench, r + e)
-        n, f, path.reach[e] = in_link(work, i, n, f, amount)
-        store_pair(path.push, e, n, f)
-    while i >= tree.grounds:
-        for e in range(3):
-            n, f = load_pair(path.push, e)
-            n, f = take_up(tree, work, q, path.tau, i, 0, n, f, path.reach[e], path.u, path.z, e)
-            n, f, path.reach[e] = pass_on(work, i, n, f, path.reach[e])
-            store_pair(path.push, e, n, f)
-        i = tree.link_parent[i]
 
 
 @small

@@ -4,7 +4,8 @@ A node is a few unknowns that lie together in x. H has a block for every two nod
 node k of block D adds - H_ik D^-1 H_kj to the blocks of its neighbours. The node with fewest neighbours left goes
 first: chains and trees fill nothing in, and the cost is linear in their nodes. Blocks are eliminated without pivoting
 between them, unknowns of one node with it. Where both nodes have six unknowns, as free bodies do, products of blocks
-are vector instructions (lanes.py): so rows of a block with six columns are eight numbers apart.
+are vector instructions (lanes.py): so rows of a block with six columns are eight numbers apart, and those of wider
+ones a multiple of eight.
 
 Use: `start_graph`, `add_node` and `touch`, then `order_nodes`; for each H `clear_blocks`, entries into `values` from
 `place_of_block` on (by rows), `solve_graph`. Nothing is allocated: `make_elimination_graph` gives the room.
@@ -17,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork._jit import kernel, small
-from linkwork.numerics.gauss import invert, solve_in_place
+from linkwork.numerics.gauss import factor_square, solve_square, solve_square_columns
 from linkwork.numerics.lanes import (
     BLOCK,
     LANES,
@@ -27,6 +28,7 @@ from linkwork.numerics.lanes import (
     subtract_block_product,
     three_dots,
 )
+from linkwork.numerics.products import subtract_product, whole_vectors
 from linkwork.numerics.short_rows import add_short_row, dot_short_row
 
 MOST_NODES = 256  # of a graph
@@ -47,8 +49,9 @@ class EliminationGraph(NamedTuple):
     start: Any  # (node + 1,) into later
     later: Any  # neighbours of each that are eliminated after it
     values: Any  # the blocks
-    inverse: Any  # (MOST_UNKNOWNS squared,) scratch; of six unknowns a block of lanes.py
+    inverse: Any  # (BLOCK,) scratch: a block of lanes.py
     product: Any  # (MOST_UNKNOWNS squared,) scratch
+    pivot: Any  # (MOST_UNKNOWNS,) scratch of gauss.py
 
 
 def make_elimination_graph(nodes: int, unknowns: int, largest: int) -> EliminationGraph:
@@ -63,9 +66,10 @@ def make_elimination_graph(nodes: int, unknowns: int, largest: int) -> Eliminati
         np.zeros(n, dtype=np.int64),
         np.zeros(n + 1, dtype=np.int64),
         np.zeros(n * (n - 1) // 2 + 1, dtype=np.int64),
-        np.zeros(min(2 * unknowns * unknowns, MOST_VALUES)),
-        np.zeros(max(m * m, BLOCK)),
+        np.zeros(min(3 * unknowns * unknowns, MOST_VALUES)),
+        np.zeros(BLOCK),
         np.zeros(m * m),
+        np.zeros(m, dtype=np.int64),
     )
 
 
@@ -149,7 +153,8 @@ def order_nodes(graph, most):
 @small
 def row_length(graph, k):
     """How far apart the rows of a block with the columns of node k are."""
-    return LANES if graph.size[k] == SIX else graph.size[k]
+    n = graph.size[k]
+    return whole_vectors(n, n + LANES) if n >= SIX else n
 
 
 @small
@@ -170,7 +175,7 @@ def clear_blocks(graph):
 
 
 @kernel
-def subtract_product(graph, i, k, j):
+def subtract_blocks(graph, i, k, j):
     """H_ij less H_ik times H_kj; most of the time goes here."""
     A = graph.values
     c = place_of_block(graph, i, j)
@@ -182,13 +187,8 @@ def subtract_product(graph, i, k, j):
     if l == SIX and m == SIX and n == SIX:
         subtract_block_product(A, c, a, b)
         return
-    w = row_length(graph, k)
-    width = row_length(graph, j)
-    for row in range(l):
-        for e in range(m):
-            x = A[a + row * w + e]
-            if x != 0.0:
-                add_short_row(A, c + row * width, -x, A, b + e * width, n)
+    w = row_length(graph, j)
+    subtract_product(A, c, w, A, a, row_length(graph, k), 1, A, b, w, l, w, m)
 
 
 @kernel
@@ -232,23 +232,26 @@ def divide_by_diagonal(graph, p, x):
     end = graph.start[p + 1]
     o = place_of_block(graph, k, k)
     w = row_length(graph, k)
-    if begin == end:
-        return solve_in_place(graph.values, o, m, w, x, graph.first[k])
-    v = m
-    if m == SIX:
-        v = LANES
-        if not invert_block(graph.values, o, graph.inverse):
+    if m != SIX or begin == end:
+        if not factor_square(graph.values, o, m, w, graph.pivot):
             return False
-    elif not invert(graph.values, o, m, graph.inverse):
+        solve_square(graph.values, o, m, w, graph.pivot, x, graph.first[k])
+        for s in range(begin, end):
+            j = graph.later[s]
+            b = place_of_block(graph, k, j)
+            v = row_length(graph, j)
+            solve_square_columns(graph.values, o, m, w, graph.pivot, graph.values, b, v, v)
+        return True
+    if not invert_block(graph.values, o, graph.inverse):
         return False
-    multiply_rows(graph.inverse, m, v, x, graph.first[k], 1, 1, graph.product)
+    multiply_rows(graph.inverse, m, LANES, x, graph.first[k], 1, 1, graph.product)
     for s in range(begin, end):
         j = graph.later[s]
         o = place_of_block(graph, k, j)
-        if m == SIX and graph.size[j] == SIX:
+        if graph.size[j] == SIX:
             multiply_block(graph.inverse, graph.values, o)
         else:
-            multiply_rows(graph.inverse, m, v, graph.values, o, graph.size[j], row_length(graph, j), graph.product)
+            multiply_rows(graph.inverse, m, LANES, graph.values, o, graph.size[j], row_length(graph, j), graph.product)
     return True
 
 
@@ -264,7 +267,7 @@ def solve_graph(graph, x):
             i = graph.later[s]
             subtract_times(graph, i, k, x)
             for e in range(graph.start[p], graph.start[p + 1]):
-                subtract_product(graph, i, k, graph.later[e])
+                subtract_blocks(graph, i, k, graph.later[e])
     for p in range(n - 1, -1, -1):
         k = graph.order[p]
         for s in range(graph.start[p], graph.start[p + 1]):

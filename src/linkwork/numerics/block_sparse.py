@@ -222,7 +222,7 @@ def factor_blocks(shape, work, tolerance, pivot_floor, first, last):
         found = factor_known(work.A, n, work.sure[k], least, most, work.scale, row, work.L, work.K, work.order)
         rank += found
         work.found[k] = found
-        work.pivot[k] = work.L[work.order[found - 1], found - 1] ** 2 if found > 0 else 0.0
+        work.pivot[k] = work.L[found - 1, work.order[found - 1]] ** 2 if found > 0 else 0.0
         # P = S_kk^+, column by column
         for c in range(n):
             for a in range(n):

@@ -22,7 +22,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork._jit import kernel, small
+from linkwork.numerics.products import EIGHT, whole_vectors
 from linkwork.numerics.semidefinite import factor_block, solve
+from linkwork.numerics.short_rows import dot_short_row
 
 DEPENDENT = 1e-11  # pivot of the scaled matrix below which a row depends on others
 MOST_FREE = 128  # more unknowns are not solved for at once
@@ -33,7 +35,7 @@ class Guess(NamedTuple):
     """Scratch of `solve_clipped`: for the n unknowns between their bounds, n at most MOST_FREE, and for sweeps."""
 
     A: Any  # (n, n) their rows
-    L: Any  # (n, n) factor of A, with K, order and scale
+    L: Any  # (n, n or more) factor of A, with K, order and scale
     K: Any  # (n, n)
     order: Any  # (n,)
     scale: Any  # (n,)
@@ -50,7 +52,7 @@ def make_guess(rows: int) -> Guess:
     n = min(rows, MOST_FREE)
     return Guess(
         np.zeros((n, n)),
-        np.zeros((n, n)),
+        np.zeros((n, whole_vectors(n, n + EIGHT))),
         np.zeros((n, max(n, 1))),
         np.zeros(n, dtype=np.int64),
         np.zeros(n),
@@ -108,10 +110,7 @@ def idle(r, normal, p):
 
 @kernel
 def missing(A, first, last, r, b, p):
-    left = b[r]
-    for s in range(first, last):
-        left -= A[r, s] * p[s]
-    return left
+    return b[r] - dot_short_row(A, r * A.shape[1] + first, p, first, last - first)
 
 
 @small

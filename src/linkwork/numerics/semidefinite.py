@@ -1,14 +1,17 @@
 """Symmetric positive semidefinite systems A x = b with dependent rows: pivoted Cholesky, minimum-norm solution.
 
 A is scaled to a unit diagonal first, so that metres and radians weigh alike; rows without any diagonal are empty.
-With A = L L^T (L of full column rank) the solution of least norm is x = L (L^T L)^-1 (L^T L)^-1 L^T b.
+With A = L^T L (L of full row rank) the solution of least norm is x = L^T (L L^T)^-1 (L L^T)^-1 L b. Row c of L is what
+the c-th pivot takes, over the rows of A as they are numbered there: zero for pivots before it.
 """
 
 from __future__ import annotations
 
 import math
 
-from linkwork._jit import kernel
+from linkwork._jit import kernel, small
+from linkwork.numerics.products import subtract_product, whole_vectors
+from linkwork.numerics.short_rows import add_short_row, dot_short_row
 
 EMPTY = 1e-20  # diagonal, as a fraction of what it could be, below which a row is no row
 VANISHED = 1e-11  # diagonal, as a fraction of its own reference, below which a row has gone
@@ -38,53 +41,54 @@ def factor_block(A, n, tolerance, scale, first, L, K, order):
 @kernel
 def factor_known(A, n, sure, least, tolerance, scale, first, L, K, order):
     """As `factor_block`; the first `sure` pivots, which are known to be some, need only be above `least`."""
-    # the remaining diagonal waits in K[:, 0] until the end
+    if n == 0:
+        return 0
+    w = L.shape[1]
+    left = K[0]  # what remains of the diagonal waits here until the end
     for i in range(n):
         order[i] = i
-        K[i, 0] = A[i, i] * scale[first + i] * scale[first + i]
+        left[i] = A[i, i] * scale[first + i] * scale[first + i]
     rank = 0
     for c in range(n):
         best = c
         for i in range(c + 1, n):
-            if K[order[i], 0] > K[order[best], 0]:
+            if left[order[i]] > left[order[best]]:
                 best = i
         kept = order[c]
         order[c] = order[best]
         order[best] = kept
         p = order[c]
-        pivot = K[p, 0]
+        pivot = left[p]
         if not pivot > (least if c < sure else tolerance):
             break
         pivot = math.sqrt(pivot)
-        L[p, c] = pivot
+        own = scale[first + p]
+        for i in range(n):
+            L[c, i] = A[p, i] * own * scale[first + i]
+        subtract_product(L, c * w, w, L, p, 0, w, L, 0, w, 1, whole_vectors(n, w), c)
+        for s in range(c):
+            L[c, order[s]] = 0.0
+        L[c, p] = pivot
+        inverse = 1.0 / pivot
         for s in range(c + 1, n):
             i = order[s]
-            x = A[i, p] * scale[first + i] * scale[first + p]
-            for e in range(c):
-                x -= L[i, e] * L[p, e]
-            x /= pivot
-            L[i, c] = x
-            K[i, 0] -= x * x
+            x = L[c, i] * inverse
+            L[c, i] = x
+            left[i] -= x * x
         rank = c + 1
     if rank < n:
-        # L is zero above its pivots
-        for s in range(rank):
-            for c in range(s + 1, rank):
-                L[order[s], c] = 0.0
         cholesky_gram(L, K, n, rank)
     return rank
 
 
 @kernel
 def cholesky_gram(L, K, n, rank):
-    """K, lower: Cholesky factor of L^T L."""
+    """K, lower: Cholesky factor of L L^T, L by columns."""
+    w = L.shape[1]
+    v = K.shape[1]
     for a in range(rank):
         for b in range(a + 1):
-            x = 0.0
-            for i in range(n):
-                x += L[i, a] * L[i, b]
-            for e in range(b):
-                x -= K[a, e] * K[b, e]
+            x = dot_short_row(L, a * w, L, b * w, n) - dot_short_row(K, a * v, K, b * v, b)
             K[a, b] = math.sqrt(max(x, 1e-300)) if a == b else x / K[b, b]
 
 
@@ -92,30 +96,70 @@ def cholesky_gram(L, K, n, rank):
 def half_solve(scale, L, K, order, rank, b, y):
     """y (rank,) with y . y' = b . A^+ b' for any two b and b': half of the way to the solution."""
     n = b.size
+    w = L.shape[1]
     if rank == n:
+        if n == 0:
+            return
+        left = K[0]  # K is not needed here
+        for i in range(n):
+            left[i] = b[i] * scale[i]
         for s in range(n):
-            i = order[s]
-            value = b[i] * scale[i]
-            for c in range(s):
-                value -= L[i, c] * y[c]
-            y[s] = value / L[i, s]
+            y[s] = left[order[s]] / L[s, order[s]]
+            add_short_row(left, 0, -y[s], L, s * w, n)
         return
     for c in range(rank):
         value = 0.0
         for i in range(n):
-            value += L[i, c] * b[i] * scale[i]
+            value += L[c, i] * b[i] * scale[i]
         y[c] = value
     solve_gram(K, rank, y)
 
 
 @kernel
-def solve_gram(K, rank, y):
-    """y becomes (L^T L)^-1 y."""
+def half_solve_columns(scale, L, K, order, rank, n, A, first, last, half):
+    """half[:, c] becomes the half solution for the first n of A[:, c]; c from first to last - 1."""
+    w = L.shape[1]
+    v = half.shape[1]
+    m = last - first
+    wide = whole_vectors(m, v - first)
+    for s in range(rank):
+        i = order[s]
+        if rank == n:
+            for c in range(first, last):
+                half[s, c] = scale[i] * A[i, c]
+            subtract_product(half, s * v + first, v, L, i, 0, w, half, first, v, 1, wide, s)
+            divide_row(half, s, first, last, L[s, i])
+            continue
+        for c in range(first, last):
+            half[s, c] = 0.0
+        for j in range(n):
+            add_short_row(half, s * v + first, L[s, j] * scale[j], A, j * A.shape[1] + first, m)
+    if rank == n:
+        return
+    u = K.shape[1]
     for a in range(rank):
-        value = y[a]
-        for e in range(a):
-            value -= K[a, e] * y[e]
-        y[a] = value / K[a, a]
+        subtract_product(half, a * v + first, v, K, a * u, 0, 1, half, first, v, 1, wide, a)
+        divide_row(half, a, first, last, K[a, a])
+    for a in range(rank - 1, -1, -1):
+        e = a + 1
+        subtract_product(half, a * v + first, v, K, e * u + a, 0, u, half, e * v + first, v, 1, wide, rank - e)
+        divide_row(half, a, first, last, K[a, a])
+
+
+@small
+def divide_row(A, r, first, last, d):
+    """A[r, first …] / d."""
+    inverse = 1.0 / d
+    for c in range(first, last):
+        A[r, c] *= inverse
+
+
+@kernel
+def solve_gram(K, rank, y):
+    """y becomes (L L^T)^-1 y."""
+    w = K.shape[1]
+    for a in range(rank):
+        y[a] = (y[a] - dot_short_row(K, a * w, y, 0, a)) / K[a, a]
     for a in range(rank - 1, -1, -1):
         value = y[a]
         for e in range(a + 1, rank):
@@ -127,19 +171,16 @@ def solve_gram(K, rank, y):
 def solve(scale, L, K, order, rank, b, y, x):
     """x = A^+ b in the scaled norm. y (n,) is scratch; b is not changed."""
     n = b.size
+    w = L.shape[1]
     half_solve(scale, L, K, order, rank, b, y)
+    for i in range(n):
+        x[i] = 0.0
     if rank == n:
         for s in range(n - 1, -1, -1):
-            value = y[s]
-            for e in range(s + 1, n):
-                value -= L[order[e], s] * y[e]
-            y[s] = value / L[order[s], s]
-        for s in range(n):
-            x[order[s]] = y[s] * scale[order[s]]
-        return
-    solve_gram(K, rank, y)
-    for i in range(n):
-        value = 0.0
+            x[order[s]] = (y[s] - dot_short_row(L, s * w, x, 0, n)) / L[s, order[s]]
+    else:
+        solve_gram(K, rank, y)
         for c in range(rank):
-            value += L[i, c] * y[c]
-        x[i] = value * scale[i]
+            add_short_row(x, 0, y[c], L, c * w, n)
+    for i in range(n):
+        x[i] *= scale[i]

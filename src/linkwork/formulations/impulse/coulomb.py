@@ -21,156 +21,22 @@ much more after one that was not (`row_sweeps.solve_matrix_free`).
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
-
-import numpy as np
 
 from linkwork._jit import kernel, small
+from linkwork.formulations.impulse.coulomb_equation import add_gathered, add_row_equation, hold_contact
 from linkwork.formulations.impulse.islands import clear_dofs
 from linkwork.formulations.impulse.row_algebra import (
     add_impulse,
-    add_three_times,
-    add_times,
     contact_rate_changes,
     has_friction,
     rate_change,
     row_width,
 )
-from linkwork.numerics.block_elimination import (
-    EliminationGraph,
-    add_node,
-    clear_blocks,
-    make_elimination_graph,
-    order_nodes,
-    place_of_block,
-    row_length,
-    solve_graph,
-    start_graph,
-    touch,
-)
+from linkwork.numerics.block_elimination import clear_blocks, solve_graph
 from linkwork.numerics.clipped import put, put_pair
-from linkwork.numerics.lanes import LANES, SIX, add_outer_products
 
-MOST_PRODUCTS = 1  # of blocks, for each row: where more are needed Newton steps are more expensive than sweeps
 AT_REST, OF_ISLAND = range(2)  # slots of `RowSolver.pace`
 STICKS, AT_BOUND, SLIDES_ALONG, SLIDES_ACROSS = 0, 1, 2, 3  # what a row does: `GuessScratch.kind`
-
-
-class GuessScratch(NamedTuple):
-    """Scratch of a Newton step. `newton_guess` writes all of it."""
-
-    graph: EliminationGraph  # of the trees of an island, with the matrix of the equation for x
-    x: Any  # (dof,) its right side, then its solution
-    kind: Any  # (row,) STICKS, AT_BOUND, SLIDES_ALONG or SLIDES_ACROSS
-    target: Any  # (row,) rate; of a row AT_BOUND its impulse
-    c: Any  # (row,) softness, 1/kg
-    slip: Any  # (row, 2) d of a contact that slides, in its two directions of friction
-    u: Any  # (4, width) of a contact that slides: rows along and perpendicular to the slip, the third is zero
-    z: Any  # (4, width) the last row is there to be read by vector instructions
-
-
-def make_guess_scratch(rows: int, dofs: int, width: int, tree_dof: Any) -> GuessScratch:
-    """Room for Newton steps; `tree_dof` is that of the islands."""
-    return GuessScratch(
-        make_elimination_graph(len(tree_dof) - 1, dofs, int(np.diff(tree_dof).max(initial=0))),
-        np.zeros(dofs),
-        np.zeros(rows, dtype=np.int64),
-        np.zeros(rows),
-        np.zeros(rows),
-        np.zeros((rows, 2)),
-        np.zeros((4, width)),
-        np.zeros((4, width)),
-    )
-
-
-@kernel
-def newton_fits(rows, islands, newton, island):
-    """Order the graph of the island; False where Newton steps are too expensive for it."""
-    graph = newton.graph
-    begin = islands.start[island]
-    end = islands.start[island + 1]
-    if not start_graph(graph, end - begin):
-        return False
-    for e in range(begin, end):
-        t = islands.tree[e]
-        islands.node[t] = add_node(graph, islands.tree_dof[t], islands.tree_dof[t + 1] - islands.tree_dof[t])
-        if islands.node[t] < 0:
-            return False
-    first = islands.row_start[island]
-    last = islands.row_start[island + 1]
-    r = first
-    while r < last:
-        for a in range(rows.spans[r]):
-            for b in range(a):
-                touch(graph, node_of_span(rows, islands, r, a), node_of_span(rows, islands, r, b))
-        r += 3 if has_friction(rows, r, last) else 1
-    return order_nodes(graph, MOST_PRODUCTS * (last - first))
-
-
-@small
-def node_of_span(rows, islands, r, a):
-    """Node of the graph whose dofs span a of row r has."""
-    return islands.node[islands.dof_tree[rows.span_first[r, a]]]
-
-
-@small
-def place_of_spans(rows, islands, graph, r, a, b):
-    """Where the entries of spans a and b of row r begin in the matrix, and the length of a row of the block there."""
-    i = node_of_span(rows, islands, r, a)
-    j = node_of_span(rows, islands, r, b)
-    w = row_length(graph, j)
-    begin = (rows.span_first[r, a] - graph.first[i]) * w + rows.span_first[r, b] - graph.first[j]
-    return place_of_block(graph, i, j) + begin, w
-
-
-@kernel
-def add_row_equation(rows, islands, newton, r):
-    """Row r holds: add it to the equation for x."""
-    f = 1.0 / newton.c[r]
-    add_impulse(rows, r, f * newton.target[r], newton.x)
-    k = 0
-    for a in range(rows.spans[r]):
-        j = 0
-        for b in range(rows.spans[r]):
-            place, width = place_of_spans(rows, islands, newton.graph, r, a, b)
-            n = rows.span_length[r, b]
-            for i in range(rows.span_length[r, a]):
-                g = f * rows.u[r, k + i]
-                if g != 0.0:
-                    add_times(newton.graph.values, place + i * width, g, rows.z, r, j, n)
-            j += n
-        k += rows.span_length[r, a]
-
-
-@kernel
-def add_contact_equations(rows, islands, newton, r, u, z, e):
-    """Rows r … r + 2 hold: impulses act by rows e … e + 2 of u, rates are those of z, with the spans of r."""
-    f = 1.0 / newton.c[r]
-    f_1 = 1.0 / newton.c[r + 1]
-    f_2 = 1.0 / newton.c[r + 2]
-    p = f * newton.target[r]
-    p_1 = f_1 * newton.target[r + 1]
-    p_2 = f_2 * newton.target[r + 2]
-    k = 0
-    for a in range(rows.spans[r]):
-        m = rows.span_length[r, a]
-        add_three_times(newton.x, rows.span_first[r, a], p, p_1, p_2, u, e, k, m)
-        j = 0
-        for b in range(rows.spans[r]):
-            place, width = place_of_spans(rows, islands, newton.graph, r, a, b)
-            n = rows.span_length[r, b]
-            if m == SIX and n == SIX and width == LANES:
-                w = u.shape[1]
-                add_outer_products(newton.graph.values, place, f, f_1, f_2, u, e * w + k, z, e * w + j, w)
-                j += n
-                continue
-            for i in range(m):
-                g = f * u[e, k + i]
-                g_1 = f_1 * u[e + 1, k + i]
-                g_2 = f_2 * u[e + 2, k + i]
-                add_three_times(newton.graph.values, place + i * width, g, g_1, g_2, z, e, j, n)
-            j += n
-        k += m
 
 
 @small
@@ -214,7 +80,7 @@ def set_sliding_contact(rows, s, softness, r, most, one, two, length, d, p):
     newton.c[r + 1] = (length / most - 1.0 + softness) * d
     newton.target[r + 2] = 0.0
     newton.c[r + 2] = math.inf
-    add_contact_equations(rows, s.islands, newton, r, u, z, 0)
+    hold_contact(rows, s.islands, newton, r, u, z, 0)
 
 
 @small
@@ -249,31 +115,42 @@ def bounds_of(rows, r, n, low, high, p):
 
 @kernel
 def some_slide(rows, s, first, last, p):
-    """Whether a contact among the rows first … last - 1 slides, by the impulses p that are in s.x."""
+    """Whether a contact among the rows first … last - 1 slides, by the impulses p that are in s.x.
+
+    Keeps the a of all contacts with friction in s.newton.alone.
+    """
+    alone = s.newton.alone
+    slides = False
     r = first
     while r < last:
         if not has_friction(rows, r, last):
             r += 1
             continue
-        v, v_1, v_2 = contact_rate_changes(rows, r, s.x)
-        a = p[r] - excess_rate(rows, s, r, p, v) / s.reduced[r] if s.reduced[r] > 0.0 else 0.0
-        if a > 0.0:
-            d = friction_response(s, r)
-            one = p[r + 1] - excess_rate(rows, s, r + 1, p, v_1) / d
-            two = p[r + 2] - excess_rate(rows, s, r + 2, p, v_2) / d
-            if one * one + two * two > (rows.friction[r + 1] * a) ** 2:
-                return True
+        alone[r] = 0.0
+        if s.reduced[r] > 0.0:
+            v, v_1, v_2 = contact_rate_changes(rows, r, s.x)
+            alone[r] = p[r] - excess_rate(rows, s, r, p, v) / s.reduced[r]
+            if alone[r] > 0.0:
+                d = friction_response(s, r)
+                alone[r + 1] = p[r + 1] - excess_rate(rows, s, r + 1, p, v_1) / d
+                alone[r + 2] = p[r + 2] - excess_rate(rows, s, r + 2, p, v_2) / d
+                length = alone[r + 1] * alone[r + 1] + alone[r + 2] * alone[r + 2]
+                slides = slides or length > (rows.friction[r + 1] * alone[r]) ** 2
         r += 3
-    return False
+    return slides
 
 
 @kernel
 def newton_guess(rows, s, island, softness, bilateral, low, high, p):
-    """One Newton step of an island from p, whose joint impulses are in s.x; p stays where the equation is singular."""
+    """One Newton step of an island from p, whose joint impulses are in s.x; p stays where the equation is singular.
+
+    Needs `some_slide` of the same p.
+    """
     newton = s.newton
     n = s.islands.row_start[island + 1]
     clear_dofs(s.islands, island, newton.x)
     clear_blocks(newton.graph)
+    newton.gathered[0] = 0
     r = s.islands.row_start[island]
     while r < n:
         if not s.reduced[r] > 0.0:
@@ -293,27 +170,27 @@ def newton_guess(rows, s, island, softness, bilateral, low, high, p):
                 add_impulse(rows, r, newton.target[r], newton.x)
             r += 1
             continue
-        v, v_1, v_2 = contact_rate_changes(rows, r, s.x)
-        a = p[r] - excess_rate(rows, s, r, p, v) / s.reduced[r]
+        a = newton.alone[r]
         if not a > 0.0 or high[r] == 0.0:
             for k in range(3):
                 newton.kind[r + k] = AT_BOUND
                 newton.target[r + k] = 0.0
             r += 3
             continue
-        d = friction_response(s, r)
-        one = p[r + 1] - excess_rate(rows, s, r + 1, p, v_1) / d
-        two = p[r + 2] - excess_rate(rows, s, r + 2, p, v_2) / d
+        one = newton.alone[r + 1]
+        two = newton.alone[r + 2]
         length = math.sqrt(one * one + two * two)
         soft = load_softness(s, softness, r, p)
         if length <= rows.friction[r + 1] * a:
             for k in range(3):
                 set_soft_row(rows, s, newton, soft, r + k, p, STICKS)
-            add_contact_equations(rows, s.islands, newton, r, rows.u, rows.z, r)
+            hold_contact(rows, s.islands, newton, r, rows.u, rows.z, r)
         else:
             pressed = p[r] if p[r] > 0.0 else a
+            d = friction_response(s, r)
             set_sliding_contact(rows, s, soft, r, rows.friction[r + 1] * min(pressed, a), one, two, length, d, p)
         r += 3
+    add_gathered(rows, s.islands, newton)
     if solve_graph(newton.graph, newton.x):
         read_impulses(rows, newton, s.islands.row_start[island], n, low, high, p)
 

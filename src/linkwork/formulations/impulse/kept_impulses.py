@@ -5,11 +5,13 @@ from __future__ import annotations
 from linkwork._jit import small
 from linkwork.formulations.impulse.rows import ALL_ROWS
 from linkwork.formulations.impulse.sleeping import is_asleep
+from linkwork.numerics.arrays import copy
 
 
 @small
 def warm_start(table, rows, contacts, ratio):
     """Step 4: rows start with the impulses of the last step, times `ratio`, this step's length by the last one's."""
+    copy(rows.newton_kept, rows.newton)
     for r in range(rows.count[ALL_ROWS]):
         id = rows.id[r] - table.id_count
         more = id - 3 * contacts.id.size
@@ -28,6 +30,7 @@ def store_impulses(table, rows, contacts, sleep, islands, ratio):
     """Keep the impulses for the next step to start from; those of contacts that sleep are kept, times `ratio`."""
     for k in range(rows.kept.size):
         rows.kept[k] = 0.0
+    copy(rows.newton, rows.newton_kept)
     for e in range(rows.sliding.size):
         rows.kept[table.first_friction + e] = rows.sliding[e]
     for e in range(contacts.count[0]):

@@ -14,7 +14,7 @@ ratio is that of the pair on all of them.
 from __future__ import annotations
 
 from linkwork._jit import kernel, small
-from linkwork.formulations.impulse.row_algebra import row_width
+from linkwork.formulations.impulse.row_algebra import add_times, row_width
 from linkwork.formulations.impulse.row_table import CONTACT, CONTACT_MOMENT
 from linkwork.formulations.impulse.rows import (
     ALL_ROWS,
@@ -25,6 +25,7 @@ from linkwork.formulations.impulse.rows import (
     SOFT_POINTS,
     SOFT_STIFFNESS,
 )
+from linkwork.numerics.short_rows import dot_short_row
 from linkwork.spatial.codes import BEDDED
 
 SHARING = 5e-6  # of g h: how fast a point that carries twice the mean gives way
@@ -36,8 +37,11 @@ OPPOSED = 1e-3  # of the mean response of its points: where A is less they push 
 
 
 @kernel
-def share_pressure(rows, link_response, pace_at_rest, step):
-    """Softness of all contacts; their responses are known, and p are those of the last step. `pace_at_rest` is g h."""
+def share_pressure(rows, path, link_response, pace_at_rest, step):
+    """Softness of all contacts; their responses are known, and p are those of the last step. `pace_at_rest` is g h.
+
+    `path` is scratch.
+    """
     sharing = CLOSE_LOOK if step % LOOK_EVERY == LOOK_EVERY - 1 else SHARING
     r = 0
     while r < rows.count[ALL_ROWS] and rows.code[r] != CONTACT:
@@ -59,7 +63,7 @@ def share_pressure(rows, link_response, pace_at_rest, step):
         mean /= points
         A = 0.0
         if points > 1:
-            A = pair_response(rows, r, last) / (points * points)
+            A = pair_response(rows, path.u[0], path.z[0], r, last) / (points * points)
         if not A > OPPOSED * mean:
             A = mean
         A_least = A
@@ -104,15 +108,17 @@ def pair_load(rows, first, last, pace):
 
 
 @kernel
-def pair_response(rows, first, last):
-    """Response of the normals among the rows first … last - 1, which move the same dofs, to a unit at each."""
-    A = 0.0
-    for k in range(row_width(rows, first)):
-        u = 0.0
-        z = 0.0
-        for r in range(first, last):
-            if rows.code[r] == CONTACT:
-                u += rows.u[r, k]
-                z += rows.z[r, k]
-        A += u * z
-    return A
+def pair_response(rows, u, z, first, last):
+    """Response of the normals among the rows first … last - 1, which move the same dofs, to a unit at each.
+
+    u and z are scratch: their sums.
+    """
+    n = row_width(rows, first)
+    for k in range(n):
+        u[k] = 0.0
+        z[k] = 0.0
+    for r in range(first, last):
+        if rows.code[r] == CONTACT:
+            add_times(u, 0, 1.0, rows.u, r, 0, n)
+            add_times(z, 0, 1.0, rows.z, r, 0, n)
+    return dot_short_row(u, 0, z, 0, n)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from linkwork._jit import kernel, small
 from linkwork.contact.contact_cache import FEATURES_PER_PAIR
-from linkwork.formulations.impulse.row_algebra import add_impulses, rate_change
+from linkwork.formulations.impulse.row_algebra import add_impulses, contact_rate_changes, has_friction, rate_change
 from linkwork.formulations.impulse.row_table import (
     BUSHING,
     COIL_SPRING,
@@ -186,10 +186,24 @@ def row_energy(tables, table, rows, x, v_next, h):
     wasted = 0.0
     fed = 0.0
     known = False  # whether x holds the joint impulses
-    for r in range(rows.count[ALL_ROWS]):
+    n = rows.count[ALL_ROWS]
+    r = 0
+    while r < n:
         code = rows.code[r]
+        if has_friction(rows, r, n):
+            if not known:
+                known = True
+                add_impulses(rows, n, rows.p, x)
+            changes = contact_rate_changes(rows, r, x)
+            for j in range(3):
+                rate = rows.rate[r + j] + changes[j]
+                rows.loss[r + j] = -0.5 * rows.p[r + j] * (rows.start_rate[r + j] + rate)
+                wasted += rows.loss[r + j]
+            r += 3
+            continue
         given = code == COUPLING and tables.cuts.coupling_law[table.element[rows.id[r]]] >= 0
         if code == CUT or (code == COUPLING and not given):
+            r += 1
             continue
         c = rows.coordinate[r, 0]
         if 0 <= c < v_next.size and rows.coordinate[r, 1] < 0:
@@ -197,7 +211,7 @@ def row_energy(tables, table, rows, x, v_next, h):
         else:
             if not known:
                 known = True
-                add_impulses(rows, rows.count[ALL_ROWS], rows.p, x)
+                add_impulses(rows, n, rows.p, x)
             rate = rows.rate[r] + rate_change(rows, r, x)
         if code == LINE_SPRING:
             wasted += h * (rows.deferred_data[r, LINE_VISCOUS] + rows.damping[r] * rate) * rate
@@ -209,6 +223,7 @@ def row_energy(tables, table, rows, x, v_next, h):
         else:
             rows.loss[r] = -0.5 * rows.p[r] * (rows.start_rate[r] + rate)
             wasted += rows.loss[r]
+        r += 1
     for e in range(table.coil_dof.size):
         s = table.coil_dof[e]
         rate = v_next[forces.coil_coordinate[s]]

@@ -58,13 +58,6 @@ def response(rows, r, s):
 
 
 @kernel
-def spread_row(rows, r, x):
-    """x (dof,) becomes u of row r, and zero elsewhere: `rate_change` of any row is its A_rs then."""
-    clear(x)
-    add_impulse(rows, r, 1.0, x)
-
-
-@kernel
 def add_impulse(rows, r, p, x):
     """Add the impulse p of row r to the joint impulses x (dof,)."""
     i = 0
@@ -132,7 +125,20 @@ def contact_rate_changes(rows, r, x):
 @kernel
 def add_impulses(rows, n, p, x):
     """x becomes the joint impulses of all p."""
-    for k in range(x.size):
-        x[k] = 0.0
-    for r in range(n):
-        add_impulse(rows, r, p[r], x)
+    clear(x)
+    r = 0
+    while r < n:
+        if has_friction(rows, r, n):
+            if p[r] != 0.0 or p[r + 1] != 0.0 or p[r + 2] != 0.0:
+                add_contact_impulses(rows, r, p[r], p[r + 1], p[r + 2], x)
+            r += 3
+            continue
+        if p[r] != 0.0:
+            add_impulse(rows, r, p[r], x)
+        r += 1
+
+
+@small
+def response_alike(rows, r, s, n):
+    """A_rs of rows that move the same dofs, n of them."""
+    return dot_short_row(rows.u, r * rows.u.shape[1], rows.z, s * rows.z.shape[1], n)

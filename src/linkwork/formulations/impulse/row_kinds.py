@@ -41,6 +41,7 @@ from linkwork.formulations.impulse.rows import (
     DEFERRED_BRAKE,
     apply_unit_impulse,
     clear_response,
+    contact_moves,
     coordinate_wrench,
     defer_softness,
     find_contact_responses,
@@ -116,17 +117,28 @@ def make_contact_rows(w, h, q, v):
     sort_by_islands(islands, w.contacts, held, w.sleep.asleep)
     islands.row_start[0] = 0
     island = 0
+    known = 0  # rows whose responses are known already
     for k in range(islands.contact_start[islands.count[0]]):
         e = islands.contact[k]
         r = rows.count[ALL_ROWS]
         while k == islands.contact_start[island + 1]:
             island += 1
             islands.row_start[island] = r
-        count = describe_contact(w.tree, w.v_next_world, table, rows, w.contacts, r, e)
+        count = 3 if known > 0 else describe_contact(w.tree, w.v_next_world, table, rows, w.contacts, r, e)
         kept = 0
         if count == 3 and share_no_dof(table, rows.links[r, 0], rows.links[r, 1]):
-            if find_contact_responses(tree, w.tree, table, rows, w.path, q, r):
+            if known == 0:
+                known = 3
+                # the next one goes the same ways to the ground
+                if k + 1 < islands.contact_start[island + 1] and goes_with(w.contacts, e, islands.contact[k + 1]):
+                    describe_contact(w.tree, w.v_next_world, table, rows, w.contacts, r + 3, islands.contact[k + 1])
+                    known = 6
+                find_contact_responses(tree, w.tree, table, rows, w.path, q, r, known)
+            known -= 3
+            if contact_moves(table, rows, r):
                 kept = 3
+            else:
+                known = 0  # its rows would have to move up
         else:
             while kept < count:
                 ends = apply_unit_impulse(
@@ -145,6 +157,13 @@ def make_contact_rows(w, h, q, v):
     for i in range(island + 1, islands.count[0] + 1):
         islands.row_start[i] = rows.count[ALL_ROWS]
     unload_hinge_contacts(rows, first)
+
+
+@small
+def goes_with(contacts, e, f):
+    """Whether contact f has three rows beside those of contact e, between the same links."""
+    same = contacts.link_a[e] == contacts.link_a[f] and contacts.link_b[e] == contacts.link_b[f]
+    return same and contacts.friction[f] != 0.0 and contacts.moment.shape[0] == 0
 
 
 @small

@@ -27,14 +27,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork._jit import kernel, small
-from linkwork.formulations.impulse.coulomb import AT_REST, OF_ISLAND, GuessScratch, make_guess_scratch
+from linkwork.formulations.impulse.coulomb import AT_REST, OF_ISLAND
+from linkwork.formulations.impulse.coulomb_equation import GuessScratch, make_guess_scratch
 from linkwork.formulations.impulse.islands import Islands
-from linkwork.formulations.impulse.row_algebra import rate_change, response, spread_row
+from linkwork.formulations.impulse.row_algebra import has_friction, response, response_alike, row_width
+from linkwork.formulations.impulse.row_matrix import MOST_COLUMNS, form_rows, responses_left, subtract_bilateral
 from linkwork.formulations.impulse.row_sweeps import CROWD, solve_matrix_free
-from linkwork.formulations.impulse.row_table import CONTACT, CONTACT_FRICTION, LIMIT
+from linkwork.formulations.impulse.row_table import CONTACT, CONTACT_FRICTION, CONTACT_MOMENT, LIMIT
 from linkwork.formulations.impulse.rows import ALL_ROWS, BILATERAL_ROWS, FAST_PART, finish_deferred
 from linkwork.numerics.clipped import Guess, make_guess, missing, solve_clipped
-from linkwork.numerics.semidefinite import factor_block, half_solve, solve
+from linkwork.numerics.products import EIGHT, subtract_product, whole_vectors
+from linkwork.numerics.semidefinite import factor_block, half_solve, half_solve_columns, solve
+from linkwork.numerics.short_rows import dot_short_row
 
 MOST_DENSE_ROWS = 320  # rows up to which A can be formed
 DENSE_ROWS = 128  # and up to which it always is; with more, only where a row moves half as many dofs as there are rows
@@ -55,12 +59,13 @@ class RowSolver(NamedTuple):
     iterations: Any  # (1,) at most
     tolerance: float  # of the rank
     # factor_rows
-    A: Any  # (row, row) up to MOST_DENSE_ROWS; rows of C hold S instead
-    L: Any  # (row, row) factors of A_BB, see numerics.semidefinite
+    A: Any  # (row, row or more) up to MOST_DENSE_ROWS; rows of C hold S instead
+    L: Any  # (row, row or more) factors of A_BB, see numerics.semidefinite
     K: Any  # (row, row)
     order: Any  # (row,) of the pivots
     scale: Any  # (row,) 1 / sqrt of the diagonal of A_BB
-    half: Any  # (row, row) half solutions of A_BB for the columns of A_BC
+    half: Any  # (row, row or more) half solutions of A_BB for the columns of A_BC, one in each column
+    spread: Any  # (dof, column) scratch of row_matrix; zero
     diagonal: Any  # (row,) of A, or of S where it is formed
     reduced: Any  # (row,) diagonal of S, 0 where a row is moved by bilateral rows alone
     normal_coupling: Any  # (row,) of a friction row: A_rs with its normal row, where A is not formed
@@ -86,6 +91,7 @@ class RowSolver(NamedTuple):
 def row_solver(method: Any, rows: int, width: int, tree: Any, islands: Islands) -> RowSolver:
     """Scratch for so many rows; `width` is the longest u."""
     n, dofs = min(rows, MOST_DENSE_ROWS), tree.dof_link.size
+    wide = whole_vectors(n, n + EIGHT) + EIGHT  # columns from any place on can be whole vectors
     masses = tree.link_mass[tree.grounds :]
     masses = masses[masses > 0.0]
     return RowSolver(
@@ -95,12 +101,13 @@ def row_solver(method: Any, rows: int, width: int, tree: Any, islands: Islands) 
         mass=float(masses.mean()) if masses.size else 1.0,
         iterations=np.array([int(method.iterations)]),
         tolerance=float(method.rank_tolerance),
-        A=np.zeros((n, n)),
-        L=np.zeros((n, n)),
+        A=np.zeros((n, wide)),
+        L=np.zeros((n, wide)),
         K=np.zeros((n, max(n, 1))),
         order=np.zeros(n, dtype=np.int64),
         scale=np.zeros(n),
-        half=np.zeros((n, n)),
+        half=np.zeros((n, wide)),
+        spread=np.zeros((dofs, min(wide, MOST_COLUMNS))),
         diagonal=np.zeros(rows),
         reduced=np.zeros(rows),
         normal_coupling=np.zeros(rows),
@@ -159,6 +166,16 @@ def newton_allowed(rows, s, n, bilateral):
     return False
 
 
+@kernel
+def count_deferred(rows, first, last):
+    """How many of the rows first … last - 1 wait for their effective mass."""
+    n = 0
+    for r in range(first, last):
+        if rows.deferred[r] != 0:
+            n += 1
+    return n
+
+
 @small
 def factor_rows(rows, s, h):
     """Effective masses of the rows of this step, and the factors of A_BB."""
@@ -167,30 +184,27 @@ def factor_rows(rows, s, h):
     s.rank[0] = 0
     s.pace[AT_REST] = s.gravity * h
     use_newton = newton_allowed(rows, s, n, bilateral)
-    s.is_dense[0] = 1 if not use_newton and worth_forming(rows, s, n) else 0
+    dense = not use_newton and worth_forming(rows, s, n)
+    s.is_dense[0] = 1 if dense else 0
+    rigid = False
     for r in range(bilateral):
         finish_deferred(rows, r, rows.diagonal[r], h)
-    form_matrix(rows, s, 0, bilateral)
+        rigid = rigid or rows.gamma[r] == 0.0
+    # the effective mass of a clipped row is that while the bilateral ones hold
+    wanted = dense or (use_newton and n <= s.A.shape[0] and (rigid or count_deferred(rows, bilateral, n) > 0))
+    wanted = wanted and bilateral > 0
     if bilateral > 0:
+        form_rows(rows, s.A, s.spread, s.x_change, 0, bilateral, 0, n if wanted else bilateral)
         for r in range(bilateral):
             s.scale[r] = 1.0 / math.sqrt(s.A[r, r])
         s.rank[0] = factor_block(s.A, bilateral, s.tolerance, s.scale, 0, s.L, s.K, s.order)
-    dense = s.is_dense[0] == 1
-    rigid = False
-    for r in range(bilateral):
-        rigid = rigid or rows.gamma[r] == 0.0
+    if wanted:
+        half_solve_columns(s.scale, s.L, s.K, s.order, s.rank[0], bilateral, s.A, bilateral, n, s.half)
+        responses_left(rows, s.half, s.rank[0], bilateral, n, s.reduced)
     for r in range(bilateral, n):
-        # the effective mass of a clipped row is that while the bilateral ones hold
         left = rows.diagonal[r]
-        wanted = dense or (use_newton and n <= s.A.shape[0] and (rigid or rows.deferred[r] != 0))
-        if bilateral > 0 and wanted:
-            spread_row(rows, r, s.x_change)
-            for c in range(bilateral):
-                s.A[r, c] = rate_change(rows, c, s.x_change)
-                s.A[c, r] = s.A[r, c]
-            half_solve(s.scale, s.L, s.K, s.order, s.rank[0], s.A[r, :bilateral], s.half[r])
-            for k in range(s.rank[0]):
-                left -= s.half[r, k] * s.half[r, k]
+        if wanted and (dense or rigid or rows.deferred[r] != 0):
+            left = s.reduced[r]
             if not left > NEGLIGIBLE_RESPONSE * rows.diagonal[r]:
                 left = 0.0
                 dense = dense or worth_forming(rows, s, n)
@@ -230,37 +244,25 @@ def finish_diagonal(rows, s, first, last):
     """Where A is not formed: the diagonal of the rows first … last - 1, and how those of a contact are coupled."""
     for r in range(first, last):
         s.diagonal[r] = rows.diagonal[r] + rows.gamma[r]
-        if rows.normal_row[r] >= 0:
+        if has_friction(rows, r, last):
+            n = row_width(rows, r)
+            s.normal_coupling[r + 1] = response_alike(rows, r + 1, r, n)
+            s.normal_coupling[r + 2] = response_alike(rows, r + 2, r, n)
+            s.partner_coupling[r + 2] = response_alike(rows, r + 2, r + 1, n)
+        elif rows.code[r] == CONTACT_MOMENT:
             s.normal_coupling[r] = response(rows, r, rows.normal_row[r])
-        if rows.partner_row[r] >= 0:
-            s.partner_coupling[r] = response(rows, r, rows.partner_row[r])
-
-
-@kernel
-def form_matrix(rows, s, first, last):
-    """A of the rows first … last - 1 among themselves."""
-    x = s.x_change
-    for r in range(first, last):
-        spread_row(rows, r, x)
-        for c in range(first, r + 1):
-            s.A[r, c] = rate_change(rows, c, x)
-            s.A[c, r] = s.A[r, c]
-        s.A[r, r] += rows.gamma[r]
+            if rows.partner_row[r] >= 0:
+                s.partner_coupling[r] = response(rows, r, rows.partner_row[r])
 
 
 @kernel
 def schur_complement(rows, s, bilateral, n):
     """Put S in place of A_CC; needs the half solutions."""
     s.is_dense[0] = 1
-    form_matrix(rows, s, bilateral, n)
+    form_rows(rows, s.A, s.spread, s.x_change, bilateral, n, bilateral, n)
+    subtract_bilateral(s.A, s.half, s.rank[0], bilateral, n)
     for r in range(bilateral, n):
         s.diagonal[r] = s.reduced[r]
-        for c in range(bilateral, r + 1):
-            less = 0.0
-            for k in range(s.rank[0]):
-                less += s.half[r, k] * s.half[c, k]
-            s.A[r, c] -= less
-            s.A[c, r] = s.A[r, c]
 
 
 @kernel
@@ -337,9 +339,9 @@ def solve_dense(rows, s, bilateral, n, low, high, p, epsilon, iterations, guessi
     infeasible = 0.0
     if bilateral > 0 and bilateral < n:
         half_solve(s.scale, s.L, s.K, s.order, s.rank[0], b[:bilateral], s.y)
+        v = s.half.shape[1]
+        subtract_product(b, bilateral, 0, s.y, 0, 0, 1, s.half, bilateral, v, 1, n - bilateral, s.rank[0])
         for r in range(bilateral, n):
-            for k in range(s.rank[0]):
-                b[r] -= s.half[r, k] * s.y[k]
             if s.diagonal[r] == 0.0:
                 # moved by bilateral rows alone: its impulse changes nothing, and follows from the motion
                 p[r] = 0.0
@@ -370,8 +372,7 @@ def solve_dense(rows, s, bilateral, n, low, high, p, epsilon, iterations, guessi
         )
     if bilateral > 0:
         for r in range(bilateral):
-            for c in range(bilateral, n):
-                b[r] -= s.A[r, c] * p[c]
+            b[r] -= dot_short_row(s.A, r * s.A.shape[1] + bilateral, p, bilateral, n - bilateral)
         solve(s.scale, s.L, s.K, s.order, s.rank[0], b[:bilateral], s.y, p)
         sweeps = max(sweeps, 1)
         if s.rank[0] < bilateral and guessing:

@@ -16,7 +16,8 @@ import math
 
 from linkwork._jit import kernel, small
 from linkwork.formulations.impulse.contact_moments import is_pair, sweep_pair
-from linkwork.formulations.impulse.coulomb import newton_fits, newton_guess, some_slide
+from linkwork.formulations.impulse.coulomb import newton_guess, some_slide
+from linkwork.formulations.impulse.coulomb_equation import newton_fits
 from linkwork.formulations.impulse.islands import clear_dofs, copy_dofs, move_dofs_on, subtract_from
 from linkwork.formulations.impulse.row_algebra import (
     add_contact_impulses,
@@ -26,6 +27,7 @@ from linkwork.formulations.impulse.row_algebra import (
     rate_change,
 )
 from linkwork.formulations.impulse.row_table import CONTACT
+from linkwork.formulations.impulse.rows import NEWTON_INEXACT, NEWTON_SOFTNESS
 from linkwork.numerics.arrays import copy
 from linkwork.numerics.clipped import hurry_on, put, put_pair
 from linkwork.numerics.semidefinite import solve
@@ -36,6 +38,9 @@ FIRST_SOFTNESS = 1e-2  # of the first one where something does: the plain step m
 SOFTNESS_DOWN = 0.3  # factor for the next one after a step that was better than the last
 SOFTNESS_UP = 30.0  # or worse, in which case it is discarded
 MOST_SOFTNESS = 1.0  # a softer step would change nothing
+LAST_SOFTNESS = 0.25  # one that is softer than this, and worse, is the last
+KEPT_DOWN = 0.7  # factor for the first one of the next step after a step in which none was discarded
+INEXACT_STEPS = 8.0  # after a step without softness that made things worse: steps in which it is not tried again
 CROWD = (
     192  # rows: in islands with more, sweeps may end early after Newton steps; what is left goes on in the next step
 )
@@ -97,32 +102,39 @@ def solve_matrix_free(rows, s, island, bilateral, low, high, p, epsilon, iterati
     worst = math.inf
     pace = 1.0
     softness = FIRST_SOFTNESS
+    kept = guessing and island == 0  # what is known of it from the last step
+    if kept and rows.newton_kept[NEWTON_SOFTNESS] > 0.0:
+        softness = rows.newton_kept[NEWTON_SOFTNESS]
+    good = 0.0  # softness of the first Newton step that was kept
+    discarded = False
     guesses = NEWTON_GUESSES if guessing else 0
     rough = rough_tolerance(rows, s, first, last, epsilon) if guessing else epsilon
     may_be_exact = True  # not after such a step that made things worse
+    if kept and rows.newton_kept[NEWTON_INEXACT] > 0.0:
+        may_be_exact = False
+        rows.newton[NEWTON_INEXACT] = rows.newton_kept[NEWTON_INEXACT] - 1.0
     for i in range(1, iterations + 1):
         if i == 2 and guesses > 0 and not newton_fits(rows, islands, s.newton, island):
             guesses = 0
-        # a Newton step and two sweeps, kept where it is better
+        # a Newton step, kept where it is better
         if 1 < i <= 1 + guesses and softness <= MOST_SOFTNESS:
-            exact = may_be_exact and not some_slide(rows, s, first, last, p)
-            newton_guess(rows, s, island, EXACT_SOFTNESS if exact else softness, bilateral, low, high, p)
-            add_island_impulses(rows, s, island, p)
-            change = sweep_matrix_free(rows, s, island, bilateral, low, high, p)
-            if change > epsilon:
-                # where contacts open and others take over, the first sweep puts it right, and the second judges
-                copy_dofs(islands, island, s.x, s.x_change)
-                change = sweep_matrix_free(rows, s, island, bilateral, low, high, p)
-                if not exact and change > epsilon:
-                    change = rate_of_change(rows, s, island)
+            exact = not some_slide(rows, s, first, last, p) and may_be_exact
+            change = newton_step(rows, s, island, bilateral, low, high, p, epsilon, softness, exact)
+            better = change < worst or change <= epsilon
+            if kept:
+                keep_softness(rows.newton, exact, better, softness, good, discarded)
             if change <= epsilon:
                 return i, change / epsilon
-            better = change < worst
             if exact:
                 may_be_exact = better
             else:
-                softness *= SOFTNESS_DOWN if better else SOFTNESS_UP
+                if better and good == 0.0:
+                    good = softness
+                discarded = discarded or not better
+                softness = next_softness(softness, better)
             pace = 1.0
+            if better and kept and change <= rough:
+                return i, change / rough
             if better:
                 worst = change
                 copy(p[first:last], guess.past[first:])
@@ -145,15 +157,47 @@ def solve_matrix_free(rows, s, island, bilateral, low, high, p, epsilon, iterati
             return i, change / epsilon
         if judged or change <= rough:
             left = rate_of_change(rows, s, island) if judged else change
-            if i > 1 and left <= rough:
-                return i, left / rough
-            if i == iterations:
+            if (i > 1 and left <= rough) or i == iterations:
                 return i, left / rough
         if s.direct and i < iterations:
             on, pace = hurry_on(first, last, guess.begin, guess.past, p, 1.0 if change > worst else pace)
             move_dofs_on(islands, island, s.x_past, s.x, on)  # x is linear in p
         worst = change
     return iterations, worst / rough
+
+
+@small
+def newton_step(rows, s, island, bilateral, low, high, p, epsilon, softness, exact):
+    """A Newton step and a sweep or two; returns the change of the last."""
+    newton_guess(rows, s, island, EXACT_SOFTNESS if exact else softness, bilateral, low, high, p)
+    add_island_impulses(rows, s, island, p)
+    change = sweep_matrix_free(rows, s, island, bilateral, low, high, p)
+    if change > epsilon:
+        # where contacts open and others take over, the first sweep puts it right, and the second judges
+        copy_dofs(s.islands, island, s.x, s.x_change)
+        change = sweep_matrix_free(rows, s, island, bilateral, low, high, p)
+        if not exact and change > epsilon:
+            change = rate_of_change(rows, s, island)
+    return change
+
+
+@small
+def next_softness(softness, better):
+    """That of the next Newton step; more than MOST_SOFTNESS where there is to be none."""
+    if better:
+        return softness * SOFTNESS_DOWN
+    return min(softness * SOFTNESS_UP, MOST_SOFTNESS) if softness < LAST_SOFTNESS else softness * SOFTNESS_UP
+
+
+@small
+def keep_softness(newton, exact, better, softness, good, discarded):
+    """What the next step is to know of a Newton step of this one; `good` of the first that was kept, or 0."""
+    if exact:
+        if not better:
+            newton[NEWTON_INEXACT] = INEXACT_STEPS
+    elif better:
+        first = good if good > 0.0 else softness
+        newton[NEWTON_SOFTNESS] = max(first if discarded else KEPT_DOWN * first, FIRST_SOFTNESS)
 
 
 @small

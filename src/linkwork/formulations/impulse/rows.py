@@ -23,7 +23,9 @@ import numpy as np
 from linkwork._jit import kernel, small
 from linkwork.formulations.impulse.row_table import CONE_SIDES, RowTable
 from linkwork.mechanics.constraint_rows import cut_frames, measure_wrench
-from linkwork.mechanics.impulses import carry_inward, carry_three, hold_dof, hold_link, rate_along
+from linkwork.mechanics.impulse_lanes import carry_together
+from linkwork.mechanics.impulses import carry_inward, hold_dof, hold_link, rate_along
+from linkwork.numerics.short_rows import dot_short_row
 from linkwork.spatial.codes import BEDDED, SPRING
 from linkwork.spatial.vectors import load_pair, store_pair
 
@@ -37,6 +39,9 @@ ALL_ROWS, BILATERAL_ROWS = range(2)
 # slots of `RowWork.deferred_data`: of a DEFERRED_SOFTNESS, of a DEFERRED_BRAKE, and of a LINE_SPRING
 SOFT_KIND, SOFT_STIFFNESS, SOFT_DAMPING, SOFT_GAP, SOFT_PACE, SOFT_POINTS, SOFT_PART = range(7)
 BRAKE_MOST, BRAKE_BEHIND, BRAKE_PACE = range(3)
+# slots of `RowWork.newton`: softness that the first Newton step of island 0 is to have, or 0 where none is known; steps
+# in which the one without softness is not to be tried
+NEWTON_SOFTNESS, NEWTON_INEXACT = range(2)
 LINE_VISCOUS, LINE_GIVEN = range(2)
 # slots of `carried` in the workspace of the impulse methods
 LAST_STEP, ARMATURE_STEP, SMOOTH, ALIGNED = range(4)
@@ -90,7 +95,9 @@ class RowWork(NamedTuple):
     loss: Any  # J, energy that it took in the step, of contacts, stops and friction; row_energy
     # kept from step to step
     kept: Any  # (id,) impulses of the last step; store_impulses
+    newton_kept: Any  # (2,) NEWTON_SOFTNESS, NEWTON_INEXACT; store_impulses
     # of the step
+    newton: Any  # (2,) the same, for the next step; row_sweeps
     sliding: Any  # (joint friction,) impulses of joints taken to slide on, else 0; predict_sliding
     stop_is_row: Any  # (2 limits and 4 cones,) as the elements of `RowTable`, 1 where it is a row; describe_row
     swivel: Any  # (swivel, 5) SLIDES, ROUNDS, and the direction or torque impulse; ball_rows
@@ -114,6 +121,8 @@ def row_work(tables: Any, table: RowTable, contacts: int) -> RowWork:
     own: dict[str, Any] = {
         "count": np.zeros(2, dtype=np.int64),
         "kept": np.zeros(table.id_count),
+        "newton_kept": np.zeros(2),
+        "newton": np.zeros(2),
         "sliding": np.zeros(tables.drives.friction_most.size),
         "stop_is_row": np.zeros(2 * tables.drives.limit_q.size + CONE_SIDES * tables.drives.cone_a.size),
         "swivel": np.zeros((tables.drives.swivel_most.size, 5)),
@@ -266,43 +275,39 @@ def share_no_dof(table, a, b):
     return table.span_first[i] != table.span_first[j]
 
 
-@small
-def find_contact_responses(tree, work, table, rows, path, q, r):
-    """Responses of rows r … r + 2 of a contact between links that share no dof; False where r moves nothing."""
+@kernel
+def find_contact_responses(tree, work, table, rows, path, q, r, count):
+    """Responses of the rows r … r + count - 1 of contacts between two links that share no dof."""
     spans = 0
-    i = 0
-    x = 0.0
-    x_1 = 0.0
-    x_2 = 0.0
+    n = 0
     for side in range(2):
         link = rows.links[r, 1 - side]
-        carry_three(tree, work, q, path, link, rows.wrench, r, 1.0 - 2.0 * side)
+        carry_together(tree, work, q, path, link, rows.wrench, r, count, 1.0 - 2.0 * side)
         for e in range(table.link_span[link], table.link_span[link + 1]):
             first = table.span_first[e]
-            last = table.span_last[e]
-            for j in range(3):
+            length = table.span_last[e] - first
+            for j in range(count):
                 rows.span_first[r + j, spans] = first
-                rows.span_length[r + j, spans] = last - first
+                rows.span_length[r + j, spans] = length
+                for k in range(length):
+                    rows.u[r + j, n + k] = path.u[j, first + k]
+                    rows.z[r + j, n + k] = path.z[j, first + k]
             spans += 1
-            for k in range(first, last):
-                for j in range(3):
-                    rows.u[r + j, i] = path.u[j, k]
-                    rows.z[r + j, i] = path.z[j, k]
-                x += path.u[0, k] * path.z[0, k]
-                x_1 += path.u[1, k] * path.z[1, k]
-                x_2 += path.u[2, k] * path.z[2, k]
-                i += 1
-    for j in range(3):
+            n += length
+    w = rows.u.shape[1]
+    for j in range(count):
         rows.spans[r + j] = spans
-    rows.diagonal[r] = x
-    rows.diagonal[r + 1] = x_1
-    rows.diagonal[r + 2] = x_2
-    if not x > table.least_response:
+        rows.diagonal[r + j] = dot_short_row(rows.u, (r + j) * w, rows.z, (r + j) * w, n)
+
+
+@small
+def contact_moves(table, rows, r):
+    """Whether contact r with its friction moves anything; friction that moves nothing by itself is cleared."""
+    if not rows.diagonal[r] > table.least_response:
         return False
-    if not x_1 > table.least_response:
-        clear_response(rows, r + 1, r)
-    if not x_2 > table.least_response:
-        clear_response(rows, r + 2, r)
+    for j in range(r + 1, r + 3):
+        if not rows.diagonal[j] > table.least_response:
+            clear_response(rows, j, r)
     return True
 
 

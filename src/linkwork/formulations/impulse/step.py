@@ -32,7 +32,7 @@ from linkwork.formulations.impulse.midpoint import SHARP, UNRESOLVED, sharpness
 from linkwork.formulations.impulse.pressure import share_pressure
 from linkwork.formulations.impulse.restitution import solve_bouncing
 from linkwork.formulations.impulse.results import store_effort, store_energy, store_loads
-from linkwork.formulations.impulse.row_algebra import add_impulse
+from linkwork.formulations.impulse.row_algebra import add_impulses
 from linkwork.formulations.impulse.row_kinds import hold_stops, make_rows, passed_stop, stops_kept
 from linkwork.formulations.impulse.row_solver import factor_rows
 from linkwork.formulations.impulse.row_table import COUPLING, CUT, LIMIT
@@ -132,11 +132,7 @@ def right_side(w, state, t, q, v, world, stage):
 @small
 def apply_impulses(tree, work, rows, q, p, dv):
     """dv: change of the joint velocities by the impulses p of all rows (figure 3)."""
-    for k in range(dv.size):
-        dv[k] = 0.0
-    for r in range(rows.count[ALL_ROWS]):
-        if p[r] != 0.0:
-            add_impulse(rows, r, p[r], dv)
+    add_impulses(rows, rows.count[ALL_ROWS], p, dv)
     outward_response(tree, work, q, tree.grounds, tree.link_parent.size, dv)
 
 
@@ -191,7 +187,7 @@ def set_up_rows(w, state, t, h, q, v, world):
     if rows.count[ALL_ROWS] > 0:
         last = w.carried[LAST_STEP]
         warm_start(w.table, rows, w.contacts, h / last if last > 0.0 else 0.0)
-        share_pressure(rows, w.solver.link_response, w.solver.gravity * h, state.count[EVALUATIONS])
+        share_pressure(rows, w.path, w.solver.link_response, w.solver.gravity * h, state.count[EVALUATIONS])
         factor_rows(rows, w.solver, h)
     return 0
 
