@@ -46,36 +46,34 @@ def factor_known(A, n, sure, least, tolerance, scale, first, L, K, order):
     w = L.shape[1]
     left = K[0]  # what remains of the diagonal waits here until the end
     for i in range(n):
-        order[i] = i
         left[i] = A[i, i] * scale[first + i] * scale[first + i]
     rank = 0
     for c in range(n):
-        best = c
-        for i in range(c + 1, n):
-            if left[order[i]] > left[order[best]]:
-                best = i
-        kept = order[c]
-        order[c] = order[best]
-        order[best] = kept
-        p = order[c]
+        p = 0
+        for i in range(1, n):
+            if left[i] > left[p]:
+                p = i
         pivot = left[p]
         if not pivot > (least if c < sure else tolerance):
             break
+        order[c] = p
         pivot = math.sqrt(pivot)
         own = scale[first + p]
         for i in range(n):
             L[c, i] = A[p, i] * own * scale[first + i]
         subtract_product(L, c * w, w, L, p, 0, w, L, 0, w, 1, whole_vectors(n, w), c)
-        for s in range(c):
-            L[c, order[s]] = 0.0
-        L[c, p] = pivot
         inverse = 1.0 / pivot
-        for s in range(c + 1, n):
-            i = order[s]
+        for i in range(n):
             x = L[c, i] * inverse
             L[c, i] = x
             left[i] -= x * x
+        L[c, p] = pivot
+        left[p] = -math.inf
         rank = c + 1
+    # rounding is left where pivots before it were
+    for c in range(1, rank):
+        for s in range(c):
+            L[c, order[s]] = 0.0
     if rank < n:
         cholesky_gram(L, K, n, rank)
     return rank

@@ -45,7 +45,7 @@ class GuessScratch(NamedTuple):
     alone: Any  # (row,) a of contacts with friction; some_slide
     gathered: Any  # (2,) rows of contacts of the same two links that wait to be added to the equation; one of them
     gathered_u: Any  # (GATHERED, width) theirs, over c
-    gathered_z: Any  # (GATHERED, width)
+    gathered_z: Any  # (GATHERED + 1, width) the last row is there to be read by vector instructions
 
 
 def make_guess_scratch(rows: int, dofs: int, width: int, tree_dof: Any) -> GuessScratch:
@@ -62,7 +62,7 @@ def make_guess_scratch(rows: int, dofs: int, width: int, tree_dof: Any) -> Guess
         np.zeros(rows),
         np.zeros(2, dtype=np.int64),
         np.zeros((GATHERED, width)),
-        np.zeros((GATHERED, width)),
+        np.zeros((GATHERED + 1, width)),
     )
 
 
@@ -194,17 +194,27 @@ def add_gathered(rows, islands, newton):
         for b in range(rows.spans[r]):
             place, width = place_of_spans(rows, islands, newton.graph, r, a, b)
             n = rows.span_length[r, b]
+            whole = LANES if n == SIX and width == LANES else n
             add_product(
-                newton.graph.values, place, width, newton.gathered_u, k, 1, w, newton.gathered_z, j, w, m, n, count
+                newton.graph.values, place, width, newton.gathered_u, k, 1, w, newton.gathered_z, j, w, m, whole, count
             )
             j += n
         k += m
 
 
 @small
+def of_free_bodies(rows, r):
+    """Whether all spans of row r are those of free bodies: few rows are added to a block as fast as many then."""
+    for a in range(rows.spans[r]):
+        if rows.span_length[r, a] != SIX:
+            return False
+    return True
+
+
+@small
 def hold_contact(rows, islands, newton, r, u, z, e):
     """Contact r holds by rows e … e + 2 of u and z: into the equation for x, or to those that wait."""
-    if row_width(rows, r) <= 2 * SIX:
+    if of_free_bodies(rows, r):
         add_contact_equations(rows, islands, newton, r, u, z, e)
         return
     g = newton.gathered[1]

@@ -15,18 +15,42 @@ from linkwork.numerics.products import add_product, subtract_product, whole_vect
 
 MOST_COLUMNS = 128  # of A that are formed at once
 FEW = 3  # so many rows are formed one by one
+SPARSE = 8  # numbers for each one laid out: more are not worth to be cleared together
 
 
 @small
 def lay_out(rows, spread, first, last, on):
-    """Column r - first of `spread` (dof, column) becomes z of row r, or zero again where `on` is False."""
+    """Column r - first of `spread` (dof, column) becomes z of row r, or zero again where `on` is False.
+
+    Returns how many numbers these are, and the first and the last dof + 1.
+    """
+    count = 0
+    least = spread.shape[0]
+    most = 0
     for r in range(first, last):
         i = 0
         for b in range(rows.spans[r]):
             begin = rows.span_first[r, b]
-            for k in range(begin, begin + rows.span_length[r, b]):
+            end = begin + rows.span_length[r, b]
+            least = min(least, begin)
+            most = max(most, end)
+            for k in range(begin, end):
                 spread[k, r - first] = rows.z[r, i] if on else 0.0
                 i += 1
+        count += i
+    return count, least, most
+
+
+@small
+def clear_layout(rows, spread, first, last, count, least, most):
+    """`spread` becomes zero again: all dofs from `least` on, where the rows move a good part of them."""
+    n = last - first
+    if (most - least) * n > SPARSE * count:
+        lay_out(rows, spread, first, last, False)
+        return
+    for k in range(least, most):
+        for c in range(n):
+            spread[k, c] = 0.0
 
 
 @small
@@ -41,7 +65,7 @@ def last_alike(rows, r, last):
 
 @kernel
 def form_rows(rows, A, spread, x, first, last, begin, end):
-    """A of the rows first … last - 1 and the columns begin … end - 1, gamma on its diagonal.
+    """A of the rows first … last - 1 and the columns begin … end - 1, without gamma.
 
     `spread` is zero before and after; x (dof,) is scratch.
     """
@@ -56,8 +80,6 @@ def form_rows(rows, A, spread, x, first, last, begin, end):
             n = min(end - begin, spread.shape[1])
             form_columns(rows, A, spread, first, last, begin, n)
             begin += n
-    for r in range(first, last):
-        A[r, r] += rows.gamma[r]
 
 
 @kernel
@@ -67,7 +89,7 @@ def form_columns(rows, A, spread, first, last, begin, n):
     width = rows.u.shape[1]
     columns = spread.shape[1]
     wide = min(whole_vectors(n, w - begin), columns)
-    lay_out(rows, spread, begin, begin + n, True)
+    count, least, most = lay_out(rows, spread, begin, begin + n, True)
     r = first
     while r < last:
         end = last_alike(rows, r, last)
@@ -81,7 +103,14 @@ def form_columns(rows, A, spread, first, last, begin, n):
             add_product(A, r * w + begin, w, rows.u, i, width, 1, spread, m, columns, end - r, wide, length)
             i += length
         r = end
-    lay_out(rows, spread, begin, begin + n, False)
+    clear_layout(rows, spread, begin, begin + n, count, least, most)
+
+
+@small
+def add_softness(rows, A, first, last):
+    """Gamma of the rows first … last - 1 onto the diagonal of A."""
+    for r in range(first, last):
+        A[r, r] += rows.gamma[r]
 
 
 @kernel

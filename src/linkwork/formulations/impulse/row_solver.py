@@ -31,7 +31,13 @@ from linkwork.formulations.impulse.coulomb import AT_REST, OF_ISLAND
 from linkwork.formulations.impulse.coulomb_equation import GuessScratch, make_guess_scratch
 from linkwork.formulations.impulse.islands import Islands
 from linkwork.formulations.impulse.row_algebra import has_friction, response, response_alike, row_width
-from linkwork.formulations.impulse.row_matrix import MOST_COLUMNS, form_rows, responses_left, subtract_bilateral
+from linkwork.formulations.impulse.row_matrix import (
+    MOST_COLUMNS,
+    add_softness,
+    form_rows,
+    responses_left,
+    subtract_bilateral,
+)
 from linkwork.formulations.impulse.row_sweeps import CROWD, solve_matrix_free
 from linkwork.formulations.impulse.row_table import CONTACT, CONTACT_FRICTION, CONTACT_MOMENT, LIMIT
 from linkwork.formulations.impulse.rows import ALL_ROWS, BILATERAL_ROWS, FAST_PART, finish_deferred
@@ -193,8 +199,11 @@ def factor_rows(rows, s, h):
     # the effective mass of a clipped row is that while the bilateral ones hold
     wanted = dense or (use_newton and n <= s.A.shape[0] and (rigid or count_deferred(rows, bilateral, n) > 0))
     wanted = wanted and bilateral > 0
+    formed = n if dense else bilateral
+    if formed > 0:
+        form_rows(rows, s.A, s.spread, s.x_change, 0, formed, 0, n if dense or wanted else bilateral)
+        add_softness(rows, s.A, 0, bilateral)
     if bilateral > 0:
-        form_rows(rows, s.A, s.spread, s.x_change, 0, bilateral, 0, n if wanted else bilateral)
         for r in range(bilateral):
             s.scale[r] = 1.0 / math.sqrt(s.A[r, r])
         s.rank[0] = factor_block(s.A, bilateral, s.tolerance, s.scale, 0, s.L, s.K, s.order)
@@ -213,7 +222,7 @@ def factor_rows(rows, s, h):
             soften_held(rows, s, r, left)
         s.reduced[r] = left + rows.gamma[r] if left > 0.0 else 0.0
     if dense:
-        schur_complement(rows, s, bilateral, n)
+        schur_complement(rows, s, bilateral, formed, n)
     else:
         finish_diagonal(rows, s, 0, n)
         for r in range(bilateral):
@@ -256,10 +265,12 @@ def finish_diagonal(rows, s, first, last):
 
 
 @kernel
-def schur_complement(rows, s, bilateral, n):
-    """Put S in place of A_CC; needs the half solutions."""
+def schur_complement(rows, s, bilateral, formed, n):
+    """Put S in place of A_CC; needs the half solutions. The first rows of A are `formed` already."""
     s.is_dense[0] = 1
-    form_rows(rows, s.A, s.spread, s.x_change, bilateral, n, bilateral, n)
+    if formed < n:
+        form_rows(rows, s.A, s.spread, s.x_change, bilateral, n, bilateral, n)
+    add_softness(rows, s.A, bilateral, n)
     subtract_bilateral(s.A, s.half, s.rank[0], bilateral, n)
     for r in range(bilateral, n):
         s.diagonal[r] = s.reduced[r]
