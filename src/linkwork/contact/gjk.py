@@ -14,13 +14,25 @@ from linkwork._jit import kernel, small
 from linkwork.spatial.vectors import add_scaled, cross, dot, load3, neg, norm, scale, store3, sub
 
 ROUNDS = 64  # at most
+TRY_ALL = 12  # corners at most: so many are tried faster than climbed
 CONVERGED = 1e-10  # of the squared distance
 TOUCHING = 1e-12  # of the smaller shape: nearer than this is an overlap
 
 
 @kernel
 def support(colliders, scratch, i, d):
-    """Corner of collider i farthest along d: up along the edges, from where the last climb ended."""
+    """Corner of collider i farthest along d: of a few all are tried, else up along the edges from the last one."""
+    first = colliders.vertex_start[i]
+    last = colliders.vertex_start[i + 1]
+    if last - first <= TRY_ALL:
+        most = -math.inf
+        found = first
+        for k in range(first, last):
+            x = dot(d, load3(scratch.vertex, k))
+            if x > most:
+                most = x
+                found = k
+        return found
     k = scratch.hull.start[i]
     best = dot(d, load3(scratch.vertex, k))
     climbing = True
@@ -147,9 +159,11 @@ def nearest_of_simplex(scratch, count):
 
 
 @kernel
-def distance(colliders, scratch, i, j, margin):
-    """Axis from i to j, gap, and how many points the simplex has: 4 where they overlap, 0 where farther than margin."""
-    d = sub(load3(scratch.p, j), load3(scratch.p, i))
+def distance(colliders, scratch, i, j, d, margin):
+    """Axis from i to j, gap, and how many points the simplex has: 4 where they overlap, 0 where farther than margin.
+
+    The search begins along d, which should be about the axis.
+    """
     if not dot(d, d) > 0.0:
         d = (0.0, 0.0, 1.0)
     touching = TOUCHING * min(colliders.bound[i], colliders.bound[j])
