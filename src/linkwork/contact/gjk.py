@@ -96,18 +96,11 @@ def nearest_on_face(a, b, c):
 
 
 @small
-def encloses(a, b, c, d):
-    """Whether the tetrahedron has the origin inside."""
-    for k in range(4):
-        p = a if k == 0 else (b if k == 1 else (c if k == 2 else d))
-        q = b if k == 0 else (c if k == 1 else (d if k == 2 else a))
-        r = c if k == 0 else (d if k == 1 else (a if k == 2 else b))
-        o = d if k == 0 else (a if k == 1 else (b if k == 2 else c))
-        n = cross(sub(q, p), sub(r, p))
-        side = dot(n, sub(o, p))
-        if side == 0.0 or dot(n, p) * side > 0.0:
-            return False
-    return True
+def is_behind(p, q, r, o):
+    """Whether the origin is on the side of the face p, q, r where the fourth corner o of a tetrahedron is."""
+    n = cross(sub(q, p), sub(r, p))
+    side = dot(n, sub(o, p))
+    return side != 0.0 and dot(n, p) * side <= 0.0
 
 
 @kernel
@@ -123,13 +116,13 @@ def nearest_of_simplex(scratch, count):
     c = load3(point, 2)
     if count == 4:
         d = load3(point, 3)
-        if encloses(a, b, c, d):
-            return (0.0, 0.0, 0.0), 4
         best = math.inf
         for k in range(4):  # without point k
             p = b if k == 0 else a
             q = c if k <= 1 else b
             r = d if k <= 2 else c
+            if is_behind(p, q, r, a if k == 0 else (b if k == 1 else (c if k == 2 else d))):
+                continue
             x, y, z = nearest_on_face(p, q, r)
             v = add_scaled(add_scaled(scale(x, p), y, q), z, r)
             if dot(v, v) < best:
@@ -138,6 +131,8 @@ def nearest_of_simplex(scratch, count):
                 weight[1] = x if k == 0 else (0.0 if k == 1 else y)
                 weight[2] = y if k <= 1 else (0.0 if k == 2 else z)
                 weight[3] = 0.0 if k == 3 else z
+        if not best < math.inf:
+            return (0.0, 0.0, 0.0), 4
     elif count == 3:
         weight[0], weight[1], weight[2] = nearest_on_face(a, b, c)
     elif count == 2:
