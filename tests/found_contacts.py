@@ -9,9 +9,10 @@ import numpy as np
 
 import linkwork as lw
 from linkwork._jit import entry
+from linkwork.contact.arc_search import support_point
 from linkwork.contact.broad_phase import find_contacts
 from linkwork.contact.clip import choose_four, clip_face, incident_face
-from linkwork.contact.cylinder_axis import cylinder_separation, support_point
+from linkwork.contact.cylinder_axis import cylinder_separation
 from linkwork.contact.cylinder_faces import segment_over_disc, segment_over_flat
 from linkwork.contact.field_grid import height_above, nearest_on_triangle
 from linkwork.contact.field_ridges import is_peak, is_ridge, underside

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from linkwork.contact.contact_motion import rim_turning, turning
+import linkwork as lw
+from linkwork.contact.contact_motion import arm_change, rim_turning, turning
+from linkwork.contact.scratch import make_contact_scratch
 
 
 @pytest.mark.parametrize("angle", [1e-6, 1e-2, 0.05, 2.0])
@@ -40,6 +42,23 @@ def test_the_lowest_point_of_a_rim_stays_the_lowest() -> None:
         after = Rotation.from_rotvec(h * w).apply(u)
         given = rim_turning(tuple(u), tuple(n), tuple(w), h, tuple(r))
         assert given == pytest.approx(lowest(after, n, 0.2, 0.03) - r, abs=1e-12)
+
+
+def test_the_end_of_a_capsule_goes_with_its_axis() -> None:
+    """However it leans: what touches is below the end of the axis, and the radius does not turn."""
+    model = lw.Model("capsule")
+    model.body("capsule", mass=1.0, shape=lw.Capsule(0.1, 0.06), material=lw.Material())
+    colliders = lw.assemble(model).tables.colliders
+    scratch = make_contact_scratch(colliders)
+    rng = np.random.default_rng(4)
+    n = np.array([0, 0, 1.0])
+    for _ in range(20):
+        R = Rotation.from_quat(rng.normal(size=4))
+        scratch.R[0] = R.as_matrix().ravel()
+        u = R.apply((0, 0, -1.0 if R.as_matrix()[2, 2] > 0 else 1.0))  # to its lower end
+        w, h = 10.0 * rng.normal(size=3), 5e-3
+        given = arm_change(colliders, scratch, 0, tuple(n), tuple(w), h, tuple(0.03 * u - 0.1 * n))
+        assert given == pytest.approx(0.03 * (Rotation.from_rotvec(h * w).apply(u) - u), abs=1e-14)
 
 
 def test_a_wheel_that_only_spins_touches_at_the_same_point() -> None:

@@ -122,6 +122,39 @@ def test_a_wheel_that_is_launched_is_told(plainly: Any, monkeypatch: pytest.Monk
     assert any("did not touch" in doubt for doubt in run.certificate.doubts())
 
 
+def sliding_box(step: float = 0.0, wall: float = 0.0) -> lw.Model:
+    """A box slides at 2 m/s over two tiles, the second higher by `step`, or against a wall of this height."""
+    model, material = lw.Model("tiles"), lw.Material(friction=0.2)
+    for k, top in enumerate((0.0, step)):
+        tile = lw.Box((1, 1, 0.2), pose=lw.Frame((1.0 * k, 0, top - 0.1)))
+        model.collider(f"tile {k}", "ground", tile, material=material)
+    if wall:
+        model.collider("wall", "ground", lw.Box((0.2, 1, wall), pose=lw.Frame((0.7, 0, wall / 2))), material=material)
+    box = model.body("box", shape=lw.Box((0.2,) * 3), mass=1.0, position=(0.35, 0.03, 0.1), material=material)
+    model.free("slides", "ground", box, velocity=(2, 0, 0, 0, 0, 0))
+    return model
+
+
+def test_a_seam_that_blocks_is_told(plainly: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If inner edges were not known, and overlaps met, a box would stop at the side of the next level tile."""
+    monkeypatch.setattr(sweep, "leave_out_inner", lambda *_: None)
+    monkeypatch.setattr(sweep, "INSIDE", 0.0)
+    run = simulated(sliding_box(), 0.1, lw.Maximal(dt=5e-3))
+    assert run["box.velocity"][:, 0].min() < 1.0
+    assert any("seams" in doubt for doubt in run.certificate.doubts())
+
+
+@both
+@pytest.mark.parametrize("height", [5e-4, 2e-3, 2e-2, 0.3])
+def test_real_steps_and_walls_are_no_seams(height: float, kind: Any) -> None:
+    """A box is stopped, or tumbles over the step; tiles that are level it passes."""
+    for model in (sliding_box(step=height), sliding_box(wall=height)):
+        assert simulated(model, 0.3, kind(dt=5e-3)).certificate.seam_loss == 0.0
+    run = simulated(sliding_box(), 0.3, kind(dt=5e-3))
+    assert run.certificate.seam_loss == 0.0
+    assert run["box.velocity"][-1, 0] == pytest.approx(2.0 - 0.2 * 9.81 * 0.3, rel=1e-2)
+
+
 def test_bodies_that_hit_each_other_are_not_called_apart() -> None:
     """A ball falls beside the middle of another, 6 cm a step: it is stopped, and rolls off; they did meet."""
     model, material = lw.Model("hit"), lw.Material(friction=0.3)

@@ -108,6 +108,29 @@ def test_seams_between_bodies_are_not_felt(land: str, shape: str) -> None:
         assert np.abs(x[:, 2] - x[0, 2]).max() < 1e-3, (speed, dt)
 
 
+def assert_level(land: str, shape: str, speed: float, dt: float, method: str) -> None:
+    """Within 1 % of the way on a plane, and no rise."""
+    plane, x = slid("plane", shape, speed, dt, method), slid(land, shape, speed, dt, method)
+    way = np.linalg.norm(plane[-1, :2] - plane[0, :2])
+    assert np.linalg.norm(x[-1, :2] - plane[-1, :2]) < 0.01 * way, (speed, dt)
+    assert np.abs(x[:, 2] - x[0, 2]).max() < 1e-3, (speed, dt)
+
+
+@pytest.mark.parametrize("dt", [1e-3, 5e-3])
+def test_an_edge_that_is_touched_as_a_step_begins_is_no_ramp(dt: float) -> None:
+    """At 10 m/s this capsule begins a step a millimetre before a loose slab: its edge must not lift it."""
+    assert_level("slabs", "capsule", 10.0, dt, "impulse")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("method", ["impulse", "maximal"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_loose_slabs_are_one_plane_at_all_speeds(shape: str, method: str) -> None:
+    for speed in (0.5, 2.0, 5.0, 10.0):
+        for dt in (1e-3, 5e-3):
+            assert_level("slabs", shape, speed, dt, method)
+
+
 @pytest.mark.parametrize("method", ["impulse", "maximal"])
 @pytest.mark.parametrize("along", [True, False])
 def test_a_box_that_lands_with_its_edge_on_a_seam_stands_there(along: bool, method: str) -> None:

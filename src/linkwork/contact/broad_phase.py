@@ -38,12 +38,12 @@ def find_contacts(colliders, work, next_v, coast, scratch, contacts, h):
             if scratch.aabb_low[j, 0] > scratch.aabb_high[i, 0]:
                 break
             if (
-                colliders.meets[i, j] != 0
-                and not both_settled(scratch, i, j)
-                and scratch.aabb_low[i, 1] <= scratch.aabb_high[j, 1]
+                scratch.aabb_low[i, 1] <= scratch.aabb_high[j, 1]
                 and scratch.aabb_low[j, 1] <= scratch.aabb_high[i, 1]
                 and scratch.aabb_low[i, 2] <= scratch.aabb_high[j, 2]
                 and scratch.aabb_low[j, 2] <= scratch.aabb_high[i, 2]
+                and colliders.meets[i, j] != 0
+                and not both_settled(scratch, i, j)
             ):
                 # simple shapes first, always in the same order, so that ids stay
                 a_kind = colliders.kind[i]
@@ -104,12 +104,15 @@ def update_collider(colliders, work, next_v, scratch, i, h):
             scratch.aabb_high[i, s] = p[s] + far + margin
         return
     thick = margin + (colliders.size[i, 0] if colliders.kind[i] <= CAPSULE else 0.0)
+    first = colliders.vertex_start[i]
     for s in range(3):
-        scratch.aabb_low[i, s] = math.inf
-        scratch.aabb_high[i, s] = -math.inf
-        for k in range(colliders.vertex_start[i], colliders.vertex_start[i + 1]):
-            scratch.aabb_low[i, s] = min(scratch.aabb_low[i, s], scratch.vertex[k, s] - thick)
-            scratch.aabb_high[i, s] = max(scratch.aabb_high[i, s], scratch.vertex[k, s] + thick)
+        low = scratch.vertex[first, s]
+        high = low
+        for k in range(first + 1, colliders.vertex_start[i + 1]):
+            low = min(low, scratch.vertex[k, s])
+            high = max(high, scratch.vertex[k, s])
+        scratch.aabb_low[i, s] = low - thick
+        scratch.aabb_high[i, s] = high + thick
 
 
 @kernel

@@ -51,6 +51,16 @@ def face_side_inline(colliders, scratch, f, k, n):
 
 
 @kernel
+def is_over_face(colliders, scratch, f, n, x):
+    """Whether x is within the sides of face f (its normal n), seen along n."""
+    for k in range(colliders.face_loop[f + 1] - colliders.face_loop[f]):
+        a, out = face_side_inline(colliders, scratch, f, k, n)
+        if dot(out, sub(x, a)) > SIDE_TOLERANCE * dot(out, out):
+            return False
+    return True
+
+
+@kernel
 def clip_face(colliders, scratch, f, n, g):
     """Corners of face g within the sides of face f (its normal n): how many, and in which slot of scratch.corner."""
     count = colliders.face_loop[g + 1] - colliders.face_loop[g]
@@ -155,10 +165,10 @@ def add_face_contacts(colliders, scratch, contacts, i, j, here, count, n, normal
 
 
 @kernel
-def contacts_on_face(colliders, scratch, contacts, i, j, reference, face, margin):
+def contacts_on_face(colliders, scratch, contacts, i, j, reference, face, least, margin):
     """Contacts of polyhedra i and j on a face of `reference`, one of them: the face of the other over it, clipped.
 
-    Returns how many corners are nearer than the margin.
+    Returns how many corners have a gap between `least` and the margin.
     """
     other = j if reference == i else i
     n = rotate(load9(scratch.R, reference), load3(colliders.face_normal, face))
@@ -168,7 +178,7 @@ def contacts_on_face(colliders, scratch, contacts, i, j, reference, face, margin
     for e in range(count):
         x = load3(scratch.corner[here], e)
         gap = dot(n, sub(x, on_face))
-        if gap < margin:
+        if least < gap < margin:
             for s in range(3):
                 scratch.corner[here, near, s] = x[s]
             scratch.feature[here, near] = scratch.feature[here, e]

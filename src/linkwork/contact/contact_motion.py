@@ -97,7 +97,9 @@ def arm_change(colliders, scratch, i, n, w, h, r):
         return egg_turning(load9(scratch.R, i), load3(colliders.size, i), n, w, h, r)
     u = axis_z(load9(scratch.R, i))
     if kind == CAPSULE:
-        return scale(dot(r, u), turning(w, h, u))
+        # the place on its axis around which it is round; at an end r reaches beyond, by the radius
+        half = colliders.size[i, 1]
+        return scale(min(max(dot(r, u), -half), half), turning(w, h, u))
     if kind == CYLINDER:
         return rim_turning(u, n, w, h, r)
     return turning(w, h, r)

@@ -4,10 +4,10 @@
     d    y(n) - x(n)                  f(n)    n . d, the separation along n
     u    axis of a cylinder           L r     its half length, radius          t       part of n perpendicular to u
 
-f is concave (of any n, not only of unit length), and n' . d(n) is never less than f(n'): on an arc f is bounded by what
-is known at its ends. The largest f is at a face or a cap; or on the great circle perpendicular to an edge or to the
-axis, which is searched by bisection; or, for two rims, where Newton's method finds it. Where a rim is nearest to a
-single corner the true distance is a little more than f, as it is for polyhedra (separating_axis.py).
+The largest f is at a face or a cap; or on the great circle perpendicular to an edge or to the axis (arc_search.py); or,
+for two rims, where Newton's method finds it. The search ends where the points that touch along n are no farther apart
+than f. Where a rim is nearest to a single corner the true distance is a little more than f, as it is for polyhedra
+(separating_axis.py).
 """
 
 from __future__ import annotations
@@ -15,13 +15,15 @@ from __future__ import annotations
 import math
 
 from linkwork._jit import kernel
+from linkwork.contact.arc_search import best_on_arc, support_difference, support_point, unit
+from linkwork.contact.box_axis import face_along, largest_of
+from linkwork.contact.nearest_points import signed_distance
 from linkwork.contact.surfaces import perpendicular
 from linkwork.spatial.codes import BOX, CYLINDER
 from linkwork.spatial.vectors import (
     add_scaled,
-    axis_x,
-    axis_y,
     axis_z,
+    column,
     cross,
     dot,
     load3,
@@ -31,86 +33,16 @@ from linkwork.spatial.vectors import (
     rotate,
     scale,
     sub,
+    unrotate,
 )
 
 # where a cylinder touches: a face of the other, its own cap, the other's cap, or a side or rim
 SEPARATED, FACE, CAP, OTHER_CAP, CURVED = 0, 1, 2, 3, 4
 CAP_PREFERENCE = 1e-4  # of the smaller shape: by how much a cap must be farther apart than a face or the first cap
 CURVED_PREFERENCE = 1e-7  # of the smaller shape: by how much a side or rim must be farther apart than these
-BISECTIONS = 30  # of a quarter turn: 1e-9 rad
 ARC_SEARCHES = 3  # searches along great circles, before Newton's method
 NEWTON_STEPS = 8
 LONGEST_STEP = 0.3  # rad, of Newton's method
-
-
-@kernel
-def support_point(colliders, scratch, i, n):
-    """Point of collider i (box, cylinder or hull) that is farthest along n."""
-    R = load9(scratch.R, i)
-    p = load3(scratch.p, i)
-    if colliders.kind[i] == CYLINDER:
-        u = axis_z(R)
-        s = dot(n, u)
-        x = add_scaled(p, math.copysign(colliders.size[i, 1], s), u)
-        t = add_scaled(n, -s, u)
-        wide = norm(t)
-        return add_scaled(x, colliders.size[i, 0] / wide, t) if wide > 1e-12 else x
-    if colliders.kind[i] == BOX:
-        x = add_scaled(p, math.copysign(colliders.size[i, 0], dot(n, axis_x(R))), axis_x(R))
-        x = add_scaled(x, math.copysign(colliders.size[i, 1], dot(n, axis_y(R))), axis_y(R))
-        return add_scaled(x, math.copysign(colliders.size[i, 2], dot(n, axis_z(R))), axis_z(R))
-    best = -math.inf
-    x = p
-    for k in range(colliders.vertex_start[i], colliders.vertex_start[i + 1]):
-        y = load3(scratch.vertex, k)
-        if dot(n, y) > best:
-            best = dot(n, y)
-            x = y
-    return x
-
-
-@kernel
-def support_difference(colliders, scratch, i, j, n):
-    """d(n)."""
-    return sub(support_point(colliders, scratch, j, neg(n)), support_point(colliders, scratch, i, n))
-
-
-@kernel
-def unit(a):
-    """a / |a|."""
-    return scale(1.0 / norm(a), a)
-
-
-@kernel
-def best_on_arc(colliders, scratch, i, j, about, start, known):
-    """Best n perpendicular to `about` within 90 degrees of `start`, and f there; stops once none beats `known`."""
-    a = add_scaled(start, -dot(start, about), about)
-    a = unit(a) if norm(a) > 1e-9 * norm(start) else perpendicular(about)
-    high = cross(about, a)
-    low = neg(high)
-    n = a
-    best_n = a
-    best = -math.inf
-    for _ in range(BISECTIONS):
-        d = support_difference(colliders, scratch, i, j, n)
-        f = dot(n, d)
-        if f > best:
-            best = f
-            best_n = n
-        slope = dot(d, cross(about, n))
-        if slope > 0.0:
-            low = n
-            end = high
-            beyond = dot(d, cross(about, high)) > 0.0
-        else:
-            high = n
-            end = low
-            beyond = dot(d, cross(about, low)) < 0.0
-        bound = dot(d, end) if beyond else math.sqrt(f * f + slope * slope)
-        if bound < known:
-            break
-        n = unit((low[0] + high[0], low[1] + high[1], low[2] + high[2]))
-    return best_n, best
 
 
 @kernel
@@ -131,7 +63,7 @@ def best_rim_axis(colliders, scratch, i, j, n):
             about = cross(n, d)
             if norm(about) < 1e-9 * norm(d):
                 break
-            n, f = best_on_arc(colliders, scratch, i, j, unit(about), n, f)
+            n, f = best_on_arc(colliders, scratch, i, j, unit(about), n, f, math.inf)
             continue
         # gradient and curvature of f in the plane perpendicular to n
         a = perpendicular(n)
@@ -195,29 +127,76 @@ def best_flat_axis(colliders, scratch, i, j, margin):
 
 
 @kernel
+def box_flat_axis(colliders, scratch, i, j, margin):
+    """`best_flat_axis` of a cylinder and a box, in closed form."""
+    R = load9(scratch.R, j)
+    u = axis_z(load9(scratch.R, i))
+    between = sub(load3(scratch.p, j), load3(scratch.p, i))
+    c = unrotate(R, between)
+    v = unrotate(R, u)
+    s = load3(colliders.size, j)
+    r = colliders.size[i, 0]
+    half = colliders.size[i, 1]
+    k, best = largest_of(
+        abs(c[0]) - s[0] - half * abs(v[0]) - r * math.sqrt(v[1] * v[1] + v[2] * v[2]),
+        abs(c[1]) - s[1] - half * abs(v[1]) - r * math.sqrt(v[2] * v[2] + v[0] * v[0]),
+        abs(c[2]) - s[2] - half * abs(v[2]) - r * math.sqrt(v[0] * v[0] + v[1] * v[1]),
+    )
+    along = dot(between, u)
+    f = abs(along) - half - (s[0] * abs(v[0]) + s[1] * abs(v[1]) + s[2] * abs(v[2]))
+    if best <= margin and f > best + CAP_PREFERENCE * min(colliders.bound[i], colliders.bound[j]):
+        return CAP, -1, u if along >= 0.0 else neg(u), f
+    side = 1.0 if c[k] >= 0.0 else -1.0
+    return FACE, face_along(colliders, j, k, -side), scale(side, column(R, k)), best
+
+
+@kernel
+def none_is_better(colliders, scratch, i, j, n, f):
+    """Whether no direction separates i and j by more than f, by the points that touch along n.
+
+    A ball around a point of one within the other overlaps it along any direction by its radius; and no direction
+    separates two by more than the distance of a point of one from the other.
+    """
+    _, gap = signed_distance(colliders, scratch, j, support_point(colliders, scratch, i, n))
+    if gap <= f:
+        return True
+    _, gap = signed_distance(colliders, scratch, i, support_point(colliders, scratch, j, neg(n)))
+    return gap <= f
+
+
+@kernel
 def cylinder_separation(colliders, scratch, i, j, margin):
     """(where, face, n, f) of cylinder i and solid j: SEPARATED, a FACE of j, a CAP of i, OTHER_CAP of j, or CURVED."""
-    region, face, n, best = best_flat_axis(colliders, scratch, i, j, margin)
+    if colliders.kind[j] == BOX:
+        region, face, n, best = box_flat_axis(colliders, scratch, i, j, margin)
+    else:
+        region, face, n, best = best_flat_axis(colliders, scratch, i, j, margin)
+    if best > margin:
+        return SEPARATED, face, n, best
     slack = CURVED_PREFERENCE * min(colliders.bound[i], colliders.bound[j])
+    if none_is_better(colliders, scratch, i, j, n, best + slack):
+        return region, face, n, best
     u = axis_z(load9(scratch.R, i))
     from_centre = sub(load3(scratch.p, j), load3(scratch.p, i))
     is_cylinder = colliders.kind[j] == CYLINDER
     first = colliders.edge_start[j]
     # perpendicular to the axis, then to edges, or to the other's axis
     for k in range(2 if is_cylinder else 1 + colliders.edge_start[j + 1] - first):
-        if best > margin:
-            return SEPARATED, face, n, best
         about = u
         if k > 0:
             R = load9(scratch.R, j)
             about = axis_z(R) if is_cylinder else rotate(R, load3(colliders.edge, first + k - 1))
         start = n if abs(dot(n, about)) < 0.9 else from_centre
-        new, f = best_on_arc(colliders, scratch, i, j, about, start, best + slack)
+        new, f = best_on_arc(colliders, scratch, i, j, about, start, best + slack, margin)
         if f > best + slack:
             region = CURVED
             best = f
             n = new
-    if is_cylinder and best <= margin:
+            if best > margin:
+                return SEPARATED, face, n, best
+            if none_is_better(colliders, scratch, i, j, n, best + slack):
+                return region, face, n, best
+    if is_cylinder:
         new, f = best_rim_axis(colliders, scratch, i, j, n)
         if f > best + slack:
             region = CURVED

@@ -14,9 +14,10 @@ from __future__ import annotations
 import math
 
 from linkwork._jit import kernel
+from linkwork.contact.arc_search import unit
 from linkwork.contact.clip import add_face_contacts, clip_segment, face_side, incident_face
 from linkwork.contact.contact_cache import REFERENCE_ON_J, add_contact
-from linkwork.contact.cylinder_axis import CAP, CURVED, FACE, OTHER_CAP, unit
+from linkwork.contact.cylinder_axis import CAP, CURVED, FACE, OTHER_CAP
 from linkwork.contact.scratch import POLYGON
 from linkwork.contact.surfaces import perpendicular
 from linkwork.spatial.codes import CYLINDER

@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 
 from linkwork._jit import kernel
+from linkwork.contact.arc_search import support_point
 from linkwork.contact.contact_cache import add_contact, set_apart
-from linkwork.contact.cylinder_axis import CAP, CURVED, FACE, SEPARATED, cylinder_separation, support_point
+from linkwork.contact.cylinder_axis import CAP, CURVED, FACE, SEPARATED, cylinder_separation
 from linkwork.contact.cylinder_faces import LINE_CONTACT_LENGTH, LINE_CONTACT_SINE, flat_contacts, nearly_flat
 from linkwork.contact.nearest_points import clamp, nearest_between_segments
 from linkwork.spatial.codes import CYLINDER
@@ -21,12 +22,20 @@ THIRD_POINT_DEEPER = 1e-6  # of a radius: by how much a third point of a line co
 
 
 @kernel
+def cylinder_apart(colliders, scratch, i, j, margin):
+    """Where cylinder i and a solid are nearest (`cylinder_separation`); sets `scratch.apart`."""
+    region, face, n, gap = cylinder_separation(colliders, scratch, i, j, margin)
+    if region != SEPARATED:
+        set_apart(scratch, n, gap)
+    return region, face, n, gap
+
+
+@kernel
 def cylinder_and_solid(colliders, scratch, contacts, i, j, margin):
     """Contacts of cylinder i with a box, a hull or another cylinder."""
-    region, face, n, gap = cylinder_separation(colliders, scratch, i, j, margin)
+    region, face, n, gap = cylinder_apart(colliders, scratch, i, j, margin)
     if region == SEPARATED:
         return
-    set_apart(scratch, n, gap)
     if region == CURVED:
         region, face = nearly_flat(colliders, scratch, i, j, n)
     found = 0

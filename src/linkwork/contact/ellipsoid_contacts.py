@@ -14,8 +14,8 @@ from __future__ import annotations
 import math
 
 from linkwork._jit import kernel
+from linkwork.contact.arc_search import support_point
 from linkwork.contact.contact_cache import add_contact
-from linkwork.contact.cylinder_axis import support_point
 from linkwork.contact.ellipsoid_points import nearest_to_origin, support_of
 from linkwork.contact.field_grid import (
     add_field_candidate,

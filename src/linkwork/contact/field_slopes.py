@@ -13,9 +13,9 @@ from __future__ import annotations
 import math
 
 from linkwork._jit import kernel, small
+from linkwork.contact.arc_search import support_point, unit
 from linkwork.contact.box_axis import FACE_PREFERENCE, PARALLEL_SINE
 from linkwork.contact.clip import clip_polygon, clip_segment, incident_face
-from linkwork.contact.cylinder_axis import support_point, unit
 from linkwork.contact.cylinder_faces import LINE_CONTACT_SINE
 from linkwork.contact.field_grid import (
     add_field_candidate,

@@ -14,13 +14,25 @@ from linkwork._jit import kernel, small
 from linkwork.spatial.vectors import add_scaled, cross, dot, load3, neg, norm, scale, store3, sub
 
 ROUNDS = 64  # at most
+TRY_ALL = 12  # corners at most: so many are tried faster than climbed
 CONVERGED = 1e-10  # of the squared distance
 TOUCHING = 1e-12  # of the smaller shape: nearer than this is an overlap
 
 
 @kernel
 def support(colliders, scratch, i, d):
-    """Corner of collider i farthest along d: up along the edges, from where the last climb ended."""
+    """Corner of collider i farthest along d: of a few all are tried, else up along the edges from the last one."""
+    first = colliders.vertex_start[i]
+    last = colliders.vertex_start[i + 1]
+    if last - first <= TRY_ALL:
+        most = -math.inf
+        found = first
+        for k in range(first, last):
+            x = dot(d, load3(scratch.vertex, k))
+            if x > most:
+                most = x
+                found = k
+        return found
     k = scratch.hull.start[i]
     best = dot(d, load3(scratch.vertex, k))
     climbing = True
@@ -84,18 +96,11 @@ def nearest_on_face(a, b, c):
 
 
 @small
-def encloses(a, b, c, d):
-    """Whether the tetrahedron has the origin inside."""
-    for k in range(4):
-        p = a if k == 0 else (b if k == 1 else (c if k == 2 else d))
-        q = b if k == 0 else (c if k == 1 else (d if k == 2 else a))
-        r = c if k == 0 else (d if k == 1 else (a if k == 2 else b))
-        o = d if k == 0 else (a if k == 1 else (b if k == 2 else c))
-        n = cross(sub(q, p), sub(r, p))
-        side = dot(n, sub(o, p))
-        if side == 0.0 or dot(n, p) * side > 0.0:
-            return False
-    return True
+def is_behind(p, q, r, o):
+    """Whether the origin is on the side of the face p, q, r where the fourth corner o of a tetrahedron is."""
+    n = cross(sub(q, p), sub(r, p))
+    side = dot(n, sub(o, p))
+    return side != 0.0 and dot(n, p) * side <= 0.0
 
 
 @kernel
@@ -111,13 +116,13 @@ def nearest_of_simplex(scratch, count):
     c = load3(point, 2)
     if count == 4:
         d = load3(point, 3)
-        if encloses(a, b, c, d):
-            return (0.0, 0.0, 0.0), 4
         best = math.inf
         for k in range(4):  # without point k
             p = b if k == 0 else a
             q = c if k <= 1 else b
             r = d if k <= 2 else c
+            if is_behind(p, q, r, a if k == 0 else (b if k == 1 else (c if k == 2 else d))):
+                continue
             x, y, z = nearest_on_face(p, q, r)
             v = add_scaled(add_scaled(scale(x, p), y, q), z, r)
             if dot(v, v) < best:
@@ -126,6 +131,8 @@ def nearest_of_simplex(scratch, count):
                 weight[1] = x if k == 0 else (0.0 if k == 1 else y)
                 weight[2] = y if k <= 1 else (0.0 if k == 2 else z)
                 weight[3] = 0.0 if k == 3 else z
+        if not best < math.inf:
+            return (0.0, 0.0, 0.0), 4
     elif count == 3:
         weight[0], weight[1], weight[2] = nearest_on_face(a, b, c)
     elif count == 2:
@@ -147,9 +154,11 @@ def nearest_of_simplex(scratch, count):
 
 
 @kernel
-def distance(colliders, scratch, i, j, margin):
-    """Axis from i to j, gap, and how many points the simplex has: 4 where they overlap, 0 where farther than margin."""
-    d = sub(load3(scratch.p, j), load3(scratch.p, i))
+def distance(colliders, scratch, i, j, d, margin):
+    """Axis from i to j, gap, and how many points the simplex has: 4 where they overlap, 0 where farther than margin.
+
+    The search begins along d, which should be about the axis.
+    """
     if not dot(d, d) > 0.0:
         d = (0.0, 0.0, 1.0)
     touching = TOUCHING * min(colliders.bound[i], colliders.bound[j])

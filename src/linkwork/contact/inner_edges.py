@@ -13,9 +13,11 @@ met, and neither can the edge between two that are level. Of a contact
 
 from __future__ import annotations
 
+import math
+
 from linkwork._jit import kernel
+from linkwork.contact.arc_search import support_point
 from linkwork.contact.clip import contacts_on_face, incident_face
-from linkwork.contact.cylinder_axis import support_point
 from linkwork.contact.cylinder_faces import is_over
 from linkwork.contact.nearest_points import signed_distance
 from linkwork.contact.surfaces import perpendicular
@@ -67,7 +69,7 @@ def leave_out_inner(colliders, scratch, contacts, i, j, first, touch, margin, ed
     contacts.count[0] = kept
     other = j if reference == i else i
     if kept == first and face >= 0 and colliders.face_start[other] < colliders.face_start[other + 1]:
-        contacts_on_face(colliders, scratch, contacts, i, j, reference, face, margin)
+        contacts_on_face(colliders, scratch, contacts, i, j, reference, face, -math.inf, margin)
 
 
 @kernel

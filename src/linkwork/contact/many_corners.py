@@ -41,11 +41,14 @@ def polyhedra_axis(colliders, scratch, i, j, margin):
     region = EDGES
     face = -1
     along_face = -math.inf
+    start = sub(load3(scratch.p, j), load3(scratch.p, i))
     if corners <= FEW_CORNERS:
         region, face, along_face, unsure = face_axis(colliders, scratch, i, j, margin)
         if not unsure:
             return region, face, (0.0, 0.0, 1.0), along_face, 0
-    n, gap, count = distance(colliders, scratch, i, j, margin)
+        start = rotate(load9(scratch.R, i if region == FACE_OF_I else j), load3(colliders.face_normal, face))
+        start = start if region == FACE_OF_I else neg(start)
+    n, gap, count = distance(colliders, scratch, i, j, start, margin)
     overlap = count == 4
     if overlap:
         n, gap = depth(colliders, scratch, i, j)

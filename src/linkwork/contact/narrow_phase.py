@@ -49,6 +49,8 @@ from linkwork.spatial.vectors import (
 
 COINCIDENT = 1e-9  # of a shape's size: points nearer than this are the same
 EXTREME = 1e-6  # of a shape's size: vertices this far below the farthest one still belong to the extreme edge
+EDGES_TOUCH = 2.0  # touches: up to this gap two edges touch
+NEARLY_FLAT = 0.95  # cosine of the angle from which on a face is across the axis of two edges
 # feature numbers of a capsule's contacts: the nearest point, ends over a face, ends beside an edge
 NEAREST, FACE_END, EDGE_END = 0, 1, 3
 
@@ -205,7 +207,7 @@ def capsule_contacts(colliders, scratch, contacts, i, j, margin, a, ab, t):
             radius = colliders.size[j, 0]
             if parallel_contacts(colliders, scratch, contacts, i, j, a, ab, r, b, v, radius, neg(n), margin) > 0:
                 return
-        if capsule_on_edge(colliders, scratch, contacts, i, j, margin, a, ab) == 2:
+        if capsule_on_edge(colliders, scratch, contacts, i, j, margin, a, ab, n) == 2:
             return
     gap -= r
     add_contact(colliders, scratch, contacts, i, j, add_scaled(x, -r - 0.5 * gap, n), neg(n), -gap, NEAREST)
@@ -252,15 +254,20 @@ def capsule_on_face(colliders, scratch, contacts, i, j, margin, a, ab, x, n, gap
 
 
 @small
-def capsule_on_edge(colliders, scratch, contacts, i, j, margin, a, ab):
-    """Contacts at the ends of a capsule along an edge of j, as far as they are beside it; returns how many."""
+def capsule_on_edge(colliders, scratch, contacts, i, j, margin, a, ab, nearest):
+    """Contacts at the ends of a capsule along an edge of j, as far as they are beside it; returns how many.
+
+    Their normals are about that of the nearest place: an end that is beside the edge while the other is over a face
+    would have a slope in its way that is not there.
+    """
     r = colliders.size[i, 0]
     length = norm(ab)
     found = 0
     for k in range(2):
         y = add_scaled(a, float(k), ab)
         n, gap = signed_distance(colliders, scratch, j, y)
-        if length > 0.0 and gap > 0.0 and gap - r < margin and abs(dot(n, ab)) < LINE_CONTACT_SINE * length:
+        level = abs(dot(n, ab)) < LINE_CONTACT_SINE * length and dot(n, nearest) > FACE_NORMAL_COSINE
+        if length > 0.0 and gap > 0.0 and gap - r < margin and level:
             gap -= r
             add_contact(
                 colliders, scratch, contacts, i, j, add_scaled(y, -r - 0.5 * gap, n), neg(n), -gap, EDGE_END + k
@@ -290,6 +297,7 @@ def two_polyhedra(colliders, scratch, contacts, i, j, margin):
     best = gap
     if region == EDGES and points > 0:
         add_contact(colliders, scratch, contacts, i, j, middle_of_simplex(scratch, points), axis, -gap, 1)
+        corners_beside_edges(colliders, scratch, contacts, i, j, axis, gap, margin)
         return
     if region == EDGES:
         x, u = extreme_edge(colliders, scratch, i, axis)
@@ -297,11 +305,29 @@ def two_polyhedra(colliders, scratch, contacts, i, j, margin):
         s, t = nearest_between_segments(x, u, y, v)
         middle = scale(0.5, add(add_scaled(x, s, u), add_scaled(y, t, v)))
         add_contact(colliders, scratch, contacts, i, j, middle, axis, -gap, 1)
+        corners_beside_edges(colliders, scratch, contacts, i, j, axis, gap, margin)
         return
     reference = i if region == FACE_OF_I else j
-    if contacts_on_face(colliders, scratch, contacts, i, j, reference, face, margin) == 0 and points > 0:
+    found = contacts_on_face(colliders, scratch, contacts, i, j, reference, face, -math.inf, margin)
+    if found == 0 and points > 0:
         # small faces side by side
         add_contact(colliders, scratch, contacts, i, j, middle_of_simplex(scratch, points), axis, -best, 1)
+
+
+@kernel
+def corners_beside_edges(colliders, scratch, contacts, i, j, axis, gap, margin):
+    """Beside two edges that touch: corners over a face across their axis, on which moving polyhedra fall next."""
+    touch = min(colliders.touch[i], colliders.touch[j])
+    if gap > EDGES_TOUCH * touch or not scratch.margin[i] + scratch.margin[j] > touch:
+        return
+    f = incident_face(colliders, scratch, i, neg(axis))
+    g = incident_face(colliders, scratch, j, axis)
+    along_i = dot(axis, rotate(load9(scratch.R, i), load3(colliders.face_normal, f)))
+    along_j = -dot(axis, rotate(load9(scratch.R, j), load3(colliders.face_normal, g)))
+    if along_i >= along_j and along_i > NEARLY_FLAT:
+        contacts_on_face(colliders, scratch, contacts, i, j, i, f, gap, margin)
+    elif along_j > NEARLY_FLAT:
+        contacts_on_face(colliders, scratch, contacts, i, j, j, g, gap, margin)
 
 
 @kernel

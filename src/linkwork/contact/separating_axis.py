@@ -13,8 +13,8 @@ import math
 
 from linkwork._jit import kernel
 from linkwork.contact.box_axis import FACE_OF_I, FACE_OF_J, FACE_PREFERENCE, SEPARATED
-from linkwork.contact.clip import clip_face, incident_face
-from linkwork.spatial.vectors import dot, load3, load9, rotate, sub
+from linkwork.contact.clip import clip_face, incident_face, is_over_face
+from linkwork.spatial.vectors import dot, load3, load9, neg, rotate, sub
 
 
 @kernel
@@ -24,6 +24,28 @@ def lowest_projection(colliders, scratch, j, n):
     for k in range(colliders.vertex_start[j], colliders.vertex_start[j + 1]):
         x = min(x, dot(n, load3(scratch.vertex, k)))
     return x
+
+
+@kernel
+def lowest_corner(colliders, scratch, j, n):
+    """The vertex of collider j with the least n . x."""
+    least = math.inf
+    x = n
+    for k in range(colliders.vertex_start[j], colliders.vertex_start[j + 1]):
+        y = load3(scratch.vertex, k)
+        height = dot(n, y)
+        if height < least:
+            least = height
+            x = y
+    return x
+
+
+@kernel
+def centres_apart(colliders, scratch, i, j):
+    """How far polyhedra i and j are apart along the line of their centres, at least, m."""
+    d = sub(load3(scratch.p, j), load3(scratch.p, i))
+    reach = lowest_projection(colliders, scratch, j, d) + lowest_projection(colliders, scratch, i, neg(d))
+    return reach / math.sqrt(dot(d, d)) if dot(d, d) > 0.0 else -math.inf
 
 
 @kernel
@@ -50,6 +72,9 @@ def least_over_face(colliders, scratch, i, j, f):
     """Least height over, or depth below, face f of i of the corners of j that are over it, m; inf where none is."""
     n = rotate(load9(scratch.R, i), load3(colliders.face_normal, f))
     base = load3(scratch.vertex, colliders.loop[colliders.face_loop[f]])
+    x = lowest_corner(colliders, scratch, j, n)
+    if is_over_face(colliders, scratch, f, n, x):
+        return abs(dot(n, sub(x, base)))
     count, here = clip_face(colliders, scratch, f, n, incident_face(colliders, scratch, j, n))
     least = math.inf
     for e in range(count):
@@ -60,6 +85,9 @@ def least_over_face(colliders, scratch, i, j, f):
 @kernel
 def face_axis(colliders, scratch, i, j, margin):
     """(SEPARATED, FACE_OF_I or FACE_OF_J; face; gap; whether another axis may be better)."""
+    gap = centres_apart(colliders, scratch, i, j)
+    if gap > margin:
+        return SEPARATED, -1, gap, False
     face, gap = best_face(colliders, scratch, i, j, margin)
     if gap > margin:
         return SEPARATED, face, gap, False

@@ -18,12 +18,17 @@ from __future__ import annotations
 import math
 
 from linkwork._jit import kernel, small
+from linkwork.contact.arc_search import support_point
 from linkwork.contact.bedding import bed_contacts, is_bedded, pass_rigidly
+from linkwork.contact.clip import incident_face
 from linkwork.contact.contact_cache import keep_contact, set_apart
 from linkwork.contact.contact_motion import set_bend
+from linkwork.contact.cylinder_points import cylinder_apart
 from linkwork.contact.inner_edges import leave_out_inner
+from linkwork.contact.middle import hold_middle, is_fast, is_middle, make_smooth, middle_passes
 from linkwork.contact.narrow_phase import collide, polyhedra_apart
 from linkwork.contact.scratch import APART_GAP
+from linkwork.contact.separating_axis import lowest_projection
 from linkwork.spatial.codes import BOX, CAPSULE, CYLINDER, ELLIPSOID, HULL, PLANE, SPHERE
 from linkwork.spatial.quaternions import exponential, rotation_of
 from linkwork.spatial.vectors import (
@@ -37,6 +42,7 @@ from linkwork.spatial.vectors import (
     load9,
     load_pair,
     multiply,
+    neg,
     norm,
     rotate,
     scale,
@@ -50,6 +56,8 @@ AT_START = 0.1  # of the touch: up to this gap two colliders touch at the start 
 INSIDE = 2.0  # touches: overlap at which a moving collider meets another
 ADVANCES = 16  # of the time, before the end of the step is asked
 ARRIVED = 0.1  # of the touch: gap at which it is met
+FLAT = 1e-12  # half the squared angle up to which a normal is that of a face
+LESS_STEEP = 0.1  # of the squared angle at the start: a normal that is nearer to that of the face is over it
 LARGE_CHANGE = 0.25  # of the thinner shape: motion by the forces of a step that counts as well
 NEVER = 2.0  # time of impact of what does not meet
 
@@ -143,6 +151,9 @@ def time_of_impact(colliders, work, velocity, scratch, contacts, i, j, margin, i
         s += left / (h * speed)
         if not find_apart(colliders, work, velocity, scratch, contacts, i, j, margin, s * h, first):
             return NEVER
+    n = (scratch.apart[0], scratch.apart[1], scratch.apart[2])
+    if middle_passes(colliders, work, velocity, i, j, n, scratch.apart[APART_GAP], h * (1.0 - s)):
+        return s
     if find_apart(colliders, work, velocity, scratch, contacts, i, j, margin, h, first):
         if scratch.apart[APART_GAP] <= -inside:
             return s
@@ -156,6 +167,9 @@ def find_apart(colliders, work, velocity, scratch, contacts, i, j, margin, t, fi
     scratch.apart[APART_GAP] = math.inf
     if is_polyhedron(colliders, i) and is_polyhedron(colliders, j):
         polyhedra_apart(colliders, scratch, i, j, margin)
+        return scratch.apart[APART_GAP] < math.inf
+    if colliders.kind[i] == CYLINDER and (colliders.kind[j] == CYLINDER or is_polyhedron(colliders, j)):
+        cylinder_apart(colliders, scratch, i, j, margin)
         return scratch.apart[APART_GAP] < math.inf
     lost = scratch.lost[0]
     collide(colliders, scratch, contacts, i, j, margin)
@@ -182,6 +196,41 @@ def when_they_meet(colliders, work, next_v, scratch, contacts, i, j, margin, tou
         if s < NEVER and not forces_count(colliders, work, next_v, i, j, h):
             s = 1.0
     return s, velocity
+
+
+@small
+def lowest_of_round(colliders, scratch, i, n):
+    """Least n . x of a sphere, capsule or cylinder i."""
+    if colliders.kind[i] == CYLINDER:
+        return dot(n, support_point(colliders, scratch, i, neg(n)))
+    return lowest_projection(colliders, scratch, i, n) - colliders.size[i, 0]
+
+
+@kernel
+def slides_over_edge(colliders, work, next_v, scratch, contacts, i, j, margin, touch, h):
+    """Whether the edge of j that a moving round i touches is passed within the step, and i then is over a face of j.
+
+    So a wheel passes the edge of the next slab where slabs are level: it is in its way by an overlap at most.
+    """
+    if not is_polyhedron(colliders, j) or is_polyhedron(colliders, i) or colliders.kind[i] == PLANE:
+        return False
+    if not scratch.margin[i] + scratch.margin[j] > touch:
+        return False
+    n = (scratch.apart[0], scratch.apart[1], scratch.apart[2])
+    inside = INSIDE * touch
+    face = incident_face(colliders, scratch, j, n)
+    out = rotate(load9(scratch.R, j), load3(colliders.face_normal, face))
+    base = load3(scratch.vertex, colliders.loop[colliders.face_loop[face]])
+    steep = 1.0 + dot(n, out)
+    if steep < FLAT or lowest_of_round(colliders, scratch, i, out) - dot(out, base) < -inside:
+        return False
+    over = False
+    if time_of_impact(colliders, work, work.pose_v, scratch, contacts, i, j, margin, inside, touch, h) == NEVER:
+        if find_apart(colliders, work, next_v, scratch, contacts, i, j, margin, h, contacts.count[0]):
+            n = (scratch.apart[0], scratch.apart[1], scratch.apart[2])
+            over = 1.0 + dot(n, rotate(load9(scratch.R, j), load3(colliders.face_normal, face))) < LESS_STEEP * steep
+    place_pair(colliders, work, next_v, scratch, i, j, 0.0)
+    return over
 
 
 @kernel
@@ -248,8 +297,12 @@ def meet(colliders, work, next_v, coast, scratch, contacts, i, j, h):
         return
     bedded = is_bedded(colliders, i, j)
     s = 0.0
+    velocity = next_v
     if scratch.apart[APART_GAP] > AT_START * touch:
         s, velocity = when_they_meet(colliders, work, next_v, scratch, contacts, i, j, margin, touch, h)
+    elif not bedded and slides_over_edge(colliders, work, next_v, scratch, contacts, i, j, margin, touch, h):
+        s = 1.0
+    if s > 0.0:
         # two moving balls: the line through their centres, which no place at another time has for both
         round_pair = is_round(colliders, i) and is_round(colliders, j)
         if round_pair and s < NEVER and colliders.link[i] != 0 and colliders.link[j] != 0:
@@ -263,6 +316,8 @@ def meet(colliders, work, next_v, coast, scratch, contacts, i, j, h):
             leave_out_inner(colliders, scratch, contacts, i, j, first, touch, margin, s == 1.0)
             if bedded:
                 bed_contacts(colliders, work, next_v, scratch, contacts, i, j, first, (1.0 - s) * h, False)
+            elif contacts.count[0] > first and is_fast(colliders, scratch, i, j):
+                hold_middle(colliders, work, velocity, scratch, contacts, i, j, first, (1.0 - s) * h)
             for e in range(first, contacts.count[0]):
                 bring_back(colliders, work, velocity, scratch, contacts, i, j, e, s * h)
         if s > 0.0:
@@ -273,10 +328,17 @@ def meet(colliders, work, next_v, coast, scratch, contacts, i, j, h):
             pass_rigidly(contacts, first)
         elif bedded:
             bed_contacts(colliders, work, next_v, scratch, contacts, i, j, first, h, True)
+        elif s == 0.0 and contacts.count[0] > first and is_fast(colliders, scratch, i, j):
+            hold_middle(colliders, work, work.pose_v, scratch, contacts, i, j, first, h)
+    # what turns so fast that its middle is held has no points that could be followed
+    last = contacts.count[0] - 1
+    followed = s == 0.0 and last >= first and not is_middle(contacts, last)
     for e in range(first, contacts.count[0]):
         contacts.passing[e] = 1.0 if s == NEVER else 0.0
         contacts.touch[e] = touch
         store3(contacts.bend, e, ZERO)
-        if s == 0.0:
+        if followed:
             set_bend(colliders, work, coast, scratch, contacts, i, j, e, h)
         keep_contact(colliders, work, scratch, contacts, i, j, e)
+        if is_middle(contacts, e):
+            make_smooth(contacts, e)

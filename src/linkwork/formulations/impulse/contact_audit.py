@@ -3,10 +3,12 @@
 A contact may act before its bodies touch, to stop them where they meet at the end of the step. They do meet if they
 would overlap while they move on as they did, or as the forces of the step have them: that is looked at here a few times
 along the step, without the search of contact/sweep.py that made the contact. If they do not, and the next few steps
-find them apart, the energy that the contact took is counted. A contact that was there before, and holds
-without sliding, takes nothing in truth, neither from what rests nor from what rolls; what it takes is the error of
-steps that are too long. The step after bodies met is left out: there an impact ends that began at a distance. How deep
-bodies overlap that carry each other is noted too. All this goes into `State.effort`, for the certificate.
+find them apart, the energy that the contact took is counted. A contact that was there before, and holds without
+sliding, takes nothing in truth, neither from what rests nor from what rolls; what it takes is the error of steps that
+are too long. The step after bodies met is left out: there an impact ends that began at a distance. A body that slides
+along a face, and is stopped by a side that reaches beyond this face by no more than overlaps do, was stopped by a seam
+(seams.py). How deep bodies overlap that carry each other is noted too. All this goes into `State.effort`, for the
+certificate.
 """
 
 from __future__ import annotations
@@ -19,12 +21,13 @@ import numpy as np
 from linkwork._jit import kernel, small
 from linkwork.contact.contact_cache import FEATURES_PER_PAIR
 from linkwork.contact.scratch import APART_GAP
+from linkwork.contact.seams import at_a_seam
 from linkwork.contact.sweep import find_apart as find_gap
 from linkwork.contact.sweep import place_pair
 from linkwork.formulations.impulse.row_algebra import has_friction
 from linkwork.formulations.impulse.row_table import CONTACT
 from linkwork.formulations.impulse.rows import ALL_ROWS
-from linkwork.formulations.samples import APART_LOSS, OVERLAP, ROLLING_LOSS, WORST_OVERLAP
+from linkwork.formulations.samples import APART_LOSS, OVERLAP, ROLLING_LOSS, SEAM_LOSS, WORST_OVERLAP
 
 APART_PART = 0.1  # of the way that a contact stopped: bodies that stay farther apart did not meet
 LOOKS = 8  # along the step
@@ -134,6 +137,9 @@ def note_contacts(w, effort, h):
             rubs = math.sqrt(rows.p[r + 1] * rows.p[r + 1] + rows.p[r + 2] * rows.p[r + 2])
             holds = rubs < HOLDING * rows.friction[r + 1] * rows.p[r]
         pair = contacts.id[e] // FEATURES_PER_PAIR
+        if loss > 0.0 and not contacts.impulse[e, 0] > 0.0 and h * rows.start_rate[r] < -contacts.touch[e]:
+            if at_a_seam(w.tables.colliders, w.tree, w.contact_scratch, contacts, e, h):
+                effort[SEAM_LOSS] += loss
         if contacts.impulse[e, 0] > 0.0:
             effort[OVERLAP] = max(effort[OVERLAP], depth)
             if holds and loss > 0.0 and not has_met(audit, pair):

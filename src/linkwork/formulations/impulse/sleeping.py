@@ -122,8 +122,19 @@ def is_asleep(sleep, islands, contacts, e):
 
 
 @kernel
+def some_sleep(sleep):
+    """Whether anything is asleep."""
+    for t in range(sleep.asleep.size):
+        if sleep.asleep[t] == 1:
+            return True
+    return False
+
+
+@kernel
 def wake_touched(sleep, islands, contacts, grounds, held):
     """Wake the islands with something awake; `held` is a tree of island 0, or -1. Needs the union-find of the step."""
+    if not some_sleep(sleep):
+        return
     parent = islands.parent
     for t in range(parent.size):
         sleep.touched[t] = 0
@@ -231,7 +242,7 @@ def fall_asleep(sleep, tree, t, q, v):
 @kernel
 def add_sleeping_loads(sleep, islands, zones, colliders, work, contacts, state, last):
     """Add the forces of contacts that sleep to the loads of the step; impulses are those of a step of `last`."""
-    if not last > 0.0:
+    if not last > 0.0 or not some_sleep(sleep):
         return
     for e in range(contacts.count[0]):
         if not is_asleep(sleep, islands, contacts, e):

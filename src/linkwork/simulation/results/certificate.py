@@ -14,6 +14,7 @@ POOR_BALANCE = 1e-2  # of the energy that moved: a run with more than this missi
 POOR_IMPULSES = 2e-3  # of the impulses of a step, on average: what steps that were cut short may leave unsettled
 POOR_APART = 0.05  # of the energy that moved: what contacts may take from bodies that then do not touch
 POOR_ROLLING = 0.2  # of the energy that moved: what contacts may take from bodies that roll, rock or rest
+POOR_SEAM = 0.05  # of the energy that moved, taken by contacts at sides that are level
 POOR_OVERLAP = 0.02  # of the size of the model: what bodies may overlap by in the end
 # what a strict run is held to: parts of the energy that moved, of the size of the model, of impulses; steps
 BOUNDS = {
@@ -24,6 +25,7 @@ BOUNDS = {
     "unsettled": POOR_IMPULSES,
     "apart": POOR_APART,
     "rolling": POOR_ROLLING,
+    "seam": POOR_SEAM,
     "overlap": POOR_OVERLAP,
     "cut": math.inf,  # steps may be cut short as long as little is left: this is for those who ask
 }
@@ -70,6 +72,8 @@ class Certificate:
     rolling_loss: float = 0.0
     """Energy that contacts took from bodies that rolled or rested on each other, which truly costs nothing, J.
     Soft contacts are left out."""
+    seam_loss: float = 0.0
+    """Energy that contacts took from bodies that were stopped by a side no higher than overlaps are, J: a seam."""
     overlap: float = 0.0
     """Deepest overlap of two bodies in the last step, m; soft contacts, which overlap as they should, are left out."""
     worst_overlap: float = 0.0
@@ -161,8 +165,9 @@ class Certificate:
         gave instead of taking, as such a part, "drift" how far joints open, as a part of the size of the model,
         "quaternion" how far quaternions leave unit length, "unsettled" the part of all impulses that steps with
         sweeps cut short left unsettled, "cut" the number of these steps; "apart" and "rolling" what contacts took from
-        bodies that did not touch, or that only rolled or rested, as parts of the energy that moved, "overlap" how deep
-        bodies overlap in the end, as a part of the size of the model.
+        bodies that did not touch, or that only rolled or rested, and "seam" what they took at sides that are level with
+        what a body slides on, as parts of the energy that moved, "overlap" how deep bodies overlap in the end, as a
+        part of the size of the model.
 
         >>> Certificate(method="recursive", drift_relative=0.05).broken({"drift": 1e-3})
         ['the loops drift by 0.05 of the size of the model, more than 0.001']
@@ -201,6 +206,7 @@ class Certificate:
                 self._part(self.rolling_loss),
                 "contacts took {:.2g} of what moved from bodies that only rolled or rested",
             ),
+            "seam": (self._part(self.seam_loss), "contacts took {:.2g} of what moved at seams that are level"),
             "overlap": (
                 self.overlap / self.size if self.size > 0.0 else 0.0,
                 "bodies overlap by {:.2g} of the size of the model in the end",
