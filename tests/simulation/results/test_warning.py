@@ -32,8 +32,8 @@ def poor() -> lw.Trajectory:
         return lw.simulate(swing(), until=2.0, dt=0.05, method="recursive", integrator="semi-implicit")
 
 
-def pile() -> lw.Model:
-    return lw.gallery.pile.build(n=6)
+def pile(n: int = 6) -> lw.Model:
+    return lw.gallery.pile.build(n=n)
 
 
 def test_one_warning_with_reason_remedy_and_the_line_of_the_user() -> None:
@@ -140,7 +140,7 @@ def test_stepping_by_hand_warns_once() -> None:
 
 def test_stepping_by_hand_is_silent_about_what_does_not_matter() -> None:
     """At the usual number of sweeps some steps are cut short that leave next to nothing."""
-    sim = lw.Simulation(pile(), lw.Impulse(dt=5e-3))
+    sim = lw.Simulation(pile(16), lw.Impulse(dt=5e-3))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for _ in range(100):
