@@ -298,11 +298,11 @@ def _held(
 def behind(system: System, start: Start, lags: dict[str, float] | None, time: float, h: float) -> Floats:
     """How the velocities before a step of h differ from those of `start`, for methods with impulses.
 
-    A step closes the rates of joints halfway. At its end they are off by what the rows turn in half a step, and the
-    next step takes that away and as much more, with the force that holds a body on its path. Rates of couplings are
-    closed where the step begins, and turn by all of it. So that has to be there also for the first step, for one after
-    joints were attached, and in other measure for one of another length; without it the next row would miss centripetal
-    forces of loops. `lags` are those of motors at the start; None later on.
+    A step closes the rates of its rows at the place where it begins, those of joints of free bodies halfway. At its end
+    they are off by what the rows turn meanwhile, and the next step takes that away (and as much more where they were
+    closed halfway), with the force that holds a body on its path. So it has to be there also for the first one, for one
+    after joints were attached, and in other measure for one of another length; without it the next row would miss
+    centripetal forces of loops. `lags` are those of motors at the start; None later on.
     """
     q, v, cut_q, _ = start
     known = {place.name: place for place in system.cuts + system.joints}
@@ -321,7 +321,8 @@ def behind(system: System, start: Start, lags: dict[str, float] | None, time: fl
     now, R = _held(system, closure, v, places)
     motors = now.size - len(places)
     turned = later - now
-    turned[: system.first_coupled][system.tables.cuts.row_kind[: system.first_coupled] < BENT_KINDS] *= 0.5
+    if system.absolute:  # joints of free bodies hold halfway
+        turned[: system.first_coupled][system.tables.cuts.row_kind[: system.first_coupled] < BENT_KINDS] *= 0.5
     turned[:motors] -= now[:motors]  # less what is there already
     turned[motors:] -= [(lags or {}).get(place.name, 0.0) for place, _ in places]
     if lags is None:

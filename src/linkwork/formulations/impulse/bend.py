@@ -1,8 +1,9 @@
-"""Joints that close loops, and all joints of free bodies, hold halfway through the step.
+"""Joints of free bodies hold halfway through the step, and joints that close loops of trees that coast.
 
 A joint moves its point on a circle; a velocity that is right at the start of the step leads off it, and closing the gap
 afterwards costs energy, in every step anew. So the rate of a row at the start is one that vanishes halfway: before an
-impulse it is as much to one side as after it to the other, and the impulse does no work (SHAKE).
+impulse it is as much to one side as after it to the other, and the impulse does no work (SHAKE). Loops of trees that do
+not whip hold at the start: near singular positions a rate that is slightly off would move them far.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from linkwork._jit import kernel, small
 from linkwork.formulations.impulse.free_bodies import coast_free_bodies
 from linkwork.formulations.impulse.midpoint import FAST
 from linkwork.formulations.impulse.row_table import CONE, CONTACT, LIMIT, PLAY
-from linkwork.formulations.impulse.rows import BILATERAL_ROWS, BLOW
+from linkwork.formulations.impulse.rows import BILATERAL_ROWS, BLOW, COASTING
 from linkwork.mechanics.constraint_rows import cut_accelerations, cut_frames
 from linkwork.mechanics.kinematics import coasting, velocities_of
 from linkwork.numerics.arrays import swap
@@ -67,6 +68,12 @@ def bend_rates(tree, cuts, work, coasting, h, bend):
             if half > 0.5 * FAST and rate > 0.0:
                 sharpest = max(sharpest, abs(bend[r]) / rate)
     return sharpest
+
+
+@small
+def bends(w):
+    """Whether joints that are rows hold halfway in this step."""
+    return w.bend.size > 0 and (not w.has_trees or w.carried[COASTING] > 0.0)
 
 
 @kernel

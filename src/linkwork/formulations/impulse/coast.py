@@ -142,18 +142,21 @@ def take_coasted(tree, free, c, q, v, plus):
 
 
 @kernel
-def count_half(tree, cuts, work, table, rows, c, q, own, world):
+def count_half(w, q):
     """Lower the rates before impulses by h a / 2, which those after them have: the mean is then that of the kick."""
-    velocities_of(tree, work, q, c.half, own, world)
+    rows = w.rows
+    half = w.coast.half
+    world = w.expected
+    velocities_of(w.tables.tree, w.tree, q, half, w.v_next_own, world)
     for r in range(rows.count[ALL_ROWS]):
         if rows.links[r, 1] >= 0:
             n, f = load_pair(rows.wrench, r)
-            rows.start_rate[r] -= rate_between(work, world, rows.links[r, 0], rows.links[r, 1], n, f)
+            rows.start_rate[r] -= rate_between(w.tree, world, rows.links[r, 0], rows.links[r, 1], n, f)
             continue
         for j in range(rows.coordinate.shape[1]):
             k = rows.coordinate[r, j]
-            if 0 <= k < c.half.size:
-                rows.start_rate[r] -= rows.coefficient[r, j] * c.half[k]
+            if 0 <= k < half.size:
+                rows.start_rate[r] -= rows.coefficient[r, j] * half[k]
             elif k >= 0:
-                n, f, a, b = coordinate_wrench(cuts, work, table, k - c.half.size)
-                rows.start_rate[r] -= rows.coefficient[r, j] * rate_between(work, world, a, b, n, f)
+                n, f, a, b = coordinate_wrench(w.tables.cuts, w.tree, w.table, k - half.size)
+                rows.start_rate[r] -= rows.coefficient[r, j] * rate_between(w.tree, world, a, b, n, f)

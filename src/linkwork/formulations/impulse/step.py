@@ -16,16 +16,11 @@ from __future__ import annotations
 
 from linkwork._jit import entry, kernel, small
 from linkwork.contact.broad_phase import find_contacts
-from linkwork.formulations.impulse.bend import SHARP_CUT, bend_known, find_bend
+from linkwork.formulations.impulse.bend import SHARP_CUT, bend_known, bends, find_bend
 from linkwork.formulations.impulse.coast import COASTS, align, coast, count_half, take_coasted
 from linkwork.formulations.impulse.contact_audit import find_apart, note_contacts
 from linkwork.formulations.impulse.drag_rows import dragging
-from linkwork.formulations.impulse.free_bodies import (
-    coast_free_bodies,
-    move_centres,
-    spins_known,
-    store_centres,
-)
+from linkwork.formulations.impulse.free_bodies import coast_free_bodies, move_centres, spins_known, store_centres
 from linkwork.formulations.impulse.free_motion import free_motion
 from linkwork.formulations.impulse.kept_impulses import store_impulses, warm_start
 from linkwork.formulations.impulse.midpoint import SHARP, UNRESOLVED, sharpness
@@ -53,13 +48,7 @@ from linkwork.formulations.impulse.rows import (
 )
 from linkwork.formulations.impulse.sleeping import add_sleeping_loads, hold_still, settle, wake_changed
 from linkwork.formulations.impulse.sliding import predict_sliding, sliding_confirmed
-from linkwork.formulations.samples import (
-    EVALUATIONS,
-    GAP,
-    GAP_ROW,
-    keep_sample,
-    record_gap,
-)
+from linkwork.formulations.samples import EVALUATIONS, GAP, GAP_ROW, keep_sample, record_gap
 from linkwork.formulations.status import FLAT, NOT_FINITE, OFF_GUIDE, SPLIT, TORN
 from linkwork.mechanics.articulated import outward_velocities
 from linkwork.mechanics.constraint_rows import measure_cuts
@@ -71,12 +60,13 @@ from linkwork.mechanics.motions import displace
 from linkwork.mechanics.rolling import falls_flat
 from linkwork.mechanics.rows import first_coupled, row_values
 from linkwork.numerics.arrays import clear, copy, exchange, finite
+from linkwork.spatial.codes import CROSSED
 
 # stages of a step: forces and rows, impulses, pseudo impulses; from POSITIONS on the gaps at the new positions
 FORCES, VELOCITIES, PSEUDO_VELOCITIES, POSITIONS = range(-1, 3)
 MOST_PARTS = 64.0  # of a step
 OVERLAP_SWEEPS = 8  # sweeps for overlaps in a crowd, at most
-CLOSED_GAP = 1e-9  # m or rad: gaps below this are not corrected
+CLOSED_GAP = 1e-9  # of the size of the model, or rad: gaps below this are not corrected
 TORN_GAP = 10.0  # of the size of the model: a cut that is farther open is torn; impulses may close a smaller gap
 
 
@@ -117,15 +107,17 @@ def right_side(w, state, t, q, v, world, stage):
     update_kinematics(w.tables, w.tree, world, w.law_input, w.out, state, t, q, v)
     row_values(w.tables.cuts, w.tree, state.cut_q, w.gap, w.wrench)
     for r in range(n):
-        if rows.code[r] == CUT:
-            b[r] = -w.gap[w.table.element[rows.id[r]]]
-        elif rows.code[r] == COUPLING:
-            b[r] = -w.gap[first_coupled(w.tables.cuts) + w.table.element[rows.id[r]]]
-        elif rows.code[r] == LIMIT:
-            b[r] = passed_stop(w.tables.drives, rows, r, w.table.element[rows.id[r]], q, state.cut_q)
+        e = w.table.element[rows.id[r]] if rows.id[r] < w.table.id_count else 0
+        if rows.code[r] == LIMIT:
+            b[r] = passed_stop(w.tables.drives, rows, r, e, q, state.cut_q)
             worst = max(worst, b[r])
             continue
-        worst = max(worst, abs(b[r]))
+        if rows.code[r] == COUPLING:
+            e += first_coupled(w.tables.cuts)
+        elif rows.code[r] != CUT:
+            continue
+        b[r] = -w.gap[e]
+        worst = max(worst, abs(b[r]) if w.tables.cuts.row_kind[e] == CROSSED else abs(b[r]) / state.size[0])
     return worst > CLOSED_GAP
 
 
@@ -167,7 +159,9 @@ def set_up_rows(w, state, t, h, q, v, world):
     if may_split and w.carried[UNSETTLED] > UNRESOLVED:
         return SPLIT
     # of cuts with the velocities expected after the step, of contacts with those before it
-    if w.bend.size > 0 and find_bend(w, h, q, v, 1.0, w.bend) > SHARP_CUT and may_split:
+    if not bends(w):
+        clear(w.bend)
+    elif find_bend(w, h, q, v, 1.0, w.bend) > SHARP_CUT and may_split:
         return SPLIT
     if w.tables.colliders.link.size > 0:
         coasting(w.tables.tree, w.tree, w.coasting)
@@ -220,7 +214,7 @@ def solve_stage(w, q, stage, sweeps, worst):
 def velocities_confirmed(w, state, h, q, v, some):
     """v_next with the impulses; False where it contradicts what was assumed of sliding joints, stops or spins."""
     known = spins_known(w.free_bodies, w.tables.tree, w.v_next, w.dv, some, w.bounces.any[0] != 0, h, w.row_vd)
-    if known and w.bend.size > 0:
+    if known and bends(w):
         known = bend_known(w, h, q, v)
     if not known and w.carried[SPIN_ROUNDS] < MOST_SPIN_ROUNDS:
         w.carried[SPIN_ROUNDS] += 1.0
@@ -313,7 +307,7 @@ def step(w, state, t, h, end, moves, world):
             if not moves:
                 return 0
             if w.carried[COASTING] > 0.0:
-                count_half(w.tables.tree, w.tables.cuts, w.tree, w.table, w.rows, w.coast, q, w.v_next_own, w.expected)
+                count_half(w, q)
             store_energy(w, state, h, v)
             hold_stops(w.rows)
             note_contacts(w, state.effort, h)

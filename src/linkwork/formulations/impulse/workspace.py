@@ -37,6 +37,7 @@ class Workspace(NamedTuple):
     # made once
     tables: Any  # of the system; dof_armature is a copy, with springs and dampers added by free_motion
     position_iterations: int
+    has_trees: bool  # whether joints have coordinates
     has_rows: bool  # whether there can be rows, besides drags
     needs_poses: bool  # whether something depends on where the links are in the world
     table: RowTable
@@ -89,6 +90,7 @@ def workspace(tables: Any, method: Any) -> Workspace:
     return Workspace(
         tables=own,
         position_iterations=int(method.position_iterations) if cut_rows else 0,
+        has_trees=method.coordinates == "joint",
         has_rows=bool(table.first_drag or contacts),
         needs_poses=bool(sum(a.size for a in between_links) or contacts or tree.grounds > 1),
         table=table,
