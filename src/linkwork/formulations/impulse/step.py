@@ -133,9 +133,10 @@ def splits_or_coasts(w, state, t, q, v, h, moves, world):
     """Whether links hand on too much energy for one step; if not, whether trees coast, with velocities for either."""
     tree = w.tables.tree
     sharp = sharpness(tree, w.tree, w.free_bodies, v, h, w.expected)
-    if w.carried[PARTS] < MOST_PARTS and sharp > SHARP and w.has_rows:
+    may_coast = tree.grounds == 1
+    if w.carried[PARTS] < MOST_PARTS and sharp > SHARP and (w.has_rows or not may_coast):
         return True
-    coasts = moves and tree.grounds == 1 and sharp > COASTS
+    coasts = moves and may_coast and sharp > COASTS
     w.carried[COASTING] = 1.0 if coasts else 0.0
     if moves and coasts != (w.carried[ALIGNED] > 0.0):
         w.carried[ALIGNED] = 1.0 if coasts else 0.0
