@@ -16,7 +16,7 @@ DEMO   := build/demo
 PEERS  := mujoco pin
 WORKERS ?= 2
 
-.PHONY: help demo gallery test page kernels docs wheel sdist lint format validate attack bench clean distclean
+.PHONY: help demo gallery test page kernels docs wheel sdist lint format validate checked attack bench clean distclean
 .DEFAULT_GOAL := help
 
 help:
@@ -29,6 +29,7 @@ help:
 	@echo "make wheel     build the package for pip, with the library    (make sdist builds the source package)"
 	@echo "make lint      ruff and mypy"
 	@echo "make validate  long runs; published numbers by every method: docs/scores.md, build/scores/, build/bench.html"
+	@echo "make checked   the tests by kernels that check every read and write: an hour, a part of make validate"
 	@echo "make attack    damaged files, random mechanisms, killed processes, hostile callers: docs/reliability.md"
 	@echo "make bench     side by side with the peers that are installed"
 	@echo "make clean     remove what was built, keep $(VENV)    (make distclean removes it too)"
@@ -153,8 +154,14 @@ format: $(VENV)/.dev
 # the tests that take minutes, the published numbers, and the comparison with other engines
 validate: $(VENV)/.bench $(VENV)/.plot
 	$(BIN)/python -m pytest -n $(WORKERS) -m long tests
+	@$(MAKE) --no-print-directory checked
 	$(BIN)/python benchmarks/scores.py build/scores --publish
 	$(BIN)/linkwork bench --page build/bench.html
+
+# the tests by kernels that stop at any read or write beyond an array; those of machine code and of processes left out
+CHECKED := simulation laws formulations contact mechanics numerics gallery papers model assembly
+checked: $(VENV)/.dev
+	LINKWORK_KERNELS=checked $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -q $(CHECKED:%=tests/%)
 
 # about an hour; PART=0.01 is a quick look
 attack: $(VENV)/.robots

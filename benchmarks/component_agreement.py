@@ -1,12 +1,13 @@
 """How far the methods agree on the examples of V06: car (1.5 s) and manipulator (5 s), all bodies, all kept times.
 
-    python benchmarks/component_agreement.py
+    python benchmarks/component_agreement.py [CASE ...]
 
 A figure is the largest difference of a body's position from method recursive, in metres, and the drift at worst.
 """
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,8 @@ CASES: dict[str, tuple[Any, dict[str, Any]]] = {
 
 
 def main() -> None:
-    for case, (piece, options) in CASES.items():
+    for case in sys.argv[1:] or CASES:
+        piece, options = CASES[case]
         model = piece.build()
         columns = [f"{body.path}.position" for body in model.all_bodies()]
         wanted = None

@@ -1,6 +1,6 @@
 """Table 1 of MST17: sweeps and time of a step for its three scenes, both methods, the paper's loop and ours.
 
-    python benchmarks/mst17_table.py
+    python benchmarks/mst17_table.py [SECONDS [SCENE ...]]
 
 Epsilon 1e-6, dt 10 ms, as in the paper, whose times are of a 3 GHz Pentium D. It prints no sizes, masses or friction
 of its scenes: those of `chain`, `peaucellier` and `gripper` in the gallery and of `linkwork.bench.grasp` are ours, and
@@ -11,6 +11,8 @@ scene is a hand on two slides that are moved rigidly (grasp), and one on an arm 
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Callable
 from time import perf_counter
 from typing import Any
@@ -44,10 +46,12 @@ def entry(model: lw.Model, method: Any, seconds: float) -> str:
 
 def main() -> None:
     print(f"{'scene':<16}{'':<10}{'printed':>18}{'sequential':>24}{'direct':>24}")
-    for name, (build, seconds, *printed) in SCENES.items():
+    shortest = float(sys.argv[1]) if len(sys.argv) > 1 else math.inf
+    for name in sys.argv[2:] or SCENES:
+        build, seconds, *printed = SCENES[name]
         for kind, (sweeps, ms) in zip((lw.Maximal, lw.Impulse), printed, strict=True):
             cells = [
-                entry(build(), kind(dt=DT, solver=solver, epsilon=1e-5, iterations=10_000), seconds)
+                entry(build(), kind(dt=DT, solver=solver, epsilon=1e-5, iterations=10_000), min(seconds, shortest))
                 for solver in ("sequential", "direct")
             ]
             print(

@@ -1,14 +1,15 @@
 """Scores: published numbers beside ours, by every method that can; and every gallery piece by every method.
 
-    python benchmarks/scores.py [FOLDER] [--publish]
+    python benchmarks/scores.py [FOLDER] [--publish] [--only PROBLEM]
 
 Writes scores.html and scores.json to FOLDER (build/scores), prints a summary, and exits 1 where a score fails. With
---publish the page docs/scores.md is written too.
+--publish the page docs/scores.md is written too; with --only a single problem is scored, and no piece of the gallery.
 A method is held to a tolerance that fits its order and step; where it refuses, its reason is the score.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import math
 import sys
@@ -20,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from score_page import FIGURES, publish
-from score_problems import AT_MOST, NOTES, PROBLEMS
+from score_problems import AT_MOST, NOTES, PROBLEMS, Problem
 
 import linkwork as lw
 from linkwork.gallery import names, piece
@@ -75,20 +76,27 @@ class Score:
         return "at most" if self.tolerance == AT_MOST else f"{self.tolerance:.1e}"
 
 
-def published() -> Iterator[Score]:
-    """Every problem by every method that is listed with it."""
-    for problem, source, ways, measure in PROBLEMS:
-        for method, (options, tolerance) in ways.items():
-            start = time.perf_counter()
-            reported = {"problem": problem, "source": source, "method": method, "tolerance": tolerance}
-            try:
-                numbers = measure(options)
-            except (lw.RunError, lw.ModelError, lw.OptionError) as error:
-                yield Score(**reported, quantity="", published=math.nan, refused=str(error))
-                continue
-            seconds = time.perf_counter() - start
-            for quantity, wanted, found in numbers:
-                yield Score(**reported, quantity=quantity, published=wanted, ours=float(found), seconds=seconds)
+def published(only: str | None = None) -> Iterator[Score]:
+    """Every problem, or one, by every method that is listed with it."""
+    for each in PROBLEMS:
+        if only in (None, each[0]):
+            yield from scored(each)
+
+
+def scored(each: Problem) -> Iterator[Score]:
+    """A problem by every method that is listed with it."""
+    problem, source, ways, measure = each
+    for method, (options, tolerance) in ways.items():
+        start = time.perf_counter()
+        known = {"problem": problem, "source": source, "method": method, "tolerance": tolerance}
+        try:
+            numbers = measure(options)
+        except (lw.RunError, lw.ModelError, lw.OptionError) as error:
+            yield Score(**known, quantity="", published=math.nan, refused=str(error))
+            continue
+        seconds = time.perf_counter() - start
+        for quantity, wanted, found in numbers:
+            yield Score(**known, quantity=quantity, published=wanted, ours=float(found), seconds=seconds)
 
 
 def gallery() -> Iterator[dict[str, Any]]:
@@ -173,16 +181,16 @@ def warm() -> None:
         lw.simulate(model, until=0.01, dt=0.01, method=name)
 
 
-def main(folder: Path, publishing: bool) -> int:
+def main(folder: Path, publishing: bool, only: str | None) -> int:
     """Score all, write the page; 1 where a score fails."""
     folder.mkdir(parents=True, exist_ok=True)
     warm()
     scores = []
-    for score in published():
+    for score in published(only):
         scores.append(score)
         print(f"{score.verdict:8s}{score.problem:26s}{score.method:16s}{score.quantity or score.refused}", flush=True)
     pieces = []
-    for row in gallery():
+    for row in () if only else gallery():
         pieces.append(row)
         print(f"{row['piece']:18s}{row['method']:16s}{row['reported'] or 'good'}", flush=True)
     (folder / "scores.html").write_text(page(scores, pieces), encoding="utf-8")
@@ -195,5 +203,9 @@ def main(folder: Path, publishing: bool) -> int:
 
 
 if __name__ == "__main__":
-    words = [word for word in sys.argv[1:] if word != "--publish"]
-    sys.exit(main(Path(words[0] if words else "build/scores"), "--publish" in sys.argv))
+    asked = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    asked.add_argument("folder", nargs="?", type=Path, default=Path("build/scores"))
+    asked.add_argument("--publish", action="store_true", help="write docs/scores.md too")
+    asked.add_argument("--only", choices=[name for name, *_ in PROBLEMS], metavar="PROBLEM")
+    given = asked.parse_args()
+    sys.exit(main(given.folder, given.publish and not given.only, given.only))

@@ -38,13 +38,13 @@ def ask(transport: Transport, exchanges: int) -> list[tuple[float, float]]:
     figures = []
     for size in SIZES:
         values, back = np.ones(size), np.empty(size)
-        spent = np.empty(exchanges)
-        for k in range(-WARM, exchanges):
+        spent = np.empty(WARM + exchanges)
+        for k in range(WARM + exchanges):
             start = perf_counter()
             transport.send(values)
             transport.receive(back)
             spent[k] = perf_counter() - start
-        figures.append((float(spent.min()), float(np.median(spent))))
+        figures.append((float(spent[WARM:].min()), float(np.median(spent[WARM:]))))
     return figures
 
 

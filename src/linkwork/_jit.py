@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from linkwork._kernels.checked import pointer
 from linkwork._kernels.kernel import EntryPoint, Intrinsic, Kernel
+
+__all__ = ["entry", "exact", "intrinsic", "kernel", "pointer", "small", "written_out"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

@@ -11,6 +11,7 @@ dispatcher. numba as others use it in the same process is left as it is.
 
 from __future__ import annotations
 
+import functools
 import threading
 from typing import Any, NamedTuple
 
@@ -18,10 +19,12 @@ import llvmlite.binding as llvm
 import numba
 from llvmlite import ir
 from numba.core import types
+from numba.core.callconv import CPUCallConv
 from numba.core.codegen import AOTCodeLibrary, AOTCPUCodegen
 from numba.core.cpu import CPUContext
 from numba.core.registry import CPUDispatcher, CPUTarget, cpu_target
 
+from linkwork._kernels.checked import checked, compiled_line
 from linkwork._kernels.numba_types import SLOT, numba_type
 from linkwork._kernels.packing import FLOAT, WHOLE, ArrayKind, TableKind, TupleKind
 from linkwork.errors import OptionError
@@ -59,9 +62,22 @@ class _Context(CPUContext):  # type: ignore[misc]
         self._internal_codegen = _Codegen("linkwork", cpu_name="host")
         self._codelib_stack: list[Any] = []
 
+    @functools.cached_property
+    def call_conv(self) -> Any:
+        return _TellingConvention(self) if checked() else CPUCallConv(self)
+
     def get_executable(self, library: Any, fndesc: Any, env: Any) -> Any:
         """A mark of the kernel, by which its callers find it: nothing to call yet."""
         return _Mark(fndesc.mangled_name)
+
+
+class _TellingConvention(CPUCallConv):  # type: ignore[misc]
+    """numba's convention for calls; errors know the line of the kernel."""
+
+    def build_excinfo_struct(self, exc: Any, exc_args: Any, loc: Any, func_name: Any) -> Any:
+        kind, words, place = super().build_excinfo_struct(exc, exc_args, loc, func_name)
+        at = compiled_line()
+        return kind, words, place if at is None else (str(func_name), *at)
 
 
 class _Mark(NamedTuple):
@@ -100,7 +116,8 @@ class _Dispatcher(CPUDispatcher):  # type: ignore[misc]
 
 def dispatcher(function: Any, options: dict[str, Any]) -> Any:
     """What numba calls a kernel by."""
-    return _Dispatcher(function, targetoptions={**OPTIONS, "no_cfunc_wrapper": True, **options})
+    checks = {"boundscheck": True} if checked() else {}
+    return _Dispatcher(function, targetoptions={**OPTIONS, "no_cfunc_wrapper": True, **checks, **options})
 
 
 def _check_numba() -> None:
@@ -232,7 +249,10 @@ def _joined(library: Any) -> Any:
 
 
 def _c_function(fndesc: Any, symbol: str) -> Any:
-    """int64 symbol(int64 *block): calls the function by numba's convention; returns 0, or a code of numba's."""
+    """int64 symbol(int64 *block): calls the function by numba's convention; returns 0, or a code of numba's.
+
+    Of checked kernels that is the address of an error.
+    """
     context = _context()
     module = context.create_module("entry")
     kind = context.call_conv.get_function_type(fndesc.restype, fndesc.argtypes)
@@ -240,5 +260,9 @@ def _c_function(fndesc: Any, symbol: str) -> Any:
     function = ir.Function(module, ir.FunctionType(SLOT, [SLOT.as_pointer()]), symbol)
     builder = ir.IRBuilder(function.append_basic_block("entry"))
     status, _ = context.call_conv.call_function(builder, callee, fndesc.restype, fndesc.argtypes, function.args)
-    builder.ret(builder.sext(status.code, SLOT))
+    code = builder.sext(status.code, SLOT)
+    if checked():  # where what was raised is described
+        raised = builder.ptrtoint(status.excinfoptr, SLOT)
+        code = builder.select(status.is_error, raised, code)
+    builder.ret(code)
     return llvm.parse_assembly(str(module))

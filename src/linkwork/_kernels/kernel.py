@@ -7,6 +7,7 @@ import struct
 import threading
 from typing import Any, NamedTuple
 
+from linkwork._kernels.checked import checked, raised_at
 from linkwork._kernels.packing import ArrayKind, TupleKind, fill_argument, slot_count
 
 # int64 entry(int64 *block); a call releases the lock of Python
@@ -131,22 +132,23 @@ class Call:
     def __call__(self, *numbers: Any) -> Any:
         """Call with other numbers, in the order of the arguments that are numbers."""
         self._pack(self.block, self._numbers_at, *numbers)
-        if self.function(self.address) != 0:
-            raise self._error()
+        if (code := self.function(self.address)) != 0:
+            raise self._error(code)
         return self._unpack(self.block, self._results_at) if self._plain else self._results()
 
     def again(self) -> Any:
         """Call with the same numbers."""
-        if self.function(self.address) != 0:
-            raise self._error()
+        if (code := self.function(self.address)) != 0:
+            raise self._error(code)
         return self._results()
 
     def _results(self) -> Any:
         found = iter(self._unpack(self.block, self._results_at))
         return _shaped(self._shape, found)
 
-    def _error(self) -> RuntimeError:
-        return RuntimeError(f"{self.entry.name} raised an error inside compiled code")
+    def _error(self, code: int) -> RuntimeError:
+        what = f": {raised_at(code)}" if checked() else ""
+        return RuntimeError(f"{self.entry.name} raised an error inside compiled code{what}")
 
 
 class PlainCall:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from linkwork._kernels import cpu, store
+from linkwork._kernels.checked import CHECKED
 from linkwork._kernels.kernel import FUNCTION, Code
 
 FOLDER = Path(__file__).parent / "lib"
@@ -42,7 +43,10 @@ class Refused(NamedTuple):
 
 
 def compile_level() -> str:
-    """What kernels are compiled for: `LINKWORK_KERNELS=compile:x86-64-v3` says it, else this very CPU."""
+    """What kernels are compiled for: `LINKWORK_KERNELS=compile:x86-64-v3` says it, else this very CPU.
+
+    With `LINKWORK_KERNELS=checked` that is this CPU, and no read or write beyond an array goes unseen.
+    """
     first, _, level = os.environ.get("LINKWORK_KERNELS", "").partition(":")
     return level if first == "compile" and level else "native"
 
@@ -55,10 +59,11 @@ def file_name(system: str, level: str, suffix: str = SUFFIX) -> str:
 def library() -> Library | Refused:
     """The best library for this CPU, or why there is none.
 
-    `LINKWORK_KERNELS=compile` leaves it aside (see `compile_level`); any other value is a folder to look in.
+    `LINKWORK_KERNELS=compile` or `checked` leaves it aside (see `compile_level`); any other value is a folder to look
+    in.
     """
     wanted = os.environ.get("LINKWORK_KERNELS", "")
-    if wanted.partition(":")[0] == "compile":
+    if wanted.partition(":")[0] in ("compile", CHECKED):
         return Refused(f"LINKWORK_KERNELS={wanted} leaves the library aside", wanted=True)
     folder = Path(wanted) if wanted else FOLDER
     system = cpu.system_name()

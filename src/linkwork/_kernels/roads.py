@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from linkwork._kernels import cpu, store
+from linkwork._kernels.checked import CHECKED, checked
 from linkwork._kernels.kernel import FUNCTION, Code, EntryPoint
 from linkwork._kernels.library import Library, Refused, compile_level, library
 from linkwork.errors import OptionError
@@ -43,7 +44,7 @@ def kernel_origin() -> str:
     found = library()
     if isinstance(found, Library):
         return found.level
-    return f"compiled here by numba {_numba_version()}"
+    return f"compiled here by numba {_numba_version()}" + (", checked" if checked() else "")
 
 
 def need_numba() -> None:
@@ -91,7 +92,8 @@ def _compiled_here(entry: EntryPoint, kinds: tuple[Any, ...]) -> Code:
 
     symbol = symbol_of(entry)
     target = machine.native_digest() if compile_level() == machine.NATIVE else compile_level()
-    name = f"{entry.name}-{signature_of(kinds)}-{_own_source(entry)}{target}.o"
+    marks = f"{CHECKED}-" if checked() else ""
+    name = f"{entry.name}-{signature_of(kinds)}-{_own_source(entry)}{marks}{target}.o"
     kept = store.read(name)
     if kept is None:
         with store.alone(entry.name):  # one process compiles, the others wait and load

@@ -22,7 +22,10 @@ from typing import Any
 from linkwork import _file_lock
 
 PACKAGE = Path(__file__).parents[1]
-MAKERS = ("_jit.py", *(f"_kernels/{name}.py" for name in ("compiler", "kernel", "machine", "numba_types", "packing")))
+MAKERS = (
+    "_jit.py",
+    *(f"_kernels/{n}.py" for n in ("checked", "compiler", "kernel", "machine", "numba_types", "packing")),
+)
 KERNEL_ROOMS = ("spatial", "mechanics", "numerics", "contact", "formulations")
 KEPT_FOLDERS = 3
 OUR_FOLDER = "linkwork-kernels"  # inside the folder that the user names: nothing beside it is ours

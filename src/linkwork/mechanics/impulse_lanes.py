@@ -34,7 +34,7 @@ class _Impulses:
 
     def __init__(self, context: Any, builder: Any, kind: Any, lanes: Any) -> None:
         self.of = Lanes(context, builder)
-        self.at = self.of.place(kind, lanes, self.of.whole(0))
+        self.at = self.of.place(kind, lanes, self.of.whole(0), 7 * EIGHT)
 
     def load(self) -> Any:
         x = [self.of.load(self.at, c) for c in range(7)]
@@ -46,14 +46,15 @@ class _Impulses:
 
     def row(self, kind: Any, array: Any, i: Any, width: int) -> Any:
         """Row i of a table, every number eight times."""
-        place = self.of.place(kind, array, self.of.builder.mul(i, self.of.whole(width)))
+        place = self.of.place(kind, array, self.of.builder.mul(i, self.of.whole(width)), width)
         return tuple(self.of.same(place, k) for k in range(width))
 
-    def rows(self, kind: Any, array: Any, k: Any) -> list[Any]:
-        """Places of column k in eight rows of a table."""
+    def rows(self, kind: Any, array: Any, k: Any, count: int) -> list[Any]:
+        """Places of `count` columns from k on in eight rows of a table."""
         builder = self.of.builder
         width = builder.extract_value(self.of.context.make_array(kind)(self.of.context, builder, array).shape, 1)
-        return [self.of.place(kind, array, builder.add(builder.mul(self.of.whole(e), width), k)) for e in range(EIGHT)]
+        starts = [builder.add(builder.mul(self.of.whole(e), width), k) for e in range(EIGHT)]
+        return [self.of.place(kind, array, start, count) for start in starts]
 
 
 def _place_wrenches(lanes, pose_R, pose_p, wrench, r, count, i, amount):
@@ -85,7 +86,7 @@ def place_wrenches(typing_context, lanes, pose_R, pose_p, wrench, r, count, i, a
         for e in range(EIGHT):
             beyond = builder.icmp_signed("<", last, of.whole(e))
             row = builder.add(arguments[4], builder.select(beyond, last, of.whole(e)))
-            places.append(of.place(kinds[3], arguments[3], builder.mul(row, of.whole(6))))
+            places.append(of.place(kinds[3], arguments[3], builder.mul(row, of.whole(6)), 6))
         n, f = (tuple(of.gather(places, 3 * half + c) for c in range(3)) for half in range(2))
         all_of.store(*_seen_from(X, x, n, f, of.spread(arguments[7])))
         return context.get_dummy_value()
@@ -145,7 +146,7 @@ def take_up_turn(typing_context, lanes, U, inverse, i, u, z, k):
         left = abs(n[2]).where("<=", ROUNDING * reach, 0.0, -n[2])
         g = D * left
         for x, table in ((left, 4), (g, 5)):
-            of.scatter(x, all_of.rows(kinds[table], arguments[table], arguments[6]), 0)
+            of.scatter(x, all_of.rows(kinds[table], arguments[table], arguments[6], 1), 0)
         all_of.store(add_scaled(n, g, V[:3]), add_scaled(f, g, V[3:]), reach)
         return context.get_dummy_value()
 
@@ -181,7 +182,7 @@ def take_up_free(typing_context, lanes, H, inverse, i, u, z, k):
         H = all_of.row(kinds[1], arguments[1], arguments[3], 9)
         a, b = _free_response(H, all_of.row(kinds[2], arguments[2], arguments[3], INVERSE), n, f)
         for table, six in ((4, (*n, *f)), (5, (*a, *b))):
-            places = all_of.rows(kinds[table], arguments[table], arguments[6])
+            places = all_of.rows(kinds[table], arguments[table], arguments[6], 6)
             for c, x in enumerate(six):
                 of.scatter(x, places, c)
         zero = tuple(0.0 * x for x in n)

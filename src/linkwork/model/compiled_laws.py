@@ -20,6 +20,10 @@ def compiled(function: Function) -> Function: ...
 def compiled(*, sees: Sequence[str]) -> Callable[[Callable[..., Any]], PythonLaw]: ...
 
 
+@overload
+def compiled(function: Callable[..., Any], *, sees: Sequence[str]) -> PythonLaw: ...
+
+
 def compiled(function: Any = None, *, sees: Sequence[str] = ()) -> Any:
     """Compile a law so that it runs inside the compiled loop, at full speed.
 
@@ -45,6 +49,8 @@ def compiled(function: Any = None, *, sees: Sequence[str] = ()) -> Any:
     """
     if function is None:
         return lambda given: _signal_law(given, sees, (), None)
+    if len(sees):
+        return _signal_law(function, sees, (), None)
     if hasattr(function, "py_func"):
         return function
     if not inspect.isfunction(function):

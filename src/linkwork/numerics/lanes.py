@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from linkwork._jit import intrinsic, kernel
+from linkwork._jit import intrinsic, kernel, pointer
 from linkwork.numerics.gauss import NO_PIVOT
 
 SIX, LANES = 6, 8
@@ -24,9 +24,9 @@ def _block(A: Any, at: int) -> Any:
     return _flat(A, at, BLOCK).reshape(SIX, LANES)
 
 
-def _place(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
-    """Pointer to a number of an array."""
-    return builder.gep(context.make_array(kind)(context, builder, array).data, [index])
+def _place(context: Any, builder: Any, kind: Any, array: Any, index: Any, count: int = LANES) -> Any:
+    """Pointer to a number of an array; so many numbers from there on are meant."""
+    return pointer(context, builder, kind, array, index, index.type(count))
 
 
 def _words() -> tuple[Any, Any, Any]:
@@ -106,7 +106,7 @@ def subtract_block_product(typing_context, A, c, a, b):
 
     def generate(context, builder, signature, arguments):
         rows = _Rows(builder)
-        to, left, right = (_place(context, builder, signature.args[0], arguments[0], at) for at in arguments[1:])
+        to, left, right = (_place(context, builder, signature.args[0], arguments[0], at, BLOCK) for at in arguments[1:])
         B = [rows.load(right, k) for k in range(SIX)]
         for i in range(SIX):
             row = rows.load(to, i)
@@ -129,8 +129,8 @@ def multiply_block(typing_context, B, A, a):
 
     def generate(context, builder, signature, arguments):
         rows = _Rows(builder)
-        left = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-        to = _place(context, builder, signature.args[1], arguments[1], arguments[2])
+        left = _place(context, builder, signature.args[0], arguments[0], arguments[2].type(0), BLOCK)
+        to = _place(context, builder, signature.args[1], arguments[1], arguments[2], BLOCK)
         A = [rows.load(to, k) for k in range(SIX)]
         for i in range(SIX):
             row = rows.times(rows.eight(rows.number_at(left, i * LANES)), A[0])
@@ -155,12 +155,12 @@ def add_outer_products(typing_context, A, a, f, f_1, f_2, U, u, Z, z, width):
     def generate(context, builder, signature, arguments):
         rows = _Rows(builder)
         kinds = signature.args
-        to = _place(context, builder, kinds[0], arguments[0], arguments[1])
+        to = _place(context, builder, kinds[0], arguments[0], arguments[1], BLOCK)
         width = arguments[9]
         u_at, z_at = arguments[6], arguments[8]
         U, Z = [], []
         for k in range(3):
-            U.append(_place(context, builder, kinds[5], arguments[5], u_at))
+            U.append(_place(context, builder, kinds[5], arguments[5], u_at, SIX))
             of = rows.load(_place(context, builder, kinds[7], arguments[7], z_at))
             Z.append(rows.times(rows.eight(arguments[2 + k]), of))
             u_at, z_at = builder.add(u_at, width), builder.add(z_at, width)
@@ -233,10 +233,10 @@ def three_dots(typing_context, Z, z, width, x, i):
     def generate(context, builder, signature, arguments):
         six = _Six(builder)
         kinds = signature.args
-        of = six.load(_place(context, builder, kinds[3], arguments[3], arguments[4]))
+        of = six.load(_place(context, builder, kinds[3], arguments[3], arguments[4], SIX))
         at, found = arguments[1], []
         for _ in range(3):
-            row = six.load(_place(context, builder, kinds[0], arguments[0], at))
+            row = six.load(_place(context, builder, kinds[0], arguments[0], at, SIX))
             found.append(six.sum(six.times(row, of)))
             at = builder.add(at, arguments[2])
         return context.make_tuple(builder, signature.return_type, found)
@@ -257,10 +257,10 @@ def add_three_rows(typing_context, x, i, p, p_1, p_2, U, u, width):
     def generate(context, builder, signature, arguments):
         six = _Six(builder)
         kinds = signature.args
-        to = _place(context, builder, kinds[0], arguments[0], arguments[1])
+        to = _place(context, builder, kinds[0], arguments[0], arguments[1], SIX)
         value, at = six.load(to), arguments[6]
         for k in range(3):
-            row = six.load(_place(context, builder, kinds[5], arguments[5], at))
+            row = six.load(_place(context, builder, kinds[5], arguments[5], at, SIX))
             value = six.plus(value, six.times(six.same(arguments[2 + k]), row))
             at = builder.add(at, arguments[7])
         for part, place in zip(value, six.places(to), strict=True):

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from linkwork._jit import intrinsic, kernel, small
+from linkwork._jit import intrinsic, kernel, pointer, small
 
 EIGHT = 8
 # tiles of A, as long as there are so many: rows, and vectors of so many numbers side by side; four sums at once keep
@@ -52,10 +52,24 @@ class _Tiles:
 
         self.builder, self.ir, self.less = builder, ir, less
         A, a, self.a_row, C, c, self.c_row, self.c_next, M, m, self.m_row, self.rows, self.n, self.depth = arguments
-        self.A, self.C, self.M = (
-            builder.gep(context.make_array(kinds[k])(context, builder, array).data, [at])
-            for k, array, at in ((0, A, a), (3, C, c), (7, M, m))
+        one = self.whole(1)
+        rows, columns, steps = (builder.sub(count, one) for count in (self.rows, self.n, self.depth))
+        touched = (
+            (0, A, a, self.reach((rows, self.a_row), (columns, one))),
+            (3, C, c, self.reach((rows, self.c_row), (steps, self.c_next))),
+            (7, M, m, self.reach((steps, self.m_row), (columns, one))),
         )
+        self.A, self.C, self.M = (
+            pointer(context, builder, kinds[k], array, at, count) for k, array, at, count in touched
+        )
+
+    def reach(self, *ways: tuple[Any, Any]) -> Any:
+        """Numbers from the first to the last of a matrix: steps each way, and how far apart; none where it is empty."""
+        count, nothing = self.whole(1), self.ir.Constant(self.ir.IntType(1), 0)
+        for steps, apart in ways:
+            count = self.builder.add(count, self.builder.mul(steps, apart))
+            nothing = self.builder.or_(nothing, self.builder.icmp_signed("<", steps, self.whole(0)))
+        return self.builder.select(nothing, self.whole(0), count)
 
     def whole(self, k: int) -> Any:
         return self.ir.Constant(self.ir.IntType(64), k)

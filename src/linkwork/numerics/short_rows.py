@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from linkwork._jit import intrinsic
+from linkwork._jit import intrinsic, pointer
 
 FOUR = 4
 
@@ -27,7 +27,7 @@ class _Fours:
         self.vector = ir.VectorType(ir.DoubleType(), FOUR)
 
     def place(self, kind: Any, array: Any, index: Any) -> Any:
-        return self.builder.gep(self.context.make_array(kind)(self.context, self.builder, array).data, [index])
+        return pointer(self.context, self.builder, kind, array, index, self.n)
 
     def loops(self) -> Any:
         """Twice: a loop to write into, and what loads from a place in it."""

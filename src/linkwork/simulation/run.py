@@ -21,7 +21,7 @@ from linkwork.model import AttachOptions, Joint, Model, Soft
 from linkwork.model.checked import VectorLike
 from linkwork.simulation.analysis.check import refuse_idle
 from linkwork.simulation.analysis.choose import USUAL
-from linkwork.simulation.analysis.equilibrium import Equilibrium, placed
+from linkwork.simulation.analysis.equilibrium import Equilibrium, placed, resting
 from linkwork.simulation.analysis.hints import warn_of_hints
 from linkwork.simulation.analysis.pose import Pose
 from linkwork.simulation.controls import Controls
@@ -101,19 +101,20 @@ class Simulation(Present):
         if not auto:
             method, self.reason = resolve(method, options)
         system = model if isinstance(model, System) else assemble(model, floating=bool(ports))
-        if start is not None:
-            system = placed(system, start)
+        rest = None if start is None else resting(system, start, ignore)
+        if rest is not None:
+            system = placed(system, rest)
         if auto:
             method, self.reason = resolve(method, options, system, wanted(system, ignore))
         ignored = refuse_unsupported(system, method, ignore)
         if not system.driven and driven_by_rows(system, method, ignore):
             system = assemble(system.model, floating=bool(ports), driven=True, before=system)
-            system = system if start is None else placed(system, start)
+            system = system if rest is None else placed(system, rest)
         refuse_idle(system)
         refuse_events_elsewhere(system.model, border)
         # who left the choice of the method to us is told when it proves wrong
         self._chosen = auto and options.keys() <= {"dt"} and type(method) is USUAL
-        self._rest = start
+        self._rest = rest
         self._chunk = 1  # steps between two looks at the keyboard
         self._fast: FastPath | None = None
         self.inputs = Inputs({}, np.zeros((0, 1)), system.model)

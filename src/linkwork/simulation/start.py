@@ -10,6 +10,7 @@ from linkwork.assembly.system import JointPlace, System
 from linkwork.assembly.tables import Floats
 from linkwork.errors import ModelError
 from linkwork.mechanics.closure import close_at
+from linkwork.mechanics.laws import law_scratch
 from linkwork.mechanics.workspace import tree_work
 from linkwork.model import Cone, Foreign, Frame
 from linkwork.simulation.analysis.dynamics import forward_kinematics, integrate, mass_matrix
@@ -55,7 +56,7 @@ class Closure:
         self.of_positions = ~np.isin(self.tables.cuts.row_kind, OF_VELOCITIES)  # rows that forbid positions
         # rows of the given start values of cuts: one for each of their rates
         self.directions = np.zeros((system.cut_v_start.size, system.nv))
-        self.time, self.told, self.out = time, np.zeros(16), np.zeros(4)
+        self.time, self.told, self.out = time, law_scratch(self.tables.laws), np.zeros(4)
         # joints of the tree that couplings measure: their place in q, and among the cut coordinates
         tree, cuts = self.tables.tree, self.tables.cuts
         dofs = cuts.path_dof[cuts.path_start[len(system.cuts)] : cuts.path_start[len(cuts.cut_a)]]

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from linkwork._jit import pointer
+
 EIGHT = 8
 
 
@@ -66,9 +68,9 @@ class Lanes:
         self.context, self.builder, self.ir = context, builder, ir
         self.kind = ir.VectorType(ir.DoubleType(), EIGHT)
 
-    def place(self, kind: Any, array: Any, index: Any) -> Any:
-        """Pointer to a number of an array, counted as it lies in memory."""
-        return self.builder.gep(self.context.make_array(kind)(self.context, self.builder, array).data, [index])
+    def place(self, kind: Any, array: Any, index: Any, count: int) -> Any:
+        """Pointer to a number of an array, counted as it lies in memory; so many numbers from there on are meant."""
+        return pointer(self.context, self.builder, kind, array, index, self.whole(count))
 
     def whole(self, k: int, bits: int = 64) -> Any:
         return self.ir.Constant(self.ir.IntType(bits), k)

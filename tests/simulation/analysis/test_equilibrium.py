@@ -114,3 +114,81 @@ def test_who_is_not_held_is_named_with_the_direction() -> None:
     model = lw.Model("space", gravity=(0, 0, 0))
     model.body("stone", mass=2.0, inertia=(0.1, 0.1, 0.1))
     assert lw.equilibrium(model).rounds == 0  # nothing pushes
+
+
+def pushed_slide(scale: float = 1.0, mass: float = 1.0, **options) -> lw.Model:
+    """A slide on a spring that a push moves by 0.01 of its scale; forces are as large as weights of such masses."""
+    model = lw.Model("slide")
+    block = model.body("block", mass=mass, shape=lw.Box((scale, scale, scale)))
+    model.prismatic("guide", "ground", block, at=(0, 0, 0), axis=(1, 0, 0), stiffness=1e4 * mass / scale, **options)
+    model.force("push", block, (100.0 * mass, 0, 0))
+    return model
+
+
+SIZES = pytest.mark.parametrize(("scale", "mass"), [(1.0, 1.0), (1e-3, 1e-6), (1e3, 1e6)])
+
+
+@SIZES
+@pytest.mark.parametrize(
+    ("motor", "wanted"),
+    [
+        ({"position": 0.0}, 0.0),
+        ({"position": 0.02}, 0.02),
+        ({"velocity": 1.0}, 0.0),
+        ({"position": 0.0, "softness": 1e6}, 100.0 / 1.01e6),
+        ({"position": 0.0, "max_torque": 300.0}, 0.0),
+        ({"position": 0.0, "max_torque": 30.0}, 0.007),
+        ({"position": 0.02, "max_torque": 60.0}, 0.016),
+        ({"position": 0.0, "max_torque": 30.0, "softness": 1e6}, 0.007),
+    ],
+)
+def test_motors_hold_and_give_way(motor, wanted, scale, mass) -> None:
+    model = pushed_slide(scale, mass)
+    softness = (
+        {}
+        if "softness" not in motor
+        else {"softness": lw.Soft(stiffness=motor["softness"] * mass / scale, damping=mass)}
+    )
+    limit = {} if "max_torque" not in motor else {"max_torque": motor["max_torque"] * mass}
+    law = {"velocity": 1.0} if "velocity" in motor else {"position": motor["position"] * scale}
+    model.motor("drive", "guide", **law, **limit, **softness)
+    found = lw.equilibrium(model).positions["guide"] / scale
+    assert found == pytest.approx([wanted], abs=1e-9)
+    for method in ("impulse",) if limit and not softness else ("recursive", "absolute", "hybrid", "impulse"):
+        begun = lw.Simulation(model, method=method, dt=1e-3, start="equilibrium")
+        assert begun["guide.position"] / scale == pytest.approx(wanted, abs=1e-9)
+
+
+@SIZES
+@pytest.mark.parametrize(
+    ("limits", "stiffness", "wanted"),
+    [((-1.0, 0.004), 0, 0.004), ((0.015, 1.0), 0, 0.015), ((-1.0, 0.004), 1e4, 0.007)],
+)
+def test_stops_bear(limits, stiffness, wanted, scale, mass) -> None:
+    softness = {"limit_softness": lw.Soft(stiffness=stiffness * mass / scale, damping=mass)} if stiffness else {}
+    model = pushed_slide(scale, mass, limits=(limits[0] * scale, limits[1] * scale), **softness)
+    assert lw.equilibrium(model).positions["guide"] / scale == pytest.approx([wanted], abs=1e-9)
+
+
+def test_motor_that_is_too_weak_gives_way_in_a_joint_that_closes_a_loop() -> None:
+    """Two arms under a coupler, both alike: half a torque in each base hinge holds as much as all of it in one."""
+
+    def model(**torques: float) -> lw.Model:
+        made = parallelogram(1.0, 1.0)
+        for name, most in torques.items():
+            made.motor(f"drive {name}", name, position=0.0, max_torque=most)
+        return made
+
+    one, two, none = (lw.equilibrium(model(**most)) for most in ({"p1": 0.4}, {"p4": 0.4}, {}))
+    assert one.positions["p1"] == pytest.approx(two.positions["p1"], abs=1e-9)
+    assert abs(one.positions["p1"] - none.positions["p1"]) > 1e-3
+    assert lw.equilibrium(model(p4=1e3)).positions["p1"] == pytest.approx([0.0], abs=1e-9)
+
+
+def test_contacts_are_left_out_with_a_warning() -> None:
+    model = pushed_slide()
+    model.plane("wall", normal=(-1, 0, 0), at=(0.505, 0, 0), material=lw.Material())
+    model.body("other", mass=1.0, shape=lw.Box((1, 1, 1)), material=lw.Material(), position=(-0.005, 0, 0))
+    model.prismatic("second", "ground", "other", at=(0, 0, 0), axis=(1, 0, 0), stiffness=1e4)
+    with pytest.warns(lw.ModelWarning, match="the equilibrium of 'slide' is found without contacts"):
+        lw.equilibrium(model)

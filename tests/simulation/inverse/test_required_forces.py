@@ -12,6 +12,8 @@ import pytest
 import linkwork as lw
 from known_mechanisms import four_bar
 from linkwork import gallery
+from linkwork.simulation.start import Closure
+from linkwork.spatial.codes import LOOKED
 
 R, L, START = 0.1, 0.3, 0.5  # crank and rod, m; angle of the crank at the start, rad
 
@@ -330,3 +332,32 @@ def test_too_few_actuators_name_what_nothing_drives() -> None:
         lw.required_forces(model, motion, at=[name for name in names if name != names[2]])
     with pytest.raises(lw.OptionError, match="is not a motion"):
         lw.required_forces(model, None, at=names)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("made", ["simulate", "kinematics"])
+def test_motion_of_this_very_model_is_not_called_that_of_another(made: str) -> None:
+    model = slider_crank()
+    model.motor("drive", "main", velocity=20.0)
+    motion = lw.kinematics(model, until=0.1, dt=1e-3) if made == "kinematics" else lw.simulate(model, until=0.1)
+    other = "other masses"
+    assert other not in str(lw.required_forces(model, motion, at=["drive"]).certificate.notes)
+    heavier = slider_crank(mass=2.0)
+    heavier.motor("drive", "main", velocity=20.0)
+    assert other in str(lw.required_forces(heavier, motion, at=["drive"]).certificate.notes)
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_laws_that_see_the_motion_take_part(compiled: bool) -> None:
+    """They read what they see from an array of their own, in every caller of the forces."""
+    sees = ["slide.position", "slide.velocity", "rod.position", "piston.position"]
+
+    def pull(t: float, seen: Any) -> float:
+        return -300.0 * seen[1] + 10.0 * seen[4] - 20.0 * seen[5]
+
+    model = slider_crank()
+    model.torque("pull", "slide", lw.compiled(pull, sees=sees) if compiled else lw.PythonLaw(pull, sees=sees))
+    motion = lw.simulate(model, until=0.05, dt=1e-3, method="recursive")
+    loads = lw.required_forces(model, motion, at=["main"])
+    assert np.abs(loads["main.effort"]).max() < 1e-9 * np.abs(motion["small end.reaction"]).max()
+    closure = Closure(lw.assemble(model))
+    assert closure.told.size == LOOKED + 2 + 2 * 3

@@ -9,6 +9,7 @@ import numpy as np
 from linkwork.formulations.samples import make_state
 from linkwork.mechanics.closure import close_at
 from linkwork.mechanics.counts import count_cut_q, count_q
+from linkwork.mechanics.laws import law_scratch
 from linkwork.mechanics.workspace import tree_work
 from linkwork.spatial.codes import ATTITUDE, FREE, SWING, SWING_BACK, SWINGING
 
@@ -153,7 +154,7 @@ def empty_rows(tables: Any) -> Any:
         q = rng.uniform(-1.0, 1.0, count_q(tree))
         normalize_quaternions(tree, q)
         rows = (np.zeros(n), np.zeros(n), np.zeros((n, 6)), np.zeros((n, nv)), np.zeros((state.cut_rate.size, nv)))
-        given = (0.0, np.zeros(16), np.zeros(4))
+        given = (0.0, law_scratch(tables.laws), np.zeros(4))
         close_at(tables, work, given, (q, np.zeros(nv), state.cut_q, state.cut_rate), rows)
         empty &= ~rows[3].any(axis=1)
     return empty

@@ -67,7 +67,7 @@ def checked_time(value: float, name: str = "time") -> float:
 
 def _set(system: System, q: Floats, v: Floats, time: float) -> TreeWork:
     work = tree_work(system.tables)
-    place(system.tables, work, (checked_time(time), np.zeros(16), np.zeros(4)), q, v)
+    place(system.tables, work, (checked_time(time), law_scratch(system.tables.laws), np.zeros(4)), q, v)
     return work
 
 

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkwork.assembly.assemble import assemble
 from linkwork.assembly.system import JointPlace, System
 from linkwork.assembly.tables import Floats
 from linkwork.errors import OptionError
@@ -60,9 +61,14 @@ def recorded_motion(system: System, motion: Any) -> TreeMotion:
     notes = [f"accelerations of {shortened(formed)} formed from velocities by a cubic spline"] if formed else []
     found = TreeMotion(np.array(motion.time), q, v, a, cut_q, notes)
     _refuse_other(system, motion, found)
-    if motion.certificate.model_hash and motion.certificate.model_hash != model_hash(system):
+    if motion.certificate.model_hash and motion.certificate.model_hash not in _hashes(system):
         notes.append("the motion is that of a model with other masses, forces or start values")
     return found
+
+
+def _hashes(system: System) -> set[str]:
+    """Of the model as methods take it: with motors as rows of their own, or without."""
+    return {model_hash(system), model_hash(assemble(system.model, floating=True, driven=True, before=system))}
 
 
 def derivative(time: Floats, values: Floats) -> Floats:
