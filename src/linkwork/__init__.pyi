@@ -71,6 +71,8 @@ from linkwork.model.controller import Sensor as Sensor
 from linkwork.model.input_number import InputNumber as InputNumber
 from linkwork.model.when import When as When
 from linkwork.simulation.analysis.agreement import Agreement as Agreement
+from linkwork.simulation.analysis.bound_dynamics import Dynamics as Dynamics
+from linkwork.simulation.analysis.bound_dynamics import dynamics as dynamics
 from linkwork.simulation.analysis.check import Report as Report
 from linkwork.simulation.analysis.check import check as check
 from linkwork.simulation.analysis.compare import compare as compare

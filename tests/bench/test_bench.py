@@ -80,14 +80,17 @@ def test_python_quick() -> None:
     from linkwork.bench import python_loop
 
     report = python_loop.measure(quick=True)
-    assert [row.case for row in report.comparisons] == [
+    loops = [
         f"{case}, recursive"
         for case in ("kernel", "step()", "read one joint by name", "write one torque", "loop by names", "loop at once")
     ]
+    calls = [f"dynamics.{name}" for name in ("forward", "inverse", "mass", "jacobian")]
+    assert [row.case for row in report.comparisons] == loops + calls
     for row in report.comparisons:
         assert row.linkwork > 0
         assert row.difference is None or row.difference < 1e-12
-    assert [figure.target for figure in report.figures] == [pytest.approx(6.667, abs=1e-3)] * 2 + [2.0, 1.0, 1.0]
+    loop = pytest.approx(6.667, abs=1e-3)
+    assert [figure.target for figure in report.figures] == [loop, loop, 2.0, 1.0, 1.0, *[3.0] * 4, *[15.0] * 4]
 
 
 def test_many_quick() -> None:

@@ -182,9 +182,9 @@ def _shaped(results: Any, found: Any) -> Any:
 
 
 def _numbers(kinds: tuple[Any, ...]) -> tuple[Any, int]:
-    """How the arguments that are numbers are packed: those of the first row of neighbours."""
+    """How the arguments that are numbers are packed: those of the first row of neighbours, in a tuple too."""
     at, layout = 0, ""
-    for kind in kinds:
+    for kind in _unpacked(kinds):
         if isinstance(kind, str):
             layout += NUMBERS[kind]
         elif layout:
@@ -192,6 +192,10 @@ def _numbers(kinds: tuple[Any, ...]) -> tuple[Any, int]:
         else:
             at += argument_slots(kind)
     return struct.Struct(layout).pack_into, 8 * at
+
+
+def _unpacked(kinds: tuple[Any, ...]) -> list[Any]:
+    return [one for kind in kinds for one in (_unpacked(kind.members) if isinstance(kind, TupleKind) else [kind])]
 
 
 def argument_slots(kind: Any) -> int:

@@ -3,6 +3,7 @@
     loop      read three joints, compute, write one torque, step
     parts     one reading, one writing, one step
     kernel    many steps in one compiled call: what the loop adds to this is Python's
+    dynamics  single calls for a six-axis arm (bound_calls.py), against Pinocchio's binding
 
 Joints are read by name, or all at once: ours by a reader, MuJoCo's from the array `qpos`, whose places the user knows.
 MuJoCo takes semi-implicit Euler steps, ours are those of the method that is named.
@@ -15,6 +16,7 @@ from typing import Any
 
 import linkwork as lw
 from linkwork.bench import Comparison, Figure, SceneReport, best_of
+from linkwork.bench.bound_calls import single_calls
 from linkwork.bench.peers.in_mujoco import in_mujoco
 from linkwork.bench.tree import chain
 from linkwork.formulations.protocol import Method
@@ -152,7 +154,8 @@ def measure(*, quick: bool = False) -> SceneReport:
         for case, row in rows.items():
             row.case = f"{case}, {name}"
             comparisons.append(row)
-    return SceneReport("python", comparisons, figures, HOW)
+    rows, more = single_calls(repeats=2 if quick else 15, seconds=0.002 if quick else 0.04)
+    return SceneReport("python", comparisons + rows, figures + more, HOW)
 
 
 def _compare(method: Method, cases: Sequence[str], *, repeats: int, seconds: float) -> dict[str, Comparison]:

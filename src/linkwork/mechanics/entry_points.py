@@ -32,9 +32,32 @@ def joint_forces(tables, work, given, state, a, tau):
 
 
 @entry
-def masses(tree, work, composite, M):
-    """M = the mass matrix; needs `place`."""
-    mass_matrix(tree, work, composite, M)
+def placed_joint_forces(tables, work, given, state, a, tau):
+    """`place`, then `joint_forces`."""
+    time, law_input, out, _ = given
+    forward_kinematics(tables, work, time, state[0], state[1], law_input, out)
+    joint_forces(tables, work, given, state, a, tau)
+
+
+@entry
+def masses(tables, work, given, q, v, composite, M):
+    """`place`, then M = the mass matrix."""
+    forward_kinematics(tables, work, given[0], q, v, given[1], given[2])
+    mass_matrix(tables.tree, work, composite, M)
+
+
+@entry
+def placed_poses(tables, work, given, q, v, out):
+    """`place`, then `poses`."""
+    forward_kinematics(tables, work, given[0], q, v, given[1], given[2])
+    poses(tables.tree, work, out)
+
+
+@entry
+def placed_point_rows(tables, work, given, q, v, b, point, J):
+    """`place`, then `point_rows`."""
+    forward_kinematics(tables, work, given[0], q, v, given[1], given[2])
+    point_rows(tables.tree, work, b, point, J)
 
 
 @entry

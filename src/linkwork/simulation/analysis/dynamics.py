@@ -14,6 +14,7 @@ origin. Ball joints: quaternion; angular velocity in the axes of frame b. Others
 from __future__ import annotations
 
 import difflib
+import math
 from typing import Any
 
 import numpy as np
@@ -24,12 +25,10 @@ from linkwork.assembly.tables import Floats, Tables
 from linkwork.errors import OptionError, RunError
 from linkwork.formulations.explicit.recursive import Recursive, run
 from linkwork.formulations.samples import make_samples, make_state
-from linkwork.mechanics.entry_points import joint_forces, masses, moved, place, point_rows, poses
-from linkwork.mechanics.laws import law_scratch
-from linkwork.mechanics.workspace import TreeWork, tree_work
+from linkwork.mechanics.entry_points import moved
 from linkwork.model import Body
 from linkwork.model.checked import real, shown
-from linkwork.model.joint_kinds import KINDS
+from linkwork.simulation.analysis.bound_dynamics import bound
 from linkwork.simulation.results.certificate import shortened
 
 
@@ -39,7 +38,7 @@ def checked_vector(value: ArrayLike, size: int, name: str) -> Floats:
         array = np.array(value, dtype=float, order="C")
     except (TypeError, ValueError, OverflowError):
         array = np.zeros((0, 0))
-    if array.shape != (size,) or not np.isfinite(array).all():
+    if array.shape != (size,) or not (math.isfinite(array @ array) or np.isfinite(array).all()):
         raise OptionError(
             f"{name} must be {size} finite number{'' if size == 1 else 's'}, not {shown(value)}; correct {name}"
         )
@@ -52,8 +51,8 @@ def checked_coordinates(system: System, q: ArrayLike) -> Floats:
     if not isinstance(given, System):
         raise OptionError(f"{shown(given)} is not an assembled system; give lw.assemble(model)")
     values = checked_vector(q, system.nq, "q")
-    for joint in system.joints:
-        if KINDS[joint.kind].has_quaternion and not np.any(values[joint.q][-4:]):
+    for joint in bound(system).turning:
+        if not np.any(values[joint.q][-4:]):
             raise OptionError(f"the quaternion of joint '{joint.name}' in q is zero; give 1, 0, 0, 0 for no rotation")
     return values
 
@@ -63,12 +62,6 @@ def checked_time(value: float, name: str = "time") -> float:
     if number is None or not np.isfinite(number):
         raise OptionError(f"{name} must be a finite number of seconds, not {shown(value)}; correct {name}=")
     return number
-
-
-def _set(system: System, q: Floats, v: Floats, time: float) -> TreeWork:
-    work = tree_work(system.tables)
-    place(system.tables, work, (checked_time(time), law_scratch(system.tables.laws), np.zeros(4)), q, v)
-    return work
 
 
 def forward_dynamics(
@@ -83,17 +76,17 @@ def forward_dynamics(
     (1,)
     """
     q, v = checked_coordinates(system, q), checked_vector(v, system.nv, "v")
-    tau = np.zeros(system.nv) if tau is None else checked_vector(tau, system.nv, "tau")
+    tau = None if tau is None else checked_vector(tau, system.nv, "tau")
     system.faults.noted.clear()
-    accelerations = Accelerations(system, tau).at(q, v, checked_time(time))
-    if accelerations is None:
+    accelerations = bound(system).forward(q, v, tau, checked_time(time))
+    if np.isnan(accelerations).any():
         fault = system.faults.noted[0] if system.faults.noted else None
         why = f"the law of {fault.part} fails: {fault.what}" if fault else "some joint moves nothing that has inertia"
         raise RunError(
             f"the accelerations of '{system.model.name}' cannot be computed in this state ({why}); correct the model, "
             "or give another state"
         )
-    return accelerations
+    return accelerations.copy()
 
 
 class Accelerations:
@@ -125,12 +118,7 @@ class Accelerations:
 
 def tree_forces(system: System, q: Floats, v: Floats, a: Floats, time: float = 0.0) -> Floats:
     """Joint forces (N m, N) that, added to the model's own, give the tree the accelerations a; loops are left open."""
-    work = _set(system, q, v, time)
-    state = make_state(system.tables, np.zeros(1), system.cut_start)
-    tau = np.zeros(system.nv)
-    given = (checked_time(time), law_scratch(system.tables.laws), np.zeros(4), np.zeros(2))
-    joint_forces(system.tables, work, given, (q, v, state.cut_q, state.cut_rate), a, tau)
-    return tau
+    return bound(system).inverse(q, v, a, checked_time(time)).copy()
 
 
 def mass_matrix(system: System, q: ArrayLike) -> Floats:
@@ -141,10 +129,7 @@ def mass_matrix(system: System, q: ArrayLike) -> Floats:
     (1, 1)
     """
     q = checked_coordinates(system, q)
-    work = _set(system, q, np.zeros(system.nv), 0.0)
-    M = np.zeros((system.nv, system.nv))
-    masses(system.tables.tree, work, np.zeros((len(system.link_names), 10)), M)
-    return M
+    return bound(system).mass(q).copy()
 
 
 def forward_kinematics(system: System, q: ArrayLike, *, time: float = 0.0) -> dict[str, tuple[Floats, Floats]]:
@@ -155,9 +140,7 @@ def forward_kinematics(system: System, q: ArrayLike, *, time: float = 0.0) -> di
     ['bob']
     """
     q = checked_coordinates(system, q)
-    work = _set(system, q, np.zeros(system.nv), time)
-    out = np.zeros((len(system.body_names), 7))
-    poses(system.tables.tree, work, out)
+    out = bound(system).poses(q, checked_time(time)).copy()
     return {name: (row[:3], row[3:]) for name, row in zip(system.body_names, out, strict=True)}
 
 
@@ -170,11 +153,7 @@ def jacobian(system: System, q: ArrayLike, body: Any, point: ArrayLike = (0.0, 0
     """
     q = checked_coordinates(system, q)
     name = body_name(system, body)
-    b = system.body_names.index(name)
-    work = _set(system, q, np.zeros(system.nv), 0.0)
-    J = np.zeros((6, system.nv))
-    point_rows(system.tables.tree, work, b, checked_vector(point, 3, "point"), J)
-    return J
+    return bound(system).jacobian(q, name, checked_vector(point, 3, "point")).copy()
 
 
 def body_name(system: System, body: Any) -> str:
