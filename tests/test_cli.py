@@ -605,8 +605,17 @@ model.torque("push", "pin", push)
 
 
 @needs_core
-def test_interrupting_keeps_what_was_recorded(tmp_path):
-    running, out, file = tmp_path / "running", tmp_path / "run.npz", tmp_path / "endless.py"
+@pytest.mark.parametrize(
+    ("number", "name"),
+    [("SIGINT", "run.npz"), ("SIGTERM", "run.npz"), ("SIGHUP", "run.npz"), ("SIGTERM", "run.h5")],
+)
+def test_interrupting_keeps_what_was_recorded(tmp_path, number, name):
+    """By Ctrl-C, by the limit of a queue, by a terminal that is closed, which sends more than one signal."""
+    if not hasattr(signal, number):
+        pytest.skip(f"this system has no {number}")
+    if name.endswith(".h5"):
+        pytest.importorskip("h5py")
+    running, out, file = tmp_path / "running", tmp_path / name, tmp_path / "endless.py"
     file.write_text(INTERRUPTED)
     shell("run", "pendulum", "--until", "0.01")  # so that no kernel is compiled below
     words = [sys.executable, "-m", "linkwork.cli", "run", str(file), "--every", "1000", "--out", str(out)]
@@ -616,7 +625,8 @@ def test_interrupting_keeps_what_was_recorded(tmp_path):
             for _ in range(600):
                 if not running.exists():
                     time.sleep(0.1)
-            process.send_signal(signal.SIGINT)
+            for _ in range(1 if number == "SIGINT" else 3):
+                process.send_signal(getattr(signal, number))
             stdout, stderr = process.communicate(timeout=60)
         finally:
             process.kill()

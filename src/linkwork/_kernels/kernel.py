@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import struct
 import threading
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from linkwork._kernels.checked import checked, raised_at
@@ -158,13 +159,22 @@ class PlainCall:
         self.function, self.arguments, self.kinds = function, arguments, kinds
 
     def __call__(self, *numbers: Any) -> Any:
-        given = iter(numbers)
-        return self.function(
-            *(next(given) if isinstance(k, str) else a for a, k in zip(self.arguments, self.kinds, strict=True))
-        )
+        return self.function(*_replaced(self.arguments, self.kinds, iter(numbers)))
 
     def again(self) -> Any:
         return self.function(*self.arguments)
+
+
+def _replaced(arguments: Any, kinds: tuple[Any, ...], numbers: Iterator[Any]) -> tuple[Any, ...]:
+    """The arguments with these numbers in place of their first ones, those inside tuples too."""
+    return tuple(
+        next(numbers, a)
+        if isinstance(kind, str)
+        else _replaced(a, kind.members, numbers)
+        if isinstance(kind, TupleKind)
+        else a
+        for a, kind in zip(arguments, kinds, strict=True)
+    )
 
 
 def _flat(results: Any) -> list[str]:

@@ -154,8 +154,10 @@ def measure(*, quick: bool = False) -> SceneReport:
         for case, row in rows.items():
             row.case = f"{case}, {name}"
             comparisons.append(row)
-    rows, more = single_calls(repeats=2 if quick else 15, seconds=0.002 if quick else 0.04)
-    return SceneReport("python", comparisons + rows, figures + more, HOW)
+    calls, times = single_calls(repeats=2 if quick else 15, seconds=0.002 if quick else 0.04)
+    comparisons += calls
+    figures += times
+    return SceneReport("python", comparisons, figures, HOW)
 
 
 def _compare(method: Method, cases: Sequence[str], *, repeats: int, seconds: float) -> dict[str, Comparison]:

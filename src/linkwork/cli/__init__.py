@@ -7,7 +7,7 @@ goes to stdout and nothing else. Everything heavy is imported inside the command
 from linkwork.cli import gallery, run, looking, judging, converting, exporting, serving, doctor  # noqa: F401, I001 - as --help lists them
 from linkwork.cli.app import app
 from linkwork.cli.options import Command
-from linkwork.cli.console import leave_full_output, output_is_full
+from linkwork.cli.console import end_well, leave_full_output, output_is_full
 
 for _command in app.registered_commands:
     _command.cls = Command
@@ -15,6 +15,7 @@ for _command in app.registered_commands:
 
 def main() -> None:
     """Entry point of the command `linkwork`."""
+    end_well()
     try:
         app()
     except OSError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import signal
 import sys
 import warnings
 from collections.abc import Iterator
@@ -62,6 +63,36 @@ def leave_full_output() -> NoReturn:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     say("cannot print: the disk that the output goes to is full; free some space or send it elsewhere")
     sys.exit(FAILED)
+
+
+def end_well() -> None:
+    """From now on SIGTERM (a batch queue's limit) and SIGHUP (a closed terminal) end a command as Ctrl-C does.
+
+    What was recorded is kept. Who has them ignored, as by nohup, keeps them so.
+    """
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _end)
+
+
+_ended: list[int] = []
+
+
+def _end(number: int, frame: Any) -> None:
+    """The first signal ends the command; a closed terminal sends several."""
+    if signal.Signals(number).name == "SIGHUP":
+        for output in (1, 2):  # what is printed would raise
+            if os.isatty(output):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), output)
+    if _ended:
+        return
+    _ended.append(number)
+    from linkwork.simulation.interrupt import Interrupt
+
+    if Interrupt.present is None:
+        raise KeyboardInterrupt
+    Interrupt.present.pressed = True
 
 
 def say(sentence: str) -> None:
