@@ -5,8 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import overrun
 import pytest
+
+import overrun
 
 SCRIPT = Path(overrun.__file__)
 

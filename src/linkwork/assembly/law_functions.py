@@ -60,8 +60,8 @@ def tried(law: PythonLaw, part: str, seen: int = 0) -> int:
         try:
             with np.errstate(all="ignore"):
                 result = law.function(0.0, *arguments(law, law_input, seen))
-            values = np.atleast_1d(np.asarray(result, dtype=float))
-            if result is None or (law.arity == 1 and not np.isfinite(values).all()):
+            values = np.array(numbers(result))
+            if law.arity == 1 and not np.isfinite(values).all():
                 raise NotFinite(f"it returned {shown(result)}")
         except Exception as error:
             problem = error
@@ -72,6 +72,14 @@ def tried(law: PythonLaw, part: str, seen: int = 0) -> int:
     raise ModelError(
         f"{part}: its law fails at t = 0 ({told_of(problem, law.function)}); {remedy_of(problem)}"
     ) from problem
+
+
+def numbers(result: Any) -> list[float]:
+    """What a law returned. Text, truth values and complex numbers are none, though Python would make them so."""
+    values = np.atleast_1d(result)
+    if result is None or values.dtype.kind in "bcSU":
+        raise NotFinite(f"it returned {shown(result)}")
+    return [float(value) for value in values]
 
 
 def arguments(law: PythonLaw, law_input: Any, seen: int = 0) -> tuple[Any, ...]:
@@ -100,7 +108,7 @@ def python_function(law: PythonLaw, size: int, part: str, motion: bool, faults: 
 
     def ask(t: float, law_input: Any) -> Any:
         result = function(t, *arguments(law, law_input, seen))
-        values = [float(value) for value in np.atleast_1d(result)]
+        values = numbers(result)
         if len(values) != size or not all(map(math.isfinite, values)):
             raise NotFinite(f"it returned {shown(result)}")
         return values

@@ -14,6 +14,7 @@ from linkwork.mechanics.laws import law_scratch
 from linkwork.mechanics.workspace import tree_work
 from linkwork.model import Cone, Foreign, Frame
 from linkwork.simulation.analysis.dynamics import forward_kinematics, integrate, mass_matrix
+from linkwork.simulation.mobility import DEPENDENT, stuck
 from linkwork.simulation.results.certificate import shortened
 from linkwork.simulation.rolling import refuse_flat_discs, refuse_unlike_wheels
 from linkwork.spatial import codes
@@ -25,7 +26,6 @@ ROUNDS = 200
 STUCK = 1e-12  # rad or m: a correction this small leads nowhere
 NUDGE = 0.02  # rad or m
 OF_VELOCITIES = (codes.SLIP, codes.TANGENT)
-DEPENDENT = 1e-9  # singular values below this part of the largest count as zero
 
 
 class Start(NamedTuple):
@@ -332,13 +332,16 @@ def _closed_velocities(system: System, closure: Closure, q: Floats, v0: Floats) 
     worst = int(np.argmax(change)) if change.size else 0
     wrong = change.size and change[worst] > NEARLY * max(1.0, float(np.max(np.abs(v0))))
     if wrong or np.max(np.abs(left)) >= 1e-9 * size:
-        raise ModelError(_cannot_move(system, v0, v, worst, left))
+        raise ModelError(_cannot_move(closure, v0, v, worst, left))
     closure.at(q, v)
     return v
 
 
-def _cannot_move(system: System, v0: Floats, v: Floats, worst: int, left: Floats) -> str:
+def _cannot_move(closure: Closure, v0: Floats, v: Floats, worst: int, left: Floats) -> str:
     """Which start velocity does not fit; `left` is what the loops' rates are off by."""
+    system, held = closure.system, stuck(closure)
+    if held:
+        return f"{held}. Start velocities of {_given(system, rates=True) or 'the grounds'} cannot be had"
     given = _given(system, rates=True)
     if not given:
         row = int(np.argmax(np.abs(left)))

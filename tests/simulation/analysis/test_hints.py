@@ -149,7 +149,8 @@ def test_quaternions_w_x_y_z(rotation: tuple[float, ...]) -> None:
 
 def test_half_a_turn_beside_others_is_meant() -> None:
     model = arm(rotation=(0, 0, 0, 1))
-    model.body("other", shape=lw.Sphere(0.1), mass=10.0, rotation=(0.6, 0, 0, 0.8))
+    other = model.body("other", shape=lw.Sphere(0.1), mass=10.0, rotation=(0.6, 0, 0, 0.8))
+    model.free("flight", model.ground, other)
     assert hints_of(model) == []
 
 

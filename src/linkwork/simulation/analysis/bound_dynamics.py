@@ -60,7 +60,7 @@ class Dynamics:
 
         >>> arm = lw.dynamics(lw.assemble(lw.gallery.pendulum.build()))
         >>> arm.forward(np.array([0.3]), np.array([0.0])).round(6).tolist()
-        [-9.371851]
+        [-2.899053]
         """
         self._here_q[:] = q
         self._here_v[:] = v
@@ -77,7 +77,7 @@ class Dynamics:
 
         >>> arm = lw.dynamics(lw.assemble(lw.gallery.pendulum.build()))
         >>> arm.inverse(np.array([0.3]), np.zeros(1), np.zeros(1)).round(6).tolist()
-        [9.371851]
+        [2.899053]
         """
         self.q[:] = q
         self.v[:] = v

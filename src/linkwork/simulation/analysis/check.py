@@ -12,7 +12,6 @@ from linkwork.assembly.assemble import assemble
 from linkwork.assembly.massless import told
 from linkwork.assembly.reference import placed_by_body, point_body
 from linkwork.assembly.system import System
-from linkwork.assembly.tables import Floats
 from linkwork.errors import ModelError
 from linkwork.formulations.impulse.impulse import Impulse
 from linkwork.formulations.protocol import Method
@@ -20,10 +19,11 @@ from linkwork.model import Model
 from linkwork.model.stepped import SteppedPart
 from linkwork.simulation.driven import driven_start
 from linkwork.simulation.methods import FEATURE_HINTS
+from linkwork.simulation.mobility import implied
 from linkwork.simulation.remote_links import remote_parts
 from linkwork.simulation.results.certificate import shortened
 from linkwork.simulation.results.notebook import lines_in_cell
-from linkwork.simulation.start import DEPENDENT, Closure, Start, consistent_start
+from linkwork.simulation.start import Closure, Start, consistent_start
 from linkwork.spatial import codes
 
 LARGE = 1e6  # numbers in the rows of the loops: more of them take longer than a moment
@@ -319,26 +319,3 @@ def dependent_rows(system: System, start: Start) -> list[int]:
     closure.cut_q[:] = start.cut_q
     closure.at(start.q, start.v)
     return implied(closure.G)
-
-
-def implied(G: Floats, count: int | None = None) -> list[int]:
-    """Rows of G that the rows before them imply; so many of them that imply each other most, where a `count` is given.
-
-    >>> implied(np.array([[1.0, 0.0], [2.0, 0.0], [0.0, 1.0], [1.0, 1.0]]))
-    [1, 3]
-    """
-    lengths = np.linalg.norm(G, axis=1)
-    largest = float(lengths.max(initial=0.0)) or 1.0
-    left = np.zeros(len(G))  # of each row, without what the rows before it span
-    basis, found = np.zeros((min(G.shape), G.shape[1])), 0
-    for r, row in enumerate(G):
-        rest = row.copy()
-        for _ in range(2):  # twice is enough to stay orthogonal
-            rest -= (basis[:found] @ rest) @ basis[:found]
-        left[r] = np.linalg.norm(rest) / max(lengths[r], DEPENDENT / 1e-7 * largest)
-        if left[r] > 1e-7 and found < len(basis):
-            basis[found] = rest / np.linalg.norm(rest)
-            found += 1
-    if count is None:
-        return [int(r) for r in np.flatnonzero(left <= 1e-7)]
-    return sorted(int(r) for r in np.argsort(left, kind="stable")[:count])

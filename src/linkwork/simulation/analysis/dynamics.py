@@ -14,7 +14,6 @@ origin. Ball joints: quaternion; angular velocity in the axes of frame b. Others
 from __future__ import annotations
 
 import difflib
-import math
 from typing import Any
 
 import numpy as np
@@ -38,7 +37,7 @@ def checked_vector(value: ArrayLike, size: int, name: str) -> Floats:
         array = np.array(value, dtype=float, order="C")
     except (TypeError, ValueError, OverflowError):
         array = np.zeros((0, 0))
-    if array.shape != (size,) or not (math.isfinite(array @ array) or np.isfinite(array).all()):
+    if array.shape != (size,) or not np.isfinite(array).all():
         raise OptionError(
             f"{name} must be {size} finite number{'' if size == 1 else 's'}, not {shown(value)}; correct {name}"
         )

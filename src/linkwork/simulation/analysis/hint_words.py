@@ -14,6 +14,7 @@ from linkwork.model.laws import Constant
 
 LIGHTEST = 1.0  # kg/m3: air
 HEAVIEST = 1e5  # kg/m3: four times the densest metal
+GRAMS = 12.0  # kg/m3: solids have more, and up to here in g/cm3
 HEAVY = 1e8  # kg: a large ship
 SAME = 1e-6  # relative: a shape whose inertia is that of its body is more than a picture
 LONG = 10.0  # m: longer bodies without a shape are weighed
@@ -37,6 +38,8 @@ def densities(model: Model) -> Iterator[str]:
             if mass > HEAVY:
                 told = f"mass {mass:.2g} kg ({volume:.2g} m3 at {body.density:g} kg/m3)"
                 yield f"{name}: {told}: are lengths in millimetres?"
+            elif 1.0 < body.density < GRAMS:
+                yield f"{name}: density {body.density:g} kg/m3, a little more than air: is it in g/cm3?"
         elif _is_made_of_it(body):
             told = f"density {mass / volume:.2g} kg/m3 ({mass:.4g} kg in {volume:.2g} m3)"
             if mass < LIGHTEST * volume:

@@ -13,6 +13,7 @@ from linkwork.assembly.system import System
 from linkwork.errors import ModelWarning
 from linkwork.model import Model
 from linkwork.model.body import Part
+from linkwork.simulation.analysis.hint_holding import held_by_nothing, spring_lengths, stuck_loops, untouchable
 from linkwork.simulation.analysis.hint_places import Links, coarse_steps, far_joints, light_lengths, slowest_swing
 from linkwork.simulation.analysis.hint_words import angles, densities, quaternions
 from linkwork.simulation.results.warning import warn
@@ -42,12 +43,14 @@ def hints(system: System, start: Start, method: Any = None) -> list[str]:
     >>> lw.check(model).hints
     ["body 'rod': density 6.4e-06 kg/m3 (2 kg in 3.1e+05 m3): are lengths in millimetres?"]
     """
-    return [*_mistakes(system), *_steps(system, start, method, slowest_swing(system, start.q))]
+    return [*_mistakes(system, start), *_steps(system, start, method, slowest_swing(system, start.q))]
 
 
-def _mistakes(system: System) -> list[str]:
+def _mistakes(system: System, start: Start) -> list[str]:
     model, links = system.model, Links(system)
-    return [*densities(model), *light_lengths(links), *angles(model), *quaternions(model), *far_joints(links)]
+    numbers = [*densities(model), *light_lengths(links), *angles(model), *quaternions(model), *far_joints(links)]
+    held = [*held_by_nothing(model, system), *stuck_loops(system, start), *untouchable(model)]
+    return [*numbers, *spring_lengths(system, start), *held]
 
 
 def _steps(system: System, start: Start, method: Any, swing: tuple[str, float] | None) -> list[str]:
@@ -63,7 +66,7 @@ def warn_of_hints(system: System, start: Start, method: Any) -> None:
     said, found = _said_of(system.model.built), []
     parts = sum(1 for each in _parts(system.model.built) for _ in each)
     if parts != said.parts:  # parts never change, but may be added
-        found = _mistakes(system)
+        found = _mistakes(system, start)
         said.parts, said.swing = parts, slowest_swing(system, start.q)
     found += _steps(system, start, method, said.swing)
     new = [hint for hint in found if hint not in said.told]

@@ -19,7 +19,8 @@ from linkwork.assembly.tables import Floats, Tables
 from linkwork.errors import RunError
 from linkwork.mechanics.size import size_of
 from linkwork.simulation.analysis.dynamics import Accelerations, integrate, mass_matrix
-from linkwork.simulation.start import DEPENDENT, Closure
+from linkwork.simulation.mobility import DEPENDENT
+from linkwork.simulation.start import Closure
 from linkwork.spatial import codes
 
 Complexes = NDArray[np.complex128]

@@ -30,8 +30,9 @@ from linkwork.model.checked import shown
 from linkwork.model.joint_kinds import KINDS
 from linkwork.simulation.analysis.dynamics import checked_time
 from linkwork.simulation.coupled_wrenches import coupled_wrenches
+from linkwork.simulation.mobility import DEPENDENT
 from linkwork.simulation.results.certificate import shortened
-from linkwork.simulation.start import DEPENDENT, Closure
+from linkwork.simulation.start import Closure
 
 if TYPE_CHECKING:
     from linkwork.model import Model

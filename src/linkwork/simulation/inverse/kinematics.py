@@ -21,11 +21,11 @@ from linkwork.mechanics.size import size_of
 from linkwork.model import Model, Motor, PythonLaw, Rolling, RollingPair
 from linkwork.model.checked import shown
 from linkwork.model.laws import law_value
-from linkwork.simulation.analysis.check import implied
 from linkwork.simulation.driven import driven_start
 from linkwork.simulation.failures import off_guide
 from linkwork.simulation.inverse.loop_forces import DEAD, LoopForces
 from linkwork.simulation.methods import positive
+from linkwork.simulation.mobility import implied
 from linkwork.simulation.results.certificate import Certificate, shortened
 from linkwork.simulation.results.column_names import DRIFT
 from linkwork.simulation.results.observe import Observer

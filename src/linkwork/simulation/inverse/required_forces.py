@@ -16,13 +16,13 @@ from linkwork.formulations.samples import Samples, make_samples, make_state
 from linkwork.mechanics.size import size_of
 from linkwork.model import Cone, Model, Motor
 from linkwork.model.checked import did_you_mean, real, shown
-from linkwork.simulation.analysis.check import implied
 from linkwork.simulation.analysis.reactions import shared_words
 from linkwork.simulation.inverse.actuators import Actuator, find_actuators, without_replaced
 from linkwork.simulation.inverse.efforts import Efforts
 from linkwork.simulation.inverse.recorded_motion import TreeMotion, integral, recorded_motion
 from linkwork.simulation.inverse.sharing import not_unique
 from linkwork.simulation.least_energy import least_energy
+from linkwork.simulation.mobility import implied
 from linkwork.simulation.results.certificate import Certificate, shortened
 from linkwork.simulation.results.column_names import DRIFT
 from linkwork.simulation.results.column_names import ENERGY as LEDGER

@@ -8,7 +8,8 @@ import numpy as np
 
 from linkwork.assembly.system import System
 from linkwork.formulations.samples import Samples
-from linkwork.simulation.analysis.check import implied, row_words
+from linkwork.simulation.analysis.check import row_words
+from linkwork.simulation.mobility import implied
 from linkwork.simulation.start import Closure
 
 LARGE = 5e5  # numbers in the rows: more of them take longer than a moment

@@ -24,7 +24,8 @@ from linkwork.assembly.tables import Floats
 from linkwork.errors import ModelError
 from linkwork.model import Altered, Body, Foreign, Frame, Ground, Joint
 from linkwork.simulation.analysis.dynamics import forward_kinematics, mass_matrix
-from linkwork.simulation.start import DEPENDENT, Closure
+from linkwork.simulation.mobility import DEPENDENT
+from linkwork.simulation.start import Closure
 
 HELD = 1e-9  # m/s or rad/s, relative to the fastest: what an impulse may leave of a forbidden velocity
 
