@@ -298,3 +298,12 @@ def test_refused_models(refused) -> None:
 def test_models_are_not_hashable() -> None:
     with pytest.raises(TypeError):
         hash(Model("m"))
+
+
+def test_a_class_that_holds_itself_without_end() -> None:
+    class Russian(Subsystem):
+        def build(self) -> None:
+            self.add("inner", Russian())
+
+    with pytest.raises(ModelError, match=r"subsystem Russian: its parts hold parts without end.* Let a parameter end"):
+        Russian()

@@ -57,3 +57,27 @@ def test_pickles_are_refused_in_our_words(tmp_path: Path) -> None:
     np.savez(tmp_path / "objects.npz", metadata=np.array('{"format": "linkwork run"}'), time=np.array([{}, {}]))
     with pytest.raises(lw.OptionError, match="objects.npz is .*time.npy holds no plain numbers.; give a file"):
         lw.load_run(tmp_path / "objects.npz")
+
+
+def test_a_unit_of_other_length_is_refused(tmp_path: Path) -> None:
+    run = lw.simulate(lw.gallery.pendulum.build(), until=0.01, dt=1e-3)
+    run.save(tmp_path / "run.npz")
+    with np.load(tmp_path / "run.npz") as file:
+        arrays = dict(file)
+    text = str(arrays["metadata"])
+    assert '"bob.rotation": "1"' in text
+    arrays["metadata"] = np.array(text.replace('"bob.rotation": "1"', '"bob.rotation": "1,1,1,1,1,m"'))
+    np.savez(tmp_path / "other.npz", **arrays)
+    with pytest.raises(lw.OptionError, match=r"damaged \(its unit of 'bob.rotation' is for 6 numbers and not for 4\)"):
+        lw.load_run(tmp_path / "other.npz")
+
+
+def test_a_header_that_ends_in_a_word_is_refused(tmp_path: Path) -> None:
+    """numpy reads such a header token by token."""
+    text = b"{'descr': '<f8', 'fortran_order': False, 'shape': (1L,), "
+    header = text + b" " * (63 - (10 + len(text)) % 64) + b"\n"
+    content = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(8)
+    with zipfile.ZipFile(tmp_path / "run.npz", "w") as archive:
+        archive.writestr("metadata.npy", content)
+    with pytest.raises(lw.OptionError, match="damaged"):
+        lw.load_run(tmp_path / "run.npz")

@@ -4,7 +4,6 @@ import math
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -12,7 +11,7 @@ import linkwork as lw
 from linkwork.simulation import interrupt
 
 SCRIPT = """
-import signal, sys
+import signal, sys, threading, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
 import linkwork as lw
 from linkwork.simulation import interrupt
@@ -25,7 +24,14 @@ model.body("block", mass=1e-3, inertia=(1e-3, 1e-3, 1e-3))
 model.prismatic("rail", "ground", "block", axis=(1, 0, 0), position=0.1, stiffness=1e9)
 how, options = sys.argv[1], {"method": "recursive", "integrator": "adaptive", "dt": 0.5}
 sim = lw.Simulation(model, **options)
-print("ready", flush=True)
+
+def watch():
+    # says when the loop listens
+    while interrupt.Interrupt.present is None:
+        time.sleep(1e-3)
+    print("ready", flush=True)
+
+threading.Thread(target=watch, daemon=True).start()
 try:
     if how == "step":
         sim.step(1000)
@@ -43,7 +49,6 @@ def test_a_long_step_of_the_adaptive_integrator_is_interrupted(how: str) -> None
     with subprocess.Popen([sys.executable, "-c", SCRIPT, how], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
-        time.sleep(0.3)
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate(timeout=20)
     assert out.startswith("interrupted"), out

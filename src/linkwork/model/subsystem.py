@@ -279,7 +279,13 @@ class Subsystem(Parts):
             raise ModelError(f"subsystem {name}: its parameters are given by name; write {name}({names})")
         self._check_parameters(parameters)
         self.parameters = parameters  # another one like it is type(x)(**x.parameters)
-        self.build(**parameters)
+        try:
+            self.build(**parameters)
+        except RecursionError:
+            raise ModelError(
+                f"subsystem {type(self).__name__}: its parts hold parts without end; does build() add one of its own "
+                "class, or call itself? Let a parameter end it"
+            ) from None
 
     def build(self, *_: Any, **parameters: Any) -> None:
         """Override this: add the parts with the methods on `self`. Its keywords are those of the class."""

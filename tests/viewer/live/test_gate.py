@@ -137,3 +137,6 @@ def test_wrong_files_and_tokens_are_told(files, tmp_path):
             PageProcess(SHOW, cert=pair[0], key=pair[1])
     with pytest.raises(lw.OptionError, match=f"a token is {LETTERS} letters"):
         PageProcess(SHOW, host="0.0.0.0", token="x" * (LETTERS - 1))
+    for port in (99999, -1, True, "8080"):
+        with pytest.raises(lw.OptionError, match="port must be a whole number from 0 to 65535, not"):
+            PageProcess(SHOW, port=port)

@@ -100,10 +100,12 @@ def test_frames_reach_all_visitors_to_the_last_bit_of_float32(page):
 
 
 def test_newcomers_are_told_what_the_others_know(page):
-    page.send("inputs", {"drive": 2.0})
-    page.send("label", "recursive, rk4")
-    page.send("note", "this is gone")
-    time.sleep(0.2)
+    with visiting(page) as first:
+        words(first, "watched")
+        page.send("inputs", {"drive": 2.0})
+        page.send("label", "recursive, rk4")
+        page.send("note", "this is gone")
+        words(first, "note")
     with visiting(page) as line:
         found = [json.loads(line.recv(timeout=5)) for _ in range(4)]
     assert [one[0] for one in found] == ["welcome", "watched", "inputs", "label"]

@@ -13,6 +13,7 @@ import csv
 import errno
 import io
 import json
+import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -86,7 +87,7 @@ def trajectory(facts: Any, data: dict[str, Any], certificate: dict[str, Any], co
     if facts["stopped"] is not None and not isinstance(facts["stopped"], str):
         raise Damaged("why it stopped is no text")
     names = columns if isinstance(columns, dict) else {name: name for name in columns}
-    return Trajectory(
+    run = Trajectory(
         time=data["time"],
         columns={name: data[place] for name, place in names.items()},
         units=facts["units"],
@@ -97,6 +98,11 @@ def trajectory(facts: Any, data: dict[str, Any], certificate: dict[str, Any], co
         contacts=_contacts(facts.get("contacts"), data),
         **ledgers,
     )
+    for name in names:
+        words, width = run.unit(name).count(",") + 1, math.prod(data[names[name]].shape[1:])
+        if words not in (1, width):
+            raise Damaged(f"its unit of '{name}' is for {words} numbers and not for {width}")
+    return run
 
 
 def _contacts(said: Any, data: dict[str, Any]) -> ContactLog | None:

@@ -11,6 +11,7 @@ import io
 import json
 import math
 import struct
+import tokenize
 import zipfile
 import zlib
 from pathlib import Path
@@ -40,6 +41,7 @@ DAMAGES = (
     SyntaxError,
     UnicodeError,
     struct.error,
+    tokenize.TokenError,  # of a header
     zipfile.BadZipFile,
     zlib.error,
 )

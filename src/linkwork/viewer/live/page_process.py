@@ -19,6 +19,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from linkwork.errors import OptionError, RunError
+from linkwork.model.checked import shown
 from linkwork.viewer.live.gate import HERE, context_of
 from linkwork.viewer.live.on_time import MESSAGES, set_priority
 from linkwork.viewer.live.shared_frame import SharedFrame
@@ -52,6 +53,8 @@ class PageProcess:
     ) -> None:
         if find_spec("websockets") is None:
             raise OptionError(MISSING)
+        if isinstance(port, bool) or not isinstance(port, int) or not 0 <= port <= 65535:
+            raise OptionError(f"port must be a whole number from 0 to 65535, not {shown(port)}; correct port=")
         least = 8 if host in HERE else LETTERS
         if token is not None and not re.fullmatch(rf"[\w-]{{{least},200}}", token, re.ASCII):
             raise OptionError(
