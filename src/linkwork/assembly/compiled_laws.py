@@ -11,27 +11,42 @@ from typing import Any
 
 from numba import carray, cfunc, njit, types
 
+from linkwork.assembly.law_content import content_of
 from linkwork.assembly.law_errors import told_of
-from linkwork.assembly.law_functions import CENTRED, DIFFERENCE, FORWARD, Fault, Faults
+from linkwork.assembly.law_functions import CENTRED, DIFFERENCE, FORWARD, Fault, Faults, tried
 from linkwork.errors import ModelError
 from linkwork.model import PythonLaw
 
 SIGNATURE = types.void(types.float64, types.CPointer(types.float64), types.CPointer(types.float64))
+KEPT = 256  # laws that are kept compiled
 _one_thread = threading.Lock()  # says which systems use a compiled law
+_known: dict[Any, tuple[int, Any, Any, list[Any]]] = {}  # by their content
 NOTE = ctypes.CFUNCTYPE(None, ctypes.c_double, ctypes.c_double, ctypes.c_double)
 
 
-def compiled_function(
-    law: PythonLaw, size: int, part: str, motion: bool, faults: Faults, seen: int = 0
-) -> tuple[Any, Any]:
-    """A C function made of the law alone, and what must stay alive beside it."""
-    handle, noted, homes = _c_function(law, size, part, motion, seen)
+def compiled_function(law: PythonLaw, part: str, motion: bool, faults: Faults, seen: int = 0) -> tuple[int, Any, Any]:
+    """How many numbers a law gives, a C function made of the law alone, and what must stay alive beside it.
+
+    Laws of the same content are one: a closure that is made again for each model of a study is compiled once.
+    """
+    content = content_of(law.function)
+    key = (content, law.start, part, motion, seen)
     with _one_thread:
+        found = None if content is None else _known.get(key)
+    if found is None:
+        size = tried(law, part, seen)
+        found = (size, *_c_function(law, size, part, motion, seen))
+    size, handle, noted, homes = found
+    with _one_thread:
+        if content is not None:
+            _known[key] = found
+            while len(_known) > KEPT:
+                del _known[next(iter(_known))]
         homes[:] = [home for home in homes if home() is not None] + [weakref.ref(faults)]
-    return handle, noted
+    return size, handle, noted
 
 
-@lru_cache(maxsize=256)  # a model is assembled several times for one run, and compiling takes a fifth of a second
+@lru_cache(maxsize=KEPT)  # a model is assembled several times for one run, and compiling takes a fifth of a second
 def _c_function(law: PythonLaw, size: int, part: str, motion: bool, seen: int) -> tuple[Any, Any, list[Any]]:
     """The C function, the one that notes its faults, and in which systems it notes them: those that use it now."""
     homes: list[Any] = []

@@ -136,13 +136,13 @@ class LawTable:
         """How many numbers a function gives, and its address; `seen` is the length of its block."""
         key = (id(law), law_input, motion)
         if key not in self.alive:
-            size = tried(law, law_input, seen)
             if law.compiled:
                 from linkwork.assembly.compiled_laws import compiled_function  # here: it needs numba
 
-                handle, beside = compiled_function(law, size, law_input, motion, self.faults, seen)
+                size, handle, beside = compiled_function(law, law_input, motion, self.faults, seen)
                 address = handle.address
             else:
+                size = tried(law, law_input, seen)
                 handle = beside = python_function(law, size, law_input, motion, self.faults, seen)
                 address = ctypes.cast(handle, ctypes.c_void_p).value
             self.alive[key] = (law, handle, beside, size, int(address or 0))

@@ -139,7 +139,8 @@ class Simulation(Present):
         """Stand at a start, as a new simulation does: nothing has happened, all events are to come."""
         stepper = self.stepper
         stepper.begin(driven.start, time)
-        self.step_warnings = StepWarnings(stepper, self._chosen)
+        said = self.step_warnings.said if hasattr(self, "step_warnings") else set()
+        self.step_warnings = StepWarnings(stepper, self._chosen, said)
         self.structure.begin()
         self.structure.note_jolts(driven.jolts, time)
         self.events.plan(self.system.model.all_events())

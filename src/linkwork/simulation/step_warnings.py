@@ -15,16 +15,17 @@ CUT_STEPS = 10  # steps cut short that are looked at before anything is said of 
 
 
 class StepWarnings:
-    """Each is given once since the start of a simulation; `chosen` says that linkwork chose the method."""
+    """Each is given once by a simulation with all its copies; `chosen` says that linkwork chose the method."""
 
-    def __init__(self, stepper: Stepper, chosen: bool) -> None:
+    def __init__(self, stepper: Stepper, chosen: bool, said: set[str]) -> None:
         self.watch = Watch() if chosen else None
         self.of_sweeps = stepper.method.impulses  # whether steps that are cut short are looked at
         self.cut_before = self.left_before = 0.0  # steps cut short, and what they left, at the last look
         self.cut = self.left = 0.0  # of those that were looked at
+        self.said = said  # shared with the copies of a simulation, and kept when it begins anew
 
     def copied(self) -> StepWarnings:
-        """The same, for a copy of the simulation."""
+        """The same, for a copy of the simulation: what one of them has warned of the others do not repeat."""
         other = copy(self)
         other.watch = copy(self.watch)
         return other
@@ -39,7 +40,7 @@ class StepWarnings:
         if found is not None:
             self.watch = None
             name = stepper.system.model.name
-            warn(f"'{name}': {told(stepper, found)}; {remedy(stepper, found)}", RunWarning)
+            self._warn_once("size", f"'{name}': {told(stepper, found)}; {remedy(stepper, found)}")
 
     def check_sweeps(self, stepper: Stepper) -> None:
         """Warn when steps that were cut short leave much of their impulses; of one alone nothing is said."""
@@ -52,9 +53,14 @@ class StepWarnings:
         self.cut_before, self.left_before = cut, left
         if self.of_sweeps and self.cut >= CUT_STEPS and self.left > POOR_IMPULSES * stepper.steps:
             self.of_sweeps = False
-            warn(
+            self._warn_once(
+                "sweeps",
                 f"steps of '{stepper.system.model.name}' are cut short by their number of sweeps, {int(cut)} of "
                 f"{stepper.steps} by t = {stepper.time:.4g} s, and leave {self.left / self.cut:.2g} of their impulses "
                 "unsettled; give more iterations=, and look for drives that contradict each other",
-                RunWarning,
             )
+
+    def _warn_once(self, what: str, message: str) -> None:
+        if what not in self.said:
+            self.said.add(what)
+            warn(message, RunWarning)

@@ -138,6 +138,21 @@ def test_stepping_by_hand_warns_once() -> None:
     assert sim.state.effort[5] > 50
 
 
+@pytest.mark.parametrize("anew", [False, True])
+def test_many_copies_warn_once(anew: bool) -> None:
+    sim = lw.Simulation(pile(), lw.Impulse(dt=5e-3, iterations=2))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        for _ in range(4):
+            copy = sim.copy()
+            if anew:
+                copy.reset()
+            for _ in range(60):
+                copy.step()
+            assert copy.state.effort[5] > 10
+    assert len(told) == 1
+
+
 def test_stepping_by_hand_is_silent_about_what_does_not_matter() -> None:
     """At the usual number of sweeps some steps are cut short that leave next to nothing."""
     sim = lw.Simulation(pile(16), lw.Impulse(dt=5e-3))
