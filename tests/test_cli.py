@@ -705,3 +705,13 @@ def test_output_to_a_full_disk_is_one_sentence(words):
     assert answer.returncode == 1
     assert answer.stderr.startswith("linkwork: cannot print: the disk that the output goes to is full")
     assert len(answer.stderr.splitlines()) == 1
+
+
+def test_the_tab_key_completes_commands_and_models(tmp_path):
+    (tmp_path / "pendant.py").write_text("")
+    for words, found in (("linkwork ru", "run"), ("linkwork run pend", "pendant.py pendulum")):
+        asked = {"COMP_WORDS": words, "COMP_CWORD": str(words.count(" ")), "_LINKWORK_COMPLETE": "complete_bash"}
+        command = Path(sys.executable).with_name("linkwork")  # its name says which variable is meant
+        done = subprocess.run([command], env=os.environ | asked, capture_output=True, text=True, cwd=tmp_path)
+        assert sorted(done.stdout.split()) == found.split(), done.stderr
+    assert "complete" in shell("--show-completion", "bash").stdout

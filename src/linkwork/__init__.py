@@ -31,7 +31,10 @@ __all__ = list(_HOMES)
 def __getattr__(name: str) -> Any:
     """A public name, imported when it is first used."""
     if name not in _HOMES:
-        raise AttributeError(f"module 'linkwork' has no attribute {name!r}")
+        from linkwork.model.checked import did_you_mean  # here: models are not always wanted
+
+        hint = "" if name.startswith("_") else did_you_mean(name, __all__)
+        raise AttributeError(f"module 'linkwork' has no attribute {name!r}{hint}")
     with IMPORTING:
         if name in ("gallery", "parts"):
             return importlib.import_module(f"linkwork.{name}")

@@ -124,3 +124,12 @@ def test_names_that_nothing_can_show(refused) -> None:
             model.body(name, mass=1.0)
         with refused("one line of text"):
             lw.Model(name)
+
+
+def test_verbs_that_were_misspelt() -> None:
+    model = lw.Model("arm")
+    with pytest.raises(AttributeError, match="no attribute or part 'revolut'; did you mean 'revolute'?"):
+        model.revolut("pin")  # type: ignore[attr-defined]
+    with pytest.raises(AttributeError, match="no attribute 'simulat'; did you mean 'simulate'"):
+        lw.simulat(model)  # type: ignore[attr-defined]
+    assert not hasattr(model, "__wrapped__")

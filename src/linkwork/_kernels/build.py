@@ -198,6 +198,8 @@ def main() -> int:
         goals = [goal for goal in goals if not fits(given.folder / goal.name)]
     try:
         if goals:
+            wanted = ", ".join(f"{goal.system} {goal.level}" for goal in goals)
+            print(f"compiling all kernels for {wanted}: two to three minutes each on two cores", flush=True)
             build(goals, given.folder, given.processes)
         elif said := build_functions_of_fmi(given.system, given.folder, if_needed=True):
             print(said)

@@ -11,16 +11,27 @@ from linkwork._version import __version__
 app = typer.Typer(
     help="Simulate mechanisms: rigid bodies, joints, closed loops, springs, contact.",
     epilog="Start with: linkwork gallery, then linkwork run pendulum --plot pendulum.png",
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+def _models(incomplete: str) -> list[str]:
+    """Completions of a model's name: gallery pieces and files."""
+    from glob import escape, iglob
+
+    from linkwork import gallery
+
+    pieces = [name for name in gallery.names() if name.startswith(incomplete)]
+    return pieces + sorted(iglob(f"{escape(incomplete)}*"))
+
 
 ModelName = Annotated[
     str,
     typer.Argument(
         metavar="MODEL",
         help="A gallery name, a Python file with `model` or build(), or a model file (.urdf, .sdf, .xml, .step …).",
+        autocompletion=_models,
     ),
 ]
 Host = Annotated[str, typer.Option(help="Address of the page. If other machines can reach it, they need a token.")]

@@ -240,7 +240,9 @@ class Container:
         if len(found) > 1:
             self._find(name)  # which refuses it
         if not found:
-            hint = "" if name.startswith("_") else checked.did_you_mean(name, (*known["ports"], *known["_names"]))
+            public = [each for each in dir(type(self)) if not each.startswith("_")]
+            parts = (*known.get("ports", ()), *known.get("_names", ()))
+            hint = "" if name.startswith("_") else checked.did_you_mean(name, (*parts, *public))
             raise AttributeError(f"{type(self).__name__} has no attribute or part '{name}'{hint}")
         return found[0]
 

@@ -117,6 +117,7 @@ class Simulation(Present):
         self._rest = rest
         self._chunk = 1  # steps between two looks at the keyboard
         self._fast: FastPath | None = None
+        self._said: set[str] = set()  # warnings of steps, shared with copies
         self.inputs = Inputs({}, np.zeros((0, 1)), system.model)
         prepare(method.loop, method.name)
         self.stepper = Stepper(method, system, self.inputs, ignored=ignored, border=border, ports=ports)
@@ -139,8 +140,7 @@ class Simulation(Present):
         """Stand at a start, as a new simulation does: nothing has happened, all events are to come."""
         stepper = self.stepper
         stepper.begin(driven.start, time)
-        said = self.step_warnings.said if hasattr(self, "step_warnings") else set()
-        self.step_warnings = StepWarnings(stepper, self._chosen, said)
+        self.step_warnings = StepWarnings(stepper, self._chosen, self._said)
         self.structure.begin()
         self.structure.note_jolts(driven.jolts, time)
         self.events.plan(self.system.model.all_events())

@@ -361,3 +361,40 @@ def test_laws_that_see_the_motion_take_part(compiled: bool) -> None:
     assert np.abs(loads["main.effort"]).max() < 1e-9 * np.abs(motion["small end.reaction"]).max()
     closure = Closure(lw.assemble(model))
     assert closure.told.size == LOOKED + 2 + 2 * 3
+
+
+def with_states(**options: Any) -> lw.Model:
+    """A slider-crank on a motor whose current is a state."""
+
+    @lw.compiled_state(start=[0.5], sees=["main.velocity"])
+    def motor(t, x, seen, dx):
+        dx[0] = (12.0 - 2.0 * x[0] - 0.1 * seen[0]) / 1e-2
+        return 0.1 * x[0]
+
+    model = slider_crank(**options)
+    model.torque("load", "main", motor)
+    return model
+
+
+def test_laws_with_states_do_not_act_in_a_given_motion() -> None:
+    model = with_states()
+    motion = lw.simulate(model, until=0.02, dt=1e-3, method="recursive")
+    for at in ("load", "main"):
+        loads = lw.required_forces(model, motion, at=[at])
+        torque = motion["load.torque"]
+        assert np.abs(loads[f"{at}.effort"] - torque).max() < 1e-9 * np.abs(motion["small end.reaction"]).max()
+        assert "other masses" not in str(loads.certificate.notes)
+    with pytest.raises(lw.OptionError, match="torque 'load' of .* has a law with states, whose force does not follow"):
+        lw.required_forces(model, motion, at=["small end"])
+
+
+def test_kinematics_asks_no_law_with_states() -> None:
+    plain, driven = slider_crank(), with_states()
+    for model in (plain, driven):
+        model.motor("drive", "main", velocity=3.0)
+    one, other = (lw.kinematics(model, until=0.1, dt=1e-2) for model in (plain, driven))
+    assert one.columns.keys() == other.columns.keys()
+    assert all(np.array_equal(one[name], other[name]) for name in one.columns)
+    loads = lw.required_forces(driven, other, at=["main"])
+    assert "other masses" not in str(loads.certificate.notes)
+    assert np.allclose(loads["main.effort"], lw.required_forces(plain, one, at=["drive"])["drive.effort"], atol=1e-9)

@@ -407,3 +407,15 @@ def test_refusals(words: str, do: Any, tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(b"nonsense" * 100)
     with pytest.raises(lw.OptionError, match=words):
         do(tmp_path)
+
+
+def test_a_run_that_is_over_is_saved_as_one_that_was_streamed(tmp_path: Path) -> None:
+    run = lw.simulate(lw.gallery.double_four_bar.build(), until=0.1, dt=1e-3)
+    run.save(tmp_path / "run.h5")
+    assert lw.load_run(tmp_path / "run.h5") == run
+    with pytest.raises(lw.OptionError, match="holds no state to start from"):
+        lw.Simulation(lw.gallery.double_four_bar.build(), resume=tmp_path / "run.h5")
+    touching = lw.simulate(lw.gallery.pile.build(), until=0.02, dt=5e-3, contacts=True)
+    with pytest.raises(lw.OptionError, match="contacts go into .npz files only"):
+        touching.save(tmp_path / "contacts.h5")
+    assert not (tmp_path / "contacts.h5").exists()

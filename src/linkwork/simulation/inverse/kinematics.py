@@ -24,6 +24,7 @@ from linkwork.model.laws import law_value
 from linkwork.simulation.driven import driven_start
 from linkwork.simulation.failures import off_guide
 from linkwork.simulation.inverse.loop_forces import DEAD, LoopForces
+from linkwork.simulation.inverse.stateless import stateless
 from linkwork.simulation.methods import positive
 from linkwork.simulation.mobility import implied
 from linkwork.simulation.results.certificate import Certificate, shortened
@@ -76,7 +77,7 @@ def kinematics(model: Model, until: float, dt: float) -> Trajectory:
                 f"rolling joint '{joint.path}' ties velocities and not positions, so that motors do not tell where "
                 "things are; integrate the motion with lw.simulate, or use model.rack or model.gear for it"
             )
-    run = _Run(assemble(model, driven=True), float(until), float(dt))
+    run = _Run(assemble(stateless(model), driven=True), float(until), float(dt))
     run.solve()
     return run.trajectory(clock.perf_counter() - begin)
 

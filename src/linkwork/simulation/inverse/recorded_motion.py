@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from linkwork.mechanics.size import row_units, size_of
 from linkwork.model.checked import shown
 from linkwork.model.joint_kinds import KINDS
 from linkwork.simulation.analysis.dynamics import forward_kinematics
+from linkwork.simulation.inverse.stateless import stateless, whole
 from linkwork.simulation.results.certificate import BOUNDS, shortened
 from linkwork.simulation.results.trajectory import Trajectory
 from linkwork.simulation.run_certificate import model_hash
@@ -66,9 +68,14 @@ def recorded_motion(system: System, motion: Any) -> TreeMotion:
     return found
 
 
-def _hashes(system: System) -> set[str]:
-    """Of the model as methods take it: with motors as rows of their own, or without."""
-    return {model_hash(system), model_hash(assemble(system.model, floating=True, driven=True, before=system))}
+def _hashes(system: System) -> Iterator[str]:
+    """Of the model as methods take it: with motors as rows or without, with states of laws or without."""
+    yield model_hash(system)
+    yield model_hash(assemble(system.model, floating=True, driven=True, before=system))
+    model = whole(system.model)
+    for each in (model, stateless(model)) if stateless(model) is not model else ():
+        yield model_hash(assemble(each))
+        yield model_hash(assemble(each, driven=True))
 
 
 def derivative(time: Floats, values: Floats) -> Floats:

@@ -21,6 +21,7 @@ from linkwork.simulation.inverse.actuators import Actuator, find_actuators, with
 from linkwork.simulation.inverse.efforts import Efforts
 from linkwork.simulation.inverse.recorded_motion import TreeMotion, integral, recorded_motion
 from linkwork.simulation.inverse.sharing import not_unique
+from linkwork.simulation.inverse.stateless import laws_with_states, stateless
 from linkwork.simulation.least_energy import least_energy
 from linkwork.simulation.mobility import implied
 from linkwork.simulation.results.certificate import Certificate, shortened
@@ -68,8 +69,9 @@ def required_forces(
     begin = clock.perf_counter()
     if not isinstance(model, Model):
         raise OptionError(f"{shown(model)} is not a model; give the model that the motion belongs to")
-    system = assemble(model)
+    system = assemble(stateless(model))
     actuators = find_actuators(system, at)
+    _refuse_states(model, actuators)
     found = recorded_motion(system, motion)
     _refuse_unknown_forces(system, actuators, motion, found)
     bare = without_replaced(system, actuators)
@@ -92,6 +94,17 @@ def _weights(actuators: list[Actuator], weights: Mapping[str, float] | None) -> 
         if number is None or not 0.0 < number < np.inf:
             raise OptionError(f"the weight of '{name}' must be a positive number, not {shown(value)}; correct weights=")
     return np.array([float(given.get(each.name, 1.0)) for each in actuators for _ in each.coordinates])
+
+
+def _refuse_states(model: Model, actuators: list[Actuator]) -> None:
+    """Raise where a law with states acts: its force does not follow from the motion."""
+    replaced = {name for actuator in actuators for name in actuator.replaced}
+    for force in laws_with_states(model):
+        if force.path not in replaced:
+            raise OptionError(
+                f"{force.word} '{force.path}' of '{model.name}' has a law with states, whose force does not follow "
+                "from the motion; name it or its joint in at=, or remove it from the model"
+            )
 
 
 def _refuse_unknown_forces(system: System, actuators: list[Actuator], motion: Trajectory, found: TreeMotion) -> None:

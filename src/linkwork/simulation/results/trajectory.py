@@ -229,7 +229,7 @@ class Trajectory(NamedColumns):
         film(self, file, time=time, speed=speed, fps=fps, progress=progress, **seen)
 
     def save(self, file: str | PathLike[str]) -> None:
-        """Write the whole run to `.npz` (read back by `linkwork.load_run`) or its table to `.csv`."""
+        """Write the run to `.npz` or `.h5` (read back by `linkwork.load_run`), or its table to `.csv`."""
         from linkwork.simulation.storage.files import save
 
         save(self, file)

@@ -40,11 +40,16 @@ _ROWS_AT_ONCE = 4096
 
 
 def save(run: Trajectory, file: str | PathLike[str]) -> None:
-    """Write a run to `.npz` (everything) or `.csv` (the table). An existing file is replaced only once all is written.
+    """Write a run to `.npz` (everything), `.h5` (without contacts) or `.csv` (the table).
 
-    A path that cannot be written, a full disk or an unknown suffix raises `OptionError`.
+    An existing file is replaced only once all is written. A path that cannot be written, a full disk or an unknown
+    suffix raises `OptionError`.
     """
-    path = check_path(file)
+    path = check_path(file, (*SUFFIXES, ".h5"))
+    if path.suffix.lower() == ".h5":
+        from linkwork.simulation.storage.stream import save_run
+
+        return save_run(run, path)
     write = _write_csv if path.suffix.lower() == ".csv" else _write_npz
     write_file(path, lambda stream: write(run, stream))
 

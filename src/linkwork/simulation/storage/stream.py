@@ -36,7 +36,15 @@ from linkwork.simulation.results.certificate import Certificate
 from linkwork.simulation.results.trajectory import Trajectory
 from linkwork.simulation.results.warning import warn_of_doubts
 from linkwork.simulation.storage.disk_space import Room
-from linkwork.simulation.storage.files import check_format, check_path, refuse_same, trajectory, write_failure
+from linkwork.simulation.storage.files import (
+    LEDGERS,
+    check_format,
+    check_path,
+    refuse_same,
+    trajectory,
+    write_failure,
+    writing,
+)
 from linkwork.simulation.storage.hdf5 import h5py_module, read
 from linkwork.simulation.storage.npz import DAMAGES, Damaged, packed, unpacked
 from linkwork.simulation.storage.writer_lock import WriterLock, being_written
@@ -194,6 +202,29 @@ def _make(file: Any, metadata: dict[str, Any], names: list[str], block: dict[str
     add("state/newest", (2,), np.int64, 2, np.array([-1, 0]))
     for turn in range(2):
         add(f"state/{turn}", (0,), np.uint8, 1 << 16)
+
+
+def save_run(run: Trajectory, path: Path) -> None:
+    """A run that is over, as `lw.stream` would have left it, but for states to continue from. See `Trajectory.save`."""
+    if run.contacts is not None:
+        raise OptionError(f"cannot write {path}: contacts go into .npz files only; give a name that ends so")
+    ledgers = {kind: getattr(run, kind) for kind in LEDGERS}
+    block = {f"column/{name}": values for name, values in run.columns.items()}
+    block |= {f"{kind}/{name}": values for kind, ledger in ledgers.items() for name, values in ledger.items()}
+    said = {"model_name": run.model_name, "columns": list(run.columns), "units": run.units, "scene": run.scene}
+    said |= {kind: list(ledger) for kind, ledger in ledgers.items()}
+    metadata = {"format": FORMAT, "version": 1, "names": list(block), **said}
+    with writing(path) as beside, _writing(path), h5py_module().File(beside, "w", libver="latest") as file:
+        _make(file, metadata, list(block), block)
+        for place, values in zip(
+            ["time", *(f"data/{k}" for k in range(len(block)))], [run.time, *block.values()], strict=True
+        ):
+            file[place].resize(len(run), axis=0)
+            file[place][:] = values
+        file["rows"][:] = len(run)
+        text = np.frombuffer(json.dumps(run.certificate.as_dict() | {"stopped": run.stopped}).encode(), dtype=np.uint8)
+        file["certificate"].resize(len(text), axis=0)
+        file["certificate"][:] = text
 
 
 def _growth(rows: int, more: int, values: list[Any]) -> int:
