@@ -152,6 +152,8 @@ def test_builds_without_a_warning(tmp_path):
         # nothing is fetched when a page is read
         fetched = re.findall(r'<(?:script|link|img)[^>]*(?:src|href)="(https?:[^"]+)', made.read_text("utf-8"))
         assert fetched == [], f"{page} fetches {fetched}"
+        pictures = re.findall(r'<img[^>]* src="(?!data:)([^"]+)"', made.read_text("utf-8"))
+        assert [name for name in pictures if not (made.parent / name).is_file()] == [], page
     shown = re.findall(r'data-replay="([^"]+)"', (tmp_path / "html" / "gallery.html").read_text("utf-8"))
     assert len(shown) == 6
     for replay in shown:

@@ -90,6 +90,9 @@ from linkwork.simulation.analysis.reach import reach as reach
 from linkwork.simulation.analysis.reactions import Reaction as Reaction
 from linkwork.simulation.analysis.reactions import Reactions as Reactions
 from linkwork.simulation.analysis.reactions import reactions as reactions
+from linkwork.simulation.analysis.reduced import Reduced as Reduced
+from linkwork.simulation.analysis.reduced import constraint_jacobian as constraint_jacobian
+from linkwork.simulation.analysis.reduced import reduced as reduced
 from linkwork.simulation.interaction.real_time import RealTime as RealTime
 from linkwork.simulation.inverse.inverse_dynamics import inverse_dynamics as inverse_dynamics
 from linkwork.simulation.inverse.kinematics import kinematics as kinematics
