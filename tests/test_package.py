@@ -21,7 +21,11 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 PACKAGE = ROOT / "src" / "linkwork"
 # files that are no modules but are read at run time: a wheel that lacks one of them installs and then fails
 LIBRARIES = PACKAGE / "_kernels" / "lib"  # in wheels for one kind of machine only: tests/kernels/test_wheel.py
-DATA = sorted(path for path in PACKAGE.rglob("*.*") if path.suffix not in (".py", ".pyc") and path.parent != LIBRARIES)
+DATA = sorted(
+    path
+    for path in PACKAGE.rglob("*.*")
+    if not (path.suffix in (".py", ".pyc") or path.parent == LIBRARIES or path.name.startswith("."))
+)
 
 
 def text(name: str) -> str:
