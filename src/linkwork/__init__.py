@@ -31,9 +31,11 @@ __all__ = list(_HOMES)
 def __getattr__(name: str) -> Any:
     """A public name, imported when it is first used."""
     if name not in _HOMES:
-        from linkwork.model.checked import did_you_mean  # here: models are not always wanted
+        hint = ""
+        if not name.startswith("_"):  # modules of ours are asked for too, before models can be imported
+            from linkwork.model.checked import did_you_mean
 
-        hint = "" if name.startswith("_") else did_you_mean(name, __all__)
+            hint = did_you_mean(name, __all__)
         raise AttributeError(f"module 'linkwork' has no attribute {name!r}{hint}")
     with IMPORTING:
         if name in ("gallery", "parts"):

@@ -78,3 +78,10 @@ def test_every_system_has_a_tag_for_wheels():
     assert "numba" not in " ".join(hatch_build.dependencies("linux-x86_64"))
     assert "numpy>=2" in hatch_build.dependencies("win32-x86_64")
     assert any(word.startswith("numba") for word in hatch_build.dependencies(""))
+
+
+def test_the_builder_is_a_program_of_its_own() -> None:
+    """It imports the rooms in another order than linkwork does."""
+    command = [sys.executable, "-m", "linkwork._kernels.build", "--help"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
