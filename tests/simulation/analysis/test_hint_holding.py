@@ -149,3 +149,13 @@ def test_what_flies_by_intent_is_silent() -> None:
     space.gravity = (0, 0, 0)
     for model in (free, hung, pushed, space):
         assert hints_of(model) == []
+
+
+def test_strings_rods_and_closing_joints_hold() -> None:
+    string = lw.Model("ball on a string")
+    ball = string.body("ball", mass=1.0, shape=lw.Sphere(0.1), position=(0, 0, -1))
+    string.distance("string", "ground", ball, length=1.0)
+    assert hints_of(string) == []
+    closing = two_rods()
+    closing.revolute("knee", "one", "two", at=(0, 0, -1), axis=(0, 1, 0), cut=True)
+    assert hints_of(closing) == []

@@ -21,7 +21,9 @@ def held_by_nothing(model: Model, system: System) -> Iterator[str]:
     """Bodies that fall since a joint was forgotten. Who says free(), pushes them or lets them touch means it."""
     if all(joint.hidden for joint in model.all_joints()) or not np.any(model.gravity) or any(model.all_events()):
         return
-    busy = _pushed(model) | {id(each.body) for each in model.all_colliders()}
+    # a string, a slot or a wheel that rolls holds too, and so does a joint that closes a loop
+    joined = {id(body) for joint in model.all_joints() for body in (joint.a, joint.b)}
+    busy = _pushed(model) | joined | {id(each.body) for each in model.all_colliders()}
     bodies = {body.path: body for body in model.all_bodies()}
     for name in system.floating:
         if name not in bodies or bodies[name].hidden:
