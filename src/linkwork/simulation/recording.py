@@ -23,6 +23,7 @@ from linkwork.simulation.results.certificate import POOR_BALANCE
 from linkwork.simulation.results.column_names import DRIFT, OF_SOLVER
 from linkwork.simulation.results.column_names import ENERGY as LEDGER
 from linkwork.simulation.results.contact_looks import ContactLooks
+from linkwork.simulation.results.given_motion import given_bodies
 from linkwork.simulation.results.observe import Observer
 from linkwork.simulation.results.rank_history import RankHistory
 from linkwork.simulation.results.scene import scene_of
@@ -65,6 +66,7 @@ class Recording:
         self.sim, self.steps, self.until, self.every, self.progress = sim, steps, until, every, progress
         self.stepper = stepper = sim.stepper
         self.observer = Observer(stepper.began, record, stepper.tables if stepper.moving is stepper.began else None)
+        self.observer.given = given_bodies(stepper.began, sim.start)
         self.units = self.observer.units()
         self.solver: tuple[str, ...] = OF_SOLVER[sim.method.effort]
         self.stream, self.tally = stream, Tally()
@@ -105,8 +107,7 @@ class Recording:
         self.contact_looks.look(sim)
         chunk_rows = min(CHUNK_ROWS, max(1, 2_000_000 // max(1, self.observer.width)))
         chunk, buffer = 1, stepper.spare  # a step may take long, and Ctrl-C must not wait for many
-        stopped: str | None = None
-        failure: RunError | None = None
+        stopped, failure = None, None
         begin, status, whole = clock.perf_counter(), 0, False
         with Interrupt() as interrupt:
             stepper.interrupt, stepper.at_pause = interrupt, lambda: self._stopped_from_outside(interrupt)
@@ -256,16 +257,17 @@ class Recording:
             return
         if self.observer.system is not self.sim.moving:
             self.observer = self.observer.again(self.sim.moving, self.sim.tables)
-        block, opened = self._block(samples, count)
+        block, judged = self._block(samples, count)
         # where steps have failed that is told; rows of a law that failed in them are left out
         found = first_wild(block if sound else {n: v for n, v in block.items() if n.startswith("column/")})
         if found is None:
-            self._add(samples, count, block, opened, sound)
+            self._add(samples, count, block, judged, sound)
             return
         good, name = found
         self.spoilt = self.spoilt or sound
         if good:
-            self._add(samples, good, {each: values[:good] for each, values in block.items()}, opened[:good], False)
+            block, judged = ({each: values[:good] for each, values in table.items()} for table in (block, judged))
+            self._add(samples, good, block, judged, False)
         if sound:
             raise self._wild(samples, good, name)
 
@@ -288,7 +290,7 @@ class Recording:
             state=samples.y[good - 1].copy() if good else sim.state.last.copy(),
         )
 
-    def _add(self, samples: Samples, count: int, block: dict[str, Any], opened: Any, sound: bool) -> None:
+    def _add(self, samples: Samples, count: int, block: dict[str, Any], judged: dict[str, Any], sound: bool) -> None:
         """Keep rows that are finite."""
         if self.contacts is not None and self.tally.rows:
             self.contacts.note(self.tally.rows + count - 1)
@@ -300,7 +302,7 @@ class Recording:
                 self.unwritten = True
                 raise
         self._note_jump(samples, block["energy/balance"])
-        self.tally.add(counted | {"opened": opened, "quaternion": self.observer.lengths(samples, count)})
+        self.tally.add(counted | judged | {"quaternion": self.observer.lengths(samples, count)})
         self.ranks.add(self.sim.moving, samples, samples.count[:count, RANK])
         if self.first_cut is None and (cut := np.flatnonzero(samples.effort[:count, STEPS_CUT])).size:
             self.first_cut = float(samples.t[cut[0], 0])
@@ -321,8 +323,8 @@ class Recording:
                 )
             ]
 
-    def _block(self, samples: Samples, count: int) -> tuple[dict[str, Any], Any]:
-        """Rows as written: time, columns, ledgers as "energy/total", "drift/position", "solver/…"; relative drift."""
+    def _block(self, samples: Samples, count: int) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Rows: time, columns, ledgers as "energy/total", "drift/position", "solver/…"; what is only judged."""
         columns, accounts = self.observer.look(samples, count)
         accounts["impacts"] = np.full(count, self.sim.impacts)
         accounts["total"] = accounts["kinetic"] + accounts["potential"] + accounts["springs"]
@@ -334,7 +336,7 @@ class Recording:
         block |= {f"energy/{name}": accounts[name] for name in LEDGER}
         block |= {f"drift/{name}": accounts[f"drift {name}"] for name in DRIFT}
         block |= {f"solver/{name}": accounts[name] for name in self.solver}
-        return block, accounts["drift relative"]
+        return block, {"opened": accounts["drift relative"], "own": accounts["own"]}
 
     def _metadata(self) -> dict[str, Any]:
         """What a reader must know of the rows."""
