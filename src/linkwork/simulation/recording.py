@@ -66,7 +66,7 @@ class Recording:
         self.sim, self.steps, self.until, self.every, self.progress = sim, steps, until, every, progress
         self.stepper = stepper = sim.stepper
         self.observer = Observer(stepper.began, record, stepper.tables if stepper.moving is stepper.began else None)
-        self.observer.given = given_bodies(stepper.began, sim.start)
+        self.observer.given = given_bodies(sim.system, sim.start)
         self.units = self.observer.units()
         self.solver: tuple[str, ...] = OF_SOLVER[sim.method.effort]
         self.stream, self.tally = stream, Tally()

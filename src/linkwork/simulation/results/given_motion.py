@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,14 +19,7 @@ MANY = 1e5  # numbers in the rows: of more of them nobody looks which bodies are
 HELD = 1e-9  # of the largest entry of a free motion: coordinates that move less are given
 
 
-class GivenBody(NamedTuple):
-    """A body and its place among the bodies of a system."""
-
-    place: int
-    body: Body
-
-
-def given_bodies(system: System, start: Start) -> list[GivenBody]:
+def given_bodies(system: System, start: Start) -> list[Body]:
     """Bodies whose motion follows from rigid motors alone, where the model starts.
 
     >>> model = lw.Model("hoop and bead")
@@ -37,15 +30,15 @@ def given_bodies(system: System, start: Start) -> list[GivenBody]:
     >>> motor = model.motor("drive", "pin", velocity=3.0)
     >>> from linkwork.simulation.results.given_motion import given_bodies
     >>> sim = lw.Simulation(model, dt=1e-3)
-    >>> [each.body.name for each in given_bodies(sim.system, sim.start)]
+    >>> [each.name for each in given_bodies(sim.system, sim.start)]
     ['hoop']
     """
-    if not any(isinstance(each.part, Motor) for each in system.coupled) or system.rows * system.nv > MANY:
+    rigid = [motor for motor in system.motors if motor.rigid]
+    if not rigid or (system.rows + len(rigid)) * system.nv > MANY:
         return []
     closure = Closure(system)
-    closure.cut_q[:] = start.cut_q
     closure.at(start.q, start.v)
-    held = _given_coordinates(closure.G)
+    held = _given_coordinates(np.vstack([closure.G, _driven_rows(system, rigid)]))
     tree, found = system.tables.tree, []
     bodies = {body.path: body for body in system.model.all_bodies()}
     for place, name in enumerate(system.body_names):
@@ -54,8 +47,16 @@ def given_bodies(system: System, start: Start) -> list[GivenBody]:
             given = bool(held[tree.dof_link == link].all())
             link = int(tree.link_parent[link])
         if given and not bodies[name].hidden:
-            found.append(GivenBody(place, bodies[name]))
+            found.append(bodies[name])
     return found
+
+
+def _driven_rows(system: System, motors: list[Motor]) -> Floats:
+    """Rows of the motors on joints of the tree, which not every method has among its rows."""
+    places = {place.name: place for place in system.joints}
+    dofs = [places[motor.joint.path].v.start + motor.coordinate for motor in motors if motor.joint.path in places]
+    rows: Floats = np.eye(system.nv)[dofs]
+    return rows
 
 
 def _given_coordinates(G: Floats) -> Any:
@@ -65,11 +66,11 @@ def _given_coordinates(G: Floats) -> Any:
     return np.abs(motions[rank:]).max(axis=0, initial=0.0) <= HELD
 
 
-def kinetic_energy(bodies: list[GivenBody], seen: Any) -> Any:
-    """Of these bodies together, J, sample by sample; `seen` (sample, body, 13) are poses and velocities."""
+def kinetic_energy(bodies: list[Body], names: list[str], seen: Any) -> Any:
+    """Of these bodies together, J, sample by sample; `seen` (sample, body, 13) are poses and velocities by `names`."""
     energy = np.zeros(len(seen))
-    for place, body in bodies:
-        e, v, w = seen[:, place, 3:7], seen[:, place, 7:10], seen[:, place, 10:13]
+    for body in bodies:
+        e, v, w = np.split(seen[:, names.index(body.path), 3:], (4, 7), axis=1)
         v = v + np.cross(w, turned(e, body.com))
         own = turned(e * np.array([1.0, -1.0, -1.0, -1.0]), w)
         energy += 0.5 * body.mass * np.sum(v * v, axis=1) + 0.5 * np.sum(own * (own @ body.inertia), axis=1)

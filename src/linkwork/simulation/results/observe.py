@@ -17,14 +17,14 @@ from linkwork.mechanics.laws import law_scratch
 from linkwork.mechanics.observation import Observation, Scratch, View, observe
 from linkwork.mechanics.size import row_units
 from linkwork.mechanics.workspace import tree_work
-from linkwork.model import Motor
+from linkwork.model import Body, Motor
 from linkwork.model.checked import shown
 from linkwork.model.joint_kinds import KINDS
 from linkwork.simulation.results.border_columns import border_shapes, border_units, border_values
 from linkwork.simulation.results.column_names import ACCOUNTS, fitting
 from linkwork.simulation.results.components import all_components, matching_components
 from linkwork.simulation.results.force_columns import effort_unit, force_columns, motor_units, observed_forces
-from linkwork.simulation.results.given_motion import GivenBody, kinetic_energy
+from linkwork.simulation.results.given_motion import kinetic_energy
 from linkwork.simulation.results.sampled_columns import sampled_shapes, sampled_units, sampled_values
 from linkwork.simulation.results.state_columns import UNIT, state_shapes, state_values, without_slides
 from linkwork.simulation.results.stop_columns import stop_shapes, stop_units, stop_values
@@ -62,7 +62,7 @@ class Observer:
         )
         self.previous = np.zeros((len(system.body_names), 4))
         self.previous[:, 0] = 1.0
-        self.given: list[GivenBody] = []  # whose kinetic energy is no measure of what the run computes
+        self.given: list[Body] = []  # whose kinetic energy is no measure of what the run computes
 
     def again(self, system: System, tables: Tables) -> Observer:
         """An observer of the same columns after joints were attached or released."""
@@ -186,7 +186,7 @@ class Observer:
         return {
             "time": samples.t[:count, 0].copy(),
             "kinetic": observation.energy[:, 0],
-            "own": observation.energy[:, 0] - kinetic_energy(self.given, observation.body),
+            "own": observation.energy[:, 0] - kinetic_energy(self.given, self.system.body_names, observation.body),
             "potential": observation.energy[:, 1],
             "springs": observation.energy[:, 2],
             "dissipated": samples.y[:count, end].copy(),
