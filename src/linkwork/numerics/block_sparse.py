@@ -201,9 +201,10 @@ def factor_blocks(shape, work, tolerance, pivot_floor, first, last):
     """Factor work.S in place at the positions first … last - 1 of the order; returns the number of independent rows.
 
     Scales are set. `tolerance` is for pivots of the scaled matrix: a row's pivot is compared with the diagonal that it
-    had before the elimination. A pivot below `pivot_floor` does not prove a row that is not known yet. Between a light
-    body and a heavy one a pivot is the response of the heavy one, the diagonal that of the light one: rows that are
-    known to be independent are compared with their own reference, and with the noise.
+    had before the elimination. A row that is not known yet is not proven by a pivot below `pivot_floor`, which small
+    pivots magnify as they do rounding. Between a light body and a heavy one a pivot is the response of the heavy one,
+    the diagonal that of the light one: rows that are known to be independent are compared with their own reference,
+    and with the noise.
     """
     S = work.S
     rank = 0
@@ -218,7 +219,7 @@ def factor_blocks(shape, work, tolerance, pivot_floor, first, last):
             for b in range(n):
                 work.A[a, b] = S[d + a * n + b]
         least = max(tolerance * work.reference[k], max(CERTAIN * noise, work.floor[k]))
-        most = max(tolerance, max(pivot_floor, least))
+        most = max(tolerance, max(pivot_floor * noise / ROUNDING, least))
         found = factor_known(work.A, n, work.sure[k], least, most, work.scale, row, work.L, work.K, work.order)
         rank += found
         work.found[k] = found

@@ -18,18 +18,36 @@ VANISHED = 1e-11  # diagonal, as a fraction of its own reference, below which a 
 
 
 @kernel
-def factor(A, tolerance, most, reference, scale, L, K, order):
+def factor(A, sure, least, tolerance, most, reference, scale, weight, L, K, order):
     """Factor A (n, n); returns its rank. A is not changed.
 
-    scale (n,), L (n, n), K (n, n), order (n,) are filled for `solve`. A pivot below `tolerance` (of the scaled
-    matrix, whose diagonal is 1) ends the factorisation. A row is none whose diagonal is nothing of the `most` that it
-    could be, or has shrunk to nothing of its `reference`.
+    scale (n,), weight (n,), L (n, n), K (n, n), order (n,) are filled for `solve`. Pivots are chosen and judged by what
+    they are of the row's `reference`, the largest diagonal that it has had: a row that has nearly gone is the last to be
+    taken, since what is left of it may be rounding. A pivot below `tolerance` ends the factorisation; the first `sure`
+    pivots, which are known to be some, need only be above `least`. A row is none whose diagonal is nothing of the `most`
+    that it could be, or has shrunk to nothing of its `reference`.
     """
     n = A.shape[0]
+    if n == 0:
+        return 0
+    left = K[0]  # what remains of the diagonal waits here until the end
     for i in range(n):
         there = A[i, i] > EMPTY * most[i] and A[i, i] > VANISHED * reference[i]
         scale[i] = 1.0 / math.sqrt(A[i, i]) if there else 0.0
-    return factor_block(A, n, tolerance, scale, 0, L, K, order)
+        weight[i] = A[i, i] / reference[i] if there else 0.0
+        left[i] = 1.0 if there else 0.0
+    rank = 0
+    for c in range(n):
+        p = 0
+        for i in range(1, n):
+            if left[i] * weight[i] > left[p] * weight[p]:
+                p = i
+        if not left[p] * weight[p] > (least if c < sure else tolerance):
+            break
+        take_pivot(A, n, c, p, scale, 0, L, left, order)
+        rank = c + 1
+    finish_factor(L, K, n, rank, order)
+    return rank
 
 
 @kernel
@@ -43,7 +61,6 @@ def factor_known(A, n, sure, least, tolerance, scale, first, L, K, order):
     """As `factor_block`; the first `sure` pivots, which are known to be some, need only be above `least`."""
     if n == 0:
         return 0
-    w = L.shape[1]
     left = K[0]  # what remains of the diagonal waits here until the end
     for i in range(n):
         left[i] = A[i, i] * scale[first + i] * scale[first + i]
@@ -53,30 +70,41 @@ def factor_known(A, n, sure, least, tolerance, scale, first, L, K, order):
         for i in range(1, n):
             if left[i] > left[p]:
                 p = i
-        pivot = left[p]
-        if not pivot > (least if c < sure else tolerance):
+        if not left[p] > (least if c < sure else tolerance):
             break
-        order[c] = p
-        pivot = math.sqrt(pivot)
-        own = scale[first + p]
-        for i in range(n):
-            L[c, i] = A[p, i] * own * scale[first + i]
-        subtract_product(L, c * w, w, L, p, 0, w, L, 0, w, 1, whole_vectors(n, w), c)
-        inverse = 1.0 / pivot
-        for i in range(n):
-            x = L[c, i] * inverse
-            L[c, i] = x
-            left[i] -= x * x
-        L[c, p] = pivot
-        left[p] = -math.inf
+        take_pivot(A, n, c, p, scale, first, L, left, order)
         rank = c + 1
-    # rounding is left where pivots before it were
+    finish_factor(L, K, n, rank, order)
+    return rank
+
+
+@small
+def take_pivot(A, n, c, p, scale, first, L, left, order):
+    """Row c of L is what the pivot of row p takes; what it leaves of the diagonal is `left`."""
+    w = L.shape[1]
+    order[c] = p
+    pivot = math.sqrt(left[p])
+    own = scale[first + p]
+    for i in range(n):
+        L[c, i] = A[p, i] * own * scale[first + i]
+    subtract_product(L, c * w, w, L, p, 0, w, L, 0, w, 1, whole_vectors(n, w), c)
+    inverse = 1.0 / pivot
+    for i in range(n):
+        x = L[c, i] * inverse
+        L[c, i] = x
+        left[i] -= x * x
+    L[c, p] = pivot
+    left[p] = -math.inf
+
+
+@small
+def finish_factor(L, K, n, rank, order):
+    """The rounding that is left where pivots before were becomes zero; K where rows are missing."""
     for c in range(1, rank):
         for s in range(c):
             L[c, order[s]] = 0.0
     if rank < n:
         cholesky_gram(L, K, n, rank)
-    return rank
 
 
 @kernel

@@ -14,6 +14,7 @@ the rows a little further along the motion, where they are back; nothing is stab
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,6 +34,7 @@ from linkwork.numerics.semidefinite import factor, solve
 # slots of `LoopWork.rank`
 RANK_NOW, RANK_LARGEST, LOOKED_AHEAD = range(3)
 LOOKAHEAD = 1e-5  # of the size of the system, or rad: how far the rows of a singular position are evaluated from it
+GAP_PIVOT = 30.0  # times the square of what closes the loops: pivots that open loops make out of nothing
 AT_REST = 1e-9  # 1/s: slower than this there is no way ahead
 
 
@@ -46,7 +48,8 @@ class LoopWork(NamedTuple):
     G: Any  # (row, dof) `factor_loops`
     Y: Any  # (row, dof) `factor_loops`
     A: Any  # (row, row) `factor_loops`
-    scale: Any  # (row,) of the factor, as L, K and order; `factor_loops`
+    scale: Any  # (row,) of the factor, as weight, L, K and order; `factor_loops`
+    weight: Any  # (row,)
     L: Any  # (row, row)
     K: Any  # (row, row)
     order: Any  # (row,)
@@ -100,10 +103,61 @@ def factor_loops(tables, work, loops, q, cut_q, tolerance):
             top = max(top, loops.A[r, r] / (loops.unit[r] * loops.unit[r]))
         for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
             loops.most[r] = top * loops.unit[r] * loops.unit[r]
+    sure = loops.rank[RANK_LARGEST]
+    rank = factor_to(loops, sure, tolerance, tolerance)
+    if rank > sure > 0:
+        factor_to(loops, sure, tolerance, math.inf)
+        nothing = gap_pivot(loops)
+        factor_to(loops, sure, tolerance, tolerance)
+        rank = proven_rank(loops, sure, rank, nothing)
+        factor_to(loops, rank, tolerance, math.inf)
+    loops.rank[RANK_LARGEST] = max(sure, rank)
+
+
+@small
+def factor_to(loops, sure, least, tolerance):
+    """`factor` with the rows of the loops; their rank is kept."""
     loops.rank[RANK_NOW] = factor(
-        loops.A, tolerance, loops.most, loops.reference, loops.scale, loops.L, loops.K, loops.order
+        loops.A,
+        sure,
+        least,
+        tolerance,
+        loops.most,
+        loops.reference,
+        loops.scale,
+        loops.weight,
+        loops.L,
+        loops.K,
+        loops.order,
     )
-    loops.rank[RANK_LARGEST] = max(loops.rank[RANK_LARGEST], loops.rank[RANK_NOW])
+    return loops.rank[RANK_NOW]
+
+
+@kernel
+def gap_pivot(loops):
+    """Largest pivot, with its weight, that may come from loops being open as they are now.
+
+    Rows that depend on others where the loops are closed do so no longer where they are open: their pivots grow with
+    the square of the way between, which is what the rows that are known would correct.
+    """
+    solve_loops(loops, loops.g, loops.lam)
+    farthest = 0.0
+    for k in range(loops.dof_unit.size):
+        way = 0.0
+        for r in range(loops.lam.size):
+            way += loops.Y[r, k] * loops.lam[r]
+        farthest = max(farthest, abs(way) / loops.dof_unit[k])
+    return GAP_PIVOT * farthest * farthest
+
+
+@kernel
+def proven_rank(loops, sure, rank, nothing):
+    """The first pivots that are more than `nothing`; of the first `sure` it is known."""
+    for c in range(sure, rank):
+        r = loops.order[c]
+        if not loops.weight[r] * loops.L[c, r] * loops.L[c, r] > nothing:
+            return c
+    return rank
 
 
 @small
