@@ -201,10 +201,9 @@ def factor_blocks(shape, work, tolerance, pivot_floor, first, last):
     """Factor work.S in place at the positions first … last - 1 of the order; returns the number of independent rows.
 
     Scales are set. `tolerance` is for pivots of the scaled matrix: a row's pivot is compared with the diagonal that it
-    had before the elimination. A row that is not known yet is not proven by a pivot below `pivot_floor`, which small
-    pivots magnify as they do rounding. Between a light body and a heavy one a pivot is the response of the heavy one,
-    the diagonal that of the light one: rows that are known to be independent are compared with their own reference,
-    and with the noise.
+    had before the elimination. A pivot below `pivot_floor` does not prove a row that is not known yet. Between a light
+    body and a heavy one a pivot is the response of the heavy one, the diagonal that of the light one: rows that are
+    known to be independent are compared with their own reference, and with the noise.
     """
     S = work.S
     rank = 0
@@ -219,7 +218,7 @@ def factor_blocks(shape, work, tolerance, pivot_floor, first, last):
             for b in range(n):
                 work.A[a, b] = S[d + a * n + b]
         least = max(tolerance * work.reference[k], max(CERTAIN * noise, work.floor[k]))
-        most = max(tolerance, max(pivot_floor * noise / ROUNDING, least))
+        most = max(tolerance, max(pivot_floor, least))
         found = factor_known(work.A, n, work.sure[k], least, most, work.scale, row, work.L, work.K, work.order)
         rank += found
         work.found[k] = found
@@ -248,7 +247,18 @@ def factor_blocks(shape, work, tolerance, pivot_floor, first, last):
                     noise += abs(x) * work.e[c]
                 noise *= work.scale[shape.row[i] + a]
                 work.noise[shape.row[i] + a] += noise * noise
-        # S_ij -= X_ik S_jk^T
+        # S_ij -= W_ik W_jk^T with W_ik = S_ik L^-1: X_ik S_jk^T would lose as much again by the inverse as the pivots do
+        for s in range(shape.column[p], shape.column[p + 1]):
+            for a in range(shape.size[shape.below[s]]):
+                o = shape.offset[s] + a * n
+                for c in range(found):
+                    i = work.order[c]
+                    x = S[o + i] * work.scale[row + i]
+                    for b in range(c):
+                        x -= work.y[b] * work.L[b, i]
+                    work.y[c] = x / work.L[c, i]
+                for c in range(n):
+                    S[o + c] = work.y[c] if c < found else 0.0
         u = shape.update[p]
         for s in range(shape.column[p], shape.column[p + 1]):
             i = shape.below[s]
@@ -261,7 +271,7 @@ def factor_blocks(shape, work, tolerance, pivot_floor, first, last):
                     for b in range(m):
                         x = 0.0
                         for c in range(n):
-                            x += work.X[o_i + a * n + c] * S[o_j + b * n + c]
+                            x += S[o_i + a * n + c] * S[o_j + b * n + c]
                         S[shape.target[u] + a * m + b] -= x
                 u += 1
     return rank

@@ -28,8 +28,9 @@ from linkwork.spatial.inertia import inverse_symmetric, rotate_symmetric, times
 from linkwork.spatial.vectors import ZERO, add_pair, cross, load3, load6, load9, load_pair, scale, store_pair, sub
 
 # Rows that are dependent where the joints are closed are not so at a gap g off that place (a stage of Runge-Kutta):
-# there a pivot up to some g^2 does not prove that a row is independent.
-GAP_PIVOT = 30.0
+# there a pivot up to some g^2 does not prove that a row is independent. A real pivot that small is lost with them, so
+# the floor has a limit.
+GAP_PIVOT, GAP_PIVOT_MOST = 30.0, 1e-6
 # what measures a change of a body: its mass, its velocity, or its coordinates (an Euler parameter is half an angle)
 BY_MASS, BY_VELOCITY, BY_COORDINATE = 0, 1, 2
 
@@ -317,8 +318,8 @@ def largest_gap(joint_blocks):
 
 @small
 def pivot_floor(gap):
-    """Smallest pivot that proves a row to be independent where a joint is open by `gap`, before small pivots magnify it."""
-    return GAP_PIVOT * gap * gap
+    """Smallest pivot that proves a row to be independent where a joint is open by `gap`."""
+    return min(GAP_PIVOT * gap * gap, GAP_PIVOT_MOST)
 
 
 @kernel
