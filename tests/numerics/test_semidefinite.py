@@ -14,14 +14,14 @@ TOLERANCE = 1e-10
 
 @entry
 def factor_and_solve(A, tolerance, work, b, x):
-    """The rank; x of A x = b. work = scale, L, K, order, y, reference, weight."""
-    scale, L, K, order, y, reference, weight = work
+    """The rank; x of A x = b. work = scale, L, K, order, y, reference."""
+    scale, L, K, order, y, reference = work
     for i in range(y.size):
         y[i] = 0.0
         reference[i] = max(reference[i], A[i, i])
         for j in range(y.size):
             y[i] = max(y[i], A[j, j])
-    rank = factor(A, 0, tolerance, tolerance, y, reference, scale, weight, L, K, order)
+    rank = factor(A, 0, tolerance, tolerance, y, reference, scale, L, K, order)
     solve(scale, L, K, order, rank, b, y, x)
     return rank
 
@@ -34,7 +34,6 @@ def workspace(n, fill=0.0):
         np.zeros(n, dtype=np.int64),
         np.full(n, fill),
         np.zeros(n),
-        np.full(n, fill),
     )
 
 

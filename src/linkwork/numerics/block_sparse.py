@@ -219,7 +219,7 @@ def factor_blocks(shape, work, tolerance, pivot_floor, first, last):
                 work.A[a, b] = S[d + a * n + b]
         least = max(tolerance * work.reference[k], max(CERTAIN * noise, work.floor[k]))
         most = max(tolerance, max(pivot_floor, least))
-        found = factor_known(work.A, n, work.sure[k], least, most, work.scale, row, work.L, work.K, work.order)
+        found = factor_known(work.A, n, work.sure[k], least, most, 0.0, work.scale, row, work.L, work.K, work.order)
         rank += found
         work.found[k] = found
         work.pivot[k] = work.L[found - 1, work.order[found - 1]] ** 2 if found > 0 else 0.0

@@ -157,7 +157,7 @@ def solve_free(A, first, last, diagonal, b, low, high, normal, partner, friction
             for j in range(i + 1):
                 guess.A[i, j] = A[r, guess.row[j]]
                 guess.A[j, i] = guess.A[i, j]
-        rank = factor_block(guess.A, n, DEPENDENT, guess.scale, 0, guess.L, guess.K, guess.order)
+        rank = factor_block(guess.A, n, DEPENDENT, 0.0, guess.scale, guess.L, guess.K, guess.order)
         solve(guess.scale[:n], guess.L, guess.K, guess.order, rank, guess.b[:n], guess.y, guess.x)
         clipped = False
         for i in range(n):

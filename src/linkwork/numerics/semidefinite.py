@@ -1,6 +1,6 @@
 """Symmetric positive semidefinite systems A x = b with dependent rows: pivoted Cholesky, minimum-norm solution.
 
-A is scaled to a unit diagonal first, so that metres and radians weigh alike; rows without any diagonal are empty.
+A is scaled to a diagonal of one or less first, so that metres and radians weigh alike; rows without any are empty.
 With A = L^T L (L of full row rank) the solution of least norm is x = L^T (L L^T)^-1 (L L^T)^-1 L b. Row c of L is what
 the c-th pivot takes, over the rows of A as they are numbered there: zero for pivots before it.
 """
@@ -18,47 +18,37 @@ VANISHED = 1e-11  # diagonal, as a fraction of its own reference, below which a 
 
 
 @kernel
-def factor(A, sure, least, tolerance, most, reference, scale, weight, L, K, order):
+def factor(A, sure, least, tolerance, most, reference, scale, L, K, order):
     """Factor A (n, n); returns its rank. A is not changed.
 
-    scale (n,), weight (n,), L (n, n), K (n, n), order (n,) are filled for `solve`. Pivots are chosen and judged by what
-    they are of the row's `reference`, the largest diagonal that it has had: a row that has nearly gone is the last to be
-    taken, since what is left of it may be rounding. A pivot below `tolerance` ends the factorisation; the first `sure`
-    pivots, which are known to be some, need only be above `least`. A row is none whose diagonal is nothing of the `most`
-    that it could be, or has shrunk to nothing of its `reference`.
+    scale (n,), L (n, n), K (n, n), order (n,) are filled for `solve`. Rows are scaled by their `reference`, the largest
+    diagonal that they have had: one that has nearly gone weighs as little and is the last to be taken, since what is
+    left of it may be rounding. A pivot below `tolerance` ends the factorisation; the first `sure` pivots, which are
+    known to be some, need only be above `least`. A row is none whose diagonal is nothing of the `most` that it could
+    be, or has shrunk to nothing of its `reference`.
     """
     n = A.shape[0]
-    if n == 0:
-        return 0
-    left = K[0]  # what remains of the diagonal waits here until the end
     for i in range(n):
         there = A[i, i] > EMPTY * most[i] and A[i, i] > VANISHED * reference[i]
-        scale[i] = 1.0 / math.sqrt(A[i, i]) if there else 0.0
-        weight[i] = A[i, i] / reference[i] if there else 0.0
-        left[i] = 1.0 if there else 0.0
-    rank = 0
-    for c in range(n):
-        p = 0
-        for i in range(1, n):
-            if left[i] * weight[i] > left[p] * weight[p]:
-                p = i
-        if not left[p] * weight[p] > (least if c < sure else tolerance):
-            break
-        take_pivot(A, n, c, p, scale, 0, L, left, order)
-        rank = c + 1
-    finish_factor(L, K, n, rank, order)
-    return rank
+        scale[i] = 1.0 / math.sqrt(reference[i]) if there else 0.0
+    return factor_known(A, n, sure, least, tolerance, 0.0, scale, 0, L, K, order)
 
 
 @kernel
-def factor_block(A, n, tolerance, scale, first, L, K, order):
-    """Factor the leading (n, n) of A with the scales given from place `first` on; returns its rank."""
-    return factor_known(A, n, 0, tolerance, tolerance, scale, first, L, K, order)
+def factor_block(A, n, tolerance, own, scale, L, K, order):
+    """Factor the leading (n, n) of A with the scales given; returns its rank.
+
+    A pivot is above `tolerance`, and above `own` as a part of what its row had.
+    """
+    return factor_known(A, n, 0, tolerance, tolerance, own, scale, 0, L, K, order)
 
 
 @kernel
-def factor_known(A, n, sure, least, tolerance, scale, first, L, K, order):
-    """As `factor_block`; the first `sure` pivots, which are known to be some, need only be above `least`."""
+def factor_known(A, n, sure, least, tolerance, own, scale, first, L, K, order):
+    """As `factor_block`, with the scales from place `first` on.
+
+    The first `sure` pivots, which are known to be some, need only be above `least`.
+    """
     if n == 0:
         return 0
     left = K[0]  # what remains of the diagonal waits here until the end
@@ -70,7 +60,8 @@ def factor_known(A, n, sure, least, tolerance, scale, first, L, K, order):
         for i in range(1, n):
             if left[i] > left[p]:
                 p = i
-        if not left[p] > (least if c < sure else tolerance):
+        had = A[p, p] * scale[first + p] * scale[first + p]
+        if not (left[p] > (least if c < sure else tolerance) and left[p] > own * had):
             break
         take_pivot(A, n, c, p, scale, first, L, left, order)
         rank = c + 1

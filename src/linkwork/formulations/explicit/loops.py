@@ -48,8 +48,7 @@ class LoopWork(NamedTuple):
     G: Any  # (row, dof) `factor_loops`
     Y: Any  # (row, dof) `factor_loops`
     A: Any  # (row, row) `factor_loops`
-    scale: Any  # (row,) of the factor, as weight, L, K and order; `factor_loops`
-    weight: Any  # (row,)
+    scale: Any  # (row,) of the factor, as L, K and order; `factor_loops`
     L: Any  # (row, row)
     K: Any  # (row, row)
     order: Any  # (row,)
@@ -125,7 +124,6 @@ def factor_to(loops, sure, least, tolerance):
         loops.most,
         loops.reference,
         loops.scale,
-        loops.weight,
         loops.L,
         loops.K,
         loops.order,
@@ -135,7 +133,7 @@ def factor_to(loops, sure, least, tolerance):
 
 @kernel
 def gap_pivot(loops):
-    """Largest pivot, with its weight, that may come from loops being open as they are now.
+    """Largest pivot that may come from loops being open as they are now.
 
     Rows that depend on others where the loops are closed do so no longer where they are open: their pivots grow with
     the square of the way between, which is what the rows that are known would correct.
@@ -155,7 +153,7 @@ def proven_rank(loops, sure, rank, nothing):
     """The first pivots that are more than `nothing`; of the first `sure` it is known."""
     for c in range(sure, rank):
         r = loops.order[c]
-        if not loops.weight[r] * loops.L[c, r] * loops.L[c, r] > nothing:
+        if not loops.L[c, r] * loops.L[c, r] > nothing:
             return c
     return rank
 

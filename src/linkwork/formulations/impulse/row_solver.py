@@ -39,18 +39,20 @@ from linkwork.formulations.impulse.row_matrix import (
     subtract_bilateral,
 )
 from linkwork.formulations.impulse.row_sweeps import CROWD, solve_matrix_free
-from linkwork.formulations.impulse.row_table import CONTACT, CONTACT_FRICTION, CONTACT_MOMENT, LIMIT
+from linkwork.formulations.impulse.row_table import CONTACT, CONTACT_FRICTION, CONTACT_MOMENT, CUT, LIMIT
 from linkwork.formulations.impulse.rows import ALL_ROWS, BILATERAL_ROWS, FAST_PART, finish_deferred
 from linkwork.numerics.clipped import Guess, make_guess, missing, solve_clipped
 from linkwork.numerics.products import EIGHT, subtract_product, whole_vectors
 from linkwork.numerics.semidefinite import factor_block, half_solve, half_solve_columns, solve
 from linkwork.numerics.short_rows import dot_short_row
+from linkwork.spatial.codes import CROSSED
 
 MOST_DENSE_ROWS = 320  # rows up to which A can be formed
 DENSE_ROWS = 128  # and up to which it always is; with more, only where a row moves half as many dofs as there are rows
 NEGLIGIBLE_RESPONSE = 1e-10  # of its own response: with less left, a row is moved by bilateral rows alone
 HELD = 1e-3  # of the response of its bodies without their joints: with less a contact is held nearly still by them
 STILL_RATE = 1e-9  # rate below which such a row stands still
+NOTHING_LEFT = 64.0 * 2.0**-52  # of the largest response at a joint: what opening loops and rounding leave of a row
 MOST_BILATERAL_PART = 0.25  # of the rows: with more bilateral ones A is formed instead of Newton steps
 
 
@@ -69,7 +71,7 @@ class RowSolver(NamedTuple):
     L: Any  # (row, row or more) factors of A_BB, see numerics.semidefinite
     K: Any  # (row, row)
     order: Any  # (row,) of the pivots
-    scale: Any  # (row,) 1 / sqrt of the diagonal of A_BB
+    scale: Any  # (row,) 1 / sqrt of the largest diagonal of A_BB at the joint, among forces or torques
     half: Any  # (row, row or more) half solutions of A_BB for the columns of A_BC, one in each column
     spread: Any  # (dof, column) scratch of row_matrix; zero
     diagonal: Any  # (row,) of A, or of S where it is formed
@@ -182,8 +184,41 @@ def count_deferred(rows, first, last):
     return n
 
 
+@kernel
+def find_scales(rows, table, cuts, s, bilateral):
+    """Rows of a joint are measured by the largest of them: one that has nearly gone, as a loop turns, weighs nothing."""
+    first = 0
+    while first < bilateral:
+        last = first + 1
+        if table.code[rows.id[first]] == CUT:
+            cut = table.row_cut[table.element[rows.id[first]]]
+            while last < bilateral and is_of_cut(rows, table, last, cut):
+                last += 1
+        for r in range(first, last):
+            most = 0.0
+            for j in range(first, last):
+                if alike(rows, table, cuts, r, j):
+                    most = max(most, s.A[j, j])
+            s.scale[r] = 1.0 / math.sqrt(most)
+        first = last
+
+
 @small
-def factor_rows(rows, s, h):
+def is_of_cut(rows, table, r, cut):
+    """Whether row r is one that closes this joint."""
+    return table.code[rows.id[r]] == CUT and table.row_cut[table.element[rows.id[r]]] == cut
+
+
+@small
+def alike(rows, table, cuts, r, j):
+    """Whether both rows of a joint are forces, or both torques."""
+    if r == j:
+        return True
+    return (cuts.row_kind[table.element[rows.id[r]]] == CROSSED) == (cuts.row_kind[table.element[rows.id[j]]] == CROSSED)
+
+
+@small
+def factor_rows(rows, table, cuts, s, h):
     """Effective masses of the rows of this step, and the factors of A_BB."""
     n = s.islands.row_start[1]
     bilateral = bilateral_rows(rows, s)
@@ -204,9 +239,8 @@ def factor_rows(rows, s, h):
         form_rows(rows, s.A, s.spread, s.x_change, 0, formed, 0, n if dense or wanted else bilateral)
         add_softness(rows, s.A, 0, bilateral)
     if bilateral > 0:
-        for r in range(bilateral):
-            s.scale[r] = 1.0 / math.sqrt(s.A[r, r])
-        s.rank[0] = factor_block(s.A, bilateral, s.tolerance, s.scale, 0, s.L, s.K, s.order)
+        find_scales(rows, table, cuts, s, bilateral)
+        s.rank[0] = factor_block(s.A, bilateral, NOTHING_LEFT, s.tolerance, s.scale, s.L, s.K, s.order)
     if wanted:
         half_solve_columns(s.scale, s.L, s.K, s.order, s.rank[0], bilateral, s.A, bilateral, n, s.half)
         responses_left(rows, s.half, s.rank[0], bilateral, n, s.reduced)

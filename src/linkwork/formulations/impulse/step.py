@@ -84,14 +84,17 @@ def update_kinematics(tables, work, world, law_input, out, state, t, q, v):
 
 @small
 def right_side(w, state, t, q, v, world, stage):
-    """Right side b of a stage; False where there is nothing to solve. Positions are those at t, the end of the step."""
+    """Right side b of a stage, with the positions at t, the end of the step.
+
+    Returns whether there is something to solve, and the largest gap that positions are to close.
+    """
     rows = w.rows
     b = w.solver.b
     n = rows.count[ALL_ROWS]
     if stage == VELOCITIES:
         for r in range(n):
             b[r] = rows.target[r] - rows.rate[r]
-        return n > 0
+        return n > 0, 0.0
     for r in range(n):
         b[r] = 0.0
         rows.pseudo[r] = 0.0
@@ -103,7 +106,7 @@ def right_side(w, state, t, q, v, world, stage):
             if w.position_iterations == 0 or (code != CUT and code != COUPLING):
                 b[r] = rows.correction[r]
                 worst = max(worst, abs(b[r]))
-        return worst > 0.0
+        return worst > 0.0, 0.0
     update_kinematics(w.tables, w.tree, world, w.law_input, w.out, state, t, q, v)
     row_values(w.tables.cuts, w.tree, state.cut_q, w.gap, w.wrench)
     for r in range(n):
@@ -118,7 +121,7 @@ def right_side(w, state, t, q, v, world, stage):
             continue
         b[r] = -w.gap[e]
         worst = max(worst, abs(b[r]) if w.tables.cuts.row_kind[e] == CROSSED else abs(b[r]) / state.size[0])
-    return worst > CLOSED_GAP
+    return worst > CLOSED_GAP, worst
 
 
 @small
@@ -183,7 +186,7 @@ def set_up_rows(w, state, t, h, q, v, world):
         last = w.carried[LAST_STEP]
         warm_start(w.table, rows, w.contacts, h / last if last > 0.0 else 0.0)
         share_pressure(rows, w.path, w.solver.link_response, w.solver.gravity * h, state.count[EVALUATIONS])
-        factor_rows(rows, w.solver, h)
+        factor_rows(rows, w.table, w.tables.cuts, w.solver, h)
     return 0
 
 
@@ -276,6 +279,7 @@ def step(w, state, t, h, end, moves, world):
     sweeps = 0
     worst = 0.0
     left = 0.0
+    before = 0.0
     w.carried[END_UPDATED] = 0.0
     w.carried[ALL_STOPS] = 0.0
     w.carried[SPIN_ROUNDS] = 0.0
@@ -292,7 +296,12 @@ def step(w, state, t, h, end, moves, world):
             if status != 0:
                 return status
             stage = VELOCITIES
-        some = right_side(w, state, end, q, v, world, stage)
+        some, gap = right_side(w, state, end, q, v, world, stage)
+        if stage > POSITIONS and gap > before:
+            # rows of before a singular position lead away from the joints behind it: taken back
+            displace(w.tables.tree, q, w.dv, -1.0, q)
+            break
+        before = gap
         if some:
             sweeps, worst = solve_stage(w, q, stage, sweeps, worst)
         if stage == VELOCITIES:
