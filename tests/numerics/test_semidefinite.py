@@ -18,7 +18,7 @@ def factor_and_solve(A, tolerance, work, b, x):
     scale, L, K, order, y, reference = work
     for i in range(y.size):
         y[i] = 0.0
-        reference[i] = max(reference[i], A[i, i])
+        reference[i] = A[i, i]
         for j in range(y.size):
             y[i] = max(y[i], A[j, j])
     rank = factor(A, 0, tolerance, tolerance, y, reference, scale, L, K, order)

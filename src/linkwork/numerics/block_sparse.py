@@ -247,7 +247,7 @@ def factor_blocks(shape, work, tolerance, pivot_floor, first, last):
                     noise += abs(x) * work.e[c]
                 noise *= work.scale[shape.row[i] + a]
                 work.noise[shape.row[i] + a] += noise * noise
-        # S_ij -= W_ik W_jk^T with W_ik = S_ik L^-1: X_ik S_jk^T would lose as much again by the inverse as the pivots do
+        # S_ij -= W_ik W_jk^T with W_ik = S_ik L^-1: X_ik S_jk^T would lose as much by the inverse as by the pivots
         for s in range(shape.column[p], shape.column[p + 1]):
             for a in range(shape.size[shape.below[s]]):
                 o = shape.offset[s] + a * n

@@ -38,14 +38,14 @@ from linkwork.formulations.impulse.row_matrix import (
     responses_left,
     subtract_bilateral,
 )
+from linkwork.formulations.impulse.row_scales import find_scales
 from linkwork.formulations.impulse.row_sweeps import CROWD, solve_matrix_free
-from linkwork.formulations.impulse.row_table import CONTACT, CONTACT_FRICTION, CONTACT_MOMENT, CUT, LIMIT
+from linkwork.formulations.impulse.row_table import CONTACT, CONTACT_FRICTION, CONTACT_MOMENT, LIMIT
 from linkwork.formulations.impulse.rows import ALL_ROWS, BILATERAL_ROWS, FAST_PART, finish_deferred
 from linkwork.numerics.clipped import Guess, make_guess, missing, solve_clipped
 from linkwork.numerics.products import EIGHT, subtract_product, whole_vectors
 from linkwork.numerics.semidefinite import factor_block, half_solve, half_solve_columns, solve
 from linkwork.numerics.short_rows import dot_short_row
-from linkwork.spatial.codes import CROSSED
 
 MOST_DENSE_ROWS = 320  # rows up to which A can be formed
 DENSE_ROWS = 128  # and up to which it always is; with more, only where a row moves half as many dofs as there are rows
@@ -184,39 +184,6 @@ def count_deferred(rows, first, last):
     return n
 
 
-@kernel
-def find_scales(rows, table, cuts, s, bilateral):
-    """Rows of a joint are measured by the largest of them: one that has nearly gone, as a loop turns, weighs nothing."""
-    first = 0
-    while first < bilateral:
-        last = first + 1
-        if table.code[rows.id[first]] == CUT:
-            cut = table.row_cut[table.element[rows.id[first]]]
-            while last < bilateral and is_of_cut(rows, table, last, cut):
-                last += 1
-        for r in range(first, last):
-            most = 0.0
-            for j in range(first, last):
-                if alike(rows, table, cuts, r, j):
-                    most = max(most, s.A[j, j])
-            s.scale[r] = 1.0 / math.sqrt(most)
-        first = last
-
-
-@small
-def is_of_cut(rows, table, r, cut):
-    """Whether row r is one that closes this joint."""
-    return table.code[rows.id[r]] == CUT and table.row_cut[table.element[rows.id[r]]] == cut
-
-
-@small
-def alike(rows, table, cuts, r, j):
-    """Whether both rows of a joint are forces, or both torques."""
-    if r == j:
-        return True
-    return (cuts.row_kind[table.element[rows.id[r]]] == CROSSED) == (cuts.row_kind[table.element[rows.id[j]]] == CROSSED)
-
-
 @small
 def factor_rows(rows, table, cuts, s, h):
     """Effective masses of the rows of this step, and the factors of A_BB."""
@@ -239,7 +206,7 @@ def factor_rows(rows, table, cuts, s, h):
         form_rows(rows, s.A, s.spread, s.x_change, 0, formed, 0, n if dense or wanted else bilateral)
         add_softness(rows, s.A, 0, bilateral)
     if bilateral > 0:
-        find_scales(rows, table, cuts, s, bilateral)
+        find_scales(rows, table, cuts, s.A, s.scale, bilateral)
         s.rank[0] = factor_block(s.A, bilateral, NOTHING_LEFT, s.tolerance, s.scale, s.L, s.K, s.order)
     if wanted:
         half_solve_columns(s.scale, s.L, s.K, s.order, s.rank[0], bilateral, s.A, bilateral, n, s.half)

@@ -67,7 +67,7 @@ FORCES, VELOCITIES, PSEUDO_VELOCITIES, POSITIONS = range(-1, 3)
 MOST_PARTS = 64.0  # of a step
 OVERLAP_SWEEPS = 8  # sweeps for overlaps in a crowd, at most
 CLOSED_GAP = 1e-9  # of the size of the model, or rad: gaps below this are not corrected
-TORN_GAP = 10.0  # of the size of the model: a cut that is farther open is torn; impulses may close a smaller gap
+TORN_GAP = 3.0  # of the size of the model: a cut that is farther open is torn; impulses may close a smaller gap
 
 
 @kernel
@@ -277,9 +277,7 @@ def step(w, state, t, h, end, moves, world):
     q = state.y[:nq]
     v = state.y[nq : nq + nv]
     sweeps = 0
-    worst = 0.0
-    left = 0.0
-    before = 0.0
+    worst = left = before = 0.0
     w.carried[END_UPDATED] = 0.0
     w.carried[ALL_STOPS] = 0.0
     w.carried[SPIN_ROUNDS] = 0.0
@@ -297,8 +295,7 @@ def step(w, state, t, h, end, moves, world):
                 return status
             stage = VELOCITIES
         some, gap = right_side(w, state, end, q, v, world, stage)
-        if stage > POSITIONS and gap > before:
-            # rows of before a singular position lead away from the joints behind it: taken back
+        if stage > POSITIONS and gap > before:  # rows from before a singular position lead away behind it: taken back
             displace(w.tables.tree, q, w.dv, -1.0, q)
             break
         before = gap
