@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -249,6 +249,21 @@ def _nothing() -> Any:
     return np.zeros(0)
 
 
+def refuse_second_writers(controllers: Sequence[SampledController]) -> None:
+    """Raise where an input is set twice: the one that is called last would win, by the order of two lines."""
+    writers: dict[str, str] = {}
+    for each in controllers:
+        for name in each.sets:
+            other = writers.get(name)
+            if other is not None:
+                told = f"{other} and {each.told} both set" if other != each.told else f"{each.told} sets twice"
+                raise ModelError(
+                    f"{told} input '{name}', which can hold one number; remove one of them, or give each a torque or "
+                    "force of its own, which add up"
+                )
+            writers[name] = each.told
+
+
 def _fill(memory: Any, found: Any) -> None:
     if found.shape != memory.shape or found.dtype != memory.dtype:
         raise Damaged("what a sensor or controller remembers does not fit")
@@ -278,6 +293,7 @@ class Controls:
         for part in model.all_controllers():
             kind: Any = SampledElement if isinstance(part, SteppedPart) else SampledController
             controllers.append(kind(part, *parts))
+        refuse_second_writers(controllers)
         self.items += in_order(controllers)
         links = self.stepper.remote_links
         for remote in links.remotes if links is not None else ():

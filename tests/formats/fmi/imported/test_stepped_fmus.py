@@ -35,6 +35,17 @@ def small(tmp_path_factory):
     return small_fmu(tmp_path_factory.mktemp("fmu") / "small.fmu")
 
 
+def test_an_fmu_and_another_writer_of_one_input_are_refused(small):
+    model = looped(small)
+    model.add("second", lw.FMU(small, every=0.02), connect=LOOP)
+    with pytest.raises(lw.ModelError, match="FMU 'pd' and FMU 'second' both set input 'push'"):
+        lw.Simulation(model, "recursive", dt=0.01)
+    model = looped(small)
+    model.controller("hold", lambda t, seen: 0.0, every=0.01, sets=["push"])
+    with pytest.raises(lw.ModelError, match="FMU 'pd' and controller 'hold' both set input 'push'"):
+        lw.Simulation(model, "recursive", dt=0.01)
+
+
 def order_of(errors):
     return np.log2(np.abs(np.array(errors[:-1]) / errors[1:]))
 
