@@ -24,6 +24,8 @@ def drive_conflicts(system: System, start: Start, time: float = 0.0) -> list[str
     found = []
     for j, each in enumerate(system.coupled):
         r = system.first_coupled + j
+        if system.loose[r]:
+            continue
         others = G[:r]
         size = float(np.linalg.norm(G[r]))
         if size == 0.0:

@@ -25,7 +25,7 @@ from linkwork.formulations.samples import (
     WORST_RESIDUAL,
 )
 from linkwork.mechanics.size import size_of
-from linkwork.simulation.analysis.check import dependent_rows
+from linkwork.simulation.analysis.check import dependent_rows, freedoms
 from linkwork.simulation.results.certificate import Certificate
 from linkwork.simulation.results.column_names import ENERGY as LEDGER
 from linkwork.simulation.results.rank_history import row_names
@@ -134,7 +134,7 @@ def certificate_of(recording: Recording, seconds: float, stopped: str | None, le
         stopped=stopped,
         reason=sim.reason,
         # what a component elsewhere can do is its own affair
-        degrees_of_freedom=None if system.foreign else system.nv - (system.rows - len(dependent)),
+        degrees_of_freedom=None if system.foreign else freedoms(system, dependent),
         loops=None if system.foreign else len(system.cuts),
         settings={**asdict(sim.method), **sim.method.chosen(sim.workspace), "every": recording.every},
         versions=versions(),

@@ -56,6 +56,7 @@ class Closure:
         self.of_positions = ~np.isin(self.tables.cuts.row_kind, OF_VELOCITIES)  # rows that forbid positions
         # rows of the given start values of cuts: one for each of their rates
         self.directions = np.zeros((system.cut_v_start.size, system.nv))
+        self.loose = np.flatnonzero(system.loose)
         self.time, self.told, self.out = time, law_scratch(self.tables.laws), np.zeros(4)
         # joints of the tree that couplings measure: their place in q, and among the cut coordinates
         tree, cuts = self.tables.tree, self.tables.cuts
@@ -90,6 +91,9 @@ class Closure:
             (q, v, self.cut_q, self.cut_rate),
             (self.g, self.gd, self.W, self.G, self.directions),
         )
+        if self.loose.size:  # within their play, and where teeth just touch, they hold nothing
+            idle = self.loose[np.abs(self.g[self.loose]) < CLOSED * self.size()]
+            self.gd[idle], self.G[idle] = 0.0, 0.0
 
     def size(self) -> float:
         """Extent of the mechanism, m; at least 1."""
