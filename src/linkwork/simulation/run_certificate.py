@@ -139,6 +139,7 @@ def certificate_of(recording: Recording, seconds: float, stopped: str | None, le
         settings={**asdict(sim.method), **sim.method.chosen(sim.workspace), "every": recording.every},
         versions=versions(),
         model_hash=model_hash(system),
+        parts_hash=model_hash(system, start=False),
     )
 
 
@@ -157,8 +158,8 @@ def versions() -> dict[str, str]:
     }
 
 
-def model_hash(system: System) -> str:
-    """A short hash of every table and start value: the same model gives the same hash."""
+def model_hash(system: System, start: bool = True) -> str:
+    """A short hash of every table, and of every start value: the same model gives the same hash."""
     digest = hashlib.sha256()
     tables, guides = system.tables, system.tables.cuts.guides
     for table in (*tables, guides) if guides.curve_closed.size + guides.surface_kind.size else tables:
@@ -166,6 +167,7 @@ def model_hash(system: System) -> str:
             if name not in ("law_address", "guides"):
                 digest.update(name.encode())
                 digest.update(np.ascontiguousarray(value).tobytes())
-    digest.update(system.q_start.tobytes())
-    digest.update(system.v_start.tobytes())
+    if start:
+        digest.update(system.q_start.tobytes())
+        digest.update(system.v_start.tobytes())
     return digest.hexdigest()[:16]
