@@ -264,6 +264,7 @@ def test_an_input_of_a_subsystem_has_one_writer():
         (lambda t, seen: 1 / 0, "controller 'pd' failed at t = 0 s .*ZeroDivisionError"),
         (lambda t, seen: (1.0, 2.0), "but sets 1 inputs; return one number for each"),
         (lambda t, seen: math.nan, "input 'drive' must be a finite number"),
+        (lambda t, seen: 1e300, r"input 'drive' is 1e\+300, too large to compute with; set less than 1e\+100"),
         (lambda t, seen: None, "but sets 1 inputs"),
     ],
 )
@@ -442,6 +443,7 @@ def test_compiled_controllers_in_compiled_code_give_the_same_bits(method, every,
     [
         (lambda t, seen: -seen[0] if t < 0.0095 else seen[7], "controller 'pd' failed at t = 0.01 s"),
         (lambda t, seen: -seen[0] if t < 0.0095 else math.nan, "input 'drive' must be a finite number"),
+        (lambda t, seen: -seen[0] if t < 0.0095 else 1e300, "input 'drive' is 1e.300, too large to compute with"),
     ],
 )
 def test_a_compiled_controller_that_fails_is_named_there_too(late, words, monkeypatch):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from formats.fmi.fmi_host import OK, Slave, Unpacked, need_library
+from formats.fmi.fmi_host import ERROR, OK, Slave, Unpacked, need_library
 from linkwork.simulation.start import Closure
 
 
@@ -121,6 +121,24 @@ def test_co_simulation_has_no_directional_derivatives(tmp_path):
     assert "in model exchange only" in slave.said[-1]
     slave.free()
     fmu.remove()
+
+
+def test_numbers_that_are_none_are_not_called_a_lack_of_inertia(exchange):
+    model = lw.Model("arm")
+    arm, fore = (model.body(name, mass=2.0, inertia=(0.1, 0.2, 0.1), com=(0.3, 0.1, 0)) for name in ("arm", "fore"))
+    pin = model.revolute("pin", "ground", arm, at=(0, 0, 0), axis=(0, 1, 0))
+    model.revolute("elbow", arm, fore, at=(0.6, 0, 0), axis=(0, 0, 1))
+    model.torque("drive", pin, 0.0)
+    slave = Slave(exchange(model), "me")
+    assert slave.begin() == OK
+    y = slave.states(6)
+    for k in range(4):
+        with pytest.raises(AssertionError, match="grew beyond all bounds; let the host take smaller steps"):
+            slave.rates(0.0, [*y[:k], float("nan"), *y[k + 1 :]])
+    assert slave.set({"drive": 1e300}) == ERROR
+    assert "cannot be 1e+300; give a number below 1e+100" in slave.said[-1]
+    slave.rates(0.0, y)
+    slave.free()
 
 
 def test_methods_without_rates_are_refused(tmp_path):
