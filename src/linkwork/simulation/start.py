@@ -255,7 +255,7 @@ def _moved(system: System, before: Floats, after: Floats) -> list[str]:
             raise ModelError(
                 f"start positions contradict each other: joint '{place.name}' was given {_told(before[place.q])} but "
                 f"{_closing(system, place.name)} close at {_told(after[place.q])}; give fewer of the start positions "
-                f"of {_given(system)}, or values that fit together"
+                f"of {_given(system)}, or values that fit together{_of_components(system)}"
             )
         if change > CLOSED:
             moved.append(place.name)
@@ -271,6 +271,16 @@ def _given(system: System, rates: bool = False) -> str:
     joints = [place.joint for place in system.joints + system.cuts if place.joint is not None]
     names = [joint.path for joint in joints if (joint.velocity if rates else joint.position) is not None]
     return shortened([f"'{name}'" for name in names])
+
+
+def _of_components(system: System, rates: bool = False) -> str:
+    """What to do about components elsewhere, which start as their owners have them."""
+    if not system.foreign:
+        return ""
+    names = shortened(sorted({f"'{path.rpartition('.')[0] or path}'" for path in system.foreign}))
+    if rates:
+        return f" (component {names} starts with the velocities of its own joints: give them there, or start at rest)"
+    return f" (component {names} starts where position= and rotation= of model.add put it: give its place there)"
 
 
 def _cannot_close(system: System, gap: Floats) -> str:
@@ -292,7 +302,7 @@ def _cannot_close(system: System, gap: Floats) -> str:
     along = cuts.path_dof[cuts.path_start[place.last] : cuts.path_start[place.last + 1]]
     names = dict.fromkeys(f"'{system.dof_name(int(k))}'" for k in along)
     others = f" with {shortened(list(names))}" if names else ""
-    advice = f", or the start positions of {given}" if given else ""
+    advice = (f", or the start positions of {given}" if given else "") + _of_components(system)
     return (
         f"the loop that joint '{place.name}' closes{others} cannot close: {size} stays open; "
         f"correct the lengths and axes along it{advice}"
@@ -354,6 +364,7 @@ def _cannot_move(closure: Closure, v0: Floats, v: Floats, worst: int, left: Floa
             "elsewhere, at the start; correct their motion, or give the loop a joint that lets it move"
         )
     remedy = f"give fewer of the start velocities of {given}, or values that fit together"
+    remedy += _of_components(system, rates=True)
     if not system.v_given.any():
         return f"no motion of the loops has the given start velocities; {remedy}"
     name = system.dof_name(worst)

@@ -1,6 +1,8 @@
 """FMUs stepped with a run: the order of the coupling, loops both ways, states, instances."""
 
 import gc
+import zipfile
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -306,6 +308,38 @@ def test_events_that_slide_are_the_same_after_a_saved_state(tmp_path):
     one, other = ((*each.controls.elements.values(),)[0] for each in (sim, again))
     assert np.array_equal(one.exchange.x.numbers, other.exchange.x.numbers)
     assert one.notes() == other.notes()
+
+
+@pytest.mark.parametrize("kind", ["cs", "me"])
+def test_an_fmu_that_asks_to_end_is_told(tmp_path, kind):
+    """In FMI 2 by a discarded step, and a status that says why; in model exchange at an event."""
+    model = cart()
+    file = small_fmu(tmp_path / "end.fmu", "MODEL=4")
+    model.add("part", lw.FMU(file, every=0.01, kind=kind, start={"rate": 0.095}), connect=LOOP)
+    with pytest.raises(lw.RunError, match=r"FMU 'part' failed at t = 0\.1 s: it asked to end the run"):
+        lw.simulate(model, until=1.0, dt=0.01, method="recursive")
+
+
+def test_other_names_of_a_variable_of_fmi_3(tmp_path):
+    """An alias stands for its variable."""
+    need_library()
+    model = cart()
+    file = lw.export_fmu(model, tmp_path / "cart.fmu", version=3, dt=1e-3, parameters=[], picture=False)
+    renamed = tmp_path / "renamed.fmu"
+    with zipfile.ZipFile(file) as old, zipfile.ZipFile(renamed, "w") as new:
+        for name in old.namelist():
+            content = old.read(name)
+            if name == "modelDescription.xml":
+                root = ElementTree.fromstring(content)
+                (place,) = (each for each in root.iter("Float64") if each.get("name") == "rail.position")
+                ElementTree.SubElement(place, "Alias", name="where it is")
+                content = ElementTree.tostring(root)
+            new.writestr(name, content)
+    for name in ("rail.position", "where it is"):
+        model = cart()
+        model.torque("shown", "rail", 0.0)
+        model.add("part", lw.FMU(renamed, every=0.01), connect={name: "shown"})
+        assert lw.Simulation(model, "recursive", dt=0.01).inputs["shown"] == 0.3
 
 
 def test_start_values_and_types_of_variables(small):
