@@ -1,6 +1,7 @@
 """A file is data: whatever its bytes, it is read right or refused in one sentence; nothing hangs or is believed."""
 
 import io
+import json
 import subprocess
 import sys
 import zipfile
@@ -81,3 +82,15 @@ def test_a_header_that_ends_in_a_word_is_refused(tmp_path: Path) -> None:
         archive.writestr("metadata.npy", content)
     with pytest.raises(lw.OptionError, match="damaged"):
         lw.load_run(tmp_path / "run.npz")
+
+
+@pytest.mark.parametrize(("name", "value"), [("steps", 10**30), ("begin", 10**400), ("time", 1e300), ("h", -1.0)])
+def test_a_clock_beyond_all_bounds_is_refused(tmp_path: Path, name: str, value: float) -> None:
+    model = lw.gallery.pendulum.build()
+    sim = lw.Simulation(model, "recursive", dt=1e-3)
+    sim.save(tmp_path / "state.npz")
+    held = dict(np.load(tmp_path / "state.npz"))
+    facts = json.loads(str(held["metadata"])) | {name: value}
+    np.savez(tmp_path / "state.npz", **held | {"metadata": np.array(json.dumps(facts))})
+    with pytest.raises(lw.OptionError, match="its clock is damaged"):
+        lw.Simulation(model, resume=tmp_path / "state.npz")

@@ -15,6 +15,7 @@ import numpy as np
 
 from linkwork.assembly.assemble import assemble
 from linkwork.errors import ModelError, OptionError
+from linkwork.model.checked import LARGEST
 from linkwork.simulation.failures import failure_of
 from linkwork.simulation.remote_links import remote_parts
 from linkwork.simulation.run_certificate import model_hash
@@ -118,6 +119,7 @@ def save_coordinates(sim: Simulation, y: Any, time: float | None, file: str | Pa
     write_arrays(path, {"metadata": np.array(json.dumps(facts)), "state.y": y, "state.cut_q": cut_q})
 
 
+MOST = 2**53  # steps of a run
 FACTS: dict[str, Any] = {
     "version": int,
     "kind": str,
@@ -148,7 +150,7 @@ def read_state(file: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Any
     if facts["version"] != VERSION:
         raise OptionError(f"{file} is a state of another version of linkwork; go on with that version, or run again")
     clock = [facts[name] for name in ("begin", "h", "time") if facts[name] is not None]
-    if not np.isfinite(clock).all() or facts["steps"] < -1 or not facts["h"] > 0.0:
+    if not all(abs(each) < LARGEST for each in clock) or not -1 <= facts["steps"] < MOST or not facts["h"] > 0.0:
         raise OptionError(f"{file} is no whole state, its clock is damaged; give another file")
     return facts, arrays
 
