@@ -20,6 +20,7 @@ def drive_conflicts(system: System, start: Start, time: float = 0.0) -> list[str
     closure = Closure(system, time)
     closure.cut_q[:] = start.cut_q
     closure.at(start.q, start.v)
+    closure.leave_play()
     G = closure.G * dof_units(system.tables) / row_units(system.tables)[:, None]
     found = []
     for j, each in enumerate(system.coupled):

@@ -91,7 +91,10 @@ class Closure:
             (q, v, self.cut_q, self.cut_rate),
             (self.g, self.gd, self.W, self.G, self.directions),
         )
-        if self.loose.size:  # within their play, and where teeth just touch, they hold nothing
+
+    def leave_play(self) -> None:
+        """What has play holds nothing within it, nor where its teeth just touch: zeros in gd and G, after `at`."""
+        if self.loose.size:
             idle = self.loose[np.abs(self.g[self.loose]) < CLOSED * self.size()]
             self.gd[idle], self.G[idle] = 0.0, 0.0
 
@@ -328,6 +331,7 @@ def _closed_velocities(system: System, closure: Closure, q: Floats, v0: Floats) 
     v = v0.copy()
     for free in (~held, np.ones_like(held)):
         closure.at(q, v)
+        closure.leave_play()
         extra, rows = _given_gaps(system, closure, True)
         rates = np.concatenate([closure.gd, extra])
         J = np.vstack([closure.G, rows])[:, free]
@@ -335,6 +339,7 @@ def _closed_velocities(system: System, closure: Closure, q: Floats, v0: Floats) 
             root = _inertia_root(system, q, free)
             v[free] -= root @ np.linalg.lstsq(J @ root, rates, rcond=DEPENDENT)[0]
         closure.at(q, v)
+        closure.leave_play()
         extra, _ = _given_gaps(system, closure, True)
         left = np.concatenate([closure.gd, extra])
         size = max(1.0, float(np.max(np.abs(v), initial=0.0))) * closure.size()
