@@ -55,6 +55,14 @@ def test_an_action_changes_inputs_at_its_instant():
     assert "coasting happened at 0.443" in str(run.certificate)
 
 
+@pytest.mark.parametrize("way", [1e-4, 0.01, 2.0])
+def test_conditions_are_located_with_the_inputs_that_an_action_set(way):
+    """Also within the step in which they were set."""
+    run = lw.simulate(lift(), until=lw.When(f"shaft.position > {1.0 + way!r}", latest=5.0), method="recursive", dt=0.01)
+    speed = math.sqrt(2 * (200.0 / 10.0 - 9.81))
+    assert run.time[-1] == pytest.approx(speed / (200.0 / 10.0 - 9.81) + way / speed, abs=1e-9)
+
+
 def test_without_a_bound_it_happens_at_the_end_of_a_step():
     run = lw.simulate(lift(within=None), until=2.0, method="recursive", dt=0.01)
     assert run.events[0].time == pytest.approx(0.45)

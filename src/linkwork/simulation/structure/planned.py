@@ -120,6 +120,8 @@ class PlannedEvents:
             goal = min(schedule.next_time(end, dt), self.controls.next_time(end, dt))
             apply_lag(stepper, dt if goal - here >= dt * (1.0 - SAME) else goal - here)
             located = [event for event in schedule.watched if event.within is not None and self._awake(event)]
+            if located and stepper.inputs.changed:  # the state to go back to is that with the new inputs
+                stepper.refresh()
             before = Snapshot(stepper.state, stepper.workspace) if located else None
             self.excursions.begin(located, sim, here)
             status = self._go(here, goal)
