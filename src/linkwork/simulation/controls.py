@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from linkwork.model.container import Container
 from linkwork.model.controller import Controller, Sensor, noise_numbers
 from linkwork.model.signal_names import follow_signals
 from linkwork.model.stepped import SteppedInstance, SteppedPart
-from linkwork.simulation.controller_order import in_order
+from linkwork.simulation.controller_order import in_order, refuse_second_writers
 from linkwork.simulation.late_columns import LateColumns
 from linkwork.simulation.reading import Reader, Readings
 from linkwork.simulation.results.components import component_labels
@@ -247,21 +247,6 @@ class SampledElsewhere:
 
 def _nothing() -> Any:
     return np.zeros(0)
-
-
-def refuse_second_writers(controllers: Sequence[SampledController]) -> None:
-    """Raise where an input is set twice: the one that is called last would win, by the order of two lines."""
-    writers: dict[str, str] = {}
-    for each in controllers:
-        for name in each.sets:
-            other = writers.get(name)
-            if other is not None:
-                told = f"{other} and {each.told} both set" if other != each.told else f"{each.told} sets twice"
-                raise ModelError(
-                    f"{told} input '{name}', which can hold one number; remove one of them, or give each a torque or "
-                    "force of its own, which add up"
-                )
-            writers[name] = each.told
 
 
 def _fill(memory: Any, found: Any) -> None:
