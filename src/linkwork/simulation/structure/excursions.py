@@ -2,7 +2,8 @@
 
 A condition on columns has a margin: how far the larger side is beyond the other, above 0 where it is true. A parabola
 through the margins at the ends of the last two steps tells whether it may turn near 0; the step is then taken again in
-parts. What bends several times within a step is not seen, nor a function that says True for less than a step.
+parts. What bends several times within a step is not seen, nor a function that says True for less than a step. Of what
+happens again and again the same is done for conditions that are false within a step alone.
 """
 
 from __future__ import annotations
@@ -25,19 +26,22 @@ class Excursions:
         self.past: dict[Event, list[tuple[float, float]]] = {}
 
     def begin(self, events: Iterable[Event], sim: Any, now: float) -> None:
-        """Conditions of which nothing is known yet."""
+        """Conditions of which nothing is known yet; what fails is told when it is asked whether they hold."""
         for event in events:
             if isinstance(event.when, When) and event not in self.past:
-                self.past[event] = [(now, event.when.margin(sim))]
+                try:
+                    self.past[event] = [(now, event.when.margin(sim))]
+                except Exception:
+                    self.past[event] = []
 
-    def turning(self, events: Iterable[Event], sim: Any, now: float) -> list[Event]:
-        """Those that may have been true since the last instant; they are false now."""
+    def turning(self, events: Iterable[Event], sim: Any, now: float, side: float = 1.0) -> list[Event]:
+        """Those that may have been true since the last instant, and are false now; with `side` -1 the reverse."""
         found = []
         for event in events:
             if isinstance(event.when, When):
                 points = self.past[event]
                 points.append((now, event.when.margin(sim)))
-                if len(points) < 3 or _turns(*points):
+                if len(points) < 3 or _turns(*((t, side * margin) for t, margin in points)):
                     found.append(event)
                 del points[:-2]
         return found

@@ -79,7 +79,9 @@ class PlannedEvents:
         What is `sampled` is called last; at the end of a step by those who keep its row first.
         """
         due = self.schedule.take_timed(now, self.stepper.h)
+        resting = list(self.schedule.resting)
         self.schedule.wake(lambda event: not holds(event, sim))
+        self.excursions.forget(event for event in resting if event not in self.schedule.resting)
         for event in list(self.schedule.watched):
             if (watched or event.within is not None) and self._awake(event) and holds(event, sim):
                 self.schedule.take(event)
@@ -120,13 +122,15 @@ class PlannedEvents:
             goal = min(schedule.next_time(end, dt), self.controls.next_time(end, dt))
             apply_lag(stepper, dt if goal - here >= dt * (1.0 - SAME) else goal - here)
             located = [event for event in schedule.watched if event.within is not None and self._awake(event)]
-            if located and stepper.inputs.changed:  # the state to go back to is that with the new inputs
+            resting = [event for event in schedule.resting if event.within is not None]
+            looks = bool(located or resting)
+            if looks and stepper.inputs.changed:  # the state to go back to is that with the new inputs
                 stepper.refresh()
-            before = Snapshot(stepper.state, stepper.workspace) if located else None
-            self.excursions.begin(located, sim, here)
+            before = Snapshot(stepper.state, stepper.workspace) if looks else None
+            self.excursions.begin((*located, *resting), sim, here)
             status = self._go(here, goal)
             if status == 0 and before is not None:
-                goal, status = self._first(sim, here, goal, located, before)
+                goal, status = self._first(sim, here, goal, (located, resting), before)
             if status != 0:
                 return status
             whole_step = goal >= end - SAME * dt
@@ -151,26 +155,34 @@ class PlannedEvents:
         return status
 
     def _first(
-        self, sim: Simulation, here: float, goal: float, events: list[Event], before: Snapshot
+        self, sim: Simulation, here: float, goal: float, events: tuple[list[Event], list[Event]], before: Snapshot
     ) -> tuple[float, int]:
-        """Go back to where a condition has come true on the way to the goal, at which the simulation stands."""
-        if any(holds(event, sim) for event in events):
-            return self._locate(sim, here, goal, events, before)
-        for event in self.excursions.turning(events, sim, goal):
+        """Go back to where a condition has come true on the way to the goal, at which the simulation stands.
+
+        `events` are those that are watched, and those that rest until their conditions are false.
+        """
+        watched, resting = events
+        if any(holds(event, sim) for event in watched):
+            return self._locate(sim, here, goal, watched, before)
+        turning = [(event, 1.0) for event in self.excursions.turning(watched, sim, goal)]
+        still = [event for event in resting if holds(event, sim)]
+        turning += [(event, -1.0) for event in self.excursions.turning(still, sim, goal, -1.0)]
+        for event, side in turning:
             finest = max(event.within or 0.0, SAME * (goal - here))
-            high = risen(partial(self._margin, sim, event, before, here), here, goal, finest)
-            if high is not None:
-                return self._locate(sim, here, high, events, before)
+            high = risen(partial(self._margin, sim, event, side, before, here), here, goal, finest)
+            if high is not None and side > 0.0:
+                return self._locate(sim, here, high, watched, before)
             before.restore()
-            if (status := self._go(here, goal)) != 0:
+            goal = goal if high is None else high
+            if (status := self._go(here, goal)) != 0 or high is not None:
                 return goal, status
         return goal, 0
 
-    def _margin(self, sim: Simulation, event: Event, before: Snapshot, here: float, there: float) -> float:
+    def _margin(self, sim: Simulation, event: Event, side: float, before: Snapshot, here: float, there: float) -> float:
         """The margin of a condition on columns at an instant of the step; not a number where that is not reached."""
         assert isinstance(event.when, When)
         before.restore()
-        return event.when.margin(sim) if self._go(here, there) == 0 else math.nan
+        return side * event.when.margin(sim) if self._go(here, there) == 0 else math.nan
 
     def _locate(
         self, sim: Simulation, here: float, goal: float, events: list[Event], before: Snapshot
