@@ -94,3 +94,31 @@ def test_a_clock_beyond_all_bounds_is_refused(tmp_path: Path, name: str, value: 
     np.savez(tmp_path / "state.npz", **held | {"metadata": np.array(json.dumps(facts))})
     with pytest.raises(lw.OptionError, match="its clock is damaged"):
         lw.Simulation(model, resume=tmp_path / "state.npz")
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("scene", "bodies", 0, "shape"), {"kind": []}),
+        (("scene", "joints"), [1]),
+        (("scene", "gravity"), "down"),
+        (("certificate", "events"), ["it fell"]),
+        (("certificate", "ignored"), [7]),
+        (("certificate", "stopped"), 7),
+    ],
+)
+def test_what_pictures_and_certificates_are_made_of_is_checked(tmp_path: Path, place, value) -> None:
+    """When the file is read, and not where it is first used, in a replay perhaps."""
+    run, file = lw.simulate(lw.gallery.pendulum.build(), until=0.01, dt=1e-3), tmp_path / "run.npz"
+    run.save(file)
+    assert lw.load_run(file).scene == json.loads(json.dumps(run.scene))
+    with np.load(file) as held:
+        arrays = dict(held)
+    facts = json.loads(str(arrays["metadata"]))
+    inside = facts
+    for step in place[:-1]:
+        inside = inside[step]
+    inside[place[-1]] = value
+    np.savez(file, **arrays | {"metadata": np.array(json.dumps(facts))})
+    with pytest.raises(lw.OptionError, match="damaged"):
+        lw.load_run(file)
