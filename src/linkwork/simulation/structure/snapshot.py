@@ -169,6 +169,12 @@ def _put_back(sim: Simulation, facts: dict[str, Any], arrays: dict[str, Any], fi
     stepper = sim.stepper
     refuse_forgetful(sim)
     if facts["model_hash"] != model_hash(sim.system):
+        others = assemble(sim.system.model, floating=True, driven=not sim.system.driven, before=sim.system)
+        if facts["model_hash"] == model_hash(others):
+            raise OptionError(
+                f"{file} was made by method '{facts['method']}', which takes the motors of '{facts['model']}' "
+                f"otherwise than '{sim.method.name}'; go on with that method, or one of its kind"
+            )
         raise OptionError(
             f"{file} is a state of another model ('{facts['model']}', or other numbers in it) than "
             f"'{sim.system.model.name}'; start from it with the model that it was taken of"
@@ -202,6 +208,7 @@ def _put_back(sim: Simulation, facts: dict[str, Any], arrays: dict[str, Any], fi
     stepper.state.last[:] = y
     stepper.lag_waits[0] = 0.0
     stepper.steps, stepper.origin = -1, facts["time"]
+    stepper.state.t[0] = facts["time"]  # given rates are summed up from there on
     if facts["kind"] == WHOLE:
         sim.controls.put_back(arrays, float(facts["time"]))
         sim.controls.hold(arrays)
