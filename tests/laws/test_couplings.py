@@ -18,12 +18,13 @@ def method_of(name: str) -> Any:
     return lw.Components(coordinates="joint") if name == "joint components" else name
 
 
-def wheels(*moments: float, gravity: Any = (0, 0, 0)) -> lw.Model:
-    """Wheels about z, each on an axle of its own."""
+def wheels(*moments: float, gravity: Any = (0, 0, 0), velocities: Any = (None, None, None)) -> lw.Model:
+    """Wheels about z, each on an axle of its own, at rest or with these `velocities` (rad/s)."""
     model = lw.Model("wheels", gravity=gravity)
     for k, moment in enumerate(moments):
         wheel = model.body(f"wheel {k}", mass=1.0, inertia=(moment, moment, moment), position=(0.3 * k, 0, 0))
-        model.revolute(f"axle {k}", "ground", wheel, at=(0.3 * k, 0, 0), axis=(0, 0, 1))
+        axle = {"at": (0.3 * k, 0, 0), "axis": (0, 0, 1), "velocity": velocities[k]}
+        model.revolute(f"axle {k}", "ground", wheel, **axle)
     return model
 
 
@@ -308,3 +309,49 @@ def test_backlash(name: str) -> None:
     assert run.certificate.worst_drift_position < 1e-9
     with pytest.raises(lw.OptionError, match="'mesh'.*use method 'impulse' or 'maximal'"):
         lw.simulate(model, until=0.1, dt=1e-3, method="recursive")
+
+
+@pytest.mark.parametrize("name", ["impulse", "maximal"])
+@pytest.mark.parametrize(
+    ("given", "starts"),
+    [((2.0, None), (2.0, 0.0)), ((None, 3.0), (0.0, 3.0)), ((2.0, -1.0), (2.0, -1.0)), ((2.0, 2.0), (2.0, 2.0))],
+)
+def test_within_its_play_a_gear_ties_no_velocities(name: str, given: Any, starts: Any) -> None:
+    """At the start both shafts have what they were given; the one that is left is at rest until the teeth meet."""
+    model = wheels(0.1, 0.1, velocities=given)
+    model.gear("mesh", "axle 0", "axle 1", ratio=1.0, backlash=0.02)
+    report = lw.check(model)
+    assert (report.degrees_of_freedom, report.redundant_rows) == (2, 0)
+    run = lw.simulate(model, until=0.05, dt=1e-3, method=name)
+    assert (run["axle 0.velocity"][0], run["axle 1.velocity"][0]) == pytest.approx(starts)
+    assert run.certificate.degrees_of_freedom == 2
+    apart = starts[1] - starts[0]
+    if apart:
+        free = run.time < 0.01 / abs(apart) - 1e-3
+        assert free.sum() > 1
+        assert run["axle 0.velocity"][free] == pytest.approx(starts[0])
+        assert run["axle 1.velocity"][free] == pytest.approx(starts[1])
+        assert np.abs(run["axle 1.position"] - run["axle 0.position"]).max() == pytest.approx(0.01, abs=1e-9)
+    assert run["axle 0.velocity"] + run["axle 1.velocity"] == pytest.approx(sum(starts))  # momentum
+    assert run.certificate.worst_drift_velocity < 1e-9
+
+
+def test_positions_beyond_a_play_are_brought_to_its_end() -> None:
+    """Of a counted gear; there the teeth touch, and what parts them is free."""
+    for velocities in ((0.0, 5.0), (-1.0, None)):
+        model = wheels(0.1, 0.1, velocities=velocities)
+        model.gear("mesh", "axle 0", "axle 1", ratio=1.0, backlash=0.02, offset=-0.05)
+        sim = lw.Simulation(model, "impulse", dt=1e-3)
+        assert sim["axle 1.position"] - sim["axle 0.position"] == pytest.approx(-0.04, abs=1e-9)
+        assert (sim["axle 0.velocity"], sim["axle 1.velocity"]) == pytest.approx((velocities[0], velocities[1] or 0.0))
+
+
+def test_a_motor_that_jolts_leaves_what_is_behind_a_play_at_rest() -> None:
+    model = wheels(0.1, 0.1)
+    model.gear("mesh", "axle 0", "axle 1", ratio=1.0, backlash=0.02)
+    model.motor("drive", "axle 0", velocity=2.0)
+    run = lw.simulate(model, until=0.02, dt=1e-3, method="impulse")
+    free = run.time < 0.004
+    assert run["axle 0.velocity"] == pytest.approx(2.0)
+    assert run["axle 1.velocity"][free] == pytest.approx(0.0)
+    assert run["axle 1.velocity"][-1] == pytest.approx(2.0)

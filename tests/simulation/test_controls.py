@@ -217,12 +217,54 @@ def test_wrong_controllers_are_named(options, words):
         started()
 
 
+@pytest.mark.parametrize("sets", [["drive"], ["drive", "drive"], ["spare", "drive"]])
+def test_an_input_has_one_writer(sets):
+    """Of two that are called at the same instant the last one would win, by the order of two lines."""
+
+    def pushed(first, second):
+        model = arm(1e-3, hold, sees=SEEN) if first else arm()
+        model.input("spare", 0.0)
+        if second:
+            model.controller("other", lambda t, seen: (0.0,) * len(sets), every=2e-3, sees=SEEN, sets=sets)
+        return model
+
+    both = "controller 'pd' and controller 'other' both set input 'drive'"
+    for check in (lw.check, lambda model: lw.Simulation(model, "recursive", dt=1e-3)):
+        with pytest.raises(lw.ModelError, match=f"{both}, which can hold one number; remove one of them"):
+            check(pushed(True, True))
+    if sets.count("drive") == 2:
+        with pytest.raises(lw.ModelError, match="controller 'other' sets twice input 'drive'"):
+            lw.check(pushed(False, True))
+    else:
+        lw.check(pushed(False, True))
+
+
+def test_an_input_of_a_subsystem_has_one_writer():
+    """The names that writers use may differ: what counts is the input that they mean."""
+
+    class Part(lw.Subsystem):
+        def build(self):
+            body = self.body("body", mass=1.0, inertia=(0.1, 0.1, 0.1))
+            pin = self.revolute("pin", self.ground, body, at=(0, 0, 0), axis=(0, 1, 0))
+            self.torque("drive", pin, 0.0)
+            self.controller("inner", lambda t, seen: 1.0, every=1e-3, sets=["drive"])
+
+    model = lw.Model("two")
+    model.add("part", Part())
+    model.controller("outer", lambda t, seen: 2.0, every=1e-3, sets=["part.drive"])
+    with pytest.raises(
+        lw.ModelError, match="controller 'outer' and controller 'part.inner' both set input 'part.drive'"
+    ):
+        lw.check(model)
+
+
 @pytest.mark.parametrize(
     ("result", "words"),
     [
         (lambda t, seen: 1 / 0, "controller 'pd' failed at t = 0 s .*ZeroDivisionError"),
         (lambda t, seen: (1.0, 2.0), "but sets 1 inputs; return one number for each"),
         (lambda t, seen: math.nan, "input 'drive' must be a finite number"),
+        (lambda t, seen: 1e300, r"input 'drive' is 1e\+300, too large to compute with; set less than 1e\+100"),
         (lambda t, seen: None, "but sets 1 inputs"),
     ],
 )
@@ -401,6 +443,7 @@ def test_compiled_controllers_in_compiled_code_give_the_same_bits(method, every,
     [
         (lambda t, seen: -seen[0] if t < 0.0095 else seen[7], "controller 'pd' failed at t = 0.01 s"),
         (lambda t, seen: -seen[0] if t < 0.0095 else math.nan, "input 'drive' must be a finite number"),
+        (lambda t, seen: -seen[0] if t < 0.0095 else 1e300, "input 'drive' is 1e.300, too large to compute with"),
     ],
 )
 def test_a_compiled_controller_that_fails_is_named_there_too(late, words, monkeypatch):

@@ -1,6 +1,7 @@
 """A file is data: whatever its bytes, it is read right or refused in one sentence; nothing hangs or is believed."""
 
 import io
+import json
 import subprocess
 import sys
 import zipfile
@@ -81,3 +82,43 @@ def test_a_header_that_ends_in_a_word_is_refused(tmp_path: Path) -> None:
         archive.writestr("metadata.npy", content)
     with pytest.raises(lw.OptionError, match="damaged"):
         lw.load_run(tmp_path / "run.npz")
+
+
+@pytest.mark.parametrize(("name", "value"), [("steps", 10**30), ("begin", 10**400), ("time", 1e300), ("h", -1.0)])
+def test_a_clock_beyond_all_bounds_is_refused(tmp_path: Path, name: str, value: float) -> None:
+    model = lw.gallery.pendulum.build()
+    sim = lw.Simulation(model, "recursive", dt=1e-3)
+    sim.save(tmp_path / "state.npz")
+    held = dict(np.load(tmp_path / "state.npz"))
+    facts = json.loads(str(held["metadata"])) | {name: value}
+    np.savez(tmp_path / "state.npz", **held | {"metadata": np.array(json.dumps(facts))})
+    with pytest.raises(lw.OptionError, match="its clock is damaged"):
+        lw.Simulation(model, resume=tmp_path / "state.npz")
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("scene", "bodies", 0, "shape"), {"kind": []}),
+        (("scene", "joints"), [1]),
+        (("scene", "gravity"), "down"),
+        (("certificate", "events"), ["it fell"]),
+        (("certificate", "ignored"), [7]),
+        (("certificate", "stopped"), 7),
+    ],
+)
+def test_what_pictures_and_certificates_are_made_of_is_checked(tmp_path: Path, place, value) -> None:
+    """When the file is read, and not where it is first used, in a replay perhaps."""
+    run, file = lw.simulate(lw.gallery.pendulum.build(), until=0.01, dt=1e-3), tmp_path / "run.npz"
+    run.save(file)
+    assert lw.load_run(file).scene == json.loads(json.dumps(run.scene))
+    with np.load(file) as held:
+        arrays = dict(held)
+    facts = json.loads(str(arrays["metadata"]))
+    inside = facts
+    for step in place[:-1]:
+        inside = inside[step]
+    inside[place[-1]] = value
+    np.savez(file, **arrays | {"metadata": np.array(json.dumps(facts))})
+    with pytest.raises(lw.OptionError, match="damaged"):
+        lw.load_run(file)

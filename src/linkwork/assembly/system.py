@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from linkwork.assembly.coupling_tables import Coupled
 from linkwork.assembly.law_functions import Faults
 from linkwork.assembly.massless import Carried
@@ -119,6 +121,13 @@ class System:
             if cuts.cut_row[place.last] <= r < cuts.cut_row[place.last + 1]:
                 return place.name
         raise IndexError(r)
+
+    @property
+    def loose(self) -> Any:
+        """(row,) bool: couplings with play, which hold nothing until their teeth meet."""
+        found = np.zeros(self.rows, dtype=bool)
+        found[self.first_coupled :] = self.tables.cuts.coupling_play > 0.0
+        return found
 
     @property
     def first_coupled(self) -> int:

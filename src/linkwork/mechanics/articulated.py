@@ -146,7 +146,7 @@ def inward_inertias(tree, work, q):
             U = (A[4], A[5], A[2])
             V = (H[6], H[7], H[8])
             D = A[2] + tree.dof_armature[k]
-            if not D > TINY * (A[0] + A[1] + A[2]) and failed == 0:
+            if D <= TINY * (A[0] + A[1] + A[2]) and failed == 0:  # what is no number is told by the state
                 failed = i + 1
             D = 1.0 / D
             left = work.tau[k] - n[2]
@@ -254,7 +254,7 @@ def inward_other(tree, work, i, q):
         U = (turn * A[4] + slide * H[2], turn * A[5] + slide * H[5], turn * A[2] + slide * H[8])
         V = (turn * H[6] + slide * M[4], turn * H[7] + slide * M[5], turn * H[8] + slide * M[2])
         D = turn * U[2] + slide * V[2] + tree.dof_armature[k]
-        good = D > TINY * (turn * (A[0] + A[1] + A[2]) + slide * slide * (M[0] + M[1] + M[2]))
+        good = not D <= TINY * (turn * (A[0] + A[1] + A[2]) + slide * slide * (M[0] + M[1] + M[2]))
         D = 1.0 / D
         left = work.tau[k] - turn * n[2] - slide * f[2]
         work.inverse[i, 0] = D
@@ -299,7 +299,7 @@ def inward_other(tree, work, i, q):
         A_p, H_p = shift(ZERO6, ZERO9, M, p)
         f = rotate(R, f)
         leave_with(work, j, A_p, H_p, M, add(rotate(R, t), cross(p, f)), f)
-    return determinant_symmetric(A) > TINY * size * size * size
+    return not determinant_symmetric(A) <= TINY * size * size * size
 
 
 @small
@@ -360,11 +360,11 @@ def free_force(tree, i, q, tau):
 def free_inverse(work, i, A, H, M):
     """Keep the inverses of M and of A - H M^-1 H^T: the six equations of a free body in two steps of three."""
     size = M[0] + M[1] + M[2]
-    good = determinant_symmetric(M) > TINY * size * size * size
+    good = not determinant_symmetric(M) <= TINY * size * size * size
     M_inverse = inverse_symmetric(M)
     S = minus6(A, multiply_transposed(H, M_inverse))
     size = S[0] + S[1] + S[2]
-    good = good and determinant_symmetric(S) > TINY * size * size * size
+    good = good and not determinant_symmetric(S) <= TINY * size * size * size
     S_inverse = inverse_symmetric(S)
     for e in range(6):
         work.inverse[i, e] = M_inverse[e]

@@ -14,7 +14,7 @@ from linkwork.mechanics.grounds import place_foreign
 from linkwork.mechanics.kinematics import body_pose, body_velocity, place_tree
 from linkwork.mechanics.newton_euler import inverse_dynamics
 from linkwork.mechanics.row_loads import is_driven_rod, push_coupling
-from linkwork.mechanics.rows import row_rates, row_values
+from linkwork.mechanics.rows import has_play, row_rates, row_values
 from linkwork.mechanics.workspace import TreeWork
 from linkwork.spatial.codes import FREE, HELICAL, SLIDE, SWING, SWING_BACK, TURN
 from linkwork.spatial.quaternions import quaternion_of
@@ -126,8 +126,9 @@ def observe(tables, scratch, view, samples, count, previous, observation):
         part = 0.0
         for r in range(scratch.g.size):
             g += scratch.g[r] * scratch.g[r]
-            gd += scratch.gd[r] * scratch.gd[r]
             part += (scratch.g[r] / scratch.unit[r]) ** 2
+            if not has_play(cuts, r) or scratch.g[r] * scratch.gd[r] > 0.0:  # within its play it is free to move
+                gd += scratch.gd[r] * scratch.gd[r]
         observation.drift[k, 0] = math.sqrt(g)
         observation.drift[k, 1] = math.sqrt(gd)
         observation.drift[k, 2] = math.sqrt(part)

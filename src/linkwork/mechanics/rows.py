@@ -54,6 +54,13 @@ def first_coupled(cuts):
 
 
 @small
+def has_play(cuts, r):
+    """Whether row r is a coupling that holds at the ends of a play alone."""
+    j = r - first_coupled(cuts)
+    return j >= 0 and cuts.coupling_play[j] > 0.0
+
+
+@small
 def term_state(cuts, work, e):
     """Value, slope and bend of term e where its joint is, and the rate of its coordinate."""
     c = cuts.term_cut[e]

@@ -37,8 +37,9 @@ class CouplingVerbs(Container):
         planetary train the turns count from the arm that holds the planets: `carrier` is the joint from the frame to
         it. Then each wheel's joint goes from the carrier to it, or from the frame to it with the axis of `carrier`.
         With `backlash` (rad, at joint_b) the teeth have play, of which the start is the middle; the methods impulse and
-        maximal have it. With an `offset` (rad) the positions themselves are tied, wherever they start: that of joint_b
-        is `ratio` times that of joint_a plus `offset`. The column `name.effort` (N m) is the torque on joint_b.
+        maximal have it, `lw.equilibrium`, `lw.forward_dynamics` and their like do without. With an `offset` (rad) the
+        positions themselves are tied, wherever they start: that of joint_b is `ratio` times that of joint_a plus
+        `offset`. The column `name.effort` (N m) is the torque on joint_b.
 
         >>> model = lw.Model("gears")
         >>> for name, x in (("small", 0.0), ("big", 0.15)):

@@ -25,7 +25,7 @@ class When:
 
     Each side is a number or a column. As `until=` of a run it ends the run where it comes true, `latest` seconds after
     the start if it never does. It also serves as `when=` of `model.attach`, `model.release` and `model.when`; the
-    instant is found to 1e-10 s.
+    instant is found to 1e-10 s, also where it is true within one step alone, if the columns are smooth there.
 
     >>> model = lw.Model("stone")
     >>> stone = model.body("stone", mass=1.0, shape=lw.Sphere(0.1), position=(0, 0, 2))
@@ -60,8 +60,12 @@ class When:
 
     def __call__(self, sim: Any) -> bool:
         """Whether it is true of a simulation now."""
+        return self.margin(sim) > 0.0
+
+    def margin(self, sim: Any) -> float:
+        """How far the side that is to be larger is beyond the other in a simulation now."""
         left, right = (float(sim[side]) if isinstance(side, str) else side for side in (self.left, self.right))
-        return left > right if self.above else left < right
+        return left - right if self.above else right - left
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -103,6 +107,8 @@ class WhenVerbs(Container):
         `condition` is a text such as "hand.position.z < 0.1", an `lw.When`, or a function of the `Simulation`. `action`
         is a function of the simulation, which may set `sim.inputs`, attach or release joints, or "stop". With `again`
         it happens every time that the condition comes true anew. `run.events` lists when it happened, under `name`.
+        A function is asked at the ends of steps: it should be true for longer than one. A text is found within a step,
+        too, where its columns are smooth.
 
         >>> model = lw.Model("lift")
         >>> cab = model.body("cab", mass=10.0, inertia=(1, 1, 1))

@@ -18,6 +18,7 @@ from numba.extending import intrinsic
 
 from linkwork._kernels.packing import fill_argument
 from linkwork.formulations.explicit.stepping import HISTORY, ExplicitMethod
+from linkwork.model.checked import LARGEST
 from linkwork.simulation.structure.events import SAME
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ def steps_with_samples(order, origin, first, h, steps, keep):  # type: ignore[no
                 order.function[i], now, order.seen[b:].ctypes.data, order.memory[i], order.out[c:].ctypes.data
             )
             for k in range(c, d):
-                if not math.isfinite(order.out[k]):
+                if not abs(order.out[k]) < LARGEST:
                     failed = 1
             if failed != 0:
                 told[3] = 1 + i

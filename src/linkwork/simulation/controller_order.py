@@ -1,4 +1,7 @@
-"""In which order controllers are called that are due at the same instant: those that others see come first."""
+"""In which order controllers are called that are due at the same instant: those that others see come first.
+
+What they set they do not share: an input has one writer.
+"""
 
 from __future__ import annotations
 
@@ -61,3 +64,18 @@ def _refuse(circle: list[Item], feeding: dict[str, list[tuple[Item, str]]]) -> N
         f"algebraic circle: {' and '.join(told)} at the same instant, so that none can be called first; "
         "make them one controller"
     )
+
+
+def refuse_second_writers(controllers: Sequence[SampledController]) -> None:
+    """Raise where an input is set twice: the one that is called last would win, by the order of two lines."""
+    writers: dict[str, str] = {}
+    for each in controllers:
+        for name in each.sets:
+            other = writers.get(name)
+            if other is not None:
+                told = f"{other} and {each.told} both set" if other != each.told else f"{each.told} sets twice"
+                raise ModelError(
+                    f"{told} input '{name}', which can hold one number; remove one of them, or give each a torque or "
+                    "force of its own, which add up"
+                )
+            writers[name] = each.told

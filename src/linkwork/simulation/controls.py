@@ -16,7 +16,7 @@ from linkwork.model.container import Container
 from linkwork.model.controller import Controller, Sensor, noise_numbers
 from linkwork.model.signal_names import follow_signals
 from linkwork.model.stepped import SteppedInstance, SteppedPart
-from linkwork.simulation.controller_order import in_order
+from linkwork.simulation.controller_order import in_order, refuse_second_writers
 from linkwork.simulation.late_columns import LateColumns
 from linkwork.simulation.reading import Reader, Readings
 from linkwork.simulation.results.components import component_labels
@@ -278,6 +278,7 @@ class Controls:
         for part in model.all_controllers():
             kind: Any = SampledElement if isinstance(part, SteppedPart) else SampledController
             controllers.append(kind(part, *parts))
+        refuse_second_writers(controllers)
         self.items += in_order(controllers)
         links = self.stepper.remote_links
         for remote in links.remotes if links is not None else ():

@@ -20,10 +20,13 @@ def drive_conflicts(system: System, start: Start, time: float = 0.0) -> list[str
     closure = Closure(system, time)
     closure.cut_q[:] = start.cut_q
     closure.at(start.q, start.v)
+    closure.leave_play()
     G = closure.G * dof_units(system.tables) / row_units(system.tables)[:, None]
     found = []
     for j, each in enumerate(system.coupled):
         r = system.first_coupled + j
+        if system.loose[r]:
+            continue
         others = G[:r]
         size = float(np.linalg.norm(G[r]))
         if size == 0.0:

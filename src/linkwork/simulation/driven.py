@@ -284,6 +284,7 @@ def _held(
     system: System, closure: Closure, v: Floats, places: Sequence[tuple[JointPlace, int]]
 ) -> tuple[Floats, Floats]:
     """Rates of loops, of gears and of joints with motors, where `closure` stands, and their rows."""
+    closure.leave_play()
     own = [
         system.first_coupled + j
         for j, each in enumerate(system.coupled)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, MutableMapping
-from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from linkwork.assembly.tables import Floats
 from linkwork.errors import OptionError
 from linkwork.model import Constant, Cosine, Model, Table
-from linkwork.model.checked import shown
+from linkwork.model.checked import LARGEST, shown
 from linkwork.model.container import AnyDrive
 from linkwork.model.force import ForceElement
 
@@ -66,10 +65,12 @@ class Inputs(MutableMapping[str, float]):
         """The number that input `name` would be set to, or a refusal."""
         if name not in self._rows:
             self._row(name)
-        if isinstance(value, float) and isfinite(value):  # numpy's float64 is one, too
+        if isinstance(value, float) and abs(value) < LARGEST:  # numpy's float64 is one, too
             return value
         if not isinstance(value, (int, float, np.number)) or isinstance(value, bool) or not np.isfinite(value):
             raise OptionError(f"input '{name}' must be a finite number, not {shown(value)}; set another one")
+        if not abs(value) < LARGEST:
+            raise OptionError(f"input '{name}' is {value:g}, too large to compute with; set less than {LARGEST:g}")
         return float(value)
 
     def place(self, name: str) -> int:

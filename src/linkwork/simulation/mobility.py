@@ -45,7 +45,7 @@ def stuck(closure: Any) -> str:
     system: System = closure.system
     states = sum(joint.hidden for joint in system.model.all_joints())
     unmoved = [row for row, each in enumerate(system.coupled, system.first_coupled) if isinstance(each.part, Motor)]
-    G = np.delete(closure.G, unmoved, axis=0)
+    G = np.delete(closure.G, [*unmoved, *closure.loose], axis=0)
     if system.nv <= states or len(G) < system.nv - states or system.foreign:
         return ""
     if system.nv - states > len(G) - len(implied(G)):

@@ -25,7 +25,7 @@ from linkwork.formulations.samples import (
     WORST_RESIDUAL,
 )
 from linkwork.mechanics.size import size_of
-from linkwork.simulation.analysis.check import dependent_rows
+from linkwork.simulation.analysis.check import dependent_rows, freedoms
 from linkwork.simulation.results.certificate import Certificate
 from linkwork.simulation.results.column_names import ENERGY as LEDGER
 from linkwork.simulation.results.rank_history import row_names
@@ -134,11 +134,12 @@ def certificate_of(recording: Recording, seconds: float, stopped: str | None, le
         stopped=stopped,
         reason=sim.reason,
         # what a component elsewhere can do is its own affair
-        degrees_of_freedom=None if system.foreign else system.nv - (system.rows - len(dependent)),
+        degrees_of_freedom=None if system.foreign else freedoms(system, dependent),
         loops=None if system.foreign else len(system.cuts),
         settings={**asdict(sim.method), **sim.method.chosen(sim.workspace), "every": recording.every},
         versions=versions(),
         model_hash=model_hash(system),
+        parts_hash=model_hash(system, start=False),
     )
 
 
@@ -157,8 +158,8 @@ def versions() -> dict[str, str]:
     }
 
 
-def model_hash(system: System) -> str:
-    """A short hash of every table and start value: the same model gives the same hash."""
+def model_hash(system: System, start: bool = True) -> str:
+    """A short hash of every table, and of every start value: the same model gives the same hash."""
     digest = hashlib.sha256()
     tables, guides = system.tables, system.tables.cuts.guides
     for table in (*tables, guides) if guides.curve_closed.size + guides.surface_kind.size else tables:
@@ -166,6 +167,7 @@ def model_hash(system: System) -> str:
             if name not in ("law_address", "guides"):
                 digest.update(name.encode())
                 digest.update(np.ascontiguousarray(value).tobytes())
-    digest.update(system.q_start.tobytes())
-    digest.update(system.v_start.tobytes())
+    if start:
+        digest.update(system.q_start.tobytes())
+        digest.update(system.v_start.tobytes())
     return digest.hexdigest()[:16]

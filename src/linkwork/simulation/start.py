@@ -14,9 +14,9 @@ from linkwork.mechanics.laws import law_scratch
 from linkwork.mechanics.workspace import tree_work
 from linkwork.model import Cone, Foreign, Frame
 from linkwork.simulation.analysis.dynamics import forward_kinematics, integrate, mass_matrix
-from linkwork.simulation.mobility import DEPENDENT, stuck
-from linkwork.simulation.results.certificate import shortened
+from linkwork.simulation.mobility import DEPENDENT
 from linkwork.simulation.rolling import refuse_flat_discs, refuse_unlike_wheels
+from linkwork.simulation.start_words import cannot_close, cannot_move, closing, given_joints, of_components, told_values
 from linkwork.spatial import codes
 
 CLOSED = 1e-11  # m or rad, relative to the size of the mechanism where that is larger than 1 m
@@ -56,6 +56,7 @@ class Closure:
         self.of_positions = ~np.isin(self.tables.cuts.row_kind, OF_VELOCITIES)  # rows that forbid positions
         # rows of the given start values of cuts: one for each of their rates
         self.directions = np.zeros((system.cut_v_start.size, system.nv))
+        self.loose = np.flatnonzero(system.loose)
         self.time, self.told, self.out = time, law_scratch(self.tables.laws), np.zeros(4)
         # joints of the tree that couplings measure: their place in q, and among the cut coordinates
         tree, cuts = self.tables.tree, self.tables.cuts
@@ -90,6 +91,12 @@ class Closure:
             (q, v, self.cut_q, self.cut_rate),
             (self.g, self.gd, self.W, self.G, self.directions),
         )
+
+    def leave_play(self) -> None:
+        """What has play holds nothing within it, nor where its teeth just touch: zeros in gd and G, after `at`."""
+        if self.loose.size:
+            idle = self.loose[np.abs(self.g[self.loose]) < CLOSED * self.size()]
+            self.gd[idle], self.G[idle] = 0.0, 0.0
 
     def size(self) -> float:
         """Extent of the mechanism, m; at least 1."""
@@ -146,7 +153,7 @@ def consistent_start(system: System, time: float = 0.0) -> Start:
             moved = _moved(system, q, q_closed)
     if not closed:
         refuse_flat_discs(closure)
-        raise ModelError(_cannot_close(system, closure.g))
+        raise ModelError(cannot_close(system, closure.g))
     refuse_flat_discs(closure)
     v_closed = _closed_velocities(system, closure, q_closed, v)
     refuse_unlike_wheels(closure, q_closed)
@@ -234,12 +241,6 @@ def _close(
     return False, q
 
 
-def _closing(system: System, joint: str) -> str:
-    """What decides where a joint is, in words: the loops, with the gears and cams that it is coupled to."""
-    names = [f"{c.part.word} '{c.part.path}'" for c in system.coupled if joint in [t.joint.path for t in c.terms]]
-    return f"the loops with {shortened(names)}" if names else "the loops"
-
-
 def _moved(system: System, before: Floats, after: Floats) -> list[str]:
     """Given start values that had to move; too far is a contradiction."""
     moved = []
@@ -248,63 +249,15 @@ def _moved(system: System, before: Floats, after: Floats) -> list[str]:
             continue
         change = float(np.max(np.abs(after[place.q] - before[place.q]), initial=0.0))
         if change > NEARLY:
+            was, now = told_values(before[place.q]), told_values(after[place.q])
             raise ModelError(
-                f"start positions contradict each other: joint '{place.name}' was given {_told(before[place.q])} but "
-                f"{_closing(system, place.name)} close at {_told(after[place.q])}; give fewer of the start positions "
-                f"of {_given(system)}, or values that fit together"
+                f"start positions contradict each other: joint '{place.name}' was given {was} but "
+                f"{closing(system, place.name)} close at {now}; give fewer of the start positions of "
+                f"{given_joints(system)}, or values that fit together{of_components(system)}"
             )
         if change > CLOSED:
             moved.append(place.name)
     return moved
-
-
-def _told(values: Any) -> str:
-    return ", ".join(f"{value:.6g}" for value in np.atleast_1d(values))
-
-
-def _given(system: System, rates: bool = False) -> str:
-    """The joints whose start position, or velocity, the user gave."""
-    joints = [place.joint for place in system.joints + system.cuts if place.joint is not None]
-    names = [joint.path for joint in joints if (joint.velocity if rates else joint.position) is not None]
-    return shortened([f"'{name}'" for name in names])
-
-
-def _cannot_close(system: System, gap: Floats) -> str:
-    """Which loop stays open, by how much."""
-    cuts = system.tables.cuts
-    worst = int(np.argmax(np.abs(gap)))
-    if worst >= system.first_coupled:
-        return _cannot_couple(system, worst, float(gap[worst]))
-    place = next(place for place in system.cuts if place.name == system.row_name(worst))
-    rows = np.arange(cuts.cut_row[place.last], cuts.cut_row[place.last + 1])
-    angular = cuts.row_kind[rows] == codes.CROSSED
-    sizes = [(np.linalg.norm(gap[rows[~angular]]), "m"), (np.linalg.norm(gap[rows[angular]]), "rad")]
-    size = " and ".join(f"{value:.4g} {unit}" for value, unit in sizes if value > 1e-9)
-    given = _given(system)
-    if not size:
-        return (
-            f"the given start positions of {given} cannot be reached; give fewer of them, or values that fit together"
-        )
-    along = cuts.path_dof[cuts.path_start[place.last] : cuts.path_start[place.last + 1]]
-    names = dict.fromkeys(f"'{system.dof_name(int(k))}'" for k in along)
-    others = f" with {shortened(list(names))}" if names else ""
-    advice = f", or the start positions of {given}" if given else ""
-    return (
-        f"the loop that joint '{place.name}' closes{others} cannot close: {size} stays open; "
-        f"correct the lengths and axes along it{advice}"
-    )
-
-
-def _cannot_couple(system: System, row: int, gap: float) -> str:
-    """Which coupling cannot be had where the mechanism starts."""
-    each = system.coupled[row - system.first_coupled]
-    joints = shortened([f"'{term.joint.path}'" for term in each.terms])
-    given = _given(system)
-    advice = f", correct the start positions of {given}" if given else ""
-    return (
-        f"{each.part.word} '{each.part.path}' does not fit the start: {joints} would be off by {abs(gap):.4g} "
-        f"{'m' if each.slides else 'rad'}, and the loops let nothing move there{advice}, or let it begin elsewhere"
-    )
 
 
 def _closed_velocities(system: System, closure: Closure, q: Floats, v0: Floats) -> Floats:
@@ -314,6 +267,7 @@ def _closed_velocities(system: System, closure: Closure, q: Floats, v0: Floats) 
     v = v0.copy()
     for free in (~held, np.ones_like(held)):
         closure.at(q, v)
+        closure.leave_play()
         extra, rows = _given_gaps(system, closure, True)
         rates = np.concatenate([closure.gd, extra])
         J = np.vstack([closure.G, rows])[:, free]
@@ -321,6 +275,7 @@ def _closed_velocities(system: System, closure: Closure, q: Floats, v0: Floats) 
             root = _inertia_root(system, q, free)
             v[free] -= root @ np.linalg.lstsq(J @ root, rates, rcond=DEPENDENT)[0]
         closure.at(q, v)
+        closure.leave_play()
         extra, _ = _given_gaps(system, closure, True)
         left = np.concatenate([closure.gd, extra])
         size = max(1.0, float(np.max(np.abs(v), initial=0.0))) * closure.size()
@@ -332,31 +287,9 @@ def _closed_velocities(system: System, closure: Closure, q: Floats, v0: Floats) 
     worst = int(np.argmax(change)) if change.size else 0
     wrong = change.size and change[worst] > NEARLY * max(1.0, float(np.max(np.abs(v0))))
     if wrong or np.max(np.abs(left)) >= 1e-9 * size:
-        raise ModelError(_cannot_move(closure, v0, v, worst, left))
+        raise ModelError(cannot_move(closure, v0, v, worst, left))
     closure.at(q, v)
     return v
-
-
-def _cannot_move(closure: Closure, v0: Floats, v: Floats, worst: int, left: Floats) -> str:
-    """Which start velocity does not fit; `left` is what the loops' rates are off by."""
-    system, held = closure.system, stuck(closure)
-    if held:
-        return f"{held}. Start velocities of {_given(system, rates=True) or 'the grounds'} cannot be had"
-    given = _given(system, rates=True)
-    if not given:
-        row = int(np.argmax(np.abs(left)))
-        return (
-            f"the loop that joint '{system.row_name(row)}' closes cannot follow its moving grounds, or components "
-            "elsewhere, at the start; correct their motion, or give the loop a joint that lets it move"
-        )
-    remedy = f"give fewer of the start velocities of {given}, or values that fit together"
-    if not system.v_given.any():
-        return f"no motion of the loops has the given start velocities; {remedy}"
-    name = system.dof_name(worst)
-    return (
-        f"start velocities contradict each other: joint '{name}' was given {v0[worst]:.6g} but "
-        f"{_closing(system, name)} leave it {v[worst]:.6g}; {remedy}"
-    )
 
 
 def _inertia_root(system: System, q: Floats, free: Any) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from formats.fmi.fmi_host import need_library
+from formats.fmi.fmi_host import Unpacked, need_library
 from linkwork.distribute.server import serve
 from linkwork.distribute.socket_transport import pair
 from linkwork.formats.fmi.imported.border_calls import BorderCalls
@@ -239,6 +239,46 @@ def test_what_cannot_be_exported_as_a_component(folder):
             lw.export_fmu(part, folder / "none.fmu", **options)
     with pytest.raises(lw.ModelError, match="has no port"):
         lw.export_fmu(Portless(), folder / "none.fmu")
+
+
+class Gripper(lw.Subsystem):
+    """A palm with a jaw, and surfaces of a material of its own."""
+
+    def build(self):
+        rubber = lw.Material(friction=0.9)
+        palm = self.body("palm", mass=1.0, shape=lw.Box((0.1, 0.1, 0.05)), material=rubber)
+        jaw = self.body("jaw", mass=0.2, inertia=(0.001, 0.001, 0.001), position=(0, 0, -0.1))
+        self.revolute("knuckle", palm, jaw, at=(0, 0, -0.05), axis=(0, 1, 0))
+        self.port("wrist", palm)
+
+
+def held(gripper, position=None, velocity=None):
+    """An arm with a gripper, which hangs down where its shoulder is at 0."""
+    model = lw.Model("arm")
+    arm = model.body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0, 0, -0.25))
+    start = {"position": position, "velocity": velocity}
+    model.revolute("shoulder", "ground", arm, at=(0, 0, 0), axis=(0, 1, 0), **start)
+    grip = model.add("grip", gripper, position=(0, 0, -0.5))
+    model.fixed("mount", arm, grip.wrist, at=(0, 0, -0.5))
+    return model
+
+
+def test_what_is_beyond_the_border_is_named_where_a_start_does_not_fit_it(folder):
+    """A component elsewhere stands where it was put, and starts as its own joints do."""
+    file = lw.export_fmu(Gripper(), folder / "gripper.fmu", dt=DT)
+    runs = [lw.simulate(held(part), until=0.01, method="component", dt=DT) for part in (Gripper(), lw.FMU(file))]
+    assert np.abs(runs[0]["shoulder.position"] - runs[1]["shoulder.position"]).max() < SAME
+    with pytest.raises(lw.ModelError, match=r"component 'grip' starts where position= and rotation= .* put it"):
+        lw.simulate(held(lw.FMU(file), position=0.5), until=0.01, method="component", dt=DT)
+    with pytest.raises(lw.ModelError, match="component 'grip' starts with the velocities of its own joints"):
+        lw.simulate(held(lw.FMU(file), velocity=1.0), until=0.01, method="component", dt=DT)
+
+
+def test_a_material_of_a_component_does_not_keep_its_gravity(folder):
+    """Surfaces that a method has nothing touch are no part of what it computes with."""
+    fmu = Unpacked(lw.export_fmu(Gripper(), folder / "gripper.fmu", dt=DT))
+    assert [fmu.facts(f"gravity.{axis}")["causality"] for axis in "xyz"] == ["parameter"] * 3
+    fmu.remove()
 
 
 def test_options_of_co_simulation_are_not_ignored(arm):

@@ -185,6 +185,24 @@ def test_motor_that_is_too_weak_gives_way_in_a_joint_that_closes_a_loop() -> Non
     assert lw.equilibrium(model(p4=1e3)).positions["p1"] == pytest.approx([0.0], abs=1e-9)
 
 
+def test_gears_stand_in_the_middle_of_their_play_with_a_warning() -> None:
+    found = []
+    for play in (0.0, 0.02):
+        model = lw.Model("geared")
+        for k in range(2):
+            rod = model.body(
+                f"rod {k}", mass=1.0, inertia=(0.1, 0.1, 0.1), com=(0.2 + 0.1 * k, 0, 0), position=(k, 0, 0)
+            )
+            model.revolute(f"pin {k}", "ground", rod, at=(k, 0, 0), axis=(0, 1, 0))
+        model.gear("mesh", "pin 0", "pin 1", ratio=-2, backlash=play)
+        if play:
+            with pytest.warns(lw.ModelWarning, match="with gear 'mesh' in the middle of its play"):
+                found.append(lw.equilibrium(model).q)
+        else:
+            found.append(lw.equilibrium(model).q)
+    assert found[1] == pytest.approx(found[0], abs=1e-9)
+
+
 def test_contacts_are_left_out_with_a_warning() -> None:
     model = pushed_slide()
     model.plane("wall", normal=(-1, 0, 0), at=(0.505, 0, 0), material=lw.Material())

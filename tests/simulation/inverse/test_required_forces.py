@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -344,6 +345,26 @@ def test_motion_of_this_very_model_is_not_called_that_of_another(made: str) -> N
     heavier = slider_crank(mass=2.0)
     heavier.motor("drive", "main", velocity=20.0)
     assert other in str(lw.required_forces(heavier, motion, at=["drive"]).certificate.notes)
+
+
+@pytest.mark.parametrize("method", ["recursive", "absolute", "impulse"])
+def test_where_a_run_began_does_not_make_it_that_of_another_model(method: str, tmp_path: Path) -> None:
+    def swinging(mass: float = 1.0) -> lw.Model:
+        model = lw.Model("swing")
+        rod = model.body("rod", mass=mass, inertia=(0.1, 0.1, 0.1), com=(0, 0, -0.5))
+        model.revolute("pin", "ground", rod, at=(0, 0, 0), axis=(0, 1, 0), position=0.5, velocity=1.0)
+        return model
+
+    other = "other masses"
+    sim = lw.Simulation(swinging(), method, dt=1e-3)
+    sim.step(5)
+    sim.save(tmp_path / "here.npz")
+    later = lw.simulate(swinging(), until=0.02, resume=tmp_path / "here.npz")
+    rest = lw.simulate(swinging(), until=0.01, dt=1e-3, method=method, start="equilibrium")
+    (moved,) = lw.simulate_many(swinging(), cases=[{"joints": {"pin": -0.3}}], until=0.01, dt=1e-3, method=method)
+    for motion in (later, rest, moved):
+        assert other not in str(lw.required_forces(swinging(), motion, at=["pin"]).certificate.notes)
+        assert other in str(lw.required_forces(swinging(mass=2.0), motion, at=["pin"]).certificate.notes)
 
 
 @pytest.mark.parametrize("compiled", [True, False])

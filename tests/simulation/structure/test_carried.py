@@ -117,3 +117,33 @@ print(sim.state.y.tobytes().hex())
     sim = lw.Simulation(model(), method, dt=0.01)
     sim.step(25)
     assert done.stdout.strip() == sim.state.y.tobytes().hex()
+
+
+def turntable() -> lw.Model:
+    """A motor of given velocity: how far it has come is in no pose."""
+    made = lw.Model("turntable")
+    disc = made.body("disc", mass=1.0, inertia=(0.1, 0.1, 0.1), com=(0.1, 0, 0))
+    pin = made.revolute("pin", "ground", disc, at=(0, 0, 0), axis=(0, 1, 0))
+    made.motor("drive", pin, velocity=3.0)
+    return made
+
+
+ROWS = [method for method in METHODS if method not in ("impulse", "maximal")]  # a rigid motor is a row
+
+
+@pytest.mark.parametrize("first", ROWS)
+@pytest.mark.parametrize("then", ROWS)
+def test_another_method_goes_on_where_a_motor_has_come_to(first: str, then: str, tmp_path: Path) -> None:
+    sim = lw.Simulation(turntable(), first, dt=1e-3)
+    sim.step(1500)
+    sim.save(tmp_path / "here.npz")
+    other = lw.Simulation(turntable(), then, dt=1e-3, resume=tmp_path / "here.npz")
+    other.step(100)
+    assert other["pin.position"] == pytest.approx(3.0 * 1.6, abs=1e-6)
+
+
+def test_a_method_that_takes_motors_otherwise_is_named(tmp_path: Path) -> None:
+    sim = lw.Simulation(turntable(), "recursive", dt=1e-3)
+    sim.save(tmp_path / "here.npz")
+    with pytest.raises(lw.OptionError, match="by method 'recursive', which takes the motors of 'turntable' otherwise"):
+        lw.Simulation(turntable(), "impulse", dt=1e-3, resume=tmp_path / "here.npz")

@@ -55,6 +55,14 @@ def test_an_action_changes_inputs_at_its_instant():
     assert "coasting happened at 0.443" in str(run.certificate)
 
 
+@pytest.mark.parametrize("way", [1e-4, 0.01, 2.0])
+def test_conditions_are_located_with_the_inputs_that_an_action_set(way):
+    """Also within the step in which they were set."""
+    run = lw.simulate(lift(), until=lw.When(f"shaft.position > {1.0 + way!r}", latest=5.0), method="recursive", dt=0.01)
+    speed = math.sqrt(2 * (200.0 / 10.0 - 9.81))
+    assert run.time[-1] == pytest.approx(speed / (200.0 / 10.0 - 9.81) + way / speed, abs=1e-9)
+
+
 def test_without_a_bound_it_happens_at_the_end_of_a_step():
     run = lw.simulate(lift(within=None), until=2.0, method="recursive", dt=0.01)
     assert run.events[0].time == pytest.approx(0.45)
@@ -120,3 +128,57 @@ def test_when_serves_events_that_attach_and_release():
     model.attach("ground", "stone", "fixed", name="catch", when=lw.When("stone.position.z < 1"), within=1e-10)
     run = lw.simulate(model, until=1.0, method="recursive", dt=0.01)
     assert run["stone.position"][-1, 2] == pytest.approx(1.0, abs=1e-8)
+
+
+def tossed(height, dt, method, **options):
+    """A stone that is thrown up by 1 m and a condition that is true near the top alone."""
+    model = lw.Model("tossed")
+    ball = model.body("stone", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    model.prismatic("rail", "ground", ball, axis=(0, 0, 1), velocity=math.sqrt(2 * 9.81))
+    model.when(f"rail.position > {height!r}", lambda sim: None, name="high", **options)
+    return lw.simulate(model, until=0.9, method=method, dt=dt)
+
+
+@pytest.mark.parametrize("method", ["recursive", "absolute", "hybrid"])
+@pytest.mark.parametrize("dt", [0.01, 0.03, 0.2])
+@pytest.mark.parametrize("share", [0.3, 1e-3, 1e-6])
+def test_what_is_true_within_one_step_is_seen(method, dt, share):
+    """The stone is above the height for a part of a step: `share` of it."""
+    above = 0.5 * share * dt
+    height = 1.0 - 0.5 * 9.81 * above**2
+    run = tossed(height, dt, method)
+    (change,) = run.events
+    assert change.time == pytest.approx(math.sqrt(2 / 9.81) - above, abs=1e-6 * dt + 1e-9)
+    plain = lw.simulate(tossed_model(), until=0.9, method=method, dt=dt)
+    assert run["rail.position"][-1] == pytest.approx(plain["rail.position"][-1], abs=1e-8)
+
+
+def tossed_model():
+    model = lw.Model("tossed")
+    ball = model.body("stone", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    model.prismatic("rail", "ground", ball, axis=(0, 0, 1), velocity=math.sqrt(2 * 9.81))
+    return model
+
+
+@pytest.mark.parametrize("dt", [0.01, 0.03, 0.2])
+def test_what_is_never_true_does_not_happen_and_leaves_the_run_as_it_is(dt):
+    run = tossed(1.0 + 1e-9, dt, "recursive")
+    assert not run.events
+    plain = lw.simulate(tossed_model(), until=0.9, method="recursive", dt=dt)
+    assert np.array_equal(run["rail.position"], plain["rail.position"])
+
+
+def test_every_top_of_a_swing_is_seen():
+    """A weight on a spring is above the level for a twentieth of a step, at another place of it each time."""
+    model = lw.Model("swing", gravity=(0, 0, 0))
+    weight = model.body("weight", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    model.prismatic("rail", "ground", weight, axis=(1, 0, 0), stiffness=25.0, position=0.5)
+    dt, out = 0.05, 0.5 * math.cos(5.0 * 0.05 / 40)
+    model.when(f"rail.position > {out!r}", lambda sim: None, name="top", again=True)
+    model.when(f"rail.position > {-out!r}", lambda sim: None, name="bottom is over", again=True)
+    run = lw.simulate(model, until=10.0, method="recursive", dt=dt, integrator="adaptive", rtol=1e-11)
+    tops = [2 * math.pi / 5.0 * k for k in range(1, 8)]
+    times = {name: [each.time for each in run.events if each.joint == name] for name in ("top", "bottom is over")}
+    assert times["top"][1:] == pytest.approx([top - dt / 40 for top in tops], abs=1e-3)
+    bottoms = [2 * math.pi / 5.0 * (k + 0.5) for k in range(8) if 2 * math.pi / 5.0 * (k + 0.5) < 10.0]
+    assert times["bottom is over"][1:] == pytest.approx([bottom + dt / 40 for bottom in bottoms], abs=1e-3)

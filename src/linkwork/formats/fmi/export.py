@@ -229,7 +229,7 @@ def _variables(
     ins = [each for each in set_by_host if each.kind == INPUT]
     columns = column_variables(image, outputs)
     places = record_place(image, len(set_by_host))
-    certificate = certificate_variables(image, places["record"])
+    certificate = certificate_variables(image, places["record"], kind)
     states = [] if kind == "cs" else state_variables(image)
     first = [time_variable(image)] if version == 3 else []  # FMI 2 needs none
     return [*first, *ins, *set_by_host[len(ins) :], *columns, *certificate, *states], places

@@ -10,8 +10,10 @@ from typing import Any
 from linkwork.errors import OptionError
 from linkwork.formats.fmi.start_image import StartImage
 from linkwork.formulations.samples import EVALUATIONS, RANK, RESIDUAL, ROW_COUNT, STEPS_CUT, SWEEPS
+from linkwork.model import Term
 from linkwork.simulation.results.column_names import OF_SOLVER, fitting
 from linkwork.simulation.results.components import component_labels
+from linkwork.spatial import codes
 
 # kinds of variables, and what must be done before they are read: as in c/model.h
 INPUT, PARAMETER, VALUE, ORDER = range(4)
@@ -21,6 +23,14 @@ STEPS, BEGAN, WORST_BALANCE, WORST_POSITION, WORST_VELOCITY = 0, 7, 8, 9, 10
 ORDERED = 13  # four slots: what steps come next in exact coupling
 VALUES = 17
 SLOT = 8
+# coordinates that count how often they have gone round
+GOES_ROUND = {
+    codes.ANGLE_Z: "Angle",
+    codes.ANGLE_SCREW: "Angle",
+    codes.ANGLE_FIRST: "First angle",
+    codes.ANGLE_SECOND: "Second angle",
+    codes.ARC_LENGTH: "Way along the curve",
+}
 EFFORT = {"iterations": SWEEPS, "sweeps": SWEEPS, "residual": RESIDUAL, "rows": ROW_COUNT, "cut": STEPS_CUT}
 
 
@@ -166,8 +176,11 @@ def _power(image: StartImage, column: str) -> tuple[ValueTerm, ...]:
     return (ValueTerm(image.memory.place(first), other=image.memory.place(second)),)
 
 
-def certificate_variables(image: StartImage, record: int) -> list[ExportedVariable]:
-    """Energies, drift and effort of the present state, and the worst of them so far. `record` is a place."""
+def certificate_variables(image: StartImage, record: int, kind: str = "cs") -> list[ExportedVariable]:
+    """Energies, drift and effort of the present state, and the worst of them so far. `record` is a place.
+
+    What tells of the way to the present state is no output in model exchange, where outputs are functions of it.
+    """
     state, observation = image.stepper.state, image.reading.observation
     place = image.memory.place
     energy = [place(observation.energy[0, k : k + 1]) for k in range(3)]
@@ -189,14 +202,13 @@ def certificate_variables(image: StartImage, record: int) -> list[ExportedVariab
         ("drift.position", "1", "Norm of the gaps of closed loops, m or rad", seen, (ValueTerm(gaps[0]),)),
         ("drift.velocity", "1", "Norm of their rates, m/s or rad/s", seen, (ValueTerm(gaps[1]),)),
     ]
+    rank, evaluations = (ValueTerm(place(state.count[k : k + 1]), whole=True) for k in (RANK, EVALUATIONS))
+    rows.append(("certificate.rank", "1", "Rank of the loops", FROM_STATE, (rank,)))
+    outputs = len(rows)
     for word in OF_SOLVER[image.stepper.method.effort]:
         terms = (ValueTerm(place(state.effort[EFFORT[word] : EFFORT[word] + 1])),)
         rows.append((f"solver.{word}", "1", f"{word.capitalize()} of the last step", FROM_STATE, terms))
-    counted = [("evaluations", "Evaluations so far", EVALUATIONS), ("rank", "Rank of the loops", RANK)]
-    rows += [
-        (f"certificate.{name}", "1", told, FROM_STATE, (ValueTerm(place(state.count[k : k + 1]), whole=True),))
-        for name, told, k in counted
-    ]
+    rows.append(("certificate.evaluations", "1", "Evaluations so far", FROM_STATE, (evaluations,)))
     when = "of the points at which outputs were read"
     of_record = [
         ("steps", "1", "Steps so far", STEPS),
@@ -206,25 +218,60 @@ def certificate_variables(image: StartImage, record: int) -> list[ExportedVariab
     ]
     for name, unit, told, slot in of_record:
         rows.append((f"certificate.{name}", unit, told, seen, (ValueTerm(record + SLOT * slot),)))
+    rows = rows[:outputs] if kind == "me" else rows
+    causality = ["output"] * outputs + ["output" if kind == "cs" else "local"] * (len(rows) - outputs)
     return [
-        ExportedVariable(name, "output", unit, told, needs=needs, terms=terms, group="certificate")
-        for name, unit, told, needs, terms in rows
+        ExportedVariable(name, cause, unit, told, needs=needs, terms=terms, group="certificate")
+        for (name, unit, told, needs, terms), cause in zip(rows, causality, strict=True)
     ]
 
 
+@dataclass(frozen=True)
+class Turn:
+    """A number that a method carries from step to step and that model exchange integrates; places in the image."""
+
+    place: int
+    rate: int
+    told: str
+
+
+def turn_states(image: StartImage) -> list[Turn]:
+    """What cannot be read off q: angles of cuts with their turns, ways along closed curves, ways of given rates."""
+    system, state = image.system, image.stepper.state
+    cuts, place = system.tables.cuts, image.memory.place
+    names = {each.last: each.name for each in system.cuts}
+    names |= {int(cuts.term_cut[e]): term.joint.path for e, term in enumerate(_terms(image))}
+    found = []
+    for c in range(cuts.cut_a.size):
+        for m in range(int(cuts.cut_measure[c]), int(cuts.cut_measure[c + 1])):
+            if cuts.measure_kind[m] in GOES_ROUND:
+                k, s = int(cuts.measure_q[m]), int(cuts.measure_rate[m])
+                told = f"{GOES_ROUND[int(cuts.measure_kind[m])]} of '{names[c]}', with its turns"
+                found.append(Turn(place(state.cut_q[k : k + 1]), place(state.cut_rate[s : s + 1]), told))
+    for j, each in enumerate(system.coupled):
+        if each.follows_rate:
+            k, given = int(cuts.coupling_q[j]), image.stepper.workspace.tree.given
+            told = f"Where motor '{each.part.path}' is by now"
+            found.append(Turn(place(state.cut_q[k : k + 1]), place(given[j, 1:2]), told))
+    return found
+
+
+def _terms(image: StartImage) -> list[Term]:
+    return [term for each in image.system.coupled for term in each.terms]
+
+
 def state_variables(image: StartImage) -> list[ExportedVariable]:
-    """The continuous states of model exchange, each with its derivative: q, v and the two accounts of energy."""
+    """The continuous states of model exchange, each with its derivative: q, v, two accounts of energy, and turns."""
     system, steps = image.system, image.stepper.workspace.steps
     y, rate = image.memory.place(image.stepper.state.y), image.memory.place(steps.f)
     names = [(f"q[{k + 1}]", "Coordinate") for k in range(system.nq)]
     names += [(f"v[{k + 1}]", f"Velocity of '{system.dof_name(k)}'") for k in range(system.nv)]
     names += [("heat", "Energy turned into heat so far, J"), ("work", "Work fed in so far, J")]
+    states = [(*names[k], y + SLOT * k, rate + SLOT * k) for k in range(len(names))]
+    states += [(f"turns[{k + 1}]", each.told, each.place, each.rate) for k, each in enumerate(turn_states(image))]
     found = []
-    for k, (name, told) in enumerate(names):
-        found.append(ExportedVariable(name, "local", "1", told, terms=(ValueTerm(y + SLOT * k),)))
-        found.append(
-            ExportedVariable(
-                f"der({name})", "local", "1", f"Rate of {name}", terms=(ValueTerm(rate + SLOT * k),), rate_of=name
-            )
-        )
+    for name, told, value, change in states:
+        found.append(ExportedVariable(name, "local", "1", told, terms=(ValueTerm(value),)))
+        der = f"der({name})"
+        found.append(ExportedVariable(der, "local", "1", f"Rate of {name}", terms=(ValueTerm(change),), rate_of=name))
     return found

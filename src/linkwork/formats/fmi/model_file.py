@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from linkwork._kernels import store
-from linkwork.formats.fmi.exported_variables import PARAMETER, VALUES, ExportedVariable
+from linkwork.formats.fmi.exported_variables import PARAMETER, VALUES, ExportedVariable, turn_states
 from linkwork.formats.fmi.start_image import StartImage
 from linkwork.simulation.structure.carried import carried_array
 
-MAGIC = b"LWFMU002"
+MAGIC = b"LWFMU003"
 LISTS = (
     *("image", "relocations", "variables", "terms", "effects", "forgotten", "laws", "texts"),
-    *("dof_names", "link_names", "row_names"),
+    *("dof_names", "link_names", "row_names", "turns"),
 )
 WORDS = ("name", "token", "sources", "loop_symbol", "observe_symbol", "remedy")
 PLACES = (
@@ -71,6 +71,7 @@ def model_file(
     seal: int = 0,
 ) -> bytes:
     """The file. `laws` are names of compiled laws by the place of their address in the image; `seal` is a key."""
+    exchange = any(each.rate_of is not None for each in variables)
     texts, memory, stepper, system = Texts(), image.memory, image.stepper, image.system
     for each in variables:
         if each.number >= 0:
@@ -90,6 +91,7 @@ def model_file(
         "dof_names": _packed("q", [(texts.add(system.dof_name(k)),) for k in range(system.nv)]),
         "link_names": _packed("q", [(texts.add(name),) for name in system.link_names]),
         "row_names": _packed("q", [(texts.add(system.row_name(k)),) for k in range(system.rows)]),
+        "turns": _packed("qq", [(each.place, each.rate) for each in turn_states(image)] if exchange else []),
     }
     loop, observe = image.symbols
     words = {

@@ -158,8 +158,7 @@ def _effects(image: StartImage, candidate: ModelNumber, held: bool) -> list[tupl
     except ModelError as error:
         return str(error)
     found: list[tuple[int, float]] = []
-    addresses = image.stepper.tables.laws.law_address
-    apart = {image.memory.place(addresses)} if addresses.size else set()
+    apart = _apart(image)
     sizes = [(each.place, each.size, each.dtype) for each in image.memory.stretches]
     for other in (first, second):
         if [(each.place, each.size, each.dtype) for each in other.memory.stretches] != sizes:
@@ -178,6 +177,15 @@ def _effects(image: StartImage, candidate: ModelNumber, held: bool) -> list[tupl
             return "other numbers of the start or of the method do not follow it in a straight line"
         found += [(place + 8 * int(k), float(slope[k])) for k in np.flatnonzero(slope)]
     return found or "nothing that the method computes with depends on it"
+
+
+def _apart(image: StartImage) -> set[int]:
+    """Where nothing is that the method computes with: addresses, and surfaces that nothing can touch."""
+    tables = image.stepper.tables
+    unread: list[Any] = [tables.laws.law_address]
+    if "contact" not in image.stepper.method.supports:
+        unread += [each for each in tables.colliders if isinstance(each, np.ndarray)]
+    return {image.memory.place(each) for each in unread if each.size and image.memory.holds(each)}
 
 
 def _varied(image: StartImage, candidate: ModelNumber, value: float, held: bool) -> StartImage:

@@ -264,7 +264,7 @@ def report(system: System, start: Start, notes: Sequence[str] = ()) -> Report:
         model=system.model.name,
         bodies=len(bodies),
         joints=len(system.joints) + len(system.cuts) - len(system.floating) - states,
-        degrees_of_freedom=None if elsewhere else system.nv - (system.rows - len(dependent)) - states,
+        degrees_of_freedom=None if elsewhere else freedoms(system, dependent) - states,
         loops=None if elsewhere else len(system.cuts),
         cuts=[] if elsewhere else system.cut_names,
         rows=system.rows,
@@ -307,15 +307,21 @@ def position_freedoms(system: System, start: Start) -> int:
     closure = Closure(system)
     closure.cut_q[:] = start.cut_q
     closure.at(start.q, start.v)
-    held = closure.G[closure.of_positions]
+    held = closure.G[closure.of_positions & ~system.loose]
     return system.nv - (len(held) - len(implied(held)) if len(held) else 0)
 
 
 def dependent_rows(system: System, start: Start) -> list[int]:
-    """Rows of the loops that the rows before them imply, at the start configuration."""
+    """Rows of the loops that the rows before them imply, at the start configuration; what has play holds nothing."""
     if system.rows == 0:
         return []
     closure = Closure(system)
     closure.cut_q[:] = start.cut_q
     closure.at(start.q, start.v)
-    return implied(closure.G)
+    holding = np.flatnonzero(~system.loose)
+    return [int(holding[r]) for r in implied(closure.G[holding])]
+
+
+def freedoms(system: System, dependent: list[int]) -> int:
+    """Degrees of freedom where these rows are implied by others; those with play take none."""
+    return system.nv - (system.rows - int(system.loose.sum()) - len(dependent))

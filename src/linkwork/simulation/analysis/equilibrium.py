@@ -52,7 +52,8 @@ def equilibrium(model: Model | System, *, tolerance: float = 1e-9) -> Equilibriu
 
     Motors hold their joints at their position of t = 0, those of velocities where the model starts; servos give way
     by their stiffness, and a motor with `max_torque` gives way where that is not enough. Stops of joints bear. Dry
-    friction does not: the forces balance without it. Contacts are left out, with a warning.
+    friction does not: the forces balance without it. Contacts are left out, and gears stand in the middle of
+    their play, both with a warning.
 
     In directions without any force, as along a level road, the model stays where it starts. A body that is pushed but
     not held has no rest position: the error names it.
@@ -70,6 +71,13 @@ def equilibrium(model: Model | System, *, tolerance: float = 1e-9) -> Equilibriu
             f"the equilibrium of '{system.model.name}' is found without contacts; run it until it settles instead",
             ModelWarning,
         )
+    for each in system.coupled:
+        if each.play:
+            warn(
+                f"the equilibrium of '{system.model.name}' is found with {each.part.word} '{each.part.path}' in the "
+                "middle of its play; run it until it settles instead",
+                ModelWarning,
+            )
     return at_rest(system, tolerance)
 
 

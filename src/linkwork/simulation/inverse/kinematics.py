@@ -220,6 +220,7 @@ class _Run:
             notes=notes,
             versions=versions(),
             model_hash=model_hash(system),
+            parts_hash=model_hash(system, start=False),
             **worst,
         )
         return Trajectory(

@@ -63,19 +63,22 @@ def recorded_motion(system: System, motion: Any) -> TreeMotion:
     notes = [f"accelerations of {shortened(formed)} formed from velocities by a cubic spline"] if formed else []
     found = TreeMotion(np.array(motion.time), q, v, a, cut_q, notes)
     _refuse_other(system, motion, found)
-    if motion.certificate.model_hash and motion.certificate.model_hash not in _hashes(system):
-        notes.append("the motion is that of a model with other masses, forces or start values")
+    if motion.certificate.parts_hash and motion.certificate.parts_hash not in _hashes(system):
+        notes.append("the motion is that of a model with other masses or forces")
     return found
 
 
 def _hashes(system: System) -> Iterator[str]:
-    """Of the model as methods take it: with motors as rows or without, with states of laws or without."""
-    yield model_hash(system)
-    yield model_hash(assemble(system.model, floating=True, driven=True, before=system))
+    """Of the model as methods take it: with motors as rows or without, with states of laws or without.
+
+    Where it starts does not matter: a run may begin at its equilibrium, in a pose, or where another one ended.
+    """
+    yield model_hash(system, start=False)
+    yield model_hash(assemble(system.model, floating=True, driven=True, before=system), start=False)
     model = whole(system.model)
     for each in (model, stateless(model)) if stateless(model) is not model else ():
-        yield model_hash(assemble(each))
-        yield model_hash(assemble(each, driven=True))
+        yield model_hash(assemble(each), start=False)
+        yield model_hash(assemble(each, driven=True), start=False)
 
 
 def derivative(time: Floats, values: Floats) -> Floats:

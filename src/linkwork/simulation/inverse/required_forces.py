@@ -269,4 +269,5 @@ def _certificate(
         },
         versions=versions(),
         model_hash=model_hash(system),
+        parts_hash=model_hash(system, start=False),
     )

@@ -130,6 +130,7 @@ class Certificate:
     the last step."""
     versions: dict[str, str] = field(default_factory=dict)
     model_hash: str = ""
+    parts_hash: str = ""
 
     @property
     def complete(self) -> bool:

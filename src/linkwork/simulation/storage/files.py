@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import csv
 import errno
+import hashlib
 import io
 import json
 import math
@@ -89,14 +90,18 @@ def trajectory(facts: Any, data: dict[str, Any], certificate: dict[str, Any], co
     ledgers = {kind: {str(name): data[f"{kind}/{name}"] for name in facts.get(kind, [])} for kind in LEDGERS}
     if any(not isinstance(unit, str) for unit in facts["units"].values()) or not isinstance(facts["model_name"], str):
         raise Damaged("its names and units are no text")
-    if facts["stopped"] is not None and not isinstance(facts["stopped"], str):
-        raise Damaged("why it stopped is no text")
+    if facts.get("scene_digest", digest := digest_of(facts.get("scene"))) != digest:
+        raise Damaged("what there is to draw of it was changed")
     names = columns if isinstance(columns, dict) else {name: name for name in columns}
+    told = Certificate.from_dict(certificate)
+    str(told)  # raises where its parts do not fit together
+    if any(why is not None and not isinstance(why, str) for why in (facts["stopped"], told.stopped)):
+        raise Damaged("why it stopped is no text")
     run = Trajectory(
         time=data["time"],
         columns={name: data[place] for name, place in names.items()},
         units=facts["units"],
-        certificate=Certificate.from_dict(certificate),
+        certificate=told,
         model_name=facts["model_name"],
         stopped=facts["stopped"],
         scene=facts.get("scene"),
@@ -108,6 +113,11 @@ def trajectory(facts: Any, data: dict[str, Any], certificate: dict[str, Any], co
         if words not in (1, width):
             raise Damaged(f"its unit of '{name}' is for {words} numbers and not for {width}")
     return run
+
+
+def digest_of(scene: Any) -> str:
+    """Of what there is to draw: many parts that only pictures read, long after the file was."""
+    return hashlib.sha256(json.dumps(scene).encode()).hexdigest()[:16]
 
 
 def _contacts(said: Any, data: dict[str, Any]) -> ContactLog | None:
@@ -211,6 +221,7 @@ def _write_npz(run: Trajectory, stream: BinaryIO) -> None:
         "solver": list(run.solver),
         "certificate": run.certificate.as_dict(),
         "scene": run.scene,
+        "scene_digest": digest_of(run.scene),
     }
     log = {} if run.contacts is None else run.contacts.arrays()
     if run.contacts is not None:

@@ -40,6 +40,7 @@ from linkwork.simulation.storage.files import (
     LEDGERS,
     check_format,
     check_path,
+    digest_of,
     refuse_same,
     trajectory,
     write_failure,
@@ -212,6 +213,7 @@ def save_run(run: Trajectory, path: Path) -> None:
     block = {f"column/{name}": values for name, values in run.columns.items()}
     block |= {f"{kind}/{name}": values for kind, ledger in ledgers.items() for name, values in ledger.items()}
     said = {"model_name": run.model_name, "columns": list(run.columns), "units": run.units, "scene": run.scene}
+    said["scene_digest"] = digest_of(run.scene)
     said |= {kind: list(ledger) for kind, ledger in ledgers.items()}
     metadata = {"format": FORMAT, "version": 1, "names": list(block), **said}
     with writing(path) as beside, _writing(path), h5py_module().File(beside, "w", libver="latest") as file:

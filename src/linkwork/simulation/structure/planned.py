@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from linkwork.assembly.law_errors import told_of
 from linkwork.errors import ModelError, OptionError
 from linkwork.model import Event, Model
-from linkwork.model.when import Occasion
+from linkwork.model.when import Occasion, When
 from linkwork.simulation.controls import Controls
 from linkwork.simulation.lag import apply_lag
 from linkwork.simulation.remote_links import remote_parts
 from linkwork.simulation.stepper import Stepper
 from linkwork.simulation.structure.changing import Structure
 from linkwork.simulation.structure.events import SAME, Change, Schedule, Snapshot, holds
+from linkwork.simulation.structure.excursions import Excursions, risen
 
 if TYPE_CHECKING:
     from linkwork.simulation.run import Simulation
@@ -39,10 +42,11 @@ class PlannedEvents:
         self.stepper, self.structure, self.controls = stepper, structure, controls
         self.schedule = Schedule(()) if schedule is None else schedule
         self.stopped: Occasion | None = None  # the one that ended the run
+        self.excursions = Excursions()
 
     def plan(self, events: Iterable[Event]) -> None:
         """These are to come, and no others."""
-        self.schedule, self.stopped = Schedule(events), None
+        self.schedule, self.stopped, self.excursions = Schedule(events), None, Excursions()
 
     def watch(self, event: Occasion) -> None:
         """One more that is to come."""
@@ -75,11 +79,15 @@ class PlannedEvents:
         What is `sampled` is called last; at the end of a step by those who keep its row first.
         """
         due = self.schedule.take_timed(now, self.stepper.h)
+        resting = list(self.schedule.resting)
         self.schedule.wake(lambda event: not holds(event, sim))
+        self.excursions.forget(event for event in resting if event not in self.schedule.resting)
         for event in list(self.schedule.watched):
             if (watched or event.within is not None) and self._awake(event) and holds(event, sim):
                 self.schedule.take(event)
                 due.append(event)
+        if due:
+            self.excursions.forget(list(self.excursions.past))
         for event in due:
             if isinstance(event, Occasion):
                 self._act(sim, event, now)
@@ -114,10 +122,15 @@ class PlannedEvents:
             goal = min(schedule.next_time(end, dt), self.controls.next_time(end, dt))
             apply_lag(stepper, dt if goal - here >= dt * (1.0 - SAME) else goal - here)
             located = [event for event in schedule.watched if event.within is not None and self._awake(event)]
-            before = Snapshot(stepper.state, stepper.workspace) if located else None
+            resting = [event for event in schedule.resting if event.within is not None]
+            looks = bool(located or resting)
+            if looks and stepper.inputs.changed:  # the state to go back to is that with the new inputs
+                stepper.refresh()
+            before = Snapshot(stepper.state, stepper.workspace) if looks else None
+            self.excursions.begin((*located, *resting), sim, here)
             status = self._go(here, goal)
-            if status == 0 and before is not None and any(holds(event, sim) for event in located):
-                goal, status = self._locate(sim, here, goal, located, before)
+            if status == 0 and before is not None:
+                goal, status = self._first(sim, here, goal, (located, resting), before)
             if status != 0:
                 return status
             whole_step = goal >= end - SAME * dt
@@ -140,6 +153,36 @@ class PlannedEvents:
         status = stepper.run(here, 0, 1, 2, stepper.spare, goal - here)[2]
         stepper.forget()
         return status
+
+    def _first(
+        self, sim: Simulation, here: float, goal: float, events: tuple[list[Event], list[Event]], before: Snapshot
+    ) -> tuple[float, int]:
+        """Go back to where a condition has come true on the way to the goal, at which the simulation stands.
+
+        `events` are those that are watched, and those that rest until their conditions are false.
+        """
+        watched, resting = events
+        if any(holds(event, sim) for event in watched):
+            return self._locate(sim, here, goal, watched, before)
+        turning = [(event, 1.0) for event in self.excursions.turning(watched, sim, goal)]
+        still = [event for event in resting if holds(event, sim)]
+        turning += [(event, -1.0) for event in self.excursions.turning(still, sim, goal, -1.0)]
+        for event, side in turning:
+            finest = max(event.within or 0.0, SAME * (goal - here))
+            high = risen(partial(self._margin, sim, event, side, before, here), here, goal, finest)
+            if high is not None and side > 0.0:
+                return self._locate(sim, here, high, watched, before)
+            before.restore()
+            goal = goal if high is None else high
+            if (status := self._go(here, goal)) != 0 or high is not None:
+                return goal, status
+        return goal, 0
+
+    def _margin(self, sim: Simulation, event: Event, side: float, before: Snapshot, here: float, there: float) -> float:
+        """The margin of a condition on columns at an instant of the step; not a number where that is not reached."""
+        assert isinstance(event.when, When)
+        before.restore()
+        return side * event.when.margin(sim) if self._go(here, there) == 0 else math.nan
 
     def _locate(
         self, sim: Simulation, here: float, goal: float, events: list[Event], before: Snapshot

@@ -15,6 +15,7 @@ import numpy as np
 
 from linkwork.assembly.assemble import assemble
 from linkwork.errors import ModelError, OptionError
+from linkwork.model.checked import LARGEST
 from linkwork.simulation.failures import failure_of
 from linkwork.simulation.remote_links import remote_parts
 from linkwork.simulation.run_certificate import model_hash
@@ -118,6 +119,7 @@ def save_coordinates(sim: Simulation, y: Any, time: float | None, file: str | Pa
     write_arrays(path, {"metadata": np.array(json.dumps(facts)), "state.y": y, "state.cut_q": cut_q})
 
 
+MOST = 2**53  # steps of a run
 FACTS: dict[str, Any] = {
     "version": int,
     "kind": str,
@@ -148,7 +150,7 @@ def read_state(file: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Any
     if facts["version"] != VERSION:
         raise OptionError(f"{file} is a state of another version of linkwork; go on with that version, or run again")
     clock = [facts[name] for name in ("begin", "h", "time") if facts[name] is not None]
-    if not np.isfinite(clock).all() or facts["steps"] < -1 or not facts["h"] > 0.0:
+    if not all(abs(each) < LARGEST for each in clock) or not -1 <= facts["steps"] < MOST or not facts["h"] > 0.0:
         raise OptionError(f"{file} is no whole state, its clock is damaged; give another file")
     return facts, arrays
 
@@ -167,6 +169,12 @@ def _put_back(sim: Simulation, facts: dict[str, Any], arrays: dict[str, Any], fi
     stepper = sim.stepper
     refuse_forgetful(sim)
     if facts["model_hash"] != model_hash(sim.system):
+        others = assemble(sim.system.model, floating=True, driven=not sim.system.driven, before=sim.system)
+        if facts["model_hash"] == model_hash(others):
+            raise OptionError(
+                f"{file} was made by method '{facts['method']}', which takes the motors of '{facts['model']}' "
+                f"otherwise than '{sim.method.name}'; go on with that method, or one of its kind"
+            )
         raise OptionError(
             f"{file} is a state of another model ('{facts['model']}', or other numbers in it) than "
             f"'{sim.system.model.name}'; start from it with the model that it was taken of"
@@ -200,6 +208,7 @@ def _put_back(sim: Simulation, facts: dict[str, Any], arrays: dict[str, Any], fi
     stepper.state.last[:] = y
     stepper.lag_waits[0] = 0.0
     stepper.steps, stepper.origin = -1, facts["time"]
+    stepper.state.t[0] = facts["time"]  # given rates are summed up from there on
     if facts["kind"] == WHOLE:
         sim.controls.put_back(arrays, float(facts["time"]))
         sim.controls.hold(arrays)

@@ -178,11 +178,13 @@ def struck(moment: Moment, name: str) -> AttachImpulse:
     closure = Closure(system, moment.time)
     closure.cut_q[:] = moment.cut_q
     closure.at(moment.q, moment.v)
+    closure.leave_play()
     M = mass_matrix(system, moment.q)
     rates = closure.gd.copy()
     dv, rows = least_impulse(M, closure.G, rates)
     grounds = closure.G @ moment.v - rates
     closure.at(moment.q, moment.v + dv)
+    closure.leave_play()
     fastest = max(1.0, float(np.max(np.abs(closure.work.pose_v), initial=0.0)), float(np.max(np.abs(rates))))
     if float(np.max(np.abs(closure.gd), initial=0.0)) > HELD * fastest:
         raise ModelError(

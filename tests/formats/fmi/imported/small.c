@@ -2,6 +2,10 @@
 
    PD   (0): force = gain * (target - u) - damping * v + i, where i is a state with di/dt = rate * (target - u)
    BALL (1): a ball that falls and bounces; outputs height and count of bounces, state events in model exchange
+   STAIR (2): the output goes up by one every `rate` seconds, by time events; it counts them by division, so that at the
+      planned instant itself rounding may tell it that the instant is still to come
+   SLIDE (3): x' = -gain * (the sign of x at the last event) + rate: events without end where x slides along 0
+   END (4): as PD, but it asks to end the run at t = rate, in co-simulation by a discarded step
 
    Variables by value reference: 0 u (or nothing), 1 v, 2 force (or height), 3 gain, 4 damping, 5 target, 6 rate,
    7 whole (Integer output: count), 8 on (Boolean input: force is 0 where it is false), 9 text (String parameter). */
@@ -13,9 +17,12 @@
 #ifndef MODEL
 #define MODEL 0
 #endif
-#if MODEL == 0
+#if MODEL == 0 || MODEL == 2 || MODEL == 4
 #define STATES 1
 #define INDICATORS 0
+#elif MODEL == 3
+#define STATES 1
+#define INDICATORS 1
 #else
 #define STATES 2
 #define INDICATORS 1
@@ -49,7 +56,9 @@ __attribute__((constructor)) static void crash(void) { abort(); }
 
 static void output(Fmu *f) {
     Numbers *n = &f->n;
-#if MODEL == 0
+#if MODEL == 2
+    n->real[2] = n->whole;
+#elif MODEL == 0 || MODEL == 4
     n->real[2] = n->on ? n->real[3] * (n->real[5] - n->real[0]) - n->real[4] * n->real[1] + n->x[0] : 0.0;
 #else
     n->real[2] = n->x[0];
@@ -57,7 +66,11 @@ static void output(Fmu *f) {
 }
 
 static void rates(Fmu *f, double *dx) {
-#if MODEL == 0
+#if MODEL == 2
+    dx[0] = 0.0;
+#elif MODEL == 3
+    dx[0] = (f->n.whole ? -f->n.real[3] : f->n.real[3]) + f->n.real[6];
+#elif MODEL == 0 || MODEL == 4
     dx[0] = f->n.real[6] * (f->n.real[5] - f->n.real[0]);
 #else
     dx[0] = f->n.x[1];
@@ -86,7 +99,8 @@ E void *fmi2Instantiate(const char *name, int kind, const char *guid, const char
     f->n.real[3] = 10.0;
     f->n.real[4] = 1.0;
     f->n.on = 1;
-    f->n.x[0] = MODEL;
+    f->n.x[0] = MODEL == 1 || MODEL == 3;
+    f->n.whole = MODEL == 3;
     return f;
 }
 E void fmi2FreeInstance(void *c) { free(c); }
@@ -176,6 +190,9 @@ E Status fmi2DoStep(void *c, double time, double h, int final) {
         f->callbacks->logger(f->callbacks->environment, "small", ERROR, "error", "u is %g", f->n.real[0]);
         return ERROR;
     }
+#if MODEL == 4
+    if (time + h > f->n.real[6]) return DISCARD;
+#endif
     rates(f, dx);
     for (int k = 0; k < STATES; k++) f->n.x[k] += h * dx[k];
     f->n.time = time + h;
@@ -186,7 +203,10 @@ E Status fmi2CancelStep(void *c) { return ERROR; }
 E Status fmi2GetStatus(void *c, int k, Status *v) { return DISCARD; }
 E Status fmi2GetRealStatus(void *c, int k, double *v) { return DISCARD; }
 E Status fmi2GetIntegerStatus(void *c, int k, int *v) { return DISCARD; }
-E Status fmi2GetBooleanStatus(void *c, int k, int *v) { return DISCARD; }
+E Status fmi2GetBooleanStatus(void *c, int k, int *v) {
+    *v = MODEL == 4 && k == 3; /* fmi2Terminated */
+    return OK;
+}
 E Status fmi2GetStringStatus(void *c, int k, const char **v) { return DISCARD; }
 
 /* model exchange */
@@ -201,6 +221,14 @@ E Status fmi2NewDiscreteStates(void *c, EventInfo *info) {
         f->n.whole++;
         info->values = 1;
     }
+#elif MODEL == 2
+    f->n.whole = (int)(f->n.time / f->n.real[6]);
+    info->planned = 1;
+    info->when = (f->n.whole + 1) * f->n.real[6];
+#elif MODEL == 3
+    f->n.whole = f->n.x[0] > 0.0;
+#elif MODEL == 4
+    info->ends = f->n.time >= f->n.real[6];
 #endif
     return OK;
 }

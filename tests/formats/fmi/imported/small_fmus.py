@@ -57,14 +57,16 @@ def description(
     variables=VARIABLES,
     kinds=("CoSimulation", "ModelExchange"),
     states=1,
+    indicators=None,
     more="",
 ):
     """modelDescription.xml of the small FMU."""
     tags = "".join(f'<{kind} modelIdentifier="small" {can}/>' for kind in kinds)
+    indicators = states - 1 if indicators is None else indicators
     unknowns = '<Unknown index="1"/>' * states
     return (
         f'<?xml version="1.0"?>{more}<fmiModelDescription fmiVersion="{version}" modelName="small" guid="{guid}" '
-        f'numberOfEventIndicators="{states - 1}">{tags}<ModelVariables>{variables}</ModelVariables>'
+        f'numberOfEventIndicators="{indicators}">{tags}<ModelVariables>{variables}</ModelVariables>'
         f"<ModelStructure><Derivatives>{unknowns}</Derivatives></ModelStructure></fmiModelDescription>"
     )
 

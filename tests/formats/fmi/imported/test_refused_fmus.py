@@ -9,7 +9,7 @@ import zipfile
 import pytest
 
 import linkwork as lw
-from formats.fmi.imported.small_fmus import VARIABLES, archive, description, folder, small_fmu
+from formats.fmi.imported.small_fmus import CAN, VARIABLES, archive, description, folder, members_for, small_fmu
 from linkwork.formats.fmi.imported import fmu_calls, fmu_trial
 
 
@@ -62,6 +62,25 @@ def test_links_and_doubles_in_an_archive(tmp_path):
     refused(lambda: lw.FMU(tmp_path / "b.fmu", every=1), "twice")
 
 
+def test_a_folder_may_be_listed_for_each_of_its_files(tmp_path):
+    with zipfile.ZipFile(tmp_path / "a.fmu", "w") as target:
+        for name, content in {"modelDescription.xml": description(), **members_for(2)}.items():
+            target.writestr(name, content)
+        target.writestr("resources/", b"")
+        with pytest.warns(UserWarning, match="Duplicate name"):
+            target.writestr("resources/", b"")
+    assert lw.FMU(tmp_path / "a.fmu", every=1).description.model_name == "small"
+
+
+def test_one_that_needs_its_tool_is_tried_and_told_where_that_fails(tmp_path):
+    """The tool may be Python, or there."""
+    can = f'needsExecutionTool="true" {CAN}'
+    assert lw.verify(lw.FMU(small_fmu(tmp_path / "a.fmu", can=can), every=0.01)).good
+    inside = {"modelDescription.xml": description(can=can), **members_for(2)}
+    fmu = lw.FMU(archive(tmp_path / "b.fmu", inside), every=0.01)
+    refused(lambda: lw.verify(fmu), "cannot be loaded and says that it needs the tool that made it")
+
+
 def test_an_archive_that_grows_without_end(tmp_path):
     file = archive(tmp_path / "a.fmu", {"modelDescription.xml": description(), "resources/big": "x"})
     content = bytearray(file.read_bytes())
@@ -79,7 +98,6 @@ def test_descriptions_that_cannot_be_used(tmp_path):
     refused(described(more="<!DOCTYPE a [<!ENTITY b 'c'>]>"), "declares entities")
     refused(described(version="1.0"), "it is of FMI 1.0, only 2 and 3")
     refused(described(kinds=()), "neither co-simulation nor model exchange")
-    refused(described(can='needsExecutionTool="true"'), "needs the tool that made it")
     refused(
         described(variables="<ScalarVariable name='a' valueReference='-1'><Real/></ScalarVariable>"), "whole number"
     )

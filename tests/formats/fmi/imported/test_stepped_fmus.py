@@ -1,6 +1,8 @@
 """FMUs stepped with a run: the order of the coupling, loops both ways, states, instances."""
 
 import gc
+import zipfile
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -33,6 +35,17 @@ def looped(file, every=0.01, **options):
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
     return small_fmu(tmp_path_factory.mktemp("fmu") / "small.fmu")
+
+
+def test_an_fmu_and_another_writer_of_one_input_are_refused(small):
+    model = looped(small)
+    model.add("second", lw.FMU(small, every=0.02), connect=LOOP)
+    with pytest.raises(lw.ModelError, match="FMU 'pd' and FMU 'second' both set input 'push'"):
+        lw.Simulation(model, "recursive", dt=0.01)
+    model = looped(small)
+    model.controller("hold", lambda t, seen: 0.0, every=0.01, sets=["push"])
+    with pytest.raises(lw.ModelError, match="FMU 'pd' and controller 'hold' both set input 'push'"):
+        lw.Simulation(model, "recursive", dt=0.01)
 
 
 def order_of(errors):
@@ -242,6 +255,91 @@ def test_a_ball_bounces_in_model_exchange(tmp_path):
     sim.step(120)
     assert sim.inputs["height"] == pytest.approx(height, abs=1e-9)
     assert sim.inputs["push"] == bounces
+
+
+def exchanged(file, every=0.1, **options):
+    """A cart with an FMU of model exchange that pushes it."""
+    model = cart()
+    model.torque("shown", "rail", 0.0)
+    model.add("part", lw.FMU(file, every=every, kind="me", **options), connect={"force": "shown"})
+    return model
+
+
+@pytest.mark.parametrize("rate", [0.1, 0.3, 0.7, 1.0 / 3.0])
+def test_planned_events_are_neither_missed_nor_repeated(tmp_path, rate):
+    """The FMU counts by division: at some planned instants rounding tells it that the instant is still to come."""
+    file = small_fmu(tmp_path / "stair.fmu", "MODEL=2")
+    sim = lw.Simulation(exchanged(file, every=rate, substeps=3, start={"rate": rate}), "recursive", dt=rate)
+    shown = []
+    for _ in range(100):
+        sim.step()
+        shown.append(sim.inputs["shown"])
+    assert shown == list(range(1, 101))
+
+
+@pytest.mark.parametrize("rate", [0.0, 4.0])
+def test_events_without_end_are_bounded_and_told(tmp_path, rate):
+    """x' = -10 sign(x) + rate slides along 0 from t = 1 / (10 - rate) on; no event is lost before, and none hangs."""
+    file, calls = small_fmu(tmp_path / "slide.fmu", "MODEL=3", indicators=1), []
+    sim = lw.Simulation(exchanged(file, every=0.01, start={"rate": rate}), "recursive", dt=0.01)
+    (instance,) = sim.controls.elements.values()
+    sim.step()
+    exchange = instance.exchange
+    update = exchange._update
+    exchange._update = lambda: (calls.append(1), update())
+    places = [(sim.step(), float(exchange.x.numbers[0]))[1] for _ in range(100)]
+    exact = np.maximum(0.0, 1.0 - (10.0 - rate) * 0.01 * np.arange(2, 102))
+    assert np.abs(places - exact).max() < 2 * 14.0 * 1e-3 / 20  # a part of a substep, forth and back
+    assert len(calls) < 100 * (10 * 20 + 2) + 50
+    (note,) = [note for note in instance.notes() if "without end" in note]
+    assert f"from t = {1.0 / (10.0 - rate):.2f}"[:-1] in note
+    run = lw.simulate(exchanged(file, every=0.01, start={"rate": rate}), until=0.3, dt=0.01, method="recursive")
+    assert any("without end" in note for note in run.certificate.notes)
+
+
+def test_events_that_slide_are_the_same_after_a_saved_state(tmp_path):
+    file = small_fmu(tmp_path / "slide.fmu", "MODEL=3", indicators=1)
+    sim = lw.Simulation(exchanged(file, every=0.01, start={"rate": 4.0}), "recursive", dt=0.01)
+    sim.step(25)
+    sim.save(tmp_path / "here.npz")
+    again = lw.Simulation(exchanged(file, every=0.01, start={"rate": 4.0}), resume=tmp_path / "here.npz")
+    for each in (sim, again):
+        each.step(20)
+    one, other = ((*each.controls.elements.values(),)[0] for each in (sim, again))
+    assert np.array_equal(one.exchange.x.numbers, other.exchange.x.numbers)
+    assert one.notes() == other.notes()
+
+
+@pytest.mark.parametrize("kind", ["cs", "me"])
+def test_an_fmu_that_asks_to_end_is_told(tmp_path, kind):
+    """In FMI 2 by a discarded step, and a status that says why; in model exchange at an event."""
+    model = cart()
+    file = small_fmu(tmp_path / "end.fmu", "MODEL=4")
+    model.add("part", lw.FMU(file, every=0.01, kind=kind, start={"rate": 0.095}), connect=LOOP)
+    with pytest.raises(lw.RunError, match=r"FMU 'part' failed at t = 0\.1 s: it asked to end the run"):
+        lw.simulate(model, until=1.0, dt=0.01, method="recursive")
+
+
+def test_other_names_of_a_variable_of_fmi_3(tmp_path):
+    """An alias stands for its variable."""
+    need_library()
+    model = cart()
+    file = lw.export_fmu(model, tmp_path / "cart.fmu", version=3, dt=1e-3, parameters=[], picture=False)
+    renamed = tmp_path / "renamed.fmu"
+    with zipfile.ZipFile(file) as old, zipfile.ZipFile(renamed, "w") as new:
+        for name in old.namelist():
+            content = old.read(name)
+            if name == "modelDescription.xml":
+                root = ElementTree.fromstring(content)
+                (place,) = (each for each in root.iter("Float64") if each.get("name") == "rail.position")
+                ElementTree.SubElement(place, "Alias", name="where it is")
+                content = ElementTree.tostring(root)
+            new.writestr(name, content)
+    for name in ("rail.position", "where it is"):
+        model = cart()
+        model.torque("shown", "rail", 0.0)
+        model.add("part", lw.FMU(renamed, every=0.01), connect={name: "shown"})
+        assert lw.Simulation(model, "recursive", dt=0.01).inputs["shown"] == 0.3
 
 
 def test_start_values_and_types_of_variables(small):

@@ -16,7 +16,28 @@
 double *number_at(const Instance *instance, int64_t place) { return (double *)(instance->memory + place); }
 
 /* q, v and the two accounts of energy */
-size_t state_count(const Instance *instance) { return (size_t)(instance->head->nq + instance->head->nv + 2); }
+static size_t moving_count(const Instance *instance) { return (size_t)(instance->head->nq + instance->head->nv + 2); }
+
+/* What is integrated: those, and what cannot be read off them. Poses tell an angle but for whole turns, and nothing of
+   how far a motor of a given rate has come. */
+size_t state_count(const Instance *instance) { return moving_count(instance) + (size_t)instance->head->turns.count; }
+
+static const Turn *turns_of(const Instance *instance) {
+  return (const Turn *)((const char *)instance->head + instance->head->turns.at);
+}
+
+/* Where state k is in the memory of the loop. */
+int64_t state_place(const Instance *instance, size_t k) {
+  size_t moving = moving_count(instance);
+  return k < moving ? instance->head->y + (int64_t)(k * sizeof(double)) : turns_of(instance)[k - moving].place;
+}
+
+/* How fast the states change, after an evaluation. */
+void rates_of(const Instance *instance, double *rates) {
+  size_t moving = moving_count(instance), count = state_count(instance);
+  memcpy(rates, number_at(instance, instance->head->rate), moving * sizeof(double));
+  for (size_t k = moving; k < count; k++) rates[k] = *number_at(instance, turns_of(instance)[k - moving].rate);
+}
 
 double *record_of(const Instance *instance) { return number_at(instance, instance->head->record); }
 
@@ -147,8 +168,8 @@ int settle(Instance *instance) {
     return 1;
   }
   record[SETTLED] = 1.0;
-  if (instance->states != NULL)
-    memcpy(instance->states, number_at(instance, instance->head->y), state_count(instance) * sizeof(double));
+  for (size_t k = 0; instance->states != NULL && k < state_count(instance); k++)
+    instance->states[k] = *number_at(instance, state_place(instance, k));
   begin_certificate(instance);
   return 0;
 }
@@ -231,7 +252,8 @@ int64_t run_order(Instance *instance) {
 int evaluate_states(Instance *instance, double time) {
   const Head *head = instance->head;
   double *record = record_of(instance);
-  memcpy(number_at(instance, head->y), instance->states, state_count(instance) * sizeof(double));
+  for (size_t k = 0; k < state_count(instance); k++)
+    *number_at(instance, state_place(instance, k)) = instance->states[k];
   *number_at(instance, head->t) = time;
   record[EVALUATED] = 1.0, record[INPUTS_CHANGED] = 0.0;
   int64_t status = run(instance, time, -1, head->dt, 1, 1, NULL);
@@ -239,6 +261,8 @@ int evaluate_states(Instance *instance, double time) {
     tell_failure(instance, status);
     return 1;
   }
+  /* methods move their states onto the loops after an evaluation; outputs, and how far loops are open, are of the host's */
+  memcpy(number_at(instance, head->y), instance->states, moving_count(instance) * sizeof(double));
   return 0;
 }
 

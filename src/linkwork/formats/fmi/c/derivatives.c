@@ -19,10 +19,11 @@ static double *known_number(const Instance *instance, uint32_t reference) {
   const Variable *variable = (const Variable *)((const char *)head + head->variables.at) + reference;
   if (variable->kind == INPUT_KIND) return number_at(instance, variable->place);
   const Term *term = (const Term *)((const char *)head + head->terms.at) + variable->first_term;
-  int64_t index = (term->place - head->y) / (int64_t)sizeof(double);
   int plain = variable->kind == VALUE_KIND && variable->terms == 1 && term->other < 0 && term->factor == 1.0;
-  if (!plain || variable->start != 0.0 || term->whole || term->place < head->y) return NULL;
-  return index < (int64_t)state_count(instance) ? &instance->states[index] : NULL;
+  if (!plain || variable->start != 0.0 || term->whole) return NULL;
+  for (size_t k = 0; k < state_count(instance); k++)
+    if (state_place(instance, k) == term->place) return &instance->states[k];
+  return NULL;
 }
 
 /* How far along the direction an evaluation is made; 0 where the direction is none. */

@@ -1,4 +1,5 @@
-/* Model exchange: the host integrates q, v and the two accounts of energy; here is how fast they change. Lists of values. */
+/* Model exchange: the host integrates q, v, the two accounts of energy and turns; here is how fast they change. Lists of
+   values. */
 
 #include <string.h>
 
@@ -37,7 +38,7 @@ static int follow_host(Instance *instance) {
 
 int get_rates(Instance *instance, double *rates, size_t count) {
   if (!right_count(instance, count) || follow_host(instance) != 0) return 1;
-  memcpy(rates, number_at(instance, instance->head->rate), count * sizeof(double));
+  rates_of(instance, rates);
   return 0;
 }
 

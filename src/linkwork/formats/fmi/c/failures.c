@@ -38,17 +38,18 @@ void tell_failure(Instance *instance, int64_t status) {
   const char *dof = name_in(head, head->dof_names, worst_dof(instance));
   const char *row = name_in(head, head->row_names, (int64_t)number_at(instance, head->drift)[2]);
   double gap = number_at(instance, head->drift)[0], *record = record_of(instance);
+  const char *finer = instance->exchange ? "let the host take smaller steps" : "export with a smaller dt";
   char what[640];
   if (status >= SINGULAR)
     snprintf(what, sizeof what, "what joint '%s' moves has no inertia in this position; give the bodies beyond it an inertia",
              name_in(head, head->link_names, status - SINGULAR));
   else if (status == NOT_CONVERGED)
-    snprintf(what, sizeof what, "the iteration did not converge, with '%s' moving most; export with a smaller dt", dof);
+    snprintf(what, sizeof what, "the iteration did not converge, with '%s' moving most; %s", dof, finer);
   else if (status == SINGULAR_POSITION)
     snprintf(what, sizeof what, "it came to a singular position; export with method='hybrid', which passes such positions");
   else if (status == TORN)
-    snprintf(what, sizeof what, "joint '%s' was torn apart, by %.3g of the size of the model or rad; export with a smaller dt",
-             row, gap);
+    snprintf(what, sizeof what, "joint '%s' was torn apart, by %.3g of the size of the model or rad; %s", row, gap,
+             finer);
   else if (status == OFF_GUIDE)
     snprintf(what, sizeof what, "a point is beyond the end of its curve or the edge of its surface; make it longer");
   else if (status == FLAT)
@@ -56,8 +57,12 @@ void tell_failure(Instance *instance, int64_t status) {
   else if (status == STUCK)
     snprintf(what, sizeof what, "its steps became too small, with '%s' accelerating most; loosen rtol and atol", dof);
   else
-    snprintf(what, sizeof what, "the velocity of '%s' grew beyond all bounds; export with a smaller dt%s", dof,
-             text_of(head, head->remedy));
+    snprintf(what, sizeof what, "the velocity of '%s' grew beyond all bounds; %s%s", dof, finer,
+             instance->exchange ? "" : text_of(head, head->remedy));
+  if (instance->exchange) {
+    tell(instance, 1, "the rates of '%s' at t = %.6g s are not to be had: %s.", text_of(head, head->name), instance->time, what);
+    return;
+  }
   double time = record[ORIGIN] + record[STEPS] * record[STEP];
   tell(instance, 1, "the run of '%s' stopped at t = %.6g s (step %.0f): %s.", text_of(head, head->name), time,
        record[STEPS] + 1.0, what);

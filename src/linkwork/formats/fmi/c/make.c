@@ -6,7 +6,7 @@
 
 #include "model.h"
 
-#define MAGIC "LWFMU002"
+#define MAGIC "LWFMU003"
 
 const char *text_of(const Head *head, int64_t at) { return (const char *)head + head->texts.at + at; }
 

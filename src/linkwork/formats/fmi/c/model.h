@@ -21,7 +21,7 @@ typedef struct {
   char magic[8];
   int64_t size; /* of the file, bytes */
   List image;   /* bytes */
-  List relocations, variables, terms, effects, forgotten, laws, texts, dof_names, link_names, row_names;
+  List relocations, variables, terms, effects, forgotten, laws, texts, dof_names, link_names, row_names, turns;
   /* texts, as bytes from the beginning of `texts` */
   int64_t name, token, sources, loop_symbol, observe_symbol, remedy;
   /* places of the two calls: their blocks, and in that of the loop its five numbers and its three results */
@@ -72,6 +72,10 @@ typedef struct {
   int64_t place;
   double value;
 } Forgotten;
+
+typedef struct {
+  int64_t place, rate; /* of an angle that counts turns, or the way of a motor whose rate is given: see `state_count` */
+} Turn;
 
 typedef struct {
   int64_t place, symbol; /* of an address of a law, and the text that is its name */
@@ -138,6 +142,8 @@ void reset_instance(Instance *instance);
 double *number_at(const Instance *instance, int64_t place);
 double *record_of(const Instance *instance);
 size_t state_count(const Instance *instance);
+int64_t state_place(const Instance *instance, size_t k);
+void rates_of(const Instance *instance, double *rates);
 
 /* values.c */
 int read_value(Instance *instance, uint32_t reference, double *value);

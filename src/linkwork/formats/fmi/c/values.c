@@ -5,6 +5,8 @@
 
 #include "model.h"
 
+#define LARGEST 1e100 /* of numbers to compute with: squares and cubes of larger ones are infinite */
+
 static double value_of(const Instance *instance, const Variable *variable) {
   const Head *head = instance->head;
   const Term *term = (const Term *)((const char *)head + head->terms.at) + variable->first_term;
@@ -90,9 +92,9 @@ int write_value(Instance *instance, uint32_t reference, const double *given) {
     *number_at(instance, variable->tau) = value;
     return 0;
   }
-  if (!isfinite(value) || value < variable->least) {
-    tell(instance, 1, "variable %u of '%s' cannot be %g; give a finite number that its model description allows", reference,
-         instance->name, value);
+  if (!(fabs(value) < LARGEST) || value < variable->least) {
+    tell(instance, 1, "variable %u of '%s' cannot be %g; give a number below %g that its model description allows", reference,
+         instance->name, value, LARGEST);
     return 1;
   }
   double *kept = &record[VALUES + variable->number];

@@ -16,7 +16,8 @@ from linkwork.formats.receipt import printable
 
 MISSING = 'FMUs are run by fmpy, which is not installed; pip install "linkwork[fmi]"'
 TOLD = 3  # messages of the FMU that an error repeats
-WORST = 2  # status of a message from which it is kept: discard
+WORST = DISCARD = 2  # status of a message from which it is kept
+TERMINATED = 3  # what fmi2GetBooleanStatus is asked for
 FATAL = 4
 BITS = {"Integer": 32, **{f"{sign}Int{bits}": bits for sign in ("", "U") for bits in (8, 16, 32, 64)}}
 _LOADING = threading.Lock()  # fmpy changes the folder of the process while it loads
@@ -37,7 +38,12 @@ class FMUCalls:
         try:
             self._instantiate()
         except Exception as error:
-            raise self._failure("it cannot be instantiated", error) from None
+            raise self._failure(f"it cannot be instantiated{self._tool()}", error) from None
+
+    def _tool(self) -> str:
+        """What it may be missing, in words."""
+        tool = self.description.tool
+        return f" and says that it needs the tool that made it, {tool}" if tool else ""
 
     def _loaded(self, folder: Path, name: str) -> Any:
         try:
@@ -58,7 +64,7 @@ class FMUCalls:
                     guid=given.token, modelIdentifier=given.identifier, unzipDirectory=str(folder), instanceName=name
                 )
             except Exception as error:
-                raise self._failure("its binary cannot be loaded", error) from None
+                raise self._failure(f"its binary cannot be loaded{self._tool()}", error) from None
             finally:
                 os.chdir(here)
 
@@ -117,6 +123,8 @@ class FMUCalls:
         try:
             found = self.fmu.doStep(time, seconds)
         except Exception as error:
+            if getattr(error, "status", None) == DISCARD and self._ended():
+                raise self._failure("it asked to end the run", error) from None
             raise self._failure("its step failed", error) from None
         if found is None:
             return
@@ -125,6 +133,15 @@ class FMUCalls:
             raise FMUFailure("it asked to end the run")
         if early and reached < time + 0.999999 * seconds:
             raise FMUFailure(f"it returned from its step at t = {reached:.6g} s, before its end")
+
+    def _ended(self) -> bool:
+        """Whether a step of FMI 2 was discarded since it wants no more of them."""
+        if self.description.version != 2:
+            return False
+        try:
+            return bool(self.fmu.getBooleanStatus(TERMINATED))
+        except Exception:  # it does not tell
+            return False
 
     def state(self) -> bytes:
         """Its whole state."""

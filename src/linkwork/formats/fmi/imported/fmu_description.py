@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from linkwork.errors import ModelError
 from linkwork.formats.fmi.imported.fmu_file import FMUFile
@@ -91,6 +91,8 @@ class ImportedDescription:
     """The step that its maker proposes, s."""
     fixed_step: float | None
     """The step that it takes inside, s, of which instants must be multiples."""
+    tool: str = ""
+    """What made it, where it says that it needs that to run."""
     border: str = ""
     """Of a component of linkwork: what must be known to couple it exactly."""
 
@@ -111,10 +113,6 @@ def read_description(file: FMUFile, kind: str | None) -> ImportedDescription:
             f"{file.name}: it is of FMI {plain(told)}, only 2 and 3 can be used; export it as one of these"
         )
     chosen, element = _interface(root, file, kind)
-    if _true(element, "needsExecutionTool"):
-        raise ModelError(
-            f"{file.name}: it needs the tool that made it (needsExecutionTool); export it to run without the tool"
-        )
     identifier = element.need("modelIdentifier")
     if not re.fullmatch(r"[\w\-][\w\-. ]*", identifier) or len(identifier) > 200:
         element.wrong("its modelIdentifier cannot be the name of a file; correct it")
@@ -139,6 +137,7 @@ def read_description(file: FMUFile, kind: str | None) -> ImportedDescription:
         else _true(element, "needsCompletedIntegratorStep"),
         step=_seconds(experiment, "stepSize"),
         fixed_step=_seconds(element, "fixedInternalStepSize") if version == 3 else None,
+        tool=plain(root.get("generationTool") or "?")[:80] if _true(element, "needsExecutionTool") else "",
         border=_border(root) if version == 3 and chosen == "cs" else "",
     )
 
@@ -185,7 +184,7 @@ def _variables(root: XmlElement, version: int) -> dict[str, ImportedVariable]:
                 element.wrong(f"its {attribute} is none of FMI; give one of {', '.join(known)}")
         causality = element.get("causality") or "local"
         fixed = "fixed" if causality.endswith("arameter") and version == 3 else smooth
-        found[name] = ImportedVariable(
+        variable = ImportedVariable(
             name=name,
             reference=reference,
             type=kind,
@@ -194,6 +193,12 @@ def _variables(root: XmlElement, version: int) -> dict[str, ImportedVariable]:
             initial=element.get("initial") or "",
             array=any(child.tag == "Dimension" for child in element.children),
         )
+        found[name] = variable
+        for alias in element.all("Alias") if version == 3 else ():
+            other = alias.need("name")
+            if other in found:
+                alias.wrong("another variable has this name; correct it")
+            found[other] = replace(variable, name=other)
     return found
 
 

@@ -61,6 +61,8 @@ class FMUFile:
             if stat.S_ISLNK(info.external_attr >> 16):
                 told = printable(info.filename[:60])
                 raise ModelError(f"{self.name}: its file '{told}' is a link to another file; do not trust this FMU")
+            if info.is_dir():
+                continue  # some tools list one again for each file in it
             if info.filename in found:
                 told = printable(info.filename[:60])
                 raise ModelError(f"{self.name}: it has the file '{told}' twice; do not trust this FMU")

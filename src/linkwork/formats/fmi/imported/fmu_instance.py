@@ -127,6 +127,7 @@ class FMUInstance(SteppedInstance):
             "begin": self.begin,
             "steps": self.steps,
             "next": None if self.exchange is None or self.exchange.next_event == math.inf else self.exchange.next_event,
+            "events": None if self.exchange is None else self.exchange.memory.as_dict(),
             "seen": self.seen.as_dict(),
             "shown": self.shown.as_dict(),
         }
@@ -155,6 +156,9 @@ class FMUInstance(SteppedInstance):
                 self.calls.put_back(content)
             if self.exchange is not None:
                 self.exchange.next_event = planned
+                self.exchange.memory.put_back(facts["events"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"the state of {told} in it is damaged") from error
         except FMUFailure as error:
             raise ModelError(f"{told}: {error}; run from the start") from None
         self.steps = steps
@@ -181,7 +185,8 @@ class FMUInstance(SteppedInstance):
             text += f"; '{name}' jumps by up to {worst:.2%} of its range there ({mean:.2%} on average)"
             text += "; take a smaller every=" if worst > LARGE else ""
         idle = f"{order.told}: its inputs {', '.join(map(repr, order.free[:6]))} are not connected and stay as they are"
-        return [text, *([idle] if order.free else [])]
+        dense = [] if self.exchange is None else self.exchange.notes(order.told)
+        return [text, *dense, *([idle] if order.free else [])]
 
     def close(self) -> None:
         """Free the instance."""

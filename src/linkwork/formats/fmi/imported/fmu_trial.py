@@ -30,6 +30,7 @@ def try_start(description: ImportedDescription, digest: str, folder: Path, start
         return
     few = {name: asdict(description.variables[name]) for name in start}
     order = {"description": {**asdict(description), "variables": few}, "folder": str(folder), "start": start}
+    tool = f" (it needs the tool that made it, {description.tool})" if description.tool else ""
     path = os.pathsep.join(each for each in sys.path if each)
     try:
         done = subprocess.run(
@@ -41,13 +42,13 @@ def try_start(description: ImportedDescription, digest: str, folder: Path, start
             env={**os.environ, "PYTHONPATH": path},
         )
     except subprocess.TimeoutExpired:
-        raise ModelError(f"{what}: its binary did not start within {SECONDS:g} s; do not use this FMU") from None
+        raise ModelError(f"{what}: its binary did not start within {SECONDS:g} s{tool}; do not use this FMU") from None
     if done.returncode < 0:
         name = signal.Signals(-done.returncode).name if -done.returncode in list(signal.Signals) else "a signal"
-        raise ModelError(f"{what}: its binary crashes when it is started ({name}); do not use this FMU")
+        raise ModelError(f"{what}: its binary crashes when it is started ({name}){tool}; do not use this FMU")
     if done.returncode != 0 or MARK not in done.stdout:
         raise ModelError(
-            f"{what}: its binary ends the process that starts it (code {done.returncode}); do not use this FMU"
+            f"{what}: its binary ends the process that starts it (code {done.returncode}){tool}; do not use this FMU"
         )
     _PASSED.add(key)
 
