@@ -84,7 +84,7 @@ def certificate_of(recording: Recording, seconds: float, stopped: str | None, le
     dependent = [] if system.foreign else dependent_rows(system, sim.start)
     recording.ranks.end(sim.moving, recording.stepper.present())
     rank_min, rank_max = recording.ranks.bounds()
-    moved = [tally.moved(f"energy/{name}") for name in LEDGER if name not in ("total", "balance")]
+    moved = [tally.moved(f"energy/{name}") for name in LEDGER if name not in ("total", "balance", "numerical")]
     # where every body lives elsewhere, all energy is in the accounts of others
     ours = not system.foreign or bool(system.body_names)
     told = [] if ours else ["energy: every body is in a component elsewhere, which keeps its own account"]
@@ -120,6 +120,7 @@ def certificate_of(recording: Recording, seconds: float, stopped: str | None, le
         energy_scale=max([*moved, tally.most["own"]]) if ours else 0.0,
         energy_least=max(least, ROUNDED * max(tally.worst(f"energy/{name}") for name in STORED)),
         energy_gained=max(0.0, -tally.least["energy/dissipated"]),
+        energy_numerical=tally.most["beyond law"],
         rank_min=rank_min,
         rank_max=rank_max,
         rank_history=recording.ranks.entries,

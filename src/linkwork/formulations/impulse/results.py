@@ -26,6 +26,7 @@ from linkwork.formulations.impulse.row_table import (
 )
 from linkwork.formulations.impulse.rows import ALL_ROWS, LINE_GIVEN, LINE_VISCOUS, SMOOTH, coordinate_wrench
 from linkwork.formulations.impulse.sliding import sliding_loss
+from linkwork.formulations.impulse.soft_rows import count_soft, only_pushes, soft_energy
 from linkwork.formulations.samples import (
     ALL_LEFT,
     ALL_SWEEPS,
@@ -180,11 +181,21 @@ def add_row_load(cuts, work, table, rows, r, p, dofs, push):
 
 
 @small
+def add5(a, b):
+    """Sum of two tuples of five numbers."""
+    return a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4]
+
+
+@small
 def row_energy(tables, table, rows, x, v_next, h):
-    """Energy wasted and fed in by rows, J; impulses work along the mean of a row's rates before and after."""
+    """Energy wasted and fed in by rows, and the sums of `soft_energy`, J.
+
+    Impulses work along the mean of a row's rates before and after.
+    """
     forces = tables.forces
     wasted = 0.0
     fed = 0.0
+    soft = (0.0, 0.0, 0.0, 0.0, 0.0)
     known = False  # whether x holds the joint impulses
     n = rows.count[ALL_ROWS]
     r = 0
@@ -199,6 +210,8 @@ def row_energy(tables, table, rows, x, v_next, h):
                 rate = rows.rate[r + j] + changes[j]
                 rows.loss[r + j] = -0.5 * rows.p[r + j] * (rows.start_rate[r + j] + rate)
                 wasted += rows.loss[r + j]
+                if j == 0 and rows.deferred[r] != 0:
+                    soft = add5(soft, soft_energy(rows, r, rate, h))
             r += 3
             continue
         given = code == COUPLING and tables.cuts.coupling_law[table.element[rows.id[r]]] >= 0
@@ -223,22 +236,25 @@ def row_energy(tables, table, rows, x, v_next, h):
         else:
             rows.loss[r] = -0.5 * rows.p[r] * (rows.start_rate[r] + rate)
             wasted += rows.loss[r]
+            if rows.deferred[r] != 0 and only_pushes(rows, r):
+                soft = add5(soft, soft_energy(rows, r, rate, h))
         r += 1
     for e in range(table.coil_dof.size):
         s = table.coil_dof[e]
         rate = v_next[forces.coil_coordinate[s]]
         wasted += h * forces.coil_c[s] * rate * rate
-    return wasted, fed
+    return wasted, fed, soft
 
 
 @small
 def store_energy(w, state, h, v):
-    """Add the energy wasted and fed in during the step to the last two entries of y, J."""
-    wasted, fed = row_energy(w.tables, w.table, w.rows, w.solver.x, w.v_next, h)
+    """Add the energy wasted and fed in during the step to the last two entries of y, J; count that of soft rows."""
+    wasted, fed, soft = row_energy(w.tables, w.table, w.rows, w.solver.x, w.v_next, h)
     fed += h * w.power[1]
     end = state.y.size
     state.y[end - 2] += wasted + sliding_loss(w.tables.drives, w.rows, v, w.v_next)
     state.y[end - 1] += fed
+    count_soft(state.effort, soft[0], soft[1], soft[2], soft[3], soft[4])
 
 
 @small

@@ -15,6 +15,7 @@ POOR_IMPULSES = 2e-3  # of the impulses of a step, on average: what steps that w
 POOR_APART = 0.05  # of the energy that moved: what contacts may take from bodies that then do not touch
 POOR_ROLLING = 0.2  # of the energy that moved: what contacts may take from bodies that roll, rock or rest
 POOR_SEAM = 0.05  # of the energy that moved, taken by contacts at sides that are level
+POOR_SOFT = 0.02  # of the energy that moved: what soft contacts and stops may take beyond their law
 POOR_OVERLAP = 0.02  # of the size of the model: what bodies may overlap by in the end
 # what a strict run is held to: parts of the energy that moved, of the size of the model, of impulses; steps
 BOUNDS = {
@@ -27,6 +28,7 @@ BOUNDS = {
     "rolling": POOR_ROLLING,
     "seam": POOR_SEAM,
     "overlap": POOR_OVERLAP,
+    "numerical": POOR_SOFT,
     "cut": math.inf,  # steps may be cut short as long as little is left: this is for those who ask
 }
 
@@ -97,6 +99,8 @@ class Certificate:
     """Energies below this are nothing, J: of a creep, of what contacts overlap by, of rounding in what is stored."""
     energy_gained: float = 0.0
     """What friction, stops, contacts and dampers gave in all instead of taking, at worst, J; 0 where all is well."""
+    energy_numerical: float = 0.0
+    """Largest energy that soft contacts and stops took or gave beyond their law, J, more than they held then."""
     rank_min: int = 0
     rank_max: int = 0
     rank_history: list[dict[str, Any]] = field(default_factory=list)
@@ -167,7 +171,7 @@ class Certificate:
         sweeps cut short left unsettled, "cut" the number of these steps; "apart" and "rolling" what contacts took from
         bodies that did not touch, or that only rolled or rested, and "seam" what they took at sides that are level with
         what a body slides on, as parts of the energy that moved, "overlap" how deep bodies overlap in the end, as a
-        part of the size of the model.
+        part of the size of the model, "numerical" what soft contacts and stops took beyond their law.
 
         >>> Certificate(method="recursive", drift_relative=0.05).broken({"drift": 1e-3})
         ['the loops drift by 0.05 of the size of the model, more than 0.001']
@@ -211,6 +215,10 @@ class Certificate:
                 self.overlap / self.size if self.size > 0.0 else 0.0,
                 "bodies overlap by {:.2g} of the size of the model in the end",
             ),
+            "numerical": (
+                self._part(self.energy_numerical),
+                "soft contacts and stops took {:.2g} of what moved beyond their law",
+            ),
             "cut": (float(self.cut_short), "{:g} steps were cut short by their number of sweeps"),
         }
         beyond = {name: known[name] for name in bounds if not known[name][0] <= bounds[name]}
@@ -237,6 +245,8 @@ class Certificate:
             return "choose a stabilization=, or take a smaller dt"
         if name == "drift" and self.settings.get("penalty"):
             return "take a smaller dt, a larger penalty= or none, or compare with another method"
+        if name == "numerical":
+            return "take a smaller dt, a softer softness=, or more damping, which then takes it by law"
         if name == "energy" and self.advice:
             return self.advice
         return "take a smaller dt, or compare with another method"
