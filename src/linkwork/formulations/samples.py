@@ -16,6 +16,7 @@ SWEEPS, RESIDUAL, ROW_COUNT, ALL_SWEEPS, WORST_RESIDUAL, STEPS_CUT, MOST_SWEEPS 
 ALL_LEFT, APART_LOSS, ROLLING_LOSS, OVERLAP, WORST_OVERLAP, SEAM_LOSS = range(7, 13)  # of contacts: contact_audit.py
 # J, of soft contacts and stops: held, what of that they give back, and taken beyond their law; soft_rows.py
 SOFT_HELD, SOFT_OWED, SOFT_TAKEN = range(13, 16)
+SUNK = 16  # deepest overlap of a soft contact so far, as a part of half the thickness of the thinner body
 # slots of `State.count`
 EVALUATIONS, RANK, REFUSED = range(3)
 # slots of `State.drift`
@@ -46,7 +47,7 @@ class State(NamedTuple):
     felt: Any  # (zone,) N, sum of the normal forces on it
     # of methods that iterate
     effort: (
-        Any  # (16,) SWEEPS, RESIDUAL, ROW_COUNT, OVERLAP, SOFT_HELD and SOFT_OWED of the last step; the others so far
+        Any  # (17,) SWEEPS, RESIDUAL, ROW_COUNT, OVERLAP, SOFT_HELD and SOFT_OWED of the last step; the others so far
     )
 
 
@@ -92,7 +93,7 @@ def make_state(tables: Any, y: Any, cut_q: Any, pushes: bool = False) -> State:
         drive=np.zeros(tables.drives.motor_law.size if pushes else 0),
         stop=np.zeros(tables.drives.limit_q.size + 3 * tables.drives.cone_a.size if pushes else 0),
         felt=np.zeros(tables.zones.link.size if pushes else 0),
-        effort=np.zeros(16),
+        effort=np.zeros(17),
     )
 
 

@@ -21,6 +21,7 @@ from linkwork.formulations.samples import (
     ROLLING_LOSS,
     SEAM_LOSS,
     STEPS_CUT,
+    SUNK,
     WORST_OVERLAP,
     WORST_RESIDUAL,
 )
@@ -109,6 +110,7 @@ def certificate_of(recording: Recording, seconds: float, stopped: str | None, le
         seam_loss=float(sim.state.effort[SEAM_LOSS]),
         overlap=float(sim.state.effort[OVERLAP]),
         worst_overlap=float(sim.state.effort[WORST_OVERLAP]),
+        sunk=float(sim.state.effort[SUNK]),
         worst_drift_position=tally.most["drift/position"],
         worst_drift_velocity=tally.most["drift/velocity"],
         final_drift_position=tally.last["drift/position"],

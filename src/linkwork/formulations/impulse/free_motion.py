@@ -12,11 +12,11 @@ from linkwork._jit import kernel, small
 from linkwork.formulations.impulse.coast import accelerate_weightless
 from linkwork.formulations.impulse.free_bodies import keep_free_velocities, spin_at_midpoint
 from linkwork.formulations.impulse.midpoint import EXACT, ROUNDS, SLOW, unsettled_midpoint
-from linkwork.formulations.impulse.rows import ARMATURE_STEP, COASTING, SMOOTH, UNSETTLED
+from linkwork.formulations.impulse.rows import ARMATURE_STEP, COASTING, FED, SMOOTH, TYRES_WASTED, UNSETTLED
 from linkwork.formulations.impulse.sliding import apply_sliding
 from linkwork.formulations.status import SINGULAR
 from linkwork.mechanics.articulated import accelerate
-from linkwork.mechanics.forces import apply_laws, clear_loads
+from linkwork.mechanics.forces import FED_IN, WASTED, apply_laws, clear_loads
 from linkwork.mechanics.kinematics import velocities_of
 from linkwork.numerics.arrays import clear, copy
 
@@ -89,6 +89,8 @@ def free_motion(w, state, t, h, q, v, world):
             Q -= forces.coil_k[s] * (q[forces.coil_q[s]] + h * v[k] - forces.coil_rest[s])
         work.tau[k] += Q
     apply_laws(w.tables, work, t, q, v, state.cut_q, state.cut_rate, w.law_input, w.out, w.power, None, 0)
+    w.carried[FED] = w.power[FED_IN]
+    w.carried[TYRES_WASTED] = w.power[WASTED]
     failed = forward_dynamics(w, state, h, q, v)
     for k in range(v.size):
         w.v_next[k] = v[k] + h * w.dv[k]  # (7)

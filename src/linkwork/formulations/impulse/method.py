@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from linkwork.contact.scratch import warn_of_lost_contacts
 from linkwork.contact.table import Contacts
 from linkwork.formulations.impulse.drag_rows import Drags
-from linkwork.formulations.impulse.rows import LAST_STEP
+from linkwork.formulations.impulse.rows import LAST_FED, LAST_STEP, LAST_WASTED
 from linkwork.formulations.impulse.step import run
 from linkwork.formulations.impulse.workspace import Workspace, workspace
 from linkwork.formulations.protocol import Bound, Effort, Method, Ran, within
@@ -115,4 +115,5 @@ class ImpulseMethod(Method):
         new.count[0] = n
         for name in ("id", "point", "impulse", "moment"):
             getattr(new, name)[:n] = getattr(known, name)[:n]
-        workspace.carried[LAST_STEP] = old.carried[LAST_STEP]
+        for slot in (LAST_STEP, LAST_FED, LAST_WASTED):
+            workspace.carried[slot] = old.carried[slot]

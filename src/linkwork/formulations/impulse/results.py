@@ -24,7 +24,18 @@ from linkwork.formulations.impulse.row_table import (
     PLAY,
     POINT_SPRING,
 )
-from linkwork.formulations.impulse.rows import ALL_ROWS, LINE_GIVEN, LINE_VISCOUS, SMOOTH, coordinate_wrench
+from linkwork.formulations.impulse.rows import (
+    ALL_ROWS,
+    FED,
+    LAST_FED,
+    LAST_STEP,
+    LAST_WASTED,
+    LINE_GIVEN,
+    LINE_VISCOUS,
+    SMOOTH,
+    TYRES_WASTED,
+    coordinate_wrench,
+)
 from linkwork.formulations.impulse.sliding import sliding_loss
 from linkwork.formulations.impulse.soft_rows import count_soft, only_pushes, soft_energy
 from linkwork.formulations.samples import (
@@ -38,7 +49,7 @@ from linkwork.formulations.samples import (
     SWEEPS,
     WORST_RESIDUAL,
 )
-from linkwork.mechanics.forces import push_link
+from linkwork.mechanics.forces import FED_IN, WASTED, push_link
 from linkwork.mechanics.power import ground_power
 from linkwork.mechanics.row_loads import cut_reactions
 from linkwork.mechanics.rows import first_coupled
@@ -106,7 +117,7 @@ def store_loads(w, state, h, q, v):
         for i in range(state.push.shape[0]):
             n, f = load_pair(w.v_next_own, i)
             push_link(work, i, n, f)
-        w.power[1] += ground_power(w.tables, work, q, state.vd, w.loads)
+        w.power[FED_IN] += ground_power(w.tables, work, q, state.vd, w.loads)
 
 
 @kernel
@@ -187,7 +198,7 @@ def add5(a, b):
 
 
 @small
-def row_energy(tables, table, rows, x, v_next, h):
+def row_energy(tables, table, rows, x, v, v_next, h):
     """Energy wasted and fed in by rows, and the sums of `soft_energy`, J.
 
     Impulses work along the mean of a row's rates before and after.
@@ -227,10 +238,11 @@ def row_energy(tables, table, rows, x, v_next, h):
                 add_impulses(rows, n, rows.p, x)
             rate = rows.rate[r] + rate_change(rows, r, x)
         if code == LINE_SPRING:
-            wasted += h * (rows.deferred_data[r, LINE_VISCOUS] + rows.damping[r] * rate) * rate
-            fed -= h * rows.deferred_data[r, LINE_GIVEN] * rate
+            mean = 0.5 * (rows.start_rate[r] + rate)
+            wasted += h * (rows.deferred_data[r, LINE_VISCOUS] + rows.damping[r] * rate) * mean
+            fed -= h * rows.deferred_data[r, LINE_GIVEN] * mean
         elif is_spring(code):
-            wasted += h * rows.damping[r] * rate * rate
+            wasted += 0.5 * h * rows.damping[r] * rate * (rows.start_rate[r] + rate)
         elif code == MOTOR or code == DRAG or given:
             fed += 0.5 * rows.p[r] * (rows.start_rate[r] + rate)
         else:
@@ -241,16 +253,21 @@ def row_energy(tables, table, rows, x, v_next, h):
         r += 1
     for e in range(table.coil_dof.size):
         s = table.coil_dof[e]
-        rate = v_next[forces.coil_coordinate[s]]
-        wasted += h * forces.coil_c[s] * rate * rate
+        k = forces.coil_coordinate[s]
+        wasted += 0.5 * h * forces.coil_c[s] * v_next[k] * (v[k] + v_next[k])
     return wasted, fed, soft
 
 
 @small
 def store_energy(w, state, h, v):
     """Add the energy wasted and fed in during the step to the last two entries of y, J; count that of soft rows."""
-    wasted, fed, soft = row_energy(w.tables, w.table, w.rows, w.solver.x, w.v_next, h)
-    fed += h * w.power[1]
+    wasted, fed, soft = row_energy(w.tables, w.table, w.rows, w.solver.x, v, w.v_next, h)
+    # forces of laws: the mean of their power before and after the step, which the next one knows
+    half = 0.5 * w.carried[LAST_STEP]
+    fed += h * w.power[FED_IN] + half * (w.carried[FED] - w.carried[LAST_FED])
+    wasted += h * w.power[WASTED] + half * (w.carried[TYRES_WASTED] - w.carried[LAST_WASTED])
+    w.carried[LAST_FED] = w.carried[FED]
+    w.carried[LAST_WASTED] = w.carried[TYRES_WASTED]
     end = state.y.size
     state.y[end - 2] += wasted + sliding_loss(w.tables.drives, w.rows, v, w.v_next)
     state.y[end - 1] += fed

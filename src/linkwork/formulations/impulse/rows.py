@@ -22,7 +22,14 @@ import numpy as np
 
 from linkwork._jit import kernel, small
 from linkwork.formulations.impulse.row_table import CONE_SIDES, RowTable
-from linkwork.formulations.impulse.soft_rows import PUSH_BEND, PUSH_SLOTS, only_pushes, set_pushing, set_softness
+from linkwork.formulations.impulse.soft_rows import (
+    PUSH_BEND,
+    PUSH_SLOTS,
+    PUSH_TURN,
+    only_pushes,
+    set_pushing,
+    set_softness,
+)
 from linkwork.mechanics.constraint_rows import cut_frames, measure_wrench
 from linkwork.mechanics.impulse_lanes import carry_together
 from linkwork.mechanics.impulses import carry_inward, hold_dof, hold_link, rate_along
@@ -45,10 +52,10 @@ BRAKE_MOST, BRAKE_BEHIND, BRAKE_PACE = range(3)
 NEWTON_SOFTNESS, NEWTON_INEXACT = range(2)
 LINE_VISCOUS, LINE_GIVEN = range(2)
 # slots of `carried` in the workspace of the impulse methods
-LAST_STEP, ARMATURE_STEP, SMOOTH, ALIGNED = range(4)
+LAST_STEP, ARMATURE_STEP, SMOOTH, ALIGNED, LAST_FED, LAST_WASTED = range(6)
 # the same, of one step alone
-END_UPDATED, ALL_STOPS, SPIN_ROUNDS, UNSETTLED, PARTS, COASTING, BLOW = range(4, 11)
-CARRIED_SLOTS = 11
+END_UPDATED, ALL_STOPS, SPIN_ROUNDS, UNSETTLED, PARTS, COASTING, BLOW, FED, TYRES_WASTED = range(6, 15)
+CARRIED_SLOTS = 15
 MOST_SPIN_ROUNDS = 6.0
 
 
@@ -71,7 +78,7 @@ class RowWork(NamedTuple):
     damping: Any  # N s/m or N m s/rad, of a soft row; of a drag whose softness is deferred, the least A_rr to assume
     deferred: Any  # DEFERRED_SOFTNESS, DEFERRED_BRAKE or 0
     deferred_data: Any  # (row, 7) see the slots above
-    pushing: Any  # (row, 6) see soft_rows, of a soft row that only pushes
+    pushing: Any  # (row, 7) see soft_rows, of a soft row that only pushes
     low: Any  # bounds of the impulse
     high: Any
     correction: Any  # rate of the pseudo impulses
@@ -342,6 +349,7 @@ def defer_softness(rows, r, soft, e, gap, pace):
         rows.deferred_data[r, SOFT_KIND + j] = soft[e, j]
     rows.deferred_data[r, SOFT_GAP] = gap
     rows.pushing[r, PUSH_BEND] = 0.0
+    rows.pushing[r, PUSH_TURN] = 0.0
     rows.deferred_data[r, SOFT_PACE] = pace
     rows.deferred_data[r, SOFT_POINTS] = 1.0
     rows.deferred_data[r, SOFT_PART] = 1.0

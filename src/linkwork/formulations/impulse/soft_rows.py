@@ -3,6 +3,8 @@
     k c    stiffness, damping        gap    stretch, negative where a contact overlaps        A    response of the row
     u0 u1  rate before and after the step        x0 x1    the gap half a step before and after the step's start
     part   of the step in which the two overlap, from x0 to x1        V    energy stored, k x^2 / 2 where x < 0
+    bend   of a patch that goes along with what rolls: by how much less than its rate the gap grows, before and after
+    turn   of a point on a curve: the gap grows by that much less after, more before
 
 Velocities are half a step ahead of positions: x1 = gap + h u1 / 2, x0 = gap - h u0 / 2, and x1 - x0 is what the mean
 rate does in the step. The force of a row that only pushes is F = -(V(x1) - V(x0)) / (x1 - x0), as of a discrete
@@ -29,8 +31,8 @@ ROUNDS = 20  # at most, until x1 is known
 KNOWN = 1e-12  # of x1
 LEAST_STIFFNESS = 1e-9  # of that of implicit Euler's rule: no row has less
 # slots of `RowWork.pushing`
-PUSH_STIFFNESS, PUSH_DAMPING, PUSH_GAP, PUSH_BEND, PUSH_IMPLICIT, PUSH_RETURNED = range(6)
-PUSH_SLOTS = 6
+PUSH_STIFFNESS, PUSH_DAMPING, PUSH_GAP, PUSH_BEND, PUSH_TURN, PUSH_IMPLICIT, PUSH_RETURNED = range(7)
+PUSH_SLOTS = 7
 
 
 @kernel
@@ -84,10 +86,11 @@ def pushing_line(k, c, gap, u0, bend, x1, h):
 
 @kernel
 def set_pushing(rows, r, k, c, gap, pace, A, h):
-    """Row r becomes a spring and damper that only push; the gap is to change by its rate less its bend."""
+    """Row r becomes a spring and damper that only push; the gap is to change by its rate less bend and turn."""
     bend = rows.pushing[r, PUSH_BEND]
-    u0 = rows.start_rate[r] - bend
-    free = rows.rate[r] - bend
+    turn = rows.pushing[r, PUSH_TURN]
+    u0 = rows.start_rate[r] - bend + turn
+    free = rows.rate[r] - bend - turn
     fast = max(h * h * k * A, h * c * A) / RESOLVED
     implicit = 1.0 - 1.0 / (fast * fast) if fast > 1.0 else 0.0
     late = h * k + c  # implicit Euler's
@@ -107,7 +110,7 @@ def set_pushing(rows, r, k, c, gap, pace, A, h):
         if abs(x1 - old) <= KNOWN * (abs(x1) + abs(gap)):
             break
     rows.gamma[r] = 1.0 / (h * S)
-    rows.target[r] = F0 / S + bend
+    rows.target[r] = F0 / S + bend + turn
     rows.pushing[r, PUSH_STIFFNESS] = k
     rows.pushing[r, PUSH_DAMPING] = c
     rows.pushing[r, PUSH_GAP] = gap
@@ -126,8 +129,8 @@ def soft_energy(rows, r, rate, h):
     k = rows.pushing[r, PUSH_STIFFNESS]
     c = rows.pushing[r, PUSH_DAMPING]
     gap = rows.pushing[r, PUSH_GAP]
-    u0 = rows.start_rate[r] - rows.pushing[r, PUSH_BEND]
-    u1 = rate - rows.pushing[r, PUSH_BEND]
+    u0 = rows.start_rate[r] - rows.pushing[r, PUSH_BEND] + rows.pushing[r, PUSH_TURN]
+    u1 = rate - rows.pushing[r, PUSH_BEND] - rows.pushing[r, PUSH_TURN]
     x0 = gap - 0.5 * h * u0
     x1 = gap + 0.5 * h * u1
     if not rows.p[r] > 0.0:

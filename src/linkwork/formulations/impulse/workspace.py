@@ -73,7 +73,7 @@ class Workspace(NamedTuple):
     audit: ContactAudit  # written by contact_audit
     bounces: Bounces  # scratch; written by restitution
     sleep: Sleep  # written by sleeping
-    carried: Any  # (11,) LAST_STEP and ARMATURE_STEP (s); whether it was SMOOTH, ALIGNED; the rest: of one step alone
+    carried: Any  # (15,) slots in rows.py: of the last step its length (s) and power (W), flags; the rest of one step
 
 
 def workspace(tables: Any, method: Any) -> Workspace:

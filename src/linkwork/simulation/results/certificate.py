@@ -16,6 +16,7 @@ POOR_APART = 0.05  # of the energy that moved: what contacts may take from bodie
 POOR_ROLLING = 0.2  # of the energy that moved: what contacts may take from bodies that roll, rock or rest
 POOR_SEAM = 0.05  # of the energy that moved, taken by contacts at sides that are level
 POOR_SOFT = 0.02  # of the energy that moved: what soft contacts and stops may take beyond their law
+POOR_SUNK = 1.0  # of half their thickness: how deep bodies may sink into soft contacts
 POOR_OVERLAP = 0.02  # of the size of the model: what bodies may overlap by in the end
 # what a strict run is held to: parts of the energy that moved, of the size of the model, of impulses; steps
 BOUNDS = {
@@ -29,6 +30,7 @@ BOUNDS = {
     "seam": POOR_SEAM,
     "overlap": POOR_OVERLAP,
     "numerical": POOR_SOFT,
+    "sunk": POOR_SUNK,
     "cut": math.inf,  # steps may be cut short as long as little is left: this is for those who ask
 }
 
@@ -80,6 +82,8 @@ class Certificate:
     """Deepest overlap of two bodies in the last step, m; soft contacts, which overlap as they should, are left out."""
     worst_overlap: float = 0.0
     """Deepest overlap in any step, m."""
+    sunk: float = 0.0
+    """Deepest overlap of a soft contact, as a part of half the thickness of the thinner body: beyond 1 all gets by."""
     worst_drift_position: float = 0.0
     worst_drift_velocity: float = 0.0
     final_drift_position: float = 0.0
@@ -171,7 +175,8 @@ class Certificate:
         sweeps cut short left unsettled, "cut" the number of these steps; "apart" and "rolling" what contacts took from
         bodies that did not touch, or that only rolled or rested, and "seam" what they took at sides that are level with
         what a body slides on, as parts of the energy that moved, "overlap" how deep bodies overlap in the end, as a
-        part of the size of the model, "numerical" what soft contacts and stops took beyond their law.
+        part of the size of the model, "numerical" what soft contacts and stops took beyond their law, as a part of the
+        energy that moved, "sunk" how deep soft contacts were, as a part of half the thickness of the thinner body.
 
         >>> Certificate(method="recursive", drift_relative=0.05).broken({"drift": 1e-3})
         ['the loops drift by 0.05 of the size of the model, more than 0.001']
@@ -219,6 +224,10 @@ class Certificate:
                 self._part(self.energy_numerical),
                 "soft contacts and stops took {:.2g} of what moved beyond their law",
             ),
+            "sunk": (
+                self.sunk,
+                "soft contacts were {:.2g} times half the thickness of a body deep, and may let it through",
+            ),
             "cut": (float(self.cut_short), "{:g} steps were cut short by their number of sweeps"),
         }
         beyond = {name: known[name] for name in bounds if not known[name][0] <= bounds[name]}
@@ -245,6 +254,8 @@ class Certificate:
             return "choose a stabilization=, or take a smaller dt"
         if name == "drift" and self.settings.get("penalty"):
             return "take a smaller dt, a larger penalty= or none, or compare with another method"
+        if name == "sunk":
+            return "give a stiffer softness="
         if name == "numerical":
             return "take a smaller dt, a softer softness=, or more damping, which then takes it by law"
         if name == "energy" and self.advice:
