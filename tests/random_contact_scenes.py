@@ -47,11 +47,11 @@ class Scene:
         self.dt = float(10.0 ** rng.uniform(-3.3, math.log10(0.02)))
         if mild:
             self.dt = min(self.dt, fall / 50.0)
-        self.until = self.dt * min(MOST_STEPS, max(30, round(8.0 * fall / self.dt)))
         self.thin: dict[str, float] = {}
         self.shapes: dict[str, Any] = {}
         self.soft = bool(rng.random() < 0.3)
         self.material = self._material(rng)
+        self.until = self.dt * min(MOST_STEPS, max(30, round(8.0 * fall / self.dt)))
         self._floor(rng)
         self.joined: set[tuple[str, str]] = set()
         self.places: dict[str, Any] = {}
@@ -64,7 +64,9 @@ class Scene:
         friction = float(rng.choice([0.0, rng.uniform(0.0, 1.0)]))
         if not self.soft:
             return lw.Material(friction=friction, restitution=float(rng.choice([0.0, 0.0, 0.5, 1.0])))
-        sink = self.size * 10.0 ** rng.uniform(-3, -1.3)  # of a body under its weight
+        sink = self.size * 10.0 ** (rng.uniform(-3.5, -2.5) if self.mild else rng.uniform(-3, -1.3))  # under the weight
+        if self.mild:
+            self.dt = min(self.dt, 0.15 * math.sqrt(sink / 9.81))
         k = self.mass * 9.81 / sink
         ratio = float(rng.choice([0.0, rng.uniform(0.0, 1.0)]))
         softness = [
@@ -219,7 +221,7 @@ def wrong(scene: Scene, run: lw.Trajectory, peer: bool) -> list[str]:
     wide = 15.0 * scene.size
     for name in scene.thin:
         at = run[f"{name}.position"]
-        deep = scene.slab or (scene.size if scene.soft else 0.0)
+        deep = scene.slab or (math.inf if scene.soft else 0.0)  # a soft plane pushes up from any depth
         below = at[:, 2] < -deep - 0.5 * scene.thin[name]
         first = int(below.argmax())
         if below.any() and np.abs(at[: first + 1, :2]).max() < wide - scene.size:

@@ -16,7 +16,7 @@ def _attack(seed: int) -> str:
         return "stopped with a reason"
     if told["doubts"]:
         return "in doubt"
-    return "wrong contact" if told["wrong"] else "good"
+    return "wrong numbers" if told["wrong"] else "good"
 
 
 def main(count: int) -> tuple[Counter[str], list[str]]:

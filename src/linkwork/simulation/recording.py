@@ -336,11 +336,8 @@ class Recording:
         block |= {f"energy/{name}": accounts[name] for name in LEDGER}
         block |= {f"drift/{name}": accounts[f"drift {name}"] for name in DRIFT}
         block |= {f"solver/{name}": accounts[name] for name in self.solver}
-        return block, {
-            "opened": accounts["drift relative"],
-            "own": accounts["own"],
-            "beyond law": accounts["beyond law"],
-        }
+        judged = {name: accounts[name] for name in ("own", "beyond law", "pressed")}
+        return block, judged | {"opened": accounts["drift relative"]}
 
     def _metadata(self) -> dict[str, Any]:
         """What a reader must know of the rows."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import platform
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -110,6 +111,7 @@ def certificate_of(recording: Recording, seconds: float, stopped: str | None, le
         seam_loss=float(sim.state.effort[SEAM_LOSS]),
         overlap=float(sim.state.effort[OVERLAP]),
         worst_overlap=float(sim.state.effort[WORST_OVERLAP]),
+        pressed=_pressed(system, tally, sim.method.dt),
         sunk=float(sim.state.effort[SUNK]),
         worst_drift_position=tally.most["drift/position"],
         worst_drift_velocity=tally.most["drift/velocity"],
@@ -143,6 +145,16 @@ def certificate_of(recording: Recording, seconds: float, stopped: str | None, le
         versions=versions(),
         model_hash=model_hash(system),
     )
+
+
+def _pressed(system: System, tally: Tally, h: float) -> float:
+    """The impulse of contacts on a body in a step, as a part of what would stop all; 0 without rigid motors."""
+    if not any(motor.rigid for motor in system.motors):
+        return 0.0
+    mass = sum(body.mass for body in system.model.all_bodies() if not body.hidden)
+    kinetic = tally.most["energy/kinetic"]
+    stops = math.sqrt(2.0 * mass * kinetic) + mass * h * float(np.linalg.norm(system.model.gravity))
+    return tally.most["pressed"] * h / stops if stops > 0.0 else 0.0
 
 
 def versions() -> dict[str, str]:

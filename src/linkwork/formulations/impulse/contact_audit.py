@@ -28,6 +28,7 @@ from linkwork.formulations.impulse.row_algebra import has_friction
 from linkwork.formulations.impulse.row_table import CONTACT
 from linkwork.formulations.impulse.rows import ALL_ROWS
 from linkwork.formulations.samples import APART_LOSS, OVERLAP, ROLLING_LOSS, SEAM_LOSS, SUNK, WORST_OVERLAP
+from linkwork.spatial.codes import PLANE
 
 APART_PART = 0.1  # of the way that a contact stopped: bodies that stay farther apart did not meet
 LOOKS = 8  # along the step
@@ -108,10 +109,14 @@ def meet_in_step(w, pair, gap, h):
 
 @small
 def half_thickness(colliders, contacts, e):
-    """Of the thinner one of the two of contact e, m."""
+    """Of the thinner one of the two of contact e, m; nothing gets by a plane."""
     pair = contacts.id[e] // FEATURES_PER_PAIR - 1
     n = colliders.link.size
-    return min(colliders.thin[pair // n], colliders.thin[pair % n])
+    i = pair // n
+    j = pair % n
+    if colliders.kind[i] == PLANE or colliders.kind[j] == PLANE:
+        return math.inf
+    return min(colliders.thin[i], colliders.thin[j])
 
 
 @kernel

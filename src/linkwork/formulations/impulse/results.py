@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from linkwork._jit import kernel, small
 from linkwork.contact.contact_cache import FEATURES_PER_PAIR
+from linkwork.formulations.impulse.given_work import given_work
 from linkwork.formulations.impulse.row_algebra import add_impulses, contact_rate_changes, has_friction, rate_change
 from linkwork.formulations.impulse.row_table import (
     BUSHING,
@@ -27,7 +28,6 @@ from linkwork.formulations.impulse.row_table import (
 from linkwork.formulations.impulse.rows import (
     ALL_ROWS,
     FED,
-    LAST_FED,
     LAST_STEP,
     LAST_WASTED,
     LINE_GIVEN,
@@ -262,11 +262,10 @@ def row_energy(tables, table, rows, x, v, v_next, h):
 def store_energy(w, state, h, v):
     """Add the energy wasted and fed in during the step to the last two entries of y, J; count that of soft rows."""
     wasted, fed, soft = row_energy(w.tables, w.table, w.rows, w.solver.x, v, w.v_next, h)
-    # forces of laws: the mean of their power before and after the step, which the next one knows
+    fed += h * (w.power[FED_IN] - w.carried[FED])  # of tyres, and of grounds that move
+    fed += given_work(w.given, w.carried, h)
     half = 0.5 * w.carried[LAST_STEP]
-    fed += h * w.power[FED_IN] + half * (w.carried[FED] - w.carried[LAST_FED])
     wasted += h * w.power[WASTED] + half * (w.carried[TYRES_WASTED] - w.carried[LAST_WASTED])
-    w.carried[LAST_FED] = w.carried[FED]
     w.carried[LAST_WASTED] = w.carried[TYRES_WASTED]
     end = state.y.size
     state.y[end - 2] += wasted + sliding_loss(w.tables.drives, w.rows, v, w.v_next)

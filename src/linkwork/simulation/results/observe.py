@@ -192,6 +192,7 @@ class Observer:
             "springs": observation.energy[:, 2] + held,
             "dissipated": samples.y[:count, end] - held - beyond,
             "numerical": beyond.copy(),
+            "pressed": np.linalg.norm(samples.touch[:count], axis=2).max(axis=1, initial=0.0),
             # what is held by patches that change is known roughly only, until they let go
             "beyond law": np.maximum(np.abs(beyond) - held, 0.0),
             "work": samples.y[:count, end + 1].copy(),
