@@ -50,6 +50,7 @@ class Tally:
         self.least: dict[str, float] = {}
         self.most: dict[str, float] = {}
         self.fall = 0.0  # W, largest change of the potential energy from one row to the next, over their time
+        self.given_back = 0.0  # J, the deepest fall of what was dissipated, which should only rise
         self.rows = 0
 
     def add(self, block: dict[str, Any]) -> None:
@@ -59,6 +60,9 @@ class Tally:
         )
         ahead = np.diff(time) > 0.0
         self.fall = max(self.fall, float(np.max(np.abs(np.diff(stored)[ahead] / np.diff(time)[ahead]), initial=0.0)))
+        wasted = block["energy/dissipated"]
+        peaks = np.maximum.accumulate(np.append(max(self.most.get("energy/dissipated", 0.0), 0.0), wasted))[1:]
+        self.given_back = max(self.given_back, float((peaks - wasted).max()))
         for name, values in block.items():
             least, most = float(np.min(values)), float(np.max(values))
             if name not in self.first:
@@ -123,7 +127,7 @@ def certificate_of(recording: Recording, seconds: float, stopped: str | None, le
         energy_offset=FALLING * sim.method.dt * tally.fall if sim.method.impulses else 0.0,
         energy_scale=max([*moved, tally.most["own"]]) if ours else 0.0,
         energy_least=max(least, ROUNDED * max(tally.worst(f"energy/{name}") for name in STORED)),
-        energy_gained=max(0.0, -tally.least["energy/dissipated"]),
+        energy_gained=tally.given_back,
         energy_numerical=tally.most["beyond law"],
         rank_min=rank_min,
         rank_max=rank_max,
