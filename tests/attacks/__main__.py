@@ -12,13 +12,18 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import linkwork as lw
-from attacks import files, imports, kills, mechanisms, page, places, power, wire
+from attacks import contact_scenes, files, imports, kills, mechanisms, page, places, power, wire
 from attacks.workers import BAD
 
 ATTACKS = {
     "damaged files": (files.main, 7000, "run, state, .h5 and STL files with one bit or a piece changed"),
     **{kind: (attack, 10000, imports.WORDS[kind]) for kind, attack in imports.ATTACKS.items()},
     "random mechanisms": (mechanisms.main, 10000, "trees and loops with springs, by all methods and integrators"),
+    "contact scenes": (
+        contact_scenes.main,
+        600,
+        "bodies of 1e-3 to 1e3 kg that fall, slide and hang, steps of 0.5 to 20 ms",
+    ),
     "kills": (kills.main, 100, "processes killed while they stream, save, compile or serve, then read and resumed"),
     "power cuts": (power.main, 500, "of a stream: any pages that were not synced are missing from its file"),
     "places": (places.main, 102, "full and read-only disks, no home, no permission, an odd clock, forks, threads"),
@@ -39,7 +44,8 @@ hostile. `make attack` tries it all and writes the page.
 
 A hang is 10 s without a sign of life; for imported files, from URDF to meshes, 10 s of CPU. Memory is bad when one
 attack takes more than 500 MB. Energy is wrong when a run without doubts gains or loses 5 % of the energy that moved,
-computed from the recorded motion of the bodies alone.
+computed from the recorded motion of the bodies alone. Contacts are wrong when such a run has overlaps of half a body,
+measured by MuJoCo, or bodies beyond the floor.
 
 """
 

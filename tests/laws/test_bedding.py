@@ -247,24 +247,21 @@ def test_nothing_gains_energy_at_any_stiffness(kind: Any, K: float, dt: float) -
         model.free(f"throw {k}", "ground", made, velocity=(0.3, 0, -2.0, 1.0, 3.0, 2.0))
     run = lw.simulate(model, until=1.0, method=kind(dt=dt))
     total = run.energy["total"]
-    assert total.max() - total[0] < 1e-2 * abs(total[0])
+    # while something falls or is thrown up velocities are half a step ahead of heights
+    assert total.max() - total[0] < 1e-2 * abs(total[0]) + run.certificate.energy_offset
     if K > 1e4:  # of a softer one it sinks in by its own size
         assert min(run[f"body {k}.position"][-1, 2] for k in range(len(shapes))) > 0.0
 
 
 @pytest.mark.parametrize("shape", [lw.Sphere(0.1), lw.Box((0.2, 0.1, 0.2))], ids=["ball", "box"])
 def test_a_bed_without_damping_gives_back_what_it_took(shape: Any) -> None:
-    """Up to the order of the step."""
-    losses = []
-    for dt in (4e-4, 2e-4):
+    for dt in (1e-3, 5e-4):
         model = lw.Model("trampoline")
         soft = lw.Material(friction=0.0, softness=lw.Soft(bedding=1e5, damping_ratio=0.0))
         model.plane("floor", material=soft)
         model.body("ball", shape=shape, mass=1.0, position=(0, 0, 0.6), material=HARD)
         height = lw.simulate(model, until=0.85, method="impulse", dt=dt)["ball.position"][:, 2] - 0.1
-        losses.append(1.0 - height[height.argmin() :].max() / 0.5)
-    assert losses[1] < 0.05
-    assert losses[1] / losses[0] == pytest.approx(0.5, abs=0.1)
+        assert height[height.argmin() :].max() == pytest.approx(0.5, rel=2e-3)
 
 
 def test_what_is_critically_damped_does_not_rise_again() -> None:

@@ -14,6 +14,9 @@ from linkwork.spatial.codes import CROSSED
 # slots of `State.effort`: of the last step, then so far
 SWEEPS, RESIDUAL, ROW_COUNT, ALL_SWEEPS, WORST_RESIDUAL, STEPS_CUT, MOST_SWEEPS = range(7)
 ALL_LEFT, APART_LOSS, ROLLING_LOSS, OVERLAP, WORST_OVERLAP, SEAM_LOSS = range(7, 13)  # of contacts: contact_audit.py
+# J, of soft contacts and stops: held, what of that they give back, and taken beyond their law; soft_rows.py
+SOFT_HELD, SOFT_OWED, SOFT_TAKEN = range(13, 16)
+SUNK = 16  # deepest overlap of a soft contact so far, as a part of half the thickness of the thinner body
 # slots of `State.count`
 EVALUATIONS, RANK, REFUSED = range(3)
 # slots of `State.drift`
@@ -43,7 +46,9 @@ class State(NamedTuple):
     stop: Any  # (limit and 3 cone,) forces of stops along the coordinate, N m or N; of a cone on swing, twist, turn
     felt: Any  # (zone,) N, sum of the normal forces on it
     # of methods that iterate
-    effort: Any  # (13,) SWEEPS, RESIDUAL, ROW_COUNT and OVERLAP of the last step; the others so far
+    effort: (
+        Any  # (17,) SWEEPS, RESIDUAL, ROW_COUNT, OVERLAP, SOFT_HELD and SOFT_OWED of the last step; the others so far
+    )
 
 
 class Samples(NamedTuple):
@@ -88,7 +93,7 @@ def make_state(tables: Any, y: Any, cut_q: Any, pushes: bool = False) -> State:
         drive=np.zeros(tables.drives.motor_law.size if pushes else 0),
         stop=np.zeros(tables.drives.limit_q.size + 3 * tables.drives.cone_a.size if pushes else 0),
         felt=np.zeros(tables.zones.link.size if pushes else 0),
-        effort=np.zeros(13),
+        effort=np.zeros(17),
     )
 
 

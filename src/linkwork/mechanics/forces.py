@@ -158,6 +158,13 @@ def apply_springs(tables, work, t, q, v, cut_q, cut_rate, law_input, out, power,
 @kernel
 def apply_laws(tables, work, t, q, v, cut_q, cut_rate, law_input, out, power, observation, row):
     """Laws on joints and bodies, tyres and rotors, added to the loads and noted in this row of `observation`."""
+    apply_given(tables, work, t, q, v, cut_q, cut_rate, law_input, out, power, observation, row)
+    apply_tyres(tables, work, t, law_input, out, power, observation, row)
+
+
+@kernel
+def apply_given(tables, work, t, q, v, cut_q, cut_rate, law_input, out, power, observation, row):
+    """Laws on joints and bodies; see `apply_laws`."""
     tree = tables.tree
     forces = tables.forces
     if tables.laws.seen_kind.size > 0:
@@ -190,6 +197,12 @@ def apply_laws(tables, work, t, q, v, cut_q, cut_rate, law_input, out, power, ob
             for j in range(3):
                 observation.load[row, s, j] = f[j] + n[j]  # one of them is zero
             observation.load[row, s, 3] = fed
+
+
+@kernel
+def apply_tyres(tables, work, t, law_input, out, power, observation, row):
+    """Tyres and rotors; see `apply_laws`."""
+    forces = tables.forces
     for k in range(forces.tyre_link.size):
         p, a, w, u = tyre_place(forces, work, k)
         c, f, n, load, wasted, fed = contact(forces, tables.laws, k, p, a, w, u, t, law_input, out)

@@ -328,7 +328,7 @@ class Recording:
         columns, accounts = self.observer.look(samples, count)
         accounts["impacts"] = np.full(count, self.sim.impacts)
         accounts["total"] = accounts["kinetic"] + accounts["potential"] + accounts["springs"]
-        lost = accounts["dissipated"] + accounts["impacts"]
+        lost = accounts["dissipated"] + accounts["numerical"] + accounts["impacts"]
         if self.began is None:  # accounts of a run that goes on are not empty
             self.began = float(accounts["total"][0] + lost[0] - accounts["work"][0])
         accounts["balance"] = accounts["total"] - self.began + lost - accounts["work"]
@@ -336,7 +336,8 @@ class Recording:
         block |= {f"energy/{name}": accounts[name] for name in LEDGER}
         block |= {f"drift/{name}": accounts[f"drift {name}"] for name in DRIFT}
         block |= {f"solver/{name}": accounts[name] for name in self.solver}
-        return block, {"opened": accounts["drift relative"], "own": accounts["own"]}
+        judged = {name: accounts[name] for name in ("own", "beyond law", "pressed")}
+        return block, judged | {"opened": accounts["drift relative"]}
 
     def _metadata(self) -> dict[str, Any]:
         """What a reader must know of the rows."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import platform
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ from linkwork.formulations.samples import (
     ROLLING_LOSS,
     SEAM_LOSS,
     STEPS_CUT,
+    SUNK,
     WORST_OVERLAP,
     WORST_RESIDUAL,
 )
@@ -48,6 +50,7 @@ class Tally:
         self.least: dict[str, float] = {}
         self.most: dict[str, float] = {}
         self.fall = 0.0  # W, largest change of the potential energy from one row to the next, over their time
+        self.given_back = 0.0  # J, the deepest fall of what was dissipated, which should only rise
         self.rows = 0
 
     def add(self, block: dict[str, Any]) -> None:
@@ -57,6 +60,9 @@ class Tally:
         )
         ahead = np.diff(time) > 0.0
         self.fall = max(self.fall, float(np.max(np.abs(np.diff(stored)[ahead] / np.diff(time)[ahead]), initial=0.0)))
+        wasted = block["energy/dissipated"]
+        peaks = np.maximum.accumulate(np.append(max(self.most.get("energy/dissipated", 0.0), 0.0), wasted))[1:]
+        self.given_back = max(self.given_back, float((peaks - wasted).max()))
         for name, values in block.items():
             least, most = float(np.min(values)), float(np.max(values))
             if name not in self.first:
@@ -84,7 +90,7 @@ def certificate_of(recording: Recording, seconds: float, stopped: str | None, le
     dependent = [] if system.foreign else dependent_rows(system, sim.start)
     recording.ranks.end(sim.moving, recording.stepper.present())
     rank_min, rank_max = recording.ranks.bounds()
-    moved = [tally.moved(f"energy/{name}") for name in LEDGER if name not in ("total", "balance")]
+    moved = [tally.moved(f"energy/{name}") for name in LEDGER if name not in ("total", "balance", "numerical")]
     # where every body lives elsewhere, all energy is in the accounts of others
     ours = not system.foreign or bool(system.body_names)
     told = [] if ours else ["energy: every body is in a component elsewhere, which keeps its own account"]
@@ -109,6 +115,8 @@ def certificate_of(recording: Recording, seconds: float, stopped: str | None, le
         seam_loss=float(sim.state.effort[SEAM_LOSS]),
         overlap=float(sim.state.effort[OVERLAP]),
         worst_overlap=float(sim.state.effort[WORST_OVERLAP]),
+        pressed=_pressed(system, tally, sim.method.dt),
+        sunk=float(sim.state.effort[SUNK]),
         worst_drift_position=tally.most["drift/position"],
         worst_drift_velocity=tally.most["drift/velocity"],
         final_drift_position=tally.last["drift/position"],
@@ -119,7 +127,8 @@ def certificate_of(recording: Recording, seconds: float, stopped: str | None, le
         energy_offset=FALLING * sim.method.dt * tally.fall if sim.method.impulses else 0.0,
         energy_scale=max([*moved, tally.most["own"]]) if ours else 0.0,
         energy_least=max(least, ROUNDED * max(tally.worst(f"energy/{name}") for name in STORED)),
-        energy_gained=max(0.0, -tally.least["energy/dissipated"]),
+        energy_gained=tally.given_back,
+        energy_numerical=tally.most["beyond law"],
         rank_min=rank_min,
         rank_max=rank_max,
         rank_history=recording.ranks.entries,
@@ -141,6 +150,16 @@ def certificate_of(recording: Recording, seconds: float, stopped: str | None, le
         model_hash=model_hash(system),
         parts_hash=model_hash(system, start=False),
     )
+
+
+def _pressed(system: System, tally: Tally, h: float) -> float:
+    """The impulse of contacts on a body in a step, as a part of what would stop all; 0 without rigid motors."""
+    if not any(motor.rigid for motor in system.motors):
+        return 0.0
+    mass = sum(body.mass for body in system.model.all_bodies() if not body.hidden)
+    kinetic = tally.most["energy/kinetic"]
+    stops = math.sqrt(2.0 * mass * kinetic) + mass * h * float(np.linalg.norm(system.model.gravity))
+    return tally.most["pressed"] * h / stops if stops > 0.0 else 0.0
 
 
 def versions() -> dict[str, str]:

@@ -22,6 +22,7 @@ from linkwork._jit import kernel, small
 from linkwork.contact.surfaces import perpendicular
 from linkwork.formulations.impulse.row_table import CONE_SIDES, SWIVEL
 from linkwork.formulations.impulse.rows import ALL_ROWS, defer_softness, set_wrench
+from linkwork.formulations.impulse.soft_rows import PUSH_TURN
 from linkwork.mechanics.joint_frames import angle_near, attitude, frame_axes, relative_spin
 from linkwork.spatial.codes import BY_ANGLES, BY_BODIES, RIGID
 from linkwork.spatial.quaternions import exponential, rotation_of
@@ -150,6 +151,7 @@ def cone_row(drives, work, v_next_world, rows, r, e, every, h):
     bend = dot(n, w) - (end - gap) / h
     if drives.cone_soft[c, 0] != RIGID:
         defer_softness(rows, r, drives.cone_soft, c, gap, -max(gap, 0.0) / h)  # the remaining gap may close freely
+        rows.pushing[r, PUSH_TURN] = bend
         return True
     rows.target[r] = bend - max(gap, 0.0) / h
     if gap < 0.0:

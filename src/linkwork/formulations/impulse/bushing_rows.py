@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from linkwork._jit import kernel
-from linkwork.formulations.impulse.rows import set_softness, set_wrench
+from linkwork.formulations.impulse.rows import set_wrench
+from linkwork.formulations.impulse.soft_rows import set_softness
 from linkwork.mechanics.bushings import SPRINGS, bushing_place, bushing_spring
 from linkwork.spatial.vectors import add, cross
 

@@ -27,7 +27,8 @@ from linkwork.contact.sweep import place_pair
 from linkwork.formulations.impulse.row_algebra import has_friction
 from linkwork.formulations.impulse.row_table import CONTACT
 from linkwork.formulations.impulse.rows import ALL_ROWS
-from linkwork.formulations.samples import APART_LOSS, OVERLAP, ROLLING_LOSS, SEAM_LOSS, WORST_OVERLAP
+from linkwork.formulations.samples import APART_LOSS, OVERLAP, ROLLING_LOSS, SEAM_LOSS, SUNK, WORST_OVERLAP
+from linkwork.spatial.codes import PLANE
 
 APART_PART = 0.1  # of the way that a contact stopped: bodies that stay farther apart did not meet
 LOOKS = 8  # along the step
@@ -106,6 +107,18 @@ def meet_in_step(w, pair, gap, h):
     return meets
 
 
+@small
+def half_thickness(colliders, contacts, e):
+    """Of the thinner one of the two of contact e, m; nothing gets by a plane."""
+    pair = contacts.id[e] // FEATURES_PER_PAIR - 1
+    n = colliders.link.size
+    i = pair // n
+    j = pair % n
+    if colliders.kind[i] == PLANE or colliders.kind[j] == PLANE:
+        return math.inf
+    return min(colliders.thin[i], colliders.thin[j])
+
+
 @kernel
 def has_met(audit, pair):
     """Whether the two of a pair met in the last step."""
@@ -124,11 +137,13 @@ def note_contacts(w, effort, h):
     n = audit.count[0]
     effort[OVERLAP] = 0.0
     for r in range(rows.count[ALL_ROWS]):
-        if rows.code[r] != CONTACT or rows.deferred[r] != 0:
-            continue  # what is soft overlaps and takes energy as it was told to
+        if rows.code[r] != CONTACT or not rows.p[r] > 0.0:
+            continue
         e = (rows.id[r] - w.table.id_count) // 3
         depth = contacts.depth[e]
-        if not rows.p[r] > 0.0:
+        if rows.deferred[r] != 0:
+            # what is soft overlaps and takes energy as it was told to, but holds nothing that it lets through
+            effort[SUNK] = max(effort[SUNK], depth / half_thickness(w.tables.colliders, contacts, e))
             continue
         loss = rows.loss[r]
         holds = True

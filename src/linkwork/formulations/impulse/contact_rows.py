@@ -14,6 +14,7 @@ from linkwork._jit import small
 from linkwork.formulations.impulse.row_algebra import response
 from linkwork.formulations.impulse.row_table import CONTACT, CONTACT_FRICTION
 from linkwork.formulations.impulse.rows import ALL_ROWS, defer_softness, reset_row, set_wrench
+from linkwork.formulations.impulse.soft_rows import PUSH_BEND, PUSH_TURN
 from linkwork.mechanics.constraint_rows import velocity_at
 from linkwork.spatial.codes import BEDDED, RIGID
 from linkwork.spatial.vectors import cross, dot, load3, scale, sub
@@ -70,9 +71,11 @@ def set_contact_target(rows, contacts, e, r, h):
         depth = h * pace
     if contacts.soft[e, 0] == BEDDED and depth > 0.0:
         # the patch goes along with what rolls: the depth at the end of the step counts, but the damper feels the rate
-        defer_softness(rows, r, contacts.soft, e, -depth - h * rows.target[r], pace)
+        defer_softness(rows, r, contacts.soft, e, -depth, pace)
+        rows.pushing[r, PUSH_BEND] = rows.target[r]
     elif contacts.soft[e, 0] != RIGID:
         defer_softness(rows, r, contacts.soft, e, -depth, pace)  # the remaining gap may close freely
+        rows.pushing[r, PUSH_TURN] = rows.target[r]
     elif depth < -HOVERING * contacts.touch[e]:
         rows.target[r] += pace
     elif depth > contacts.touch[e]:

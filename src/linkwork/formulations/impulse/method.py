@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from linkwork.contact.scratch import warn_of_lost_contacts
 from linkwork.contact.table import Contacts
 from linkwork.formulations.impulse.drag_rows import Drags
-from linkwork.formulations.impulse.rows import LAST_STEP
+from linkwork.formulations.impulse.rows import LAST_STEP, LAST_WASTED
 from linkwork.formulations.impulse.step import run
 from linkwork.formulations.impulse.workspace import Workspace, workspace
 from linkwork.formulations.protocol import Bound, Effort, Method, Ran, within
@@ -43,7 +43,7 @@ class ImpulseMethod(Method):
     effort: ClassVar[Effort] = "sweeps"
     loop: ClassVar[str] = run.__module__
     carried: ClassVar[tuple[str, ...]] = (
-        *("carried", "row_vd", "rows.kept", "rows.newton_kept", "rows.swivel"),
+        *("carried", "row_vd", "given.tau", "given.wrench", "rows.kept", "rows.newton_kept", "rows.swivel"),
         *("contacts.count", "contacts.id", "contacts.point", "contacts.impulse", "contacts.moment"),
         *("sleep.asleep", "sleep.rest", "sleep.fastest", "sleep.q", "sleep.gravity"),
     )
@@ -115,4 +115,5 @@ class ImpulseMethod(Method):
         new.count[0] = n
         for name in ("id", "point", "impulse", "moment"):
             getattr(new, name)[:n] = getattr(known, name)[:n]
-        workspace.carried[LAST_STEP] = old.carried[LAST_STEP]
+        for slot in (LAST_STEP, LAST_WASTED):
+            workspace.carried[slot] = old.carried[slot]

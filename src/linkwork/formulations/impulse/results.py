@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from linkwork._jit import kernel, small
 from linkwork.contact.contact_cache import FEATURES_PER_PAIR
+from linkwork.formulations.impulse.given_work import given_work
 from linkwork.formulations.impulse.row_algebra import add_impulses, contact_rate_changes, has_friction, rate_change
 from linkwork.formulations.impulse.row_table import (
     BUSHING,
@@ -24,8 +25,19 @@ from linkwork.formulations.impulse.row_table import (
     PLAY,
     POINT_SPRING,
 )
-from linkwork.formulations.impulse.rows import ALL_ROWS, LINE_GIVEN, LINE_VISCOUS, SMOOTH, coordinate_wrench
+from linkwork.formulations.impulse.rows import (
+    ALL_ROWS,
+    FED,
+    LAST_STEP,
+    LAST_WASTED,
+    LINE_GIVEN,
+    LINE_VISCOUS,
+    SMOOTH,
+    TYRES_WASTED,
+    coordinate_wrench,
+)
 from linkwork.formulations.impulse.sliding import sliding_loss
+from linkwork.formulations.impulse.soft_rows import count_soft, only_pushes, soft_energy
 from linkwork.formulations.samples import (
     ALL_LEFT,
     ALL_SWEEPS,
@@ -37,7 +49,7 @@ from linkwork.formulations.samples import (
     SWEEPS,
     WORST_RESIDUAL,
 )
-from linkwork.mechanics.forces import push_link
+from linkwork.mechanics.forces import FED_IN, WASTED, push_link
 from linkwork.mechanics.power import ground_power
 from linkwork.mechanics.row_loads import cut_reactions
 from linkwork.mechanics.rows import first_coupled
@@ -105,7 +117,7 @@ def store_loads(w, state, h, q, v):
         for i in range(state.push.shape[0]):
             n, f = load_pair(w.v_next_own, i)
             push_link(work, i, n, f)
-        w.power[1] += ground_power(w.tables, work, q, state.vd, w.loads)
+        w.power[FED_IN] += ground_power(w.tables, work, q, state.vd, w.loads)
 
 
 @kernel
@@ -180,11 +192,21 @@ def add_row_load(cuts, work, table, rows, r, p, dofs, push):
 
 
 @small
-def row_energy(tables, table, rows, x, v_next, h):
-    """Energy wasted and fed in by rows, J; impulses work along the mean of a row's rates before and after."""
+def add5(a, b):
+    """Sum of two tuples of five numbers."""
+    return a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4]
+
+
+@small
+def row_energy(tables, table, rows, x, v, v_next, h):
+    """Energy wasted and fed in by rows, and the sums of `soft_energy`, J.
+
+    Impulses work along the mean of a row's rates before and after.
+    """
     forces = tables.forces
     wasted = 0.0
     fed = 0.0
+    soft = (0.0, 0.0, 0.0, 0.0, 0.0)
     known = False  # whether x holds the joint impulses
     n = rows.count[ALL_ROWS]
     r = 0
@@ -199,6 +221,8 @@ def row_energy(tables, table, rows, x, v_next, h):
                 rate = rows.rate[r + j] + changes[j]
                 rows.loss[r + j] = -0.5 * rows.p[r + j] * (rows.start_rate[r + j] + rate)
                 wasted += rows.loss[r + j]
+                if j == 0 and rows.deferred[r] != 0:
+                    soft = add5(soft, soft_energy(rows, r, rate, h))
             r += 3
             continue
         given = code == COUPLING and tables.cuts.coupling_law[table.element[rows.id[r]]] >= 0
@@ -214,31 +238,39 @@ def row_energy(tables, table, rows, x, v_next, h):
                 add_impulses(rows, n, rows.p, x)
             rate = rows.rate[r] + rate_change(rows, r, x)
         if code == LINE_SPRING:
-            wasted += h * (rows.deferred_data[r, LINE_VISCOUS] + rows.damping[r] * rate) * rate
-            fed -= h * rows.deferred_data[r, LINE_GIVEN] * rate
+            mean = 0.5 * (rows.start_rate[r] + rate)
+            wasted += h * (rows.deferred_data[r, LINE_VISCOUS] + rows.damping[r] * rate) * mean
+            fed -= h * rows.deferred_data[r, LINE_GIVEN] * mean
         elif is_spring(code):
-            wasted += h * rows.damping[r] * rate * rate
+            wasted += 0.5 * h * rows.damping[r] * rate * (rows.start_rate[r] + rate)
         elif code == MOTOR or code == DRAG or given:
             fed += 0.5 * rows.p[r] * (rows.start_rate[r] + rate)
         else:
             rows.loss[r] = -0.5 * rows.p[r] * (rows.start_rate[r] + rate)
             wasted += rows.loss[r]
+            if rows.deferred[r] != 0 and only_pushes(rows, r):
+                soft = add5(soft, soft_energy(rows, r, rate, h))
         r += 1
     for e in range(table.coil_dof.size):
         s = table.coil_dof[e]
-        rate = v_next[forces.coil_coordinate[s]]
-        wasted += h * forces.coil_c[s] * rate * rate
-    return wasted, fed
+        k = forces.coil_coordinate[s]
+        wasted += 0.5 * h * forces.coil_c[s] * v_next[k] * (v[k] + v_next[k])
+    return wasted, fed, soft
 
 
 @small
 def store_energy(w, state, h, v):
-    """Add the energy wasted and fed in during the step to the last two entries of y, J."""
-    wasted, fed = row_energy(w.tables, w.table, w.rows, w.solver.x, w.v_next, h)
-    fed += h * w.power[1]
+    """Add the energy wasted and fed in during the step to the last two entries of y, J; count that of soft rows."""
+    wasted, fed, soft = row_energy(w.tables, w.table, w.rows, w.solver.x, v, w.v_next, h)
+    fed += h * (w.power[FED_IN] - w.carried[FED])  # of tyres, and of grounds that move
+    fed += given_work(w.given, w.carried, h)
+    half = 0.5 * w.carried[LAST_STEP]
+    wasted += h * w.power[WASTED] + half * (w.carried[TYRES_WASTED] - w.carried[LAST_WASTED])
+    w.carried[LAST_WASTED] = w.carried[TYRES_WASTED]
     end = state.y.size
     state.y[end - 2] += wasted + sliding_loss(w.tables.drives, w.rows, v, w.v_next)
     state.y[end - 1] += fed
+    count_soft(state.effort, soft[0], soft[1], soft[2], soft[3], soft[4])
 
 
 @small

@@ -48,11 +48,11 @@ from linkwork.formulations.impulse.rows import (
     find_response,
     reset_row,
     set_correction,
-    set_softness,
     set_wrench,
     share_no_dof,
 )
 from linkwork.formulations.impulse.sleeping import wake_touched
+from linkwork.formulations.impulse.soft_rows import set_softness
 from linkwork.formulations.impulse.spring_rows import finish_line_spring, is_short
 from linkwork.mechanics.forces import coordinate_rate, coordinate_value, spring_line
 from linkwork.mechanics.impulses import rate_along

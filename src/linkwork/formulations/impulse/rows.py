@@ -22,6 +22,14 @@ import numpy as np
 
 from linkwork._jit import kernel, small
 from linkwork.formulations.impulse.row_table import CONE_SIDES, RowTable
+from linkwork.formulations.impulse.soft_rows import (
+    PUSH_BEND,
+    PUSH_SLOTS,
+    PUSH_TURN,
+    only_pushes,
+    set_pushing,
+    set_softness,
+)
 from linkwork.mechanics.constraint_rows import cut_frames, measure_wrench
 from linkwork.mechanics.impulse_lanes import carry_together
 from linkwork.mechanics.impulses import carry_inward, hold_dof, hold_link, rate_along
@@ -44,10 +52,12 @@ BRAKE_MOST, BRAKE_BEHIND, BRAKE_PACE = range(3)
 NEWTON_SOFTNESS, NEWTON_INEXACT = range(2)
 LINE_VISCOUS, LINE_GIVEN = range(2)
 # slots of `carried` in the workspace of the impulse methods
-LAST_STEP, ARMATURE_STEP, SMOOTH, ALIGNED = range(4)
+LAST_STEP, ARMATURE_STEP, SMOOTH, ALIGNED, LAWS_KNOWN, LAST_FED, LAST_WASTED = range(7)
 # the same, of one step alone
-END_UPDATED, ALL_STOPS, SPIN_ROUNDS, UNSETTLED, PARTS, COASTING, BLOW = range(4, 11)
-CARRIED_SLOTS = 11
+END_UPDATED, ALL_STOPS, SPIN_ROUNDS, UNSETTLED, PARTS, COASTING, BLOW, FED, FED_BY_LAST, FED_BEFORE, TYRES_WASTED = (
+    range(7, 18)
+)
+CARRIED_SLOTS = 18
 MOST_SPIN_ROUNDS = 6.0
 
 
@@ -70,6 +80,7 @@ class RowWork(NamedTuple):
     damping: Any  # N s/m or N m s/rad, of a soft row; of a drag whose softness is deferred, the least A_rr to assume
     deferred: Any  # DEFERRED_SOFTNESS, DEFERRED_BRAKE or 0
     deferred_data: Any  # (row, 7) see the slots above
+    pushing: Any  # (row, 7) see soft_rows, of a soft row that only pushes
     low: Any  # bounds of the impulse
     high: Any
     correction: Any  # rate of the pseudo impulses
@@ -116,7 +127,15 @@ def row_work(tables: Any, table: RowTable, contacts: int) -> RowWork:
     spans = max(1, sum(sorted(np.diff(table.link_span).tolist())[-ends:]))
     whole = {"code", "id", "spans", "span_first", "span_length", "links", "coordinate", "deferred"}
     whole |= {"normal_row", "partner_row"}
-    wide = {"span_first": spans, "span_length": spans, "u": width, "z": width, "wrench": 6, "deferred_data": 7}
+    wide = {
+        "span_first": spans,
+        "span_length": spans,
+        "u": width,
+        "z": width,
+        "wrench": 6,
+        "deferred_data": 7,
+        "pushing": PUSH_SLOTS,
+    }
     wide |= {"links": 2, "coordinate": max(2, terms), "coefficient": max(2, terms)}
     own: dict[str, Any] = {
         "count": np.zeros(2, dtype=np.int64),
@@ -331,6 +350,8 @@ def defer_softness(rows, r, soft, e, gap, pace):
     for j in range(3):
         rows.deferred_data[r, SOFT_KIND + j] = soft[e, j]
     rows.deferred_data[r, SOFT_GAP] = gap
+    rows.pushing[r, PUSH_BEND] = 0.0
+    rows.pushing[r, PUSH_TURN] = 0.0
     rows.deferred_data[r, SOFT_PACE] = pace
     rows.deferred_data[r, SOFT_POINTS] = 1.0
     rows.deferred_data[r, SOFT_PART] = 1.0
@@ -345,6 +366,7 @@ def finish_deferred(rows, r, diagonal, h):
         # of a contact: a part of that of the pair, and hertz refer to the response of the pair
         points = rows.deferred_data[r, SOFT_POINTS]
         k = rows.deferred_data[r, SOFT_STIFFNESS] / points
+        response = diagonal
         c = rows.deferred_data[r, SOFT_DAMPING]
         if rows.deferred_data[r, SOFT_KIND] == BEDDED:
             # there the stiffness of the pair is in place of the number of its points
@@ -356,20 +378,15 @@ def finish_deferred(rows, r, diagonal, h):
             k = omega * omega / (diagonal * points)
             c = 2.0 * c * omega / diagonal
         c /= points
-        set_softness(rows, r, k, c, rows.deferred_data[r, SOFT_GAP], rows.deferred_data[r, SOFT_PACE], h)
+        gap = rows.deferred_data[r, SOFT_GAP]
+        pace = rows.deferred_data[r, SOFT_PACE]
+        if only_pushes(rows, r):
+            set_pushing(rows, r, k, c, gap, pace, response, h)
+        else:
+            set_softness(rows, r, k, c, gap, pace, h)
     elif rows.deferred[r] == DEFERRED_BRAKE:
         # towards its goal no faster than BRAKING_PART of the torque can stop
         behind = rows.deferred_data[r, BRAKE_BEHIND]
         most = rows.deferred_data[r, BRAKE_MOST]
         speed = min(abs(behind) / h, math.sqrt(2.0 * BRAKING_PART * most * diagonal * abs(behind)))
         rows.target[r] = rows.deferred_data[r, BRAKE_PACE] + (speed if behind > 0.0 else -speed)
-
-
-@kernel
-def set_softness(rows, r, k, c, gap, pace, h):
-    """Row r becomes a spring and damper: `gap` its stretch, `pace` the rate at which its rest length moves (13)."""
-    stiff = k * h + c
-    beta = k * h / stiff  # (6)
-    rows.gamma[r] = 1.0 / (h * stiff)
-    rows.damping[r] = c
-    rows.target[r] = -beta * gap / h + (1.0 - beta) * pace

@@ -12,6 +12,7 @@ from linkwork.formulations.impulse.coast import Coast, make_coast
 from linkwork.formulations.impulse.contact_audit import ContactAudit, make_audit
 from linkwork.formulations.impulse.drag_rows import Drags, make_drags
 from linkwork.formulations.impulse.free_bodies import FreeBodies, free_bodies
+from linkwork.formulations.impulse.given_work import GivenLoads, make_given_loads
 from linkwork.formulations.impulse.islands import make_islands
 from linkwork.formulations.impulse.restitution import Bounces, make_bounces
 from linkwork.formulations.impulse.row_solver import RowSolver, row_solver
@@ -67,13 +68,14 @@ class Workspace(NamedTuple):
     out: Any  # (4,) their values
     power: Any  # (2,) W wasted, W fed in by forces
     # kept from step to step
+    given: GivenLoads  # written by given_work
     row_vd: Any  # (dof,) part of the last accelerations that rows made
     drags: Drags  # written by simulation
     contacts: Contacts  # written by contact; impulses by store_impulses
     audit: ContactAudit  # written by contact_audit
     bounces: Bounces  # scratch; written by restitution
     sleep: Sleep  # written by sleeping
-    carried: Any  # (11,) LAST_STEP and ARMATURE_STEP (s); whether it was SMOOTH, ALIGNED; the rest: of one step alone
+    carried: Any  # (18,) slots in rows.py: of the last step its length (s) and power (W), flags; the rest of one step
 
 
 def workspace(tables: Any, method: Any) -> Workspace:
@@ -118,6 +120,7 @@ def workspace(tables: Any, method: Any) -> Workspace:
         law_input=law_scratch(tables.laws),
         out=np.zeros(4),
         power=np.zeros(2),
+        given=make_given_loads(tables),
         row_vd=np.zeros(nv),
         drags=make_drags(),
         contacts=make_contacts(contacts, tables.colliders.has_moments),

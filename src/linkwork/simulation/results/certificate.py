@@ -15,6 +15,9 @@ POOR_IMPULSES = 2e-3  # of the impulses of a step, on average: what steps that w
 POOR_APART = 0.05  # of the energy that moved: what contacts may take from bodies that then do not touch
 POOR_ROLLING = 0.2  # of the energy that moved: what contacts may take from bodies that roll, rock or rest
 POOR_SEAM = 0.05  # of the energy that moved, taken by contacts at sides that are level
+POOR_SOFT = 0.02  # of the energy that moved: what soft contacts and stops may take beyond their law
+POOR_PRESS = 1e4  # of the impulse that stops all that moves: what rigid motors may press contacts with in a step
+POOR_SUNK = 1.0  # of half their thickness: how deep bodies may sink into soft contacts
 POOR_OVERLAP = 0.02  # of the size of the model: what bodies may overlap by in the end
 # what a strict run is held to: parts of the energy that moved, of the size of the model, of impulses; steps
 BOUNDS = {
@@ -27,6 +30,9 @@ BOUNDS = {
     "rolling": POOR_ROLLING,
     "seam": POOR_SEAM,
     "overlap": POOR_OVERLAP,
+    "numerical": POOR_SOFT,
+    "sunk": POOR_SUNK,
+    "pressed": POOR_PRESS,
     "cut": math.inf,  # steps may be cut short as long as little is left: this is for those who ask
 }
 
@@ -78,6 +84,11 @@ class Certificate:
     """Deepest overlap of two bodies in the last step, m; soft contacts, which overlap as they should, are left out."""
     worst_overlap: float = 0.0
     """Deepest overlap in any step, m."""
+    pressed: float = 0.0
+    """Where rigid motors drive: the largest force of contacts on a body times dt, as a part of the impulse that would
+    stop all that moves, and carry its weight for a step."""
+    sunk: float = 0.0
+    """Deepest overlap of a soft contact, as a part of half the thickness of the thinner body: beyond 1 all gets by."""
     worst_drift_position: float = 0.0
     worst_drift_velocity: float = 0.0
     final_drift_position: float = 0.0
@@ -97,6 +108,8 @@ class Certificate:
     """Energies below this are nothing, J: of a creep, of what contacts overlap by, of rounding in what is stored."""
     energy_gained: float = 0.0
     """What friction, stops, contacts and dampers gave in all instead of taking, at worst, J; 0 where all is well."""
+    energy_numerical: float = 0.0
+    """Largest energy that soft contacts and stops took or gave beyond their law, J, more than they held then."""
     rank_min: int = 0
     rank_max: int = 0
     rank_history: list[dict[str, Any]] = field(default_factory=list)
@@ -168,7 +181,10 @@ class Certificate:
         sweeps cut short left unsettled, "cut" the number of these steps; "apart" and "rolling" what contacts took from
         bodies that did not touch, or that only rolled or rested, and "seam" what they took at sides that are level with
         what a body slides on, as parts of the energy that moved, "overlap" how deep bodies overlap in the end, as a
-        part of the size of the model.
+        part of the size of the model, "numerical" what soft contacts and stops took beyond their law, as a part of the
+        energy that moved, "sunk" how deep soft contacts were, as a part of half the thickness of the thinner body,
+        "pressed" what contacts press with where rigid motors drive, as a part of the impulse that would stop all that
+        moves.
 
         >>> Certificate(method="recursive", drift_relative=0.05).broken({"drift": 1e-3})
         ['the loops drift by 0.05 of the size of the model, more than 0.001']
@@ -212,6 +228,18 @@ class Certificate:
                 self.overlap / self.size if self.size > 0.0 else 0.0,
                 "bodies overlap by {:.2g} of the size of the model in the end",
             ),
+            "numerical": (
+                self._part(self.energy_numerical),
+                "soft contacts and stops took {:.2g} of what moved beyond their law",
+            ),
+            "sunk": (
+                self.sunk,
+                "soft contacts were {:.2g} times half the thickness of a body deep, and may let it through",
+            ),
+            "pressed": (
+                self.pressed,
+                "contacts pressed with {:.2g} times what would stop all that moves; rigid motors drive what cannot go",
+            ),
             "cut": (float(self.cut_short), "{:g} steps were cut short by their number of sweeps"),
         }
         beyond = {name: known[name] for name in bounds if not known[name][0] <= bounds[name]}
@@ -238,6 +266,12 @@ class Certificate:
             return "choose a stabilization=, or take a smaller dt"
         if name == "drift" and self.settings.get("penalty"):
             return "take a smaller dt, a larger penalty= or none, or compare with another method"
+        if name == "pressed":
+            return "give the motor a max_torque= or a softness=, or the parts more play"
+        if name == "sunk":
+            return "give a stiffer softness="
+        if name == "numerical":
+            return "take a smaller dt, a softer softness=, or more damping, which then takes it by law"
         if name == "energy" and self.advice:
             return self.advice
         return "take a smaller dt, or compare with another method"

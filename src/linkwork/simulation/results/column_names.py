@@ -13,7 +13,7 @@ from linkwork.errors import OptionError
 from linkwork.model import names
 
 OF_JOINTS = ("position", "velocity", "acceleration", "reaction", "stop_force")
-ENERGY = ("kinetic", "potential", "springs", "total", "dissipated", "impacts", "work", "balance")
+ENERGY = ("kinetic", "potential", "springs", "total", "dissipated", "numerical", "impacts", "work", "balance")
 DRIFT = ("position", "velocity")
 OF_SOLVER = {  # by what `Method.effort` counts
     "": (),

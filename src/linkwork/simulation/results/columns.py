@@ -32,7 +32,8 @@ class NamedColumns:
     """Every column by its full name, as recorded."""
     units: dict[str, str]
     energy: dict[str, NDArray[Any]]
-    """kinetic, potential, springs, total, dissipated, impacts (lost when joints were attached), work, balance; J."""
+    """kinetic, potential, springs, total, dissipated, numerical (taken by soft contacts and stops beyond their law),
+    impacts (lost when joints were attached), work, balance; J."""
     drift: dict[str, NDArray[Any]]
     """Norms of what the loops are off by: position (m and rad), velocity (m/s and rad/s)."""
     solver: dict[str, NDArray[Any]]

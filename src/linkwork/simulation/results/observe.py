@@ -12,7 +12,7 @@ from linkwork.assembly.massless import taken_off
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Tables
 from linkwork.errors import OptionError
-from linkwork.formulations.samples import RESIDUAL, ROW_COUNT, STEPS_CUT, SWEEPS, Samples
+from linkwork.formulations.samples import RESIDUAL, ROW_COUNT, SOFT_HELD, SOFT_TAKEN, STEPS_CUT, SWEEPS, Samples
 from linkwork.mechanics.laws import law_scratch
 from linkwork.mechanics.observation import Observation, Scratch, View, observe
 from linkwork.mechanics.size import row_units
@@ -183,13 +183,18 @@ class Observer:
     def accounts(self, samples: Samples, observation: Observation, count: int) -> dict[str, Any]:
         """Time, energies, drift and what the solver did."""
         end = self.system.nq + self.system.nv
+        held, beyond = samples.effort[:count, SOFT_HELD], samples.effort[:count, SOFT_TAKEN]
         return {
             "time": samples.t[:count, 0].copy(),
             "kinetic": observation.energy[:, 0],
             "own": observation.energy[:, 0] - kinetic_energy(self.given, self.system.body_names, observation.body),
             "potential": observation.energy[:, 1],
-            "springs": observation.energy[:, 2],
-            "dissipated": samples.y[:count, end].copy(),
+            "springs": observation.energy[:, 2] + held,
+            "dissipated": samples.y[:count, end] - held - beyond,
+            "numerical": beyond.copy(),
+            "pressed": np.linalg.norm(samples.touch[:count], axis=2).max(axis=1, initial=0.0),
+            # what is held by patches that change is known roughly only, until they let go
+            "beyond law": np.maximum(np.abs(beyond) - held, 0.0),
             "work": samples.y[:count, end + 1].copy(),
             "drift position": observation.drift[:, 0],
             "drift velocity": observation.drift[:, 1],

@@ -90,7 +90,7 @@ class LiveState:
         energy["total"] = sum(energy.values())
         if self.first is None:
             self.first = energy["total"]
-        lost = float(accounts["dissipated"][0]) + sim.impacts
+        lost = float(accounts["dissipated"][0] + accounts["numerical"][0]) + sim.impacts
         energy["balance"] = energy["total"] - self.first + lost - float(accounts["work"][0])
         self.trust.see(accounts, energy["balance"], lost)
         self.light = (POOR, [self.failed]) if self.failed else self.trust.light()

@@ -24,7 +24,7 @@ class TrustLight:
 
     def see(self, accounts: dict[str, Any], balance: float, lost: float) -> None:
         """Take in a state: energies (J), drift, the balance and what was lost so far (J)."""
-        names = ("kinetic", "potential", "springs", "work", "drift relative")
+        names = ("kinetic", "potential", "springs", "work", "beyond law", "drift relative")
         seen = {name: float(accounts[name][0]) for name in names} | {"balance": balance, "dissipated": lost}
         for name, value in seen.items():
             self.low[name] = min(value, self.low.get(name, value))
@@ -45,6 +45,7 @@ class TrustLight:
             energy_scale=max(*moved, self.high["kinetic"]),
             energy_least=max(self.least, ROUNDED * stored),
             energy_gained=max(0.0, -self.low["dissipated"]),
+            energy_numerical=self.high["beyond law"],
             drift_relative=self.high["drift relative"],
         )
 

@@ -235,7 +235,7 @@ def _energy(run: Trajectory) -> list[PlotPanel]:
         raise OptionError("this run has no energy ledger; record it to plot it")
     ledger = PlotPanel(_axis_label("J"))
     for name, values in run.energy.items():
-        quiet = name in ("springs", "dissipated", "impacts", "work") and not np.any(values)
+        quiet = name in ("springs", "dissipated", "numerical", "impacts", "work") and not np.any(values)
         if name != "balance" and not quiet:
             ledger.lines.append((name, run.time, values))
     panels = [ledger]
