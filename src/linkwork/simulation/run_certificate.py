@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 STORED = ("kinetic", "potential", "springs")
 FALLING = 0.75  # of a step: half of one, and more since a fall is faster than its mean between two rows
-ROUNDED = 1e-10  # of the energy that is stored: what moves less is lost among rounding errors
+ROUNDED = 1e-10  # of the energy that is stored, or that reactions could move: less is lost among rounding errors
 
 
 class Tally:
@@ -118,7 +118,7 @@ def certificate_of(recording: Recording, seconds: float, stopped: str | None, le
         energy_balance_worst=tally.worst("energy/balance") if ours else 0.0,
         energy_offset=FALLING * sim.method.dt * tally.fall if sim.method.impulses else 0.0,
         energy_scale=max([*moved, tally.most["own"]]) if ours else 0.0,
-        energy_least=max(least, ROUNDED * max(tally.worst(f"energy/{name}") for name in STORED)),
+        energy_least=max(least, ROUNDED * max(tally.most["held"], *(tally.worst(f"energy/{name}") for name in STORED))),
         energy_gained=max(0.0, -tally.least["energy/dissipated"]),
         rank_min=rank_min,
         rank_max=rank_max,
