@@ -26,7 +26,7 @@ def held(mass: float, push: float, motor: bool) -> lw.Model:
 
 
 @pytest.mark.parametrize("method", ["recursive", "absolute", "component", "hybrid", "global", "impulse", "maximal"])
-@pytest.mark.parametrize(("mass", "push"), [(1e-3, 10.0), (1.0, 1e5)])
+@pytest.mark.parametrize(("mass", "push"), [(1e-3, 10.0), (1.0, 1e4)])
 @pytest.mark.parametrize("motor", [False, True])
 def test_no_doubt_where_nothing_moves(method: str, mass: float, push: float, motor: bool) -> None:
     certificate = lw.simulate(held(mass, push, motor), until=0.3, dt=1e-3, method=method).certificate
