@@ -81,7 +81,10 @@ def certificate_of(recording: Recording, seconds: float, stopped: str | None, le
     Energies below `least` (J) are nothing.
     """
     sim, system, tally = recording.sim, recording.sim.system, recording.tally
-    dependent = [] if system.foreign else dependent_rows(system, sim.start)
+    if system.foreign:
+        redundant = recording.ranks.redundant()
+    else:
+        redundant = row_names(system, dependent_rows(system, sim.start))
     recording.ranks.end(sim.moving, recording.stepper.present())
     rank_min, rank_max = recording.ranks.bounds()
     moved = [tally.moved(f"energy/{name}") for name in LEDGER if name not in ("total", "balance")]
@@ -124,7 +127,7 @@ def certificate_of(recording: Recording, seconds: float, stopped: str | None, le
         rank_max=rank_max,
         rank_history=recording.ranks.entries,
         rank_changes=recording.ranks.changes,
-        redundant_rows=row_names(system, dependent),
+        redundant_rows=redundant,
         worst_quaternion=tally.most["quaternion"] if recording.observer.quaternions.size else None,
         events=[change.as_dict() for change in sim.changes],
         start=list(sim.notes),
@@ -134,7 +137,7 @@ def certificate_of(recording: Recording, seconds: float, stopped: str | None, le
         stopped=stopped,
         reason=sim.reason,
         # what a component elsewhere can do is its own affair
-        degrees_of_freedom=None if system.foreign else system.nv - (system.rows - len(dependent)),
+        degrees_of_freedom=None if system.foreign else system.nv - (system.rows - len(redundant)),
         loops=None if system.foreign else len(system.cuts),
         settings={**asdict(sim.method), **sim.method.chosen(sim.workspace), "every": recording.every},
         versions=versions(),
