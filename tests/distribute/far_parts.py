@@ -111,7 +111,7 @@ class Portless(lw.Subsystem):
 
 
 class Half(lw.Subsystem):
-    """Half of a four-bar linkage: a crank on the own ground, damped, and with `coupler` that too. Port: its last body."""
+    """Half of a four-bar linkage: a crank on the own ground, and with `coupler` that too. Port: its last body."""
 
     def build(self, *, coupler: bool = False) -> None:
         end = self.body("crank", mass=1.0, inertia=ROD, position=(0, 0, 0.25))
