@@ -65,6 +65,7 @@ class _Assembler:
     def __init__(self, model: Model, absolute: bool, floating: bool, driven: bool, before: System | None) -> None:
         self.model = model
         self.absolute, self.driven = absolute, driven
+        self.unseen = absolute or before is not None  # what moves free has no columns
         if not any(True for _ in model.all_bodies()) and not any(isinstance(g, Foreign) for g in model.all_grounds()):
             raise ModelError(f"model '{model.name}' has no body; give it one with model.body(...)")
         self.reference = Reference(model)
@@ -215,7 +216,10 @@ class _Assembler:
         joint, backward = step.joint, step.backward
         if joint is None:
             kind, name = "free", f"{step.child.path} free"
-            if name in self.model:
+            if self.unseen:  # any name will do that no part has
+                while name in self.model:
+                    name += " motion"
+            elif name in self.model:
                 raise ModelError(
                     f"the name '{name}' is kept for the free motion of body '{step.child.path}'; "
                     "choose another name for what is called so"
@@ -274,6 +278,7 @@ class _Assembler:
                 backward,
                 (b_pose.matrix, b_pose.position),
                 b_link,
+                step.child.path if joint is None else "",
             )
         )
 

@@ -27,6 +27,7 @@ class JointPlace:
     backward: bool
     frame_b: tuple[Floats, Floats]  # joint frame b in the link that carries b: rotation (3, 3), origin (3,)
     link_b: int
+    body: str = ""  # that nothing holds, where there is no joint
 
 
 @dataclass(frozen=True, eq=False)

@@ -42,7 +42,7 @@ def hierarchy(system: System, tables: Tables, start: Start) -> Hierarchy:
     for place in system.joints:
         for e, k in enumerate(range(place.v.start, place.v.stop)):
             if place.joint is None:  # coordinates of a body that nothing holds
-                rate_of[k] = -1 - (6 * number[place.name.removesuffix(" free")] + e)
+                rate_of[k] = -1 - (6 * number[place.body] + e)
             else:
                 rate_of[k] = cuts[place.name].v.start + e
     return Hierarchy(
