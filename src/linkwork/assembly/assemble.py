@@ -17,6 +17,7 @@ from linkwork.assembly.graph import Forest, TreeStep, scatter, span
 from linkwork.assembly.kinds import BACK, MOTION_CODES, ONTO, coordinates, misfit
 from linkwork.assembly.law_tables import LawTable
 from linkwork.assembly.massless import Carried, Inertia, lent
+from linkwork.assembly.massless import filled as fill
 from linkwork.assembly.reference import Reference, ground_pose
 from linkwork.assembly.system import JointPlace, System
 from linkwork.assembly.tables import Tables, Tree
@@ -36,6 +37,7 @@ def assemble(
     absolute: bool = False,
     floating: bool = False,
     driven: bool = False,
+    filled: bool = False,
     before: System | None = None,
 ) -> System:
     """Turn a model into a `System`: tree and cuts, tables, start values.
@@ -43,14 +45,16 @@ def assemble(
     With `absolute` every body is free, its coordinates are those of its centre of mass, and every joint is a cut. With
     `floating` groups of bodies without a joint to a ground are allowed, as in a component of a larger model. With
     `driven` motors that hold rigidly are rows, as gears are, and soft ones torques; without it they leave their joints
-    free. `before` is the system of the same model before joints were attached or released; its compiled laws are kept.
+    free. With `filled` bodies that lack inertia get next to none, as methods want it that give every body coordinates
+    of its own. `before` is the system of the same model before joints were attached or released; its compiled laws are
+    kept.
 
     >>> lw.assemble(lw.gallery.double_four_bar.build()).cut_names
     ['right pin 1', 'right pin 2']
     """
     if not isinstance(model, Model):
         raise ModelError(_no_model(model))
-    return _Assembler(model, absolute, floating, driven, before).system()
+    return _Assembler(model, absolute, floating, driven, filled, before).system()
 
 
 def _no_model(given: Any) -> str:
@@ -62,15 +66,19 @@ def _no_model(given: Any) -> str:
 
 
 class _Assembler:
-    def __init__(self, model: Model, absolute: bool, floating: bool, driven: bool, before: System | None) -> None:
+    def __init__(
+        self, model: Model, absolute: bool, floating: bool, driven: bool, filled: bool, before: System | None
+    ) -> None:
         self.model = model
-        self.absolute, self.driven = absolute, driven
+        self.absolute, self.driven, self.fills = absolute, driven, filled
         self.unseen = absolute or before is not None  # what moves free has no columns
         if not any(True for _ in model.all_bodies()) and not any(isinstance(g, Foreign) for g in model.all_grounds()):
             raise ModelError(f"model '{model.name}' has no body; give it one with model.body(...)")
         self.reference = Reference(model)
         self.forest: Forest = scatter(model) if absolute else span(model)
         self.loans, self.lent = lent(model, self.reference) if absolute else ([], {})
+        self.filled = fill(model, self.reference, self.lent) if filled else {}
+        self.lent |= self.filled
         self.laws = LawTable() if before is None else LawTable(before.alive, before.faults)
         # columns of the link tables
         self.parent: list[int] = []
@@ -136,6 +144,8 @@ class _Assembler:
             absolute=self.absolute,
             centres={body.path: self.lent[id(body)].com for body in self.body_order if id(body) in self.lent},
             carried=self._carried(places),
+            fills=self.fills,
+            filled=[body.path for body in self.body_order if id(body) in self.filled],
             foreign=self.foreign,
             inputs=self.laws.inputs,
             held=self.laws.held_places(),

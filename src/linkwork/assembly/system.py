@@ -71,6 +71,8 @@ class System:
     alive: Any = field(repr=False, default=None)  # compiled laws
     centres: dict[str, Any] = field(default_factory=dict)  # of mass, of bodies that inertia is lent to (massless.py)
     carried: list[Carried] = field(default_factory=list)  # what welds carry of that
+    fills: bool = False  # whether bodies that lack inertia get next to none
+    filled: list[str] = field(default_factory=list)  # those bodies
 
     def centre(self, body: Body) -> Any:
         """Centre of mass of a body as these tables have it, in the body frame, m."""

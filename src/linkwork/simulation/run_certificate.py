@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork._version import __version__
+from linkwork.assembly.massless import NEXT_TO_NOTHING
 from linkwork.assembly.system import System
 from linkwork.formulations.samples import (
     ALL_SWEEPS,
@@ -34,6 +35,7 @@ from linkwork.simulation.results.unsettled import unsettled
 if TYPE_CHECKING:
     from linkwork.simulation.recording import Recording
 
+MANY = 4  # bodies that are told by name
 STORED = ("kinetic", "potential", "springs")
 FALLING = 0.75  # of a step: half of one, and more since a fall is faster than its mean between two rows
 ROUNDED = 1e-10  # of the energy that is stored, or that reactions could move: less is lost among rounding errors
@@ -131,7 +133,7 @@ def certificate_of(recording: Recording, seconds: float, stopped: str | None, le
         worst_quaternion=tally.most["quaternion"] if recording.observer.quaternions.size else None,
         events=[change.as_dict() for change in sim.changes],
         start=list(sim.notes),
-        notes=[*sim.controls.notes(), *told],
+        notes=[*sim.controls.notes(), *_filled(sim.moving), *told],
         coupling=sim.controls.couplings(),
         ignored=sim.ignored,
         stopped=stopped,
@@ -143,6 +145,18 @@ def certificate_of(recording: Recording, seconds: float, stopped: str | None, le
         versions=versions(),
         model_hash=model_hash(system),
     )
+
+
+def _filled(system: System) -> list[str]:
+    """What is said of bodies that lack inertia and have been given some."""
+    if not system.filled:
+        return []
+    names = ", ".join(f"'{path}'" for path in system.filled[:MANY])
+    more = f" and {len(system.filled) - MANY} more" if len(system.filled) > MANY else ""
+    return [
+        f"inertia: each body has coordinates of its own, and {names}{more} lacks inertia for that; it has "
+        f"{NEXT_TO_NOTHING:g} of what the lightest body beside it has"
+    ]
 
 
 def versions() -> dict[str, str]:

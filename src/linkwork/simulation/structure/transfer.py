@@ -22,7 +22,7 @@ from linkwork.assembly.reference import ground_pose, joint_frame
 from linkwork.assembly.system import JointPlace, System
 from linkwork.assembly.tables import Floats
 from linkwork.errors import ModelError
-from linkwork.model import Altered, Body, Foreign, Frame, Ground, Joint
+from linkwork.model import Altered, Body, Foreign, Frame, Ground, Joint, Model
 from linkwork.simulation.analysis.dynamics import forward_kinematics, mass_matrix
 from linkwork.simulation.mobility import DEPENDENT
 from linkwork.simulation.start import Closure
@@ -62,7 +62,12 @@ def changed(moment: Moment, attached: Sequence[Joint], released: Sequence[Joint]
     """The same motion in the system with these joints attached and released since the model was built."""
     old = moment.system
     model = Altered(old.model.built, attached, released)
-    return carried(moment, assemble(model, absolute=old.absolute, floating=True, driven=old.driven, before=old))
+    return carried(moment, assembled_like(model, old))
+
+
+def assembled_like(model: Model, old: System) -> System:
+    """The model in tables of the same kind, with the compiled laws of the old ones."""
+    return assemble(model, absolute=old.absolute, floating=True, driven=old.driven, filled=old.fills, before=old)
 
 
 def carried(moment: Moment, new: System) -> Moment:
