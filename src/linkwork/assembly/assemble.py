@@ -327,6 +327,11 @@ class _Assembler:
         """That of the body, or what is lent to it or left to it."""
         return self.lent.get(id(body)) or Inertia(body.mass, body.com, body.inertia)
 
+    def _lent(self, body: Body) -> tuple[float, float]:
+        """What a body has been given, kg and kg m2."""
+        has = self.filled[id(body)]
+        return has.mass - body.mass, float(has.moments[0, 0] - np.asarray(body.inertia)[0, 0])
+
     def _carried(self, places: list[JointPlace]) -> list[Carried]:
         """Which joints carry what moves lent inertia."""
         free = {id(body): place for body, place in zip(self.body_order, self.joints, strict=True)} if self.loans else {}
@@ -355,7 +360,9 @@ class _Assembler:
             h[link] += m * c
             I[link] += [about[0, 0], about[1, 1], about[2, 2], about[0, 1], about[0, 2], about[1, 2]]
         counted = np.ones(n, dtype=np.int64)
-        counted[[self.place[id(body)][0] for body in self.body_order if isinstance(body, StateBody)]] = 0
+        lent = [body for body in self.body_order if id(body) in self.filled]
+        idle = [body for body in self.body_order if isinstance(body, StateBody) or (body in lent and body.mass == 0.0)]
+        counted[[self.place[id(body)][0] for body in idle]] = 0
         first = np.arange(n)
         for i in range(grounds, n):
             if self.parent[i] >= grounds:
@@ -388,6 +395,8 @@ class _Assembler:
             link_first=first.astype(np.int64),
             link_last=last.astype(np.int64),
             link_counted=counted,
+            lent_link=np.array([self.place[id(body)][0] for body in lent], dtype=np.int64),
+            lent_inertia=np.array([self._lent(body) for body in lent]).reshape(-1, 2),
             dof_link=np.array(self.dof_link, dtype=np.int64),
             dof_armature=np.array(self.armature, dtype=float),
             body_link=np.array([link for link, _ in places], dtype=np.int64),

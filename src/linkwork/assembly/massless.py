@@ -6,7 +6,8 @@ point mass or thin rod that is welded to another, or slides in it, a part of its
 one, so that nothing else changes; only the joints between carry what moves the lent part, which `taken_off` takes off.
 
 Other joints let a body without inertia move against all that could lend to it. It gets next to nothing: so little that
-its neighbours do not feel it, and enough for the forces on it to be told from rounding.
+its neighbours hardly feel it, and enough for the forces on it to be told from rounding. Methods that solve for
+accelerations solve once more with the forces that this inertia takes: then nothing of it is left.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from linkwork.assembly.tables import Floats
 from linkwork.model import Body, Frame, Ground, Joint, Model
 
 THIN = 1e-12  # of the largest principal inertia: less is none
-NEXT_TO_NOTHING = 1e-7  # of the lightest neighbour
+NEXT_TO_NOTHING = 1e-6  # of the lightest neighbour
 
 
 class Inertia(NamedTuple):
@@ -135,7 +136,7 @@ def filled(model: Model, reference: Reference, inertias: dict[int, Inertia]) -> 
     >>> outer = model.revolute("outer", "ground", ring, at=(0, 0, 0), axis=(1, 0, 0))
     >>> inner = model.revolute("inner", ring, bar, at=(0, 0, 0), axis=(0, 1, 0))
     >>> [inertia.mass for inertia in filled(model, Reference(model), {}).values()]
-    [1e-07]
+    [1e-06]
     """
     lacking = [body for body in model.all_bodies() if is_thin(body) and id(body) not in inertias]
     if not lacking:

@@ -180,7 +180,7 @@ def model_hash(system: System) -> str:
     tables, guides = system.tables, system.tables.cuts.guides
     for table in (*tables, guides) if guides.curve_closed.size + guides.surface_kind.size else tables:
         for name, value in table._asdict().items():
-            if name not in ("law_address", "guides"):
+            if name not in ("law_address", "guides", "lent_link", "lent_inertia"):
                 digest.update(name.encode())
                 digest.update(np.ascontiguousarray(value).tobytes())
     digest.update(system.q_start.tobytes())

@@ -284,7 +284,10 @@ def project(tables, w, cut_q, y, nq, nv, t):
 @written_out
 def evaluate(tables, w, steps, state, t):
     """steps.rate = rate of steps.trial at time t. Returns 0 or a status."""
-    return evaluate_bodies(find_independent_rows, factor_rows, solve_accelerations, project, tables, w, steps, state, t)
+    alone = w.remote_border.fetch == 0 and w.remote_border.exchange == 0
+    return evaluate_bodies(
+        find_independent_rows, factor_rows, solve_accelerations, project, alone, tables, w, steps, state, t
+    )
 
 
 @written_out
