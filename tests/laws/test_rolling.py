@@ -20,7 +20,7 @@ from twins import matrix_of
 JOINT = "component in joint coordinates"
 EXACT = ("recursive", "absolute", "component", JOINT)
 IMPULSES = ("impulse", "maximal")
-REFUSING = ("hybrid", "semi-recursive", "global")
+IMPLICIT = ("hybrid", "semi-recursive", "global")
 G = 9.81
 ON_EDGE = (math.sqrt(0.5), math.sqrt(0.5), 0, 0)  # the axis, z of the body, level along -y
 
@@ -338,14 +338,6 @@ def test_a_disc_that_starts_flat() -> None:
     model.rolling("table", "ground", coin, radius=0.1)
     with pytest.raises(lw.ModelError, match=r"'table': the disc on 'coin' lies flat on the plane of 'ground'"):
         lw.simulate(model, until=0.1)
-
-
-@pytest.mark.parametrize("method", REFUSING)
-def test_methods_with_implicit_steps_refuse(method: str) -> None:
-    with pytest.raises(lw.OptionError, match=r"has rolling \('table'\).*use method 'recursive' or"):
-        lw.simulate(leaning(), until=0.1, method=method)
-    with pytest.raises(lw.OptionError, match=r"'rolling' is nothing that ignore="):
-        lw.simulate(leaning(), until=0.1, method=method, ignore="rolling")
 
 
 def test_kinematics_refuses() -> None:

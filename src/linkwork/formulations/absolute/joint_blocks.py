@@ -222,7 +222,7 @@ def free_accelerations(tables, w, q, v, t, cut_q, cut_rate, vd):
 
 @kernel
 def carry_lent(tree, work, q, v, vd):
-    """vd = free accelerations once more, with the forces that lent inertia takes at accelerations vd: it is not felt."""
+    """vd = free accelerations once more, with the forces that lent inertia takes at vd: so it is not felt."""
     for j in range(tree.lent_link.size):
         k = tree.link_v[tree.lent_link[j]]
         for e in range(3):
