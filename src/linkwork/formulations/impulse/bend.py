@@ -77,6 +77,18 @@ def bends(w):
 
 
 @kernel
+def bent_turn(w, h):
+    """How far links turn in the step at most, rad, where joints hold halfway; else 0."""
+    if not bends(w):
+        return 0.0
+    most = 0.0
+    for i in range(w.tables.tree.grounds, w.tables.tree.link_parent.size):
+        turn, _ = load_pair(w.tree.pose_v, i)
+        most = max(most, norm(turn))
+    return h * most
+
+
+@kernel
 def find_bend(w, h, q, v, part, bend):
     """Rates `bend` of cuts (`bend_rates`) for the velocities v_next, with a part of what rows made of them last.
 

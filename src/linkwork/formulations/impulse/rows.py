@@ -42,6 +42,9 @@ BRAKE_MOST, BRAKE_BEHIND, BRAKE_PACE = range(3)
 # slots of `RowWork.newton`: softness that the first Newton step of island 0 is to have, or 0 where none is known; steps
 # in which the one without softness is not to be tried
 NEWTON_SOFTNESS, NEWTON_INEXACT = range(2)
+# slots of `RowWork.pivot_kept`: how many bilateral rows there were, how many of them were independent at best, and the
+# smallest pivot then, at its largest
+PIVOT_ROWS, PIVOT_RANK, PIVOT_LEAST = range(3)
 LINE_VISCOUS, LINE_GIVEN = range(2)
 # slots of `carried` in the workspace of the impulse methods
 LAST_STEP, ARMATURE_STEP, SMOOTH, ALIGNED = range(4)
@@ -96,6 +99,7 @@ class RowWork(NamedTuple):
     # kept from step to step
     kept: Any  # (id,) impulses of the last step; store_impulses
     newton_kept: Any  # (2,) NEWTON_SOFTNESS, NEWTON_INEXACT; store_impulses
+    pivot_kept: Any  # (3,) PIVOT_ROWS, PIVOT_RANK, PIVOT_LEAST; row_solver
     # of the step
     newton: Any  # (2,) the same, for the next step; row_sweeps
     sliding: Any  # (joint friction,) impulses of joints taken to slide on, else 0; predict_sliding
@@ -122,6 +126,7 @@ def row_work(tables: Any, table: RowTable, contacts: int) -> RowWork:
         "count": np.zeros(2, dtype=np.int64),
         "kept": np.zeros(table.id_count),
         "newton_kept": np.zeros(2),
+        "pivot_kept": np.zeros(3),
         "newton": np.zeros(2),
         "sliding": np.zeros(tables.drives.friction_most.size),
         "stop_is_row": np.zeros(2 * tables.drives.limit_q.size + CONE_SIDES * tables.drives.cone_a.size),

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from linkwork._jit import entry, kernel, small
 from linkwork.contact.broad_phase import find_contacts
-from linkwork.formulations.impulse.bend import SHARP_CUT, bend_known, bends, find_bend
+from linkwork.formulations.impulse.bend import SHARP_CUT, bend_known, bends, bent_turn, find_bend
 from linkwork.formulations.impulse.coast import COASTS, align, coast, count_half, take_coasted
 from linkwork.formulations.impulse.contact_audit import find_apart, note_contacts
 from linkwork.formulations.impulse.drag_rows import dragging
@@ -183,7 +183,7 @@ def set_up_rows(w, state, t, h, q, v, world):
         last = w.carried[LAST_STEP]
         warm_start(w.table, rows, w.contacts, h / last if last > 0.0 else 0.0)
         share_pressure(rows, w.path, w.solver.link_response, w.solver.gravity * h, state.count[EVALUATIONS])
-        factor_rows(rows, w.solver, h)
+        factor_rows(rows, w.solver, h, bent_turn(w, h))
     return 0
 
 
