@@ -374,6 +374,11 @@ def test_a_disc_that_starts_flat() -> None:
         lw.simulate(model, until=0.1)
 
 
+def test_rolling_cannot_be_left_out() -> None:
+    with pytest.raises(lw.OptionError, match=r"'rolling' is nothing that ignore="):
+        lw.simulate(leaning(), until=0.1, method="hybrid", ignore="rolling")
+
+
 def test_kinematics_refuses() -> None:
     model = friction_wheels(inside=False, arm=False)
     model.motor("motor", "first shaft", velocity=1.0)
