@@ -7,6 +7,7 @@ import pytest
 
 import linkwork as lw
 from known_mechanisms import four_bar
+from known_methods import ALL
 from random_mechanisms import random_loops, random_tree
 
 SMALL = {"mass": 1.0, "inertia": (0.1, 0.1, 0.1)}
@@ -185,3 +186,29 @@ def test_names_of_rows_and_degrees() -> None:
     with pytest.raises(IndexError):
         system.row_name(system.rows)
     assert "3 tree joints, 1 cuts" in repr(system)
+
+
+def thrown(name: str) -> lw.Model:
+    """A box and a bob hinged to it, thrown; the free joint of the box has frames of its own."""
+    model = lw.Model("thrown")
+    box = model.body("box", mass=1.0, inertia=(0.02, 0.03, 0.04), position=(0, 0, 1))
+    frames = {"frame_a": lw.Frame((0.1, 0.2, 0.3)), "frame_b": lw.Frame((0.05, 0, 0), (0.8, 0.6, 0, 0))}
+    model.free(name, "ground", box, velocity=(1, 0, 2, 0.1, 0.2, 3), **frames)
+    bob = model.body("bob", mass=0.2, inertia=(0.001, 0.001, 0.001), position=(0.3, 0, 1))
+    model.revolute("hinge", box, bob, at=(0.1, 0, 1), axis=(0, 1, 0))
+    return model
+
+
+@pytest.mark.parametrize("method", sorted(ALL))
+@pytest.mark.parametrize("released", [False, True])
+def test_a_joint_may_be_called_as_free_motions_are(method: str, released: bool) -> None:
+    """Names are the user's: what methods call the motions of their own bodies is never seen."""
+    runs = []
+    for name in ("throw", "box free"):
+        model = thrown(name)
+        if released:
+            model.release(name, time=0.05)
+        runs.append(lw.simulate(model, until=0.1, dt=1e-3, method=method))
+    for quantity in ("position", "velocity"):
+        assert np.array_equal(runs[0][f"box.{quantity}"], runs[1][f"box.{quantity}"])
+        assert np.array_equal(runs[0][f"throw.{quantity}"], runs[1][f"box free.{quantity}"])

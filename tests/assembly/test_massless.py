@@ -152,3 +152,124 @@ def test_a_weld_that_closes_a_loop_tells_its_load_or_is_refused():
         lw.simulate(leg(True), until=0.1, method=lw.Components(coordinates="joint", dt=1e-3))
     same = lw.simulate(leg(False), until=0.1, method=lw.Components(coordinates="joint", dt=1e-3))
     assert same["weld.reaction"] == pytest.approx(first["weld.reaction"], abs=1e-9)
+
+
+def cross(scale: float = 1.0, far: float = 0.0) -> lw.Model:
+    """A bar hung by a ring without mass and two crossed hinges; `far` is where the frame of the ring is."""
+    model = lw.Model("cross")
+    bar = model.body("bar", mass=1.0, inertia=scale**2 * np.array([0.1, 0.1, 0.02]), com=(0, 0, -0.5 * scale))
+    ring = model.body("ring", mass=0, position=(far, 0, 0))
+    model.revolute("outer", "ground", ring, at=(0, 0, 0), axis=(1, 0, 0), velocity=1.0)
+    model.revolute("inner", ring, bar, at=(0, 0, 0), axis=(0, 1, 0), velocity=2.0, damping=0.1 * scale**2)
+    return model
+
+
+def trolley() -> lw.Model:
+    """A bar hung on a slide without mass, which is on a spring; its hinge and the slide move it."""
+    model = lw.Model("trolley")
+    slide = model.body("slide", mass=0)
+    bar = model.body("bar", mass=1.0, inertia=(0.1, 0.1, 0.02), com=(0, 0, -0.5))
+    model.prismatic("rail", "ground", slide, axis=(1, 0, 0), velocity=1.0, stiffness=100.0)
+    model.revolute("hinge", slide, bar, at=(0, 0, 0), axis=(0, 1, 0), velocity=2.0)
+    return model
+
+
+def coupled() -> lw.Model:
+    """A slider-crank whose rod has no mass, and whose slider is a point mass."""
+    model = lw.Model("coupled")
+    crank = model.body("crank", mass=1.0, inertia=(0.01, 0.01, 0.01), position=(0.1, 0, 0))
+    rod = model.body("rod", mass=0)
+    slider = model.body("slider", mass=1.0, inertia=0, position=(0.6, 0, 0))
+    model.revolute("pin", "ground", crank, at=(0, 0, 0), axis=(0, 1, 0), velocity=3.0, position=1.0)
+    model.revolute("near", crank, rod, at=(0.1, 0, 0), axis=(0, 1, 0))
+    model.revolute("far", rod, slider, at=(0.6, 0, 0), axis=(0, 1, 0))
+    model.prismatic("bore", "ground", slider, at=(0.6, 0, 0), axis=(1, 0, 0))
+    return model
+
+
+def bob() -> lw.Model:
+    """A point mass on an arm without any mass."""
+    model = lw.Model("bob")
+    body = model.body("bob", mass=1.0, inertia=0, com=(1.0, 0, 0))
+    model.revolute("pin", "ground", body, at=(0, 0, 0), axis=(0, 1, 0))
+    return model
+
+
+# methods that give every body coordinates of its own; their like in joint coordinates, and how far they are from it
+ALIKE = [("absolute", "recursive", 1e-6), ("component", "recursive", 1e-6), ("maximal", "impulse", 3e-3)]
+
+
+@pytest.mark.parametrize(("method", "like", "apart"), ALIKE)
+@pytest.mark.parametrize("build", [cross, trolley, bob, lambda: cross(far=3.0)])
+def test_bodies_without_inertia_between_joints(method, like, apart, build):
+    wanted, run = (lw.simulate(build(), until=0.5, dt=1e-3, method=each) for each in (like, method))
+    for quantity in ("position", "velocity", "reaction"):
+        names = wanted.matching(f"*.{quantity}")
+        size = max(np.abs(wanted[name]).max() for name in names)
+        for name in names:
+            assert np.abs(run[name] - wanted[name]).max() < apart * (30.0 if quantity == "reaction" else 1.0) * size
+    assert any("lacks inertia" in note for note in run.certificate.notes)
+    assert "lacks" not in str(wanted.certificate)
+
+
+def test_a_rod_without_mass_in_a_loop():
+    """What implicit methods compute without any inertia of the rod."""
+    wanted = lw.simulate(coupled(), until=0.5, dt=1e-4, every=10, method="hybrid")
+    for method, apart in (("absolute", 1e-7), ("component", 1e-7), ("maximal", 1e-3)):
+        run = lw.simulate(coupled(), until=0.5, dt=1e-3, method=method)
+        assert np.abs(run["slider.position"] - wanted["slider.position"]).max() < apart
+        assert np.abs(run["near.reaction"] - wanted["near.reaction"]).max() < 1e3 * apart
+
+
+def test_components_in_joint_coordinates():
+    method = lw.Components(dt=1e-3, coordinates="joint")
+    for build in (cross, trolley, bob):
+        run, wanted = (lw.simulate(build(), until=0.5, dt=1e-3, method=each) for each in (method, "recursive"))
+        name = "bob.rotation" if build is bob else "bar.rotation"
+        assert np.abs(run[name] - wanted[name]).max() < 1e-6
+
+
+def spinning() -> lw.Model:
+    """A rod without mass between two balls turns about itself as it likes."""
+    model = lw.Model("spinning")
+    rod = model.body("rod", mass=0)
+    weight = model.body("weight", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(1, 0, 0))
+    model.ball("hook", "ground", rod, at=(0, 0, 0))
+    model.ball("eye", rod, weight, at=(0.9, 0, 0))
+    return model
+
+
+def hung() -> lw.Model:
+    """A body without mass between two springs."""
+    model = lw.Model("hung")
+    knot = model.body("knot", mass=0)
+    weight = model.body("weight", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0, 0, -1))
+    model.spring("upper", "ground", knot, stiffness=100.0, length=1.0, at_a=(0, 0, 1))
+    model.spring("lower", knot, weight, stiffness=100.0, length=1.0)
+    return model
+
+
+@pytest.mark.parametrize("method", ["absolute", "component", "maximal"])
+@pytest.mark.parametrize("build", [spinning, hung])
+def test_what_moves_no_inertia_is_refused(method, build):
+    """Next to no inertia must not decide how it moves."""
+    with pytest.raises(lw.ModelError, match=r"'(rod|knot)'.*(no mass|without moving any inertia)"):
+        lw.simulate(build(), until=0.1, dt=1e-3, method=method)
+
+
+def test_states_between_methods(tmp_path):
+    """`global` has the ring where its frame is, the others where its joints are."""
+    file = tmp_path / "cross.npz"
+    first = lw.Simulation(cross(far=3.0), "absolute", dt=1e-3)
+    first.step(100)
+    first.save(file)
+    whole = lw.simulate(cross(far=3.0), until=0.2, dt=1e-3, method="recursive")
+    for method in ("absolute", "global", "recursive", "maximal"):
+        sim = lw.Simulation(cross(far=3.0), method, dt=1e-3, resume=file)
+        sim.step(100)
+        assert np.abs(sim["bar.position"] - whole["bar.position"][-1]).max() < 1e-4
+        assert np.abs(sim["ring.position"] - whole["ring.position"][-1]).max() < 1e-3
+        sim.save(file)
+        again = lw.Simulation(cross(far=3.0), "absolute", dt=1e-3, resume=file)
+        assert np.abs(again["ring.position"] - sim["ring.position"]).max() < 1e-9
+        first.save(file)

@@ -110,6 +110,30 @@ class Portless(lw.Subsystem):
         self.body("block", mass=1.0, inertia=(0.1, 0.1, 0.1))
 
 
+class Half(lw.Subsystem):
+    """Half of a four-bar linkage: a crank on the own ground, and with `coupler` that too. Port: its last body."""
+
+    def build(self, *, coupler: bool = False) -> None:
+        end = self.body("crank", mass=1.0, inertia=ROD, position=(0, 0, 0.25))
+        foot = self.revolute("foot", self.ground, end, at=(0, 0, 0), axis=(0, 1, 0), damping=0.1)
+        if coupler:
+            self.torque("push", foot, 2.0)
+            crank, end = end, self.body("coupler", mass=1.5, inertia=ROD, com=(0, 0.03, 0), position=(0.5, 0, 0.5))
+            self.revolute("knee", crank, end, at=(0, 0, 0.5), axis=(0, 1, 0))
+        self.port(end.name, end)
+
+
+class Leaf(lw.Subsystem):
+    """Half of a door: a leaf on two hinges of its own, on a spring. Port: "leaf", with its origin on the hinges."""
+
+    def build(self, *, mass: float = 2.0) -> None:
+        leaf = self.body("leaf", mass=mass, inertia=(0.1, 0.2, 0.25), com=(0.3, 0, 0.5), position=(0, 0, 0))
+        for k in range(2):
+            self.revolute(f"hinge {k}", self.ground, leaf, at=(0, 0, k), axis=(0, 0, 1), damping=0.1)
+        self.spring("closer", self.ground, leaf, at_a=(-0.5, 0.6, 0), at_b=(0.3, 0, 0), stiffness=50.0, length=0.7)
+        self.port("leaf", leaf)
+
+
 class Spinning(lw.Subsystem):
     """It starts in motion."""
 

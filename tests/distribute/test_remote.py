@@ -34,7 +34,7 @@ from linkwork.simulation.workspaces import ready_components
 
 sys.path.insert(0, str(Path(__file__).parent))
 import far_parts
-from far_parts import Arm, Carriage, Exploding, Failing, Parallelogram, Portless, Spinning, Tyred
+from far_parts import Arm, Carriage, Exploding, Failing, Half, Leaf, Parallelogram, Portless, Spinning, Tyred
 from processes import Process
 
 Make = Callable[[], lw.Subsystem]
@@ -236,6 +236,35 @@ def held_fast(part: Part) -> lw.Model:
     return model
 
 
+def four_bar(part: Part) -> lw.Model:
+    """Two grounded halves whose common joint holds three times what they hold already."""
+    model = lw.Model("four-bar")
+    turn = (0.8, 0.36, -0.24, 0.42)
+    left = model.add("left", part("left", lambda: Half(coupler=True)), position=(0.1, 0.2, 0.3), rotation=turn)
+    world = lw.Frame((0.1, 0.2, 0.3), turn)
+    right = model.add("right", part("right", Half), position=world.point((1, 0, 0)), rotation=turn)
+    model.revolute("knee", left.coupler, right.crank, at=world.point((1, 0, 0.5)), axis=world.direction((0, 1, 0)))
+    return model
+
+
+def carts(part: Part) -> lw.Model:
+    """Two blocks on parallel rails, welded together: one row of six holds what moves."""
+    model = lw.Model("carts")
+    first = model.add("first", part("first", Carriage))
+    second = model.add("second", part("second", Carriage), position=(0.3, 1.0, 0))
+    model.fixed("weld", first.block, second.block, at=(0.15, 0.5, 0))
+    return model
+
+
+def door(part: Part) -> lw.Model:
+    """The halves of a door, bolted together: each has redundant hinges, and cannot slide where its origin is."""
+    model = lw.Model("door", gravity=(2.0, 1.0, -9.0))
+    lower = model.add("lower", part("lower", Leaf))
+    upper = model.add("upper", part("upper", lambda: Leaf(mass=1.0)), position=(0, 0, 1.2))
+    model.fixed("bolt", lower.leaf, upper.leaf, at=(0, 0, 1.1))
+    return model
+
+
 def cranked(part: Part) -> lw.Model:
     """A rocker driven by a wheel that turns already when it is met: the loop starts as fast as its owner has it."""
     model = lw.Model("cranked")
@@ -263,6 +292,10 @@ MACHINES: dict[str, tuple[Machine, tuple[str, ...]]] = {
     "held twice": (held_twice, ("held",)),
     "held fast": (held_fast, ("held",)),
     "cranked": (cranked, ("wheel",)),
+    "four-bar": (four_bar, ("left", "right")),
+    "carts": (carts, ("first", "second")),
+    "door": (door, ("lower", "upper")),
+    "door, one": (door, ("upper",)),
 }
 
 
@@ -282,6 +315,18 @@ def test_remote_is_local(name: str, served: Served) -> None:
     assert run.certificate.worst_drift_position < 1e-12
     again = lw.simulate(machine(served.part(*names)), until=0.1, dt=DT, method="component")
     assert same_bits(run, again)
+
+
+@pytest.mark.parametrize(("name", "rank"), [("four-bar", 2), ("carts", 1), ("door", 1)])
+def test_redundant_rows_at_ports_are_counted(name: str, rank: int, served: Served) -> None:
+    """As in the whole, for the joints that are here."""
+    machine, names = MACHINES[name]
+    certificate = lw.simulate(machine(served.part(*names)), until=0.01, dt=DT, method="component").certificate
+    wanted = lw.simulate(machine(here), until=0.01, dt=DT, method="component").certificate
+    joints = machine(here).joints
+    assert certificate.rank_min == certificate.rank_max == rank
+    assert certificate.redundant_rows == [row for row in wanted.redundant_rows if row.partition(":")[0] in joints]
+    assert certificate.redundant_rows
 
 
 @pytest.mark.parametrize("integrator", ["semi-implicit", "rk2", "rk4", "abm4"])

@@ -20,7 +20,9 @@ from twins import matrix_of
 JOINT = "component in joint coordinates"
 EXACT = ("recursive", "absolute", "component", JOINT)
 IMPULSES = ("impulse", "maximal")
-REFUSING = ("hybrid", "semi-recursive", "global")
+IMPLICIT = ("hybrid", "semi-recursive", "global")
+# m/s: what an iteration leaves of a steady acceleration; natural coordinates go round by the second order of the step
+LEFT = {"hybrid": 1e-8, "semi-recursive": 1e-8, "global": 1e-3}
 G = 9.81
 ON_EDGE = (math.sqrt(0.5), math.sqrt(0.5), 0, 0)  # the axis, z of the body, level along -y
 
@@ -84,6 +86,19 @@ def test_down_a_slope(method: str) -> None:
     assert run["slope.reaction"][-1] == pytest.approx([*force, *np.cross((0, 0, -0.1), force)], abs=1e-10)
 
 
+@pytest.mark.parametrize("method", IMPLICIT)
+def test_down_a_slope_by_implicit_steps(method: str) -> None:
+    """A parabola is exact by their rule."""
+    a = G * math.sin(0.3) / 1.5
+    run = run_of(on_slope(0.3), method, 0.01, 0.2)
+    left = LEFT[method]
+    assert run["wheel.position"][-1] == pytest.approx([0.5 * a * 0.04, 0, 0.1], abs=left)
+    assert run["wheel.velocity"][-1] == pytest.approx([0.2 * a, 0, 0], abs=left)
+    assert run["wheel.angular_velocity"][-1] == pytest.approx([0, 2 * a, 0], abs=10 * left)
+    force = np.array([-0.5 * 2.0 * a, 0, 2.0 * G * math.cos(0.3)])
+    assert run["slope.reaction"][-1] == pytest.approx([*force, *np.cross((0, 0, -0.1), force)], abs=1e3 * left)
+
+
 @pytest.mark.parametrize("k", [0.4, 0.5, 1.0])
 def test_inertia_slows_it_down(k: float) -> None:
     run = run_of(on_slope(0.2, k), "recursive", 0.01, 0.2)
@@ -119,6 +134,21 @@ def test_order_of_convergence(method: str) -> None:
     exact = body_states(run_of(model, "recursive", 2e-4, 0.2), model)[-1]
     errors = [np.abs(body_states(run_of(model, method, dt, 0.2), model)[-1] - exact).max() for dt in steps]
     assert fitted_order(steps, errors) == pytest.approx(4.0, abs=0.4)
+
+
+@pytest.mark.parametrize("method", IMPLICIT)
+def test_implicit_steps_are_of_second_order(method: str) -> None:
+    """Rows that forbid velocities alone hold at the end of every step, those of positions too."""
+    model, steps = leaning(), (2e-3, 1e-3, 5e-4)
+    exact = body_states(run_of(model, "recursive", 2e-4, 0.2), model)[-1]
+    runs = [run_of(model, method, dt, 0.2) for dt in steps]
+    errors = [np.abs(body_states(run, model)[-1] - exact).max() for run in runs]
+    assert fitted_order(steps, errors) == pytest.approx(2.0, abs=0.15)
+    assert errors[-1] < 2e-4
+    for run in runs:
+        assert run["drift.position"].max() < 1e-11
+        assert run["drift.velocity"].max() < 1e-8
+        assert run.certificate.doubts() == []
 
 
 def steady(tilt: float, turn: float | None = None, r: float = 0.1) -> tuple[lw.Model, float]:
@@ -196,7 +226,7 @@ def test_sizes(length: float) -> None:
 # ---- a plane that moves ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", EXACT + IMPULSES)
+@pytest.mark.parametrize("method", EXACT + IMPLICIT + IMPULSES)
 def test_a_disc_on_a_plank_that_is_pulled(method: str) -> None:
     """The plank of mass M has the acceleration F / (M + m k / (1 + k)), the disc k / (1 + k) of it."""
     model = lw.Model("plank")
@@ -207,12 +237,13 @@ def test_a_disc_on_a_plank_that_is_pulled(method: str) -> None:
     model.force("pull", plank, (5.0, 0, 0))
     a = 5.0 / (3.0 + 2.0 / 3.0)
     run = run_of(model, method, 1e-3, 0.2)
-    assert run["plank.velocity"][-1] == pytest.approx([0.2 * a, 0, 0], abs=1e-11)
-    assert run["disc.velocity"][-1] == pytest.approx([0.2 * a / 3, 0, 0], abs=1e-11)
-    assert run["disc.angular_velocity"][-1] == pytest.approx([0, -0.2 * a * 2 / 3 / 0.1, 0], abs=1e-10)
+    slack = LEFT.get(method, 1e-11)
+    assert run["plank.velocity"][-1] == pytest.approx([0.2 * a, 0, 0], abs=slack)
+    assert run["disc.velocity"][-1] == pytest.approx([0.2 * a / 3, 0, 0], abs=slack)
+    assert run["disc.angular_velocity"][-1] == pytest.approx([0, -0.2 * a * 2 / 3 / 0.1, 0], abs=10 * slack)
 
 
-@pytest.mark.parametrize("method", EXACT)
+@pytest.mark.parametrize("method", EXACT + IMPLICIT)
 def test_a_disc_on_a_table_that_is_shaken_and_turned(method: str) -> None:
     """Work that the table puts in is in the ledger; seen from above, a disc on its edge follows by a third."""
     model = lw.Model("table")
@@ -222,14 +253,15 @@ def test_a_disc_on_a_table_that_is_shaken_and_turned(method: str) -> None:
     model.rolling("top", table, disc, radius=0.1)
     run = run_of(model, method, 1e-3, 0.3)
     move = 0.05 * (np.cos(4 * math.pi * run["time"]) - 1)
-    assert run["disc.position"][:, 0] == pytest.approx(0.05 + move / 3, abs=1e-9)
-    assert run.certificate.energy_balance_worst < 1e-9
+    slack = 1e-5 if method in IMPLICIT else 1e-9  # of second order
+    assert run["disc.position"][:, 0] == pytest.approx(0.05 + move / 3, abs=slack)
+    assert run.certificate.energy_balance_worst < slack
 
 
 # ---- wheels of mechanisms --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", EXACT + IMPULSES)
+@pytest.mark.parametrize("method", EXACT + IMPLICIT + IMPULSES)
 def test_a_cart_in_a_plane_has_redundant_rows(method: str) -> None:
     """A cart held upright by a planar joint, on two wheels: F / (M + 2 m (1 + k)); heights and sideways slip are held
     twice."""
@@ -243,8 +275,9 @@ def test_a_cart_in_a_plane_has_redundant_rows(method: str) -> None:
     model.force("push", cart, (3.0, 0, 0))
     a = 3.0 / (4.0 + 2 * 1.5)
     run = run_of(model, method, 1e-3, 0.2)
-    assert run["cart.velocity"][-1] == pytest.approx([0.2 * a, 0, 0], abs=1e-11)
-    assert run["front.angular_velocity"][-1] == pytest.approx([0, 2.0 * a, 0], abs=1e-10)
+    slack = LEFT.get(method, 1e-11)
+    assert run["cart.velocity"][-1] == pytest.approx([0.2 * a, 0, 0], abs=slack)
+    assert run["front.angular_velocity"][-1] == pytest.approx([0, 2.0 * a, 0], abs=10 * slack)
     report = lw.check(model)
     assert (report.degrees_of_freedom, report.position_freedoms, report.redundant_rows) == (1, 3, 4)
     assert report.redundant["front tyre"] == ["lowest point on the plane", "slip along y"]
@@ -270,20 +303,21 @@ def friction_wheels(inside: bool, arm: bool) -> lw.Model:
 
 @pytest.mark.parametrize("arm", [False, True], ids=["fixed", "arm"])
 @pytest.mark.parametrize("inside", [False, True], ids=["outside", "inside"])
-@pytest.mark.parametrize("method", EXACT + IMPULSES)
+@pytest.mark.parametrize("method", EXACT + IMPLICIT + IMPULSES)
 def test_two_wheels(method: str, inside: bool, arm: bool) -> None:
     """Seen from the arm, speeds are as the radii are (Willis); the torque is shared by inertia and ratio."""
     run = run_of(friction_wheels(inside, arm), method, 2e-3, 0.5)
     sign = 1 if inside else -1
     turning = run["pivot.velocity"] if arm else np.zeros(len(run))
     ratio = run["first shaft.velocity"] - turning
-    slack = 1e-9 if method in EXACT or not arm else 5e-2  # impulses hold a row as it is where a step begins
+    # impulses hold a row as it is where a step begins
+    slack = LEFT.get(method, 1e-9 if method in EXACT or not arm else 5e-2)
     assert run["second.angular_velocity"][:, 2] - turning == pytest.approx(2 * sign * ratio, abs=slack)
     if not arm:
         a = 0.3 / (0.02 + 4 * 0.002)
-        assert run["first shaft.velocity"][-1] == pytest.approx(2.0 + 0.5 * a, abs=1e-9)
+        assert run["first shaft.velocity"][-1] == pytest.approx(2.0 + 0.5 * a, abs=slack)
         push = run["rims.reaction"][-1]
-        assert push[:2] == pytest.approx([0, sign * 2 * a * 0.002 / 0.1 * sign], abs=1e-9)
+        assert push[:2] == pytest.approx([0, sign * 2 * a * 0.002 / 0.1 * sign], abs=1e3 * slack)
     elif method in EXACT:
         assert run.certificate.energy_balance_worst < 1e-9
 
@@ -321,7 +355,7 @@ def test_freedoms_of_a_coin() -> None:
     assert report.features == ["loops", "rolling"]
 
 
-@pytest.mark.parametrize("method", EXACT + IMPULSES)
+@pytest.mark.parametrize("method", EXACT + IMPLICIT + IMPULSES)
 def test_a_disc_that_falls_flat(method: str) -> None:
     model = lw.Model("fall")
     coin = model.body("coin", mass=0.3, shape=lw.Cylinder(0.1, 0.002), rotation=(math.cos(0.6), math.sin(0.6), 0, 0))
@@ -340,12 +374,9 @@ def test_a_disc_that_starts_flat() -> None:
         lw.simulate(model, until=0.1)
 
 
-@pytest.mark.parametrize("method", REFUSING)
-def test_methods_with_implicit_steps_refuse(method: str) -> None:
-    with pytest.raises(lw.OptionError, match=r"has rolling \('table'\).*use method 'recursive' or"):
-        lw.simulate(leaning(), until=0.1, method=method)
+def test_rolling_cannot_be_left_out() -> None:
     with pytest.raises(lw.OptionError, match=r"'rolling' is nothing that ignore="):
-        lw.simulate(leaning(), until=0.1, method=method, ignore="rolling")
+        lw.simulate(leaning(), until=0.1, method="hybrid", ignore="rolling")
 
 
 def test_kinematics_refuses() -> None:

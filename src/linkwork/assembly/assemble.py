@@ -17,6 +17,7 @@ from linkwork.assembly.graph import Forest, TreeStep, scatter, span
 from linkwork.assembly.kinds import BACK, MOTION_CODES, ONTO, coordinates, misfit
 from linkwork.assembly.law_tables import LawTable
 from linkwork.assembly.massless import Carried, Inertia, lent
+from linkwork.assembly.massless import filled as fill
 from linkwork.assembly.reference import Reference, ground_pose
 from linkwork.assembly.system import JointPlace, System
 from linkwork.assembly.tables import Tables, Tree
@@ -36,6 +37,7 @@ def assemble(
     absolute: bool = False,
     floating: bool = False,
     driven: bool = False,
+    filled: bool = False,
     before: System | None = None,
 ) -> System:
     """Turn a model into a `System`: tree and cuts, tables, start values.
@@ -43,14 +45,16 @@ def assemble(
     With `absolute` every body is free, its coordinates are those of its centre of mass, and every joint is a cut. With
     `floating` groups of bodies without a joint to a ground are allowed, as in a component of a larger model. With
     `driven` motors that hold rigidly are rows, as gears are, and soft ones torques; without it they leave their joints
-    free. `before` is the system of the same model before joints were attached or released; its compiled laws are kept.
+    free. With `filled` bodies that lack inertia get next to none, as methods want it that give every body coordinates
+    of its own. `before` is the system of the same model before joints were attached or released; its compiled laws are
+    kept.
 
     >>> lw.assemble(lw.gallery.double_four_bar.build()).cut_names
     ['right pin 1', 'right pin 2']
     """
     if not isinstance(model, Model):
         raise ModelError(_no_model(model))
-    return _Assembler(model, absolute, floating, driven, before).system()
+    return _Assembler(model, absolute, floating, driven, filled, before).system()
 
 
 def _no_model(given: Any) -> str:
@@ -62,14 +66,19 @@ def _no_model(given: Any) -> str:
 
 
 class _Assembler:
-    def __init__(self, model: Model, absolute: bool, floating: bool, driven: bool, before: System | None) -> None:
+    def __init__(
+        self, model: Model, absolute: bool, floating: bool, driven: bool, filled: bool, before: System | None
+    ) -> None:
         self.model = model
-        self.absolute, self.driven = absolute, driven
+        self.absolute, self.driven, self.fills = absolute, driven, filled
+        self.unseen = absolute or before is not None  # what moves free has no columns
         if not any(True for _ in model.all_bodies()) and not any(isinstance(g, Foreign) for g in model.all_grounds()):
             raise ModelError(f"model '{model.name}' has no body; give it one with model.body(...)")
         self.reference = Reference(model)
         self.forest: Forest = scatter(model) if absolute else span(model)
         self.loans, self.lent = lent(model, self.reference) if absolute else ([], {})
+        self.filled = fill(model, self.reference, self.lent) if filled else {}
+        self.lent |= self.filled
         self.laws = LawTable() if before is None else LawTable(before.alive, before.faults)
         # columns of the link tables
         self.parent: list[int] = []
@@ -135,6 +144,8 @@ class _Assembler:
             absolute=self.absolute,
             centres={body.path: self.lent[id(body)].com for body in self.body_order if id(body) in self.lent},
             carried=self._carried(places),
+            fills=self.fills,
+            filled=[body.path for body in self.body_order if id(body) in self.filled],
             foreign=self.foreign,
             inputs=self.laws.inputs,
             held=self.laws.held_places(),
@@ -215,7 +226,10 @@ class _Assembler:
         joint, backward = step.joint, step.backward
         if joint is None:
             kind, name = "free", f"{step.child.path} free"
-            if name in self.model:
+            if self.unseen:  # any name will do that no part has
+                while name in self.model:
+                    name += " motion"
+            elif name in self.model:
                 raise ModelError(
                     f"the name '{name}' is kept for the free motion of body '{step.child.path}'; "
                     "choose another name for what is called so"
@@ -274,6 +288,7 @@ class _Assembler:
                 backward,
                 (b_pose.matrix, b_pose.position),
                 b_link,
+                step.child.path if joint is None else "",
             )
         )
 
@@ -312,6 +327,11 @@ class _Assembler:
         """That of the body, or what is lent to it or left to it."""
         return self.lent.get(id(body)) or Inertia(body.mass, body.com, body.inertia)
 
+    def _lent(self, body: Body) -> tuple[float, float]:
+        """What a body has been given, kg and kg m2."""
+        has = self.filled[id(body)]
+        return has.mass - body.mass, float(has.moments[0, 0] - np.asarray(body.inertia)[0, 0])
+
     def _carried(self, places: list[JointPlace]) -> list[Carried]:
         """Which joints carry what moves lent inertia."""
         free = {id(body): place for body, place in zip(self.body_order, self.joints, strict=True)} if self.loans else {}
@@ -340,7 +360,9 @@ class _Assembler:
             h[link] += m * c
             I[link] += [about[0, 0], about[1, 1], about[2, 2], about[0, 1], about[0, 2], about[1, 2]]
         counted = np.ones(n, dtype=np.int64)
-        counted[[self.place[id(body)][0] for body in self.body_order if isinstance(body, StateBody)]] = 0
+        lent = [body for body in self.body_order if id(body) in self.filled]
+        idle = [body for body in self.body_order if isinstance(body, StateBody) or (body in lent and body.mass == 0.0)]
+        counted[[self.place[id(body)][0] for body in idle]] = 0
         first = np.arange(n)
         for i in range(grounds, n):
             if self.parent[i] >= grounds:
@@ -373,6 +395,8 @@ class _Assembler:
             link_first=first.astype(np.int64),
             link_last=last.astype(np.int64),
             link_counted=counted,
+            lent_link=np.array([self.place[id(body)][0] for body in lent], dtype=np.int64),
+            lent_inertia=np.array([self._lent(body) for body in lent]).reshape(-1, 2),
             dof_link=np.array(self.dof_link, dtype=np.int64),
             dof_armature=np.array(self.armature, dtype=float),
             body_link=np.array([link for link, _ in places], dtype=np.int64),

@@ -4,6 +4,10 @@ Joint coordinates need no inertia for what does not move by itself. Where every 
 some. So a body without mass that is welded to another is lent a part of its mass and inertia, at the same place, and a
 point mass or thin rod that is welded to another, or slides in it, a part of its inertia alone. They move, or turn, as
 one, so that nothing else changes; only the joints between carry what moves the lent part, which `taken_off` takes off.
+
+Other joints let a body without inertia move against all that could lend to it. It gets next to nothing: so little that
+its neighbours hardly feel it, and enough for the forces on it to be told from rounding. Methods that solve for
+accelerations solve once more with the forces that this inertia takes: then nothing of it is left.
 """
 
 from __future__ import annotations
@@ -19,6 +23,7 @@ from linkwork.assembly.tables import Floats
 from linkwork.model import Body, Frame, Ground, Joint, Model
 
 THIN = 1e-12  # of the largest principal inertia: less is none
+NEXT_TO_NOTHING = 1e-6  # of the lightest neighbour
 
 
 class Inertia(NamedTuple):
@@ -121,6 +126,53 @@ def lent(model: Model, reference: Reference) -> tuple[list[tuple[Loan, Inertia]]
             inertias[id(body)] = Inertia(body.mass, body.com, body.inertia + part.moments)
         given.append((loan, part))
     return given, inertias
+
+
+def filled(model: Model, reference: Reference, inertias: dict[int, Inertia]) -> dict[int, Inertia]:
+    """Next to no inertia for the bodies that lack it and borrow none, about their joints; by their identities.
+
+    >>> model = lw.Model("cross")
+    >>> bar, ring = model.body("bar", mass=1.0, inertia=(1, 1, 1)), model.body("ring", mass=0)
+    >>> outer = model.revolute("outer", "ground", ring, at=(0, 0, 0), axis=(1, 0, 0))
+    >>> inner = model.revolute("inner", ring, bar, at=(0, 0, 0), axis=(0, 1, 0))
+    >>> [inertia.mass for inertia in filled(model, Reference(model), {}).values()]
+    [1e-06]
+    """
+    lacking = [body for body in model.all_bodies() if is_thin(body) and id(body) not in inertias]
+    if not lacking:
+        return {}
+    joints: dict[int, list[tuple[Joint, Body, Body]]] = {}
+    for joint in model.all_joints():
+        if joint.kind != "free":
+            joints.setdefault(id(joint.a), []).append((joint, joint.a, joint.b))
+            joints.setdefault(id(joint.b), []).append((joint, joint.b, joint.a))
+    found = {}
+    for body in lacking:
+        near = _lightest(body, joints)
+        if near is None:  # nothing says how it moves
+            continue
+        sides = [reference.frames(joint)[joint.a is not body].position for joint, _, _ in joints.get(id(body), ())]
+        com = body.com if body.mass > 0.0 or not sides else np.mean(sides, axis=0)
+        size = max((float(np.linalg.norm(side - com)) for side in sides), default=0.0)
+        size = max(size, (float(np.trace(near.inertia)) / near.mass) ** 0.5) or _typical(model)[1]
+        little = NEXT_TO_NOTHING * near.mass
+        found[id(body)] = Inertia(body.mass or little, com, body.inertia + little * size**2 * np.eye(3))
+    return found
+
+
+def _lightest(body: Body, joints: dict[int, list[tuple[Joint, Body, Body]]]) -> Body | None:
+    """The lightest of a body and its neighbours that have mass, and beyond those that have none."""
+    waiting, known, heavy = deque([body]), {id(body)}, [body] if body.mass > 0.0 else []
+    while waiting:
+        for _, _, other in joints.get(id(waiting.popleft()), ()):
+            if id(other) in known or isinstance(other, Ground):
+                continue
+            known.add(id(other))
+            if other.mass > 0.0:
+                heavy.append(other)
+            else:
+                waiting.append(other)
+    return min(heavy, key=lambda each: each.mass, default=None)
 
 
 def _typical(model: Model) -> tuple[float, float]:

@@ -29,6 +29,7 @@ class JointPlace:
     backward: bool
     frame_b: tuple[Floats, Floats]  # joint frame b in the link that carries b: rotation (3, 3), origin (3,)
     link_b: int
+    body: str = ""  # that nothing holds, where there is no joint
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +73,8 @@ class System:
     alive: Any = field(repr=False, default=None)  # compiled laws
     centres: dict[str, Any] = field(default_factory=dict)  # of mass, of bodies that inertia is lent to (massless.py)
     carried: list[Carried] = field(default_factory=list)  # what welds carry of that
+    fills: bool = False  # whether bodies that lack inertia get next to none
+    filled: list[str] = field(default_factory=list)  # those bodies
 
     def centre(self, body: Body) -> Any:
         """Centre of mass of a body as these tables have it, in the body frame, m."""

@@ -66,14 +66,16 @@ class Method(Protocol):
     18. `singular_row(workspace)`: the row that is lost where the status is SINGULAR_POSITION.
     19. `torn_remedy`: what else to try when a joint is torn, after "try a dt smaller than 0.01 s".
     20. `draggable`: whether loads added to the tables later act, so that bodies can be dragged.
+    21. `moving_rows(tables, workspace)`: the rows of the joints on all that moves, at the last evaluation, where parts
+        live elsewhere: only the method knows what these let them do.
 
     What methods with impulses answer:
 
-    21. `last_step(workspace)`: length of the last step (s), 0 before the first.
-    22. `drag_table(workspace)` and `contact_table(workspace)`: the tables of soft rows that drag bodies, and of the
+    22. `last_step(workspace)`: length of the last step (s), 0 before the first.
+    23. `drag_table(workspace)` and `contact_table(workspace)`: the tables of soft rows that drag bodies, and of the
         contacts of the last step.
-    23. `limit_sweeps(workspace, most)`: the next steps take at most so many sweeps.
-    24. `keep_contacts(workspace, old)`: where other joints hold the same bodies from now on, the contacts of the last
+    24. `limit_sweeps(workspace, most)`: the next steps take at most so many sweeps.
+    25. `keep_contacts(workspace, old)`: where other joints hold the same bodies from now on, the contacts of the last
         step go on with their impulses.
     """
 
@@ -164,6 +166,9 @@ class Method(Protocol):
     @property
     def draggable(self) -> bool:
         return True
+
+    def moving_rows(self, tables: Any, workspace: Any) -> Any:
+        return None
 
     def last_step(self, workspace: Any) -> float:
         return 0.0

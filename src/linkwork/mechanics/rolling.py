@@ -22,6 +22,7 @@ from linkwork.spatial.vectors import (
     column,
     cross,
     dot,
+    load3,
     load_pair,
     norm,
     scale,
@@ -127,6 +128,27 @@ def rate_at_contact(work, i, x, xd):
     return u, add(b, cross(w, sub(xd, u)))
 
 
+@small
+def turning_at_contact(work, i, x, xd):
+    """As `rate_at_contact`, of a link that has no accelerations."""
+    w, u = point_velocity(work, i, x)
+    b = cross(w, cross(w, sub(x, load3(work.pose_p, i))))
+    return u, add(b, cross(w, sub(xd, u)))
+
+
+@small
+def direction_rate(cuts, work, c, r, R_a, p_a, p_b):
+    """Direction of the force of row r of wheel c, and its rate."""
+    d = sub(p_b, p_a)
+    w_a, v_a = point_velocity(work, cuts.cut_a[c], p_a)
+    if cuts.row_kind[r] != TANGENT:
+        f = direction(cuts, r, R_a, d)
+        return f, cross(w_a, f)
+    e = axis_z(R_a)
+    _, v_b = point_velocity(work, cuts.cut_b[c], p_b)
+    return unit_rate(cross(e, d), add(cross(cross(w_a, e), d), cross(e, sub(v_b, v_a))))
+
+
 @kernel
 def rolling_accelerations(cuts, work, gdd):
     """Acceleration level: gdd of every row of a wheel that rolls, for the links' present accelerations."""
@@ -138,16 +160,29 @@ def rolling_accelerations(cuts, work, gdd):
         xd = contact_velocity(cuts, work, c, R_a, p_a, R_b, p_b)
         u_a, ud_a = rate_at_contact(work, cuts.cut_a[c], x, xd)
         u_b, ud_b = rate_at_contact(work, cuts.cut_b[c], x, xd)
-        w_a, v_a = point_velocity(work, cuts.cut_a[c], p_a)
-        _, v_b = point_velocity(work, cuts.cut_b[c], p_b)
-        d = sub(p_b, p_a)
         for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
-            f = direction(cuts, r, R_a, d)
-            fd = cross(w_a, f)
-            if cuts.row_kind[r] == TANGENT:
-                e = axis_z(R_a)
-                _, fd = unit_rate(cross(e, d), add(cross(cross(w_a, e), d), cross(e, sub(v_b, v_a))))
+            f, fd = direction_rate(cuts, work, c, r, R_a, p_a, p_b)
             gdd[r] = dot(sub(ud_b, ud_a), f) + dot(sub(u_b, u_a), fd)
+
+
+@kernel
+def rolling_bias(cuts, work, c, r):
+    """What of gdd of row r of wheel c comes from velocities."""
+    R_a, p_a, R_b, p_b = cut_frames(cuts, work, c)
+    x = contact_point(cuts, cuts.cut_row[c], R_a, p_a, R_b, p_b)
+    xd = contact_velocity(cuts, work, c, R_a, p_a, R_b, p_b)
+    u_a, ud_a = turning_at_contact(work, cuts.cut_a[c], x, xd)
+    u_b, ud_b = turning_at_contact(work, cuts.cut_b[c], x, xd)
+    f, fd = direction_rate(cuts, work, c, r, R_a, p_a, p_b)
+    return dot(sub(ud_b, ud_a), f) + dot(sub(u_b, u_a), fd)
+
+
+@small
+def rolling_wrench(cuts, c, r, R_a, p_a, R_b, p_b):
+    """W of row r of wheel c: torque about the world's origin, force; and the contact point."""
+    x = contact_point(cuts, cuts.cut_row[c], R_a, p_a, R_b, p_b)
+    f = direction(cuts, r, R_a, sub(p_b, p_a))
+    return cross(x, f), f, x
 
 
 @kernel

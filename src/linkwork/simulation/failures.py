@@ -179,8 +179,8 @@ def _not_converged(stepper: Stepper) -> tuple[str, str, str]:
 
 def _told(stepper: Stepper, name: str) -> str:
     """The joint of this name; the free motion of a body is called by the body."""
-    free = any(place.name == name and place.joint is None for place in stepper.moving.joints)
-    return f"body '{name.removesuffix(' free')}'" if free else f"joint '{name}'"
+    free = next((place.body for place in stepper.moving.joints if place.name == name), "")
+    return f"body '{free}'" if free else f"joint '{name}'"
 
 
 def _not_finite(stepper: Stepper) -> tuple[str, str, str]:

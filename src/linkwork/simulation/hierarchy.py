@@ -10,6 +10,7 @@ from linkwork.assembly.system import System
 from linkwork.assembly.tables import Tables
 from linkwork.errors import OptionError
 from linkwork.formulations.component.component_joint import Hierarchy
+from linkwork.simulation.analysis.check import refuse_weightless
 from linkwork.simulation.start import Start, absolute_start
 
 
@@ -21,7 +22,7 @@ def hierarchy(system: System, tables: Tables, start: Start) -> Hierarchy:
             f"'{name}' belongs to a component elsewhere, whose joints are not known here; use coordinates='absolute'"
         )
     # the same functions of the user, and the same numbers that inputs set
-    absolute = assemble(system.model, absolute=True, driven=system.driven, before=system)
+    absolute = assemble(system.model, absolute=True, driven=system.driven, filled=True, before=system)
     assert absolute.inputs == system.inputs
     free = absolute.tables._replace(laws=absolute.tables.laws._replace(law_param=tables.laws.law_param))
     for each in absolute.carried:
@@ -31,7 +32,8 @@ def hierarchy(system: System, tables: Tables, start: Start) -> Hierarchy:
                 "known in joint coordinates; say cut=True at another joint of the loop, or use coordinates='absolute'"
             )
     parts, _ = partition(absolute)
-    _, cut_q = absolute_start(system, start, absolute)
+    y, cut_q = absolute_start(system, start, absolute)
+    refuse_weightless(absolute, y[: absolute.nq], y[absolute.nq : -2], cut_q, 0.0)
     bodies = {body.path: body for body in system.model.all_bodies()}
     number = {name: b for b, name in enumerate(absolute.body_names)}
     cuts = {place.name: place for place in absolute.cuts}
@@ -42,7 +44,7 @@ def hierarchy(system: System, tables: Tables, start: Start) -> Hierarchy:
     for place in system.joints:
         for e, k in enumerate(range(place.v.start, place.v.stop)):
             if place.joint is None:  # coordinates of a body that nothing holds
-                rate_of[k] = -1 - (6 * number[place.name.removesuffix(" free")] + e)
+                rate_of[k] = -1 - (6 * number[place.body] + e)
             else:
                 rate_of[k] = cuts[place.name].v.start + e
     return Hierarchy(

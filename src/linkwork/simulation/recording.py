@@ -78,7 +78,7 @@ class Recording:
         self._turn, self._next_state, self.largest_jump = 0, 0.0, 0.0  # the last in J
         self.sampled: SampledRun | None = None
         self.contacts: Any = None  # a ContactRecorder
-        self.ranks = RankHistory(not sim.method.impulses)
+        self.ranks = RankHistory(not sim.method.impulses, lambda: sim.method.moving_rows(sim.tables, sim.workspace))
         self.blocks: dict[str, list[Any]] = {}
         self.contact_looks = ContactLooks(sim, steps if stream is None else 0)  # a stream's head is written first
         if stream is None:
@@ -336,7 +336,7 @@ class Recording:
         block |= {f"energy/{name}": accounts[name] for name in LEDGER}
         block |= {f"drift/{name}": accounts[f"drift {name}"] for name in DRIFT}
         block |= {f"solver/{name}": accounts[name] for name in self.solver}
-        judged = {name: accounts[name] for name in ("own", "beyond law", "pressed")}
+        judged = {name: accounts[name] for name in ("own", "beyond law", "pressed", "held")}
         return block, judged | {"opened": accounts["drift relative"]}
 
     def _metadata(self) -> dict[str, Any]:

@@ -179,9 +179,9 @@ def _of_bodies(stepper: Stepper, q: Any, v: Any, rates: Values, time: float) -> 
         off = np.abs(part - asked)
         if (q if word == "q" else v) is not None and off.max() > most[word] and not driven.jolts:
             k = int(np.argmax(off))
-            body = next(p.name for p in bodies.joints if k < (p.q if word == "q" else p.v).stop)
+            body = next(p.body for p in bodies.joints if k < (p.q if word == "q" else p.v).stop)
             raise ModelError(
-                f"reset: joints do not let body '{body.removesuffix(' free')}' be as {word} says ({word}[{k}] of "
+                f"reset: joints do not let body '{body}' be as {word} says ({word}[{k}] of "
                 f"{asked[k]:.6g} is {part[k]:.6g}); give values that fit together, or use joints= and velocities="
             )
     return driven

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork._version import __version__
+from linkwork.assembly.massless import NEXT_TO_NOTHING
 from linkwork.assembly.system import System
 from linkwork.formulations.samples import (
     ALL_SWEEPS,
@@ -36,9 +37,10 @@ from linkwork.simulation.results.unsettled import unsettled
 if TYPE_CHECKING:
     from linkwork.simulation.recording import Recording
 
+MANY = 4  # bodies that are told by name
 STORED = ("kinetic", "potential", "springs")
 FALLING = 0.75  # of a step: half of one, and more since a fall is faster than its mean between two rows
-ROUNDED = 1e-10  # of the energy that is stored: what moves less is lost among rounding errors
+ROUNDED = 1e-10  # of the energy that is stored, or that reactions could move: less is lost among rounding errors
 
 
 class Tally:
@@ -88,6 +90,7 @@ def certificate_of(recording: Recording, seconds: float, stopped: str | None, le
     """
     sim, system, tally = recording.sim, recording.sim.system, recording.tally
     dependent = [] if system.foreign else dependent_rows(system, sim.start)
+    redundant = recording.ranks.redundant() if system.foreign else row_names(system, dependent)
     recording.ranks.end(sim.moving, recording.stepper.present())
     rank_min, rank_max = recording.ranks.bounds()
     moved = [tally.moved(f"energy/{name}") for name in LEDGER if name not in ("total", "balance", "numerical")]
@@ -126,18 +129,18 @@ def certificate_of(recording: Recording, seconds: float, stopped: str | None, le
         energy_balance_worst=tally.worst("energy/balance") if ours else 0.0,
         energy_offset=FALLING * sim.method.dt * tally.fall if sim.method.impulses else 0.0,
         energy_scale=max([*moved, tally.most["own"]]) if ours else 0.0,
-        energy_least=max(least, ROUNDED * max(tally.worst(f"energy/{name}") for name in STORED)),
+        energy_least=max(least, ROUNDED * max(tally.most["held"], *(tally.worst(f"energy/{name}") for name in STORED))),
         energy_gained=tally.given_back,
         energy_numerical=tally.most["beyond law"],
         rank_min=rank_min,
         rank_max=rank_max,
         rank_history=recording.ranks.entries,
         rank_changes=recording.ranks.changes,
-        redundant_rows=row_names(system, dependent),
+        redundant_rows=redundant,
         worst_quaternion=tally.most["quaternion"] if recording.observer.quaternions.size else None,
         events=[change.as_dict() for change in sim.changes],
         start=list(sim.notes),
-        notes=[*sim.controls.notes(), *told],
+        notes=[*sim.controls.notes(), *_filled(sim.moving), *told],
         coupling=sim.controls.couplings(),
         ignored=sim.ignored,
         stopped=stopped,
@@ -162,6 +165,18 @@ def _pressed(system: System, tally: Tally, h: float) -> float:
     return tally.most["pressed"] * h / stops if stops > 0.0 else 0.0
 
 
+def _filled(system: System) -> list[str]:
+    """What is said of bodies that lack inertia and have been given some."""
+    if not system.filled:
+        return []
+    names = ", ".join(f"'{path}'" for path in system.filled[:MANY])
+    more = f" and {len(system.filled) - MANY} more" if len(system.filled) > MANY else ""
+    return [
+        f"inertia: each body has coordinates of its own, and {names}{more} lacks inertia for that; it has "
+        f"{NEXT_TO_NOTHING:g} of what the lightest body beside it has"
+    ]
+
+
 def versions() -> dict[str, str]:
     """Versions of what computed the run."""
     import scipy
@@ -183,7 +198,7 @@ def model_hash(system: System, start: bool = True) -> str:
     tables, guides = system.tables, system.tables.cuts.guides
     for table in (*tables, guides) if guides.curve_closed.size + guides.surface_kind.size else tables:
         for name, value in table._asdict().items():
-            if name not in ("law_address", "guides"):
+            if name not in ("law_address", "guides", "lent_link", "lent_inertia"):
                 digest.update(name.encode())
                 digest.update(np.ascontiguousarray(value).tobytes())
     if start:

@@ -16,7 +16,7 @@ from linkwork.formulations import status as codes
 from linkwork.formulations.explicit.stepping import MOST_PARTS
 from linkwork.formulations.protocol import Bound, Method
 from linkwork.formulations.samples import REFUSED, Samples, State, copy_sample, make_samples, make_state
-from linkwork.simulation.analysis.check import refuse_singular
+from linkwork.simulation.analysis.check import refuse_singular, refuse_weightless
 from linkwork.simulation.analysis.stiffness import OperatingPoint
 from linkwork.simulation.driven import DrivenStart, start_with_motors
 from linkwork.simulation.failures import failure_of
@@ -89,7 +89,8 @@ class Stepper:
         self.first = self.consistent_start(system)
         # the coordinates that move: those of the tree, or of every body by itself
         absolute = method.coordinates == "absolute"
-        self.began = assemble(system.model, absolute=True, driven=system.driven) if absolute else system
+        filled = method.needs != "natural coordinates"
+        self.began = assemble(system.model, absolute=True, driven=system.driven, filled=filled) if absolute else system
         # while the compiled loop runs; asked and set in one go, between two calls, where no other thread gets a turn
         self.busy = False
 
@@ -106,6 +107,7 @@ class Stepper:
         y, cut_q = np.concatenate([start.q, start.v, [0.0, 0.0]]), start.cut_q
         if self.began.absolute:
             y, cut_q = absolute_start(self.system, start, self.began, time)
+            refuse_weightless(self.began, y[: self.began.nq], y[self.began.nq : -2], cut_q, time)
         self.start, self.moving, self.drags = start, self.began, {}
         self._make_tables()
         self.inputs.begin(self.moving.inputs, self.tables.laws.law_param)
@@ -123,7 +125,7 @@ class Stepper:
         """Compute accelerations and forces of the start itself, row 0; raises where that cannot be."""
         status = self.advance(1, 1, make_samples(self.state, 1))[2]
         if status >= codes.SINGULAR:
-            refuse_singular(self.moving, status - codes.SINGULAR, self.method)
+            refuse_singular(self.moving, status - codes.SINGULAR)
         if status != 0:
             self.steps = 0
             raise failure_of(self, status)
@@ -292,6 +294,7 @@ class Stepper:
 
     def stand(self, system: System, q: Floats, v: Floats, cut_q: Floats) -> None:
         """Tables, memory and state of another system; clock, accounts and inputs stay as they are."""
+        refuse_weightless(system, q, v, cut_q, self.time)
         y = np.concatenate([q, v, self.state.y[-2:]])
         state = make_state(system.tables, y, cut_q, self.method.impulses)
         state.t[0], state.count[:], state.effort[:] = self.time, self.state.count, self.state.effort

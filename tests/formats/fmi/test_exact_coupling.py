@@ -19,7 +19,7 @@ from linkwork.gallery import car, coupled_car
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "distribute"))
 from far_parts import Arm, Failing, Tyred
-from test_remote import differences, here, loop_across, on_the_ground
+from test_remote import MACHINES, differences, here, loop_across, on_the_ground
 
 pytest.importorskip("fmpy", reason="fmpy is not installed (pip install fmpy)")
 SAME = 1e-10
@@ -116,6 +116,26 @@ def test_turned_and_moved_with_springs_at_ports(arm, folder):
     options = {"until": 0.05, "method": "component", "dt": DT}
     run = lw.simulate(on_the_ground(lambda name, _: lw.FMU(files[name])), **options)
     assert differences(run, lw.simulate(on_the_ground(here), **options)) < SAME
+
+
+@pytest.mark.parametrize("name", ["four-bar", "carts", "door"])
+def test_grounded_halves_with_a_redundant_joint(name, folder):
+    """Each file holds what the other holds too: rounding in their responses is no response."""
+    machine, names = MACHINES[name]
+    files = {}
+
+    def part(at, make):
+        files[at] = lw.export_fmu(make(), folder / f"{name} {at}.fmu", dt=DT)
+        return lw.FMU(files[at])
+
+    options = {"until": 0.1, "method": "component", "dt": DT}
+    run, wanted = (lw.simulate(machine(each), **options) for each in (part, here))
+    assert sorted(files) == sorted(names)
+    assert differences(run, wanted) < SAME
+    joints = machine(here).joints
+    assert run.certificate.redundant_rows == [
+        row for row in wanted.certificate.redundant_rows if row.partition(":")[0] in joints
+    ]
 
 
 def test_a_subsystem_of_a_model_stands_where_it_stands(folder):

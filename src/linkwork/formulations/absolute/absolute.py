@@ -247,7 +247,7 @@ def project_step(tables, w, cut_q, y, nq, nv, t):
 def evaluate(tables, w, steps, state, t):
     """steps.rate = rate of steps.trial at time t. Returns 0 or a status."""
     return evaluate_bodies(
-        find_independent_rows, factor_rows, solve_accelerations, project_stage, tables, w, steps, state, t
+        find_independent_rows, factor_rows, solve_accelerations, project_stage, True, tables, w, steps, state, t
     )
 
 

@@ -12,7 +12,7 @@ are factored and solved, so those kernels are passed in, as to `stepping.advance
 from __future__ import annotations
 
 from linkwork._jit import written_out
-from linkwork.formulations.absolute.joint_blocks import free_accelerations, largest_gap, place_bodies
+from linkwork.formulations.absolute.joint_blocks import carry_lent, free_accelerations, largest_gap, place_bodies
 from linkwork.formulations.absolute.near_singular import CLOSED, PROJECTIONS, detect_near_singular
 from linkwork.formulations.explicit.stepping import store_rate, take_trial
 from linkwork.formulations.samples import GAP_RATE, RANK, record_gap
@@ -26,8 +26,11 @@ from linkwork.numerics.block_sparse import remember_rows
 
 
 @written_out
-def evaluate_bodies(find_rows, factor, solve, project, tables, w, steps, state, t):
-    """steps.rate = rate of steps.trial at time t. Returns 0 or a status."""
+def evaluate_bodies(find_rows, factor, solve, project, alone, tables, w, steps, state, t):
+    """steps.rate = rate of steps.trial at time t. Returns 0 or a status.
+
+    Where the method is `alone`, without parts in other processes, lent inertia is taken off again.
+    """
     tree = tables.tree
     nv = tree.dof_link.size
     nq = steps.trial.size - nv - 2
@@ -50,8 +53,13 @@ def evaluate_bodies(find_rows, factor, solve, project, tables, w, steps, state, 
             q = w.near_singular.y[:nq]
             v = w.near_singular.y[nq:]
         project(tables, w, state.cut_q, w.near_singular.y, nq, nv, t)
-    failed = free_accelerations(tables, w, q, v, t, state.cut_q, state.cut_rate, vd)
-    solve(tables, w, t, vd)
+    failed = 0
+    for turn in range(2 if alone and tree.lent_link.size > 0 else 1):
+        if turn == 0:
+            failed = free_accelerations(tables, w, q, v, t, state.cut_q, state.cut_rate, vd)
+        else:
+            carry_lent(tree, w.tree, q, v, vd)
+        solve(tables, w, t, vd)
     given = given_power(tables.cuts, w.tree, w.joint_blocks.lam)
     if tree.grounds > 1:  # they move, or foreign bodies put something in at the ports
         given += ground_power(tables, w.tree, q, vd, w.joint_blocks)

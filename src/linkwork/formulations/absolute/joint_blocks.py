@@ -220,6 +220,18 @@ def free_accelerations(tables, w, q, v, t, cut_q, cut_rate, vd):
     return failed
 
 
+@kernel
+def carry_lent(tree, work, q, v, vd):
+    """vd = free accelerations once more, with the forces that lent inertia takes at vd: so it is not felt."""
+    for j in range(tree.lent_link.size):
+        k = tree.link_v[tree.lent_link[j]]
+        for e in range(3):
+            work.tau[k + e] += tree.lent_inertia[j, 0] * (vd[k + e] - tree.gravity[e])
+            work.tau[k + 3 + e] += tree.lent_inertia[j, 1] * vd[k + 3 + e]
+    inward_inertias(tree, work, q)
+    outward_accelerations(tree, work, q, v, vd)
+
+
 # ---- rows on bodies --------------------------------------------------------------------------------------------------
 
 

@@ -29,6 +29,7 @@ from linkwork.numerics.block_sparse import (
     solve_blocks,
     weigh,
 )
+from linkwork.spatial.vectors import dot, load_pair
 
 
 class Factors(NamedTuple):
@@ -163,7 +164,7 @@ def scale_rows(tables, parts, graph, factors, joint_blocks, k):
     """Scale the rows of component k by what they would be if their bodies were free.
 
     So a row that other joints already fix shows as a small pivot, even where only rounding is left of it. The masses of
-    foreign bodies are not known: there the entries of D stand for them.
+    foreign bodies are not known: there `port_response` stands for them.
     """
     cuts = tables.cuts
     for p in range(parts.cut_start[k], parts.cut_start[k + 1]):
@@ -182,10 +183,26 @@ def scale_rows(tables, parts, graph, factors, joint_blocks, k):
                     continue
                 E = graph.border_size[c, side]
                 o = parts.D[parts.node_part[n]] + 6 * parts.node_place[n] * (E + 1)
-                for e in range(6):
-                    for f in range(6):
-                        free += abs(joint_blocks.B[r, side, e] * factors.D[o + e * E + f] * joint_blocks.B[r, side, f])
+                move, turn = port_response(factors.D, o, E + 1, joint_blocks.reach[parts.node_link[n]])
+                force, torque = load_pair(joint_blocks.B[r], side)
+                free += move * dot(force, force) + turn * dot(torque, torque)
             set_scale(factors.blocks, row + r, free)
+
+
+@small
+def port_response(D, o, step, length):
+    """Responses to a force and to a torque of any direction, of a foreign body whose D begins at o.
+
+    They do not depend on the axes. A body that cannot slide, or cannot turn, is measured by its other response at
+    `length`: there even a row that is tilted by rounding is compared with something.
+    """
+    move = D[o] + D[o + step] + D[o + 2 * step]
+    turn = D[o + 3 * step] + D[o + 4 * step] + D[o + 5 * step]
+    if not move > 0.0:
+        move = turn * length * length
+    elif not turn > 0.0:
+        turn = move / (length * length)
+    return move, turn
 
 
 @small

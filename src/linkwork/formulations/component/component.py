@@ -47,6 +47,7 @@ from linkwork.formulations.component.remote_border import (
     send_forces,
     update_foreign,
 )
+from linkwork.formulations.component.reported_rows import reported_rows
 from linkwork.formulations.explicit.stepping import CARRIED_STEPS, ExplicitMethod, Stepping, advance, stepping
 from linkwork.formulations.protocol import Bound, Needs, Ran, within
 from linkwork.mechanics.counts import count_q
@@ -120,6 +121,10 @@ class Components(ExplicitMethod):
         if name == "loops.rank":
             return within(numbers, len(workspace.loops.g))
         return super().accepts(workspace, name, numbers)
+
+    def moving_rows(self, tables: Any, workspace: Any) -> Any:
+        """With the responses that components elsewhere reported last."""
+        return reported_rows(tables, workspace) if self.coordinates == "absolute" else None
 
     def prepare(self, tables: Any, given: Any) -> Any:
         """Scratch and carried memory for the tables of one system and its partition or hierarchy."""
@@ -279,7 +284,10 @@ def project(tables, w, cut_q, y, nq, nv, t):
 @written_out
 def evaluate(tables, w, steps, state, t):
     """steps.rate = rate of steps.trial at time t. Returns 0 or a status."""
-    return evaluate_bodies(find_independent_rows, factor_rows, solve_accelerations, project, tables, w, steps, state, t)
+    alone = w.remote_border.fetch == 0 and w.remote_border.exchange == 0
+    return evaluate_bodies(
+        find_independent_rows, factor_rows, solve_accelerations, project, alone, tables, w, steps, state, t
+    )
 
 
 @written_out

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork._jit import entry, kernel, small, written_out
-from linkwork.formulations.absolute.joint_blocks import free_accelerations, place_bodies, push_bodies
+from linkwork.formulations.absolute.joint_blocks import carry_lent, free_accelerations, place_bodies, push_bodies
 from linkwork.formulations.component.border_response import solve_up
 from linkwork.formulations.component.component import Workspace as ComponentWork
 from linkwork.formulations.component.component import factor_waiting, find_independent_rows, solve_components
@@ -180,11 +180,16 @@ def accelerate_bodies(w, q, v, t):
         parts.near_singular.looked[0] = 1
     place_bodies(absolute, parts, q, v, t)
     rank = factor_waiting(absolute, parts, w.cut_q, 0)
-    failed = free_accelerations(absolute, parts, q, v, t, w.cut_q, w.cut_rate, w.vd)
-    row_accelerations(absolute.cuts, parts.tree, rows.gdd)
-    solve_up(absolute.cuts, parts.parts, parts.graph, parts.factors, rows, rows.gdd, 0)
-    solve_components(absolute, parts, t, ACCELERATIONS, rows.gdd, w.vd, rows.lam)
-    push_bodies(absolute, rows, rows.lam, w.vd)
+    failed = 0
+    for turn in range(2 if absolute.tree.lent_link.size > 0 else 1):
+        if turn == 0:
+            failed = free_accelerations(absolute, parts, q, v, t, w.cut_q, w.cut_rate, w.vd)
+        else:
+            carry_lent(absolute.tree, parts.tree, q, v, w.vd)
+        row_accelerations(absolute.cuts, parts.tree, rows.gdd)
+        solve_up(absolute.cuts, parts.parts, parts.graph, parts.factors, rows, rows.gdd, 0)
+        solve_components(absolute, parts, t, ACCELERATIONS, rows.gdd, w.vd, rows.lam)
+        push_bodies(absolute, rows, rows.lam, w.vd)
     return rank, failed
 
 

@@ -55,6 +55,7 @@ from linkwork.formulations.implicit.trapezoidal import (
     residual,
     rule,
     velocity_kinematics,
+    velocity_rows,
 )
 from linkwork.formulations.protocol import Bound, Ran
 from linkwork.formulations.status import NOT_CONVERGED, NOT_FINITE
@@ -84,7 +85,17 @@ class Hybrid(ImplicitMethod):
 
     name: ClassVar[str] = "hybrid"
     supports: ClassVar[frozenset[str]] = frozenset(
-        {"loops", "redundant", "distances", "moving grounds", "couplings", "rigid motors", "servos", "armature"}
+        {
+            "loops",
+            "redundant",
+            "distances",
+            "rolling",
+            "moving grounds",
+            "couplings",
+            "rigid motors",
+            "servos",
+            "armature",
+        }
     )
     coordinates: ClassVar[str] = "joint"
     loop: ClassVar[str] = __name__
@@ -225,6 +236,7 @@ def step(tables, w, state, t, h, parts):
         # the last round only evaluates the result: positions have converged, rates are still to be projected
         end_of_step(tables, s, state, h)
         kinematics(tables, n, state, t, s.z, s.zd)
+        velocity_rows(tables.cuts, n, h)
         gap = largest_part(n.g, w.measure.row)
         if i == w.iterations or (status == 0 and closed(gap, gap_before, enough, finest)):
             break

@@ -8,10 +8,11 @@ import numpy as np
 
 from linkwork._jit import kernel, written_out
 from linkwork.formulations.protocol import Effort, Method
-from linkwork.formulations.samples import GAP, REFUSED, RESIDUAL, SWEEPS, keep_sample
-from linkwork.formulations.status import OFF_GUIDE, TORN, TORN_APART
+from linkwork.formulations.samples import GAP, GAP_ROW, REFUSED, RESIDUAL, SWEEPS, keep_sample
+from linkwork.formulations.status import FLAT, OFF_GUIDE, TORN, TORN_APART
 from linkwork.mechanics.counts import count_cut_q, count_q
 from linkwork.mechanics.guides import left_guide
+from linkwork.mechanics.rolling import falls_flat
 from linkwork.numerics.arrays import copy
 
 HALVES = 64  # a step is cut into no more parts than this
@@ -114,6 +115,10 @@ def advance(begin, step, tables, w, lam, kept, state, start, first, h, steps, ev
             status = TORN
         if status == 0 and left_guide(tables.cuts, state.cut_q) >= 0:
             status = OFF_GUIDE
+        flat = falls_flat(tables.cuts, w.newton.tree, h)
+        if status == 0 and flat >= 0:
+            state.drift[GAP_ROW] = flat
+            status = FLAT
         if status != 0:
             return n - 1 - first, done_rows, status
         if n % every == 0:

@@ -51,6 +51,7 @@ from linkwork.formulations.implicit.trapezoidal import (
     residual,
     rule,
     velocity_kinematics,
+    velocity_rows,
 )
 from linkwork.formulations.protocol import Bound, Ran, within
 from linkwork.formulations.samples import RANK
@@ -82,7 +83,17 @@ class SemiRecursive(ImplicitMethod):
 
     name: ClassVar[str] = "semi-recursive"
     supports: ClassVar[frozenset[str]] = frozenset(
-        {"loops", "redundant", "distances", "moving grounds", "couplings", "rigid motors", "servos", "armature"}
+        {
+            "loops",
+            "redundant",
+            "distances",
+            "rolling",
+            "moving grounds",
+            "couplings",
+            "rigid motors",
+            "servos",
+            "armature",
+        }
     )
     coordinates: ClassVar[str] = "joint"
     loop: ClassVar[str] = __name__
@@ -198,8 +209,9 @@ def close_loops(tables, w, state, t, h):
     s = w.rule
     before = 0.0
     for _round in range(ROUNDS):
-        displace(tables.tree, state.y, s.delta, 1.0, s.z)
+        end_of_step(tables, s, state, h)
         kinematics(tables, w.newton, state, t, s.z, s.zd)
+        velocity_rows(tables.cuts, w.newton, h)
         if not factor_choice(tables, w):
             return SINGULAR_POSITION
         solve_rows(w, w.newton.g, w.x)

@@ -21,7 +21,7 @@ from linkwork.mechanics.motions import world_axis
 from linkwork.mechanics.rows import first_coupled, term_on_dof, term_wrench
 from linkwork.mechanics.workspace import TreeWork, tree_work
 from linkwork.numerics.sparse_cholesky import Groups, SparsePattern, add_outer, entry, groups, pattern, size
-from linkwork.spatial.codes import COUPLE, CROSSED, SEEN_PLACE, SEEN_RATE
+from linkwork.spatial.codes import COUPLE, CROSSED, SEEN_PLACE, SEEN_RATE, SLIP, TANGENT
 from linkwork.spatial.vectors import add, cross, dot, load3, load_pair, norm, store_pair
 
 
@@ -49,6 +49,7 @@ class NewtonScratch(NamedTuple):
     stencil: Stencil
     tree: TreeWork
     measures: bool  # forces act on coordinates of the cuts
+    rolls: bool  # some rows forbid velocities alone
     axis: Any  # (dof, 6) velocity for a unit of the dof: angular, linear at the world's origin; `find_axes`
     reach: Any  # (dof, 2) size of the angular part; linear with the distance to the world's origin; `find_axes`
     composite: Any  # (link, 10) mass and moments of a link and all it carries; `fill_mass`
@@ -82,6 +83,7 @@ def newton(tables: Any) -> NewtonScratch:
         stencil=plan,
         tree=tree_work(tables),
         measures=measures_cuts(tables, nv),
+        rolls=bool(np.isin(cuts.row_kind, (SLIP, TANGENT)).any()),
         axis=np.zeros((nv, 6)),
         reach=np.zeros((nv, 2)),
         composite=np.zeros((tree.link_parent.size, 10)),

@@ -36,6 +36,7 @@ from linkwork.mechanics.power import ground_power
 from linkwork.mechanics.row_loads import cut_reactions
 from linkwork.mechanics.rows import row_rates, row_values
 from linkwork.numerics.arrays import finite, largest
+from linkwork.spatial.codes import SLIP, TANGENT
 
 LONGER = 2.0  # times the step before: accelerations are not extrapolated over a longer step
 JUMP = 0.5  # of the accelerations: a larger change in a step is not that of a smooth motion
@@ -79,6 +80,20 @@ def kinematics(tables, n, state, t, q, v):
         measure_cuts(tables.cuts, n.tree, state.cut_q, state.cut_rate)
     row_values(tables.cuts, n.tree, state.cut_q, n.g, n.W)
     find_rows(tables.tree, tables.cuts, n)
+
+
+@small
+def velocity_rows(cuts, n, h):
+    """n.g of rows that forbid velocities alone, as wheels that roll have them: their rates over half a step.
+
+    By the rule (21) their derivative with delta is that of the other rows, but for what turns with the wheel in h / 2.
+    """
+    if not n.rolls:
+        return
+    row_rates(cuts, n.tree, n.gd)
+    for r in range(n.g.size):
+        if cuts.row_kind[r] == SLIP or cuts.row_kind[r] == TANGENT:
+            n.g[r] = 0.5 * h * n.gd[r]
 
 
 @small

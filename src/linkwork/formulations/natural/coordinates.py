@@ -20,11 +20,13 @@ from linkwork.mechanics.constraint_rows import (
     measure_wrench,
     point_acceleration,
     point_velocity,
+    row_wrench,
 )
 from linkwork.mechanics.guides import guide_bias, guide_foot, guide_row
 from linkwork.mechanics.joint_frames import angle_near, turn_about_z
+from linkwork.mechanics.rolling import rolling_bias, rolling_wrench
 from linkwork.mechanics.rows import coupled_bias, coupling_value, term_wrench
-from linkwork.spatial.codes import ACROSS, ALONG, COUPLE, COUPLED, CROSSED, DISTANCE, KEPT, PART, TIED
+from linkwork.spatial.codes import ACROSS, ALONG, COUPLE, COUPLED, CROSSED, DISTANCE, KEPT, PART, RIM, TIED
 from linkwork.spatial.vectors import (
     ZERO,
     add,
@@ -261,6 +263,11 @@ def fill_part(nat, cuts, work, cut_q, z, J, r):
         pull_point(nat, i, u_a, load3(cuts.cut_pa, c), neg(e), J, at_a)
         pull_point(nat, j, u_b, load3(cuts.cut_pb, c), e, J, at_b)
         return length - cuts.row_pitch[p]
+    if cuts.row_kind[p] >= RIM:
+        n, f, x = rolling_wrench(cuts, c, p, R_a, p_a, R_b, p_b)
+        pull_wrench(nat, work, z, i, neg(n), neg(f), J, at_a)
+        pull_wrench(nat, work, z, j, n, f, J, at_b)
+        return dot(sub(x, p_a), f) if cuts.row_kind[p] == RIM else 0.0
     value = dot(d, e)
     x = unit_vector(cuts.row_i[p])
     if cuts.row_kind[p] >= ACROSS:
@@ -290,6 +297,15 @@ def fill_part(nat, cuts, work, cut_q, z, J, r):
 
 
 @small
+def part_wrench(cuts, c, p, R_a, p_a, R_b, p_b):
+    """W of row p of joint c: torque about the world's origin, force."""
+    if cuts.row_kind[p] >= RIM:
+        n, f, _ = rolling_wrench(cuts, c, p, R_a, p_a, R_b, p_b)
+        return n, f
+    return row_wrench(cuts, p, R_a, R_b, p_b, sub(p_b, p_a))
+
+
+@small
 def sine_parts(R_a, R_b):
     """Sine and cosine of the angle of a screw, not normalised, and the sum of their squares."""
     s = dot(axis_y(R_a), axis_x(R_b)) - dot(axis_x(R_a), axis_y(R_b))
@@ -298,13 +314,27 @@ def sine_parts(R_a, R_b):
 
 
 @kernel
+def velocity_rows(nat, cuts, J, zd, h, g):
+    """g of rows that forbid velocities alone, as wheels that roll have them: their rates over half a step."""
+    for r in range(nat.equations):
+        if nat.row_kind[r] == PART and cuts.row_kind[nat.row_of[r]] > RIM:
+            g[r] = 0.5 * h * row_rate(nat, J, zd, r)
+
+
+@small
+def row_rate(nat, J, x, r):
+    """J x of row r."""
+    s = 0.0
+    for e in range(nat.row_entry[r], nat.row_entry[r + 1]):
+        s += dot(load3(J, e), load3(x, nat.entry_node[e]))
+    return s
+
+
+@kernel
 def row_rates(nat, J, x, out):
     """out = J x."""
     for r in range(nat.equations):
-        s = 0.0
-        for e in range(nat.row_entry[r], nat.row_entry[r + 1]):
-            s += dot(load3(J, e), load3(x, nat.entry_node[e]))
-        out[r] = s
+        out[r] = row_rate(nat, J, x, r)
 
 
 @kernel
@@ -349,6 +379,8 @@ def part_bias(nat, cuts, work, r):
         line, length = along(sub(p_b, p_a))
         v = sub(v_b, v_a)
         return (dot(v, v) - dot(v, line) * dot(v, line)) / max(length, TINY)
+    if cuts.row_kind[p] >= RIM:
+        return rolling_bias(cuts, work, c, p)
     if cuts.row_kind[p] >= ACROSS:
         return guide_bias(cuts, p, R_a, w_a, sub(p_b, p_a), sub(v_b, v_a))
     # both factors are linear in the nodes: twice the product of their rates is all

@@ -32,6 +32,7 @@ from linkwork.formulations.natural.coordinates import (
     place_links,
     record_part_gap,
     row_rates,
+    velocity_rows,
 )
 from linkwork.formulations.natural.equations import (
     add_nodes,
@@ -51,6 +52,7 @@ from linkwork.formulations.protocol import Bound, Needs, Ran
 from linkwork.formulations.samples import (
     EVALUATIONS,
     GAP_RATE,
+    GAP_ROW,
     MOST_SWEEPS,
     REFUSED,
     RESIDUAL,
@@ -58,11 +60,12 @@ from linkwork.formulations.samples import (
     WORST_RESIDUAL,
     keep_sample,
 )
-from linkwork.formulations.status import NOT_CONVERGED, NOT_FINITE, OFF_GUIDE, SINGULAR
+from linkwork.formulations.status import FLAT, NOT_CONVERGED, NOT_FINITE, OFF_GUIDE, SINGULAR
 from linkwork.mechanics.constraint_rows import measure_cuts
 from linkwork.mechanics.forces import FED_IN
 from linkwork.mechanics.given import move_given, renew_given
 from linkwork.mechanics.guides import left_guide
+from linkwork.mechanics.rolling import falls_flat
 from linkwork.numerics.arrays import copy, finite, largest
 from linkwork.numerics.block_cholesky import solve
 from linkwork.spatial.vectors import dot, load3, norm, scale, store3
@@ -83,7 +86,7 @@ class Global(ImplicitMethod):
 
     name: ClassVar[str] = "global"
     supports: ClassVar[frozenset[str]] = frozenset(
-        {"loops", "redundant", "distances", "moving grounds", "couplings", "rigid motors", "servos"}
+        {"loops", "redundant", "distances", "rolling", "moving grounds", "couplings", "rigid motors", "servos"}
     )
     coordinates: ClassVar[str] = "absolute"
     needs: ClassVar[Needs] = "natural coordinates"
@@ -188,6 +191,7 @@ def step(tables, w, state, t, h):
         if w.measured:
             measure_cuts(tables.cuts, w.tree, state.cut_q, state.cut_rate)
         fill_rows(nat, tables.cuts, w.tree, state.cut_q, w.z, w.g, w.J)
+        velocity_rows(nat, tables.cuts, w.J, w.zd, h, w.g)
         gap = largest_part(w.g, w.row_unit)
         if i == w.iterations or (status == 0 and closed(gap, gap_before, enough, finest)):
             break
@@ -355,6 +359,10 @@ def run(tables, w, state, start, first, h, steps, every, samples):
                     return n - 1 - first, kept, NOT_FINITE
                 if left_guide(tables.cuts, state.cut_q) >= 0:
                     return n - 1 - first, kept, OFF_GUIDE
+                row = falls_flat(tables.cuts, w.tree, h)
+                if row >= 0:
+                    state.drift[GAP_ROW] = row
+                    return n - 1 - first, kept, FLAT
                 continue
             if n > 0:
                 copy(w.kept_lam, w.lam)

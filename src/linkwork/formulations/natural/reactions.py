@@ -17,8 +17,8 @@ import numpy as np
 
 from linkwork._jit import kernel
 from linkwork.formulations.natural.balance import balance
-from linkwork.formulations.natural.coordinates import link_rates
-from linkwork.mechanics.constraint_rows import cut_frames, point_velocity, row_wrench
+from linkwork.formulations.natural.coordinates import link_rates, part_wrench
+from linkwork.mechanics.constraint_rows import cut_frames, point_velocity
 from linkwork.mechanics.row_loads import is_driven_rod, rod_reactions
 from linkwork.mechanics.rows import term_wrench
 from linkwork.numerics.block_cholesky import factor, solve
@@ -104,7 +104,7 @@ def part_loads(nat, cuts, net, work, mu):
         if nat.row_kind[r] == PART:
             c = nat.row_cut[r]
             R_a, p_a, R_b, p_b = cut_frames(cuts, work, c)
-            n, f = row_wrench(cuts, nat.row_of[r], R_a, R_b, p_b, sub(p_b, p_a))
+            n, f = part_wrench(cuts, c, nat.row_of[r], R_a, p_a, R_b, p_b)
             add_pair(net.parts, cuts.cut_b[c], scale(-mu[r], n), scale(-mu[r], f))
             add_pair(net.parts, cuts.cut_a[c], scale(mu[r], n), scale(mu[r], f))
         elif nat.row_kind[r] == COUPLED:
@@ -172,7 +172,7 @@ def joint_forces(tables, nat, net, work, loaded, z, zdd, J, mu, out):
         if nat.row_kind[r] == PART:
             c = nat.row_cut[r]
             R_a, p_a, R_b, p_b = cut_frames(cuts, work, c)
-            n, f = row_wrench(cuts, nat.row_of[r], R_a, R_b, p_b, sub(p_b, p_a))
+            n, f = part_wrench(cuts, c, nat.row_of[r], R_a, p_a, R_b, p_b)
             add_pair(out, c, scale(-mu[r], f), scale(-mu[r], sub(n, cross(p_b, f))))
         elif nat.row_kind[r] == COUPLED:
             out[cuts.cut_a.size + nat.row_cut[r], 0] = -mu[r]

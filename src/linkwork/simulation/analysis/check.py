@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 
 from linkwork.assembly.assemble import assemble
-from linkwork.assembly.massless import told
+from linkwork.assembly.massless import THIN, is_massless, told
 from linkwork.assembly.reference import placed_by_body, point_body
 from linkwork.assembly.system import System
+from linkwork.assembly.tables import Floats
 from linkwork.errors import ModelError
 from linkwork.formulations.impulse.impulse import Impulse
-from linkwork.formulations.protocol import Method
 from linkwork.model import Model
 from linkwork.model.stepped import SteppedPart
 from linkwork.simulation.driven import driven_start
 from linkwork.simulation.methods import FEATURE_HINTS
-from linkwork.simulation.mobility import implied
+from linkwork.simulation.mobility import DEPENDENT, implied
 from linkwork.simulation.remote_links import remote_parts
 from linkwork.simulation.results.certificate import shortened
 from linkwork.simulation.results.notebook import lines_in_cell
@@ -191,28 +191,49 @@ def refuse_idle(system: System) -> None:
             )
 
 
-def refuse_singular(system: System, link: int, method: Method) -> None:
+def refuse_weightless(system: System, q: Floats, v: Floats, cut_q: Floats, time: float) -> None:
+    """Where bodies that lack inertia can move without moving any, what they have next to none of must not decide.
+
+    `q`, `v` and `cut_q` are those of a system that gives every body coordinates of its own.
+    """
+    if not system.filled:
+        return
+    closure = Closure(system, time)
+    closure.cut_q[:] = cut_q
+    closure.at(q.copy(), v.copy())
+    bodies = {body.path: body for body in system.model.all_bodies()}
+    ways = []  # motions of one body that move no inertia, of all velocities
+    for path in system.filled:
+        first = system.joints[system.body_names.index(path)].v.start
+        R = closure.work.pose_R[int(system.tables.tree.body_link[system.body_names.index(path)])].reshape(3, 3)
+        values, axes = np.linalg.eigh(bodies[path].inertia)
+        turns = R @ axes[:, values <= THIN * values.max(initial=0.0)]
+        slides = np.eye(3) if is_massless(bodies[path]) else np.zeros((3, 0))
+        for k, way in [(0, each) for each in slides.T] + [(3, each) for each in turns.T]:
+            ways.append((path, slice(first + k, first + k + 3), way))
+    held = np.column_stack([closure.G[:, columns] @ way for _, columns, way in ways])
+    lengths = np.linalg.norm(held, axis=1, keepdims=True)
+    _, values, motions = np.linalg.svd(held / np.where(lengths > 0.0, lengths, 1.0))
+    rank = int(np.count_nonzero(values > DEPENDENT * values.max(initial=0.0)))
+    if rank < len(ways):
+        path = ways[int(np.argmax(np.abs(motions[-1])))][0]
+        raise ModelError(_undetermined(f"body '{path}'", system))
+
+
+def _undetermined(body: str, system: System) -> str:
+    return (
+        f"{body} of model '{system.model.name}', or what is joined to it, can move without moving any inertia, so "
+        "that its acceleration is not determined; give it inertia= or shape=, or hold it with a joint"
+    )
+
+
+def refuse_singular(system: System, link: int) -> None:
     """A joint that moves no inertia would make the accelerations infinite."""
     place = next(place for place in system.joints if link in (*place.links, place.last))
     carried = np.flatnonzero(system.tables.tree.body_link == place.last)
     body = f"body '{system.body_names[int(carried[0])]}'" if carried.size else "the body"
-    natural = method.needs == "natural coordinates"
-    if system.absolute and not natural and system.tables.tree.link_mass[place.last] == 0.0:
-        raise ModelError(
-            f"{body} of model '{system.model.name}' has no mass and is not welded to a body that has, but "
-            f"method '{method.name}' moves every body by itself; give it mass= and inertia=, weld it, or use "
-            "method 'recursive'"
-        )
-    if natural:
-        raise ModelError(
-            f"{body} of model '{system.model.name}', or what is joined to it, can move without moving any inertia, so "
-            "that its acceleration is not determined; give it inertia= or shape=, or hold it with a joint"
-        )
     if system.absolute:
-        raise ModelError(
-            f"{body} of model '{system.model.name}' lacks inertia about an axis, which absolute coordinates need; "
-            "give it a small inertia=, or use method 'recursive'"
-        )
+        raise ModelError(_undetermined(body, system))
     if place.joint is None:
         raise ModelError(
             f"{body} of model '{system.model.name}' is free to turn but has no inertia about some axis; "

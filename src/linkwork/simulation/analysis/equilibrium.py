@@ -280,7 +280,7 @@ class _Balance:
                 f"in joint '{name}' nothing pushes back against {amount}, so that it would move on and on; "
                 "hold it by a spring, stiffness= or another joint, or remove what pushes"
             )
-        body = name.removesuffix(" free") if place.joint is None else place.joint.b.path
+        body = place.body if place.joint is None else place.joint.b.path
         e = k - place.v.start
         way = f"{'along' if e < 3 else 'about'} {'-' if forces[k] < 0.0 else ''}{'xyz'[e % 3]}"
         return name, (

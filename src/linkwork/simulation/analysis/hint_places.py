@@ -146,7 +146,7 @@ def coarse_steps(system: System, v: Floats, dt: float, slowest: tuple[str, float
             turning = [int(tree.link_v[i]) for i in place.links if tree.link_motion[i] == TURN]
             speed = float(np.max(np.abs(v[turning]), initial=0.0))
         if speed * dt > FEW:
-            what = f"body '{place.name.removesuffix(' free')}'" if place.joint is None else _joint(place)
+            what = f"body '{place.body}'" if place.joint is None else _joint(place)
             yield f"{what} turns by {speed * dt:.2g} rad in a step of dt = {dt:g} s at its start: is dt= in seconds?"
     if slowest is not None and slowest[1] * dt > FEW:
         name, rate = slowest

@@ -247,9 +247,8 @@ def reactions(model: Model, run: Trajectory, time: float | None = None) -> React
 def _reactions(system: System, value: Callable[[str], Any], time: float) -> Reactions:
     q, cut_q = system.q_start.copy(), system.cut_start.copy()
     for place in system.joints:
-        body = place.name.removesuffix(" free")
         if place.joint is None:
-            q[place.q] = [*value(f"{body}.position"), *value(f"{body}.rotation")]
+            q[place.q] = [*value(f"{place.body}.position"), *value(f"{place.body}.rotation")]
         elif place.q.stop > place.q.start:
             q[place.q] = value(f"{place.name}.position")
     for place in system.cuts:

@@ -105,9 +105,8 @@ def _of(motion: Trajectory, system: System, place: JointPlace, quantity: str) ->
     """Positions or velocities of a tree joint; of a body that nothing holds, where only the body was recorded, its."""
     name = f"{place.name}.{quantity}"
     if place.joint is None and name not in motion:
-        body = place.name.removesuffix(" free")
         turning = "rotation" if quantity == "position" else "angular_velocity"
-        return np.hstack([_column(motion, system, f"{body}.{word}") for word in (quantity, turning)])
+        return np.hstack([_column(motion, system, f"{place.body}.{word}") for word in (quantity, turning)])
     return _column(motion, system, name)
 
 

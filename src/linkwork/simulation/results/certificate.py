@@ -105,7 +105,8 @@ class Certificate:
     energy_scale: float = 0.0
     """Largest energy that moved about during the run, J: what the balance is to be compared with."""
     energy_least: float = 0.0
-    """Energies below this are nothing, J: of a creep, of what contacts overlap by, of rounding in what is stored."""
+    """Energies below this are nothing, J: of a creep, of what contacts overlap by, of rounding in what is stored and in
+    what reactions hold."""
     energy_gained: float = 0.0
     """What friction, stops, contacts and dampers gave in all instead of taking, at worst, J; 0 where all is well."""
     energy_numerical: float = 0.0

@@ -15,7 +15,7 @@ from linkwork.errors import OptionError
 from linkwork.formulations.samples import RESIDUAL, ROW_COUNT, SOFT_HELD, SOFT_TAKEN, STEPS_CUT, SWEEPS, Samples
 from linkwork.mechanics.laws import law_scratch
 from linkwork.mechanics.observation import Observation, Scratch, View, observe
-from linkwork.mechanics.size import row_units
+from linkwork.mechanics.size import row_units, size_of
 from linkwork.mechanics.workspace import tree_work
 from linkwork.model import Body, Motor
 from linkwork.model.checked import shown
@@ -62,6 +62,7 @@ class Observer:
         )
         self.previous = np.zeros((len(system.body_names), 4))
         self.previous[:, 0] = 1.0
+        self.size = size_of(system.tables)
         self.given: list[Body] = []  # whose kinetic energy is no measure of what the run computes
 
     def again(self, system: System, tables: Tables) -> Observer:
@@ -180,6 +181,12 @@ class Observer:
         lengths = np.linalg.norm(samples.y[:count][:, self.quaternions], axis=2)
         return np.abs(lengths - 1.0).max(axis=1, initial=0.0)
 
+    def _held(self, samples: Samples, observation: Observation, count: int) -> Any:
+        """Work of the largest reaction over the size of the model, or one radian, row by row, J."""
+        loads = np.concatenate([observation.reaction, samples.cut_force[:count]], axis=1)
+        forces, torques = (np.linalg.norm(loads[:, :, k : k + 3], axis=2) for k in (0, 3))
+        return np.maximum(forces * self.size, torques).max(axis=1, initial=0.0)
+
     def accounts(self, samples: Samples, observation: Observation, count: int) -> dict[str, Any]:
         """Time, energies, drift and what the solver did."""
         end = self.system.nq + self.system.nv
@@ -188,6 +195,7 @@ class Observer:
             "time": samples.t[:count, 0].copy(),
             "kinetic": observation.energy[:, 0],
             "own": observation.energy[:, 0] - kinetic_energy(self.given, self.system.body_names, observation.body),
+            "held": self._held(samples, observation, count),
             "potential": observation.energy[:, 1],
             "springs": observation.energy[:, 2] + held,
             "dissipated": samples.y[:count, end] - held - beyond,

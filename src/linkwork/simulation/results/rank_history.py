@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,11 +21,12 @@ class RankHistory:
     """What a method said of the rank of its loops, row by row; `entries` are the start and the changes.
 
     `named` are the methods whose rank is that of the rows of the tables, so that redundant ones can be named. Where a
-    method asks for no rank (penalties need none) that of the geometry is told, at the start and at the end.
+    method asks for no rank (penalties need none) that of the geometry is told, at the start and at the end. Where parts
+    live elsewhere their owners know the geometry: `moving_rows` gives the rows on what they let move, at the start.
     """
 
-    def __init__(self, named: bool) -> None:
-        self.named = named
+    def __init__(self, named: bool, moving_rows: Callable[[], Any]) -> None:
+        self.named, self.moving_rows = named, moving_rows
         self.entries: list[dict[str, Any]] = []
         self.changes = 0
         self._last: int | None = None
@@ -37,6 +39,8 @@ class RankHistory:
             if not self.named and len(ranks) == 1 and ranks[0] == 0:
                 return  # impulses: before the first step nothing is held
             self._tell(system, samples, 0, int(ranks[0]))
+            if system.foreign and (G := self.moving_rows()) is not None:
+                self.entries[0]["redundant"] = row_names(system, implied(G, system.rows - int(ranks[0])))
             self._last, first = int(ranks[0]), 1
         changed = first + np.flatnonzero(np.diff(ranks[first:], prepend=self._last))
         self._last = int(ranks[-1])
@@ -57,6 +61,10 @@ class RankHistory:
         """Least and largest rank."""
         ranks = self._seen if any(self._seen) else {entry["rank"] for entry in self.entries}
         return min(ranks, default=0), max(ranks, default=0)
+
+    def redundant(self) -> list[str]:
+        """Names of the redundant rows at the start, as far as they are known."""
+        return list(self.entries[0].get("redundant", [])) if self.entries else []
 
     def _nameable(self, system: System) -> bool:
         """Whether redundant rows can be found in a moment."""

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.assembly.assemble import assemble
 from linkwork.assembly.tables import Floats
 from linkwork.errors import ModelError, OptionError
 from linkwork.formulations.samples import make_samples
@@ -20,7 +19,7 @@ from linkwork.simulation.methods import refuse_unsupported
 from linkwork.simulation.results.observe import Observer
 from linkwork.simulation.stepper import Stepper
 from linkwork.simulation.structure.events import Change
-from linkwork.simulation.structure.transfer import Moment, changed, impulse_at, met, seen, struck
+from linkwork.simulation.structure.transfer import Moment, assembled_like, changed, impulse_at, met, seen, struck
 
 
 def joint_place(joint: Joint) -> tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...]]:
@@ -109,7 +108,7 @@ class Structure:
     def restore(self, model: Altered, y: Floats, cut_q: Floats) -> None:
         """Stand in a structure that a state was taken in; y and cut_q are of that state."""
         moving = self.stepper.moving
-        system = assemble(model, absolute=moving.absolute, floating=True, driven=moving.driven, before=moving)
+        system = assembled_like(model, moving)
         nq, nv = system.nq, system.nv
         if y.size == nq + nv + 2 and cut_q.size == system.cut_start.size:
             self.stepper.stand(system, y[:nq].copy(), y[nq : nq + nv].copy(), cut_q.copy())

@@ -23,7 +23,7 @@ from linkwork.simulation.start import Start, absolute_start
 from linkwork.simulation.storage.npz import DAMAGES, reason
 from linkwork.simulation.structure.carried import carried_arrays, checked_arrays
 from linkwork.simulation.structure.history import history_of, put_back_history
-from linkwork.simulation.structure.transfer import carried, seen
+from linkwork.simulation.structure.transfer import assembled_like, carried, seen
 
 if TYPE_CHECKING:
     from linkwork.simulation.run import Simulation
@@ -49,6 +49,7 @@ def facts_of(sim: Simulation, kind: str = WHOLE) -> dict[str, Any]:
         "h": sim.stepper.h,
         "time": sim.time,
         "absolute": sim.moving.absolute,
+        "filled": sim.moving.fills,
         "history": history_of(sim),
         "changed": sim.inputs.changed,
     }
@@ -181,7 +182,7 @@ def _put_back(sim: Simulation, facts: dict[str, Any], arrays: dict[str, Any], fi
         )
     altered = put_back_history(sim, facts["history"], file)
     y, cut_q = arrays["state.y"], arrays["state.cut_q"]
-    if facts["absolute"] != sim.moving.absolute:
+    if facts["absolute"] != sim.moving.absolute or facts.get("filled", False) != sim.moving.fills:
         y, cut_q = other_coordinates(sim, altered or sim.system.model, facts, y, cut_q)
     if altered is not None:
         sim.structure.restore(altered, y, cut_q)
@@ -216,11 +217,12 @@ def _put_back(sim: Simulation, facts: dict[str, Any], arrays: dict[str, Any], fi
 
 
 def other_coordinates(sim: Simulation, model: Any, facts: dict[str, Any], y: Any, cut_q: Any) -> tuple[Any, Any]:
-    """A state in joint coordinates, in absolute ones; or the way back."""
+    """A state in the coordinates of this simulation: of joints, or of bodies about the same centres."""
     time, mine = float(facts["time"]), sim.moving
-    taken = assemble(model, absolute=facts["absolute"], floating=True, driven=mine.driven, before=mine)
+    absolute, filled = facts["absolute"], facts.get("filled", False)
+    taken = assemble(model, absolute=absolute, floating=True, driven=mine.driven, filled=filled, before=mine)
     if model is not sim.system.model:
-        mine = assemble(model, absolute=mine.absolute, floating=True, driven=mine.driven, before=mine)
+        mine = assembled_like(model, mine)
     nq, nv = taken.nq, taken.nv
     moment = seen(taken, time, y[:nq].copy(), y[nq : nq + nv].copy(), cut_q)
     if mine.absolute:

@@ -22,7 +22,7 @@ from linkwork.assembly.reference import ground_pose, joint_frame
 from linkwork.assembly.system import JointPlace, System
 from linkwork.assembly.tables import Floats
 from linkwork.errors import ModelError
-from linkwork.model import Altered, Body, Foreign, Frame, Ground, Joint
+from linkwork.model import Altered, Body, Foreign, Frame, Ground, Joint, Model
 from linkwork.simulation.analysis.dynamics import forward_kinematics, mass_matrix
 from linkwork.simulation.mobility import DEPENDENT
 from linkwork.simulation.start import Closure
@@ -62,21 +62,27 @@ def changed(moment: Moment, attached: Sequence[Joint], released: Sequence[Joint]
     """The same motion in the system with these joints attached and released since the model was built."""
     old = moment.system
     model = Altered(old.model.built, attached, released)
-    return carried(moment, assemble(model, absolute=old.absolute, floating=True, driven=old.driven, before=old))
+    return carried(moment, assembled_like(model, old))
+
+
+def assembled_like(model: Model, old: System) -> System:
+    """The model in tables of the same kind, with the compiled laws of the old ones."""
+    return assemble(model, absolute=old.absolute, floating=True, driven=old.driven, filled=old.fills, before=old)
 
 
 def carried(moment: Moment, new: System) -> Moment:
     """The same motion in another system of the same bodies; joints of one may be cuts of the other."""
     old = moment.system
     q, v, cut_q = new.q_start.copy(), new.v_start.copy(), new.cut_start.copy()
-    known = {place.name: (moment.q[place.q], moment.v[place.v]) for place in old.joints}
+    known = {place.name: (moment.q[place.q], moment.v[place.v]) for place in old.joints if place.joint is not None}
     known |= {place.name: (moment.cut_q[place.q], moment.cut_rate[place.v]) for place in old.cuts}
+    loose = {place.body: (moment.q[place.q], moment.v[place.v]) for place in old.joints if place.joint is None}
     free: dict[str, tuple[Floats, Floats]] = {}
     for place in new.joints:
-        if place.name not in known:  # a body that has come loose
+        if place.joint is None and place.body not in loose:  # a body that has come loose
             free = free or free_motions(moment)
-            known[place.name] = free[place.name.removesuffix(" free")]
-        q[place.q], v[place.v] = known[place.name]
+            loose[place.body] = free[place.body]
+        q[place.q], v[place.v] = loose[place.body] if place.joint is None else known[place.name]
     if new.absolute and (old.centres or new.centres):  # welds came or went of bodies without mass
         free = free or free_motions(moment)
         for body, place in zip(new.model.all_bodies(), new.joints, strict=True):
