@@ -30,6 +30,7 @@ from linkwork.simulation.results.scene import scene_of
 from linkwork.simulation.results.trajectory import Trajectory
 from linkwork.simulation.run_certificate import Tally, certificate_of
 from linkwork.simulation.sampled_run import SampledRun, can_sample
+from linkwork.simulation.wild import fastest, first_wild
 
 if TYPE_CHECKING:
     from linkwork.simulation.run import Simulation
@@ -378,26 +379,3 @@ class Recording:
             scene=self.sim.scenes.of_run(float(whole["time"][-1]), columns) | self.contact_looks.facts(),
             contacts=None if self.contacts is None else self.contacts.log(whole["time"]),
         )
-
-
-def first_wild(block: dict[str, Any]) -> tuple[int, str] | None:
-    """The first row that holds what is no number, or infinite, and the name of where it stands; None in a good block.
-
-    >>> first_wild({"time": np.zeros(3), "energy/total": np.array([1.0, np.nan, np.inf])})
-    (1, 'energy/total')
-    """
-    found: tuple[int, str] | None = None
-    for name, values in block.items():
-        good = np.isfinite(values)
-        if good.all():
-            continue
-        row = int(np.argmin(good.reshape(len(values), -1).all(axis=1)))
-        if found is None or row < found[0]:
-            found = row, name
-    return found
-
-
-def fastest(sim: Simulation) -> str:
-    """Whose velocity is the largest now, or no number."""
-    v = sim.state.y[sim.moving.nq : sim.moving.nq + sim.moving.nv]
-    return str(sim.moving.dof_name(int(np.argmax(np.where(np.isfinite(v), np.abs(v), np.inf))))) if v.size else ""
