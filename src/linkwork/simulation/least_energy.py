@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.assembly.system import System
-from linkwork.simulation.results.certificate import POOR_BALANCE
+from linkwork.simulation.results.limits import POOR_BALANCE
 
 CREEP = 1e-6  # m/s: a mechanism that moves no faster stands still
 

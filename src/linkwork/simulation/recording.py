@@ -19,11 +19,10 @@ from linkwork.simulation.failures import failure_of
 from linkwork.simulation.free_memory import free_memory
 from linkwork.simulation.interrupt import Interrupt
 from linkwork.simulation.least_energy import least_energy
-from linkwork.simulation.results.certificate import POOR_BALANCE
-from linkwork.simulation.results.column_names import DRIFT, OF_SOLVER
-from linkwork.simulation.results.column_names import ENERGY as LEDGER
+from linkwork.simulation.results.column_names import DRIFT, ENERGY, OF_SOLVER
 from linkwork.simulation.results.contact_looks import ContactLooks
 from linkwork.simulation.results.given_motion import given_bodies
+from linkwork.simulation.results.limits import POOR_BALANCE
 from linkwork.simulation.results.observe import Observer
 from linkwork.simulation.results.rank_history import RankHistory
 from linkwork.simulation.results.scene import scene_of
@@ -329,16 +328,14 @@ class Recording:
         columns, accounts = self.observer.look(samples, count)
         accounts["impacts"] = np.full(count, self.sim.impacts)
         accounts["total"] = accounts["kinetic"] + accounts["potential"] + accounts["springs"]
-        lost = accounts["dissipated"] + accounts["numerical"] + accounts["impacts"]
+        spent = accounts["dissipated"] + accounts["numerical"] + accounts["impacts"] - accounts["work"]
         if self.began is None:  # accounts of a run that goes on are not empty
-            self.began = float(accounts["total"][0] + lost[0] - accounts["work"][0])
-        accounts["balance"] = accounts["total"] - self.began + lost - accounts["work"]
+            self.began = float(accounts["total"][0] + spent[0])
+        accounts["balance"] = accounts["total"] - self.began + spent
         block = {"time": accounts["time"]} | {f"column/{name}": values for name, values in columns.items()}
-        block |= {f"energy/{name}": accounts[name] for name in LEDGER}
         block |= {f"drift/{name}": accounts[f"drift {name}"] for name in DRIFT}
-        block |= {f"solver/{name}": accounts[name] for name in self.solver}
-        judged = {name: accounts[name] for name in ("own", "beyond law", "pressed", "held")}
-        return block, judged | {"opened": accounts["drift relative"]}
+        block |= {f"energy/{x}": accounts[x] for x in ENERGY} | {f"solver/{x}": accounts[x] for x in self.solver}
+        return block, {name: accounts[name] for name in ("own", "beyond law", "pressed", "held", "drift relative")}
 
     def _metadata(self) -> dict[str, Any]:
         """What a reader must know of the rows."""
@@ -346,7 +343,7 @@ class Recording:
             "model_name": self.sim.system.model.name,
             "columns": list(self.observer.columns),
             "units": self.units,
-            "energy": list(LEDGER),
+            "energy": list(ENERGY),
             "drift": list(DRIFT),
             "solver": list(self.solver),
             "scene": scene_of(self.sim.system.model, self.until),
@@ -370,7 +367,7 @@ class Recording:
             whole["time"],
             columns,
             self.units,
-            {name: whole[f"energy/{name}"] for name in LEDGER},
+            {name: whole[f"energy/{name}"] for name in ENERGY},
             {name: whole[f"drift/{name}"] for name in DRIFT},
             certificate=certificate,
             model_name=self.sim.system.model.name,

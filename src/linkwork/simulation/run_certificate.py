@@ -125,7 +125,7 @@ def certificate_of(recording: Recording, seconds: float, stopped: str | None, le
         final_drift_position=tally.last["drift/position"],
         final_drift_velocity=tally.last["drift/velocity"],
         size=size_of(system.tables),
-        drift_relative=tally.most["opened"],
+        drift_relative=tally.most["drift relative"],
         energy_balance_worst=tally.worst("energy/balance") if ours else 0.0,
         energy_offset=FALLING * sim.method.dt * tally.fall if sim.method.impulses else 0.0,
         energy_scale=max([*moved, tally.most["own"]]) if ours else 0.0,

@@ -7,7 +7,7 @@ from copy import copy
 from linkwork.errors import RunWarning
 from linkwork.formulations.samples import ALL_LEFT, STEPS_CUT
 from linkwork.simulation.analysis.stiffness import Watch, remedy, told
-from linkwork.simulation.results.certificate import POOR_IMPULSES
+from linkwork.simulation.results.limits import POOR_IMPULSES
 from linkwork.simulation.results.warning import warn
 from linkwork.simulation.stepper import Stepper
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.simulation.analysis.agreement import SLACK, Agreement, Entry
-from linkwork.simulation.results.certificate import BOUNDS
+from linkwork.simulation.results.limits import BOUNDS
 from linkwork.simulation.results.trajectory import Trajectory
 from linkwork.simulation.results.units import split_unit
 

@@ -8,7 +8,8 @@ from typing import Any
 from linkwork.errors import OptionError, RunError
 from linkwork.model.checked import real, shown
 from linkwork.simulation.methods import known
-from linkwork.simulation.results.certificate import BOUNDS, Certificate
+from linkwork.simulation.results.certificate import Certificate
+from linkwork.simulation.results.limits import BOUNDS
 
 
 def checked_bounds(strict: Any) -> dict[str, float]:

@@ -8,33 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.simulation.results.limits import BOUNDS, REMEDIES
 from linkwork.simulation.results.notebook import lines_in_cell
-
-POOR_BALANCE = 1e-2  # of the energy that moved: a run with more than this missing is not to be trusted
-POOR_IMPULSES = 2e-3  # of the impulses of a step, on average: what steps that were cut short may leave unsettled
-POOR_APART = 0.05  # of the energy that moved: what contacts may take from bodies that then do not touch
-POOR_ROLLING = 0.2  # of the energy that moved: what contacts may take from bodies that roll, rock or rest
-POOR_SEAM = 0.05  # of the energy that moved, taken by contacts at sides that are level
-POOR_SOFT = 0.02  # of the energy that moved: what soft contacts and stops may take beyond their law
-POOR_PRESS = 1e4  # of the impulse that stops all that moves: what rigid motors may press contacts with in a step
-POOR_SUNK = 1.0  # of half their thickness: how deep bodies may sink into soft contacts
-POOR_OVERLAP = 0.02  # of the size of the model: what bodies may overlap by in the end
-# what a strict run is held to: parts of the energy that moved, of the size of the model, of impulses; steps
-BOUNDS = {
-    "energy": POOR_BALANCE,
-    "gain": POOR_BALANCE,
-    "drift": 1e-3,
-    "quaternion": 1e-6,
-    "unsettled": POOR_IMPULSES,
-    "apart": POOR_APART,
-    "rolling": POOR_ROLLING,
-    "seam": POOR_SEAM,
-    "overlap": POOR_OVERLAP,
-    "numerical": POOR_SOFT,
-    "sunk": POOR_SUNK,
-    "pressed": POOR_PRESS,
-    "cut": math.inf,  # steps may be cut short as long as little is left: this is for those who ask
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -259,20 +234,14 @@ class Certificate:
 
     def _remedy(self, name: str) -> str:
         """What to try against that doubt."""
-        if name in ("cut", "unsettled"):
-            return "give more iterations=, and look for drives that contradict each other"
         if name == "drift" and self.settings.get("stabilize") is False:
             return "let it be stabilised with stabilize=True, or take a smaller dt"
         if name == "drift" and self.settings.get("stabilization", "") is None:
             return "choose a stabilization=, or take a smaller dt"
         if name == "drift" and self.settings.get("penalty"):
             return "take a smaller dt, a larger penalty= or none, or compare with another method"
-        if name == "pressed":
-            return "give the motor a max_torque= or a softness=, or the parts more play"
-        if name == "sunk":
-            return "give a stiffer softness="
-        if name == "numerical":
-            return "take a smaller dt, a softer softness=, or more damping, which then takes it by law"
+        if name in REMEDIES:
+            return REMEDIES[name]
         if name == "energy" and self.advice:
             return self.advice
         return "take a smaller dt, or compare with another method"

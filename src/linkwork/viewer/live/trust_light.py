@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from linkwork.simulation.least_energy import least_energy
-from linkwork.simulation.results.certificate import BOUNDS, Certificate
+from linkwork.simulation.results.certificate import Certificate
+from linkwork.simulation.results.limits import BOUNDS
 from linkwork.simulation.run import Simulation
 from linkwork.simulation.run_certificate import ROUNDED
 

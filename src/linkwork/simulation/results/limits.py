@@ -1,0 +1,38 @@
+"""What a strict run is held to, and beyond which a run is in doubt."""
+
+from __future__ import annotations
+
+import math
+
+POOR_BALANCE = 1e-2  # of the energy that moved: a run with more than this missing is not to be trusted
+POOR_IMPULSES = 2e-3  # of the impulses of a step, on average: what steps that were cut short may leave unsettled
+POOR_APART = 0.05  # of the energy that moved: what contacts may take from bodies that then do not touch
+POOR_ROLLING = 0.2  # of the energy that moved: what contacts may take from bodies that roll, rock or rest
+POOR_SEAM = 0.05  # of the energy that moved, taken by contacts at sides that are level
+POOR_SOFT = 0.02  # of the energy that moved: what soft contacts and stops may take beyond their law
+POOR_PRESS = 1e4  # of the impulse that stops all that moves: what rigid motors may press contacts with in a step
+POOR_SUNK = 1.0  # of half their thickness: how deep bodies may sink into soft contacts
+POOR_OVERLAP = 0.02  # of the size of the model: what bodies may overlap by in the end
+# what a strict run is held to: parts of the energy that moved, of the size of the model, of impulses; steps
+BOUNDS = {
+    "energy": POOR_BALANCE,
+    "gain": POOR_BALANCE,
+    "drift": 1e-3,
+    "quaternion": 1e-6,
+    "unsettled": POOR_IMPULSES,
+    "apart": POOR_APART,
+    "rolling": POOR_ROLLING,
+    "seam": POOR_SEAM,
+    "overlap": POOR_OVERLAP,
+    "numerical": POOR_SOFT,
+    "sunk": POOR_SUNK,
+    "pressed": POOR_PRESS,
+    "cut": math.inf,  # steps may be cut short as long as little is left: this is for those who ask
+}
+# what to try against doubts that have one answer
+REMEDIES = {
+    **dict.fromkeys(("cut", "unsettled"), "give more iterations=, and look for drives that contradict each other"),
+    "pressed": "give the motor a max_torque= or a softness=, or the parts more play",
+    "sunk": "give a stiffer softness=",
+    "numerical": "take a smaller dt, a softer softness=, or more damping, which then takes it by law",
+}
