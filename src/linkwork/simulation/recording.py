@@ -336,8 +336,7 @@ class Recording:
         block |= {f"energy/{name}": accounts[name] for name in LEDGER}
         block |= {f"drift/{name}": accounts[f"drift {name}"] for name in DRIFT}
         block |= {f"solver/{name}": accounts[name] for name in self.solver}
-        judged = {"opened": accounts["drift relative"], "own": accounts["own"], "held": accounts["held"]}
-        return block, judged
+        return block, {"opened": accounts["drift relative"], "own": accounts["own"], "held": accounts["held"]}
 
     def _metadata(self) -> dict[str, Any]:
         """What a reader must know of the rows."""

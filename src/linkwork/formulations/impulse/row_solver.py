@@ -38,17 +38,10 @@ from linkwork.formulations.impulse.row_matrix import (
     responses_left,
     subtract_bilateral,
 )
+from linkwork.formulations.impulse.row_pivots import keep_pivot, pivot_floor
 from linkwork.formulations.impulse.row_sweeps import CROWD, solve_matrix_free
 from linkwork.formulations.impulse.row_table import CONTACT, CONTACT_FRICTION, CONTACT_MOMENT, LIMIT
-from linkwork.formulations.impulse.rows import (
-    ALL_ROWS,
-    BILATERAL_ROWS,
-    FAST_PART,
-    PIVOT_LEAST,
-    PIVOT_RANK,
-    PIVOT_ROWS,
-    finish_deferred,
-)
+from linkwork.formulations.impulse.rows import ALL_ROWS, BILATERAL_ROWS, FAST_PART, finish_deferred
 from linkwork.numerics.clipped import Guess, make_guess, missing, solve_clipped
 from linkwork.numerics.products import EIGHT, subtract_product, whole_vectors
 from linkwork.numerics.semidefinite import factor_block, half_solve, half_solve_columns, solve
@@ -59,7 +52,6 @@ DENSE_ROWS = 128  # and up to which it always is; with more, only where a row mo
 NEGLIGIBLE_RESPONSE = 1e-10  # of its own response: with less left, a row is moved by bilateral rows alone
 HELD = 1e-3  # of the response of its bodies without their joints: with less a contact is held nearly still by them
 STILL_RATE = 1e-9  # rate below which such a row stands still
-TURNED_MOST = 1e-2  # rad^2: a row that turns further in a step is not taken for a lost one the sooner
 MOST_BILATERAL_PART = 0.25  # of the rows: with more bilateral ones A is formed instead of Newton steps
 
 
@@ -249,30 +241,6 @@ def factor_rows(rows, s, h, turn):
     for r in range(rows.count[ALL_ROWS]):
         touches = rows.code[r] == CONTACT or rows.code[r] == CONTACT_FRICTION
         s.weight[r] = rows.diagonal[r] if touches else math.sqrt(rows.diagonal[r] / s.mass)
-
-
-@small
-def pivot_floor(rows, bilateral, turn):
-    """Smallest pivot that proves a row to be independent which holds halfway through a step that turns it by `turn`.
-
-    Near a singular position a pivot is the square of the angle to it. Within a step of it, the rate that such a row is
-    to have at the start is none that it can have, and a small pivot would make of it a large motion.
-    """
-    if rows.pivot_kept[PIVOT_ROWS] != bilateral:
-        return 0.0
-    return min(turn * turn, TURNED_MOST) * rows.pivot_kept[PIVOT_LEAST]
-
-
-@kernel
-def keep_pivot(rows, bilateral, rank, L, order):
-    """Keep the smallest pivot of the bilateral rows, where no fewer of them are independent than ever."""
-    kept = rows.pivot_kept
-    if kept[PIVOT_ROWS] != bilateral or rank > kept[PIVOT_RANK]:
-        kept[PIVOT_ROWS] = bilateral
-        kept[PIVOT_RANK] = rank
-        kept[PIVOT_LEAST] = 0.0
-    if rank > 0 and rank == kept[PIVOT_RANK]:
-        kept[PIVOT_LEAST] = max(kept[PIVOT_LEAST], L[rank - 1, order[rank - 1]] ** 2)
 
 
 @kernel

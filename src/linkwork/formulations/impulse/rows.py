@@ -99,7 +99,7 @@ class RowWork(NamedTuple):
     # kept from step to step
     kept: Any  # (id,) impulses of the last step; store_impulses
     newton_kept: Any  # (2,) NEWTON_SOFTNESS, NEWTON_INEXACT; store_impulses
-    pivot_kept: Any  # (3,) PIVOT_ROWS, PIVOT_RANK, PIVOT_LEAST; row_solver
+    pivot_kept: Any  # (3,) PIVOT_ROWS, PIVOT_RANK, PIVOT_LEAST; row_pivots
     # of the step
     newton: Any  # (2,) the same, for the next step; row_sweeps
     sliding: Any  # (joint friction,) impulses of joints taken to slide on, else 0; predict_sliding
