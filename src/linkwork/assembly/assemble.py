@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -13,11 +12,10 @@ from linkwork.assembly.cut_tables import cut_tables, pitch_per_radian
 from linkwork.assembly.drive_tables import drive_tables
 from linkwork.assembly.features import features
 from linkwork.assembly.force_tables import force_tables
-from linkwork.assembly.graph import Forest, TreeStep, scatter, span
+from linkwork.assembly.graph import Forest, TreeStep, reached, scatter, span
 from linkwork.assembly.kinds import BACK, MOTION_CODES, ONTO, coordinates, misfit
 from linkwork.assembly.law_tables import LawTable
-from linkwork.assembly.massless import Carried, Inertia, lent
-from linkwork.assembly.massless import filled as fill
+from linkwork.assembly.massless import Carried, Inertia, fill, given_to, lent
 from linkwork.assembly.reference import Reference, ground_pose
 from linkwork.assembly.system import JointPlace, System
 from linkwork.assembly.tables import Tables, Tree
@@ -66,18 +64,16 @@ def _no_model(given: Any) -> str:
 
 
 class _Assembler:
-    def __init__(
-        self, model: Model, absolute: bool, floating: bool, driven: bool, filled: bool, before: System | None
-    ) -> None:
+    def __init__(self, model: Model, absolute: bool, floating: bool, driven: bool, fills: bool, before: Any) -> None:
         self.model = model
-        self.absolute, self.driven, self.fills = absolute, driven, filled
+        self.absolute, self.driven, self.fills = absolute, driven, fills
         self.unseen = absolute or before is not None  # what moves free has no columns
         if not any(True for _ in model.all_bodies()) and not any(isinstance(g, Foreign) for g in model.all_grounds()):
             raise ModelError(f"model '{model.name}' has no body; give it one with model.body(...)")
         self.reference = Reference(model)
         self.forest: Forest = scatter(model) if absolute else span(model)
         self.loans, self.lent = lent(model, self.reference) if absolute else ([], {})
-        self.filled = fill(model, self.reference, self.lent) if filled else {}
+        self.filled = fill(model, self.reference, self.lent) if fills else {}
         self.lent |= self.filled
         self.laws = LawTable() if before is None else LawTable(before.alive, before.faults)
         # columns of the link tables
@@ -167,7 +163,7 @@ class _Assembler:
             if isinstance(force, Bushing):
                 neighbours.setdefault(id(force.a), []).append(force.b)
                 neighbours.setdefault(id(force.b), []).append(force.a)
-        held = _reached(self.model.all_grounds(), neighbours)  # also through cuts
+        held = reached(self.model.all_grounds(), neighbours)  # also through cuts
         for body in self.forest.floating:
             if id(body) in joined and id(body) not in held:
                 raise ModelError(
@@ -327,11 +323,6 @@ class _Assembler:
         """That of the body, or what is lent to it or left to it."""
         return self.lent.get(id(body)) or Inertia(body.mass, body.com, body.inertia)
 
-    def _lent(self, body: Body) -> tuple[float, float]:
-        """What a body has been given, kg and kg m2."""
-        has = self.filled[id(body)]
-        return has.mass - body.mass, float(has.moments[0, 0] - np.asarray(body.inertia)[0, 0])
-
     def _carried(self, places: list[JointPlace]) -> list[Carried]:
         """Which joints carry what moves lent inertia."""
         free = {id(body): place for body, place in zip(self.body_order, self.joints, strict=True)} if self.loans else {}
@@ -396,7 +387,7 @@ class _Assembler:
             link_last=last.astype(np.int64),
             link_counted=counted,
             lent_link=np.array([self.place[id(body)][0] for body in lent], dtype=np.int64),
-            lent_inertia=np.array([self._lent(body) for body in lent]).reshape(-1, 2),
+            lent_inertia=np.array([given_to(body, self.filled[id(body)]) for body in lent]).reshape(-1, 2),
             dof_link=np.array(self.dof_link, dtype=np.int64),
             dof_armature=np.array(self.armature, dtype=float),
             body_link=np.array([link for link, _ in places], dtype=np.int64),
@@ -407,15 +398,3 @@ class _Assembler:
             ground_R=np.array([pose.matrix.ravel() for pose in self.ground_pose]),
             ground_p=np.array([pose.position for pose in self.ground_pose]),
         )
-
-
-def _reached(bodies: Iterable[Body], neighbours: dict[int, list[Body]]) -> set[int]:
-    """Identities of all bodies that are connected to these."""
-    waiting = list(bodies)
-    found = {id(body) for body in waiting}
-    while waiting:
-        for body in neighbours.get(id(waiting.pop()), ()):
-            if id(body) not in found:
-                found.add(id(body))
-                waiting.append(body)
-    return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from linkwork.errors import ModelError
@@ -107,3 +108,15 @@ def _walk(
                 break
         else:
             stack.pop()
+
+
+def reached(bodies: Iterable[Body], neighbours: dict[int, list[Body]]) -> set[int]:
+    """Identities of all bodies that are connected to these."""
+    waiting = list(bodies)
+    found = {id(body) for body in waiting}
+    while waiting:
+        for body in neighbours.get(id(waiting.pop()), ()):
+            if id(body) not in found:
+                found.add(id(body))
+                waiting.append(body)
+    return found

@@ -128,14 +128,14 @@ def lent(model: Model, reference: Reference) -> tuple[list[tuple[Loan, Inertia]]
     return given, inertias
 
 
-def filled(model: Model, reference: Reference, inertias: dict[int, Inertia]) -> dict[int, Inertia]:
+def fill(model: Model, reference: Reference, inertias: dict[int, Inertia]) -> dict[int, Inertia]:
     """Next to no inertia for the bodies that lack it and borrow none, about their joints; by their identities.
 
     >>> model = lw.Model("cross")
     >>> bar, ring = model.body("bar", mass=1.0, inertia=(1, 1, 1)), model.body("ring", mass=0)
     >>> outer = model.revolute("outer", "ground", ring, at=(0, 0, 0), axis=(1, 0, 0))
     >>> inner = model.revolute("inner", ring, bar, at=(0, 0, 0), axis=(0, 1, 0))
-    >>> [inertia.mass for inertia in filled(model, Reference(model), {}).values()]
+    >>> [inertia.mass for inertia in fill(model, Reference(model), {}).values()]
     [1e-06]
     """
     lacking = [body for body in model.all_bodies() if is_thin(body) and id(body) not in inertias]
@@ -158,6 +158,11 @@ def filled(model: Model, reference: Reference, inertias: dict[int, Inertia]) -> 
         little = NEXT_TO_NOTHING * near.mass
         found[id(body)] = Inertia(body.mass or little, com, body.inertia + little * size**2 * np.eye(3))
     return found
+
+
+def given_to(body: Body, has: Inertia) -> tuple[float, float]:
+    """What a body was given that now `has` so much, kg and kg m2."""
+    return has.mass - body.mass, float(has.moments[0, 0] - np.asarray(body.inertia)[0, 0])
 
 
 def _lightest(body: Body, joints: dict[int, list[tuple[Joint, Body, Body]]]) -> Body | None:

@@ -163,8 +163,8 @@ def worst_gap(cuts, parts, factors, joint_blocks, k):
 def scale_rows(tables, parts, graph, factors, joint_blocks, k):
     """Scale the rows of component k by what they would be if their bodies were free.
 
-    So a row that other joints already fix shows as a small pivot, even where only rounding is left of it. The masses of
-    foreign bodies are not known: there `port_response` stands for them.
+    So a row that other joints already fix shows as a small pivot, even where only rounding is left of it. Masses of
+    foreign bodies are not known: `port_response` stands for them.
     """
     cuts = tables.cuts
     for p in range(parts.cut_start[k], parts.cut_start[k + 1]):
@@ -191,11 +191,7 @@ def scale_rows(tables, parts, graph, factors, joint_blocks, k):
 
 @small
 def port_response(D, o, step, length):
-    """Responses to a force and to a torque of any direction, of a foreign body whose D begins at o.
-
-    They do not depend on the axes. A body that cannot slide, or cannot turn, is measured by its other response at
-    `length`: there even a row that is tilted by rounding is compared with something.
-    """
+    """Responses to any force and any torque, of a foreign body whose D begins at o; by the other one at `length`."""
     move = D[o] + D[o + step] + D[o + 2 * step]
     turn = D[o + 3 * step] + D[o + 4 * step] + D[o + 5 * step]
     if not move > 0.0:

@@ -20,7 +20,6 @@ from linkwork.mechanics.constraint_rows import (
     measure_wrench,
     point_acceleration,
     point_velocity,
-    row_wrench,
 )
 from linkwork.mechanics.guides import guide_bias, guide_foot, guide_row
 from linkwork.mechanics.joint_frames import angle_near, turn_about_z
@@ -297,28 +296,11 @@ def fill_part(nat, cuts, work, cut_q, z, J, r):
 
 
 @small
-def part_wrench(cuts, c, p, R_a, p_a, R_b, p_b):
-    """W of row p of joint c: torque about the world's origin, force."""
-    if cuts.row_kind[p] >= RIM:
-        n, f, _ = rolling_wrench(cuts, c, p, R_a, p_a, R_b, p_b)
-        return n, f
-    return row_wrench(cuts, p, R_a, R_b, p_b, sub(p_b, p_a))
-
-
-@small
 def sine_parts(R_a, R_b):
     """Sine and cosine of the angle of a screw, not normalised, and the sum of their squares."""
     s = dot(axis_y(R_a), axis_x(R_b)) - dot(axis_x(R_a), axis_y(R_b))
     c = dot(axis_x(R_a), axis_x(R_b)) + dot(axis_y(R_a), axis_y(R_b))
     return s, c, s * s + c * c
-
-
-@kernel
-def velocity_rows(nat, cuts, J, zd, h, g):
-    """g of rows that forbid velocities alone, as wheels that roll have them: their rates over half a step."""
-    for r in range(nat.equations):
-        if nat.row_kind[r] == PART and cuts.row_kind[nat.row_of[r]] > RIM:
-            g[r] = 0.5 * h * row_rate(nat, J, zd, r)
 
 
 @small

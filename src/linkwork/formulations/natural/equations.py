@@ -10,6 +10,7 @@ from linkwork.formulations.natural.coordinates import (
     add_bias,
     add_to,
     measure_gradient,
+    row_rate,
     row_rates,
 )
 from linkwork.formulations.natural.stiffness import (
@@ -22,7 +23,7 @@ from linkwork.formulations.natural.stiffness import (
 from linkwork.mechanics.forces import apply_forces
 from linkwork.numerics.arrays import copy
 from linkwork.numerics.block_cholesky import factor, solve
-from linkwork.spatial.codes import COUPLED, SOFT_BUSHING, SOFT_COIL, SOFT_DRIVE, SOFT_LOAD, SOFT_SPRING
+from linkwork.spatial.codes import COUPLED, PART, RIM, SOFT_BUSHING, SOFT_COIL, SOFT_DRIVE, SOFT_LOAD, SOFT_SPRING
 from linkwork.spatial.vectors import ZERO, add_scaled, load3, scale, store3
 
 ROUNDS = 20  # of multipliers, for accelerations
@@ -128,6 +129,14 @@ def project(nat, shape, fz, J, weight, rates, delta, x):
             add_to(delta, nat.entry_node[e], scale(s, load3(J, e)))
     solve(shape, fz, delta)
     add_nodes(x, -1.0, delta, nat.free)
+
+
+@kernel
+def velocity_rows(nat, cuts, J, zd, h, g):
+    """g of rows that forbid velocities alone, as wheels that roll have them: their rates over half a step."""
+    for r in range(nat.equations):
+        if nat.row_kind[r] == PART and cuts.row_kind[nat.row_of[r]] > RIM:
+            g[r] = 0.5 * h * row_rate(nat, J, zd, r)
 
 
 @kernel

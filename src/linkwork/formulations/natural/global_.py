@@ -32,7 +32,6 @@ from linkwork.formulations.natural.coordinates import (
     place_links,
     record_part_gap,
     row_rates,
-    velocity_rows,
 )
 from linkwork.formulations.natural.equations import (
     add_nodes,
@@ -45,6 +44,7 @@ from linkwork.formulations.natural.equations import (
     soft_rows,
     solve_accelerations,
     tangent,
+    velocity_rows,
 )
 from linkwork.formulations.natural.reactions import factor_network, ground_power, joint_forces
 from linkwork.formulations.natural.workspace import Workspace, workspace

@@ -15,15 +15,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwork._jit import kernel
+from linkwork._jit import kernel, small
 from linkwork.formulations.natural.balance import balance
-from linkwork.formulations.natural.coordinates import link_rates, part_wrench
-from linkwork.mechanics.constraint_rows import cut_frames, point_velocity
+from linkwork.formulations.natural.coordinates import link_rates
+from linkwork.mechanics.constraint_rows import cut_frames, point_velocity, row_wrench
+from linkwork.mechanics.rolling import rolling_wrench
 from linkwork.mechanics.row_loads import is_driven_rod, rod_reactions
 from linkwork.mechanics.rows import term_wrench
 from linkwork.numerics.block_cholesky import factor, solve
 from linkwork.numerics.block_sparse import BlockPattern, pattern
-from linkwork.spatial.codes import COUPLED, PART
+from linkwork.spatial.codes import COUPLED, PART, RIM
 from linkwork.spatial.inertia import rotate_symmetric, times
 from linkwork.spatial.vectors import (
     ZERO,
@@ -93,6 +94,15 @@ def factor_network(net):
     for e in range(net.wires.size):
         net.blocks[e] = net.wires[e]
     factor(net.shape, net.blocks, net.first)
+
+
+@small
+def part_wrench(cuts, c, p, R_a, p_a, R_b, p_b):
+    """W of row p of joint c: torque about the world's origin, force."""
+    if cuts.row_kind[p] >= RIM:
+        n, f, _ = rolling_wrench(cuts, c, p, R_a, p_a, R_b, p_b)
+        return n, f
+    return row_wrench(cuts, p, R_a, R_b, p_b, sub(p_b, p_a))
 
 
 @kernel
