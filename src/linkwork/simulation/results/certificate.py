@@ -187,10 +187,7 @@ class Certificate:
         left = ", {:.2g} of all impulses unsettled" if self.unsettled is not None else ""
         known = {
             "energy": (self._part(self._unexplained()), "the energy balance is off by {:.2g} of what moved"),
-            "gain": (
-                self._part(self.energy_gained),
-                "friction, stops or contacts gave {:.2g} of what moved",
-            ),
+            "gain": (self._part(self.energy_gained), "friction, stops or contacts gave {:.2g} of what moved"),
             "drift": (self.drift_relative, "the loops drift by {:.2g} of the size of the model"),
             "quaternion": (self.worst_quaternion or 0.0, "the quaternions leave unit length by {:.2g}"),
             "unsettled": (self._unsettled(), f"{self.cut_short} steps were cut short by their number of sweeps{left}"),
