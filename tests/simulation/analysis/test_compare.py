@@ -29,7 +29,7 @@ def through_singular() -> lw.Agreement:
     return lw.compare(double_four_bar.build(), until=1.0, dt=0.01)
 
 
-def test_all_methods_but_one_agree(through_singular: lw.Agreement) -> None:
+def test_all_methods_agree(through_singular: lw.Agreement) -> None:
     found = through_singular
     entries = {entry.method: entry for entry in found.entries}
     assert set(entries) == set(ALL)
@@ -42,7 +42,6 @@ def test_all_methods_but_one_agree(through_singular: lw.Agreement) -> None:
     assert entries[found.reference].distance == 0.0
     assert "recursive, component and absolute agree to" in found.verdict
     standings = {name: entry.standing for name, entry in entries.items()}
-    assert standings.pop("maximal") == "not converged"
     assert standings.pop("semi-recursive") == "refused"
     assert set(standings.values()) == {"agrees"}
     # every two of them: alike both ways, and no farther than by way of the reference
@@ -52,16 +51,16 @@ def test_all_methods_but_one_agree(through_singular: lw.Agreement) -> None:
             assert apart <= 1.001 * (entries[a].distance + entries[b].distance) + 1e-12
 
 
-def test_a_method_that_has_not_converged_agrees_with_nobody(through_singular: lw.Agreement) -> None:
+def test_a_method_that_has_not_converged_agrees_with_nobody() -> None:
     """At half the step it leaves the singular position another way: its own error would allow any distance."""
-    found = through_singular
+    methods = ["recursive", "absolute", "maximal"]
+    found = lw.compare(double_four_bar.build(), until=1.0, dt=0.04, methods=methods)
     assert not found.agree
     assert found.outcome == "not shown"
     assert found.verdict.startswith("not shown: ")
-    assert "maximal has NOT CONVERGED at dt = 0.01 s, no statement" in found.verdict
-    assert "does not fall with the step" in found.verdict
+    assert "maximal has NOT CONVERGED at dt = 0.04 s, no statement" in found.verdict
     others = [entry for entry in found.entries if entry.method != "maximal"]
-    assert replace(found, entries=others).agree  # semi-recursive, which refused, is told and counts for neither
+    assert replace(found, entries=others).agree
 
 
 def test_free_bodies_agree_in_their_steps() -> None:
@@ -75,7 +74,9 @@ def test_own_errors_are_right(through_singular: lw.Agreement) -> None:
     """What a method says of its error holds against the reference, within the factor of its order."""
     for entry in through_singular.entries:
         if entry.ran and entry.converged and entry.expected_order <= 2.0:
-            assert entry.order is not None
+            if entry.order is None:  # its error falls faster than by its order, as steps resolve the position at last
+                assert entry.order_hidden
+                continue
             true = entry.distance * (2.0**entry.order - 1.0)
             assert entry.error == pytest.approx(true, rel=0.3)
 
