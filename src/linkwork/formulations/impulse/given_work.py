@@ -15,6 +15,7 @@ import numpy as np
 
 from linkwork._jit import kernel, small
 from linkwork.formulations.impulse.rows import FED, FED_BEFORE, FED_BY_LAST, LAST_FED, LAST_STEP, LAWS_KNOWN
+from linkwork.mechanics.forces import last_up_to
 from linkwork.spatial.codes import RATE
 from linkwork.spatial.vectors import dot, load_pair
 
@@ -69,14 +70,20 @@ def note_given(given, tables, work, v, fed_in, carried):
     carried[FED_BEFORE] = power_of(given, work, v, BEFORE)
     for k in range(given.tau.shape[1]):
         given.tau[NOW, k] = work.tau[k] - given.tau[NOW, k]
-    if given.tau.shape[1] > 0:
-        for s in range(forces.drive_law.size):
-            k = forces.drive_coordinate[s]
-            if k < given.tau.shape[1] and tables.laws.law_kind[forces.drive_law[s]] == RATE:
-                given.tau[NOW, k] = 0.0
     for i in range(given.wrench.shape[1]):
         for e in range(6):
             given.wrench[NOW, i, e] = work.wrench[i, e]
+    for s in range(forces.drive_law.size):
+        k = forces.drive_coordinate[s]
+        if tables.laws.law_kind[forces.drive_law[s]] != RATE:
+            continue
+        if k < v.size:
+            given.tau[NOW, k] = 0.0
+        else:
+            m = last_up_to(tables.cuts.measure_rate, k - v.size)
+            i = tables.cuts.cut_b[last_up_to(tables.cuts.cut_measure, m)]
+            for e in range(6):
+                given.wrench[NOW, i, e] = 0.0
 
 
 @kernel
