@@ -24,14 +24,14 @@ def factor(A, sure, least, tolerance, most, reference, scale, L, K, order):
     scale (n,), L (n, n), K (n, n), order (n,) are filled for `solve`. Rows are scaled by their `reference`, the largest
     diagonal that they have had: one that has nearly gone weighs as little and is the last to be taken, since what is
     left of it may be rounding. A pivot below `tolerance` ends the factorisation; the first `sure` pivots, which are
-    known to be some, need only be above `least`. A row is none whose diagonal is nothing of the `most` that it could
-    be, or has shrunk to nothing of its `reference`.
+    known to be some, need only be above `least` as a part of what their rows have. A row is none whose diagonal is
+    nothing of the `most` that it could be, or has shrunk to nothing of its `reference`.
     """
     n = A.shape[0]
     for i in range(n):
         there = A[i, i] > EMPTY * most[i] and A[i, i] > VANISHED * reference[i]
         scale[i] = 1.0 / math.sqrt(reference[i]) if there else 0.0
-    return factor_known(A, n, sure, least, tolerance, 0.0, scale, 0, L, K, order)
+    return factor_known(A, n, sure, 0.0, tolerance, least, scale, 0, L, K, order)
 
 
 @kernel
