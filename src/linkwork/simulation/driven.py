@@ -36,7 +36,6 @@ from linkwork.simulation.results.certificate import shortened
 from linkwork.simulation.results.units import joint_units
 from linkwork.simulation.start import NEARLY, Closure, Start, consistent_start
 from linkwork.simulation.structure.transfer import least_impulse
-from linkwork.spatial.codes import BENT_KINDS
 
 SMALL = 1 / 8  # of a step: differences of a law
 BEND = 0.25  # a law that moves so much otherwise than its rates say jumps within the first step
@@ -322,8 +321,7 @@ def behind(system: System, start: Start, lags: dict[str, float] | None, time: fl
     now, R = _held(system, closure, v, places)
     motors = now.size - len(places)
     turned = later - now
-    if system.absolute:  # joints of free bodies hold halfway
-        turned[: system.first_coupled][system.tables.cuts.row_kind[: system.first_coupled] < BENT_KINDS] *= 0.5
+    turned[: system.first_coupled] *= 0.5  # joints that are rows hold halfway
     turned[:motors] -= now[:motors]  # less what is there already
     turned[motors:] -= [(lags or {}).get(place.name, 0.0) for place, _ in places]
     if lags is None:

@@ -24,9 +24,6 @@ RIM = 6  # the lowest point of a disc is on the plane
 SLIP = 7  # u . e_i = 0
 TANGENT = 8  # u . t = 0, t along both of two wheels
 
-# rows of positions, which steps with impulses hold halfway, come before this one
-BENT_KINDS = RIM
-
 # rows of natural coordinates
 KEPT = 0  # the product of two directions of one body
 TIED = 1  # a coordinate that depends on others of its body, linearly

@@ -1,9 +1,9 @@
-"""Joints of free bodies hold halfway through the step, and joints that close loops of trees that coast.
+"""Joints that are rows hold halfway through the step: those of free bodies, those that close loops, wheels that roll.
 
 A joint moves its point on a circle; a velocity that is right at the start of the step leads off it, and closing the gap
 afterwards costs energy, in every step anew. So the rate of a row at the start is one that vanishes halfway: before an
-impulse it is as much to one side as after it to the other, and the impulse does no work (SHAKE). Loops of trees that do
-not whip hold at the start: near singular positions a rate that is slightly off would move them far.
+impulse it is as much to one side as after it to the other, and the impulse does no work (SHAKE). Near a singular
+position a rate that is slightly off would move a loop of trees far: there it holds at the start, unless they coast.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from linkwork._jit import kernel, small
 from linkwork.formulations.impulse.free_bodies import coast_free_bodies
 from linkwork.formulations.impulse.midpoint import FAST
 from linkwork.formulations.impulse.row_table import CONE, CONTACT, LIMIT, PLAY
-from linkwork.formulations.impulse.rows import BILATERAL_ROWS, BLOW, COASTING
+from linkwork.formulations.impulse.rows import BILATERAL_ROWS, BLOW, COASTING, PIVOT_NEAR
 from linkwork.mechanics.constraint_rows import cut_accelerations, cut_frames
 from linkwork.mechanics.kinematics import coasting, velocities_of
+from linkwork.mechanics.rolling import rolling_accelerations
 from linkwork.numerics.arrays import swap
-from linkwork.spatial.codes import BENT_KINDS, CROSSED
+from linkwork.spatial.codes import CROSSED
 from linkwork.spatial.vectors import add, cross, load3, load9, load_pair, norm, rotate, scale, store_pair, sub, unrotate
 
 SHARP_CUT = 0.16  # rate of a row that its bend makes up, as part of the speeds of its ends; about half the turn
@@ -55,14 +56,12 @@ def bend_rates(tree, cuts, work, coasting, h, bend):
         a, b = load_pair(coasting, i)
         store_pair(work.acceleration, i, unrotate(X, a), unrotate(X, sub(sub(b, gravity), cross(w, u))))
     cut_accelerations(cuts, work, bend)
+    rolling_accelerations(cuts, work, bend)
     sharpest = 0.0
     for c in range(cuts.cut_a.size):
         turn, speed = end_speeds(tree, work, cuts, c)
         half = 0.5 * h * turn
         for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
-            if cuts.row_kind[r] >= BENT_KINDS:
-                bend[r] = 0.0
-                continue
             bend[r] *= -0.5 * h / max(1.0, half * half)
             rate = turn if cuts.row_kind[r] == CROSSED else speed
             if half > 0.5 * FAST and rate > 0.0:
@@ -73,7 +72,8 @@ def bend_rates(tree, cuts, work, coasting, h, bend):
 @small
 def bends(w):
     """Whether joints that are rows hold halfway in this step."""
-    return w.bend.size > 0 and (not w.has_trees or w.carried[COASTING] > 0.0)
+    whole = not w.has_trees or w.carried[COASTING] > 0.0 or w.rows.pivot_kept[PIVOT_NEAR] == 0.0
+    return whole and w.bend.size > 0
 
 
 @kernel

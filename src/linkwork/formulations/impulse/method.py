@@ -43,7 +43,16 @@ class ImpulseMethod(Method):
     effort: ClassVar[Effort] = "sweeps"
     loop: ClassVar[str] = run.__module__
     carried: ClassVar[tuple[str, ...]] = (
-        *("carried", "row_vd", "given.tau", "given.wrench", "rows.kept", "rows.newton_kept", "rows.swivel"),
+        *(
+            "carried",
+            "row_vd",
+            "given.tau",
+            "given.wrench",
+            "rows.kept",
+            "rows.newton_kept",
+            "rows.pivot_kept",
+            "rows.swivel",
+        ),
         *("contacts.count", "contacts.id", "contacts.point", "contacts.impulse", "contacts.moment"),
         *("sleep.asleep", "sleep.rest", "sleep.fastest", "sleep.q", "sleep.gravity"),
     )

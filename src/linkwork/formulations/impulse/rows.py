@@ -50,6 +50,9 @@ BRAKE_MOST, BRAKE_BEHIND, BRAKE_PACE = range(3)
 # slots of `RowWork.newton`: softness that the first Newton step of island 0 is to have, or 0 where none is known; steps
 # in which the one without softness is not to be tried
 NEWTON_SOFTNESS, NEWTON_INEXACT = range(2)
+# slots of `RowWork.pivot_kept`: bilateral rows, how many of them were independent at best, their smallest pivot then at
+# its largest, its root now as a part of that, and 1 where the next step is near a singular position
+PIVOT_ROWS, PIVOT_RANK, PIVOT_LARGEST, PIVOT_ROOT, PIVOT_NEAR = range(5)
 LINE_VISCOUS, LINE_GIVEN = range(2)
 # slots of `carried` in the workspace of the impulse methods
 LAST_STEP, ARMATURE_STEP, SMOOTH, ALIGNED, LAWS_KNOWN, LAST_FED, LAST_WASTED = range(7)
@@ -107,6 +110,7 @@ class RowWork(NamedTuple):
     # kept from step to step
     kept: Any  # (id,) impulses of the last step; store_impulses
     newton_kept: Any  # (2,) NEWTON_SOFTNESS, NEWTON_INEXACT; store_impulses
+    pivot_kept: Any  # (5,) PIVOT_ROWS … PIVOT_NEAR; keep_pivot
     # of the step
     newton: Any  # (2,) the same, for the next step; row_sweeps
     sliding: Any  # (joint friction,) impulses of joints taken to slide on, else 0; predict_sliding
@@ -141,6 +145,7 @@ def row_work(tables: Any, table: RowTable, contacts: int) -> RowWork:
         "count": np.zeros(2, dtype=np.int64),
         "kept": np.zeros(table.id_count),
         "newton_kept": np.zeros(2),
+        "pivot_kept": np.zeros(5),
         "newton": np.zeros(2),
         "sliding": np.zeros(tables.drives.friction_most.size),
         "stop_is_row": np.zeros(2 * tables.drives.limit_q.size + CONE_SIDES * tables.drives.cone_a.size),

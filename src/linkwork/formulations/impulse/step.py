@@ -29,6 +29,7 @@ from linkwork.formulations.impulse.restitution import solve_bouncing
 from linkwork.formulations.impulse.results import store_effort, store_energy, store_loads
 from linkwork.formulations.impulse.row_algebra import add_impulses
 from linkwork.formulations.impulse.row_kinds import hold_stops, make_rows, passed_stop, stops_kept
+from linkwork.formulations.impulse.row_pivots import keep_pivot
 from linkwork.formulations.impulse.row_solver import factor_rows
 from linkwork.formulations.impulse.row_table import COUPLING, CUT, LIMIT
 from linkwork.formulations.impulse.rows import (
@@ -272,10 +273,9 @@ def step(w, state, t, h, end, moves, world):
 
     Needs `update_kinematics` at t. w.carried[END_UPDATED] becomes 1 where kinematics are those of the new state.
     """
-    nv = state.vd.size
-    nq = state.y.size - nv - 2
+    nq = state.y.size - state.vd.size - 2
     q = state.y[:nq]
-    v = state.y[nq : nq + nv]
+    v = state.y[nq : nq + state.vd.size]
     sweeps = 0
     worst = left = before = 0.0
     w.carried[END_UPDATED] = 0.0
@@ -320,6 +320,7 @@ def step(w, state, t, h, end, moves, world):
             note_contacts(w, state.effort, h)
             ratio = h / last if last > 0.0 else 0.0
             store_impulses(w.table, w.rows, w.contacts, w.sleep, w.solver.islands, ratio)
+            keep_pivot(w.rows, w.solver)
             w.carried[LAST_STEP] = h
         elif stage == PSEUDO_VELOCITIES:
             move(w, q, v, state.vd, h, some)
