@@ -1,4 +1,4 @@
-"""Rows of joints hold halfway through a step with impulses: loops and wheels keep their energy to a small first order."""
+"""Rows of joints hold halfway through a step with impulses: loops and wheels keep their energy, to first order."""
 
 from __future__ import annotations
 
