@@ -185,6 +185,25 @@ def test_what_rests_or_rolls_as_it_should_is_not_doubted(kind: Any) -> None:
     assert run.certificate.overlap < 2e-4
 
 
+@both
+def test_a_rigid_motor_that_drives_into_a_wall_is_told(kind: Any) -> None:
+    """Neither can give way: no force is right, and none goes out without a word."""
+    model, material = lw.Model("jam"), lw.Material(friction=0.0)
+    wall = model.body("wall", shape=lw.Box((0.1, 1, 1)), mass=10.0, position=(0.2, 0, 0), material=material)
+    model.fixed("weld", "ground", wall)
+    box = model.body("box", shape=lw.Box((0.2,) * 3), mass=1.0, material=material)
+    model.prismatic("rail", "ground", box, axis=(1, 0, 0))
+    model.motor("drive", "rail", velocity=0.5)
+    run = simulated(model, 0.3, kind(dt=1e-3))
+    assert any("drives that contradict" in doubt for doubt in run.certificate.doubts())
+
+
+def test_forces_far_beyond_what_moves_are_a_doubt() -> None:
+    """Where rigid motors drive, a contact that presses ten thousand times what would stop all that moves."""
+    assert Certificate(method="impulse", pressed=1e3).doubts() == []
+    assert "contacts press" in Certificate(method="impulse", pressed=1e5).doubts()[0]
+
+
 def test_doubts_of_contact_are_bounds_too() -> None:
     made = Certificate(method="impulse", energy_scale=2.0, size=0.5, apart_loss=0.2, rolling_loss=1.2, overlap=0.1)
     assert [doubt.split(";")[0] for doubt in made.doubts()] == [
