@@ -10,6 +10,10 @@ Needs = Literal["tables", "partition", "hierarchy", "natural coordinates"]
 Effort = Literal["", "iterations", "sweeps"]
 Ran = tuple[int, int, int]  # steps done, samples kept, status
 Bound = Callable[[float, int, float, int, int], Ran]  # of begin, first, dt, steps and every
+# what every method supports of ours; those of trees have "armature" too
+COMMON = frozenset(
+    {"loops", "redundant", "distances", "rolling", "moving grounds", "couplings", "rigid motors", "servos"}
+)
 
 
 class Method(Protocol):

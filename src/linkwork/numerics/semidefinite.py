@@ -51,6 +51,7 @@ def factor_known(A, n, sure, least, tolerance, own, scale, first, L, K, order):
     """
     if n == 0:
         return 0
+    w = L.shape[1]
     left = K[0]  # what remains of the diagonal waits here until the end
     for i in range(n):
         left[i] = A[i, i] * scale[first + i] * scale[first + i]
@@ -63,39 +64,27 @@ def factor_known(A, n, sure, least, tolerance, own, scale, first, L, K, order):
         had = A[p, p] * scale[first + p] * scale[first + p]
         if not (left[p] > (least if c < sure else tolerance) and left[p] > own * had):
             break
-        take_pivot(A, n, c, p, scale, first, L, left, order)
+        order[c] = p
+        pivot = math.sqrt(left[p])
+        own_scale = scale[first + p]
+        for i in range(n):
+            L[c, i] = A[p, i] * own_scale * scale[first + i]
+        subtract_product(L, c * w, w, L, p, 0, w, L, 0, w, 1, whole_vectors(n, w), c)
+        inverse = 1.0 / pivot
+        for i in range(n):
+            x = L[c, i] * inverse
+            L[c, i] = x
+            left[i] -= x * x
+        L[c, p] = pivot
+        left[p] = -math.inf
         rank = c + 1
-    finish_factor(L, K, n, rank, order)
-    return rank
-
-
-@small
-def take_pivot(A, n, c, p, scale, first, L, left, order):
-    """Row c of L is what the pivot of row p takes; what it leaves of the diagonal is `left`."""
-    w = L.shape[1]
-    order[c] = p
-    pivot = math.sqrt(left[p])
-    own = scale[first + p]
-    for i in range(n):
-        L[c, i] = A[p, i] * own * scale[first + i]
-    subtract_product(L, c * w, w, L, p, 0, w, L, 0, w, 1, whole_vectors(n, w), c)
-    inverse = 1.0 / pivot
-    for i in range(n):
-        x = L[c, i] * inverse
-        L[c, i] = x
-        left[i] -= x * x
-    L[c, p] = pivot
-    left[p] = -math.inf
-
-
-@small
-def finish_factor(L, K, n, rank, order):
-    """The rounding that is left where pivots before were becomes zero; K where rows are missing."""
+    # rounding is left where pivots before it were
     for c in range(1, rank):
         for s in range(c):
             L[c, order[s]] = 0.0
     if rank < n:
         cholesky_gram(L, K, n, rank)
+    return rank
 
 
 @kernel

@@ -40,7 +40,7 @@ from linkwork.formulations.absolute.joint_blocks import (
 )
 from linkwork.formulations.absolute.near_singular import CARRIED_NEARNESS, CARRIED_ROWS, NearSingular, near_singular
 from linkwork.formulations.explicit.stepping import CARRIED_STEPS, ExplicitMethod, Stepping, advance, stepping
-from linkwork.formulations.protocol import Bound, Ran
+from linkwork.formulations.protocol import COMMON, Bound, Ran
 from linkwork.mechanics.counts import count_q
 from linkwork.mechanics.kinematics import place_tree
 from linkwork.mechanics.laws import law_scratch
@@ -74,9 +74,7 @@ class Absolute(ExplicitMethod):
     """
 
     name: ClassVar[str] = "absolute"
-    supports: ClassVar[frozenset[str]] = frozenset(
-        {"loops", "redundant", "distances", "rolling", "moving grounds", "couplings", "rigid motors", "servos"}
-    )
+    supports: ClassVar[frozenset[str]] = COMMON
     coordinates: ClassVar[str] = "absolute"
     loop: ClassVar[str] = __name__
     carried: ClassVar[tuple[str, ...]] = (

@@ -49,7 +49,7 @@ from linkwork.formulations.component.remote_border import (
 )
 from linkwork.formulations.component.reported_rows import reported_rows
 from linkwork.formulations.explicit.stepping import CARRIED_STEPS, ExplicitMethod, Stepping, advance, stepping
-from linkwork.formulations.protocol import Bound, Needs, Ran, within
+from linkwork.formulations.protocol import COMMON, Bound, Needs, Ran, within
 from linkwork.mechanics.counts import count_q
 from linkwork.mechanics.grounds import keep_foreign
 from linkwork.mechanics.kinematics import place_tree
@@ -74,20 +74,7 @@ class Components(ExplicitMethod):
     """
 
     name: ClassVar[str] = "component"
-    supports: ClassVar[frozenset[str]] = frozenset(
-        {
-            "loops",
-            "redundant",
-            "distances",
-            "rolling",
-            "moving grounds",
-            "couplings",
-            "rigid motors",
-            "servos",
-            "ports",
-            "remote components",
-        }
-    )
+    supports: ClassVar[frozenset[str]] = COMMON | {"ports", "remote components"}
     loop: ClassVar[str] = __name__
 
     integrator: str = "rk4"
@@ -281,20 +268,24 @@ def project(tables, w, cut_q, y, nq, nv, t):
             place_tree(tables.tree, w.tree, q, v)
 
 
+@small
+def is_alone(w):
+    """Whether neither parts nor the whole are in other processes."""
+    return w.remote_border.fetch == 0 and w.remote_border.exchange == 0
+
+
 @written_out
 def evaluate(tables, w, steps, state, t):
     """steps.rate = rate of steps.trial at time t. Returns 0 or a status."""
-    alone = w.remote_border.fetch == 0 and w.remote_border.exchange == 0
     return evaluate_bodies(
-        find_independent_rows, factor_rows, solve_accelerations, project, alone, tables, w, steps, state, t
+        find_independent_rows, factor_rows, solve_accelerations, project, is_alone(w), tables, w, steps, state, t
     )
 
 
 @written_out
 def accept(tables, w, steps, state, t):
     """The state moves to steps.trial at time t and is projected; its rate and reactions are kept."""
-    alone = w.remote_border.fetch == 0 and w.remote_border.exchange == 0
-    accept_bodies(project, tables, w, w.factors.blocks, w.stabilize, alone, steps, state, t)
+    accept_bodies(project, tables, w, w.factors.blocks, w.stabilize, is_alone(w), steps, state, t)
     if w.remote_border.fetch != 0:
         update_foreign(tables, w.parts, w.tree, w.remote_border)
         keep_foreign(tables.tree, w.tree, state.foreign)

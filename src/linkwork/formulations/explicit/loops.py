@@ -103,24 +103,22 @@ def factor_loops(tables, work, loops, q, cut_q, tolerance):
         for r in range(cuts.cut_row[c], cuts.cut_row[c + 1]):
             loops.most[r] = top * loops.unit[r] * loops.unit[r]
     sure = loops.rank[RANK_LARGEST]
-    rank = factor_to(loops, sure, tolerance, tolerance)
+    rank = factor_rows(loops, sure, tolerance, tolerance)
     if rank > sure > 0:
-        factor_to(loops, sure, tolerance, math.inf)
-        nothing = gap_pivot(loops)
-        factor_to(loops, sure, tolerance, tolerance)
-        rank = proven_rank(loops, sure, rank, nothing)
-        factor_to(loops, rank, tolerance, math.inf)
+        # further rows must stand out of what open loops make, which those that are known would close
+        factor_rows(loops, sure, tolerance, math.inf)
+        rank = factor_rows(loops, sure, tolerance, max(tolerance, gap_pivot(loops)))
     loops.rank[RANK_LARGEST] = max(sure, rank)
 
 
 @small
-def factor_to(loops, sure, least, tolerance):
-    """`factor` with the rows of the loops; their rank is kept."""
+def factor_rows(loops, sure, tolerance, proof):
+    """`factor` with the rows of the loops, of which `sure` are known and others need pivots above `proof`; the rank."""
     loops.rank[RANK_NOW] = factor(
         loops.A,
         sure,
-        least,
         tolerance,
+        proof,
         loops.most,
         loops.reference,
         loops.scale,
@@ -146,16 +144,6 @@ def gap_pivot(loops):
             way += loops.Y[r, k] * loops.lam[r]
         farthest = max(farthest, abs(way) / loops.dof_unit[k])
     return GAP_PIVOT * farthest * farthest
-
-
-@kernel
-def proven_rank(loops, sure, rank, nothing):
-    """The first pivots that are more than `nothing`; of the first `sure` it is known."""
-    for c in range(sure, rank):
-        r = loops.order[c]
-        if not loops.L[c, r] * loops.L[c, r] > nothing:
-            return c
-    return rank
 
 
 @small

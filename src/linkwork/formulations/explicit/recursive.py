@@ -31,7 +31,7 @@ from linkwork.formulations.explicit.stepping import (
     store_rate,
     take_trial,
 )
-from linkwork.formulations.protocol import Bound, Ran, within
+from linkwork.formulations.protocol import COMMON, Bound, Ran, within
 from linkwork.formulations.samples import RANK
 from linkwork.mechanics.articulated import inward_inertias, outward_accelerations, outward_velocities
 from linkwork.mechanics.constraint_rows import measure_cuts
@@ -60,19 +60,7 @@ class Recursive(ExplicitMethod):
     """
 
     name: ClassVar[str] = "recursive"
-    supports: ClassVar[frozenset[str]] = frozenset(
-        {
-            "loops",
-            "redundant",
-            "distances",
-            "rolling",
-            "moving grounds",
-            "couplings",
-            "rigid motors",
-            "servos",
-            "armature",
-        }
-    )
+    supports: ClassVar[frozenset[str]] = COMMON | {"armature"}
     coordinates: ClassVar[str] = "joint"
     loop: ClassVar[str] = __name__
     carried: ClassVar[tuple[str, ...]] = (*CARRIED_STEPS, "loops.reference", "loops.rank")

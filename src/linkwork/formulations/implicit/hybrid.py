@@ -57,7 +57,7 @@ from linkwork.formulations.implicit.trapezoidal import (
     velocity_kinematics,
     velocity_rows,
 )
-from linkwork.formulations.protocol import Bound, Ran
+from linkwork.formulations.protocol import COMMON, Bound, Ran
 from linkwork.formulations.status import NOT_CONVERGED, NOT_FINITE
 from linkwork.mechanics.newton_euler import inverse_dynamics
 from linkwork.mechanics.rows import row_accelerations
@@ -84,19 +84,7 @@ class Hybrid(ImplicitMethod):
     """
 
     name: ClassVar[str] = "hybrid"
-    supports: ClassVar[frozenset[str]] = frozenset(
-        {
-            "loops",
-            "redundant",
-            "distances",
-            "rolling",
-            "moving grounds",
-            "couplings",
-            "rigid motors",
-            "servos",
-            "armature",
-        }
-    )
+    supports: ClassVar[frozenset[str]] = COMMON | {"armature"}
     coordinates: ClassVar[str] = "joint"
     loop: ClassVar[str] = __name__
     carried: ClassVar[tuple[str, ...]] = ("newton.lam", *CARRIED_RULE)

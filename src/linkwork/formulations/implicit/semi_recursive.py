@@ -53,7 +53,7 @@ from linkwork.formulations.implicit.trapezoidal import (
     velocity_kinematics,
     velocity_rows,
 )
-from linkwork.formulations.protocol import Bound, Ran, within
+from linkwork.formulations.protocol import COMMON, Bound, Ran, within
 from linkwork.formulations.samples import RANK
 from linkwork.formulations.status import NOT_CONVERGED, NOT_FINITE, SINGULAR_POSITION
 from linkwork.mechanics.motions import displace
@@ -82,19 +82,7 @@ class SemiRecursive(ImplicitMethod):
     """
 
     name: ClassVar[str] = "semi-recursive"
-    supports: ClassVar[frozenset[str]] = frozenset(
-        {
-            "loops",
-            "redundant",
-            "distances",
-            "rolling",
-            "moving grounds",
-            "couplings",
-            "rigid motors",
-            "servos",
-            "armature",
-        }
-    )
+    supports: ClassVar[frozenset[str]] = COMMON | {"armature"}
     coordinates: ClassVar[str] = "joint"
     loop: ClassVar[str] = __name__
     carried: ClassVar[tuple[str, ...]] = (

@@ -11,26 +11,9 @@ from linkwork.formulations.impulse.drag_rows import Drags
 from linkwork.formulations.impulse.rows import LAST_STEP, LAST_WASTED
 from linkwork.formulations.impulse.step import run
 from linkwork.formulations.impulse.workspace import Workspace, workspace
-from linkwork.formulations.protocol import Bound, Effort, Method, Ran, within
+from linkwork.formulations.protocol import COMMON, Bound, Effort, Method, Ran, within
 
-SUPPORTS = frozenset(
-    {
-        "loops",
-        "redundant",
-        "distances",
-        "rolling",
-        "moving grounds",
-        "armature",
-        "limits",
-        "friction",
-        "motors",
-        "couplings",
-        "backlash",
-        "rigid motors",
-        "servos",
-        "contact",
-    }
-)
+SUPPORTS = COMMON | {"armature", "limits", "friction", "motors", "backlash", "contact"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,16 +26,8 @@ class ImpulseMethod(Method):
     effort: ClassVar[Effort] = "sweeps"
     loop: ClassVar[str] = run.__module__
     carried: ClassVar[tuple[str, ...]] = (
-        *(
-            "carried",
-            "row_vd",
-            "given.tau",
-            "given.wrench",
-            "rows.kept",
-            "rows.newton_kept",
-            "rows.pivot_kept",
-            "rows.swivel",
-        ),
+        *("carried", "row_vd", "given.tau", "given.wrench"),
+        *("rows.kept", "rows.newton_kept", "rows.pivot_kept", "rows.swivel"),
         *("contacts.count", "contacts.id", "contacts.point", "contacts.impulse", "contacts.moment"),
         *("sleep.asleep", "sleep.rest", "sleep.fastest", "sleep.q", "sleep.gravity"),
     )

@@ -270,7 +270,7 @@ def store_energy(w, state, h, v):
     end = state.y.size
     state.y[end - 2] += wasted + sliding_loss(w.tables.drives, w.rows, v, w.v_next)
     state.y[end - 1] += fed
-    count_soft(state.effort, soft[0], soft[1], soft[2], soft[3], soft[4])
+    count_soft(state.effort, soft)
 
 
 @small

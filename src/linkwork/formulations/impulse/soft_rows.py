@@ -150,8 +150,9 @@ def soft_energy(rows, r, rate, h):
 
 
 @small
-def count_soft(effort, before, after, owed, beyond, relaxed):
+def count_soft(effort, soft):
     """Count the sums of `soft_energy` in State.effort. Between steps patches change, and with them what is held, J."""
+    before, after, owed, beyond, relaxed = soft
     change = before - effort[SOFT_HELD]
     if change < 0.0:
         change = min(change + relaxed, 0.0) * effort[SOFT_OWED] / effort[SOFT_HELD]

@@ -48,7 +48,7 @@ from linkwork.formulations.natural.equations import (
 )
 from linkwork.formulations.natural.reactions import factor_network, ground_power, joint_forces
 from linkwork.formulations.natural.workspace import Workspace, workspace
-from linkwork.formulations.protocol import Bound, Needs, Ran
+from linkwork.formulations.protocol import COMMON, Bound, Needs, Ran
 from linkwork.formulations.samples import (
     EVALUATIONS,
     GAP_RATE,
@@ -85,9 +85,7 @@ class Global(ImplicitMethod):
     """
 
     name: ClassVar[str] = "global"
-    supports: ClassVar[frozenset[str]] = frozenset(
-        {"loops", "redundant", "distances", "rolling", "moving grounds", "couplings", "rigid motors", "servos"}
-    )
+    supports: ClassVar[frozenset[str]] = COMMON
     coordinates: ClassVar[str] = "absolute"
     needs: ClassVar[Needs] = "natural coordinates"
     loop: ClassVar[str] = __name__
