@@ -24,7 +24,7 @@ from linkwork import _file_lock
 PACKAGE = Path(__file__).parents[1]
 MAKERS = (
     "_jit.py",
-    *(f"_kernels/{n}.py" for n in ("checked", "compiler", "kernel", "machine", "numba_types", "packing")),
+    *(f"_kernels/{n}.py" for n in ("checked", "compiler", "kernel", "machine", "numba_types", "packing", "vectors")),
 )
 KERNEL_ROOMS = ("spatial", "mechanics", "numerics", "contact", "formulations")
 KEPT_FOLDERS = 3

@@ -37,17 +37,17 @@ class _Impulses:
         self.at = self.of.place(kind, lanes, self.of.whole(0), 7 * EIGHT)
 
     def load(self) -> Any:
-        x = [self.of.load(self.at, c) for c in range(7)]
+        x = [self.of.load(self.at, c * EIGHT) for c in range(7)]
         return tuple(x[:3]), tuple(x[3:6]), x[6]
 
     def store(self, n: Any, f: Any, reach: Any) -> None:
         for c, x in enumerate((*n, *f, reach)):
-            self.of.store(x, self.at, c)
+            self.of.store(x, self.at, c * EIGHT)
 
     def row(self, kind: Any, array: Any, i: Any, width: int) -> Any:
         """Row i of a table, every number eight times."""
         place = self.of.place(kind, array, self.of.builder.mul(i, self.of.whole(width)), width)
-        return tuple(self.of.same(place, k) for k in range(width))
+        return tuple(self.of.spread_from(place, k) for k in range(width))
 
     def rows(self, kind: Any, array: Any, k: Any, count: int) -> list[Any]:
         """Places of `count` columns from k on in eight rows of a table."""

@@ -1,83 +1,29 @@
 """Blocks of six rows by vector instructions: each row lies in eight numbers, of which the last two mean nothing.
 
-A free body has six dofs. Eight numbers are one register of AVX-512, two of AVX2, four of SSE2 or NEON; LLVM takes what
-the CPU has. The two numbers beyond a row are carried along with it, and never enter another one. Arrays may have any
-number of dimensions: places are counted in them as they lie in memory, and every row read needs eight numbers there.
+A free body has six dofs. The two numbers beyond a row are carried along with it, and never enter another one. Arrays
+may have any number of dimensions: places are counted in them as they lie in memory, and every row read needs eight
+numbers there.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from linkwork._jit import intrinsic, kernel, pointer
+from linkwork._jit import intrinsic, kernel
+from linkwork._kernels.vectors import Vectors, flat
 from linkwork.numerics.gauss import NO_PIVOT
 
 SIX, LANES = 6, 8
 BLOCK = SIX * LANES  # numbers of a block
 
 
-def _flat(A: Any, at: int, n: int = LANES) -> Any:
-    return A.reshape(-1)[at : at + n]
-
-
 def _block(A: Any, at: int) -> Any:
-    return _flat(A, at, BLOCK).reshape(SIX, LANES)
-
-
-def _place(context: Any, builder: Any, kind: Any, array: Any, index: Any, count: int = LANES) -> Any:
-    """Pointer to a number of an array; so many numbers from there on are meant."""
-    return pointer(context, builder, kind, array, index, index.type(count))
-
-
-def _words() -> tuple[Any, Any, Any]:
-    """What all vector instructions here need of LLVM: builder's module, its vector, its number."""
-    from llvmlite import ir
-
-    number = ir.DoubleType()
-    return ir, ir.VectorType(number, LANES), number
-
-
-class _Rows:
-    """Loads, stores and products of eight numbers at once."""
-
-    def __init__(self, builder: Any) -> None:
-        self.builder, (self.ir, self.vector, self.number) = builder, _words()
-
-    def load(self, place: Any, row: int = 0) -> Any:
-        return self.builder.load(self._at(place, row), align=8)
-
-    def store(self, value: Any, place: Any, row: int = 0) -> None:
-        self.builder.store(value, self._at(place, row), align=8)
-
-    def _at(self, place: Any, row: int) -> Any:
-        at = self.builder.gep(place, [self.ir.Constant(self.ir.IntType(64), row * LANES)])
-        return self.builder.bitcast(at, self.vector.as_pointer())
-
-    def number_at(self, place: Any, k: int) -> Any:
-        return self.builder.load(self.builder.gep(place, [self.ir.Constant(self.ir.IntType(64), k)]))
-
-    def eight(self, x: Any) -> Any:
-        """The number x in all eight places."""
-        integer = self.ir.IntType(32)
-        one = self.builder.insert_element(
-            self.ir.Constant(self.vector, self.ir.Undefined), x, self.ir.Constant(integer, 0)
-        )
-        zeros = self.ir.Constant(self.ir.VectorType(integer, LANES), [0] * LANES)
-        return self.builder.shuffle_vector(one, self.ir.Constant(self.vector, self.ir.Undefined), zeros)
-
-    def times(self, a: Any, b: Any) -> Any:
-        return self.builder.fmul(a, b, flags=("contract",))
-
-    def plus(self, a: Any, b: Any) -> Any:
-        return self.builder.fadd(a, b, flags=("contract",))
-
-    def less(self, a: Any, b: Any) -> Any:
-        return self.builder.fsub(a, b, flags=("contract",))
+    return flat(A, at, BLOCK).reshape(SIX, LANES)
 
 
 def _add_row(A, a, f, B, b):
     """A[a …] += f B[b …], eight numbers."""
-    _flat(A, a)[:] += f * _flat(B, b)
+    flat(A, a, LANES)[:] += f * flat(B, b, LANES)
 
 
 @intrinsic(_add_row)
@@ -85,11 +31,11 @@ def add_row(typing_context, A, a, f, B, b):
     from numba import types
 
     def generate(context, builder, signature, arguments):
-        rows = _Rows(builder)
+        rows = Vectors(context, builder, LANES)
         kinds = signature.args
-        to = _place(context, builder, kinds[0], arguments[0], arguments[1])
-        of = _place(context, builder, kinds[3], arguments[3], arguments[4])
-        rows.store(rows.plus(rows.load(to), rows.times(rows.eight(arguments[2]), rows.load(of))), to)
+        to = rows.place(kinds[0], arguments[0], arguments[1], LANES)
+        of = rows.place(kinds[3], arguments[3], arguments[4], LANES)
+        rows.store(rows.plus(rows.load(to), rows.times(rows.same(arguments[2]), rows.load(of))), to)
         return context.get_dummy_value()
 
     return types.void(A, types.int64, types.float64, B, types.int64), generate
@@ -105,14 +51,14 @@ def subtract_block_product(typing_context, A, c, a, b):
     from numba import types
 
     def generate(context, builder, signature, arguments):
-        rows = _Rows(builder)
-        to, left, right = (_place(context, builder, signature.args[0], arguments[0], at, BLOCK) for at in arguments[1:])
-        B = [rows.load(right, k) for k in range(SIX)]
+        rows = Vectors(context, builder, LANES)
+        to, left, right = (rows.place(signature.args[0], arguments[0], at, BLOCK) for at in arguments[1:])
+        B = [rows.load(right, k * LANES) for k in range(SIX)]
         for i in range(SIX):
-            row = rows.load(to, i)
+            row = rows.load(to, i * LANES)
             for k in range(SIX):
-                row = rows.less(row, rows.times(rows.eight(rows.number_at(left, i * LANES + k)), B[k]))
-            rows.store(row, to, i)
+                row = rows.minus(row, rows.times(rows.same(rows.number_at(left, i * LANES + k)), B[k]))
+            rows.store(row, to, i * LANES)
         return context.get_dummy_value()
 
     return types.void(A, types.int64, types.int64, types.int64), generate
@@ -128,15 +74,15 @@ def multiply_block(typing_context, B, A, a):
     from numba import types
 
     def generate(context, builder, signature, arguments):
-        rows = _Rows(builder)
-        left = _place(context, builder, signature.args[0], arguments[0], arguments[2].type(0), BLOCK)
-        to = _place(context, builder, signature.args[1], arguments[1], arguments[2], BLOCK)
-        A = [rows.load(to, k) for k in range(SIX)]
+        rows = Vectors(context, builder, LANES)
+        left = rows.place(signature.args[0], arguments[0], arguments[2].type(0), BLOCK)
+        to = rows.place(signature.args[1], arguments[1], arguments[2], BLOCK)
+        A = [rows.load(to, k * LANES) for k in range(SIX)]
         for i in range(SIX):
-            row = rows.times(rows.eight(rows.number_at(left, i * LANES)), A[0])
+            row = rows.times(rows.same(rows.number_at(left, i * LANES)), A[0])
             for k in range(1, SIX):
-                row = rows.plus(row, rows.times(rows.eight(rows.number_at(left, i * LANES + k)), A[k]))
-            rows.store(row, to, i)
+                row = rows.plus(row, rows.times(rows.same(rows.number_at(left, i * LANES + k)), A[k]))
+            rows.store(row, to, i * LANES)
         return context.get_dummy_value()
 
     return types.void(B, A, types.int64), generate
@@ -145,7 +91,7 @@ def multiply_block(typing_context, B, A, a):
 def _add_outer_products(A, a, f, f_1, f_2, U, u, Z, z, width):
     """The block at A[a …] plus the sum of f u z^T over three rows of U and Z, each `width` after the one before."""
     for k, factor in enumerate((f, f_1, f_2)):
-        _block(A, a)[:] += factor * _flat(U, u + k * width, SIX)[:, None] * _flat(Z, z + k * width)
+        _block(A, a)[:] += factor * flat(U, u + k * width, SIX)[:, None] * flat(Z, z + k * width, LANES)
 
 
 @intrinsic(_add_outer_products)
@@ -153,22 +99,22 @@ def add_outer_products(typing_context, A, a, f, f_1, f_2, U, u, Z, z, width):
     from numba import types
 
     def generate(context, builder, signature, arguments):
-        rows = _Rows(builder)
+        rows = Vectors(context, builder, LANES)
         kinds = signature.args
-        to = _place(context, builder, kinds[0], arguments[0], arguments[1], BLOCK)
+        to = rows.place(kinds[0], arguments[0], arguments[1], BLOCK)
         width = arguments[9]
         u_at, z_at = arguments[6], arguments[8]
         U, Z = [], []
         for k in range(3):
-            U.append(_place(context, builder, kinds[5], arguments[5], u_at, SIX))
-            of = rows.load(_place(context, builder, kinds[7], arguments[7], z_at))
-            Z.append(rows.times(rows.eight(arguments[2 + k]), of))
+            U.append(rows.place(kinds[5], arguments[5], u_at, SIX))
+            of = rows.load(rows.place(kinds[7], arguments[7], z_at, LANES))
+            Z.append(rows.times(rows.same(arguments[2 + k]), of))
             u_at, z_at = builder.add(u_at, width), builder.add(z_at, width)
         for i in range(SIX):
-            row = rows.load(to, i)
+            row = rows.load(to, i * LANES)
             for k in range(3):
-                row = rows.plus(row, rows.times(rows.eight(rows.number_at(U[k], i)), Z[k]))
-            rows.store(row, to, i)
+                row = rows.plus(row, rows.times(rows.same(rows.number_at(U[k], i)), Z[k]))
+            rows.store(row, to, i * LANES)
         return context.get_dummy_value()
 
     number, whole = types.float64, types.int64
@@ -178,52 +124,42 @@ def add_outer_products(typing_context, A, a, f, f_1, f_2, U, u, Z, z, width):
 class _Six:
     """Six numbers as four and two: nothing beyond them is read or written."""
 
-    def __init__(self, builder: Any) -> None:
-        from llvmlite import ir
-
-        self.builder, self.ir = builder, ir
-        self.kinds = [ir.VectorType(ir.DoubleType(), n) for n in (4, 2)]
-
-    def _whole(self, k: int, bits: int = 64) -> Any:
-        return self.ir.Constant(self.ir.IntType(bits), k)
-
-    def places(self, place: Any) -> list[Any]:
-        ends = (place, self.builder.gep(place, [self._whole(4)]))
-        return [self.builder.bitcast(at, kind.as_pointer()) for at, kind in zip(ends, self.kinds, strict=True)]
+    def __init__(self, context: Any, builder: Any) -> None:
+        self.parts = [(Vectors(context, builder, 4), 0), (Vectors(context, builder, 2), 4)]
+        self.place, self.builder = self.parts[0][0].place, builder
 
     def load(self, place: Any) -> list[Any]:
-        return [self.builder.load(at, align=8) for at in self.places(place)]
+        return [part.load(place, offset) for part, offset in self.parts]
+
+    def store(self, values: list[Any], place: Any) -> None:
+        for (part, offset), value in zip(self.parts, values, strict=True):
+            part.store(value, place, offset)
 
     def same(self, x: Any) -> list[Any]:
         """The number x six times."""
-        found = []
-        for kind in self.kinds:
-            nothing = self.ir.Constant(kind, self.ir.Undefined)
-            one = self.builder.insert_element(nothing, x, self._whole(0, 32))
-            zeros = self.ir.Constant(self.ir.VectorType(self.ir.IntType(32), kind.count), [0] * kind.count)
-            found.append(self.builder.shuffle_vector(one, nothing, zeros))
-        return found
+        return [part.same(x) for part, _ in self.parts]
 
     def times(self, a: list[Any], b: list[Any]) -> list[Any]:
-        return [self.builder.fmul(x, y, flags=("contract",)) for x, y in zip(a, b, strict=True)]
+        return [part.times(x, y) for (part, _), x, y in zip(self.parts, a, b, strict=True)]
 
     def plus(self, a: list[Any], b: list[Any]) -> list[Any]:
-        return [self.builder.fadd(x, y, flags=("contract",)) for x, y in zip(a, b, strict=True)]
+        return [part.plus(x, y) for (part, _), x, y in zip(self.parts, a, b, strict=True)]
 
     def sum(self, a: list[Any]) -> Any:
         """All six together."""
-        four, two = a
+        of, (four, two) = self.parts[0][0], a
         for first in (0, 2):
-            half = self.ir.Constant(self.ir.VectorType(self.ir.IntType(32), 2), [first, first + 1])
-            part = self.builder.shuffle_vector(four, self.ir.Constant(self.kinds[0], self.ir.Undefined), half)
-            two = self.builder.fadd(two, part)
-        ends = [self.builder.extract_element(two, self._whole(k, 32)) for k in (0, 1)]
+            half = of.ir.Constant(of.ir.VectorType(of.ir.IntType(32), 2), [first, first + 1])
+            two = self.builder.fadd(
+                two, self.builder.shuffle_vector(four, of.ir.Constant(of.kind, of.ir.Undefined), half)
+            )
+        ends = [self.builder.extract_element(two, of.whole(k, 32)) for k in (0, 1)]
         return self.builder.fadd(*ends)
 
 
 def _three_dots(Z, z, width, x, i):
     """Products of three rows of six numbers, Z[z …] and those `width` and twice as far on, with x[i …]."""
-    return tuple(float(_flat(Z, z + k * width, SIX) @ x[i : i + SIX]) for k in range(3))
+    return tuple(float(flat(Z, z + k * width, SIX) @ x[i : i + SIX]) for k in range(3))
 
 
 @intrinsic(_three_dots)
@@ -231,12 +167,12 @@ def three_dots(typing_context, Z, z, width, x, i):
     from numba import types
 
     def generate(context, builder, signature, arguments):
-        six = _Six(builder)
+        six = _Six(context, builder)
         kinds = signature.args
-        of = six.load(_place(context, builder, kinds[3], arguments[3], arguments[4], SIX))
+        of = six.load(six.place(kinds[3], arguments[3], arguments[4], SIX))
         at, found = arguments[1], []
         for _ in range(3):
-            row = six.load(_place(context, builder, kinds[0], arguments[0], at, SIX))
+            row = six.load(six.place(kinds[0], arguments[0], at, SIX))
             found.append(six.sum(six.times(row, of)))
             at = builder.add(at, arguments[2])
         return context.make_tuple(builder, signature.return_type, found)
@@ -247,7 +183,7 @@ def three_dots(typing_context, Z, z, width, x, i):
 def _add_three_rows(x, i, p, p_1, p_2, U, u, width):
     """x[i …] += p U[u …] and two more, from `width` and twice as far on; six numbers each."""
     for k, factor in enumerate((p, p_1, p_2)):
-        x[i : i + SIX] += factor * _flat(U, u + k * width, SIX)
+        x[i : i + SIX] += factor * flat(U, u + k * width, SIX)
 
 
 @intrinsic(_add_three_rows)
@@ -255,16 +191,15 @@ def add_three_rows(typing_context, x, i, p, p_1, p_2, U, u, width):
     from numba import types
 
     def generate(context, builder, signature, arguments):
-        six = _Six(builder)
+        six = _Six(context, builder)
         kinds = signature.args
-        to = _place(context, builder, kinds[0], arguments[0], arguments[1], SIX)
+        to = six.place(kinds[0], arguments[0], arguments[1], SIX)
         value, at = six.load(to), arguments[6]
         for k in range(3):
-            row = six.load(_place(context, builder, kinds[5], arguments[5], at, SIX))
+            row = six.load(six.place(kinds[5], arguments[5], at, SIX))
             value = six.plus(value, six.times(six.same(arguments[2 + k]), row))
             at = builder.add(at, arguments[7])
-        for part, place in zip(value, six.places(to), strict=True):
-            builder.store(part, place, align=8)
+        six.store(value, to)
         return context.get_dummy_value()
 
     number, whole = types.float64, types.int64

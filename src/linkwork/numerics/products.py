@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from linkwork._jit import intrinsic, kernel, pointer, small
+from linkwork._jit import intrinsic, kernel, small
+from linkwork._kernels.vectors import Vectors
 
 EIGHT = 8
 # tiles of A, as long as there are so many: rows, and vectors of so many numbers side by side; four sums at once keep
@@ -48,9 +49,9 @@ class _Tiles:
     """Writes the loops: a tile of A is loaded, gets its sum over k, and is stored."""
 
     def __init__(self, context: Any, builder: Any, kinds: Any, arguments: Any, less: bool) -> None:
-        from llvmlite import ir
-
-        self.builder, self.ir, self.less = builder, ir, less
+        self.builder, self.less = builder, less
+        self.vectors = {lanes: Vectors(context, builder, lanes) for lanes in (1, 4, 8)}
+        self.whole = self.vectors[1].whole
         A, a, self.a_row, C, c, self.c_row, self.c_next, M, m, self.m_row, self.rows, self.n, self.depth = arguments
         one = self.whole(1)
         rows, columns, steps = (builder.sub(count, one) for count in (self.rows, self.n, self.depth))
@@ -59,41 +60,24 @@ class _Tiles:
             (3, C, c, self.reach((rows, self.c_row), (steps, self.c_next))),
             (7, M, m, self.reach((steps, self.m_row), (columns, one))),
         )
-        self.A, self.C, self.M = (
-            pointer(context, builder, kinds[k], array, at, count) for k, array, at, count in touched
-        )
+        self.A, self.C, self.M = (self.vectors[1].place(kinds[k], array, at, count) for k, array, at, count in touched)
 
     def reach(self, *ways: tuple[Any, Any]) -> Any:
         """Numbers from the first to the last of a matrix: steps each way, and how far apart; none where it is empty."""
-        count, nothing = self.whole(1), self.ir.Constant(self.ir.IntType(1), 0)
+        count, nothing = self.whole(1), self.whole(0, bits=1)
         for steps, apart in ways:
             count = self.builder.add(count, self.builder.mul(steps, apart))
             nothing = self.builder.or_(nothing, self.builder.icmp_signed("<", steps, self.whole(0)))
         return self.builder.select(nothing, self.whole(0), count)
 
-    def whole(self, k: int) -> Any:
-        return self.ir.Constant(self.ir.IntType(64), k)
-
-    def kind(self, lanes: int) -> Any:
-        return self.ir.DoubleType() if lanes == 1 else self.ir.VectorType(self.ir.DoubleType(), lanes)
-
-    def at(self, place: Any, row: Any, apart: Any, column: Any, lanes: int) -> Any:
-        found = self.builder.gep(place, [self.builder.add(self.builder.mul(row, apart), column)])
-        return found if lanes == 1 else self.builder.bitcast(found, self.kind(lanes).as_pointer())
-
-    def same(self, x: Any, lanes: int) -> Any:
-        if lanes == 1:
-            return x
-        nothing = self.ir.Constant(self.kind(lanes), self.ir.Undefined)
-        first = self.builder.insert_element(nothing, x, self.ir.Constant(self.ir.IntType(32), 0))
-        zeros = self.ir.Constant(self.ir.VectorType(self.ir.IntType(32), lanes), [0] * lanes)
-        return self.builder.shuffle_vector(first, nothing, zeros)
+    def offset(self, row: Any, apart: Any, column: Any) -> Any:
+        return self.builder.add(self.builder.mul(row, apart), column)
 
     def write(self) -> None:
         from numba.core import cgutils
 
-        whole = self.ir.IntType(64)
         begin_row = self.whole(0)
+        whole = begin_row.type
         for height, widths in TILES:
             end_row = self.builder.and_(self.rows, self.whole(-height))
             step = self.whole(height)
@@ -103,32 +87,30 @@ class _Tiles:
                     step = vectors * lanes
                     end = self.builder.and_(self.n, self.whole(-step))
                     with cgutils.for_range_slice(self.builder, begin, end, self.whole(step), intp=whole) as (j, _):
-                        self.tile(i, j, height, vectors, lanes)
+                        self.tile(i, j, height, vectors, self.vectors[lanes])
                     begin = end
             begin_row = end_row
 
-    def tile(self, i: Any, j: Any, height: int, vectors: int, lanes: int) -> None:
+    def tile(self, i: Any, j: Any, height: int, vectors: int, of: Vectors) -> None:
         from numba.core import cgutils
 
-        builder, flags = self.builder, ("contract",)
+        builder = self.builder
         rows = [builder.add(i, self.whole(e)) for e in range(height)]
-        columns = [builder.add(j, self.whole(e * lanes)) for e in range(vectors)]
-        places = [self.at(self.A, row, self.a_row, column, lanes) for row in rows for column in columns]
-        sums = [cgutils.alloca_once(builder, self.kind(lanes)) for _ in places]
-        for slot, place in zip(sums, places, strict=True):
-            builder.store(builder.load(place, align=8), slot)
-        with cgutils.for_range(builder, self.depth, intp=self.ir.IntType(64)) as loop:
+        columns = [builder.add(j, self.whole(e * of.lanes)) for e in range(vectors)]
+        offsets = [self.offset(row, self.a_row, column) for row in rows for column in columns]
+        sums = [cgutils.alloca_once(builder, of.kind) for _ in offsets]
+        for slot, offset in zip(sums, offsets, strict=True):
+            builder.store(of.load(self.A, offset), slot)
+        with cgutils.for_range(builder, self.depth, intp=self.whole(0).type) as loop:
             k = loop.index
-            right = [builder.load(self.at(self.M, k, self.m_row, column, lanes), align=8) for column in columns]
+            right = [of.load(self.M, self.offset(k, self.m_row, column)) for column in columns]
             for e, row in enumerate(rows):
-                factor = builder.load(self.at(self.C, row, self.c_row, builder.mul(k, self.c_next), 1))
-                factor = self.same(factor, lanes)
+                factor = of.same(of.number_at(self.C, self.offset(row, self.c_row, builder.mul(k, self.c_next))))
                 for slot, number in zip(sums[e * vectors : (e + 1) * vectors], right, strict=True):
-                    product = builder.fmul(factor, number, flags=flags)
-                    add = builder.fsub if self.less else builder.fadd
-                    builder.store(add(builder.load(slot), product, flags=flags), slot)
-        for slot, place in zip(sums, places, strict=True):
-            builder.store(builder.load(slot), place, align=8)
+                    add = of.minus if self.less else of.plus
+                    builder.store(add(builder.load(slot), of.times(factor, number)), slot)
+        for slot, offset in zip(sums, offsets, strict=True):
+            of.store(builder.load(slot), self.A, offset)
 
 
 def _generator(less: bool) -> Any:

@@ -1,14 +1,14 @@
 """Eight numbers as one: what writes vector instructions with the formulas of vectors.py.
 
 An intrinsic loads eight vectors at once, one component of all after the other, and hands tuples of `Eight` to the same
-functions that scalars go through. LLVM takes the registers that the CPU has.
+functions that scalars go through.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from linkwork._jit import pointer
+from linkwork._kernels.vectors import Vectors
 
 EIGHT = 8
 
@@ -59,48 +59,32 @@ class Eight:
         return Eight(self.builder, self.builder.select(holds, self._number(yes), self._number(no)))
 
 
-class Lanes:
+class Lanes(Vectors):
     """Loads and stores of `Eight`."""
 
     def __init__(self, context: Any, builder: Any) -> None:
-        from llvmlite import ir
+        super().__init__(context, builder, EIGHT)
 
-        self.context, self.builder, self.ir = context, builder, ir
-        self.kind = ir.VectorType(ir.DoubleType(), EIGHT)
+    def load(self, place: Any, offset: Any = 0) -> Eight:
+        """The eight numbers so many after a place."""
+        return Eight(self.builder, super().load(place, offset))
 
-    def place(self, kind: Any, array: Any, index: Any, count: int) -> Any:
-        """Pointer to a number of an array, counted as it lies in memory; so many numbers from there on are meant."""
-        return pointer(self.context, self.builder, kind, array, index, self.whole(count))
-
-    def whole(self, k: int, bits: int = 64) -> Any:
-        return self.ir.Constant(self.ir.IntType(bits), k)
-
-    def load(self, place: Any, k: int = 0) -> Eight:
-        """The k-th eight numbers from a place on."""
-        at = self.builder.bitcast(self.builder.gep(place, [self.whole(k * EIGHT)]), self.kind.as_pointer())
-        return Eight(self.builder, self.builder.load(at, align=8))
-
-    def store(self, x: Eight, place: Any, k: int = 0) -> None:
-        at = self.builder.bitcast(self.builder.gep(place, [self.whole(k * EIGHT)]), self.kind.as_pointer())
-        self.builder.store(x.value, at, align=8)
-
-    def same(self, place: Any, k: int = 0) -> Eight:
-        """The k-th number from a place on, eight times."""
-        return self.spread(self.builder.load(self.builder.gep(place, [self.whole(k)])))
+    def store(self, value: Eight, place: Any, offset: Any = 0) -> None:
+        super().store(value.value, place, offset)
 
     def spread(self, x: Any) -> Eight:
         """A number eight times."""
-        nothing = self.ir.Constant(self.kind, self.ir.Undefined)
-        first = self.builder.insert_element(nothing, x, self.whole(0, 32))
-        zeros = self.ir.Constant(self.ir.VectorType(self.ir.IntType(32), EIGHT), [0] * EIGHT)
-        return Eight(self.builder, self.builder.shuffle_vector(first, nothing, zeros))
+        return Eight(self.builder, self.same(x))
+
+    def spread_from(self, place: Any, k: int = 0) -> Eight:
+        """The k-th number from a place on, eight times."""
+        return self.spread(self.number_at(place, k))
 
     def gather(self, places: list[Any], k: int) -> Eight:
         """The k-th number from each of eight places on."""
         value = self.ir.Constant(self.kind, self.ir.Undefined)
         for e, place in enumerate(places):
-            x = self.builder.load(self.builder.gep(place, [self.whole(k)]))
-            value = self.builder.insert_element(value, x, self.whole(e, 32))
+            value = self.builder.insert_element(value, self.number_at(place, k), self.whole(e, 32))
         return Eight(self.builder, value)
 
     def scatter(self, x: Eight, places: list[Any], k: int) -> None:
