@@ -48,6 +48,9 @@ def entry(function: Callable[..., Any]) -> EntryPoint:
     return EntryPoint(function, fastmath=FAST, forceinline=False)
 
 
-def intrinsic(python: Function) -> Callable[[Callable[..., Any]], Function]:
-    """A function that writes LLVM's language itself; `python` is the same for Python."""
-    return lambda function: Intrinsic(function, python)  # type: ignore[return-value]
+def intrinsic(python: Function, in_loops: bool = True) -> Callable[[Callable[..., Any]], Function]:
+    """A function that writes LLVM's language itself; `python` is the same for Python.
+
+    Written in plain loops it is also what numbers with slopes go through; else the function itself knows them.
+    """
+    return lambda function: Intrinsic(function, python, in_loops)  # type: ignore[return-value]

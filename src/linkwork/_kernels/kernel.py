@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import struct
 import threading
 from collections.abc import Iterator
@@ -52,10 +53,15 @@ class Kernel:
 
 
 class Intrinsic:
-    """A function that writes LLVM's language itself: `function` as numba wants it, and the same in Python."""
+    """A function that writes LLVM's language for doubles: `function` as numba wants it, and the same in Python.
 
-    def __init__(self, function: Any, python: Any) -> None:
-        self.function, self.python, self._made = function, python, None
+    For numbers with slopes `python` is compiled instead if it is written in plain loops, `in_loops`; else `function`
+    knows them too.
+    """
+
+    def __init__(self, function: Any, python: Any, in_loops: bool) -> None:
+        self.function, self.python, self.in_loops, self._made = function, python, in_loops, None
+        self._twin = Kernel(python, fastmath={"contract"}, forceinline=False)
         self.__name__, self.__doc__, self.__module__ = python.__name__, python.__doc__, python.__module__
 
     def __call__(self, *arguments: Any) -> Any:
@@ -67,9 +73,29 @@ class Intrinsic:
         from numba.extending import intrinsic
 
         if self._made is None:
-            self._made = intrinsic(self.function)
+            self._made = intrinsic(self._by_kinds() if self.in_loops else self.function)
             cpu_target.typing_context.refresh()
         return cpu_target.typing_context.resolve_value_type(self._made)
+
+    def _by_kinds(self) -> Any:
+        """The function for doubles, the Python one for numbers with slopes."""
+        from linkwork._kernels.dual_types import is_dual
+
+        @functools.wraps(self.function)
+        def choose(typing_context: Any, *kinds: Any) -> Any:
+            if not any(map(is_dual, kinds)):
+                return self.function(typing_context, *kinds)
+            twin = self._twin._numba_type_
+            signature = twin.get_call_type(typing_context, kinds, {})
+
+            def generate(context: Any, builder: Any, _: Any, arguments: Any) -> Any:
+                call = context.get_function(twin, signature)
+                context.add_linking_libs(getattr(call, "libs", ()))
+                return call(builder, arguments)
+
+            return signature, generate
+
+        return choose
 
 
 class Code(NamedTuple):

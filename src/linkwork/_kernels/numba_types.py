@@ -13,6 +13,8 @@ from numba.core.imputils import lower_getattr_generic
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.np import arrayobj
 
+from linkwork._kernels.dual_types import dual
+from linkwork._kernels.duals import DUAL
 from linkwork._kernels.packing import FLOAT, TRUTH, ArrayKind, Pointer, TableKind, TupleKind
 
 SLOT = ir.IntType(64)
@@ -47,6 +49,8 @@ def _make_type(kind: Any) -> Any:
         return numba_type(kind.table)
     if isinstance(kind, TupleKind):
         return types.BaseTuple.from_types([numba_type(member) for member in kind.members])
+    if isinstance(kind, ArrayKind) and kind.dtype == DUAL.str[1:]:
+        return types.Array(dual, kind.ndim, "C")
     if isinstance(kind, ArrayKind):
         return types.Array(typeof(np.zeros(0, kind.dtype)).dtype, kind.ndim, "C")
     return types.float64 if kind == FLOAT else types.boolean if kind == TRUTH else types.int64

@@ -22,10 +22,18 @@ from typing import Any
 from linkwork import _file_lock
 
 PACKAGE = Path(__file__).parents[1]
-MAKERS = (
-    "_jit.py",
-    *(f"_kernels/{n}.py" for n in ("checked", "compiler", "kernel", "machine", "numba_types", "packing", "vectors")),
+MAKER_NAMES = (
+    "checked",
+    "compiler",
+    "dual_types",
+    "duals",
+    "kernel",
+    "machine",
+    "numba_types",
+    "packing",
+    "vectors",
 )
+MAKERS = ("_jit.py", *(f"_kernels/{name}.py" for name in MAKER_NAMES))
 KERNEL_ROOMS = ("spatial", "mechanics", "numerics", "contact", "formulations")
 KEPT_FOLDERS = 3
 OUR_FOLDER = "linkwork-kernels"  # inside the folder that the user names: nothing beside it is ours

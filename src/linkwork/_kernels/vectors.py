@@ -12,11 +12,6 @@ from linkwork._kernels.checked import pointer
 FUSED = ("contract",)  # a product and a sum may become one instruction
 
 
-def flat(A: Any, at: int, n: int) -> Any:
-    """n numbers of an array from a place on, counted as they lie in memory: what Python has for a vector."""
-    return A.reshape(-1)[at : at + n]
-
-
 class Vectors:
     """Writes instructions for `lanes` numbers at once, or for single ones where `lanes` is 1."""
 

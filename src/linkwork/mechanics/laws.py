@@ -15,26 +15,36 @@ CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_double, ctypes.c_void_p, ctypes.c_voi
 
 
 def _call_address(address, t, law_input, out):
-    """Call the C function void(double t, double *input, double *out) at `address`; both arrays are addresses too."""
+    """Call the C function void(double t, double *input, double *out) at `address`; both arrays are addresses too.
+
+    With slopes it is another function, void(dual *t, dual *input, dual *out).
+    """
     CALLBACK(int(address))(t, law_input, out)
 
 
-@intrinsic(_call_address)
+@intrinsic(_call_address, in_loops=False)
 def call_address(typing_context, address, t, law_input, out):
     from llvmlite import ir
     from numba import types
+    from numba.core import cgutils
+
+    from linkwork._kernels.dual_types import is_dual
+
+    lifted = is_dual(t)
 
     def generate(context, builder, signature, arguments):
-        number = ir.DoubleType()
-        pointer = number.as_pointer()
-        kind = ir.FunctionType(ir.VoidType(), [number, pointer, pointer])
+        pointer = ir.DoubleType().as_pointer()
+        time = arguments[1]
+        if lifted:
+            time = builder.bitcast(cgutils.alloca_once_value(builder, time), pointer)
+        kind = ir.FunctionType(ir.VoidType(), [time.type, pointer, pointer])
         function = builder.inttoptr(arguments[0], kind.as_pointer())
         told_at = builder.inttoptr(arguments[2], pointer)
         out_at = builder.inttoptr(arguments[3], pointer)
-        builder.call(function, [arguments[1], told_at, out_at])
+        builder.call(function, [time, told_at, out_at])
         return context.get_dummy_value()
 
-    return types.void(types.int64, types.float64, types.uintp, types.uintp), generate
+    return types.void(types.int64, t if lifted else types.float64, types.uintp, types.uintp), generate
 
 
 def law_scratch(laws: Any) -> Any:

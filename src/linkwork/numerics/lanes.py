@@ -10,20 +10,17 @@ from __future__ import annotations
 from typing import Any
 
 from linkwork._jit import intrinsic, kernel
-from linkwork._kernels.vectors import Vectors, flat
+from linkwork._kernels.vectors import Vectors
 from linkwork.numerics.gauss import NO_PIVOT
 
 SIX, LANES = 6, 8
 BLOCK = SIX * LANES  # numbers of a block
 
 
-def _block(A: Any, at: int) -> Any:
-    return flat(A, at, BLOCK).reshape(SIX, LANES)
-
-
 def _add_row(A, a, f, B, b):
     """A[a …] += f B[b …], eight numbers."""
-    flat(A, a, LANES)[:] += f * flat(B, b, LANES)
+    for j in range(LANES):
+        A.flat[a + j] += f * B.flat[b + j]
 
 
 @intrinsic(_add_row)
@@ -43,7 +40,10 @@ def add_row(typing_context, A, a, f, B, b):
 
 def _subtract_block_product(A, c, a, b):
     """The block at A[c …] less the product of those at A[a …] and A[b …]."""
-    _block(A, c)[:] -= _block(A, a)[:, :SIX] @ _block(A, b)
+    for i in range(SIX):
+        for k in range(SIX):
+            for j in range(LANES):
+                A.flat[c + i * LANES + j] -= A.flat[a + i * LANES + k] * A.flat[b + k * LANES + j]
 
 
 @intrinsic(_subtract_block_product)
@@ -66,7 +66,17 @@ def subtract_block_product(typing_context, A, c, a, b):
 
 def _multiply_block(B, A, a):
     """The block at A[a …] becomes the block B times itself."""
-    _block(A, a)[:] = _block(B, 0)[:, :SIX] @ _block(A, a)
+    for j in range(LANES):
+        x = A.flat[a + j]
+        x_1 = A.flat[a + LANES + j]
+        x_2 = A.flat[a + 2 * LANES + j]
+        x_3 = A.flat[a + 3 * LANES + j]
+        x_4 = A.flat[a + 4 * LANES + j]
+        x_5 = A.flat[a + 5 * LANES + j]
+        for i in range(SIX):
+            b = i * LANES
+            first = B.flat[b] * x + B.flat[b + 1] * x_1 + B.flat[b + 2] * x_2
+            A.flat[a + b + j] = first + B.flat[b + 3] * x_3 + B.flat[b + 4] * x_4 + B.flat[b + 5] * x_5
 
 
 @intrinsic(_multiply_block)
@@ -90,8 +100,13 @@ def multiply_block(typing_context, B, A, a):
 
 def _add_outer_products(A, a, f, f_1, f_2, U, u, Z, z, width):
     """The block at A[a …] plus the sum of f u z^T over three rows of U and Z, each `width` after the one before."""
-    for k, factor in enumerate((f, f_1, f_2)):
-        _block(A, a)[:] += factor * flat(U, u + k * width, SIX)[:, None] * flat(Z, z + k * width, LANES)
+    for i in range(SIX):
+        g = f * U.flat[u + i]
+        g_1 = f_1 * U.flat[u + width + i]
+        g_2 = f_2 * U.flat[u + 2 * width + i]
+        for j in range(LANES):
+            sum_of_two = g * Z.flat[z + j] + g_1 * Z.flat[z + width + j]
+            A.flat[a + i * LANES + j] += sum_of_two + g_2 * Z.flat[z + 2 * width + j]
 
 
 @intrinsic(_add_outer_products)
@@ -159,7 +174,12 @@ class _Six:
 
 def _three_dots(Z, z, width, x, i):
     """Products of three rows of six numbers, Z[z …] and those `width` and twice as far on, with x[i …]."""
-    return tuple(float(flat(Z, z + k * width, SIX) @ x[i : i + SIX]) for k in range(3))
+    a = b = c = 0.0
+    for k in range(SIX):
+        a += Z.flat[z + k] * x[i + k]
+        b += Z.flat[z + width + k] * x[i + k]
+        c += Z.flat[z + 2 * width + k] * x[i + k]
+    return a, b, c
 
 
 @intrinsic(_three_dots)
@@ -182,8 +202,8 @@ def three_dots(typing_context, Z, z, width, x, i):
 
 def _add_three_rows(x, i, p, p_1, p_2, U, u, width):
     """x[i …] += p U[u …] and two more, from `width` and twice as far on; six numbers each."""
-    for k, factor in enumerate((p, p_1, p_2)):
-        x[i : i + SIX] += factor * flat(U, u + k * width, SIX)
+    for k in range(SIX):
+        x[i + k] += p * U.flat[u + k] + p_1 * U.flat[u + width + k] + p_2 * U.flat[u + 2 * width + k]
 
 
 @intrinsic(_add_three_rows)

@@ -24,25 +24,20 @@ TILES = (
 )
 
 
-def _rows_at(A: Any, at: int, apart: int, rows: int, n: int) -> Any:
-    """Numbers at, at + 1, … of memory as (rows, n), rows so far apart."""
-    places = at + apart * _count(rows)[:, None] + _count(n)[None, :]
-    return places, A.reshape(-1)[places]
+def _add_in_loops(A, a, a_row, C, c, c_row, c_next, M, m, m_row, rows, n, depth):
+    for i in range(rows):
+        for k in range(depth):
+            factor = C.flat[c + i * c_row + k * c_next]
+            for j in range(n):
+                A.flat[a + i * a_row + j] += factor * M.flat[m + k * m_row + j]
 
 
-def _count(n: int) -> Any:
-    import numpy as np
-
-    return np.arange(n)
-
-
-def _product(sign: float) -> Any:
-    def product(A, a, a_row, C, c, c_row, c_next, M, m, m_row, rows, n, depth):
-        places, old = _rows_at(A, a, a_row, rows, n)
-        factors = C.reshape(-1)[c + c_row * _count(rows)[:, None] + c_next * _count(depth)[None, :]]
-        A.reshape(-1)[places] = old + sign * factors @ _rows_at(M, m, m_row, depth, n)[1]
-
-    return product
+def _subtract_in_loops(A, a, a_row, C, c, c_row, c_next, M, m, m_row, rows, n, depth):
+    for i in range(rows):
+        for k in range(depth):
+            factor = C.flat[c + i * c_row + k * c_next]
+            for j in range(n):
+                A.flat[a + i * a_row + j] -= factor * M.flat[m + k * m_row + j]
 
 
 class _Tiles:
@@ -127,8 +122,8 @@ def _generator(less: bool) -> Any:
     return product
 
 
-_add = intrinsic(_product(1.0))(_generator(False))
-_subtract = intrinsic(_product(-1.0))(_generator(True))
+_add = intrinsic(_add_in_loops)(_generator(False))
+_subtract = intrinsic(_subtract_in_loops)(_generator(True))
 
 
 @kernel

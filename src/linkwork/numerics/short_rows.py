@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from linkwork._jit import intrinsic
-from linkwork._kernels.vectors import Vectors, flat
+from linkwork._kernels.vectors import Vectors
 
 FOUR = 4
 
@@ -82,7 +82,10 @@ def _add(fours: Any, kinds: Any, x: Any, i: Any, factors: Any, U: Any, u: Any, w
 
 def _dot_row(Z, z, x, i, n):
     """Z[z …] . x[i …], n long."""
-    return float(flat(Z, z, n) @ flat(x, i, n))
+    found = 0.0
+    for k in range(n):
+        found += Z.flat[z + k] * x.flat[i + k]
+    return found
 
 
 @intrinsic(_dot_row)
@@ -100,7 +103,12 @@ def dot_short_row(typing_context, Z, z, x, i, n):
 
 def _dot_three_rows(Z, z, width, x, i, n):
     """Products of three rows, Z[z …] and those `width` and twice as far on, with x[i …], n long."""
-    return tuple(float(flat(Z, z + k * width, n) @ flat(x, i, n)) for k in range(3))
+    a = b = c = 0.0
+    for k in range(n):
+        a += Z.flat[z + k] * x.flat[i + k]
+        b += Z.flat[z + width + k] * x.flat[i + k]
+        c += Z.flat[z + 2 * width + k] * x.flat[i + k]
+    return a, b, c
 
 
 @intrinsic(_dot_three_rows)
@@ -117,7 +125,8 @@ def dot_three_short_rows(typing_context, Z, z, width, x, i, n):
 
 def _add_row(x, i, p, U, u, n):
     """x[i …] += p U[u …], n long; the two do not overlap unless they are the same."""
-    flat(x, i, n)[:] += p * flat(U, u, n)
+    for k in range(n):
+        x.flat[i + k] += p * U.flat[u + k]
 
 
 @intrinsic(_add_row)
@@ -135,8 +144,8 @@ def add_short_row(typing_context, x, i, p, U, u, n):
 
 def _add_three_rows(x, i, p, p_1, p_2, U, u, width, n):
     """x[i …] += p U[u …] and two more, from `width` and twice as far on; n long."""
-    for k, factor in enumerate((p, p_1, p_2)):
-        flat(x, i, n)[:] += factor * flat(U, u + k * width, n)
+    for k in range(n):
+        x.flat[i + k] += p * U.flat[u + k] + p_1 * U.flat[u + width + k] + p_2 * U.flat[u + 2 * width + k]
 
 
 @intrinsic(_add_three_rows)
