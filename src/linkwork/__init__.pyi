@@ -85,6 +85,10 @@ from linkwork.simulation.analysis.equilibrium import Equilibrium as Equilibrium
 from linkwork.simulation.analysis.equilibrium import equilibrium as equilibrium
 from linkwork.simulation.analysis.follow import Path as Path
 from linkwork.simulation.analysis.follow import follow as follow
+from linkwork.simulation.analysis.frequency import Response as Response
+from linkwork.simulation.analysis.linearise import LinearModel as LinearModel
+from linkwork.simulation.analysis.linearise import linearise as linearise
+from linkwork.simulation.analysis.modes import Modes as Modes
 from linkwork.simulation.analysis.pose import Pose as Pose
 from linkwork.simulation.analysis.reach import reach as reach
 from linkwork.simulation.analysis.reactions import Reaction as Reaction

@@ -61,6 +61,19 @@ def _c_function(law: PythonLaw, size: int, part: str, motion: bool, seen: int) -
     return _compiled(law, size, part, motion, noted, seen), noted, homes
 
 
+def dual_function(law: PythonLaw, size: int, motion: bool, seen: int) -> Any:
+    """The law for numbers with slopes: void(dual *t, dual *input, dual *out). What it does wrong shows as NaN."""
+    from linkwork._kernels.dual_types import dual
+
+    call = njit(_call(law, size, motion, njit(lambda t, value, raised: None), seen), error_model="numpy")
+
+    def by_place(t, law_input, out):  # type: ignore[no-untyped-def]
+        call(t[0], law_input, out)
+
+    place = types.CPointer(dual)
+    return cfunc(types.void(place, place, place), error_model="numpy")(by_place)
+
+
 def law_text(law: PythonLaw, size: int, part: str, motion: bool, seen: int = 0) -> tuple[str, str]:
     """The law alone in LLVM's language, and the name of its function there: i32(ptr, ptr, double, ptr, ptr).
 
@@ -72,15 +85,19 @@ def law_text(law: PythonLaw, size: int, part: str, motion: bool, seen: int = 0) 
 
 def _compiled(law: PythonLaw, size: int, part: str, motion: bool, noted: Any, seen: int) -> Any:
     """The C function of a law, which calls `noted` with its faults."""
-    ask = _asked(law, seen)
-    call = _motion(ask, noted) if motion and size == 1 else _three(ask, noted) if size == 3 else _one(ask, noted)
     try:
-        return cfunc(SIGNATURE, error_model="numpy")(call)
+        return cfunc(SIGNATURE, error_model="numpy")(_call(law, size, motion, noted, seen))
     except Exception as error:
         raise ModelError(
             f"{part}: its compiled law cannot be used in the loop ({told_of(error, law.function)}); "
             "let it return a number or a tuple of three numbers"
         ) from error
+
+
+def _call(law: PythonLaw, size: int, motion: bool, noted: Any, seen: int) -> Any:
+    """What the C function does: it asks the law and fills in the result."""
+    ask = _asked(law, seen)
+    return _motion(ask, noted) if motion and size == 1 else _three(ask, noted) if size == 3 else _one(ask, noted)
 
 
 def _asked(law: PythonLaw, seen: int) -> Any:

@@ -145,7 +145,7 @@ class LawTable:
                 size = tried(law, law_input, seen)
                 handle = beside = python_function(law, size, law_input, motion, self.faults, seen)
                 address = ctypes.cast(handle, ctypes.c_void_p).value
-            self.alive[key] = (law, handle, beside, size, int(address or 0))
+            self.alive[key] = (law, handle, beside, seen, size, int(address or 0))
         *_, size, address = self.alive[key]
         return size, address
 

@@ -41,6 +41,7 @@ from linkwork.spatial.codes import (
     OFFSET,
     RIM,
 )
+from linkwork.spatial.vanishing import vanished
 from linkwork.spatial.vectors import (
     ZERO,
     add,
@@ -246,7 +247,7 @@ def cut_joint_rows(tree, cuts, work, W, G):
                 n, f = load_pair(W, r)
                 x = dot(n, w) + dot(f, u)
                 there = abs(x) > ROUNDING * (norm(n) * turn + norm(f) * most)
-                G[r, k] = cuts.path_sign[s] * x if there else 0.0
+                G[r, k] = cuts.path_sign[s] * (x if there else vanished(x))
 
 
 @small

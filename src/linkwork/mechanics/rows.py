@@ -31,6 +31,7 @@ from linkwork.mechanics.guides import arc_acceleration, relative_motion
 from linkwork.mechanics.motions import world_axis
 from linkwork.mechanics.rolling import rolling_accelerations, rolling_rates, rolling_values
 from linkwork.spatial.codes import ANGLE_FIRST, ANGLE_SECOND, ARC_LENGTH, ATTITUDE, LENGTH, OFFSET
+from linkwork.spatial.vanishing import vanished
 from linkwork.spatial.vectors import (
     ZERO,
     axis_x,
@@ -199,7 +200,8 @@ def term_on_dof(tree, cuts, work, n, f, far, s):
     turn = norm(w)
     most = norm(u) + turn * (far + norm(load3(work.pose_p, i)) + NOWHERE)
     x = dot(n, w) + dot(f, u)
-    return cuts.path_sign[s] * x if abs(x) > ROUNDING * (norm(n) * turn + norm(f) * most) else 0.0
+    there = abs(x) > ROUNDING * (norm(n) * turn + norm(f) * most)
+    return cuts.path_sign[s] * (x if there else vanished(x))
 
 
 @kernel

@@ -7,13 +7,11 @@ import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from linkwork._kernels.targets import NoLinker, link, linker, target
 from linkwork.errors import OptionError
 from linkwork.formats.fmi.start_image import StartImage
 from linkwork.model import PythonLaw
-from linkwork.spatial.codes import FUNCTION, LOOKED, RATE, SEEING
+from linkwork.spatial.codes import FUNCTION, RATE, SEEING
 
 # what machine code may call without Python: functions of C's library of mathematics
 OF_C = frozenset(
@@ -43,14 +41,10 @@ def law_places(image: StartImage) -> dict[int, LawCode]:
     """Compiled laws by the place of their address in the image. Raises for laws that run in Python."""
     laws, found = image.stepper.tables.laws, {}
     known = {kept[-1]: (key, kept) for key, kept in image.system.alive.items() if isinstance(kept[0], PythonLaw)}
-    blocks = sorted({int(laws.law_param[row, 0]) for row in np.flatnonzero(laws.law_kind == SEEING)})
-    ends = dict(zip(blocks, [*blocks[1:], LOOKED + laws.seen_kind.size], strict=False))
     for row, (kind, address) in enumerate(zip(laws.law_kind, laws.law_address, strict=True)):
         if kind not in (FUNCTION, SEEING, RATE):
             continue
-        block = int(laws.law_param[row, 0])
-        seen = 0 if kind == FUNCTION else ends[block] - block
-        (_, part, motion), (law, *_, size, _) = known[int(address)]
+        (_, part, motion), (law, _, _, seen, size, _) = known[int(address)]
         if not law.compiled:
             raise OptionError(
                 f"the law of {part} runs in Python, which an FMU has not; put @lw.compiled above it, or give a table"

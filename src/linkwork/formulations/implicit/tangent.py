@@ -22,6 +22,7 @@ from linkwork.mechanics.rows import first_coupled, term_on_dof, term_wrench
 from linkwork.mechanics.workspace import TreeWork, tree_work
 from linkwork.numerics.sparse_cholesky import Groups, SparsePattern, add_outer, entry, groups, pattern, size
 from linkwork.spatial.codes import COUPLE, CROSSED, SEEN_PLACE, SEEN_RATE, SLIP, TANGENT
+from linkwork.spatial.vanishing import vanished
 from linkwork.spatial.vectors import add, cross, dot, load3, load_pair, norm, store_pair
 
 
@@ -192,7 +193,7 @@ def find_rows(tree, cuts, w):
                 n, u = load_pair(w.axis, k)
                 x = dot(N, n) + dot(F, u)
                 there = abs(x) > turns * w.reach[k, 0] + pulls * (w.reach[k, 1] + w.reach[k, 0] * far)
-                w.G[e + s] = cuts.path_sign[s] * x if there else 0.0
+                w.G[e + s] = cuts.path_sign[s] * (x if there else vanished(x))
     for j in range(cuts.coupling_law.size):
         coupled_row(tree, cuts, w, j)
 

@@ -11,6 +11,8 @@ the loops carries velocities along: G v = 0 must still hold where q is displaced
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -124,7 +126,7 @@ class Linear:
         for k in range(f):
             z = np.ascontiguousarray(Z[:, k])
             along = -back @ self._row_rates(closure, z)
-            A[:f, k] = weigh @ self._turned(z)
+            A[:f, k] = weigh @ turned_rates(self.tables.tree, self.v, z)
             A[f:, k] = weigh @ (self.by_position(z) + self.by_velocity(along))
             A[f:, f + k] = weigh @ self.by_velocity(z)
         values, vectors = np.linalg.eig(A)
@@ -142,7 +144,9 @@ class Linear:
         def times(x: Floats) -> Floats:
             d, w = self._allowed(self.unit * x[:n]), self._allowed(self.unit * pace * x[n:])
             rate = self._allowed(self.by_position(d) + self.by_velocity(w))
-            return np.concatenate([(w + self._turned(d)) / self.unit, rate / (self.unit * pace)])
+            return np.concatenate(
+                [(w + turned_rates(self.tables.tree, self.v, d)) / self.unit, rate / (self.unit * pace)]
+            )
 
         operator = LinearOperator((2 * n, 2 * n), matvec=times, dtype=float)
         try:
@@ -183,18 +187,6 @@ class Linear:
             ends.append(closure.gd.copy())
         return np.asarray((ends[1] - ends[0]) / (2.0 * h))
 
-    def _turned(self, d: Floats) -> Floats:
-        """Rate of the displacement d by the rotations of the state itself, beside that by the change of velocities."""
-        rate = np.zeros(d.size)
-        tree = self.tables.tree
-        for i in range(tree.grounds, tree.link_parent.size):
-            motion, m = tree.link_motion[i], tree.link_v[i]
-            if motion in (codes.SWING, codes.SWING_BACK):  # d in the axes that turn
-                rate[m : m + 3] = -np.cross(self.v[m : m + 3], d[m : m + 3])
-            elif motion == codes.FREE:  # d in the axes that stay
-                rate[m + 3 : m + 6] = np.cross(self.v[m + 3 : m + 6], d[m + 3 : m + 6])
-        return rate
-
 
 def _slides(system: System) -> NDArray[np.bool_]:
     """Which degrees of freedom are in metres."""
@@ -205,3 +197,15 @@ def _slides(system: System) -> NDArray[np.bool_]:
             m = tree.link_v[i]
             found[m : m + (1 if tree.link_motion[i] == codes.SLIDE else 3)] = True
     return found
+
+
+def turned_rates(tree: Any, v: Floats, d: Floats) -> Floats:
+    """Rate of a displacement d by the rotations of the state itself, beside that by the change of velocities."""
+    rate = np.zeros(d.size)
+    for i in range(tree.grounds, tree.link_parent.size):
+        motion, m = tree.link_motion[i], tree.link_v[i]
+        if motion in (codes.SWING, codes.SWING_BACK):  # d in the axes that turn
+            rate[m : m + 3] = -np.cross(v[m : m + 3], d[m : m + 3])
+        elif motion == codes.FREE:  # d in the axes that stay
+            rate[m + 3 : m + 6] = np.cross(v[m + 3 : m + 6], d[m + 3 : m + 6])
+    return rate

@@ -1,0 +1,32 @@
+"""Plots of frequency responses: gain and phase over the frequency."""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linkwork.simulation.analysis.frequency import Response
+from linkwork.simulation.storage.files import check_path
+from linkwork.viewer.pictures.panels import PlotPanel, draw
+from linkwork.viewer.pictures.plots import SUFFIXES
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def plot_response(response: Response, file: str | PathLike[str] | None = None, show: bool = False) -> Figure:
+    """Gain of every output, one panel a unit, and all phases below."""
+    path = None if file is None else check_path(file, SUFFIXES)
+    gains: dict[str, PlotPanel] = {}
+    phases = PlotPanel("phase (deg)", across="frequency (Hz)")
+    for j, output in enumerate(response.outputs):
+        for k, source in enumerate(response.inputs):
+            label = output if len(response.inputs) == 1 else f"{output} by {source}"
+            unit = response.units[j]
+            panel = gains.setdefault(unit, PlotPanel(f"gain ({unit})", logarithmic=True, across="frequency (Hz)"))
+            panel.lines.append((label, response.frequencies, response.gain[:, j, k]))
+            phases.lines.append((label, response.frequencies, np.degrees(response.phase[:, j, k])))
+    title = f"{response.model_name}: response to {', '.join(response.inputs)}"
+    return draw([*gains.values(), phases], title, "", path, show)
