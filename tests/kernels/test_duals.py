@@ -72,9 +72,12 @@ def operations(x, y):
         c /= 2.0 + x[k]
     y[38] = c
     y[39] = math.ceil(a) * b
+    y[40] = (7.0 * b) % a
+    y[41] = b // a + a
+    y[42] = np.sign(-a) * b + np.sin(a) * np.maximum(a, b) - np.abs(-b) + np.arctan2(a, b)
 
 
-COUNT = 40
+COUNT = 43
 X = np.array([0.37, 0.83])
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from linkwork._kernels import cpu, store
+from linkwork._kernels.duals import WITH_SLOPES
 from linkwork._kernels.library import FOLDER, MANIFEST, file_name, fits
 from linkwork._kernels.roads import rarely_collected, signature_of, symbol_of
 from linkwork._kernels.targets import TARGETS, NoLinker, link, linker, target
@@ -24,11 +25,12 @@ from linkwork._kernels.targets import TARGETS, NoLinker, link, linker, target
 HEADER = "linkwork_kernels.h"
 # families of entries that share kernels, which a process types once, and about what part of all work each is
 FAMILIES = {
-    ("formulations.absolute", "formulations.component", "formulations.explicit"): 0.38,
-    ("formulations.impulse",): 0.33,
-    ("formulations.implicit",): 0.11,
-    ("formulations.natural", "formulations.kinematics"): 0.10,
-    ("",): 0.08,  # all the others
+    ("formulations.absolute", "formulations.component", "formulations.explicit"): 0.34,
+    ("formulations.impulse",): 0.29,
+    (WITH_SLOPES,): 0.11,
+    ("formulations.implicit",): 0.10,
+    ("formulations.natural", "formulations.kinematics"): 0.09,
+    ("",): 0.07,  # all the others
 }
 
 
@@ -63,7 +65,8 @@ def build(goals: list[Variant], folder: Path = FOLDER, processes: int = 0, say: 
         for goal in goals:
             made.append(_linked(goal, linkers[goal.system], manifest, scratch, folder))
             say(f"{made[-1]}  {made[-1].stat().st_size / 1e6:.1f} MB")
-    (folder / HEADER).write_text(c_header(found, manifest, store.source_hash()))
+    plain = {name: each for name, each in found.items() if not name.endswith(WITH_SLOPES)}
+    (folder / HEADER).write_text(c_header(plain, manifest, store.source_hash()))
     for system in linkers:
         say(build_functions_of_fmi(system, folder))
     say(f"{len(found)} entries for {', '.join(f'{system} {level}' for system, level in goals)} in "
@@ -84,7 +87,7 @@ def build_some(goal: Variant, names: list[str], folder: Path) -> Path:
 def _facts(found: Any, translated: list[tuple[str, Any]]) -> dict[str, Any]:
     """What the manifest tells of entries."""
     return {
-        name: {"symbol": symbol_of(found[name][0]), "signature": signature_of(found[name][1]), "results": results}
+        name: {"symbol": _symbol(name, found[name][0]), "signature": signature_of(found[name][1]), "results": results}
         for name, results in translated
     }
 
@@ -119,10 +122,17 @@ def _shares(names: list[str], processes: int) -> list[list[str]]:
     for family, part in FAMILIES.items():
         share = load.index(min(load))
         for place in family:
-            shares[share] += [name for name in left if name.startswith(f"linkwork.{place}")]
+            shares[share] += [name for name in left if _is_of(name, place)]
             left = [name for name in left if name not in shares[share]]
         load[share] += part
     return [share for share in shares if share]
+
+
+def _is_of(name: str, place: str) -> bool:
+    """Whether an entry belongs to a family: those with slopes are one."""
+    if name.endswith(WITH_SLOPES):
+        return place == WITH_SLOPES
+    return name.startswith(f"linkwork.{place}")
 
 
 def _translate(names: list[str], goals: list[Variant], folder: str) -> list[tuple[str, Any]]:
@@ -134,7 +144,7 @@ def _translate(names: list[str], goals: list[Variant], folder: str) -> list[tupl
     for name in names:
         entry, kinds = found[name]
         with rarely_collected():
-            lowered = compiler.lower(entry.py_func, entry.targetoptions, kinds, symbol_of(entry))
+            lowered = compiler.lower(entry.py_func, entry.targetoptions, kinds, _symbol(name, entry))
         for goal in goals:
             code = machine.object_code(lowered.module, goal.level, target(goal.system).triple)
             _object_file(folder, name, goal).write_bytes(code)
@@ -142,8 +152,13 @@ def _translate(names: list[str], goals: list[Variant], folder: str) -> list[tupl
     return results
 
 
+def _symbol(name: str, entry: Any) -> str:
+    """The name of an entry in the library."""
+    return symbol_of(entry) + ("_with_slopes" if name.endswith(WITH_SLOPES) else "")
+
+
 def _object_file(folder: str, name: str, goal: Variant) -> Path:
-    return Path(folder) / f"{name}-{goal.system}-{goal.level}.o"
+    return Path(folder) / f"{name.replace(' ', '_')}-{goal.system}-{goal.level}.o"
 
 
 def _manifest_object(text: dict[str, Any], goal: Variant, folder: str) -> Path:

@@ -7,9 +7,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from linkwork._kernels.duals import DUAL, WITH_SLOPES
 from linkwork._kernels.kernel import EntryPoint, plain_python
+from linkwork._kernels.packing import FLOAT, replaced
 
 Signatures = dict[str, tuple[EntryPoint, tuple[Any, ...]]]
+# entries that are compiled for numbers with slopes too
+SLOPED = (
+    "linkwork.formulations.explicit.recursive.run",
+    "linkwork.mechanics.closure.close_at",
+    "linkwork.mechanics.observation.observe",
+)
 
 
 def entries(methods: list[str] | None = None) -> Signatures:
@@ -35,6 +43,10 @@ def entries(methods: list[str] | None = None) -> Signatures:
         lw.forward_kinematics(system, [0.1])
         lw.jacobian(system, [0.1], "bob")
         lw.integrate(system, [0.1], [0.0], 1e-3)
+    for name in SLOPED:
+        if name in found:
+            entry, kinds = found[name]
+            found[name + WITH_SLOPES] = (entry, tuple(replaced(kind, FLOAT, DUAL.str[1:]) for kind in kinds))
     return found
 
 

@@ -218,6 +218,11 @@ def _copysign(w: _Writer, x: Any, dx: Slopes, y: Any, dy: Slopes) -> tuple[Any, 
     return v, w.either(w.builder.fcmp_ordered("==", v, x), dx, turned)
 
 
+def _remainder(w: _Writer, x: Any, dx: Slopes, y: Any, dy: Slopes) -> tuple[Any, Slopes]:
+    times = w.call("llvm.floor", w.builder.fdiv(x, y))
+    return w.builder.fsub(x, w.builder.fmul(times, y)), w.minus(dx, w.scaled(dy, times))
+
+
 def _first_if(relation: str) -> Callable[..., tuple[Any, Slopes]]:
     def write(w: _Writer, x: Any, dx: Slopes, y: Any, dy: Slopes) -> tuple[Any, Slopes]:
         first = w.builder.fcmp_ordered(relation, x, y)
@@ -238,12 +243,13 @@ _operation((operator.add, operator.iadd), 2, _add)
 _operation((operator.sub, operator.isub), 2, _subtract)
 _operation((operator.mul, operator.imul), 2, _multiply)
 _operation((operator.truediv, operator.itruediv), 2, _divide)
-_operation((operator.pow, operator.ipow, math.pow), 2, _power)
-_operation((math.atan2,), 2, _atan2)
-_operation((math.hypot,), 2, _hypot)
-_operation((math.copysign,), 2, _copysign)
-_operation((max,), 2, _first_if(">="))
-_operation((min,), 2, _first_if("<="))
+_operation((operator.mod, operator.imod, np.mod), 2, _remainder)
+_operation((operator.pow, operator.ipow, math.pow, np.power), 2, _power)
+_operation((math.atan2, np.arctan2), 2, _atan2)
+_operation((math.hypot, np.hypot), 2, _hypot)
+_operation((math.copysign, np.copysign), 2, _copysign)
+_operation((max, np.maximum), 2, _first_if(">="))
+_operation((min, np.minimum), 2, _first_if("<="))
 for _comparison, _relation in (
     (operator.lt, "<"),
     (operator.le, "<="),
@@ -292,22 +298,22 @@ def _arc_slope(w: _Writer, x: Any) -> Any:
 
 _operation((operator.neg,), 1, lambda w, x, dx: (w.builder.fneg(x), w.builder.fneg(dx)))
 _operation((operator.pos,), 1, lambda w, x, dx: (x, dx))
-_operation((abs, math.fabs), 1, _absolute)
-for _function, _name, _slope in (
-    (math.sqrt, "llvm.sqrt", lambda w, x, v: w.unless_zero(v, w.builder.fdiv(w.real(0.5), v))),
-    (math.sin, "sin", lambda w, x, v: w.call("cos", x)),
-    (math.cos, "cos", lambda w, x, v: w.builder.fneg(w.call("sin", x))),
-    (math.tan, "tan", lambda w, x, v: _one_and_square(w, v)),
-    (math.exp, "exp", lambda w, x, v: v),
-    (math.log, "log", lambda w, x, v: _one_over(w, x)),
-    (math.sinh, "sinh", lambda w, x, v: w.call("cosh", x)),
-    (math.cosh, "cosh", lambda w, x, v: w.call("sinh", x)),
-    (math.tanh, "tanh", lambda w, x, v: _one_less_square(w, v)),
-    (math.atan, "atan", lambda w, x, v: _one_over(w, _one_and_square(w, x))),
-    (math.asin, "asin", lambda w, x, v: _arc_slope(w, x)),
-    (math.acos, "acos", lambda w, x, v: w.builder.fneg(_arc_slope(w, x))),
+_operation((abs, math.fabs, np.abs, np.fabs), 1, _absolute)
+for _functions, _name, _slope in (
+    ((math.sqrt, np.sqrt), "llvm.sqrt", lambda w, x, v: w.unless_zero(v, w.builder.fdiv(w.real(0.5), v))),
+    ((math.sin, np.sin), "sin", lambda w, x, v: w.call("cos", x)),
+    ((math.cos, np.cos), "cos", lambda w, x, v: w.builder.fneg(w.call("sin", x))),
+    ((math.tan, np.tan), "tan", lambda w, x, v: _one_and_square(w, v)),
+    ((math.exp, np.exp), "exp", lambda w, x, v: v),
+    ((math.log, np.log), "log", lambda w, x, v: _one_over(w, x)),
+    ((math.sinh, np.sinh), "sinh", lambda w, x, v: w.call("cosh", x)),
+    ((math.cosh, np.cosh), "cosh", lambda w, x, v: w.call("sinh", x)),
+    ((math.tanh, np.tanh), "tanh", lambda w, x, v: _one_less_square(w, v)),
+    ((math.atan, np.arctan), "atan", lambda w, x, v: _one_over(w, _one_and_square(w, x))),
+    ((math.asin, np.arcsin), "asin", lambda w, x, v: _arc_slope(w, x)),
+    ((math.acos, np.arccos), "acos", lambda w, x, v: w.builder.fneg(_arc_slope(w, x))),
 ):
-    _operation((_function,), 1, _chain(_name, _slope))
+    _operation(_functions, 1, _chain(_name, _slope))
 
 _WHOLE = ir.IntType(64)
 
@@ -317,10 +323,17 @@ def _is_finite(w: _Writer, x: Any) -> Any:
     return w.builder.fcmp_ordered("ord", left, left)
 
 
+def _sign(w: _Writer, x: Any) -> Any:
+    above, below = (w.builder.fcmp_ordered(each, x, w.real(0.0)) for each in (">", "<"))
+    return w.builder.select(above, w.real(1.0), w.builder.select(below, w.real(-1.0), w.real(0.0)))
+
+
 _question((math.isfinite, np.isfinite), 1, types.boolean, _is_finite)
 _question((math.isnan, np.isnan), 1, types.boolean, lambda w, x: w.builder.fcmp_unordered("uno", x, x))
 _question((bool,), 1, types.boolean, lambda w, x: w.builder.fcmp_unordered("!=", x, w.real(0.0)))
 _question((int,), 1, types.int64, lambda w, x: w.builder.fptosi(x, _WHOLE))
+_question((np.sign,), 1, types.float64, _sign)
+_question((operator.floordiv,), 2, types.float64, lambda w, x, y: w.call("llvm.floor", w.builder.fdiv(x, y)))
 _question((math.floor,), 1, types.int64, lambda w, x: w.builder.fptosi(w.call("llvm.floor", x), _WHOLE))
 _question((math.ceil,), 1, types.int64, lambda w, x: w.builder.fptosi(w.call("llvm.ceil", x), _WHOLE))
 _question((round,), 1, types.int64, lambda w, x: w.builder.fptosi(w.call("llvm.rint", x), _WHOLE))

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+WITH_SLOPES = " with slopes"  # of an entry, in the library of kernels
 SLOPES = 8  # directions that a number knows at once: a register of AVX-512
 DUAL = np.dtype([("v", "f8"), ("d", "f8", (SLOPES,))])
 

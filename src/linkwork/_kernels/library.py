@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from linkwork._kernels import cpu, store
 from linkwork._kernels.checked import CHECKED
+from linkwork._kernels.duals import WITH_SLOPES
 from linkwork._kernels.kernel import FUNCTION, Code
 
 FOLDER = Path(__file__).parent / "lib"
@@ -29,10 +30,11 @@ class Library(NamedTuple):
 
     def code(self, name: str, signature: str) -> Code | None:
         """The code of an entry; None where the library has none for such arguments."""
-        entry = self.entries.get(name)
-        if entry is None or entry["signature"] != signature:
-            return None
-        return Code(FUNCTION((entry["symbol"], self.handle)), entry["results"])
+        for each in (name, name + WITH_SLOPES):
+            entry = self.entries.get(each)
+            if entry is not None and entry["signature"] == signature:
+                return Code(FUNCTION((entry["symbol"], self.handle)), entry["results"])
+        return None
 
 
 class Refused(NamedTuple):

@@ -79,6 +79,18 @@ def slot_count(kind: Any) -> int:
     return 1 + kind.ndim if isinstance(kind, ArrayKind) else 1
 
 
+def replaced(kind: Any, old: str, new: str) -> Any:
+    """The kind with arrays of another sort of numbers."""
+    if isinstance(kind, TableKind):
+        fields = tuple((name, replaced(field, old, new)) for name, (field, _) in kind.fields.items())
+        return table_kind(kind.name, fields)
+    if isinstance(kind, Pointer):
+        return Pointer(replaced(kind.table, old, new))
+    if isinstance(kind, TupleKind):
+        return TupleKind(tuple(replaced(member, old, new) for member in kind.members))
+    return kind._replace(dtype=new) if isinstance(kind, ArrayKind) and kind.dtype == old else kind
+
+
 class Packed:
     """A NamedTuple and its block of slots."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import math
 from typing import Any
 
 import numpy as np
@@ -26,23 +25,21 @@ class DualLaws:
     """The laws of a system that are functions, for tables that are lifted."""
 
     def __init__(self, system: System, tables: Tables) -> None:
-        self.system, self.rough = system, 0.0
+        self.system = system
+        self.rough: set[str] = set()  # whose differences disagree: the law jumps, or is no function of what it is told
         laws = tables.laws
         self.address = laws.law_address.copy()
         self.alive: list[Any] = []
         functions = (item for item in (system.alive or {}).items() if isinstance(item[1][0], PythonLaw))
-        made = {kept[-1]: (key[-1], kept) for key, kept in functions}
+        made = {kept[-1]: (key, kept) for key, kept in functions}
         done: dict[int, int] = {}
         for k, kind in enumerate(laws.law_kind):
             if kind in (codes.FUNCTION, codes.SEEING, codes.RATE):
                 address = int(laws.law_address[k])
                 if address not in done:
-                    motion, (law, _, _, seen, size, _) = made[address]
-                    done[address] = (
-                        self._compiled(law, size, motion, seen)
-                        if law.compiled
-                        else self._differences(address, seen or codes.LOOKED)
-                    )
+                    (_, part, motion), (law, _, _, seen, size, _) = made[address]
+                    exact = self._compiled(law, size, motion, seen) if law.compiled else 0
+                    done[address] = exact or self._differences(address, part, seen or codes.LOOKED)
                 self.address[k] = done[address]
 
     def put_in(self, tables: Any) -> Any:
@@ -57,13 +54,17 @@ class DualLaws:
             raise RunError(f"the law of {fault.part} fails ({fault.what}); correct the law, or give another state")
 
     def _compiled(self, law: PythonLaw, size: int, motion: bool, seen: int) -> int:
+        """The address of a law that is compiled for numbers with slopes; 0 where it cannot be."""
         from linkwork.assembly.compiled_laws import dual_function  # here: it needs numba
 
-        handle = dual_function(law, size, motion, seen)
+        try:
+            handle = dual_function(law, size, motion, seen)
+        except Exception:  # it does what numbers with slopes cannot
+            return 0
         self.alive.append(handle)
         return int(handle.address)
 
-    def _differences(self, address: int, told: int) -> int:
+    def _differences(self, address: int, part: str, told: int) -> int:
         """A function void(dual *t, dual *input, dual *out) of differences of the one at an address."""
         function = CALLBACK(address)
 
@@ -74,7 +75,7 @@ class DualLaws:
             for k in range(SLOPES):
                 way = x["d"][:, k]
                 if way.any():
-                    out["d"][:, k] = self._slope(function, x["v"], way)
+                    out["d"][:, k] = self._slope(function, part, x["v"], way)
 
         made = DUAL_CALLBACK(call)
         self.alive.append((function, made))
@@ -86,15 +87,15 @@ class DualLaws:
         function(float(x[0]), told.ctypes.data_as(pointer), out.ctypes.data_as(pointer))
         return out[:RESULTS]
 
-    def _slope(self, function: Any, x: Any, way: Any) -> Any:
+    def _slope(self, function: Any, part: str, x: Any, way: Any) -> Any:
         h = STEP * max(1.0, float(np.abs(x[way != 0.0]).max())) / float(np.abs(way).max())
         coarse, fine = (
             (self._at(function, x + s * way) - self._at(function, x - s * way)) / (2.0 * s) for s in (h, 0.5 * h)
         )
         found = (4.0 * fine - coarse) / 3.0
         size = float(np.abs(found).max())
-        if size > 0.0 and math.isfinite(size):
-            self.rough = max(self.rough, float(np.abs(fine - coarse).max()) / size)
+        if not float(np.abs(fine - coarse).max()) <= ROUGH * size:
+            self.rough.add(part)
         return found
 
 

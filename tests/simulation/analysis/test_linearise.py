@@ -160,6 +160,12 @@ def test_laws_of_the_user_have_slopes(kind):
     assert np.allclose(modes.eigenvalues, wanted.eigenvalues, rtol=1e-12 if kind == "compiled" else 1e-9)
 
 
+def test_a_law_that_jumps_is_told():
+    law = lw.PythonLaw(lambda t, z, rate: -1.8e4 * z - 50.0 * np.sign(z))
+    with pytest.warns(lw.ModelWarning, match="law of .*'spring' has no certain slope"):
+        lw.linearise(two_masses(law=law), at="start")
+
+
 def test_a_sleeping_top():
     """Upright and fast: the slow and the fast turn of its axis, seen in the axes of the top, which spin."""
     A, C_, m, h, spin = 0.02, 0.01, 1.5, 0.1, 400.0

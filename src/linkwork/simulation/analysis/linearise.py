@@ -23,7 +23,7 @@ from linkwork._kernels.duals import lift
 from linkwork.assembly.assemble import assemble
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats, Tables
-from linkwork.errors import ModelError, OptionError
+from linkwork.errors import ModelError, ModelWarning, OptionError
 from linkwork.formulations.explicit.recursive import Recursive
 from linkwork.mechanics.closure import close_at
 from linkwork.mechanics.size import dof_units
@@ -42,6 +42,7 @@ from linkwork.simulation.inverse.loop_forces import LoopForces
 from linkwork.simulation.mobility import DEPENDENT
 from linkwork.simulation.results.components import component_labels
 from linkwork.simulation.results.observe import choose
+from linkwork.simulation.results.warning import warn
 from linkwork.simulation.start import Closure
 from linkwork.simulation.storage.files import check_path, writing
 
@@ -203,6 +204,12 @@ def linearise(
             np.hstack([np.zeros((len(rows), 2 * f)), np.eye(len(rows))]),
         ),
     )
+    for part in sorted(slopes.laws.rough):
+        warn(
+            f"the law of {part} has no certain slope in this state: differences with other steps disagree; put "
+            "@lw.compiled above it, or make it smooth",
+            ModelWarning,
+        )
     A, B = np.zeros((2 * f, 2 * f)), np.zeros((2 * f, len(rows)))
     A[:f, :f] = np.array([turned_rates(system.tables.tree, v, N[:, k])[free] for k in range(f)]).T
     A[:f, f:] = np.eye(f)

@@ -72,7 +72,7 @@ class Slopes:
         self.state, self.rows = lift(state), lift(make_samples(state, 1))
         self.observer = Observer(system, columns, self.plain) if columns else None
         if self.observer is not None:
-            self.scratch = lift(self.observer.scratch)
+            self.scratch, self.view = lift(self.observer.scratch), lift(self.observer.view)
             self.observation = lift(self.observer.room(make_samples(state, 1), 1))
 
     def directions(self, q: Floats, moves: Floats, rates: Floats, inputs: Floats | None = None) -> Directions:
@@ -129,7 +129,7 @@ class Slopes:
             getattr(self.rows, name)[0] = getattr(self.state, name)
         previous = lift(self.observer.previous)
         samples = self.rows._replace(inputs=self.rows.inputs[:0])
-        observe(self.tables, self.scratch, self.observer.view, samples, 1, previous, self.observation)
+        observe(self.tables, self.scratch, self.view, samples, 1, previous, self.observation)
         found: dict[str, Any] = {name: [] for name in self.observer.columns}
         for k in range(n):
             ends = []
