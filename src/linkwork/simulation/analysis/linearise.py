@@ -138,10 +138,11 @@ class LinearModel:
                     np.savez(stream, **kept)
 
     def __str__(self) -> str:
-        rows = f"{len(self.constraints)} rows hold" + (
-            f", {self.redundant} of them redundant" if self.redundant else ""
-        )
-        parts = [f"{self.freedom} degrees of freedom ({', '.join(_joints(self.states, self.freedom))})", rows]
+        names = ", ".join(_joints(self.states, self.freedom))
+        parts = [f"{self.freedom} degree{'' if self.freedom == 1 else 's'} of freedom ({names})"]
+        if self.constraints:
+            more = f", {self.redundant} of them redundant" if self.redundant else ""
+            parts.append(f"{len(self.constraints)} rows of loops and couplings hold{more}")
         parts += [f"inputs {', '.join(self.inputs)}"] if self.inputs else []
         parts += [f"outputs {', '.join(self.outputs)}"] if self.outputs else []
         return f"'{self.model_name}' linearised about {self.about}: " + "; ".join(parts)

@@ -66,6 +66,8 @@ class PlotPanel:
     """True where the label of the axis says all about a single line."""
     across: str | None = None
     """What the lines are drawn over, where that is not time."""
+    decades: bool = False
+    """Whether that has a logarithmic axis."""
     polar: bool = False
     """Whether they are drawn around a centre, over an angle."""
     note: str = ""
@@ -134,7 +136,7 @@ def _head(figure: Figure, drawn: list[Axes], title: str, subtitle: str) -> None:
 
 def _height(panel: PlotPanel) -> float:
     """Height in inches: room for the legend, which stands beside the panel."""
-    return max(1.9 if panel.across is None else 3.6, 0.35 + 0.18 * len(panel.lines))
+    return max(1.9 if panel.across is None or panel.decades else 3.6, 0.35 + 0.18 * len(panel.lines))
 
 
 def _draw_panel(axes: Axes, panel: PlotPanel, places: dict[str, int] | None) -> None:
@@ -157,6 +159,8 @@ def _draw_panel(axes: Axes, panel: PlotPanel, places: dict[str, int] | None) -> 
         )
     if logarithmic:
         axes.set_yscale("log")
+    if panel.decades:
+        axes.set_xscale("log")
     if panel.polar:
         axes.set_xlabel(f"{panel.label} over {panel.across}")
         axes.set_rlabel_position(22.5)  # type: ignore[attr-defined]

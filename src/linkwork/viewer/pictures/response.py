@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from os import PathLike
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwork.assembly.tables import Floats
 from linkwork.simulation.analysis.frequency import Response
 from linkwork.simulation.storage.files import check_path
 from linkwork.viewer.pictures.panels import PlotPanel, draw
@@ -20,13 +21,21 @@ def plot_response(response: Response, file: str | PathLike[str] | None = None, s
     """Gain of every output, one panel a unit, and all phases below."""
     path = None if file is None else check_path(file, SUFFIXES)
     gains: dict[str, PlotPanel] = {}
-    phases = PlotPanel("phase (deg)", across="frequency (Hz)")
+    over: dict[str, Any] = {"across": "frequency (Hz)", "decades": _has_even_ratios(response.frequencies)}
+    phases = PlotPanel("phase (deg)", **over)
     for j, output in enumerate(response.outputs):
         for k, source in enumerate(response.inputs):
             label = output if len(response.inputs) == 1 else f"{output} by {source}"
             unit = response.units[j]
-            panel = gains.setdefault(unit, PlotPanel(f"gain ({unit})", logarithmic=True, across="frequency (Hz)"))
+            panel = gains.setdefault(unit, PlotPanel(f"gain ({unit})", logarithmic=True, **over))
             panel.lines.append((label, response.frequencies, response.gain[:, j, k]))
             phases.lines.append((label, response.frequencies, np.degrees(response.phase[:, j, k])))
     title = f"{response.model_name}: response to {', '.join(response.inputs)}"
     return draw([*gains.values(), phases], title, "", path, show)
+
+
+def _has_even_ratios(frequencies: Floats) -> bool:
+    """Whether frequencies are spread over decades rather than evenly."""
+    if len(frequencies) < 3 or not frequencies[0] > 0.0:
+        return False
+    return bool(frequencies[1] - frequencies[0] < 0.5 * (frequencies[-1] - frequencies[-2]))
