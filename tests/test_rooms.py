@@ -48,6 +48,8 @@ UPWARDS = {
     ("model/mesh.py", "formats"),
     ("model/subsystem.py", "formats"),
     ("simulation/analysis/agreement.py", "viewer"),
+    ("simulation/analysis/frequency.py", "viewer"),
+    ("simulation/analysis/modes.py", "viewer"),
     ("simulation/results/contact_log.py", "viewer"),
     ("simulation/results/trajectory.py", "viewer"),
     ("simulation/run.py", "viewer"),

@@ -37,7 +37,7 @@ from linkwork.simulation.analysis.linear import turned_rates
 from linkwork.simulation.analysis.modes import Modes, find_modes
 from linkwork.simulation.analysis.pose import Pose
 from linkwork.simulation.analysis.reduced import reduced
-from linkwork.simulation.analysis.slopes import Found, Slopes
+from linkwork.simulation.analysis.slopes import Derivatives, Slopes
 from linkwork.simulation.inverse.loop_forces import LoopForces
 from linkwork.simulation.mobility import DEPENDENT
 from linkwork.simulation.results.components import component_labels
@@ -193,24 +193,7 @@ def linearise(
         inputs=tuple(rows),
         columns=tuple(dict.fromkeys([*outputs, *motions])),
     )
-    carried = _carried_along(point, slopes, N, free)
-    none = np.zeros((v.size, len(rows)))
-    found = slopes.along(
-        q,
-        v,
-        slopes.directions(
-            q,
-            np.hstack([N, 0.0 * N, none]),
-            np.hstack([carried, N, none]),
-            np.hstack([np.zeros((len(rows), 2 * f)), np.eye(len(rows))]),
-        ),
-    )
-    for part in sorted(slopes.laws.rough):
-        warn(
-            f"the law of {part} has no certain slope in this state: differences with other steps disagree; put "
-            "@lw.compiled above it, or make it smooth",
-            ModelWarning,
-        )
+    found = _derivatives(point, slopes, N, free)
     A, B = np.zeros((2 * f, 2 * f)), np.zeros((2 * f, len(rows)))
     A[:f, :f] = np.array([turned_rates(system.tables.tree, v, N[:, k])[free] for k in range(f)]).T
     A[:f, f:] = np.eye(f)
@@ -239,6 +222,22 @@ def linearise(
         joints=[system.dof_name(k) for k in range(v.size)],
         unit=dof_units(system.tables)[free],
     )
+
+
+def _derivatives(point: _Point, slopes: Slopes, N: Floats, free: list[int]) -> Derivatives:
+    """Slopes along displacements and velocities of the independent coordinates, then along the inputs."""
+    count, none = len(slopes.inputs), np.zeros((N.shape[0], len(slopes.inputs)))
+    carried = _carried_along(point, slopes, N, free)
+    moves, rates = np.hstack([N, 0.0 * N, none]), np.hstack([carried, N, none])
+    inputs = np.hstack([np.zeros((count, 2 * len(free))), np.eye(count)])
+    found = slopes.along(point.q, point.v, slopes.directions(point.q, moves, rates, inputs))
+    for part in sorted(slopes.laws.rough):
+        warn(
+            f"the law of {part} has no certain slope in this state: differences with other steps disagree; put "
+            "@lw.compiled above it, or make it smooth",
+            ModelWarning,
+        )
+    return found
 
 
 class _Point(NamedTuple):
@@ -331,7 +330,7 @@ def _carried_along(point: _Point, slopes: Slopes, N: Floats, free: list[int]) ->
     return np.asarray(out - N @ out[free])
 
 
-def _outputs(slopes: Slopes, found: Found, outputs: Sequence[str]) -> tuple[list[str], list[str], Floats]:
+def _outputs(slopes: Slopes, found: Derivatives, outputs: Sequence[str]) -> tuple[list[str], list[str], Floats]:
     """Names, units and slopes of the outputs, a row for each component."""
     if not outputs:
         return [], [], np.zeros((0, next(iter(found.columns.values())).shape[1]))

@@ -32,7 +32,7 @@ class Directions(NamedTuple):
     inputs: Floats  # (input, n)
 
 
-class Found(NamedTuple):
+class Derivatives(NamedTuple):
     """Slopes along directions, a column each."""
 
     accelerations: Floats  # (nv, n)
@@ -84,7 +84,7 @@ class Slopes:
             dq[:, k] = out[: q.size]
         return Directions(dq, rates, np.zeros((len(self.inputs), rates.shape[1])) if inputs is None else inputs)
 
-    def along(self, q: Floats, v: Floats, directions: Directions) -> Found:
+    def along(self, q: Floats, v: Floats, directions: Directions) -> Derivatives:
         """Slopes at q and v."""
         count = directions.v.shape[1]
         accelerations, columns = np.zeros((v.size, count)), {}
@@ -97,7 +97,7 @@ class Slopes:
             accelerations[:, part] = self._accelerations()[:, :n]
             for name, slopes in self._columns(n).items():
                 columns[name][:, part] = slopes
-        return Found(accelerations, columns)
+        return Derivatives(accelerations, columns)
 
     def _place(self, q: Floats, v: Floats, directions: Directions) -> None:
         y, nq, n = self.state.y, q.size, directions.v.shape[1]
