@@ -50,6 +50,7 @@ UPWARDS = {
     ("simulation/analysis/agreement.py", "viewer"),
     ("simulation/analysis/frequency.py", "viewer"),
     ("simulation/analysis/modes.py", "viewer"),
+    ("simulation/analysis/root_locus.py", "viewer"),
     ("simulation/results/contact_log.py", "viewer"),
     ("simulation/results/trajectory.py", "viewer"),
     ("simulation/run.py", "viewer"),

@@ -182,6 +182,48 @@ def test_a_sleeping_top():
     assert np.abs(found.real).max() < 1e-5 * spin
 
 
+def top(spin, A=0.02, C=0.01, m=1.5, h=0.1):
+    model = lw.Model("top")
+    side = A - m * h**2
+    body = model.body("top", mass=m, inertia=(side, side, C), com=(0, 0, h))
+    model.ball("tip", model.ground, body, at=(0, 0, 0), velocity=(0, 0, spin))
+    return model
+
+
+def test_a_top_falls_asleep_at_its_speed():
+    """Upright it is stable where (C w)^2 > 4 A m g h."""
+    locus = lw.root_locus(top, {"spin": np.linspace(20.0, 60.0, 81)})
+    border = math.sqrt(4 * 0.02 * 1.5 * G * 0.1) / 0.01
+    assert min(abs(value - border) for value, _ in locus.crossings) < 0.5
+    assert not locus.stable[locus.values < border - 0.5].any()
+    assert locus.stable[locus.values > border + 0.5].all()
+    assert "spin" in str(locus)
+
+
+def rotor(speed, m=2.0, a=0.02, c=0.05, k=3e4, distance=0.3):
+    """A disc in the middle between two springs of its shaft: it whirls by tilting, forward and backward."""
+    model = lw.Model("rotor", gravity=(0, 0, 0))
+    inner = model.body("frame", mass=0.0, inertia=0.0)
+    gimbal = model.body("gimbal", mass=0.0, inertia=0.0)
+    disc = model.body("disc", mass=m, inertia=(a, a, c))
+    stiffness = k * distance**2
+    model.revolute("tilt x", model.ground, inner, at=(0, 0, 0), axis=(1, 0, 0), stiffness=stiffness)
+    model.revolute("tilt y", inner, gimbal, at=(0, 0, 0), axis=(0, 1, 0), stiffness=stiffness)
+    model.revolute("shaft", gimbal, disc, at=(0, 0, 0), axis=(0, 0, 1), velocity=speed)
+    return model
+
+
+def test_whirl_over_speed():
+    """Campbell's diagram of a disc that tilts: w = +-c s / 2a + sqrt((c s / 2a)^2 + k / a)."""
+    a, c, stiffness = 0.02, 0.04, 3e4 * 0.3**2
+    for speed in (0.0, 50.0, 200.0, 800.0):
+        modes = lw.linearise(rotor(speed, c=c), at="start").modes()
+        half = c * speed / (2 * a)
+        root = math.sqrt(half**2 + stiffness / a)
+        wanted = np.sort([root - half, root + half]) / (2 * math.pi)
+        assert np.allclose(np.sort(modes.frequencies[~modes.rigid]), wanted, rtol=1e-8)
+
+
 def test_frequency_response_of_a_mass():
     model = lw.Model("mass", gravity=(0, 0, 0))
     body = model.body("body", mass=3.0, inertia=(1, 1, 1))
