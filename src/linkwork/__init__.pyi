@@ -99,6 +99,8 @@ from linkwork.simulation.analysis.reduced import constraint_jacobian as constrai
 from linkwork.simulation.analysis.reduced import reduced as reduced
 from linkwork.simulation.analysis.root_locus import RootLocus as RootLocus
 from linkwork.simulation.analysis.root_locus import root_locus as root_locus
+from linkwork.simulation.analysis.sensitivity import Sensitivity as Sensitivity
+from linkwork.simulation.analysis.sensitivity import sensitivity as sensitivity
 from linkwork.simulation.interaction.real_time import RealTime as RealTime
 from linkwork.simulation.inverse.inverse_dynamics import inverse_dynamics as inverse_dynamics
 from linkwork.simulation.inverse.kinematics import kinematics as kinematics

@@ -134,14 +134,14 @@ class Slopes:
         for k in range(n):
             ends = []
             for h in (-STEP, STEP):
-                near = [_near(each, k, h) for each in (self.rows, self.observation)]
-                ends.append(self.observer.named(*near, 1))  # type: ignore[call-arg]
+                there = [near(each, k, h) for each in (self.rows, self.observation)]
+                ends.append(self.observer.named(*there, 1))  # type: ignore[call-arg]
             for name in found:
                 found[name].append(((ends[1][name] - ends[0][name]) / (2.0 * STEP)).reshape(-1))
         assert system is self.observer.system
         return {name: np.array(slopes).T for name, slopes in found.items()}
 
 
-def _near(table: Any, k: int, h: float) -> Any:
+def near(table: Any, k: int, h: float) -> Any:
     """A lifted table as plain numbers, moved by h along slope k."""
     return type(table)(*(each if each.dtype.names is None else each["v"] + h * each["d"][..., k] for each in table))

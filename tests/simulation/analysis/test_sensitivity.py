@@ -1,0 +1,102 @@
+"""Slopes of whole runs with parameters of the model: closed forms, and extrapolated differences of runs."""
+
+import math
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from linkwork.errors import OptionError
+
+pytest.importorskip("numba")
+
+
+def mass_on_a_spring(stiffness=900.0, mass=2.0, start=0.1, damping=0.0):
+    model = lw.Model("mass", gravity=(0, 0, 0))
+    body = model.body("body", mass=mass, inertia=(1, 1, 1))
+    model.prismatic(
+        "rail", model.ground, body, at=(0, 0, 0), axis=(1, 0, 0), position=start, stiffness=stiffness, damping=damping
+    )
+    return model
+
+
+def test_a_mass_on_a_spring():
+    """x = s cos(w t), w^2 = k / m."""
+    values = {"stiffness": 900.0, "mass": 2.0, "start": 0.1}
+    found = lw.sensitivity(mass_on_a_spring, values, until=1.0, dt=1e-4, every=100)
+    w, t = math.sqrt(450.0), found.time
+    by_w = -0.1 * t * np.sin(w * t)
+    assert np.allclose(found.slope("rail.position", "start"), np.cos(w * t), atol=1e-9)
+    assert np.allclose(found.slope("rail.position", "stiffness"), by_w * w / 1800.0, atol=1e-11)
+    assert np.allclose(found.slope("rail.position", "mass"), -by_w * w / 4.0, atol=1e-9)
+    assert np.allclose(found.columns["rail.position"], 0.1 * np.cos(w * t), atol=1e-9)
+
+
+def by_differences(build, values, name, column, h, **options):
+    def central(h):
+        ends = [
+            lw.simulate(build(**{**values, name: values[name] + side * h}), method="recursive", **options)[column]
+            for side in (-1.0, 1.0)
+        ]
+        return (ends[1] - ends[0]) / (2 * h)
+
+    coarse, fine, finest = central(h), central(h / 2), central(h / 4)
+    first, second = (4 * fine - coarse) / 3, (4 * finest - fine) / 3
+    return (16 * second - first) / 15
+
+
+@pytest.mark.parametrize(
+    ("piece", "name", "value", "column", "h"),
+    [
+        ("pendulum", "length", 1.0, "pin.position", 1e-2),
+        ("pendulum", "length", 1.0, "bob.velocity", 1e-2),
+        ("peaucellier", "length", 1.0, None, 1e-3),
+        ("n_four_bar", "length", 1.0, None, 1e-3),
+    ],
+)
+def test_gallery_against_differences_of_runs(piece, name, value, column, h):
+    build = getattr(lw.gallery, piece).build
+    import inspect
+
+    known = inspect.signature(build).parameters
+    if name not in known:
+        name = next(n for n, p in known.items() if isinstance(p.default, float))
+    value = float(known[name].default)
+    options = {"until": 0.3, "dt": 1e-3}
+    found = lw.sensitivity(build, {name: value}, **options)
+    column = column or next(each for each in found.columns if each.endswith(".velocity"))
+    wanted = by_differences(build, {name: value}, name, column, h * abs(value), **options)
+    size = max(1e-3, np.abs(wanted).max())
+    assert np.abs(found.slope(column, name) - wanted).max() < 1e-7 * size
+
+
+def test_measures_and_who_matters():
+    values = {"stiffness": 900.0, "mass": 2.0, "start": 0.1, "damping": 3.0}
+    found = lw.sensitivity(mass_on_a_spring, values, until=0.5, dt=1e-3)
+    slopes = found.measure(lambda run: run["rail.position"][-1])
+    assert slopes["start"] == pytest.approx(found.slope("rail.position", "start")[-1], rel=1e-9)
+    effects = found.tornado(lambda run: float(np.max(np.abs(run["rail.velocity"]))))
+    assert effects[0][0] == "start"
+    assert effects[0][1] == pytest.approx(np.abs(found.columns["rail.velocity"]).max(), rel=1e-6)  # linear in the start
+
+
+def test_what_is_refused():
+    with pytest.raises(OptionError, match="name the parameters"):
+        lw.sensitivity(mass_on_a_spring, {}, until=1.0)
+
+    def chain(links=2.0):
+        model = lw.Model("chain")
+        before = model.ground
+        for k in range(int(links)):
+            body = model.body(f"link {k}", mass=1.0, inertia=(1, 1, 1), position=(k, 0, 0))
+            model.revolute(f"hinge {k}", before, body, at=(k, 0, 0), axis=(0, 1, 0))
+            before = body
+        return model
+
+    with pytest.raises(OptionError, match="change with 'links'"):
+        lw.sensitivity(chain, {"links": 2.0}, until=0.1)
+    found = lw.sensitivity(mass_on_a_spring, {"mass": 2.0}, until=0.1, dt=1e-2)
+    with pytest.raises(OptionError, match="'mas' was not varied; did you mean 'mass'"):
+        found.slope("rail.position", "mas")
+    with pytest.raises(OptionError, match="no column 'rail.positio'"):
+        found.slope("rail.positio", "mass")
