@@ -70,6 +70,7 @@ class Slopes:
         self.work = lift(Recursive(stabilize=False).prepare(self.plain))
         state = make_state(self.plain, np.zeros(system.nq + system.nv + 2), cut_q)
         self.state, self.rows = lift(state), lift(make_samples(state, 1))
+        self._call: Any = None
         self.observer = Observer(system, columns, self.plain) if columns else None
         if self.observer is not None:
             self.scratch, self.view = lift(self.observer.scratch), lift(self.observer.view)
@@ -111,7 +112,9 @@ class Slopes:
             slopes[self.inputs, 0, :n] = directions.inputs
 
     def _accelerations(self) -> Floats:
-        _, _, status = run(self.tables, self.work, self.state, self.time, -1, 1.0, 1, 2, self.rows)
+        if self._call is None:
+            self._call = run.bind(self.tables, self.work, self.state, self.time, -1, 1.0, 1, 2, self.rows).again
+        _, _, status = self._call()
         found: Floats = self.state.vd["d"]
         self.laws.check()
         if status != 0 or not np.isfinite(found).all():
