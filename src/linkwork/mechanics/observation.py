@@ -6,9 +6,9 @@ import math
 from typing import Any, NamedTuple
 
 from linkwork._jit import entry, kernel
-from linkwork.mechanics.composite import gravity_energy, kinetic_energy
+from linkwork.mechanics.composite import add_gravity_energy, add_kinetic_energy
 from linkwork.mechanics.constraint_rows import cut_frames, measure_accelerations
-from linkwork.mechanics.forces import apply_laws, apply_springs, clear_loads, push_link, stored_energy
+from linkwork.mechanics.forces import add_stored_energy, apply_laws, apply_springs, clear_loads, push_link
 from linkwork.mechanics.given import move_given
 from linkwork.mechanics.grounds import place_foreign
 from linkwork.mechanics.kinematics import body_pose, body_velocity, place_tree
@@ -39,6 +39,7 @@ class Observation(NamedTuple):
     reaction: Any  # (sample, joint, 6) force, torque on b at the joint's point
     cut_acceleration: Any  # (sample, rate of a cut)
     energy: Any  # (sample, 3) kinetic, gravity, springs
+    part_energy: Any  # (sample, 3, part) the same of each part
     drift: Any  # (sample, 3) norms of the gaps and of their rates, and of gaps as parts of the size or of a radian
     # what forces do, with the power that each feeds into the mechanism, W; by `apply_springs` and `apply_laws`
     spring: Any  # (sample, spring, 3) length, pull, power
@@ -61,7 +62,7 @@ class Scratch(NamedTuple):
     law_input: Any  # (16,) what a law is evaluated at
     out: Any  # (4,) what a law returns
     inputs: Any  # (input,) numbers of the tables, put back at the end
-    power: Any  # (2,) W wasted and fed in
+    power: Any  # (account,) W wasted and fed in
     unit: Any  # (row,) what a gap is compared with: the size of the system, m, or 1 rad
 
 
@@ -72,7 +73,7 @@ def observe(tables, scratch, view, samples, count, previous, observation):
     cuts = tables.cuts
     work = scratch.work
     nv = tree.dof_link.size
-    nq = samples.y.shape[1] - nv - 2
+    nq = samples.y.shape[1] - nv - tree.accounts
     laws = tables.laws
     for i in range(laws.input_law.size):
         scratch.inputs[i] = laws.law_param[laws.input_law[i], 0]
@@ -117,9 +118,17 @@ def observe(tables, scratch, view, samples, count, previous, observation):
             joint_reaction(tree, work, view, j, observation.reaction[k, j])
         for b in range(tree.body_link.size):
             observe_body(tree, work, b, previous, observation.body[k, b])
-        observation.energy[k, 0] = kinetic_energy(tree, work, v)
-        observation.energy[k, 1] = gravity_energy(tree, work)
-        observation.energy[k, 2] = stored_energy(tables, work, t, q, cut_q, scratch.law_input, scratch.out)
+        parts = observation.part_energy[k]
+        for e in range(3):
+            observation.energy[k, e] = 0.0
+            for part in range(parts.shape[1]):
+                parts[e, part] = 0.0
+        add_kinetic_energy(tree, work, v, parts[0])
+        add_gravity_energy(tree, work, parts[1])
+        add_stored_energy(tables, work, t, q, cut_q, scratch.law_input, scratch.out, parts[2])
+        for e in range(3):
+            for part in range(parts.shape[1]):
+                observation.energy[k, e] += parts[e, part]
         row_rates(cuts, work, scratch.gd)
         g = 0.0
         gd = 0.0

@@ -29,6 +29,7 @@ from linkwork.formulations.samples import (
 )
 from linkwork.mechanics.size import size_of
 from linkwork.simulation.analysis.check import dependent_rows, freedoms
+from linkwork.simulation.part_tally import FALLING, ROUNDED
 from linkwork.simulation.results.certificate import Certificate
 from linkwork.simulation.results.column_names import ENERGY as LEDGER
 from linkwork.simulation.results.rank_history import row_names
@@ -39,8 +40,6 @@ if TYPE_CHECKING:
 
 MANY = 4  # bodies that are told by name
 STORED = ("kinetic", "potential", "springs")
-FALLING = 0.75  # of a step: half of one, and more since a fall is faster than its mean between two rows
-ROUNDED = 1e-10  # of the energy that is stored, or that reactions could move: less is lost among rounding errors
 
 
 class Tally:
@@ -96,6 +95,9 @@ def certificate_of(recording: Recording, seconds: float, stopped: str | None, le
     moved = [tally.moved(f"energy/{name}") for name in LEDGER if name not in ("total", "balance", "numerical")]
     # where every body lives elsewhere, all energy is in the accounts of others
     ours = not system.foreign or bool(system.body_names)
+    held = (tally.most["held"], *(tally.worst(f"energy/{name}") for name in STORED))
+    nothing = max(least, ROUNDED * max(held))
+    part = recording.parts.judge(nothing)
     told = [] if ours else ["energy: every body is in a component elsewhere, which keeps its own account"]
     return Certificate(
         method=sim.method.name,
@@ -129,7 +131,9 @@ def certificate_of(recording: Recording, seconds: float, stopped: str | None, le
         energy_balance_worst=tally.worst("energy/balance") if ours else 0.0,
         energy_offset=FALLING * sim.method.dt * tally.fall if sim.method.impulses else 0.0,
         energy_scale=max([*moved, tally.most["own"]]) if ours else 0.0,
-        energy_least=max(least, ROUNDED * max(tally.most["held"], *(tally.worst(f"energy/{name}") for name in STORED))),
+        energy_least=nothing,
+        energy_part=part.relative,
+        energy_part_bodies=list(part.bodies),
         energy_gained=tally.given_back,
         energy_numerical=tally.most["beyond law"],
         rank_min=rank_min,
@@ -198,7 +202,7 @@ def model_hash(system: System, start: bool = True) -> str:
     tables, guides = system.tables, system.tables.cuts.guides
     for table in (*tables, guides) if guides.curve_closed.size + guides.surface_kind.size else tables:
         for name, value in table._asdict().items():
-            if name not in ("law_address", "guides", "lent_link", "lent_inertia"):
+            if name not in ("law_address", "guides", "lent_link", "lent_inertia", "link_part", "accounts"):
                 digest.update(name.encode())
                 digest.update(np.ascontiguousarray(value).tobytes())
     if start:

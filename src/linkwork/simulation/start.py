@@ -320,4 +320,4 @@ def absolute_start(system: System, start: Start, absolute: System, time: float =
         cut_q[place.q] = found[place.name]
     count = len(absolute.coupled)
     cut_q[cut_q.size - count :] = start.cut_q[start.cut_q.size - count :]
-    return np.concatenate([q, v, [0.0, 0.0]]), cut_q
+    return np.concatenate([q, v, np.zeros(absolute.tables.tree.accounts)]), cut_q

@@ -95,7 +95,7 @@ class _Run:
         self.motion = row_motion(system.tables, start.q, start.cut_q, 0.0)
         self._look(0.0)
         self.redundant = implied(self.loops.closure.G)
-        state = make_state(system.tables, np.zeros(system.nq + system.nv + 2), start.cut_q)
+        state = make_state(system.tables, np.zeros(system.nq + system.nv + system.tables.tree.accounts), start.cut_q)
         self.samples = make_samples(state, len(self.times))
         self.between = make_samples(state, 2)
         self.observer = Observer(system, COLUMNS)

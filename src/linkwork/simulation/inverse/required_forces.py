@@ -150,11 +150,13 @@ def _refuse_unknown_forces(system: System, actuators: list[Actuator], motion: Tr
 def _samples(system: System, motion: TreeMotion, efforts: Efforts) -> Samples:
     """The rows as those of a run: accounts of energy by the powers, cuts with their forces."""
     count, nq = len(motion.time), system.nq
-    state = make_state(system.tables, np.zeros(nq + system.nv + 2), system.cut_start, pushes=True)
+    y = np.zeros(nq + system.nv + system.tables.tree.accounts)
+    state = make_state(system.tables, y, system.cut_start, pushes=True)
     samples = make_samples(state, count)
     samples.t[:, 0], samples.vd[:], samples.cut_q[:] = motion.time, efforts.a, motion.cut_q
     samples.y[:, :nq], samples.y[:, nq : nq + system.nv] = motion.q, motion.v
-    samples.y[:, -2], samples.y[:, -1] = integral(motion.time, efforts.wasted), integral(motion.time, efforts.fed_in)
+    samples.y[:, nq + system.nv] = integral(motion.time, efforts.wasted)
+    samples.y[:, nq + system.nv + 1] = integral(motion.time, efforts.fed_in)
     samples.cut_force[:], samples.push[:] = efforts.cut_force, efforts.push
     samples.cut_rate[:, : efforts.cut_rate.shape[1]] = efforts.cut_rate
     return samples

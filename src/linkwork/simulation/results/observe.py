@@ -57,7 +57,7 @@ class Observer:
             law_scratch(system.tables.laws),
             np.zeros(4),
             np.zeros(system.tables.laws.input_law.size),
-            np.zeros(2),
+            np.zeros(system.tables.tree.accounts),
             row_units(system.tables),
         )
         self.previous = np.zeros((len(system.body_names), 4))
@@ -90,6 +90,7 @@ class Observer:
             reaction=np.zeros((count, len(system.joints), 6)),
             cut_acceleration=np.zeros((count, samples.cut_rate.shape[1])),
             energy=np.zeros((count, 3)),
+            part_energy=np.zeros((count, 3, system.tables.tree.accounts // 2)),
             drift=np.zeros((count, 3)),
             **{table: np.zeros((count, rows, width)) for table, rows, width in observed_forces(forces)},
         )
@@ -181,6 +182,19 @@ class Observer:
         lengths = np.linalg.norm(samples.y[:count][:, self.quaternions], axis=2)
         return np.abs(lengths - 1.0).max(axis=1, initial=0.0)
 
+    def _parts(self, samples: Samples, observation: Observation, count: int) -> Any:
+        """Energies of each part: kinetic, potential, springs, wasted, fed in, and its own kinetic energy, J."""
+        end, tree = self.system.nq + self.system.nv, self.system.tables.tree
+        part_of = dict(zip(self.system.body_names, tree.link_part[tree.body_link], strict=True))
+        found = np.zeros((count, tree.accounts // 2, 6))
+        found[:, :, :3] = observation.part_energy.transpose(0, 2, 1)
+        found[:, :, 3:5] = samples.y[:count, end:].reshape(count, -1, 2)
+        found[:, 0, 3:5] -= found[:, 1:, 3:5].sum(axis=1)
+        found[:, :, 5] = found[:, :, 0]
+        for body in self.given:
+            found[:, part_of[body.path], 5] -= kinetic_energy([body], self.system.body_names, observation.body)
+        return found
+
     def _held(self, samples: Samples, observation: Observation, count: int) -> Any:
         """Work of the largest reaction over the size of the model, or one radian, row by row, J."""
         loads = np.concatenate([observation.reaction, samples.cut_force[:count]], axis=1)
@@ -196,6 +210,7 @@ class Observer:
             "kinetic": observation.energy[:, 0],
             "own": observation.energy[:, 0] - kinetic_energy(self.given, self.system.body_names, observation.body),
             "held": self._held(samples, observation, count),
+            "parts": self._parts(samples, observation, count),
             "potential": observation.energy[:, 1],
             "springs": observation.energy[:, 2] + held,
             "dissipated": samples.y[:count, end] - held - beyond,
