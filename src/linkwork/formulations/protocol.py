@@ -81,7 +81,8 @@ class Method(Protocol):
     23. `drag_table(workspace)` and `contact_table(workspace)`: the tables of soft rows that drag bodies, and of the
         contacts of the last step.
     24. `limit_sweeps(workspace, most)`: the next steps take at most so many sweeps.
-    25. `met_parts(workspace)`: (part,) union-find of the parts of the model that contacts have pressed together.
+    25. `met_parts(workspace)`: (part,) union-find of the parts of the model that contacts have pressed together, and
+        (3, part) energy (J) that contacts took in the air, from what rolled or rested, and at seams; None without.
     26. `keep_contacts(workspace, old)`: where other joints hold the same bodies from now on, the contacts of the last
         step go on with their impulses.
     """

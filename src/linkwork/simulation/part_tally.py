@@ -15,8 +15,11 @@ ROUNDED = 1e-10  # of the energy that is stored, or that reactions could move: l
 KINETIC, POTENTIAL, SPRINGS, WASTED, FED, OWN = range(6)
 
 
-class PartBalance(NamedTuple):
-    """The balance of the part that is off the most."""
+LOSSES = ("apart", "rolling", "seam")  # what contacts take that they should not, as bounds are called
+
+
+class Worst(NamedTuple):
+    """What is worst of a part."""
 
     relative: float = 0.0  # of what moved in it
     bodies: tuple[str, ...] = ()
@@ -38,7 +41,8 @@ class PartTally:
 
     def __init__(self, system: System, ahead: float) -> None:
         """`ahead` (s) is by how much velocities are ahead of positions where things fall."""
-        self.ahead, self.found = ahead, PartBalance()
+        self.ahead = ahead
+        self.found = {name: Worst() for name in ("balance", *LOSSES)}
         self.restart(system)
 
     def restart(self, system: System) -> None:
@@ -52,20 +56,22 @@ class PartTally:
                 self.members[int(part[link])].append(name)
         self.root: Ints = np.zeros(0, dtype=np.int64)
         self.groups: Group | None = None
+        self.losses: Floats | None = None  # (3, part) J
         self.time = 0.0
 
-    def add(self, time: Floats, accounts: Floats, met: Ints | None, nothing: float) -> None:
-        """Take in rows: accounts (row, part, account); `met` is the union-find of parts that contacts have pressed.
+    def add(self, time: Floats, accounts: Floats, met: tuple[Ints, Floats] | None, nothing: float) -> None:
+        """Take in rows: accounts (row, part, account); `met` is what `Method.met_parts` says.
 
         Energies below `nothing` (J) are none.
         """
         if accounts.shape[1] < 2:
             return
-        root = np.arange(accounts.shape[1]) if met is None else roots(met)
+        root = np.arange(accounts.shape[1]) if met is None else roots(met[0])
         if self.groups is not None and not np.array_equal(root, self.root):
             self.judge(nothing)
             self._merge(root)
         self.root = root
+        self.losses = None if met is None else met[1].copy()
         rows = summed(accounts, root)
         total = rows[:, :, : SPRINGS + 1].sum(axis=2) + rows[:, :, WASTED] - rows[:, :, FED]
         potential = rows[:, :, POTENTIAL]
@@ -84,22 +90,28 @@ class PartTally:
         worst = np.maximum(worst, np.abs(total - began).max(axis=0))
         self.groups, self.time = Group(began, worst, least, most, potential[-1], fall), float(time[-1])
 
-    def judge(self, nothing: float) -> PartBalance:
-        """The worst that was found so far."""
+    def judge(self, nothing: float) -> dict[str, Worst]:
+        """The worst that was found so far: of the balance, and of what contacts took that they should not."""
         g = self.groups
         if g is None or g.began.size < 2:  # one part is the whole
             return self.found
         moved = (g.most - g.least)[:, :OWN].max(axis=1)
         stored = np.maximum(np.abs(g.least), np.abs(g.most))[:, : SPRINGS + 1].max(axis=1)
         scale = np.maximum(np.maximum(moved, g.most[:, OWN]), np.maximum(nothing, ROUNDED * stored))
-        off = np.maximum(g.worst - self.ahead * g.fall, 0.0)
-        parts = np.divide(off, scale, out=np.where(off > 0.0, np.inf, 0.0), where=scale > 0.0)
-        k = int(np.argmax(parts))
-        if parts[k] > self.found.relative:
-            first = np.unique(self.root)[k]
-            names = [name for part in np.flatnonzero(self.root == first) for name in self.members[part]]
-            self.found = PartBalance(float(parts[k]), tuple(names))
+        self._note("balance", np.maximum(g.worst - self.ahead * g.fall, 0.0), scale)
+        if self.losses is not None:
+            for name, losses in zip(LOSSES, summed(self.losses[:, :, None], self.root)[:, :, 0], strict=True):
+                self._note(name, losses, scale)
         return self.found
+
+    def _note(self, name: str, energies: Floats, scale: Floats) -> None:
+        """Keep the worst of these energies, beside what moved in each group."""
+        of_all = np.divide(energies, scale, out=np.where(energies > 0.0, np.inf, 0.0), where=scale > 0.0)
+        k = int(np.argmax(of_all))
+        if of_all[k] > self.found[name].relative:
+            first = np.unique(self.root)[k]
+            names = [body for part in np.flatnonzero(self.root == first) for body in self.members[part]]
+            self.found[name] = Worst(float(of_all[k]), tuple(names))
 
     def _merge(self, root: Ints) -> None:
         """Groups that have met become one."""

@@ -29,7 +29,7 @@ from linkwork.formulations.samples import (
 )
 from linkwork.mechanics.size import size_of
 from linkwork.simulation.analysis.check import dependent_rows, freedoms
-from linkwork.simulation.part_tally import FALLING, ROUNDED
+from linkwork.simulation.part_tally import FALLING, LOSSES, ROUNDED
 from linkwork.simulation.results.certificate import Certificate
 from linkwork.simulation.results.column_names import ENERGY as LEDGER
 from linkwork.simulation.results.rank_history import row_names
@@ -97,7 +97,7 @@ def certificate_of(recording: Recording, seconds: float, stopped: str | None, le
     ours = not system.foreign or bool(system.body_names)
     held = (tally.most["held"], *(tally.worst(f"energy/{name}") for name in STORED))
     nothing = max(least, ROUNDED * max(held))
-    part = recording.parts.judge(nothing)
+    parts = recording.parts.judge(nothing)
     told = [] if ours else ["energy: every body is in a component elsewhere, which keeps its own account"]
     return Certificate(
         method=sim.method.name,
@@ -132,8 +132,9 @@ def certificate_of(recording: Recording, seconds: float, stopped: str | None, le
         energy_offset=FALLING * sim.method.dt * tally.fall if sim.method.impulses else 0.0,
         energy_scale=max([*moved, tally.most["own"]]) if ours else 0.0,
         energy_least=nothing,
-        energy_part=part.relative,
-        energy_part_bodies=list(part.bodies),
+        energy_part=parts["balance"].relative,
+        energy_part_bodies=list(parts["balance"].bodies),
+        part_losses={name: parts[name].relative for name in LOSSES},
         energy_gained=tally.given_back,
         energy_numerical=tally.most["beyond law"],
         rank_min=rank_min,

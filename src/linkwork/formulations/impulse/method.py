@@ -80,8 +80,8 @@ class ImpulseMethod(Method):
         return float(workspace.carried[LAST_STEP])
 
     def met_parts(self, workspace: Any) -> Any:
-        """Parts of the model that contacts have pressed together."""
-        return workspace.met
+        """Parts of the model that contacts have pressed together, and what contacts took that they should not."""
+        return workspace.met, workspace.audit.part_loss
 
     def drag_table(self, workspace: Any) -> Drags:
         """Soft rows that drag bodies."""

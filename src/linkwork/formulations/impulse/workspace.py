@@ -128,7 +128,7 @@ def workspace(tables: Any, method: Any) -> Workspace:
         row_vd=np.zeros(nv),
         drags=make_drags(),
         contacts=make_contacts(contacts, tables.colliders.has_moments),
-        audit=make_audit(contacts),
+        audit=make_audit(contacts, tree.accounts // 2),
         bounces=make_bounces(contacts),
         sleep=make_sleep(tables, method, islands),
         carried=np.zeros(CARRIED_SLOTS),

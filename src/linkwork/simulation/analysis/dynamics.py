@@ -28,7 +28,7 @@ from linkwork.mechanics.entry_points import moved
 from linkwork.model import Body
 from linkwork.model.checked import real, shown
 from linkwork.simulation.analysis.bound_dynamics import bound
-from linkwork.simulation.results.certificate import shortened
+from linkwork.simulation.results.plain import shortened
 
 
 def checked_vector(value: ArrayLike, size: int, name: str) -> Floats:

@@ -27,9 +27,10 @@ from linkwork.simulation.inverse.loop_forces import DEAD, LoopForces
 from linkwork.simulation.inverse.stateless import stateless
 from linkwork.simulation.methods import positive
 from linkwork.simulation.mobility import implied
-from linkwork.simulation.results.certificate import Certificate, shortened
+from linkwork.simulation.results.certificate import Certificate
 from linkwork.simulation.results.column_names import DRIFT
 from linkwork.simulation.results.observe import Observer
+from linkwork.simulation.results.plain import shortened
 from linkwork.simulation.results.rank_history import row_names
 from linkwork.simulation.results.scene import scene_of
 from linkwork.simulation.results.trajectory import Trajectory

@@ -24,10 +24,11 @@ from linkwork.simulation.inverse.sharing import not_unique
 from linkwork.simulation.inverse.stateless import laws_with_states, stateless
 from linkwork.simulation.least_energy import least_energy
 from linkwork.simulation.mobility import implied
-from linkwork.simulation.results.certificate import Certificate, shortened
+from linkwork.simulation.results.certificate import Certificate
 from linkwork.simulation.results.column_names import DRIFT
 from linkwork.simulation.results.column_names import ENERGY as LEDGER
 from linkwork.simulation.results.observe import Observer
+from linkwork.simulation.results.plain import shortened
 from linkwork.simulation.results.rank_history import row_names
 from linkwork.simulation.results.scene import scene_of
 from linkwork.simulation.results.trajectory import Trajectory

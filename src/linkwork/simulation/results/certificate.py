@@ -8,7 +8,7 @@ from typing import Any
 
 from linkwork.simulation.results.limits import BOUNDS, REMEDIES
 from linkwork.simulation.results.notebook import lines_in_cell
-from linkwork.simulation.results.plain import plain
+from linkwork.simulation.results.plain import plain, shortened
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,6 +85,8 @@ class Certificate:
     """Worst balance of a part that no force or joint connects to others, as a part of what moved in it."""
     energy_part_bodies: list[str] = field(default_factory=list)
     """Bodies of that part; none where the model is one part."""
+    part_losses: dict[str, float] = field(default_factory=dict)
+    """Worst "apart", "rolling" and "seam" loss of such a part, as a part of what moved in it."""
     energy_gained: float = 0.0
     """What friction, stops, contacts and dampers gave in all instead of taking, at worst, J; 0 where all is well."""
     energy_numerical: float = 0.0
@@ -196,12 +198,15 @@ class Certificate:
             "drift": (self.drift_relative, "the loops drift by {:.2g} of the size of the model"),
             "quaternion": (self.worst_quaternion or 0.0, "the quaternions leave unit length by {:.2g}"),
             "unsettled": (self._unsettled(), f"{self.cut_short} steps were cut short by their number of sweeps{left}"),
-            "apart": (self._part(self.apart_loss), "contacts took {:.2g} of what moved from bodies that did not touch"),
+            "apart": (
+                self._lost("apart", self.apart_loss),
+                "contacts took {:.2g} of what moved from bodies that did not touch",
+            ),
             "rolling": (
-                self._part(self.rolling_loss),
+                self._lost("rolling", self.rolling_loss),
                 "contacts took {:.2g} of what moved from bodies that only rolled or rested",
             ),
-            "seam": (self._part(self.seam_loss), "contacts took {:.2g} of what moved at seams that are level"),
+            "seam": (self._lost("seam", self.seam_loss), "contacts took {:.2g} of what moved at seams that are level"),
             "overlap": (
                 self.overlap / self.size if self.size > 0.0 else 0.0,
                 "bodies overlap by {:.2g} of the size of the model in the end",
@@ -228,6 +233,10 @@ class Certificate:
         """The worst balance beyond what falls; it stays what it is where it is no number."""
         left = self.energy_balance_worst - self.energy_offset
         return left if not left < 0.0 else 0.0
+
+    def _lost(self, name: str, energy: float) -> float:
+        """What contacts took that they should not, of what moved in all, or in the part where that is worst."""
+        return max(self._part(energy), self.part_losses.get(name, 0.0))
 
     def _of_part(self) -> str:
         """The worst part in words."""
@@ -385,14 +394,3 @@ class Certificate:
         made = ", ".join(f"{name} {version}" for name, version in self.versions.items())
         model = f"model {self.model_hash[:12]}" if self.model_hash else ""
         return "run      " + "; ".join(piece for piece in (end, ignored, made, model) if piece)
-
-
-def shortened(names: list[str], most: int = 6) -> str:
-    """The first few names and how many more there are.
-
-    >>> shortened(["a", "b", "c"], most=2)
-    'a, b and 1 more'
-    """
-    if len(names) <= most:
-        return ", ".join(names)
-    return ", ".join(names[:most]) + f" and {len(names) - most} more"

@@ -13,6 +13,7 @@ from linkwork.assembly.system import System
 from linkwork.assembly.tables import Tables
 from linkwork.errors import OptionError
 from linkwork.formulations.samples import RESIDUAL, ROW_COUNT, SOFT_HELD, SOFT_TAKEN, STEPS_CUT, SWEEPS, Samples
+from linkwork.mechanics.attitudes import body_signs
 from linkwork.mechanics.laws import law_scratch
 from linkwork.mechanics.observation import Observation, Scratch, View, observe
 from linkwork.mechanics.size import row_units, size_of
@@ -60,8 +61,6 @@ class Observer:
             np.zeros(system.tables.tree.accounts),
             row_units(system.tables),
         )
-        self.previous = np.zeros((len(system.body_names), 4))
-        self.previous[:, 0] = 1.0
         self.size = size_of(system.tables)
         self.given: list[Body] = []  # whose kinetic energy is no measure of what the run computes
 
@@ -78,9 +77,9 @@ class Observer:
         return {name: self.parts[name][2] if name in self.parts else units[name] for name in self.columns}
 
     def follow(self, before: Observer) -> None:
-        """Of the two quaternions of a rotation, go on with those that `before` has shown."""
-        for k, name in enumerate(before.system.body_names):
-            self.previous[self.system.body_names.index(name)] = before.previous[k]
+        """Of the two quaternions of a ground that others move, go on with the one that `before` has shown."""
+        grounds = self.system.tables.tree.grounds
+        self.scratch.work.attitude[:grounds] = before.scratch.work.attitude[:grounds]
 
     def room(self, samples: Samples, count: int) -> Observation:
         """Room for what `count` rows show."""
@@ -98,7 +97,7 @@ class Observer:
     def see(self, samples: Samples, count: int) -> Observation:
         """What the first `count` kept rows show, by number instead of by name."""
         observation = self.room(samples, count)
-        observe(self.tables, self.scratch, self.view, samples, count, self.previous, observation)
+        observe(self.tables, self.scratch, self.view, samples, count, observation)
         return observation
 
     def look(self, samples: Samples, count: int) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -344,4 +343,5 @@ def _view(system: System) -> View:
         joint_point=np.array([place.frame_b[1] for place in system.joints]).reshape(-1, 3),
         joint_start=starts,
         joint_link=np.array([link for l in links for link in l], dtype=np.int64),
+        body_sign=body_signs(system.tables),
     )

@@ -1,4 +1,4 @@
-"""Values in the few types that JSON has."""
+"""Values in the few types that JSON has, and lists of names made short."""
 
 from __future__ import annotations
 
@@ -18,3 +18,14 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple | set | frozenset):
         return [plain(entry) for entry in value]
     return str(value)
+
+
+def shortened(names: list[str], most: int = 6) -> str:
+    """The first few names and how many more there are.
+
+    >>> shortened(["a", "b", "c"], most=2)
+    'a, b and 1 more'
+    """
+    if len(names) <= most:
+        return ", ".join(names)
+    return ", ".join(names[:most]) + f" and {len(names) - most} more"
