@@ -207,7 +207,8 @@ def part_of_row(tables, rows, r):
 def note_meeting(tree, rows, r, met):
     """Two parts that contact row r presses together are one from now on."""
     a, b = rows.links[r, 0], rows.links[r, 1]
-    if rows.p[r] != 0.0 and a > 0 and b > 0 and tree.link_part[a] != tree.link_part[b]:
+    acts = rows.p[r] != 0.0 or rows.correction[r] > 0.0  # or parts bodies that overlap
+    if acts and a > 0 and b > 0 and tree.link_part[a] != tree.link_part[b]:
         unite(met, tree.link_part[a], tree.link_part[b])
 
 
