@@ -33,7 +33,8 @@ class Group(NamedTuple):
     least: Floats  # (group, account)
     most: Floats
     last: Floats  # (group,) potential energy of the last row
-    fall: Floats  # W, largest change of the potential energy
+    slowest: Floats  # W, least rate of the potential energy from one row to the next
+    fastest: Floats  # W, largest
 
 
 class PartTally:
@@ -78,17 +79,18 @@ class PartTally:
         least, most = rows.min(axis=0), rows.max(axis=0)
         known = self.groups
         if known is None:
-            began, worst, last, fall = total[0], np.zeros(total.shape[1]), potential[0], np.zeros(total.shape[1])
-            spans = np.diff(time)
+            began, worst = total[0], np.zeros(total.shape[1])
+            spans, slowest, fastest = np.diff(time), np.inf, -np.inf
         else:
-            began, worst, last, fall = known.began, known.worst, known.last, known.fall
+            began, worst, slowest, fastest = known.began, known.worst, known.slowest, known.fastest
             least, most = np.minimum(least, known.least), np.maximum(most, known.most)
-            spans, potential = np.diff(time, prepend=self.time), np.vstack([last, potential])
+            spans, potential = np.diff(time, prepend=self.time), np.vstack([known.last, potential])
         ahead = spans > 0.0
-        speed = np.abs(np.diff(potential, axis=0)[ahead]) / spans[ahead, None]
-        fall = np.maximum(fall, speed.max(axis=0, initial=0.0))
+        rates = np.diff(potential, axis=0)[ahead] / spans[ahead, None]
+        slowest = np.minimum(slowest, rates.min(axis=0, initial=np.inf))
+        fastest = np.maximum(fastest, rates.max(axis=0, initial=-np.inf))
         worst = np.maximum(worst, np.abs(total - began).max(axis=0))
-        self.groups, self.time = Group(began, worst, least, most, potential[-1], fall), float(time[-1])
+        self.groups, self.time = Group(began, worst, least, most, potential[-1], slowest, fastest), float(time[-1])
 
     def judge(self, nothing: float) -> dict[str, Worst]:
         """The worst that was found so far: of the balance, and of what contacts took that they should not."""
@@ -98,7 +100,8 @@ class PartTally:
         moved = (g.most - g.least)[:, :OWN].max(axis=1)
         stored = np.maximum(np.abs(g.least), np.abs(g.most))[:, : SPRINGS + 1].max(axis=1)
         scale = np.maximum(np.maximum(moved, g.most[:, OWN]), np.maximum(nothing, ROUNDED * stored))
-        self._note("balance", np.maximum(g.worst - self.ahead * g.fall, 0.0), scale)
+        change = np.maximum(g.fastest - g.slowest, 0.0)  # none yet where there is one row
+        self._note("balance", np.maximum(g.worst - self.ahead * change, 0.0), scale)
         if self.losses is not None:
             for name, losses in zip(LOSSES, summed(self.losses[:, :, None], self.root)[:, :, 0], strict=True):
                 self._note(name, losses, scale)

@@ -50,7 +50,8 @@ class Tally:
         self.last: dict[str, float] = {}
         self.least: dict[str, float] = {}
         self.most: dict[str, float] = {}
-        self.fall = 0.0  # W, largest change of the potential energy from one row to the next, over their time
+        self.fall = 0.0  # W, by how much the rate of the potential energy differed from the first one at most
+        self.first_rate: float | None = None  # W, from one row to the next
         self.given_back = 0.0  # J, the deepest fall of what was dissipated, which should only rise
         self.rows = 0
 
@@ -60,7 +61,10 @@ class Tally:
             np.append(self.last.get(name, block[name][0]), block[name]) for name in ("time", "energy/potential")
         )
         ahead = np.diff(time) > 0.0
-        self.fall = max(self.fall, float(np.max(np.abs(np.diff(stored)[ahead] / np.diff(time)[ahead]), initial=0.0)))
+        rates = np.diff(stored)[ahead] / np.diff(time)[ahead]
+        if rates.size:
+            self.first_rate = float(rates[0]) if self.first_rate is None else self.first_rate
+            self.fall = max(self.fall, float(np.max(np.abs(rates - self.first_rate))))
         wasted = block["energy/dissipated"]
         peaks = np.maximum.accumulate(np.append(max(self.most.get("energy/dissipated", 0.0), 0.0), wasted))[1:]
         self.given_back = max(self.given_back, float((peaks - wasted).max()))
