@@ -10,6 +10,7 @@ from linkwork.assembly.collider_tables import collider_tables
 from linkwork.assembly.coupling_tables import coupled_parts
 from linkwork.assembly.cut_tables import cut_tables, pitch_per_radian
 from linkwork.assembly.drive_tables import drive_tables
+from linkwork.assembly.energy_parts import with_parts
 from linkwork.assembly.features import features
 from linkwork.assembly.force_tables import force_tables
 from linkwork.assembly.graph import Forest, TreeStep, reached, scatter, span
@@ -19,9 +20,10 @@ from linkwork.assembly.massless import Carried, Inertia, fill, given_to, lent
 from linkwork.assembly.reference import Reference, ground_pose
 from linkwork.assembly.system import JointPlace, System
 from linkwork.assembly.tables import Tables, Tree
+from linkwork.assembly.whole_model import refuse_no_model
 from linkwork.assembly.zone_tables import zone_tables
 from linkwork.errors import ModelError
-from linkwork.model import Body, Bushing, Foreign, Frame, Joint, Model, Subsystem, checked
+from linkwork.model import Body, Bushing, Foreign, Frame, Joint, Model
 from linkwork.model.joint_kinds import KINDS
 from linkwork.model.states import StateBody
 from linkwork.spatial import codes
@@ -50,17 +52,8 @@ def assemble(
     >>> lw.assemble(lw.gallery.double_four_bar.build()).cut_names
     ['right pin 1', 'right pin 2']
     """
-    if not isinstance(model, Model):
-        raise ModelError(_no_model(model))
+    refuse_no_model(model)
     return _Assembler(model, absolute, floating, driven, filled, before).system()
-
-
-def _no_model(given: Any) -> str:
-    if isinstance(given, Subsystem):
-        return f"subsystem {type(given).__name__} is not a whole model; put it into one with model.add(name, subsystem)"
-    if callable(getattr(given, "build", None)):
-        return f"{given.__name__} holds a model but is none; call its build()"
-    return f"{checked.shown(given)} is not a model; give an lw.Model, such as lw.gallery.pendulum.build()"
 
 
 class _Assembler:
@@ -120,7 +113,8 @@ class _Assembler:
         late = self.laws.hold_late()
         colliders = collider_tables(self.model, self.reference, self.place, grounds)
         zones = zone_tables(self.model, self.place)
-        tables = Tables(tree, cuts, forces, self.laws.tables(), drives, colliders, zones)
+        parted = with_parts(self.model, self.place, tree, cuts, forces)
+        tables = Tables(parted, cuts, forces, self.laws.tables(), drives, colliders, zones)
         return System(
             model=self.model,
             tables=tables,
@@ -397,4 +391,6 @@ class _Assembler:
             ground_axis=np.array(self.ground_axis, dtype=float),
             ground_R=np.array([pose.matrix.ravel() for pose in self.ground_pose]),
             ground_p=np.array([pose.position for pose in self.ground_pose]),
+            link_part=first * 0,
+            accounts=2,
         )

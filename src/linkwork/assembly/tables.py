@@ -47,6 +47,8 @@ class Tree(NamedTuple):
     ground_axis: Floats  # (ground, 3) axis of the angle
     ground_R: Floats  # (ground, 9) reference pose
     ground_p: Floats  # (ground, 3)
+    link_part: Ints  # (link,) part of the model that energy leaves by contact only; see energy_parts
+    accounts: int  # of energy, at the end of y: wasted and fed in, of all, then of each part but the first
 
 
 class Guides(NamedTuple):

@@ -46,6 +46,8 @@ class Method(Protocol):
         `epsilon` is the change of an impulse, as a part of m g dt, below which its iteration ends.
     10. `effort`: what `state.effort` counts: "" (nothing), "iterations" of an implicit rule, or "sweeps" over rows.
         `iterations` is the most that a step may take.
+        `books_parts`: whether it keeps the accounts of the parts of a model, which follow the first two behind v in
+        `state.y`; without it the balance is that of the whole model.
 
     What it does:
 
@@ -79,7 +81,9 @@ class Method(Protocol):
     23. `drag_table(workspace)` and `contact_table(workspace)`: the tables of soft rows that drag bodies, and of the
         contacts of the last step.
     24. `limit_sweeps(workspace, most)`: the next steps take at most so many sweeps.
-    25. `keep_contacts(workspace, old)`: where other joints hold the same bodies from now on, the contacts of the last
+    25. `met_parts(workspace)`: (part,) union-find of the parts of the model that contacts have pressed together, and
+        (3, part) energy (J) that contacts took in the air, from what rolled or rested, and at seams; None without.
+    26. `keep_contacts(workspace, old)`: where other joints hold the same bodies from now on, the contacts of the last
         step go on with their impulses.
     """
 
@@ -90,6 +94,7 @@ class Method(Protocol):
     loop: ClassVar[str | None] = None
     implicit: ClassVar[bool] = False
     impulses: ClassVar[bool] = False
+    books_parts: ClassVar[bool] = False
 
     @property
     @abstractmethod
@@ -140,6 +145,9 @@ class Method(Protocol):
         return lambda begin, first, dt, steps, every: self.run(
             tables, workspace, state, begin, first, dt, steps, every, samples
         )
+
+    def met_parts(self, workspace: Any) -> Any:
+        return None
 
     def forget(self, workspace: Any) -> None:
         return

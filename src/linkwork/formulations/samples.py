@@ -27,7 +27,7 @@ class State(NamedTuple):
     """What moves. Written by the method at the end of each step; `last` at its beginning."""
 
     t: Any  # (1,) s
-    y: Any  # coordinates q, velocities v, energy wasted, energy fed in, J
+    y: Any  # coordinates q, velocities v, energy wasted, energy fed in, J; the same two of each part but the first
     last: Any  # (y,) y before the last step
     vd: Any  # (dof,) accelerations, rad/s2 or m/s2
     cut_q: Any  # coordinates of the joints that close loops, rad or m; quaternions of attitudes

@@ -87,28 +87,24 @@ def mass_matrix(tree, work, composite, M):
 
 
 @kernel
-def kinetic_energy(tree, work, v):
-    """J, rotors included; needs `outward_velocities`."""
-    T = 0.0
+def add_kinetic_energy(tree, work, v, parts):
+    """Add the energy of each part, J, rotors included; needs `outward_velocities`."""
     for i in range(tree.grounds, tree.link_parent.size):
         if tree.link_counted[i] == 0:
             continue
         w, u = load_pair(work.velocity, i)
         k, l = link_momentum(tree.link_mass[i], load3(tree.link_h, i), load6(tree.link_I, i), w, u)
-        T += 0.5 * (dot(w, k) + dot(u, l))
+        parts[tree.link_part[i]] += 0.5 * (dot(w, k) + dot(u, l))
     for k in range(tree.dof_link.size):
-        T += 0.5 * tree.dof_armature[k] * v[k] * v[k]
-    return T
+        parts[tree.link_part[tree.dof_link[k]]] += 0.5 * tree.dof_armature[k] * v[k] * v[k]
 
 
 @kernel
-def gravity_energy(tree, work):
-    """J, zero where every centre of mass is at the world's origin; needs `outward_poses`."""
+def add_gravity_energy(tree, work, parts):
+    """Add the energy of each part, J; zero with all centres of mass at the world's origin; needs `outward_poses`."""
     g = (tree.gravity[0], tree.gravity[1], tree.gravity[2])
-    V = 0.0
     for i in range(tree.grounds, tree.link_parent.size):
         if tree.link_counted[i] == 0:
             continue
         c = add(scale(tree.link_mass[i], load3(work.pose_p, i)), rotate(load9(work.pose_R, i), load3(tree.link_h, i)))
-        V -= dot(g, c)
-    return V
+        parts[tree.link_part[i]] -= dot(g, c)

@@ -3,6 +3,15 @@
 from __future__ import annotations
 
 from linkwork._jit import kernel, small
+from linkwork.mechanics.accounts import (
+    FED_IN,
+    WASTED,
+    book,
+    clear_power,
+    last_up_to,
+    part_between,
+    part_of_coordinate,
+)
 from linkwork.mechanics.bushings import bushing_energy, bushing_wrench
 from linkwork.mechanics.constraint_rows import cut_frames, measure_wrench, point_velocity
 from linkwork.mechanics.kinematics import body_pose, body_velocity
@@ -31,7 +40,6 @@ from linkwork.spatial.vectors import (
 )
 
 TINY = 1e-13  # m: a spring shorter than this has no direction (V06 6.2.2, delta)
-WASTED, FED_IN = range(2)  # slots of `power`, W
 
 
 @small
@@ -40,20 +48,6 @@ def push_link(work, i, n, f):
     X = load9(work.pose_R, i)
     n = sub(n, cross(load3(work.pose_p, i), f))
     add_pair(work.wrench, i, unrotate(X, n), unrotate(X, f))
-
-
-@small
-def last_up_to(starts, k):
-    """The last place of the rising numbers `starts` that is not above k."""
-    low = 0
-    high = starts.size
-    while high - low > 1:
-        middle = (low + high) // 2
-        if starts[middle] <= k:
-            low = middle
-        else:
-            high = middle
-    return low
 
 
 @kernel
@@ -83,7 +77,7 @@ def coordinate_rate(k, v, cut_rate):
 
 @kernel
 def apply_forces(tables, work, t, q, v, cut_q, cut_rate, law_input, out, power):
-    """Fill `work.tau` and `work.wrench`; power[WASTED] by dampers, power[FED_IN] by laws (W).
+    """Fill `work.tau` and `work.wrench`; in `power` what dampers waste and laws feed in (W).
 
     Needs poses and world velocities. `law_input` and `out` are scratch of the laws.
     """
@@ -105,14 +99,14 @@ def clear_link_loads(work):
 def clear_loads(work, power):
     """Set the loads on joints and links, and their power, to zero."""
     clear_link_loads(work)
-    power[WASTED] = 0.0
-    power[FED_IN] = 0.0
+    clear_power(power)
 
 
 @kernel
 def apply_springs(tables, work, t, q, v, cut_q, cut_rate, law_input, out, power, observation, row):
     """Springs, bushings and coils, added to the loads; what each does is noted in this row of `observation`, if any."""
     forces = tables.forces
+    tree = tables.tree
     for s in range(forces.spring_a.size):
         p_a, p_b, e, length, rate = spring_line(forces, work, s)
         elastic, viscous, given = spring_force(forces, tables.laws, s, length, rate, t, law_input, out)
@@ -120,8 +114,9 @@ def apply_springs(tables, work, t, q, v, cut_q, cut_rate, law_input, out, power,
         f = scale(pull, e)
         push_link(work, forces.spring_a[s], cross(p_a, f), f)
         push_link(work, forces.spring_b[s], neg(cross(p_b, f)), neg(f))
-        power[WASTED] += viscous * rate
-        power[FED_IN] -= given * rate
+        part = part_between(tree, forces.spring_a[s], forces.spring_b[s])
+        book(power, part, WASTED, viscous * rate)
+        book(power, part, FED_IN, -given * rate)
         if observation is not None:
             observation.spring[row, s, 0] = length
             observation.spring[row, s, 1] = pull
@@ -131,7 +126,7 @@ def apply_springs(tables, work, t, q, v, cut_q, cut_rate, law_input, out, power,
         about = add(n, cross(p, f))
         push_link(work, forces.bushing_b[s], about, f)
         push_link(work, forces.bushing_a[s], neg(about), neg(f))
-        power[WASTED] += wasted
+        book(power, part_between(tree, forces.bushing_a[s], forces.bushing_b[s]), WASTED, wasted)
         if observation is not None:
             for j in range(3):
                 observation.bushing[row, s, j] = f[j]
@@ -143,7 +138,7 @@ def apply_springs(tables, work, t, q, v, cut_q, cut_rate, law_input, out, power,
         k = forces.coil_coordinate[s]
         rate = coordinate_rate(k, v, cut_rate)
         Q = -forces.coil_c[s] * rate
-        power[WASTED] += forces.coil_c[s] * rate * rate
+        book(power, part_of_coordinate(tables, k), WASTED, forces.coil_c[s] * rate * rate)
         if forces.coil_q[s] >= 0:
             Q -= forces.coil_k[s] * (coordinate_value(forces.coil_q[s], q, cut_q) - forces.coil_rest[s])
         if k < v.size:
@@ -178,7 +173,7 @@ def apply_given(tables, work, t, q, v, cut_q, cut_rate, law_input, out, power, o
             law_input[1] = rate
         evaluate(tables.laws, law, t, law_input, out)
         if tables.laws.law_kind[law] != RATE:
-            power[FED_IN] += out[0] * rate
+            book(power, part_of_coordinate(tables, k), FED_IN, out[0] * rate)
         if k < v.size:
             work.tau[k] += out[0]
         else:
@@ -191,7 +186,7 @@ def apply_given(tables, work, t, q, v, cut_q, cut_rate, law_input, out, power, o
         i = forces.load_link[s]
         x = add(load3(work.pose_p, i), rotate(load9(work.pose_R, i), load3(forces.load_point, s)))
         fed = dot(f, u) + dot(n, w)
-        power[FED_IN] += fed
+        book(power, tree.link_part[i], FED_IN, fed)
         push_link(work, i, add(n, cross(x, f)), f)
         if observation is not None:
             for j in range(3):
@@ -207,8 +202,9 @@ def apply_tyres(tables, work, t, law_input, out, power, observation, row):
         p, a, w, u = tyre_place(forces, work, k)
         c, f, n, load, wasted, fed = contact(forces, tables.laws, k, p, a, w, u, t, law_input, out)
         push_link(work, forces.tyre_link[k], add(n, cross(c, f)), f)
-        power[WASTED] += wasted
-        power[FED_IN] += fed
+        part = tables.tree.link_part[forces.tyre_link[k]]
+        book(power, part, WASTED, wasted)
+        book(power, part, FED_IN, fed)
         if observation is not None:
             for j in range(3):
                 observation.tyre[row, k, j] = f[j]
@@ -300,20 +296,21 @@ def load_wrench(tree, forces, laws, work, s, t, law_input, out):
 
 
 @kernel
-def stored_energy(tables, work, t, q, cut_q, law_input, out):
-    """J in springs, bushings, coils and tyres."""
+def add_stored_energy(tables, work, t, q, cut_q, law_input, out, parts):
+    """Add the energy of each part, J, in springs, bushings, coils and tyres."""
     forces = tables.forces
-    V = 0.0
+    tree = tables.tree
     for s in range(forces.spring_a.size):
         _, _, _, length, _ = spring_line(forces, work, s)
-        V += spring_energy(forces, s, length)
+        parts[part_between(tree, forces.spring_a[s], forces.spring_b[s])] += spring_energy(forces, s, length)
     for s in range(forces.bushing_a.size):
-        V += bushing_energy(forces, work, s)
+        parts[part_between(tree, forces.bushing_a[s], forces.bushing_b[s])] += bushing_energy(forces, work, s)
     for k in range(forces.tyre_link.size):
         p, _, _, _ = tyre_place(forces, work, k)
-        V += tyre_energy(forces, tables.laws, k, p, t, law_input, out)
+        part = tree.link_part[forces.tyre_link[k]]
+        parts[part] += tyre_energy(forces, tables.laws, k, p, t, law_input, out)
     for s in range(forces.coil_coordinate.size):
         if forces.coil_q[s] >= 0:
             stretch = coordinate_value(forces.coil_q[s], q, cut_q) - forces.coil_rest[s]
-            V += 0.5 * forces.coil_k[s] * stretch * stretch
-    return V
+            part = part_of_coordinate(tables, forces.coil_coordinate[s])
+            parts[part] += 0.5 * forces.coil_k[s] * stretch * stretch

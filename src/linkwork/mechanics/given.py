@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from linkwork._jit import kernel
+from linkwork.mechanics.accounts import FED_IN, book, part_of_coupling
 from linkwork.mechanics.grounds import move_grounds
 from linkwork.mechanics.laws import evaluate
 from linkwork.mechanics.rows import first_coupled
@@ -49,9 +50,8 @@ def renew_given(cuts, work, cut_q, t):
 
 
 @kernel
-def given_power(cuts, work, lam):
-    """W that rigid motors put in: their efforts lam times the rates that they give."""
-    P = 0.0
+def add_given_power(tables, work, lam, power):
+    """Book what rigid motors put in: their efforts lam times the rates that they give."""
+    cuts = tables.cuts
     for j in range(cuts.coupling_law.size):
-        P += lam[first_coupled(cuts) + j] * work.given[j, 1]
-    return P
+        book(power, part_of_coupling(tables, j), FED_IN, lam[first_coupled(cuts) + j] * work.given[j, 1])

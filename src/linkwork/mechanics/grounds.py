@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from linkwork._jit import kernel
 from linkwork.mechanics.laws import evaluate
-from linkwork.spatial.quaternions import exponential, rotation_of
+from linkwork.mechanics.motions import load_quaternion, store_quaternion
+from linkwork.spatial.quaternions import exponential, product, quaternion_of, rotation_of, signed_like
 from linkwork.spatial.vectors import (
     add,
     cross,
@@ -36,8 +37,10 @@ def move_grounds(tree, laws, work, t, law_input, out):
         z, zd, zdd = out[0], out[1], out[2]
         evaluate(laws, tree.ground_law[i, 3], t, law_input, out)
         axis = load3(tree.ground_axis, i)
-        turn = rotation_of(exponential(scale(out[0], axis)))
+        e = exponential(scale(out[0], axis))
+        turn = rotation_of(e)
         R = load9(tree.ground_R, i)
+        store_quaternion(work.attitude[i], 0, product(quaternion_of(R), e))
         X = multiply(R, turn)
         w = scale(out[1], axis)
         u = unrotate(turn, (xd, yd, zd))
@@ -66,7 +69,7 @@ def keep_foreign(tree, work, out):
 
 @kernel
 def place_foreign(tree, work, kept):
-    """The links that others move, as they were kept."""
+    """The links that others move, as they were kept. Their quaternions do not jump from one call to the next."""
     f = 0
     for i in range(1, tree.grounds):
         if tree.ground_law[i, 0] < 0:
@@ -77,4 +80,6 @@ def place_foreign(tree, work, kept):
             for e in range(6):
                 work.velocity[i, e] = kept[f, 12 + e]
                 work.acceleration[i, e] = kept[f, 18 + e]
+            e_now = quaternion_of(load9(work.pose_R, i))
+            store_quaternion(work.attitude[i], 0, signed_like(e_now, load_quaternion(work.attitude[i], 0)))
             f += 1

@@ -6,9 +6,10 @@ import math
 from typing import Any, NamedTuple
 
 from linkwork._jit import entry, kernel
-from linkwork.mechanics.composite import gravity_energy, kinetic_energy
+from linkwork.mechanics.attitudes import body_quaternion, turn_links
+from linkwork.mechanics.composite import add_gravity_energy, add_kinetic_energy
 from linkwork.mechanics.constraint_rows import cut_frames, measure_accelerations
-from linkwork.mechanics.forces import apply_laws, apply_springs, clear_loads, push_link, stored_energy
+from linkwork.mechanics.forces import add_stored_energy, apply_laws, apply_springs, clear_loads, push_link
 from linkwork.mechanics.given import move_given
 from linkwork.mechanics.grounds import place_foreign
 from linkwork.mechanics.kinematics import body_pose, body_velocity, place_tree
@@ -17,7 +18,6 @@ from linkwork.mechanics.row_loads import is_driven_rod, push_coupling
 from linkwork.mechanics.rows import has_play, row_rates, row_values
 from linkwork.mechanics.workspace import TreeWork
 from linkwork.spatial.codes import FREE, HELICAL, SLIDE, SWING, SWING_BACK, TURN
-from linkwork.spatial.quaternions import quaternion_of
 from linkwork.spatial.vectors import add, add_scaled, axis_z, cross, dot, load3, load9, load_pair, neg, rotate, sub
 
 
@@ -30,6 +30,7 @@ class View(NamedTuple):
     joint_point: Any  # (joint, 3) m, the joint's point in link b
     joint_start: Any  # (joint + 1,) into joint_link
     joint_link: Any  # links of the joints' motions
+    body_sign: Any  # (body,) see `body_signs`
 
 
 class Observation(NamedTuple):
@@ -39,6 +40,7 @@ class Observation(NamedTuple):
     reaction: Any  # (sample, joint, 6) force, torque on b at the joint's point
     cut_acceleration: Any  # (sample, rate of a cut)
     energy: Any  # (sample, 3) kinetic, gravity, springs
+    part_energy: Any  # (sample, 3, part) the same of each part
     drift: Any  # (sample, 3) norms of the gaps and of their rates, and of gaps as parts of the size or of a radian
     # what forces do, with the power that each feeds into the mechanism, W; by `apply_springs` and `apply_laws`
     spring: Any  # (sample, spring, 3) length, pull, power
@@ -61,18 +63,18 @@ class Scratch(NamedTuple):
     law_input: Any  # (16,) what a law is evaluated at
     out: Any  # (4,) what a law returns
     inputs: Any  # (input,) numbers of the tables, put back at the end
-    power: Any  # (2,) W wasted and fed in
+    power: Any  # (account,) W wasted and fed in
     unit: Any  # (row,) what a gap is compared with: the size of the system, m, or 1 rad
 
 
 @entry
-def observe(tables, scratch, view, samples, count, previous, observation):
+def observe(tables, scratch, view, samples, count, observation):
     """Fill `observation` from the first `count` samples."""
     tree = tables.tree
     cuts = tables.cuts
     work = scratch.work
     nv = tree.dof_link.size
-    nq = samples.y.shape[1] - nv - 2
+    nq = samples.y.shape[1] - nv - tree.accounts
     laws = tables.laws
     for i in range(laws.input_law.size):
         scratch.inputs[i] = laws.law_param[laws.input_law[i], 0]
@@ -90,6 +92,7 @@ def observe(tables, scratch, view, samples, count, previous, observation):
         if tree.grounds > 1:
             place_foreign(tree, work, samples.foreign[k])
         place_tree(tree, work, q, v)
+        turn_links(tree, work, q)
         # functions of the user are called here, once a sample
         law_input = scratch.law_input
         clear_loads(work, scratch.power)
@@ -116,10 +119,18 @@ def observe(tables, scratch, view, samples, count, previous, observation):
         for j in range(view.joint_last.size):
             joint_reaction(tree, work, view, j, observation.reaction[k, j])
         for b in range(tree.body_link.size):
-            observe_body(tree, work, b, previous, observation.body[k, b])
-        observation.energy[k, 0] = kinetic_energy(tree, work, v)
-        observation.energy[k, 1] = gravity_energy(tree, work)
-        observation.energy[k, 2] = stored_energy(tables, work, t, q, cut_q, scratch.law_input, scratch.out)
+            observe_body(tree, work, b, view.body_sign, observation.body[k, b])
+        parts = observation.part_energy[k]
+        for e in range(3):
+            observation.energy[k, e] = 0.0
+            for part in range(parts.shape[1]):
+                parts[e, part] = 0.0
+        add_kinetic_energy(tree, work, v, parts[0])
+        add_gravity_energy(tree, work, parts[1])
+        add_stored_energy(tables, work, t, q, cut_q, scratch.law_input, scratch.out, parts[2])
+        for e in range(3):
+            for part in range(parts.shape[1]):
+                observation.energy[k, e] += parts[e, part]
         row_rates(cuts, work, scratch.gd)
         g = 0.0
         gd = 0.0
@@ -137,21 +148,17 @@ def observe(tables, scratch, view, samples, count, previous, observation):
 
 
 @kernel
-def observe_body(tree, work, b, previous, out):
-    """out = pose and velocity of body b; `previous` are the quaternions of the last sample."""
+def observe_body(tree, work, b, sign, out):
+    """out = pose and velocity of body b; `sign` as for `body_quaternion`."""
     R, x = body_pose(tree, work, b)
     w, u = body_velocity(tree, work, b)
-    e = quaternion_of(R)
-    # of the two quaternions of a rotation, the one nearer to the last sample's
-    same = e[0] * previous[b, 0] + e[1] * previous[b, 1] + e[2] * previous[b, 2] + e[3] * previous[b, 3]
-    sign = -1.0 if same < 0.0 else 1.0
+    e = body_quaternion(tree, work, sign, b, R)
     for j in range(3):
         out[j] = x[j]
         out[7 + j] = u[j]
         out[10 + j] = w[j]
     for j in range(4):
-        out[3 + j] = sign * e[j]
-        previous[b, j] = sign * e[j]
+        out[3 + j] = e[j]
 
 
 @kernel

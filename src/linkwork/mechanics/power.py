@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from linkwork._jit import kernel
+from linkwork.mechanics.accounts import FED_IN, book
 from linkwork.mechanics.newton_euler import inverse_dynamics
 from linkwork.mechanics.row_loads import push_rows
 from linkwork.spatial.vectors import add, cross, dot, load3, load9, load_pair, rotate
 
 
 @kernel
-def ground_power(tables, work, q, vd, rows):
-    """W; needs velocities, applied loads and the multipliers `rows`.lam of this state; `rows`.dq is scratch."""
+def add_ground_power(tables, work, q, vd, rows, power):
+    """Book it; needs velocities, applied loads and the multipliers `rows`.lam of this state; `rows`.dq is scratch."""
     tree = tables.tree
     push_rows(tables.cuts, work, rows.W, rows.lam)
     inverse_dynamics(tree, work, q, vd, rows.dq)
-    P = 0.0
     for i in range(1, tree.grounds):
         w, u = load_pair(work.velocity, i)
         n, f = load_pair(work.wrench, i)
-        P -= dot(w, n) + dot(u, f)
+        book(power, tree.link_part[i], FED_IN, -(dot(w, n) + dot(u, f)))
     for i in range(tree.grounds, tree.link_parent.size):
         j = tree.link_parent[i]
         if 0 < j < tree.grounds:
@@ -27,5 +27,4 @@ def ground_power(tables, work, q, vd, rows):
             f = rotate(R, f)
             n = add(rotate(R, n), cross(load3(work.p, i), f))
             w, u = load_pair(work.velocity, j)
-            P += dot(w, n) + dot(u, f)
-    return P
+            book(power, tree.link_part[j], FED_IN, dot(w, n) + dot(u, f))

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.mechanics.counts import count_cut_q, count_cut_rates
+from linkwork.spatial.quaternions import quaternion_of
 
 Floats = NDArray[np.float64]
 
@@ -33,6 +34,7 @@ class TreeWork(NamedTuple):
     pose_R: Floats  # (link, 9) link axes to world axes; `outward_poses`
     pose_p: Floats  # (link, 3) link's origin in the world; `outward_poses`
     pose_v: Floats  # (link, 6) angular and linear velocity of that origin, world axes; `world_velocities`
+    attitude: Floats  # (link, 4) quaternions; of grounds by `move_grounds` and `place_foreign`, else by `turn_links`
     # of couplings
     given: Floats  # (coupling, 3) its law, rate and acceleration; where it gives rates, way since `since`; `move_given`
     since: Floats  # (1,) s, the last step; `renew_given`, and the loops of the methods
@@ -47,7 +49,7 @@ def tree_work(tables: Any) -> TreeWork:
     tree, cuts = tables.tree, tables.cuts
     n = tree.link_parent.size
     nv = tree.dof_link.size
-    rows = {"R": 9, "p": 3, "A": 6, "H": 9, "M": 6, "inverse": 12, "pose_R": 9, "pose_p": 3}
+    rows = {"R": 9, "p": 3, "A": 6, "H": 9, "M": 6, "inverse": 12, "pose_R": 9, "pose_p": 3, "attitude": 4}
     shapes: dict[str, tuple[int, ...]] = {name: (n, rows.get(name, 6)) for name in TreeWork._fields}
     shapes["u"] = shapes["tau"] = (nv,)
     shapes |= {"given": (cuts.coupling_law.size, 3), "since": (1,), "slope": (cuts.term_cut.size,)}
@@ -57,5 +59,6 @@ def tree_work(tables: Any) -> TreeWork:
     for g in range(tree.grounds):
         work.pose_R[g] = tree.ground_R[g]
         work.pose_p[g] = tree.ground_p[g]
+        work.attitude[g] = quaternion_of(tuple(tree.ground_R[g]))
         work.acceleration[g, 3:] = -(tree.ground_R[g].reshape(3, 3).T @ tree.gravity)
     return work

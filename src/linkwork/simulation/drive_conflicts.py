@@ -6,7 +6,7 @@ import numpy as np
 
 from linkwork.assembly.system import System
 from linkwork.mechanics.size import dof_units, row_units
-from linkwork.simulation.results.certificate import shortened
+from linkwork.simulation.results.plain import shortened
 from linkwork.simulation.start import Closure, Start
 
 DEPENDENT = 1e-7  # of a row without units: what the others leave of one that they imply

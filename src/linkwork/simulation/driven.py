@@ -32,7 +32,7 @@ from linkwork.simulation.analysis.dynamics import integrate, mass_matrix
 from linkwork.simulation.drive_conflicts import drive_conflicts
 from linkwork.simulation.drive_jumps import jumps
 from linkwork.simulation.given import with_given
-from linkwork.simulation.results.certificate import shortened
+from linkwork.simulation.results.plain import shortened
 from linkwork.simulation.results.units import joint_units
 from linkwork.simulation.start import NEARLY, Closure, Start, consistent_start
 from linkwork.simulation.structure.transfer import least_impulse

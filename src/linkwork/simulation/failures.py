@@ -53,7 +53,7 @@ def failure_of(stepper: Stepper, status: int) -> RunError:
             culprit, what, hint = None, "it was interrupted", "start it again"
     elif (stiff := _too_stiff(stepper, status)) is not None:
         culprit, what, hint = stiff.culprit, told(stepper, stiff), remedy(stepper, stiff)
-    elif status >= codes.SINGULAR:
+    elif status >= codes.SINGULAR and not _has_inertia(stepper):  # else numbers too large to compute with hide it
         culprit = system.link_names[status - codes.SINGULAR]
         what = f"what {_told(stepper, culprit)} moves has no inertia in this position"
         hint = "give the bodies beyond it an inertia"

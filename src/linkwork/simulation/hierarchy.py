@@ -33,7 +33,7 @@ def hierarchy(system: System, tables: Tables, start: Start) -> Hierarchy:
             )
     parts, _ = partition(absolute)
     y, cut_q = absolute_start(system, start, absolute)
-    refuse_weightless(absolute, y[: absolute.nq], y[absolute.nq : -2], cut_q, 0.0)
+    refuse_weightless(absolute, y[: absolute.nq], y[absolute.nq :][: absolute.nv], cut_q, 0.0)
     bodies = {body.path: body for body in system.model.all_bodies()}
     number = {name: b for b, name in enumerate(absolute.body_names)}
     cuts = {place.name: place for place in absolute.cuts}

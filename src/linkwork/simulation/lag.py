@@ -27,7 +27,7 @@ def lag_applied(stepper: Stepper, lags: dict[str, float] | None) -> Iterator[Non
         yield
         return
     state, moving, h = stepper.state, stepper.moving, stepper.h
-    v, shown = state.y[moving.nq : -2], stepper.place()
+    v, shown = state.y[moving.nq : moving.nq + moving.nv], stepper.place()
     stepper.lag[:] = behind(moving, shown, lags, stepper.time, h) / h
     stepper.lag_waits[0] = float(stepper.lag.any())
     v += stepper.lag * h
@@ -41,7 +41,7 @@ def apply_lag(stepper: Stepper, h: float) -> None:
     if not stepper.method.impulses:
         return
     moving, last = stepper.moving, stepper.method.last_step(stepper.workspace)
-    v = stepper.state.y[moving.nq : -2]
+    v = stepper.state.y[moving.nq : moving.nq + moving.nv]
     if stepper.lag_waits[0]:
         v += stepper.lag * h
         stepper.lag_waits[0] = 0.0

@@ -77,7 +77,6 @@ class Reading:
                 observer.view,
                 self.samples,
                 1,
-                observer.previous,
                 self.observation,
             )
         else:

@@ -19,6 +19,7 @@ from linkwork.simulation.failures import failure_of
 from linkwork.simulation.free_memory import free_memory
 from linkwork.simulation.interrupt import Interrupt
 from linkwork.simulation.least_energy import least_energy
+from linkwork.simulation.part_tally import FALLING, PartTally
 from linkwork.simulation.results.column_names import DRIFT, ENERGY, OF_SOLVER
 from linkwork.simulation.results.contact_looks import ContactLooks
 from linkwork.simulation.results.given_motion import given_bodies
@@ -70,6 +71,7 @@ class Recording:
         self.units = self.observer.units()
         self.solver: tuple[str, ...] = OF_SOLVER[sim.method.effort]
         self.stream, self.tally = stream, Tally()
+        self.parts = PartTally(stepper.began, FALLING * sim.method.dt if sim.method.impulses else 0.0)
         self.began: float | None = None  # energy at the start, J
         self.first_cut: float | None = None
         self.jump: list[OperatingPoint] = []  # around the largest change of the energy balance
@@ -257,6 +259,8 @@ class Recording:
             return
         if self.observer.system is not self.sim.moving:
             self.observer = self.observer.again(self.sim.moving, self.sim.tables)
+            self.parts.judge(least_energy(self.sim.system))
+            self.parts.restart(self.sim.moving)
         block, judged = self._block(samples, count)
         # where steps have failed that is told; rows of a law that failed in them are left out
         found = first_wild(block if sound else {n: v for n, v in block.items() if n.startswith("column/")})
@@ -302,6 +306,7 @@ class Recording:
                 self.unwritten = True
                 raise
         self._note_jump(samples, block["energy/balance"])
+        self._judge_parts(block["time"], judged.pop("parts"))
         self.tally.add(counted | judged | {"quaternion": self.observer.lengths(samples, count)})
         self.ranks.add(self.sim.moving, samples, samples.count[:count, RANK])
         if self.first_cut is None and (cut := np.flatnonzero(samples.effort[:count, STEPS_CUT])).size:
@@ -309,6 +314,12 @@ class Recording:
         if self.stream is None:
             for name, values in block.items():
                 self.blocks.setdefault(name, []).append(values)
+
+    def _judge_parts(self, time: Any, accounts: Any) -> None:
+        """Take in the energies of parts, where the method books them."""
+        sim = self.sim
+        if sim.method.books_parts:
+            self.parts.add(time, accounts, sim.method.met_parts(sim.workspace), least_energy(sim.system))
 
     def _note_jump(self, samples: Samples, balance: Any) -> None:
         """Keep the states before and after the largest change of the energy balance from one row to the next."""
@@ -335,7 +346,9 @@ class Recording:
         block = {"time": accounts["time"]} | {f"column/{name}": values for name, values in columns.items()}
         block |= {f"drift/{name}": accounts[f"drift {name}"] for name in DRIFT}
         block |= {f"energy/{x}": accounts[x] for x in ENERGY} | {f"solver/{x}": accounts[x] for x in self.solver}
-        return block, {name: accounts[name] for name in ("own", "beyond law", "pressed", "held", "drift relative")}
+        return block, {
+            name: accounts[name] for name in ("own", "parts", "beyond law", "pressed", "held", "drift relative")
+        }
 
     def _metadata(self) -> dict[str, Any]:
         """What a reader must know of the rows."""

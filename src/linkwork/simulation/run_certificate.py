@@ -29,6 +29,7 @@ from linkwork.formulations.samples import (
 )
 from linkwork.mechanics.size import size_of
 from linkwork.simulation.analysis.check import dependent_rows, freedoms
+from linkwork.simulation.part_tally import FALLING, LOSSES, ROUNDED
 from linkwork.simulation.results.certificate import Certificate
 from linkwork.simulation.results.column_names import ENERGY as LEDGER
 from linkwork.simulation.results.rank_history import row_names
@@ -39,8 +40,6 @@ if TYPE_CHECKING:
 
 MANY = 4  # bodies that are told by name
 STORED = ("kinetic", "potential", "springs")
-FALLING = 0.75  # of a step: half of one, and more since a fall is faster than its mean between two rows
-ROUNDED = 1e-10  # of the energy that is stored, or that reactions could move: less is lost among rounding errors
 
 
 class Tally:
@@ -51,7 +50,8 @@ class Tally:
         self.last: dict[str, float] = {}
         self.least: dict[str, float] = {}
         self.most: dict[str, float] = {}
-        self.fall = 0.0  # W, largest change of the potential energy from one row to the next, over their time
+        self.fall = 0.0  # W, by how much the rate of the potential energy differed from the first one at most
+        self.first_rate: float | None = None  # W, from one row to the next
         self.given_back = 0.0  # J, the deepest fall of what was dissipated, which should only rise
         self.rows = 0
 
@@ -61,7 +61,10 @@ class Tally:
             np.append(self.last.get(name, block[name][0]), block[name]) for name in ("time", "energy/potential")
         )
         ahead = np.diff(time) > 0.0
-        self.fall = max(self.fall, float(np.max(np.abs(np.diff(stored)[ahead] / np.diff(time)[ahead]), initial=0.0)))
+        rates = np.diff(stored)[ahead] / np.diff(time)[ahead]
+        if rates.size:
+            self.first_rate = float(rates[0]) if self.first_rate is None else self.first_rate
+            self.fall = max(self.fall, float(np.max(np.abs(rates - self.first_rate))))
         wasted = block["energy/dissipated"]
         peaks = np.maximum.accumulate(np.append(max(self.most.get("energy/dissipated", 0.0), 0.0), wasted))[1:]
         self.given_back = max(self.given_back, float((peaks - wasted).max()))
@@ -96,6 +99,9 @@ def certificate_of(recording: Recording, seconds: float, stopped: str | None, le
     moved = [tally.moved(f"energy/{name}") for name in LEDGER if name not in ("total", "balance", "numerical")]
     # where every body lives elsewhere, all energy is in the accounts of others
     ours = not system.foreign or bool(system.body_names)
+    held = (tally.most["held"], *(tally.worst(f"energy/{name}") for name in STORED))
+    nothing = max(least, ROUNDED * max(held))
+    parts = recording.parts.judge(nothing)
     told = [] if ours else ["energy: every body is in a component elsewhere, which keeps its own account"]
     return Certificate(
         method=sim.method.name,
@@ -129,7 +135,10 @@ def certificate_of(recording: Recording, seconds: float, stopped: str | None, le
         energy_balance_worst=tally.worst("energy/balance") if ours else 0.0,
         energy_offset=FALLING * sim.method.dt * tally.fall if sim.method.impulses else 0.0,
         energy_scale=max([*moved, tally.most["own"]]) if ours else 0.0,
-        energy_least=max(least, ROUNDED * max(tally.most["held"], *(tally.worst(f"energy/{name}") for name in STORED))),
+        energy_least=nothing,
+        energy_part=parts["balance"].relative,
+        energy_part_bodies=list(parts["balance"].bodies),
+        part_losses={name: parts[name].relative for name in LOSSES},
         energy_gained=tally.given_back,
         energy_numerical=tally.most["beyond law"],
         rank_min=rank_min,
@@ -198,7 +207,7 @@ def model_hash(system: System, start: bool = True) -> str:
     tables, guides = system.tables, system.tables.cuts.guides
     for table in (*tables, guides) if guides.curve_closed.size + guides.surface_kind.size else tables:
         for name, value in table._asdict().items():
-            if name not in ("law_address", "guides", "lent_link", "lent_inertia"):
+            if name not in ("law_address", "guides", "lent_link", "lent_inertia", "link_part", "accounts"):
                 digest.update(name.encode())
                 digest.update(np.ascontiguousarray(value).tobytes())
     if start:

@@ -9,6 +9,7 @@ import numpy as np
 from linkwork.assembly.system import JointPlace, System
 from linkwork.assembly.tables import Floats
 from linkwork.errors import ModelError
+from linkwork.mechanics.attitudes import body_quaternion, body_signs, turn_links
 from linkwork.mechanics.closure import close_at
 from linkwork.mechanics.laws import law_scratch
 from linkwork.mechanics.workspace import tree_work
@@ -304,10 +305,13 @@ def absolute_start(system: System, start: Start, absolute: System, time: float =
     q, v = absolute.q_start.copy(), absolute.v_start.copy()
     closure = Closure(system, time)
     closure.at(start.q, start.v)
+    turn_links(system.tables.tree, closure.work, start.q)
+    signs = body_signs(system.tables)
     for place, body in zip(absolute.joints, (body for body in system.model.all_bodies()), strict=True):
         x, e = poses[body.path]
         pose = Frame(x, e)
         b = system.body_names.index(body.path)
+        e = body_quaternion(system.tables.tree, closure.work, signs, b, tuple(pose.matrix.ravel()))
         link = int(system.tables.tree.body_link[b])
         w, u = closure.work.pose_v[link, :3], closure.work.pose_v[link, 3:]
         centre = pose.point(absolute.centre(body))
@@ -320,4 +324,4 @@ def absolute_start(system: System, start: Start, absolute: System, time: float =
         cut_q[place.q] = found[place.name]
     count = len(absolute.coupled)
     cut_q[cut_q.size - count :] = start.cut_q[start.cut_q.size - count :]
-    return np.concatenate([q, v, [0.0, 0.0]]), cut_q
+    return np.concatenate([q, v, np.zeros(absolute.tables.tree.accounts)]), cut_q

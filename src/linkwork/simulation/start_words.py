@@ -9,7 +9,7 @@ import numpy as np
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats
 from linkwork.simulation.mobility import stuck
-from linkwork.simulation.results.certificate import shortened
+from linkwork.simulation.results.plain import shortened
 from linkwork.spatial import codes
 
 if TYPE_CHECKING:

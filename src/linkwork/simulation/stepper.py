@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.assembly.assemble import assemble
+from linkwork.assembly.energy_parts import accounts_for
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats, Tables
 from linkwork.errors import OptionError
@@ -104,10 +105,10 @@ class Stepper:
         """Stand at a start, with new tables, inputs, memory and clock; `settle` then computes the first row."""
         if "limits" in self.method.supports:
             refuse_beyond_limits(self.system, start)
-        y, cut_q = np.concatenate([start.q, start.v, [0.0, 0.0]]), start.cut_q
+        y, cut_q = np.concatenate([start.q, start.v, np.zeros(self.began.tables.tree.accounts)]), start.cut_q
         if self.began.absolute:
             y, cut_q = absolute_start(self.system, start, self.began, time)
-            refuse_weightless(self.began, y[: self.began.nq], y[self.began.nq : -2], cut_q, time)
+            refuse_weightless(self.began, y[: self.began.nq], y[self.began.nq :][: self.began.nv], cut_q, time)
         self.start, self.moving, self.drags = start, self.began, {}
         self._make_tables()
         self.inputs.begin(self.moving.inputs, self.tables.laws.law_param)
@@ -295,7 +296,8 @@ class Stepper:
     def stand(self, system: System, q: Floats, v: Floats, cut_q: Floats) -> None:
         """Tables, memory and state of another system; clock, accounts and inputs stay as they are."""
         refuse_weightless(system, q, v, cut_q, self.time)
-        y = np.concatenate([q, v, self.state.y[-2:]])
+        accounts = self.state.y[self.moving.nq + self.moving.nv :]
+        y = np.concatenate([q, v, accounts_for(system.tables.tree, accounts)])
         state = make_state(system.tables, y, cut_q, self.method.impulses)
         state.t[0], state.count[:], state.effort[:] = self.time, self.state.count, self.state.effort
         before, self.moving, self.state = self.moving, system, state

@@ -85,3 +85,10 @@ def rate_outer(e, w):
     """de/dt for the angular velocity w in the axes that stay: w e / 2."""
     p = product((0.0, w[0], w[1], w[2]), e)
     return (0.5 * p[0], 0.5 * p[1], 0.5 * p[2], 0.5 * p[3])
+
+
+@small
+def signed_like(e, like):
+    """Of the two quaternions e and -e of a rotation, the one nearer to `like`."""
+    same = e[0] * like[0] + e[1] * like[1] + e[2] * like[2] + e[3] * like[3]
+    return (-e[0], -e[1], -e[2], -e[3]) if same < 0.0 else e

@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from linkwork.formulations.status import SINGULAR
 from linkwork.simulation.analysis.stiffness import advice
+from linkwork.simulation.failures import failure_of
 from linkwork.simulation.methods import resolve
 
 # an implicit step of 1 ms does not resolve a stop or a brake either, and says so
@@ -317,6 +319,19 @@ def test_no_inertia_is_still_told_as_such(damping: float) -> None:
     error = failure(model, until=2.0, dt=0.0625, method="recursive")
     assert error.culprit == "pin"
     assert "what joint 'pin' moves has no inertia in this position; give the bodies beyond it an inertia" in str(error)
+
+
+@pytest.mark.parametrize("method", ["recursive", "absolute", "impulse"])
+def test_an_inertia_that_is_there_is_not_said_to_lack(method: str) -> None:
+    """Numbers beyond all bounds turn an inertia into nothing, too: then they are the cause, as in a coarse step."""
+    model = lw.Model("bar")
+    model.body("bar", mass=1.0, inertia=(0.1, 0.1, 0.1), com=(0.5, 0, 0))
+    model.revolute("pin", "ground", "bar", at=(0, 0, 0), axis=(0, 1, 0))
+    sim = lw.Simulation(model, method, dt=0.01)
+    sim.step(3)
+    told = str(failure_of(sim.stepper, SINGULAR + 1))
+    assert "no inertia" not in told
+    assert "grew beyond all bounds" in told
 
 
 def test_a_chain_that_weight_makes_stiff() -> None:

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from linkwork.errors import OptionError
-from linkwork.simulation.results.certificate import Certificate, shortened
+from linkwork.simulation.results.certificate import Certificate
+from linkwork.simulation.results.plain import shortened
 from linkwork.simulation.results.trajectory import Trajectory
 from linkwork.simulation.results.units import component_names, joint_units, split_unit
 

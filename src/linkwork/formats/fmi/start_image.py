@@ -70,7 +70,7 @@ def start_image(stepper: Stepper) -> StartImage:
     samples = reading.samples._replace(inputs=stepper.state.inputs[None])  # those that were held in the last step
     observed = (
         *(stepper.tables, observer.scratch, observer.view, samples, 1),
-        *(observer.previous, reading.observation),
+        reading.observation,
     )
     memory = MemoryImage(arguments, observed, stepper.lag)
     loop_block, places, results = memory.add_call(arguments, RESULTS)

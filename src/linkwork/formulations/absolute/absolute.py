@@ -116,7 +116,7 @@ class Workspace(NamedTuple):
     near_singular: NearSingular
     law_input: Any  # (16 + seen,) scratch: what a law is evaluated at
     out: Any  # (4,) scratch: what a law returns
-    power: Any  # (2,) W wasted and fed in; written by `apply_forces`
+    power: Any  # (account,) W wasted and fed in; written by `apply_forces`
 
 
 def workspace(tables: Any, method: Absolute) -> Workspace:
@@ -134,7 +134,7 @@ def workspace(tables: Any, method: Absolute) -> Workspace:
         near_singular=near_singular(count_q(tree), int(tree.dof_link.size), made.shape.size.size),
         law_input=law_scratch(tables.laws),
         out=np.zeros(4),
-        power=np.zeros(2),
+        power=np.zeros(tables.tree.accounts),
     )
 
 

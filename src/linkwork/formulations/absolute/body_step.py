@@ -17,8 +17,8 @@ from linkwork.formulations.absolute.near_singular import CLOSED, PROJECTIONS, de
 from linkwork.formulations.explicit.stepping import store_rate, take_trial
 from linkwork.formulations.samples import GAP_RATE, RANK, record_gap
 from linkwork.mechanics.constraint_rows import measure_cuts
-from linkwork.mechanics.given import given_power, renew_given
-from linkwork.mechanics.power import ground_power
+from linkwork.mechanics.given import add_given_power, renew_given
+from linkwork.mechanics.power import add_ground_power
 from linkwork.mechanics.row_loads import cut_reactions
 from linkwork.mechanics.rows import row_rates
 from linkwork.numerics.arrays import copy, largest
@@ -33,7 +33,7 @@ def evaluate_bodies(find_rows, factor, solve, project, alone, tables, w, steps, 
     """
     tree = tables.tree
     nv = tree.dof_link.size
-    nq = steps.trial.size - nv - 2
+    nq = steps.trial.size - nv - tree.accounts
     q = steps.trial[:nq]
     v = steps.trial[nq : nq + nv]
     vd = steps.rate[nq : nq + nv]
@@ -60,10 +60,10 @@ def evaluate_bodies(find_rows, factor, solve, project, alone, tables, w, steps, 
         else:
             carry_lent(tree, w.tree, q, v, vd)
         solve(tables, w, t, vd)
-    given = given_power(tables.cuts, w.tree, w.joint_blocks.lam)
+    add_given_power(tables, w.tree, w.joint_blocks.lam, w.power)
     if tree.grounds > 1:  # they move, or foreign bodies put something in at the ports
-        given += ground_power(tables, w.tree, q, vd, w.joint_blocks)
-    return store_rate(tree, steps, state, q, v, w.power, given, failed)
+        add_ground_power(tables, w.tree, q, vd, w.joint_blocks, w.power)
+    return store_rate(tree, steps, state, q, v, w.power, failed)
 
 
 @written_out
@@ -73,7 +73,7 @@ def accept_bodies(project, tables, w, blocks, projected, alone, steps, state, t)
     Near singular positions are detected where the method is `alone`: it has no part in another process.
     """
     nv = state.vd.size
-    nq = state.y.size - nv - 2
+    nq = state.y.size - nv - tables.tree.accounts
     take_trial(steps, state, t)
     renew_given(tables.cuts, w.tree, state.cut_q, t)
     cut_reactions(tables.cuts, w.tree, w.joint_blocks, state.cut_force)

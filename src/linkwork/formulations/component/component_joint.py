@@ -30,11 +30,11 @@ from linkwork.formulations.samples import RANK
 from linkwork.mechanics.articulated import inward_inertias
 from linkwork.mechanics.constraint_rows import measure_accelerations, measure_cuts
 from linkwork.mechanics.counts import count_cut_rates, count_q
-from linkwork.mechanics.given import given_power, renew_given
+from linkwork.mechanics.given import add_given_power, renew_given
 from linkwork.mechanics.kinematics import forward_kinematics
 from linkwork.mechanics.laws import law_scratch
 from linkwork.mechanics.motions import store_quaternion
-from linkwork.mechanics.power import ground_power
+from linkwork.mechanics.power import add_ground_power
 from linkwork.mechanics.row_loads import cut_reactions
 from linkwork.mechanics.rows import row_accelerations
 from linkwork.mechanics.workspace import TreeWork, tree_work
@@ -199,7 +199,7 @@ def evaluate(tables, w, steps, state, t):
     tree = tables.tree
     work = w.tree
     nv = tree.dof_link.size
-    nq = steps.trial.size - nv - 2
+    nq = steps.trial.size - nv - tree.accounts
     q = steps.trial[:nq]
     v = steps.trial[nq : nq + nv]
     forward_kinematics(tables, work, t, q, v, w.law_input, w.out)
@@ -214,10 +214,10 @@ def evaluate(tables, w, steps, state, t):
     set_accelerations(absolute.tree, parts.tree, w.vd)
     measure_accelerations(absolute.cuts, parts.tree, w.cut_acceleration)
     joint_rates(tree, work, absolute.tree, w, steps.rate[nq : nq + nv])
-    given = given_power(absolute.cuts, parts.tree, parts.joint_blocks.lam)
+    add_given_power(absolute, parts.tree, parts.joint_blocks.lam, parts.power)
     if absolute.tree.grounds > 1:
-        given += ground_power(absolute, parts.tree, w.y[:n], w.vd, parts.joint_blocks)
-    return store_rate(tree, steps, state, q, v, parts.power, given, failed)
+        add_ground_power(absolute, parts.tree, w.y[:n], w.vd, parts.joint_blocks, parts.power)
+    return store_rate(tree, steps, state, q, v, parts.power, failed)
 
 
 @written_out

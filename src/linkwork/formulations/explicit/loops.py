@@ -208,7 +208,7 @@ def close_loops(tables, work, loops, state, stabilized):
     """End of a step: stabilise the state where `stabilized`, with the factor of it, and record its largest gap."""
     if stabilized:
         nv = state.vd.size
-        nq = state.y.size - nv - 2
+        nq = state.y.size - nv - tables.tree.accounts
         stabilize(tables, work, loops, state.y, state.y[nq : nq + nv])
         state.drift[GAP_RATE] = largest(loops.gd)
     record_loop_gap(tables, work, loops, state, stabilized)
@@ -219,7 +219,7 @@ def record_loop_gap(tables, work, loops, state, stabilized):
     """The gap before the stabilisation; of a loop that was torn open, the one after it."""
     record_gap(tables.cuts, loops.g, state)
     if stabilized and state.drift[GAP] > TORN_APART:
-        nq = state.y.size - state.vd.size - 2
+        nq = state.y.size - state.vd.size - tables.tree.accounts
         outward_velocities(tables.tree, work, state.y[:nq], state.y[nq : nq + state.vd.size])
         outward_poses(tables.tree, work)
         row_values(tables.cuts, work, state.cut_q, loops.g, loops.W)

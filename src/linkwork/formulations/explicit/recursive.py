@@ -37,11 +37,11 @@ from linkwork.mechanics.articulated import inward_inertias, outward_acceleration
 from linkwork.mechanics.constraint_rows import measure_cuts
 from linkwork.mechanics.counts import count_q
 from linkwork.mechanics.forces import apply_forces
-from linkwork.mechanics.given import given_power, move_given, renew_given
+from linkwork.mechanics.given import add_given_power, move_given, renew_given
 from linkwork.mechanics.kinematics import outward_poses, world_velocities
 from linkwork.mechanics.laws import law_scratch
 from linkwork.mechanics.motions import displace
-from linkwork.mechanics.power import ground_power
+from linkwork.mechanics.power import add_ground_power
 from linkwork.mechanics.row_loads import cut_reactions
 from linkwork.mechanics.workspace import TreeWork, tree_work
 
@@ -103,7 +103,7 @@ class Workspace(NamedTuple):
     extra: Any  # (dof,) joint forces put in from outside, N m or N; empty where there are none
     law_input: Any  # (16 + seen,) scratch: what a law is evaluated at
     out: Any  # (4,) scratch: what a law returns
-    power: Any  # (2,) W wasted and fed in; written by `apply_forces`
+    power: Any  # (account,) W wasted and fed in; written by `apply_forces`
 
 
 def workspace(tables: Any, method: Recursive) -> Workspace:
@@ -122,7 +122,7 @@ def workspace(tables: Any, method: Recursive) -> Workspace:
         extra=np.zeros(0),
         law_input=law_scratch(tables.laws),
         out=np.zeros(4),
-        power=np.zeros(2),
+        power=np.zeros(tables.tree.accounts),
     )
 
 
@@ -132,7 +132,7 @@ def evaluate(tables, w, steps, state, t):
     tree = tables.tree
     work = w.tree
     nv = tree.dof_link.size
-    nq = steps.trial.size - nv - 2
+    nq = steps.trial.size - nv - tree.accounts
     q = steps.trial[:nq]
     v = steps.trial[nq : nq + nv]
     vd = steps.rate[nq : nq + nv]
@@ -159,10 +159,10 @@ def evaluate(tables, w, steps, state, t):
             break
         displace(tree, q, v, ahead, w.ahead)
         q = w.ahead
-    given = given_power(tables.cuts, work, w.loops.lam)
+    add_given_power(tables, work, w.loops.lam, w.power)
     if tree.grounds > 1:
-        given += ground_power(tables, work, q, vd, w.loops)
-    return store_rate(tree, steps, state, steps.trial, v, w.power, given, failed)
+        add_ground_power(tables, work, q, vd, w.loops, w.power)
+    return store_rate(tree, steps, state, steps.trial, v, w.power, failed)
 
 
 @small

@@ -42,7 +42,6 @@ from linkwork.formulations.status import (
     TORN,
     TORN_APART,
 )
-from linkwork.mechanics.forces import FED_IN, WASTED
 from linkwork.mechanics.guides import left_guide
 from linkwork.mechanics.motions import coordinate_rates, displace, normalize
 from linkwork.mechanics.rolling import falls_flat
@@ -84,6 +83,7 @@ class ExplicitMethod(Method):
     """What the methods share that step in `advance`; their workspaces have the integrator's memory as `steps`."""
 
     orders: ClassVar[dict[str, int]] = ORDERS
+    books_parts: ClassVar[bool] = True
 
     @property
     def effort(self) -> Effort:
@@ -123,7 +123,7 @@ class Stepping(NamedTuple):
 def stepping(method: Any, tables: Any) -> Stepping:
     """Memory for a method with options integrator, rtol, atol and the tables of one system."""
     units = measure(tables)
-    size = units.place.size + units.unit.size + 2
+    size = units.place.size + units.unit.size + tables.tree.accounts
     scheme, tableau = INTEGRATORS[method.integrator]
     return Stepping(
         scheme,
@@ -159,7 +159,7 @@ def next_trial(tree, w, y, s, inner, h):
     """w.trial = where evaluation s = 1 … inner + 1 of a step of h is made; returns its time as a part of h."""
     scheme = w.scheme
     nv = tree.dof_link.size
-    nq = y.size - nv - 2
+    nq = y.size - nv - tree.accounts
     if h == 0.0:
         copy(y, w.trial)
     elif scheme == SEMI_IMPLICIT:
@@ -234,17 +234,17 @@ def begin_step(w):
 
 
 @small
-def store_rate(tree, w, state, q, v, power, grounds, failed):
+def store_rate(tree, w, state, q, v, power, failed):
     """Complete w.rate, whose accelerations are found: rates of q at v, and the energy accounts.
 
-    `power` are what is wasted and fed in, `grounds` what moving grounds feed in (W). Returns the status of an
-    evaluation: `failed` is 0 or 1 + a link without inertia.
+    `power` are what is wasted and fed in (W). Returns the status of an evaluation: `failed` is 0 or 1 + a link without
+    inertia.
     """
-    n = w.rate.size - 2
+    n = w.rate.size - power.size
     if w.scheme != SEMI_IMPLICIT:
         coordinate_rates(tree, q, v, w.rate)
-    w.rate[n] = power[WASTED]
-    w.rate[n + 1] = power[FED_IN] + grounds
+    for k in range(power.size):
+        w.rate[n + k] = power[k]
     state.count[EVALUATIONS] += 1
     return SINGULAR + failed - 1 if failed > 0 else 0
 
@@ -253,7 +253,7 @@ def store_rate(tree, w, state, q, v, power, grounds, failed):
 def take_trial(w, state, t):
     """The state moves to w.trial at time t, and w.rate is its rate."""
     nv = state.vd.size
-    nq = state.y.size - nv - 2
+    nq = w.measure.place.size
     copy(w.trial, state.y)
     copy(w.rate, w.f)
     for k in range(nv):
@@ -276,7 +276,7 @@ def control_error(w, state, status, size, last):
     """Adaptive integrator: choose the size of the next part; False where this one has to be made again."""
     error = 1e9
     if status == 0:
-        measured = state.y.size - 2  # without the energy accounts
+        measured = w.measure.place.size + w.measure.unit.size  # without the energy accounts
         error = error_norm(w.tableau, state.y, w.trial, size, w.k, w.rate, w.rtol, w.atol, measured)
     if not error <= 1.0:
         state.count[REFUSED] += 1

@@ -25,6 +25,7 @@ class ImplicitMethod(Method):
     orders: ClassVar[dict[str, int]] = {"trapezoidal": 2}
     integrator: ClassVar[str] = "trapezoidal"
     implicit: ClassVar[bool] = True
+    books_parts: ClassVar[bool] = True
     effort: ClassVar[Effort] = "iterations"
 
     def unsettled(self, workspace: Any) -> Any:
@@ -51,7 +52,7 @@ def kept(tables: Any) -> Kept:
     """Room for the state of a method with these tables."""
     nv, cuts = tables.tree.dof_link.size, tables.cuts
     return Kept(
-        y=np.zeros(count_q(tables.tree) + nv + 2),
+        y=np.zeros(count_q(tables.tree) + nv + tables.tree.accounts),
         vd=np.zeros(nv),
         lam=np.zeros(cuts.row_kind.size),
         cut_q=np.zeros(count_cut_q(cuts)),

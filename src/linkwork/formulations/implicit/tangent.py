@@ -68,7 +68,7 @@ class NewtonScratch(NamedTuple):
     J: Any  # (longest group, 6)
     TJ: Any  # (longest group, 6)
     T: Any  # (6, 6)
-    power: Any  # (2,) W wasted and fed in; `apply_forces`
+    power: Any  # (account,) W wasted and fed in; `apply_forces`
     law_input: Any  # (16 + seen,) scratch: what a law is evaluated at
     out: Any  # (4,) scratch: what a law returns
 
@@ -102,7 +102,7 @@ def newton(tables: Any) -> NewtonScratch:
         J=np.zeros((longest, 6)),
         TJ=np.zeros((longest, 6)),
         T=np.zeros((6, 6)),
-        power=np.zeros(2),
+        power=np.zeros(tables.tree.accounts),
         law_input=law_scratch(tables.laws),
         out=np.zeros(4),
     )

@@ -27,12 +27,12 @@ from linkwork.formulations.status import NOT_CONVERGED, NOT_FINITE
 from linkwork.mechanics.articulated import outward_velocities
 from linkwork.mechanics.constraint_rows import measure_cuts
 from linkwork.mechanics.counts import count_q
-from linkwork.mechanics.forces import FED_IN, apply_forces
-from linkwork.mechanics.given import given_power, renew_given
+from linkwork.mechanics.forces import apply_forces
+from linkwork.mechanics.given import add_given_power, renew_given
 from linkwork.mechanics.kinematics import forward_kinematics, world_velocities
 from linkwork.mechanics.motions import displace
 from linkwork.mechanics.newton_euler import inverse_dynamics
-from linkwork.mechanics.power import ground_power
+from linkwork.mechanics.power import add_ground_power
 from linkwork.mechanics.row_loads import cut_reactions
 from linkwork.mechanics.rows import row_rates, row_values
 from linkwork.numerics.arrays import finite, largest
@@ -51,7 +51,7 @@ class Rule(NamedTuple):
     zdd: Any  # (dof,) accelerations; `end_of_step`, then projected by the method
     last: Any  # (dof,) accelerations a step ago; `finish`, carried
     span: Any  # (1,) s, that step; 0 where there was none; `finish`, carried
-    power: Any  # (2,) W wasted and fed in at the last step; `finish`, carried
+    power: Any  # (account,) W wasted and fed in at the last step; `finish`, carried
 
 
 CARRIED_RULE = ("rule.power", "rule.last", "rule.span")  # of the last step
@@ -67,7 +67,7 @@ def rule(tables: Any) -> Rule:
         zdd=np.zeros(nv),
         last=np.zeros(nv),
         span=np.zeros(1),
-        power=np.zeros(2),
+        power=np.zeros(tables.tree.accounts),
     )
 
 
@@ -189,11 +189,11 @@ def finish(tables, n, s, state, t, h):
     s.span[0] = h
     measure_cuts(tables.cuts, n.tree, state.cut_q, state.cut_rate)
     cut_reactions(tables.cuts, n.tree, n, state.cut_force)
-    n.power[FED_IN] += given_power(tables.cuts, n.tree, n.lam)
+    add_given_power(tables, n.tree, n.lam, n.power)
     renew_given(tables.cuts, n.tree, state.cut_q, t)
     if tables.tree.grounds > 1:
-        n.power[FED_IN] += ground_power(tables, n.tree, s.z, s.zdd, n)
-    for j in range(2):
+        add_ground_power(tables, n.tree, s.z, s.zdd, n, n.power)
+    for j in range(n.power.size):
         state.y[nq + nv + j] += 0.5 * h * (n.power[j] + s.power[j])
         s.power[j] = n.power[j]
     state.t[0] = t

@@ -28,12 +28,14 @@ from linkwork.formulations.impulse.row_algebra import has_friction
 from linkwork.formulations.impulse.row_table import CONTACT
 from linkwork.formulations.impulse.rows import ALL_ROWS
 from linkwork.formulations.samples import APART_LOSS, OVERLAP, ROLLING_LOSS, SEAM_LOSS, SUNK, WORST_OVERLAP
+from linkwork.mechanics.accounts import part_between
 from linkwork.spatial.codes import PLANE
 
 APART_PART = 0.1  # of the way that a contact stopped: bodies that stay farther apart did not meet
 LOOKS = 8  # along the step
 GRACE = 4  # steps in which they may still meet: what turns fast may stop a little short of the other
 MET = -1  # in place of the number of steps: they met in the last one
+IN_AIR, ROLLED, AT_SEAM = range(3)  # losses of each part
 HOLDING = 0.999  # of the most that friction can do: what takes less holds
 
 
@@ -45,12 +47,21 @@ class ContactAudit(NamedTuple):
     loss: Any  # (contact,) J; 0 where they were to meet
     way: Any  # (contact,) m, how far apart they may be afterwards
     steps: Any  # (contact,) since then, or MET
+    part: Any  # (contact,) of the model, in which they are
+    part_loss: Any  # (3, part) J so far: IN_AIR, ROLLED, AT_SEAM
 
 
-def make_audit(contacts: int) -> ContactAudit:
-    """Room for so many contacts."""
-    whole = (np.zeros(1, dtype=np.int64), np.zeros(contacts, dtype=np.int64))
-    return ContactAudit(*whole, np.zeros(contacts), np.zeros(contacts), np.zeros(contacts, dtype=np.int64))
+def make_audit(contacts: int, parts: int) -> ContactAudit:
+    """Room for so many contacts in a model of so many parts."""
+    return ContactAudit(
+        count=np.zeros(1, dtype=np.int64),
+        pair=np.zeros(contacts, dtype=np.int64),
+        loss=np.zeros(contacts),
+        way=np.zeros(contacts),
+        steps=np.zeros(contacts, dtype=np.int64),
+        part=np.zeros(contacts, dtype=np.int64),
+        part_loss=np.zeros((3, parts)),
+    )
 
 
 @kernel
@@ -60,6 +71,7 @@ def keep_entry(audit, k, n):
     audit.loss[n] = audit.loss[k]
     audit.way[n] = audit.way[k]
     audit.steps[n] = audit.steps[k]
+    audit.part[n] = audit.part[k]
 
 
 @kernel
@@ -73,6 +85,7 @@ def find_apart(audit, contacts, effort):
                 break
         if audit.steps[k] == GRACE:
             effort[APART_LOSS] += audit.loss[k]
+            audit.part_loss[IN_AIR, audit.part[k]] += audit.loss[k]
         else:
             keep_entry(audit, k, n)
             n += 1
@@ -152,17 +165,21 @@ def note_contacts(w, effort, h):
             rubs = math.sqrt(rows.p[r + 1] * rows.p[r + 1] + rows.p[r + 2] * rows.p[r + 2])
             holds = rubs < HOLDING * rows.friction[r + 1] * rows.p[r]
         pair = contacts.id[e] // FEATURES_PER_PAIR
+        part = part_between(w.tables.tree, rows.links[r, 0], rows.links[r, 1])
         if loss > 0.0 and not contacts.impulse[e, 0] > 0.0 and h * rows.start_rate[r] < -contacts.touch[e]:
             if at_a_seam(w.tables.colliders, w.tree, w.contact_scratch, contacts, e, h):
                 effort[SEAM_LOSS] += loss
+                audit.part_loss[AT_SEAM, part] += loss
         if contacts.impulse[e, 0] > 0.0:
             effort[OVERLAP] = max(effort[OVERLAP], depth)
             if holds and loss > 0.0 and not has_met(audit, pair):
                 effort[ROLLING_LOSS] += loss
+                audit.part_loss[ROLLED, part] += loss
         elif depth < 0.0 and loss > 0.0 and not rows.target[r] > 0.0 and n < audit.pair.size:
             # without it they would overlap, by a part at least of what it foresees
             overlap = APART_PART * (depth - h * min(rows.start_rate[r], rows.rate[r]))
             audit.pair[n] = pair
+            audit.part[n] = part
             audit.loss[n] = 0.0 if meet_in_step(w, pair, contacts.touch[e] - overlap, h) else loss
             audit.way[n] = max(contacts.touch[e], -APART_PART * h * rows.start_rate[r])
             audit.steps[n] = 0

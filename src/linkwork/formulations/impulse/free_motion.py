@@ -11,13 +11,13 @@ from __future__ import annotations
 from linkwork._jit import kernel, small
 from linkwork.formulations.impulse.coast import accelerate_weightless
 from linkwork.formulations.impulse.free_bodies import keep_free_velocities, spin_at_midpoint
-from linkwork.formulations.impulse.given_work import note_given, note_joint_forces
+from linkwork.formulations.impulse.given_work import note_given, note_joint_forces, note_tyres
 from linkwork.formulations.impulse.midpoint import EXACT, ROUNDS, SLOW, unsettled_midpoint
-from linkwork.formulations.impulse.rows import ARMATURE_STEP, COASTING, SMOOTH, TYRES_WASTED, UNSETTLED
+from linkwork.formulations.impulse.rows import ARMATURE_STEP, COASTING, SMOOTH, UNSETTLED
 from linkwork.formulations.impulse.sliding import apply_sliding
 from linkwork.formulations.status import SINGULAR
 from linkwork.mechanics.articulated import accelerate
-from linkwork.mechanics.forces import FED_IN, WASTED, apply_given, apply_tyres, clear_loads
+from linkwork.mechanics.forces import apply_given, apply_tyres, clear_loads
 from linkwork.mechanics.kinematics import velocities_of
 from linkwork.numerics.arrays import clear, copy
 
@@ -91,9 +91,9 @@ def free_motion(w, state, t, h, q, v, world):
         work.tau[k] += Q
     note_joint_forces(w.given, work)
     apply_given(w.tables, work, t, q, v, state.cut_q, state.cut_rate, w.law_input, w.out, w.power, None, 0)
-    note_given(w.given, w.tables, work, v, w.power[FED_IN], w.carried)
+    note_given(w.given, w.tables, work, v, w.power)
     apply_tyres(w.tables, work, t, w.law_input, w.out, w.power, None, 0)
-    w.carried[TYRES_WASTED] = w.power[WASTED]
+    note_tyres(w.given, w.power)
     failed = forward_dynamics(w, state, h, q, v)
     for k in range(v.size):
         w.v_next[k] = v[k] + h * w.dv[k]  # (7)

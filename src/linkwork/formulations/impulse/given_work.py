@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork._jit import kernel, small
-from linkwork.formulations.impulse.rows import FED, FED_BEFORE, FED_BY_LAST, LAST_FED, LAST_STEP, LAWS_KNOWN
-from linkwork.mechanics.forces import last_up_to
+from linkwork.formulations.impulse.rows import LAST_STEP, LAWS_KNOWN
+from linkwork.mechanics.accounts import FED_IN, WASTED, book, clear_power, last_up_to
 from linkwork.spatial.codes import RATE
 from linkwork.spatial.vectors import dot, load_pair
 
@@ -27,13 +27,24 @@ class GivenLoads(NamedTuple):
 
     tau: Any  # (3, dof) N or N m, of NOW, the LAST step, and the one BEFORE
     wrench: Any  # (3, link, 6) as in `TreeWork`: torque, force, in the link's own axes; N m, N
+    # W, accounts of power
+    fed: Any  # (3, account) at the present velocities, by the loads of NOW, the LAST step, and the one BEFORE
+    last_fed: Any  # (account,) by the loads of the last step, at the velocities of then
+    wasted: Any  # (2, account) by tyres, NOW and in the LAST step
 
 
 def make_given_loads(tables: Any) -> GivenLoads:
     """Room for them."""
     some = bool(tables.forces.drive_law.size + tables.forces.load_law.size)
     nv, links = tables.tree.dof_link.size, tables.tree.link_parent.size
-    return GivenLoads(np.zeros((3, nv if some else 0)), np.zeros((3, links if some else 0, 6)))
+    accounts = tables.tree.accounts
+    return GivenLoads(
+        np.zeros((3, nv if some else 0)),
+        np.zeros((3, links if some else 0, 6)),
+        np.zeros((3, accounts)),
+        np.zeros(accounts),
+        np.zeros((2, accounts)),
+    )
 
 
 @small
@@ -44,30 +55,31 @@ def note_joint_forces(given, work):
 
 
 @small
-def power_of(given, work, v, which):
-    """Power of the loads of a step at the present velocities, W."""
-    P = 0.0
+def power_of(given, tree, work, v, which):
+    """given.fed: power of the loads of a step at the present velocities, W."""
+    fed = given.fed[which]
+    clear_power(fed)
     for k in range(given.tau.shape[1]):
-        P += given.tau[which, k] * v[k]
+        book(fed, tree.link_part[tree.dof_link[k]], FED_IN, given.tau[which, k] * v[k])
     loads = given.wrench[which]
     for i in range(loads.shape[0]):
         n, f = load_pair(loads, i)
         if dot(n, n) + dot(f, f) > 0.0:
             w, u = load_pair(work.velocity, i)
-            P += dot(w, n) + dot(u, f)
-    return P
+            book(fed, tree.link_part[i], FED_IN, dot(w, n) + dot(u, f))
 
 
 @small
-def note_given(given, tables, work, v, fed_in, carried):
-    """After laws have acted: their loads, power `fed_in` (W), and the power of older loads at the present velocities.
+def note_given(given, tables, work, v, power):
+    """After laws have acted: their loads, their `power` (W), and that of older loads at the present velocities.
 
     Older loads go along with their bodies. What drives states of laws does no work.
     """
     forces = tables.forces
-    carried[FED] = fed_in
-    carried[FED_BY_LAST] = power_of(given, work, v, LAST)
-    carried[FED_BEFORE] = power_of(given, work, v, BEFORE)
+    for k in range(power.size):
+        given.fed[NOW, k] = power[k]
+    power_of(given, tables.tree, work, v, LAST)
+    power_of(given, tables.tree, work, v, BEFORE)
     for k in range(given.tau.shape[1]):
         given.tau[NOW, k] = work.tau[k] - given.tau[NOW, k]
     for i in range(given.wrench.shape[1]):
@@ -86,15 +98,29 @@ def note_given(given, tables, work, v, fed_in, carried):
                 given.wrench[NOW, i, e] = 0.0
 
 
+@small
+def note_tyres(given, power):
+    """After tyres have acted: what they waste, of all `power` (W)."""
+    for k in range(WASTED, power.size, 2):
+        given.wasted[NOW, k] = power[k]
+
+
 @kernel
-def given_work(given, carried, h):
-    """Work of laws, J, in a step of h as far as it is known, and what is known now of that of the last step."""
-    fed = h * carried[FED]
-    if carried[LAWS_KNOWN] > 0.0:
-        fed += 0.5 * carried[LAST_STEP] * (carried[FED_BY_LAST] - carried[LAST_FED])
-    if carried[LAWS_KNOWN] > 1.0:
-        fed += 0.25 * h * (carried[FED] - 2.0 * carried[FED_BY_LAST] + carried[FED_BEFORE])
-    carried[LAST_FED] = carried[FED]
+def add_given_work(given, carried, h, work):
+    """Add to the accounts `work`, J: of laws in a step of h as far as it is known, and what is now of the last one.
+
+    The same of what tyres waste.
+    """
+    fed = given.fed
+    for k in range(work.size):
+        work[k] += h * fed[NOW, k]
+        if carried[LAWS_KNOWN] > 0.0:
+            work[k] += 0.5 * carried[LAST_STEP] * (fed[LAST, k] - given.last_fed[k])
+        if carried[LAWS_KNOWN] > 1.0:
+            work[k] += 0.25 * h * (fed[NOW, k] - 2.0 * fed[LAST, k] + fed[BEFORE, k])
+        work[k] += 0.5 * carried[LAST_STEP] * (given.wasted[NOW, k] - given.wasted[LAST, k])
+        given.last_fed[k] = fed[NOW, k]
+        given.wasted[LAST, k] = given.wasted[NOW, k]
     carried[LAWS_KNOWN] = min(carried[LAWS_KNOWN] + 1.0, 2.0)
     for k in range(given.tau.shape[1]):
         given.tau[BEFORE, k] = given.tau[LAST, k]
@@ -103,4 +129,3 @@ def given_work(given, carried, h):
         for e in range(6):
             given.wrench[BEFORE, i, e] = given.wrench[LAST, i, e]
             given.wrench[LAST, i, e] = given.wrench[NOW, i, e]
-    return fed

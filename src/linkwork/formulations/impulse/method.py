@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from linkwork.contact.scratch import warn_of_lost_contacts
 from linkwork.contact.table import Contacts
 from linkwork.formulations.impulse.drag_rows import Drags
-from linkwork.formulations.impulse.rows import LAST_STEP, LAST_WASTED
+from linkwork.formulations.impulse.rows import LAST_STEP
 from linkwork.formulations.impulse.step import run
 from linkwork.formulations.impulse.workspace import Workspace, workspace
 from linkwork.formulations.protocol import COMMON, Bound, Effort, Method, Ran, within
@@ -23,10 +23,11 @@ class ImpulseMethod(Method):
     orders: ClassVar[dict[str, int]] = {"semi-implicit": 1}
     integrator: ClassVar[str] = "semi-implicit"
     impulses: ClassVar[bool] = True
+    books_parts: ClassVar[bool] = True
     effort: ClassVar[Effort] = "sweeps"
     loop: ClassVar[str] = run.__module__
     carried: ClassVar[tuple[str, ...]] = (
-        *("carried", "row_vd", "given.tau", "given.wrench"),
+        *("carried", "row_vd", "given.tau", "given.wrench", "given.last_fed", "given.wasted"),
         *("rows.kept", "rows.newton_kept", "rows.pivot_kept", "rows.swivel"),
         *("contacts.count", "contacts.id", "contacts.point", "contacts.impulse", "contacts.moment"),
         *("sleep.asleep", "sleep.rest", "sleep.fastest", "sleep.q", "sleep.gravity"),
@@ -78,6 +79,10 @@ class ImpulseMethod(Method):
         """Length of the last step, s."""
         return float(workspace.carried[LAST_STEP])
 
+    def met_parts(self, workspace: Any) -> Any:
+        """Parts of the model that contacts have pressed together, and what contacts took that they should not."""
+        return workspace.met, workspace.audit.part_loss
+
     def drag_table(self, workspace: Any) -> Drags:
         """Soft rows that drag bodies."""
         return workspace.drags
@@ -99,5 +104,6 @@ class ImpulseMethod(Method):
         new.count[0] = n
         for name in ("id", "point", "impulse", "moment"):
             getattr(new, name)[:n] = getattr(known, name)[:n]
-        for slot in (LAST_STEP, LAST_WASTED):
-            workspace.carried[slot] = old.carried[slot]
+        workspace.carried[LAST_STEP] = old.carried[LAST_STEP]
+        if workspace.power.size == old.power.size:
+            workspace.given.wasted[:] = old.given.wasted

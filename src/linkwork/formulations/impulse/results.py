@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from linkwork._jit import kernel, small
 from linkwork.contact.contact_cache import FEATURES_PER_PAIR
-from linkwork.formulations.impulse.given_work import given_work
+from linkwork.formulations.impulse.given_work import NOW, add_given_work
+from linkwork.formulations.impulse.islands import unite
 from linkwork.formulations.impulse.row_algebra import add_impulses, contact_rate_changes, has_friction, rate_change
 from linkwork.formulations.impulse.row_table import (
     BUSHING,
@@ -27,16 +28,12 @@ from linkwork.formulations.impulse.row_table import (
 )
 from linkwork.formulations.impulse.rows import (
     ALL_ROWS,
-    FED,
-    LAST_STEP,
-    LAST_WASTED,
     LINE_GIVEN,
     LINE_VISCOUS,
     SMOOTH,
-    TYRES_WASTED,
     coordinate_wrench,
 )
-from linkwork.formulations.impulse.sliding import sliding_loss
+from linkwork.formulations.impulse.sliding import add_sliding_loss
 from linkwork.formulations.impulse.soft_rows import count_soft, only_pushes, soft_energy
 from linkwork.formulations.samples import (
     ALL_LEFT,
@@ -49,8 +46,9 @@ from linkwork.formulations.samples import (
     SWEEPS,
     WORST_RESIDUAL,
 )
-from linkwork.mechanics.forces import FED_IN, WASTED, push_link
-from linkwork.mechanics.power import ground_power
+from linkwork.mechanics.accounts import FED_IN, WASTED, book, clear_power, part_between, part_of_coordinate
+from linkwork.mechanics.forces import push_link
+from linkwork.mechanics.power import add_ground_power
 from linkwork.mechanics.row_loads import cut_reactions
 from linkwork.mechanics.rows import first_coupled
 from linkwork.spatial.codes import SPHERE, WHOLE
@@ -117,7 +115,7 @@ def store_loads(w, state, h, q, v):
         for i in range(state.push.shape[0]):
             n, f = load_pair(w.v_next_own, i)
             push_link(work, i, n, f)
-        w.power[FED_IN] += ground_power(w.tables, work, q, state.vd, w.loads)
+        add_ground_power(w.tables, work, q, state.vd, w.loads, w.power)
 
 
 @kernel
@@ -198,14 +196,29 @@ def add5(a, b):
 
 
 @small
-def row_energy(tables, table, rows, x, v, v_next, h):
-    """Energy wasted and fed in by rows, and the sums of `soft_energy`, J.
+def part_of_row(tables, rows, r):
+    """The part in which row r acts."""
+    if rows.links[r, 1] >= 0:
+        return part_between(tables.tree, rows.links[r, 0], rows.links[r, 1])
+    return part_of_coordinate(tables, rows.coordinate[r, 0])
+
+
+@small
+def note_meeting(tree, rows, r, met):
+    """Two parts that contact row r presses together are one from now on."""
+    a, b = rows.links[r, 0], rows.links[r, 1]
+    acts = rows.p[r] != 0.0 or rows.correction[r] > 0.0  # or parts bodies that overlap
+    if acts and a > 0 and b > 0 and tree.link_part[a] != tree.link_part[b]:
+        unite(met, tree.link_part[a], tree.link_part[b])
+
+
+@small
+def row_energy(tables, table, rows, x, v, v_next, h, energy, met):
+    """Book what rows waste and feed in, J; returns the sums of `soft_energy`.
 
     Impulses work along the mean of a row's rates before and after.
     """
     forces = tables.forces
-    wasted = 0.0
-    fed = 0.0
     soft = (0.0, 0.0, 0.0, 0.0, 0.0)
     known = False  # whether x holds the joint impulses
     n = rows.count[ALL_ROWS]
@@ -217,10 +230,12 @@ def row_energy(tables, table, rows, x, v, v_next, h):
                 known = True
                 add_impulses(rows, n, rows.p, x)
             changes = contact_rate_changes(rows, r, x)
+            part = part_of_row(tables, rows, r)
+            note_meeting(tables.tree, rows, r, met)
             for j in range(3):
                 rate = rows.rate[r + j] + changes[j]
                 rows.loss[r + j] = -0.5 * rows.p[r + j] * (rows.start_rate[r + j] + rate)
-                wasted += rows.loss[r + j]
+                book(energy, part, WASTED, rows.loss[r + j])
                 if j == 0 and rows.deferred[r] != 0:
                     soft = add5(soft, soft_energy(rows, r, rate, h))
             r += 3
@@ -237,39 +252,43 @@ def row_energy(tables, table, rows, x, v, v_next, h):
                 known = True
                 add_impulses(rows, n, rows.p, x)
             rate = rows.rate[r] + rate_change(rows, r, x)
+        part = part_of_row(tables, rows, r)
         if code == LINE_SPRING:
             mean = 0.5 * (rows.start_rate[r] + rate)
-            wasted += h * (rows.deferred_data[r, LINE_VISCOUS] + rows.damping[r] * rate) * mean
-            fed -= h * rows.deferred_data[r, LINE_GIVEN] * mean
+            book(energy, part, WASTED, h * (rows.deferred_data[r, LINE_VISCOUS] + rows.damping[r] * rate) * mean)
+            book(energy, part, FED_IN, -h * rows.deferred_data[r, LINE_GIVEN] * mean)
         elif is_spring(code):
-            wasted += 0.5 * h * rows.damping[r] * rate * (rows.start_rate[r] + rate)
+            book(energy, part, WASTED, 0.5 * h * rows.damping[r] * rate * (rows.start_rate[r] + rate))
         elif code == MOTOR or code == DRAG or given:
-            fed += 0.5 * rows.p[r] * (rows.start_rate[r] + rate)
+            book(energy, part, FED_IN, 0.5 * rows.p[r] * (rows.start_rate[r] + rate))
         else:
             rows.loss[r] = -0.5 * rows.p[r] * (rows.start_rate[r] + rate)
-            wasted += rows.loss[r]
+            book(energy, part, WASTED, rows.loss[r])
+            if code == CONTACT:
+                note_meeting(tables.tree, rows, r, met)
             if rows.deferred[r] != 0 and only_pushes(rows, r):
                 soft = add5(soft, soft_energy(rows, r, rate, h))
         r += 1
     for e in range(table.coil_dof.size):
         s = table.coil_dof[e]
         k = forces.coil_coordinate[s]
-        wasted += 0.5 * h * forces.coil_c[s] * v_next[k] * (v[k] + v_next[k])
-    return wasted, fed, soft
+        loss = 0.5 * h * forces.coil_c[s] * v_next[k] * (v[k] + v_next[k])
+        book(energy, part_of_coordinate(tables, k), WASTED, loss)
+    return soft
 
 
 @small
 def store_energy(w, state, h, v):
-    """Add the energy wasted and fed in during the step to the last two entries of y, J; count that of soft rows."""
-    wasted, fed, soft = row_energy(w.tables, w.table, w.rows, w.solver.x, v, w.v_next, h)
-    fed += h * (w.power[FED_IN] - w.carried[FED])  # of tyres, and of grounds that move
-    fed += given_work(w.given, w.carried, h)
-    half = 0.5 * w.carried[LAST_STEP]
-    wasted += h * w.power[WASTED] + half * (w.carried[TYRES_WASTED] - w.carried[LAST_WASTED])
-    w.carried[LAST_WASTED] = w.carried[TYRES_WASTED]
-    end = state.y.size
-    state.y[end - 2] += wasted + sliding_loss(w.tables.drives, w.rows, v, w.v_next)
-    state.y[end - 1] += fed
+    """Add the energy wasted and fed in during the step to the accounts at the end of y, J; count that of soft rows."""
+    energy = w.energy
+    clear_power(energy)
+    soft = row_energy(w.tables, w.table, w.rows, w.solver.x, v, w.v_next, h, energy, w.met)
+    add_given_work(w.given, w.carried, h, energy)
+    add_sliding_loss(w.tables, w.rows, v, w.v_next, energy)
+    end = state.y.size - energy.size
+    for k in range(energy.size):
+        # the power beyond that of laws is of tyres, and of grounds that move
+        state.y[end + k] += energy[k] + h * (w.power[k] - w.given.fed[NOW, k])
     count_soft(state.effort, soft)
 
 

@@ -12,6 +12,7 @@ import math
 
 from linkwork._jit import kernel
 from linkwork.formulations.impulse.ball_rows import start_swivels, swivels_confirmed
+from linkwork.mechanics.accounts import WASTED, book, part_of_coordinate
 
 
 @kernel
@@ -48,11 +49,10 @@ def sliding_confirmed(drives, table, rows, v, h):
 
 
 @kernel
-def sliding_loss(drives, rows, v, v_next):
-    """Energy that sliding joints waste in the step, J."""
-    wasted = 0.0
+def add_sliding_loss(tables, rows, v, v_next, energy):
+    """Book what sliding joints waste in the step, J."""
     for e in range(rows.sliding.size):
         if rows.sliding[e] != 0.0:
-            k = drives.friction_coordinate[e]
-            wasted -= 0.5 * rows.sliding[e] * (v[k] + v_next[k])
-    return wasted
+            k = tables.drives.friction_coordinate[e]
+            loss = -0.5 * rows.sliding[e] * (v[k] + v_next[k])
+            book(energy, part_of_coordinate(tables, k), WASTED, loss)

@@ -273,7 +273,7 @@ def step(w, state, t, h, end, moves, world):
 
     Needs `update_kinematics` at t. w.carried[END_UPDATED] becomes 1 where kinematics are those of the new state.
     """
-    nq = state.y.size - state.vd.size - 2
+    nq = state.y.size - state.vd.size - w.tables.tree.accounts
     q = state.y[:nq]
     v = state.y[nq : nq + state.vd.size]
     sweeps = 0
@@ -340,7 +340,7 @@ def step(w, state, t, h, end, moves, world):
 def step_in_parts(w, state, t, h, end, moves, world):
     """A step of h from t to `end`, in as many parts as its velocity-dependent forces need; returns 0 or a status."""
     nv = state.vd.size
-    nq = state.y.size - nv - 2
+    nq = state.y.size - nv - w.tables.tree.accounts
     parts = 1
     part = 0
     while part < parts:
@@ -365,7 +365,7 @@ def step_in_parts(w, state, t, h, end, moves, world):
 def run(w, state, begin, first, h, steps, every, samples):
     """`steps` steps of h from the step numbered `first` of a run that began at `begin`; see `stepping.advance`."""
     nv = state.vd.size
-    nq = state.y.size - nv - 2
+    nq = state.y.size - nv - w.tables.tree.accounts
     kept = 0
     world = w.needs_poses or dragging(w.drags)
     for i in range(steps + 1):

@@ -66,8 +66,10 @@ class Workspace(NamedTuple):
     wrench: Any  # (cut row, 6) there
     law_input: Any  # (16 + seen,) arguments of user functions; written by mechanics.laws
     out: Any  # (4,) their values
-    power: Any  # (2,) W wasted, W fed in by forces
+    power: Any  # (account,) W wasted and fed in by forces
+    energy: Any  # (account,) J wasted and fed in by the step
     # kept from step to step
+    met: Any  # (part,) of the union-find of parts that contacts have ever pressed together; written by store_energy
     given: GivenLoads  # written by given_work
     row_vd: Any  # (dof,) part of the last accelerations that rows made
     drags: Drags  # written by simulation
@@ -75,7 +77,7 @@ class Workspace(NamedTuple):
     audit: ContactAudit  # written by contact_audit
     bounces: Bounces  # scratch; written by restitution
     sleep: Sleep  # written by sleeping
-    carried: Any  # (18,) slots in rows.py: of the last step its length (s) and power (W), flags; the rest of one step
+    carried: Any  # (12,) slots in rows.py: of the last step its length (s), flags; the rest of one step
 
 
 def workspace(tables: Any, method: Any) -> Workspace:
@@ -119,12 +121,14 @@ def workspace(tables: Any, method: Any) -> Workspace:
         wrench=np.zeros((cut_rows, 6)),
         law_input=law_scratch(tables.laws),
         out=np.zeros(4),
-        power=np.zeros(2),
+        power=np.zeros(tree.accounts),
+        energy=np.zeros(tree.accounts),
+        met=np.arange(tree.accounts // 2),
         given=make_given_loads(tables),
         row_vd=np.zeros(nv),
         drags=make_drags(),
         contacts=make_contacts(contacts, tables.colliders.has_moments),
-        audit=make_audit(contacts),
+        audit=make_audit(contacts, tree.accounts // 2),
         bounces=make_bounces(contacts),
         sleep=make_sleep(tables, method, islands),
         carried=np.zeros(CARRIED_SLOTS),

@@ -12,7 +12,7 @@ from linkwork.spatial.vectors import ZERO, add, cross, load3, load9, load_pair, 
 @kernel
 def place_nodes(nat, tree, state, z, zd, zdd):
     """Nodes that move, from the coordinates and velocities of the bodies."""
-    nq = state.y.size - state.vd.size - 2
+    nq = state.y.size - state.vd.size - tree.accounts
     for k in range(nat.free):
         i = nat.node_link[k]
         q = tree.link_q[i]
@@ -30,7 +30,7 @@ def place_nodes(nat, tree, state, z, zd, zdd):
 @kernel
 def store_bodies(nat, tree, work, z, acceleration, state):
     """Coordinates, velocities and accelerations of the bodies, from the nodes to the state."""
-    nq = state.y.size - state.vd.size - 2
+    nq = state.y.size - state.vd.size - tree.accounts
     for i in range(tree.grounds, tree.link_parent.size):
         q = tree.link_q[i]
         v = tree.link_v[i]

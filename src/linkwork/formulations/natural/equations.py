@@ -66,7 +66,7 @@ def copy_nodes(x, out):
 def apply_loads(tables, work, state, t, law_input, out, power):
     """Forces on the links. All joints are cuts here, so no force acts on the bodies' own coordinates."""
     nv = state.vd.size
-    nq = state.y.size - nv - 2
+    nq = state.y.size - nv - tables.tree.accounts
     q = state.y[:nq]
     v = state.y[nq : nq + nv]
     apply_forces(tables, work, t, q, v, state.cut_q, state.cut_rate, law_input, out, power)

@@ -46,7 +46,7 @@ from linkwork.formulations.natural.equations import (
     tangent,
     velocity_rows,
 )
-from linkwork.formulations.natural.reactions import factor_network, ground_power, joint_forces
+from linkwork.formulations.natural.reactions import add_ground_power, factor_network, joint_forces
 from linkwork.formulations.natural.workspace import Workspace, workspace
 from linkwork.formulations.protocol import COMMON, Bound, Needs, Ran
 from linkwork.formulations.samples import (
@@ -61,8 +61,8 @@ from linkwork.formulations.samples import (
     keep_sample,
 )
 from linkwork.formulations.status import FLAT, NOT_CONVERGED, NOT_FINITE, OFF_GUIDE, SINGULAR
+from linkwork.mechanics.accounts import clear_power
 from linkwork.mechanics.constraint_rows import measure_cuts
-from linkwork.mechanics.forces import FED_IN
 from linkwork.mechanics.given import move_given, renew_given
 from linkwork.mechanics.guides import left_guide
 from linkwork.mechanics.rolling import falls_flat
@@ -91,7 +91,7 @@ class Global(ImplicitMethod):
     loop: ClassVar[str] = __name__
     carried: ClassVar[tuple[str, ...]] = (
         *("lam", "alpha", "row_unit", "step", "z", "z0", "zd0", "zdd0"),
-        *("power", "net.blocks", "net.first"),
+        *("power", "power_before", "net.blocks", "net.first"),
     )
 
     dt: float = 1e-2
@@ -261,13 +261,13 @@ def accept(tables, w, state, t, h, wanted, starts):
     renew_given(tables.cuts, w.tree, state.cut_q, t)
     # the accounts by the same rule
     if not w.loaded:
-        w.power[FED_IN] = 0.0
+        clear_power(w.power)
     if moved:
-        w.power[FED_IN] += ground_power(tables, w.tree, state.cut_force)
-    n = state.y.size
-    for e in range(2):
-        state.y[n - 2 + e] += 0.5 * h * (w.power[e] + w.power[2 + e])
-        w.power[2 + e] = w.power[e]
+        add_ground_power(tables, w.tree, state.cut_force, w.power)
+    n = state.y.size - w.power.size
+    for e in range(w.power.size):
+        state.y[n + e] += 0.5 * h * (w.power[e] + w.power_before[e])
+        w.power_before[e] = w.power[e]
     state.t[0] = t
     state.effort[MOST_SWEEPS] = max(state.effort[MOST_SWEEPS], state.effort[SWEEPS])
     state.effort[WORST_RESIDUAL] = max(state.effort[WORST_RESIDUAL], state.effort[RESIDUAL])

@@ -18,6 +18,7 @@ import numpy as np
 from linkwork._jit import kernel, small
 from linkwork.formulations.natural.balance import balance
 from linkwork.formulations.natural.coordinates import link_rates
+from linkwork.mechanics.accounts import FED_IN, book, part_of_coupling
 from linkwork.mechanics.constraint_rows import cut_frames, point_velocity, row_wrench
 from linkwork.mechanics.rolling import rolling_wrench
 from linkwork.mechanics.row_loads import is_driven_rod, rod_reactions
@@ -190,14 +191,14 @@ def joint_forces(tables, nat, net, work, loaded, z, zdd, J, mu, out):
 
 
 @kernel
-def ground_power(tables, work, loads):
-    """W that moving grounds put in: minus the loads on them, of springs and of joints, times their velocities."""
+def add_ground_power(tables, work, loads, power):
+    """Book what moving grounds put in: minus the loads on them, of springs and of joints, times their velocities."""
     cuts = tables.cuts
-    P = 0.0
+    part = tables.tree.link_part
     for i in range(1, tables.tree.grounds):
         w, u = load_pair(work.velocity, i)
         n, f = load_pair(work.wrench, i)
-        P -= dot(w, n) + dot(u, f)
+        book(power, part[i], FED_IN, -(dot(w, n) + dot(u, f)))
     for c in range(cuts.cut_a.size):
         for side in range(2):
             i = cuts.cut_a[c] if side == 0 else cuts.cut_b[c]
@@ -206,23 +207,22 @@ def ground_power(tables, work, loads):
                 f, n = load_pair(loads, c)
                 w, u = point_velocity(work, i, p_b)
                 x = dot(w, n) + dot(u, f)
-                P += x if side == 0 else -x
-    return P + coupled_power(cuts, work, tables.tree.grounds, loads)
+                book(power, part[i], FED_IN, x if side == 0 else -x)
+    add_coupled_power(tables, work, loads, power)
 
 
 @kernel
-def coupled_power(cuts, work, grounds, loads):
-    """W that couplings put in: by their laws, and where they hold moving grounds."""
-    P = 0.0
+def add_coupled_power(tables, work, loads, power):
+    """Book what couplings put in: by their laws, and where they hold moving grounds."""
+    cuts = tables.cuts
     for j in range(cuts.coupling_law.size):
         effort = loads[cuts.cut_a.size + j, 0]
-        P += effort * work.given[j, 1]
+        book(power, part_of_coupling(tables, j), FED_IN, effort * work.given[j, 1])
         for e in range(cuts.coupling_term[j], cuts.coupling_term[j + 1]):
             n, f = term_wrench(cuts, work, e)
             for side in range(2):
                 i = cuts.cut_a[cuts.term_cut[e]] if side == 0 else cuts.cut_b[cuts.term_cut[e]]
-                if 0 < i < grounds:
+                if 0 < i < tables.tree.grounds:
                     w, u = point_velocity(work, i, ZERO)
                     x = effort * (dot(w, n) + dot(u, f))
-                    P += x if side == 0 else -x
-    return P
+                    book(power, tables.tree.link_part[i], FED_IN, x if side == 0 else -x)

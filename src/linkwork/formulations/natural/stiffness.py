@@ -61,7 +61,7 @@ def bushing_gradient(forces, nat, work, z, s, i, J, first):
 def drive_slopes(tables, state, s, t, law_input, out):
     """Slopes of the law of drive s over its coordinate."""
     nv = state.vd.size
-    nq = state.y.size - nv - 2
+    nq = state.y.size - nv - tables.tree.accounts
     law = tables.forces.drive_law[s]
     law_input[0] = state.cut_q[tables.forces.drive_q[s] - nq]
     law_input[1] = state.cut_rate[tables.forces.drive_coordinate[s] - nv]

@@ -65,7 +65,8 @@ class Workspace(NamedTuple):
     delta: Any  # (node, 3) residual, then increment; `balance`
     a: Any  # (node, 3) accelerations of the recorded state; `solve_accelerations`
     f: Any  # (dof,) motion of the bodies in the last increment of a step that was refused; `last_increment`
-    power: Any  # (4,) W wasted and fed in, now and at the last step; `apply_forces`, `accept`; carried
+    power: Any  # (account,) W wasted and fed in; `apply_forces`, `accept`; carried
+    power_before: Any  # (account,) the same at the last step; `accept`; carried
     kept_lam: Any  # lam before a step that may be refused; `run`
     kept_cut: Any  # coordinates of the joints before it; `run`
     law_input: Any  # (16 + seen,) scratch: what a law is evaluated at
@@ -128,7 +129,8 @@ def workspace(tables: Any, nat: Any, method: Any) -> Workspace:
         J=nat.entry_J.copy(),
         **{name: np.zeros((nodes, 3)) for name in ("z", "zd", "zdd", "z0", "zd0", "zdd0", "delta", "a")},
         f=np.zeros(len(tables.tree.dof_link)),
-        power=np.zeros(4),
+        power=np.zeros(tables.tree.accounts),
+        power_before=np.zeros(tables.tree.accounts),
         kept_lam=np.zeros(equations),
         kept_cut=np.zeros(count_cut_q(cuts)),
         law_input=law_scratch(tables.laws),

@@ -41,7 +41,8 @@ class Dynamics:
         self._standing = (tables, work, given, self.q, np.zeros(nv))
         self._loops = make_state(tables, np.zeros(1), system.cut_start)
         found = (self.q, self.v, self._loops.cut_q, self._loops.cut_rate)
-        self._inverse = placed_joint_forces.bind(tables, work, (*given, np.zeros(2)), found, self.a, self.tau)
+        powers = np.zeros(tables.tree.accounts)
+        self._inverse = placed_joint_forces.bind(tables, work, (*given, powers), found, self.a, self.tau)
         self.M = np.zeros((nv, nv))
         self._masses = masses.bind(*self._standing, np.zeros((len(system.link_names), 10)), self.M)
         self.body_poses = np.zeros((len(system.body_names), 7))
@@ -51,7 +52,7 @@ class Dynamics:
         self._rows: dict[int, Any] = {}
         self.extra = np.zeros(nv)
         workspace = Recursive(stabilize=False).prepare(tables)._replace(extra=self.extra)
-        self._state = make_state(tables, np.zeros(nq + nv + 2), system.cut_start)
+        self._state = make_state(tables, np.zeros(nq + nv + tables.tree.accounts), system.cut_start)
         self._here_q, self._here_v = self._state.y[:nq], self._state.y[nq : nq + nv]
         self._run = run.bind(tables, workspace, self._state, 0.0, -1, 1.0, 1, 2, make_samples(self._state, 1))
 

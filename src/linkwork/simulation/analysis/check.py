@@ -21,8 +21,8 @@ from linkwork.simulation.driven import driven_start
 from linkwork.simulation.methods import FEATURE_HINTS
 from linkwork.simulation.mobility import DEPENDENT, implied
 from linkwork.simulation.remote_links import remote_parts
-from linkwork.simulation.results.certificate import shortened
 from linkwork.simulation.results.notebook import lines_in_cell
+from linkwork.simulation.results.plain import shortened
 from linkwork.simulation.start import Closure, Start, consistent_start
 from linkwork.spatial import codes
 

@@ -28,7 +28,7 @@ from linkwork.mechanics.entry_points import moved
 from linkwork.model import Body
 from linkwork.model.checked import real, shown
 from linkwork.simulation.analysis.bound_dynamics import bound
-from linkwork.simulation.results.certificate import shortened
+from linkwork.simulation.results.plain import shortened
 
 
 def checked_vector(value: ArrayLike, size: int, name: str) -> Floats:
@@ -103,7 +103,7 @@ class Accelerations:
         self.cut_q = system.cut_start if cut_q is None else cut_q
         self.tau = np.zeros(system.nv) if tau is None else tau
         self.workspace = Recursive(stabilize=False).prepare(self.tables)._replace(extra=self.tau)
-        self.state = make_state(self.tables, np.zeros(system.nq + system.nv + 2), self.cut_q)
+        self.state = make_state(self.tables, np.zeros(system.nq + system.nv + system.tables.tree.accounts), self.cut_q)
         self.rows = make_samples(self.state, 1)
 
     def at(self, q: Floats, v: Floats, time: float = 0.0, tables: Tables | None = None) -> Floats | None:

@@ -31,7 +31,7 @@ from linkwork.model.joint_kinds import KINDS
 from linkwork.simulation.analysis.dynamics import checked_time
 from linkwork.simulation.coupled_wrenches import coupled_wrenches
 from linkwork.simulation.mobility import DEPENDENT
-from linkwork.simulation.results.certificate import shortened
+from linkwork.simulation.results.plain import shortened
 from linkwork.simulation.start import Closure
 
 if TYPE_CHECKING:

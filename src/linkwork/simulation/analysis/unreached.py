@@ -7,7 +7,7 @@ import numpy as np
 from linkwork.errors import RunError
 from linkwork.simulation.analysis.pose_equations import Goal, PoseEquations
 from linkwork.simulation.analysis.pose_search import Found
-from linkwork.simulation.results.certificate import shortened
+from linkwork.simulation.results.plain import shortened
 from linkwork.spatial import codes
 
 OPEN = 0.01  # of what the body stays away: a loop that is open by less is not what keeps it

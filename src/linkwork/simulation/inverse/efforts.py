@@ -13,7 +13,7 @@ from linkwork.simulation.coupled_wrenches import coupled_wrenches
 from linkwork.simulation.inverse.actuators import Actuator, cut_wrench, rate_units
 from linkwork.simulation.inverse.loop_forces import LoopForces, Shares
 from linkwork.simulation.inverse.recorded_motion import TreeMotion
-from linkwork.simulation.results.certificate import shortened
+from linkwork.simulation.results.plain import shortened
 
 ASIDE = 1e-5  # of the size of the model, or rad: where the rows of a singular position are looked at, ahead and behind
 AT_REST = 1e-9  # of the largest rate: slower than this dry friction has no direction
@@ -85,10 +85,10 @@ class Efforts:
             self.a[k], change = self.loops.closed(self.a[k], allowed)
             self.opening = max(self.opening, change / self.pace)
         tau = np.zeros(self.system.nv)
-        power = np.zeros(2)
+        power = np.zeros(self.system.tables.tree.accounts)
         given = (t, closure.told, closure.out, power)
         joint_forces(self.system.tables, closure.work, given, (q, v, closure.cut_q, closure.cut_rate), self.a[k], tau)
-        self.wasted[k], self.fed_in[k] = power
+        self.wasted[k], self.fed_in[k] = power[:2]
         tau += self._friction(k, v)
         self.cut_rate[k] = closure.cut_rate[: self.cut_rate.shape[1]]
         self.rates[k] = self._rates(v)

@@ -27,9 +27,10 @@ from linkwork.simulation.inverse.loop_forces import DEAD, LoopForces
 from linkwork.simulation.inverse.stateless import stateless
 from linkwork.simulation.methods import positive
 from linkwork.simulation.mobility import implied
-from linkwork.simulation.results.certificate import Certificate, shortened
+from linkwork.simulation.results.certificate import Certificate
 from linkwork.simulation.results.column_names import DRIFT
 from linkwork.simulation.results.observe import Observer
+from linkwork.simulation.results.plain import shortened
 from linkwork.simulation.results.rank_history import row_names
 from linkwork.simulation.results.scene import scene_of
 from linkwork.simulation.results.trajectory import Trajectory
@@ -95,7 +96,7 @@ class _Run:
         self.motion = row_motion(system.tables, start.q, start.cut_q, 0.0)
         self._look(0.0)
         self.redundant = implied(self.loops.closure.G)
-        state = make_state(system.tables, np.zeros(system.nq + system.nv + 2), start.cut_q)
+        state = make_state(system.tables, np.zeros(system.nq + system.nv + system.tables.tree.accounts), start.cut_q)
         self.samples = make_samples(state, len(self.times))
         self.between = make_samples(state, 2)
         self.observer = Observer(system, COLUMNS)

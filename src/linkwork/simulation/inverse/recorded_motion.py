@@ -16,8 +16,8 @@ from linkwork.model.checked import shown
 from linkwork.model.joint_kinds import KINDS
 from linkwork.simulation.analysis.dynamics import forward_kinematics
 from linkwork.simulation.inverse.stateless import stateless, whole
-from linkwork.simulation.results.certificate import shortened
 from linkwork.simulation.results.limits import BOUNDS
+from linkwork.simulation.results.plain import shortened
 from linkwork.simulation.results.trajectory import Trajectory
 from linkwork.simulation.run_certificate import model_hash
 from linkwork.simulation.start import Closure

@@ -24,14 +24,16 @@ from linkwork.simulation.inverse.sharing import not_unique
 from linkwork.simulation.inverse.stateless import laws_with_states, stateless
 from linkwork.simulation.least_energy import least_energy
 from linkwork.simulation.mobility import implied
-from linkwork.simulation.results.certificate import Certificate, shortened
+from linkwork.simulation.part_tally import ROUNDED
+from linkwork.simulation.results.certificate import Certificate
 from linkwork.simulation.results.column_names import DRIFT
 from linkwork.simulation.results.column_names import ENERGY as LEDGER
 from linkwork.simulation.results.observe import Observer
+from linkwork.simulation.results.plain import shortened
 from linkwork.simulation.results.rank_history import row_names
 from linkwork.simulation.results.scene import scene_of
 from linkwork.simulation.results.trajectory import Trajectory
-from linkwork.simulation.run_certificate import ROUNDED, STORED, model_hash, versions
+from linkwork.simulation.run_certificate import STORED, model_hash, versions
 
 NEAR_DEAD = 1e-3  # of what an actuator moves at best: efforts nearby are large and inexact
 CHANGED = 1e-6  # of the accelerations: a smaller change by the loops is not worth a note
@@ -150,11 +152,13 @@ def _refuse_unknown_forces(system: System, actuators: list[Actuator], motion: Tr
 def _samples(system: System, motion: TreeMotion, efforts: Efforts) -> Samples:
     """The rows as those of a run: accounts of energy by the powers, cuts with their forces."""
     count, nq = len(motion.time), system.nq
-    state = make_state(system.tables, np.zeros(nq + system.nv + 2), system.cut_start, pushes=True)
+    y = np.zeros(nq + system.nv + system.tables.tree.accounts)
+    state = make_state(system.tables, y, system.cut_start, pushes=True)
     samples = make_samples(state, count)
     samples.t[:, 0], samples.vd[:], samples.cut_q[:] = motion.time, efforts.a, motion.cut_q
     samples.y[:, :nq], samples.y[:, nq : nq + system.nv] = motion.q, motion.v
-    samples.y[:, -2], samples.y[:, -1] = integral(motion.time, efforts.wasted), integral(motion.time, efforts.fed_in)
+    samples.y[:, nq + system.nv] = integral(motion.time, efforts.wasted)
+    samples.y[:, nq + system.nv + 1] = integral(motion.time, efforts.fed_in)
     samples.cut_force[:], samples.push[:] = efforts.cut_force, efforts.push
     samples.cut_rate[:, : efforts.cut_rate.shape[1]] = efforts.cut_rate
     return samples

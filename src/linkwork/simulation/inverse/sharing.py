@@ -34,7 +34,8 @@ def not_unique(efforts: Efforts, k: int) -> tuple[list[str], Stress]:
 def _reactions(efforts: Efforts, k: int, stress: Stress, change: Floats) -> Floats:
     """(6 x joint, change) by how much reactions change with multipliers and efforts; `loops` stand in row k."""
     system, motion, loops = efforts.system, efforts.motion, efforts.loops
-    state = make_state(system.tables, np.zeros(system.nq + system.nv + 2), motion.cut_q[k], pushes=True)
+    y = np.zeros(system.nq + system.nv + system.tables.tree.accounts)
+    state = make_state(system.tables, y, motion.cut_q[k], pushes=True)
     samples = make_samples(state, 1 + change.shape[1])
     samples.t[:], samples.cut_q[:] = motion.time[k], motion.cut_q[k]
     samples.y[:, : system.nq] = motion.q[k]

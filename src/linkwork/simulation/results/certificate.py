@@ -6,10 +6,9 @@ import math
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-import numpy as np
-
 from linkwork.simulation.results.limits import BOUNDS, REMEDIES
 from linkwork.simulation.results.notebook import lines_in_cell
+from linkwork.simulation.results.plain import plain, shortened
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +81,12 @@ class Certificate:
     energy_least: float = 0.0
     """Energies below this are nothing, J: of a creep, of what contacts overlap by, of rounding in what is stored and in
     what reactions hold."""
+    energy_part: float = 0.0
+    """Worst balance of a part that no force or joint connects to others, as a part of what moved in it."""
+    energy_part_bodies: list[str] = field(default_factory=list)
+    """Bodies of that part; none where the model is one part."""
+    part_losses: dict[str, float] = field(default_factory=dict)
+    """Worst "apart", "rolling" and "seam" loss of such a part, as a part of what moved in it."""
     energy_gained: float = 0.0
     """What friction, stops, contacts and dampers gave in all instead of taking, at worst, J; 0 where all is well."""
     energy_numerical: float = 0.0
@@ -151,7 +156,8 @@ class Certificate:
     def broken(self, bounds: dict[str, float] | None = None) -> list[str]:
         """What of the run is beyond `bounds`, in words; empty where all is well. Without them a few plain ones hold.
 
-        "energy" bounds the worst balance as a part of the energy that moved, "gain" what friction, stops and contacts
+        "energy" bounds the worst balance as a part of the energy that moved, "part" that of a part of the model which
+        no force or joint connects to others, "gain" what friction, stops and contacts
         gave instead of taking, as such a part, "drift" how far joints open, as a part of the size of the model,
         "quaternion" how far quaternions leave unit length, "unsettled" the part of all impulses that steps with
         sweeps cut short left unsettled, "cut" the number of these steps; "apart" and "rolling" what contacts took from
@@ -187,16 +193,20 @@ class Certificate:
         left = ", {:.2g} of all impulses unsettled" if self.unsettled is not None else ""
         known = {
             "energy": (self._part(self._unexplained()), "the energy balance is off by {:.2g} of what moved"),
+            "part": (self.energy_part, "the energy balance of one part is off by {:.2g} of what moved in it"),
             "gain": (self._part(self.energy_gained), "friction, stops or contacts gave {:.2g} of what moved"),
             "drift": (self.drift_relative, "the loops drift by {:.2g} of the size of the model"),
             "quaternion": (self.worst_quaternion or 0.0, "the quaternions leave unit length by {:.2g}"),
             "unsettled": (self._unsettled(), f"{self.cut_short} steps were cut short by their number of sweeps{left}"),
-            "apart": (self._part(self.apart_loss), "contacts took {:.2g} of what moved from bodies that did not touch"),
+            "apart": (
+                self._lost("apart", self.apart_loss),
+                "contacts took {:.2g} of what moved from bodies that did not touch",
+            ),
             "rolling": (
-                self._part(self.rolling_loss),
+                self._lost("rolling", self.rolling_loss),
                 "contacts took {:.2g} of what moved from bodies that only rolled or rested",
             ),
-            "seam": (self._part(self.seam_loss), "contacts took {:.2g} of what moved at seams that are level"),
+            "seam": (self._lost("seam", self.seam_loss), "contacts took {:.2g} of what moved at seams that are level"),
             "overlap": (
                 self.overlap / self.size if self.size > 0.0 else 0.0,
                 "bodies overlap by {:.2g} of the size of the model in the end",
@@ -216,12 +226,21 @@ class Certificate:
             "cut": (float(self.cut_short), "{:g} steps were cut short by their number of sweeps"),
         }
         beyond = {name: known[name] for name in bounds if not known[name][0] <= bounds[name]}
-        return {name: words.format(value) for name, (value, words) in beyond.items()}
+        told = {name: words.format(value) for name, (value, words) in beyond.items()}
+        return told | ({"part": told["part"].replace("one part", self._of_part())} if "part" in told else {})
 
     def _unexplained(self) -> float:
         """The worst balance beyond what falls; it stays what it is where it is no number."""
         left = self.energy_balance_worst - self.energy_offset
         return left if not left < 0.0 else 0.0
+
+    def _lost(self, name: str, energy: float) -> float:
+        """What contacts took that they should not, of what moved in all, or in the part where that is worst."""
+        return max(self._part(energy), self.part_losses.get(name, 0.0))
+
+    def _of_part(self) -> str:
+        """The worst part in words."""
+        return f"the part with {shortened([repr(name) for name in self.energy_part_bodies], 3)}"
 
     def _unsettled(self) -> float:
         """What cut steps left, as a part; all of it where nobody looked."""
@@ -258,7 +277,7 @@ class Certificate:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain dictionary of numbers, texts, lists and dictionaries, ready for JSON."""
-        return {name: _plain(value) for name, value in asdict(self).items()}
+        return {name: plain(value) for name, value in asdict(self).items()}
 
     @classmethod
     def from_dict(cls, facts: dict[str, Any]) -> Certificate:
@@ -310,7 +329,9 @@ class Certificate:
         beyond = self._beyond(BOUNDS)
         if "gain" in beyond:
             part += f"; friction, stops or contacts GAVE {self.energy_gained:.2g} J"
-        poor = self._poor("energy") if "energy" in beyond or "gain" in beyond else ""
+        if "part" in beyond:
+            part += f"; {self.energy_part:.2g} of what moved in {self._of_part()}"
+        poor = self._poor("energy") if beyond.keys() & {"energy", "part", "gain"} else ""
         return f"energy   balance within {self.energy_balance_worst:.1e} J{part}{poor}"
 
     def _poor(self, name: str) -> str:
@@ -373,27 +394,3 @@ class Certificate:
         made = ", ".join(f"{name} {version}" for name, version in self.versions.items())
         model = f"model {self.model_hash[:12]}" if self.model_hash else ""
         return "run      " + "; ".join(piece for piece in (end, ignored, made, model) if piece)
-
-
-def shortened(names: list[str], most: int = 6) -> str:
-    """The first few names and how many more there are.
-
-    >>> shortened(["a", "b", "c"], most=2)
-    'a, b and 1 more'
-    """
-    if len(names) <= most:
-        return ", ".join(names)
-    return ", ".join(names[:most]) + f" and {len(names) - most} more"
-
-
-def _plain(value: Any) -> Any:
-    """The same value in the few types JSON has."""
-    if value is None or isinstance(value, str | bool | int | float):
-        return value.item() if isinstance(value, np.generic) else value
-    if isinstance(value, np.ndarray | np.generic):
-        return value.tolist()
-    if isinstance(value, dict):
-        return {str(key): _plain(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [_plain(entry) for entry in value]
-    return str(value)

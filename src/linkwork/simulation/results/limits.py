@@ -16,6 +16,7 @@ POOR_OVERLAP = 0.02  # of the size of the model: what bodies may overlap by in t
 # what a strict run is held to: parts of the energy that moved, of the size of the model, of impulses; steps
 BOUNDS = {
     "energy": POOR_BALANCE,
+    "part": POOR_BALANCE,
     "gain": POOR_BALANCE,
     "drift": 1e-3,
     "quaternion": 1e-6,

@@ -13,6 +13,7 @@ from linkwork.assembly.system import System
 from linkwork.assembly.tables import Tables
 from linkwork.errors import OptionError
 from linkwork.formulations.samples import RESIDUAL, ROW_COUNT, SOFT_HELD, SOFT_TAKEN, STEPS_CUT, SWEEPS, Samples
+from linkwork.mechanics.attitudes import body_signs
 from linkwork.mechanics.laws import law_scratch
 from linkwork.mechanics.observation import Observation, Scratch, View, observe
 from linkwork.mechanics.size import row_units, size_of
@@ -57,11 +58,9 @@ class Observer:
             law_scratch(system.tables.laws),
             np.zeros(4),
             np.zeros(system.tables.laws.input_law.size),
-            np.zeros(2),
+            np.zeros(system.tables.tree.accounts),
             row_units(system.tables),
         )
-        self.previous = np.zeros((len(system.body_names), 4))
-        self.previous[:, 0] = 1.0
         self.size = size_of(system.tables)
         self.given: list[Body] = []  # whose kinetic energy is no measure of what the run computes
 
@@ -78,9 +77,9 @@ class Observer:
         return {name: self.parts[name][2] if name in self.parts else units[name] for name in self.columns}
 
     def follow(self, before: Observer) -> None:
-        """Of the two quaternions of a rotation, go on with those that `before` has shown."""
-        for k, name in enumerate(before.system.body_names):
-            self.previous[self.system.body_names.index(name)] = before.previous[k]
+        """Of the two quaternions of a ground that others move, go on with the one that `before` has shown."""
+        grounds = self.system.tables.tree.grounds
+        self.scratch.work.attitude[:grounds] = before.scratch.work.attitude[:grounds]
 
     def room(self, samples: Samples, count: int) -> Observation:
         """Room for what `count` rows show."""
@@ -90,6 +89,7 @@ class Observer:
             reaction=np.zeros((count, len(system.joints), 6)),
             cut_acceleration=np.zeros((count, samples.cut_rate.shape[1])),
             energy=np.zeros((count, 3)),
+            part_energy=np.zeros((count, 3, system.tables.tree.accounts // 2)),
             drift=np.zeros((count, 3)),
             **{table: np.zeros((count, rows, width)) for table, rows, width in observed_forces(forces)},
         )
@@ -97,7 +97,7 @@ class Observer:
     def see(self, samples: Samples, count: int) -> Observation:
         """What the first `count` kept rows show, by number instead of by name."""
         observation = self.room(samples, count)
-        observe(self.tables, self.scratch, self.view, samples, count, self.previous, observation)
+        observe(self.tables, self.scratch, self.view, samples, count, observation)
         return observation
 
     def look(self, samples: Samples, count: int) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -181,6 +181,19 @@ class Observer:
         lengths = np.linalg.norm(samples.y[:count][:, self.quaternions], axis=2)
         return np.abs(lengths - 1.0).max(axis=1, initial=0.0)
 
+    def _parts(self, samples: Samples, observation: Observation, count: int) -> Any:
+        """Energies of each part: kinetic, potential, springs, wasted, fed in, and its own kinetic energy, J."""
+        end, tree = self.system.nq + self.system.nv, self.system.tables.tree
+        part_of = dict(zip(self.system.body_names, tree.link_part[tree.body_link], strict=True))
+        found = np.zeros((count, tree.accounts // 2, 6))
+        found[:, :, :3] = observation.part_energy.transpose(0, 2, 1)
+        found[:, :, 3:5] = samples.y[:count, end:].reshape(count, -1, 2)
+        found[:, 0, 3:5] -= found[:, 1:, 3:5].sum(axis=1)
+        found[:, :, 5] = found[:, :, 0]
+        for body in self.given:
+            found[:, part_of[body.path], 5] -= kinetic_energy([body], self.system.body_names, observation.body)
+        return found
+
     def _held(self, samples: Samples, observation: Observation, count: int) -> Any:
         """Work of the largest reaction over the size of the model, or one radian, row by row, J."""
         loads = np.concatenate([observation.reaction, samples.cut_force[:count]], axis=1)
@@ -196,6 +209,7 @@ class Observer:
             "kinetic": observation.energy[:, 0],
             "own": observation.energy[:, 0] - kinetic_energy(self.given, self.system.body_names, observation.body),
             "held": self._held(samples, observation, count),
+            "parts": self._parts(samples, observation, count),
             "potential": observation.energy[:, 1],
             "springs": observation.energy[:, 2] + held,
             "dissipated": samples.y[:count, end] - held - beyond,
@@ -329,4 +343,5 @@ def _view(system: System) -> View:
         joint_point=np.array([place.frame_b[1] for place in system.joints]).reshape(-1, 3),
         joint_start=starts,
         joint_link=np.array([link for l in links for link in l], dtype=np.int64),
+        body_sign=body_signs(system.tables),
     )

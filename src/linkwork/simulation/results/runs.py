@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, overload
 
 from linkwork.errors import RunError, RunWarning
-from linkwork.simulation.results.certificate import shortened
+from linkwork.simulation.results.plain import shortened
 from linkwork.simulation.results.trajectory import Trajectory
 from linkwork.simulation.results.warning import warn
 

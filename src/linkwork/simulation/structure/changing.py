@@ -9,6 +9,7 @@ import numpy as np
 from linkwork.assembly.tables import Floats
 from linkwork.errors import ModelError, OptionError
 from linkwork.formulations.samples import make_samples
+from linkwork.mechanics.accounts import FED_IN
 from linkwork.model import Altered, Joint, attached_joint, attached_name
 from linkwork.model.checked import shown
 from linkwork.model.container import find_body, find_joint, find_parts
@@ -53,7 +54,12 @@ class Structure:
             assert place.joint is not None
             ends = place.joint.a.path, place.joint.b.path
             self.changes.append(Change(time, "jolted", place.name, place.kind, *ends, tuple(impulse.tolist()), energy))
-            self.stepper.state.y[-1] += energy
+            self._feed(energy)
+
+    def _feed(self, energy: float) -> None:
+        """Book work of the whole, J."""
+        moving = self.stepper.moving
+        self.stepper.state.y[moving.nq + moving.nv + FED_IN] += energy
 
     def copied(self, stepper: Stepper) -> Structure:
         """The same changes, of another stepper in the same state."""
@@ -110,7 +116,7 @@ class Structure:
         moving = self.stepper.moving
         system = assembled_like(model, moving)
         nq, nv = system.nq, system.nv
-        if y.size == nq + nv + 2 and cut_q.size == system.cut_start.size:
+        if y.size == nq + nv + system.tables.tree.accounts and cut_q.size == system.cut_start.size:
             self.stepper.stand(system, y[:nq].copy(), y[nq : nq + nv].copy(), cut_q.copy())
 
     def _moment(self) -> Moment:
@@ -149,7 +155,7 @@ class Structure:
         stepper.stand(moment.system, moment.q, moment.v, moment.cut_q)
         stepper.method.keep_contacts(stepper.workspace, old)
         # springs in joints come and go with what they hold
-        stepper.state.y[-1] += work + self._stored()
+        self._feed(work + self._stored())
         with lag_applied(stepper, None):
             _, _, status = stepper.run(stepper.time, -1, 1, 1, make_samples(stepper.state, 1))
         if status != 0:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.assembly.assemble import assemble
+from linkwork.assembly.energy_parts import accounts_for
 from linkwork.errors import ModelError, OptionError
 from linkwork.model.checked import LARGEST
 from linkwork.simulation.failures import failure_of
@@ -227,6 +228,6 @@ def other_coordinates(sim: Simulation, model: Any, facts: dict[str, Any], y: Any
     moment = seen(taken, time, y[:nq].copy(), y[nq : nq + nv].copy(), cut_q)
     if mine.absolute:
         found, cut_q = absolute_start(taken, Start(moment.q, moment.v, moment.cut_q, []), mine, time)
-        return np.concatenate([found[:-2], y[-2:]]), cut_q
+        return np.concatenate([found[: mine.nq + mine.nv], accounts_for(mine.tables.tree, y[nq + nv :])]), cut_q
     moment = carried(moment, mine)
-    return np.concatenate([moment.q, moment.v, y[-2:]]), moment.cut_q
+    return np.concatenate([moment.q, moment.v, accounts_for(mine.tables.tree, y[nq + nv :])]), moment.cut_q

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from linkwork.simulation.least_energy import least_energy
+from linkwork.simulation.part_tally import ROUNDED
 from linkwork.simulation.results.certificate import Certificate
 from linkwork.simulation.results.limits import BOUNDS
 from linkwork.simulation.run import Simulation
-from linkwork.simulation.run_certificate import ROUNDED
 
 GOOD, WATCH, POOR = range(3)
 NEAR = 0.1  # of a bound: nearer than this it is worth watching
