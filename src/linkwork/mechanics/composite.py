@@ -107,7 +107,7 @@ def gravity_energy(tree, work):
     g = (tree.gravity[0], tree.gravity[1], tree.gravity[2])
     V = 0.0
     for i in range(tree.grounds, tree.link_parent.size):
-        if tree.link_counted[i] == 0:
+        if tree.link_counted[i] != 1:
             continue
         c = add(scale(tree.link_mass[i], load3(work.pose_p, i)), rotate(load9(work.pose_R, i), load3(tree.link_h, i)))
         V -= dot(g, c)

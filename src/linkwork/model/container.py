@@ -12,7 +12,7 @@ import numpy as np
 
 from linkwork.errors import ModelError
 from linkwork.model import checked, names
-from linkwork.model.body import Body, Ground, Part, ground
+from linkwork.model.body import Body, Ground, Part, Rotor, ground
 from linkwork.model.collider import Collider
 from linkwork.model.coupling import Coupling
 from linkwork.model.drive import Motor
@@ -190,8 +190,10 @@ class Container:
         return self._inside(part, what)
 
     def _joint(self, value: Any, what: str) -> Joint:
-        """A joint from its object or name."""
+        """A joint from its object or name; that of a rotor is its shaft."""
         part = self._find(value, what, "joint") if isinstance(value, str) else value
+        if isinstance(part, Rotor):
+            part = self._inside(part, what).shaft
         if not isinstance(part, Joint):
             raise ModelError(f"{what}: {checked.shown(part)} is not a joint; give a joint or its name")
         return self._inside(part, what)

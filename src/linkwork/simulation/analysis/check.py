@@ -171,7 +171,7 @@ def _told_of_drives(system: System) -> list[str]:
 def refuse_idle(system: System) -> None:
     """Where nothing beyond a joint of the tree has mass, and no loop leads on, nothing says how it moves."""
     tree, cuts = system.tables.tree, system.tables.cuts
-    weight = tree.link_mass.copy()
+    weight = tree.link_mass + np.abs(tree.link_I[:, :3]).sum(axis=1)  # rotors have no mass
     held = slice(0, len(system.cuts))  # what others hold by a loop is not idle
     weight[np.concatenate([cuts.cut_a[held], cuts.cut_b[held]])] += 1.0
     np.add.at(weight, tree.dof_link, tree.dof_armature)
