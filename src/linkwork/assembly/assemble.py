@@ -157,8 +157,9 @@ class _Assembler:
         """One body without a joint flies free by its nature; a group that nothing holds is most likely a mistake."""
         neighbours: dict[int, list[Body]] = {}
         for joint in self.model.all_joints():
-            neighbours.setdefault(id(joint.a), []).append(joint.b)
-            neighbours.setdefault(id(joint.b), []).append(joint.a)
+            if not isinstance(joint.b, Rotor):  # a body with rotors is still one
+                neighbours.setdefault(id(joint.a), []).append(joint.b)
+                neighbours.setdefault(id(joint.b), []).append(joint.a)
         joined = set(neighbours)
         for force in self.model.all_forces():
             if isinstance(force, Bushing):

@@ -25,6 +25,7 @@ from linkwork.model import Body, Frame, Ground, Joint, Model, Rotor
 
 THIN = 1e-12  # of the largest principal inertia: less is none
 NEXT_TO_NOTHING = 1e-6  # of the lightest neighbour
+ON_GIVEN = 1e-2  # of a rotor's own inertia, across its axis, where its carrier moves as given whatever it carries
 
 
 def is_massless(body: Body) -> bool:
@@ -119,6 +120,20 @@ def lent(model: Model, reference: Reference) -> tuple[list[tuple[Loan, Inertia]]
     return given, inertias
 
 
+def rounded(model: Model, reference: Reference) -> dict[int, Inertia]:
+    """Inertias of rotors as other programs want them, and of the carriers that lent to them, by their identities.
+
+    A rotor is left out whose carrier has too little: where two moments together are less than the third.
+    """
+    found = rotor_loans(model, reference, _lacking(model))
+    while True:
+        given, inertias = lend_across(found)
+        flat = {id(loan.body) for loan, part in given if 2.0 * part.moments[0, 0] < loan.body.inertia[2, 2]}
+        if not flat:
+            return inertias
+        found = [each for each in found if id(each.loan.body) not in flat]
+
+
 def _has(body: Body, inertias: dict[int, Inertia]) -> Inertia:
     return inertias.get(id(body)) or Inertia(body.mass, body.com, body.inertia)
 
@@ -146,7 +161,8 @@ def fill(model: Model, reference: Reference, inertias: dict[int, Inertia]) -> di
         near = _lightest(body, joints)
         if isinstance(body, Rotor):  # its own inertia is the measure
             little = NEXT_TO_NOTHING * (near.mass if near is not None else _typical(model)[0])
-            found[id(body)] = Inertia(little, body.com, body.inertia + NEXT_TO_NOTHING * body.inertia[2, 2] * np.eye(3))
+            share = ON_GIVEN if on_given(body) else NEXT_TO_NOTHING
+            found[id(body)] = Inertia(little, body.com, body.inertia + share * body.inertia[2, 2] * np.eye(3))
             continue
         if near is None:  # nothing says how it moves
             continue
@@ -157,6 +173,14 @@ def fill(model: Model, reference: Reference, inertias: dict[int, Inertia]) -> di
         little = NEXT_TO_NOTHING * near.mass
         found[id(body)] = Inertia(body.mass or little, com, body.inertia + little * size**2 * np.eye(3))
     return found
+
+
+def on_given(rotor: Rotor) -> bool:
+    """Whether what carries a rotor, and all rotors below it, is a ground."""
+    carrier = rotor.shaft.a
+    while isinstance(carrier, Rotor):
+        carrier = carrier.shaft.a
+    return isinstance(carrier, Ground)
 
 
 def given_to(body: Body, has: Inertia) -> tuple[float, float]:

@@ -1,8 +1,8 @@
 """Rotors where every body has coordinates of its own: their carriers lend them mass and inertia across their axes.
 
-A mass on the axis of a rotor, and equal moments across it, move with the carrier whether the rotor turns or not. So they
-may be taken from the one and given to the other, and nothing changes but what the shaft between them carries, which
-`massless.taken_off` takes off. The lender keeps half of its least moment of inertia or more.
+A mass on the axis of a rotor, and equal moments across it, move with the carrier whether the rotor turns or not. So
+they may be taken from the one and given to the other, and nothing changes but what the shaft between them carries,
+which `massless.taken_off` takes off. The lender keeps half of its least moment of inertia or more.
 """
 
 from __future__ import annotations

@@ -94,8 +94,15 @@ def kinetic_energy(tree, work, v):
         if tree.link_counted[i] == 0:
             continue
         w, u = load_pair(work.velocity, i)
+        if tree.link_counted[i] == 2:
+            T += 0.5 * tree.link_I[i, 2] * w[2] * w[2]
+            continue
         k, l = link_momentum(tree.link_mass[i], load3(tree.link_h, i), load6(tree.link_I, i), w, u)
         T += 0.5 * (dot(w, k) + dot(u, l))
+    for j in range(tree.lent_link.size):
+        i = tree.lent_link[j]
+        if tree.link_counted[i] == 2:
+            T -= 0.5 * tree.lent_inertia[j, 1] * work.velocity[i, 2] * work.velocity[i, 2]
     for k in range(tree.dof_link.size):
         T += 0.5 * tree.dof_armature[k] * v[k] * v[k]
     return T

@@ -99,7 +99,12 @@ class Rotor(Body):
     @property
     def shaft(self) -> Joint:
         """The joint in which it turns; gears, motors and all else that wants a joint take the rotor for it."""
-        return self.owner.joints[shaft_name(self.name)]
+        shaft = self.owner.joints.get(shaft_name(self.name))
+        if shaft is None or shaft.b is not self or shaft.kind != "revolute":
+            raise ModelError(
+                f"rotor '{self.path}': no revolute joint '{shaft_name(self.name)}' goes to it; add it beside the rotor"
+            )
+        return shaft
 
     @property
     def about(self) -> str:

@@ -13,7 +13,7 @@ from linkwork.model.checked import Vector, VectorLike
 from linkwork.model.collider import check_shape
 from linkwork.model.container import Container
 from linkwork.model.coupling import slides
-from linkwork.model.coupling_verbs import CouplingVerbs
+from linkwork.model.coupling_verbs import CouplingVerbs, checked_ratio
 from linkwork.model.drive import one_coordinate
 from linkwork.model.frame import Frame
 from linkwork.model.joint import Joint
@@ -49,10 +49,10 @@ class RotorVerbs(CouplingVerbs):
     ) -> Rotor:
         """Inertia (kg m2) that turns about an axis of a body or ground, without mass: shafts, motors, flywheels.
 
-        `on` is the body that carries it. It turns about `axis` through `at` (m), in the frame of the carrier; `at` is by
-        default its origin and changes the picture alone. The carrier feels what turns it, and its gyroscopic torque. On
-        another rotor it turns about the same axis, counted from that: give it a `stiffness` and it is the next disc of
-        an elastic shaft, a `friction` and it is the other half of a clutch.
+        `on` is the body that carries it. It turns about `axis` through `at` (m), in the frame of the carrier; `at` is
+        by default its origin and changes the picture alone. The carrier feels what turns it, and its gyroscopic torque.
+        On another rotor it turns about the same axis, counted from that: give it a `stiffness` and it is the next disc
+        of an elastic shaft, a `friction` and it is the other half of a clutch.
 
         On a joint with one coordinate it is a motor behind a gear of `ratio` (rad/rad or rad/m, 1 by default): it turns
         `ratio` times as far as the joint, in the joint's body a, about the joint's axis, or `axis` (frame of a). So the
@@ -74,33 +74,25 @@ class RotorVerbs(CouplingVerbs):
         what = self._new("rotor", name, "body")
         known = [*RotorOptions.__annotations__, "inertia", "on", "axis", "at", "ratio", "shape"]
         checked.unknown_options(options.keys() - RotorOptions.__annotations__.keys(), known, what)
-        moments = np.diag([0.0, 0.0, checked.positive(inertia, what, "inertia", "kg m2")])
         joint = self._driving(what, on)
         if joint is None and ratio is not None:
             raise ModelError(f"{what}: ratio= is that of a gear to a joint; give on= a joint, or remove ratio=")
         carrier = self._body(on, what) if joint is None else joint.a
         reference, place = _place(what, carrier, joint, axis, at, self)
-        if shape is not None:
-            check_shape(shape, what)
-        shaft = make_joint(
-            self._new("shaft", shaft_name(name), "joint"),
-            "revolute",
-            shaft_name(name),
-            self,
-            carrier,
-            Rotor(name, self, 0.0, _fixed(moments), _fixed(np.zeros(3)), reference, shape),
-            {**place, **options},
-            0.0,
-        )
-        gear = f"{name} gear"
+        rotor = _rotor(what, name, self, inertia, reference, shape)
+        called, gear, turns = shaft_name(name), f"{name} gear", 1.0 if ratio is None else ratio
+        self._new("shaft of a rotor, joint", called, "joint")
+        shaft = make_joint(what, "revolute", called, self, carrier, rotor, {**place, **options}, 0.0)
         if joint is not None:
-            self._new("gear", gear)
-        rotor = self._keep(self.bodies, shaft.b)
+            self._new("gear of a rotor,", gear)
+            checked_ratio(what, turns)
+        self._keep(self.bodies, rotor)
         self._keep(self.joints, shaft)
         if joint is not None:
-            couple = self.repeater if slides(joint) else self.gear
-            couple(gear, joint, shaft, ratio=1.0 if ratio is None else ratio)
-        assert isinstance(rotor, Rotor)
+            if slides(joint):
+                self.repeater(gear, joint, shaft, ratio=turns)
+            else:
+                self.gear(gear, joint, shaft, ratio=turns)
         return rotor
 
     def _driving(self, what: str, on: Any) -> Joint | None:
@@ -116,8 +108,8 @@ def _place(
     if joint is None and isinstance(carrier, Rotor):
         if axis is not None or at is not None:
             raise ModelError(
-                f"{what}: on rotor '{carrier.path}' it turns about the same axis; remove axis= and at=, or give on= the "
-                "body that carries both"
+                f"{what}: on rotor '{carrier.path}' it turns about the same axis; remove axis= and at=, or give on= "
+                "the body that carries both"
             )
         return None, {"frame_a": Frame()}
     if axis is None and joint is None:
@@ -134,15 +126,23 @@ def _place(
     while here is not owner:
         assert here.owner is not None
         way, here = here.placement @ way, here.owner
-    place = way @ Frame.along(joint.axis, (0.0, 0.0, 0.0) if joint.at is None else joint.at)
-    return place, {"at": place.position, "axis": place.matrix[:, 2]}
+    place = {"at": way.point((0.0, 0.0, 0.0) if joint.at is None else joint.at), "axis": way.direction(joint.axis)}
+    return Frame.along(place["axis"], place["at"]), place
 
 
 def add_rotor(owner: Container, name: str, inertia: float, reference: Frame | None, shape: Shape | None) -> Rotor:
     """A rotor without its shaft, which another table of a file holds."""
     what = owner._new("rotor", name, "body")
-    moments = np.diag([0.0, 0.0, checked.positive(inertia, what, "rotor", "kg m2")])
-    return owner._keep(owner.bodies, Rotor(name, owner, 0.0, _fixed(moments), _fixed(np.zeros(3)), reference, shape))
+    return owner._keep(owner.bodies, _rotor(what, name, owner, inertia, reference, shape))
+
+
+def _rotor(
+    what: str, name: str, owner: Container, inertia: float, reference: Frame | None, shape: Shape | None
+) -> Rotor:
+    moments = np.diag([0.0, 0.0, checked.positive(inertia, what, "inertia", "kg m2")])
+    if shape is not None:
+        check_shape(shape, what)
+    return Rotor(name, owner, 0.0, _fixed(moments), _fixed(np.zeros(3)), reference, shape)
 
 
 def _fixed(values: Vector) -> Vector:

@@ -192,6 +192,7 @@ SECTIONS: dict[str, Section] = {
             "density?": NUMBER,
             "shape?": SHAPE,
             "inertia?": NUMBERS,
+            "rotor?": NUMBER,
             "com?": VECTOR,
             **_POSE,
             **_SURFACE,

@@ -9,6 +9,8 @@ from typing import Any
 from linkwork.errors import ModelError
 from linkwork.model.collider import Plane
 from linkwork.model.container import put_part
+from linkwork.model.frame import pose
+from linkwork.model.rotor import add_rotor
 from linkwork.model.subsystem import Parts
 
 
@@ -18,8 +20,20 @@ def make_part(container: Parts, verb: str, said: Mapping[str, Any]) -> None:
         _plane(container, said)
     elif verb in ("rolling", "rolling_pair") and ("frame_a" in said or "frame_b" in said):
         _rolling(container, verb, said)
+    elif verb == "body" and "rotor" in said:
+        _rotor(container, said)
     else:
         getattr(container, verb)(**said)
+
+
+def _rotor(container: Parts, said: Mapping[str, Any]) -> None:
+    """A rotor by its inertia; its shaft is a joint of the file."""
+    name, place = said["name"], {key: said[key] for key in ("position", "rotation") if key in said}
+    surplus = [key for key in said if key not in ("name", "rotor", "shape", *place)]
+    if surplus:
+        raise ModelError(f"rotor '{name}': it has no {surplus[0]}; remove {surplus[0]}")
+    reference = pose(said.get("position"), said.get("rotation"), f"rotor '{name}'") if place else None
+    add_rotor(container, name, said["rotor"], reference, said.get("shape"))
 
 
 def _plane(container: Parts, said: Mapping[str, Any]) -> None:
