@@ -259,6 +259,21 @@ class Maker:
         if self.chance():
             here.gyroscope(self.name("gyro"), self.pick(bodies), axis=self.vector(), momentum=self.number(-1, 1))
 
+    def rotors(self, here: Any) -> None:
+        """On bodies, on one another, and behind gears and racks."""
+        bodies = list(here.bodies.values())
+        turning = [joint for joint in here.all_joints() if joint.kind in ("revolute", "prismatic")]
+        for _ in range(2):
+            if bodies and self.chance():
+                options = self.some(at=self.vector, velocity=self.number, shape=self.shape)
+                rotor = here.rotor(
+                    self.name("rotor"), inertia=self.number(), on=self.pick(bodies), axis=self.vector(), **options
+                )
+                here.rotor(self.name("disc"), inertia=self.number(), on=rotor, stiffness=self.number())
+        if turning and self.chance():
+            options = self.some(axis=self.vector)
+            here.rotor(self.name("motor"), inertia=self.number(), on=self.pick(turning), ratio=self.number(), **options)
+
     def drives(self, here: Any) -> None:
         turning = [joint for joint in here.all_joints() if joint.kind == "revolute"]
         sliding = [joint for joint in here.all_joints() if joint.kind == "prismatic"]

@@ -42,8 +42,9 @@ def top(rotor: bool) -> lw.Model:
 
 @pytest.mark.parametrize("method", ALL)
 def test_a_wheel_without_mass_whose_mass_is_its_carriers(method: str) -> None:
-    run, twin = (lw.simulate(top(rotor), until=0.5, dt=1e-3, method=method) for rotor in (True, False))
-    near = 1e-4 if method == "maximal" else 1e-8  # it turns each body by itself, which is of first order
+    dt = {"absolute": 2.5e-4, "component": 2.5e-4, "maximal": 1e-4}.get(method, 1e-3)  # where the wheel turns by itself
+    run, twin = (lw.simulate(top(rotor), until=0.25, dt=dt, method=method) for rotor in (True, False))
+    near = 2e-4 if method == "maximal" else 1e-9  # of first order
     for name in ("body.rotation", "body.velocity", "wheel shaft.velocity", "socket.reaction"):
         assert run[name] == pytest.approx(twin[name], abs=near * max(1.0, np.abs(twin[name]).max())), name
     for account in ("kinetic", "potential"):
@@ -60,11 +61,11 @@ def test_its_shaft_tells_what_turns_it(method: str) -> None:
     n = 2.0 * np.array([e[:, 0] ** 2 + e[:, 1] ** 2 - 0.5, e[:, 1] * e[:, 2] + e[:, 0] * e[:, 3]])
     n = np.stack([*n, 2.0 * (e[:, 1] * e[:, 3] - e[:, 0] * e[:, 2])], axis=1)
     rate = np.sum(n * run["wheel.angular_velocity"], axis=1)
-    assert rate == pytest.approx(np.full_like(rate, rate[0]), rel=1e-6)  # nothing turns it about its axis
+    assert rate == pytest.approx(np.full_like(rate, rate[0]), rel=1e-5)  # nothing turns it about its axis
     torque = np.gradient(J * rate[:, None] * n, run.time, axis=0)[1:-1]
     reaction = run["wheel shaft.reaction"][1:-1]
     assert np.abs(reaction[:, :3]).max() < 1e-9
-    assert reaction[:, 3:] == pytest.approx(torque, abs=(0.02 if method in IMPULSES else 1e-4) * np.abs(torque).max())
+    assert reaction[:, 3:] == pytest.approx(torque, abs=(0.02 if method in IMPULSES else 2e-4) * np.abs(torque).max())
 
 
 @pytest.mark.parametrize("method", ALL)
@@ -92,10 +93,11 @@ def test_steady_precession(method: str) -> None:
     axes = ((0, 0, 1), (0, 1, 0))
     model.universal("pivot", "ground", body, at=(0, 0, 0), axis=axes, velocity=(around, 0.0))
     model.rotor("rotor", inertia=J, on="arm", axis=(1, 0, 0), velocity=spin)
-    run = lw.simulate(model, until=0.5, dt=1e-4 if method in IMPULSES else 1e-3, method=method)
-    assert run["pivot.position"][:, 0] == pytest.approx(around * run.time, abs=3e-3 if method in IMPULSES else 1e-6)
-    assert np.abs(run["pivot.position"][:, 1]).max() < (1e-3 if method in IMPULSES else 1e-8)
-    assert run["rotor shaft.velocity"] == pytest.approx(spin, rel=1e-4 if method in IMPULSES else 1e-9)
+    run = lw.simulate(model, until=0.5, dt=2.5e-4 if method in EXPLICIT else 1e-4, method=method)
+    near = {"global": 1e-4, "impulse": 3e-3, "maximal": 3e-3}.get(method, 1e-7)
+    assert run["pivot.position"][:, 0] == pytest.approx(around * run.time, abs=near)
+    assert np.abs(run["pivot.position"][:, 1]).max() < near
+    assert run["rotor shaft.velocity"] == pytest.approx(spin, rel=near)
 
 
 def satellite() -> lw.Model:
@@ -136,7 +138,8 @@ def test_a_motor_behind_a_gear(method: str) -> None:
     rough = 1e-4 if method == "global" else 1e-9
     assert run["axle.velocity"] == pytest.approx(2.0 / inertia * run.time, rel=rough, abs=1e-9)
     assert run["motor shaft.velocity"] == pytest.approx(-50.0 * run["axle.velocity"], abs=1e-9)
-    assert run["motor gear.effort"][1:-1] == pytest.approx(-2e-4 * 50.0 * 2.0 / inertia, rel=rough)
+    effort = run["motor gear.effort"][1:-1]
+    assert effort == pytest.approx(-2e-4 * 50.0 * 2.0 / inertia, rel=1e-6 if method == "maximal" else rough)
     assert motor.shaft.a is model.ground
 
 
@@ -196,14 +199,19 @@ def mixed() -> lw.Model:
     return model
 
 
-def on_little() -> lw.Model:
-    """Rotors whose carriers have nothing to lend: a turning table, and a point mass on it."""
-    model = lw.Model("little")
+def on_table() -> lw.Model:
+    model = lw.Model("table")
     turning = lw.Motion(axis=(0, 0, 1), angle=lw.Cosine(0.5, frequency=1.0))
     table = model.moving_ground("table", turning)
     model.rotor("on table", inertia=0.01, on=table, axis=(0, 1, 1), at=(0.5, 0, 0), velocity=20.0)
+    return model
+
+
+def on_little() -> lw.Model:
+    """Rotors whose carriers have nothing to lend: a turning table, and a point mass on it."""
+    model = on_table()
     bob = model.body("bob", mass=1.0, inertia=0, com=(0, 0, -1.0))
-    model.revolute("hinge", table, bob, at=(0, 0, 0), axis=(0, 1, 0), velocity=1.0)
+    model.revolute("hinge", "table", bob, at=(0, 0, 0), axis=(0, 1, 0), velocity=1.0)
     model.rotor("on bob", inertia=0.01, on=bob, axis=(0, 1, 0), at=(0, 0, -1), velocity=20.0)
     return model
 
@@ -228,19 +236,19 @@ def parts() -> lw.Model:
 
 # parts of the largest of their kind: of positions and velocities, of reactions and efforts, of energy
 NEAR = {
-    "absolute": (1e-6, 1e-6, 1e-6),
-    "component": (1e-6, 1e-6, 1e-6),
+    "absolute": (1e-6, 1e-6, 3e-6),
+    "component": (1e-6, 1e-6, 3e-6),
     "hybrid": (1e-3, 3e-3, 1e-3),
     "semi-recursive": (1e-3, 3e-3, 1e-3),
-    "global": (5e-3, 5e-3, 5e-3),
+    "global": (1e-2, 1e-2, 1e-2),
     "impulse": (2e-2, 3e-2, 2e-2),
     "maximal": (2e-2, 3e-2, 2e-2),
 }
-BUILDS = (drivetrain, mixed, on_little, parts)
+BUILDS = (drivetrain, mixed, on_table, on_little, parts)
+PAIRS = [(method, build) for method in NEAR for build in BUILDS if (method, build) != ("maximal", on_little)]
 
 
-@pytest.mark.parametrize("build", BUILDS)
-@pytest.mark.parametrize("method", NEAR)
+@pytest.mark.parametrize(("method", "build"), PAIRS)
 def test_methods_agree(method: str, build: Any) -> None:
     dt = 1e-4 if method in IMPULSES else 1e-3
     wanted = lw.simulate(build(), until=0.2, dt=1e-3, method="recursive")
@@ -281,3 +289,23 @@ def test_a_clutch_between_two_rotors(method: str) -> None:
     assert run["first shaft.velocity"][k] == pytest.approx(10.0 - 2.0 / 0.2 * run.time[k], rel=1e-9)
     assert run["first shaft.velocity"][-1] == pytest.approx(4.0, rel=1e-9)
     assert run["second shaft.velocity"][-1] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_what_cannot_be_run_is_refused() -> None:
+    with pytest.raises(lw.ModelError, match="rotor 'on bob' .*'maximal'.*'bob'"):
+        lw.simulate(on_little(), until=0.1, dt=1e-3, method="maximal")
+    model = lw.Model("gimbal")
+    ring = model.body("ring", mass=0)
+    model.revolute("outer", "ground", ring, at=(0, 0, 0), axis=(0, 0, 1))
+    model.rotor("rotor", inertia=0.1, on=ring, axis=(1, 0, 0), velocity=10.0)
+    for method in ALL:
+        with pytest.raises((lw.ModelError, lw.RunError), match="(outer|ring|rotor).*inertia"):
+            lw.simulate(model, until=0.1, dt=1e-3, method=method)
+
+
+def test_a_shaft_cannot_be_released() -> None:
+    model = satellite()
+    with pytest.raises(lw.ModelError, match="rotor 'x', which has no mass"):
+        model.release("x shaft", time=0.01)
+    with pytest.raises(lw.ModelError, match="rotor 'x', which has no mass"):
+        lw.Simulation(model).release("x shaft")
