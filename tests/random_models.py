@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import linkwork as lw
+from linkwork.model import Rotor
 from random_mechanisms import perpendicular, random_body_numbers, random_direction, random_frame, random_rotation
 
 KINDS = ("fixed", "revolute", "prismatic", "cylindrical", "screw", "universal", "ball", "planar", "free")
@@ -133,7 +134,7 @@ class Maker:
             inner = lw.Subsystem()
             self.fill(inner, depth - 1)
             here.add(self.name("sub"), inner, **self.pose())
-        for verb in (self.joints, self.odd_joints, self.forces, self.drives, self.contacts, self.events):
+        for verb in (self.joints, self.odd_joints, self.rotors, self.forces, self.drives, self.contacts, self.events):
             verb(here)
         if self.chance():
             here.port(self.name("port"), self.pick(here.all_bodies()))
@@ -331,8 +332,9 @@ class Maker:
             name = self.name("grip")
             here.attach(*self.pair(here), kind, name=name, time=self.number(), **where)
             here.release(here._find(name), time=3.0)
-        if here.joints and self.chance(0.3):
-            here.release(self.pick(here.all_joints()), time=self.number())
+        held = [joint for joint in here.all_joints() if not isinstance(joint.b, Rotor)]
+        if held and self.chance(0.3):
+            here.release(self.pick(held), time=self.number())
 
 
 def random_model(seed: int) -> lw.Model:

@@ -22,6 +22,7 @@ from linkwork.assembly.reference import Reference
 from linkwork.assembly.rotors import Inertia, Loan, at_rest, lend_across, rotor_loans
 from linkwork.assembly.tables import Floats
 from linkwork.model import Body, Frame, Ground, Joint, Model, Rotor
+from linkwork.model.states import StateBody
 
 THIN = 1e-12  # of the largest principal inertia: less is none
 NEXT_TO_NOTHING = 1e-6  # of the lightest neighbour
@@ -173,6 +174,18 @@ def fill(model: Model, reference: Reference, inertias: dict[int, Inertia]) -> di
         little = NEXT_TO_NOTHING * near.mass
         found[id(body)] = Inertia(body.mass or little, com, body.inertia + little * size**2 * np.eye(3))
     return found
+
+
+def uncounted(bodies: list[Body], loans: list[tuple[Loan, Inertia]], filled: list[Body]) -> Iterator[tuple[Body, int]]:
+    """The bodies whose energy is not that of the mass they have here: 0 for none, 2 for that about z."""
+    given = {id(body) for body in filled}
+    grounded = {id(loan.body) for loan, _ in loans if isinstance(loan.lender, Ground)}
+    for body in bodies:
+        if isinstance(body, Rotor):
+            if id(body) in given or id(body) in grounded:
+                yield body, 2
+        elif isinstance(body, StateBody) or (id(body) in given and body.mass == 0.0):
+            yield body, 0
 
 
 def on_given(rotor: Rotor) -> bool:

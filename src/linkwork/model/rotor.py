@@ -130,10 +130,9 @@ def _place(
     return Frame.along(place["axis"], place["at"]), place
 
 
-def add_rotor(owner: Container, name: str, inertia: float, reference: Frame | None, shape: Shape | None) -> Rotor:
-    """A rotor without its shaft, which another table of a file holds."""
-    what = owner._new("rotor", name, "body")
-    return owner._keep(owner.bodies, _rotor(what, name, owner, inertia, reference, shape))
+def as_rotor(body: Body, inertia: float) -> Rotor:
+    """A body without mass as a rotor about its z; its shaft is another part of a file."""
+    return _rotor(f"rotor '{body.path}'", body.name, body.owner, inertia, body.reference, body.shape)
 
 
 def _rotor(

@@ -9,8 +9,7 @@ from typing import Any
 from linkwork.errors import ModelError
 from linkwork.model.collider import Plane
 from linkwork.model.container import put_part
-from linkwork.model.frame import pose
-from linkwork.model.rotor import add_rotor
+from linkwork.model.rotor import as_rotor
 from linkwork.model.subsystem import Parts
 
 
@@ -28,12 +27,12 @@ def make_part(container: Parts, verb: str, said: Mapping[str, Any]) -> None:
 
 def _rotor(container: Parts, said: Mapping[str, Any]) -> None:
     """A rotor by its inertia; its shaft is a joint of the file."""
-    name, place = said["name"], {key: said[key] for key in ("position", "rotation") if key in said}
-    surplus = [key for key in said if key not in ("name", "rotor", "shape", *place)]
+    rest = {key: value for key, value in said.items() if key != "rotor"}
+    surplus = [key for key in rest if key not in ("name", "shape", "position", "rotation")]
     if surplus:
-        raise ModelError(f"rotor '{name}': it has no {surplus[0]}; remove {surplus[0]}")
-    reference = pose(said.get("position"), said.get("rotation"), f"rotor '{name}'") if place else None
-    add_rotor(container, name, said["rotor"], reference, said.get("shape"))
+        raise ModelError(f"rotor '{said['name']}': it has no {surplus[0]}; remove {surplus[0]}")
+    made = container.body(**rest, mass=0.0)
+    put_part(container, container.bodies, as_rotor(made, said["rotor"]))
 
 
 def _plane(container: Parts, said: Mapping[str, Any]) -> None:
