@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork.assembly.reference import Reference
-from linkwork.assembly.rotors import Inertia, Loan, at_rest, lend_across, rotor_loans
+from linkwork.assembly.rotors import Inertia, Loan, at_rest, lend_across, rotor_loans, spread
 from linkwork.assembly.tables import Floats
 from linkwork.model import Body, Frame, Ground, Joint, Model, Rotor
 from linkwork.model.states import StateBody
@@ -124,15 +124,25 @@ def lent(model: Model, reference: Reference) -> tuple[list[tuple[Loan, Inertia]]
 def rounded(model: Model, reference: Reference) -> dict[int, Inertia]:
     """Inertias of rotors as other programs want them, and of the carriers that lent to them, by their identities.
 
-    A rotor is left out whose carrier has too little: where two moments together are less than the third.
+    Rotors are left out, the largest first, where no body could have what is left of their carrier.
     """
     found = rotor_loans(model, reference, _lacking(model))
     while True:
-        given, inertias = lend_across(found)
-        flat = {id(loan.body) for loan, part in given if 2.0 * part.moments[0, 0] < loan.body.inertia[2, 2]}
-        if not flat:
+        inertias = lend_across(found, as_disc=True)[1]
+        poor = {id(each.loan.lender) for each in found if _impossible(each.loan.lender, inertias)}
+        large: dict[int, Body] = {}
+        for each in found:
+            body, key = each.loan.body, id(each.loan.lender)
+            if key in poor and (key not in large or body.inertia[2, 2] > large[key].inertia[2, 2]):
+                large[key] = body
+        if not large:
             return inertias
-        found = [each for each in found if id(each.loan.body) not in flat]
+        found = [each for each in found if all(each.loan.body is not body for body in large.values())]
+
+
+def _impossible(body: Body, inertias: dict[int, Inertia]) -> bool:
+    moments = _has(body, inertias).moments
+    return not isinstance(body, Ground) and spread(moments) < min(0.0, spread(body.inertia)) - THIN * np.trace(moments)
 
 
 def _has(body: Body, inertias: dict[int, Inertia]) -> Inertia:

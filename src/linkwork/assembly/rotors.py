@@ -15,6 +15,7 @@ import numpy as np
 from linkwork.assembly.reference import Reference
 from linkwork.model import Body, Frame, Ground, Joint, Model, Rotor
 
+DISC = 0.51  # moment across the axis of a disc of some thickness, of that about it
 COAXIAL = 1e-9  # rad, and of the places of joints: axes that differ by less are one
 
 
@@ -95,10 +96,13 @@ def at_rest(ground: Ground) -> bool:
     return ground.motion is None and type(ground) is Ground
 
 
-def lend_across(loans: list[RotorLoan]) -> tuple[list[tuple[Loan, Inertia]], dict[int, Inertia]]:
+def lend_across(
+    loans: list[RotorLoan], *, as_disc: bool = False
+) -> tuple[list[tuple[Loan, Inertia]], dict[int, Inertia]]:
     """What is lent, and the inertias of rotors and of those that lent to them, by their identities.
 
     A rotor becomes as round as it can be: its moments across the axis are those about it, where the lender has enough.
+    With `as_disc` it becomes a thin disc, whatever the lender has, and only the mass is kept small.
     """
     sharers: dict[int, int] = {}
     for each in loans:
@@ -111,11 +115,11 @@ def lend_across(loans: list[RotorLoan]) -> tuple[list[tuple[Loan, Inertia]], dic
         axial = float(rotor.inertia[2, 2])
         mass, place, across = 1.0, np.zeros(3), axial  # of a ground: any will do, as it has no energy
         if not isinstance(lender, Ground):
-            n, least = sharers[id(lender)], float(np.linalg.eigvalsh(lender.inertia)[0])
+            n, least = sharers[id(lender)], spread(lender.inertia) if as_disc else least_moment(lender.inertia)
             centre = there.point(lender.com)
             place = np.array([0.0, 0.0, centre[2]])
             away = float(centre[0] ** 2 + centre[1] ** 2)
-            mass, across = lender.mass / (2 * n), min(axial, least / (4 * n))
+            mass, across = lender.mass / (2 * n), DISC * axial if as_disc else min(axial, least / (4 * n))
             if mass * away > least / (8 * n):
                 mass = least / (8 * n * away)
             R = there.matrix.T  # from the axes of the rotor to those of the lender
@@ -128,6 +132,16 @@ def lend_across(loans: list[RotorLoan]) -> tuple[list[tuple[Loan, Inertia]], dic
     for key, parts in taken.items():
         inertias[key] = _left(lenders[key], parts)
     return given, inertias
+
+
+def least_moment(moments: Any) -> float:
+    """The least principal moment of inertia, kg m2."""
+    return float(np.linalg.eigvalsh(moments)[0])
+
+
+def spread(moments: Any) -> float:
+    """The least integral of the square of a place along some axis, kg m2: negative for what no body can have."""
+    return float(np.linalg.eigvalsh(0.5 * np.trace(moments) * np.eye(3) - moments)[0])
 
 
 def _left(lender: Body, parts: list[tuple[float, Any, Any]]) -> Inertia:

@@ -49,6 +49,16 @@ def test_masses_of_random_trees(tmp_path: Path, seed: int) -> None:
     check(random_tree(seed, 6, armature=True), tmp_path / "tree.xml", 1.0)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_masses_of_random_trees_with_rotors(tmp_path: Path, seed: int) -> None:
+    """Carriers that have too little are told, and what is told is all that differs."""
+    model = random_tree(seed, 6, rotors=True)
+    if model.write(tmp_path / "tree.xml", lossy=True).lost:
+        mujoco.MjModel.from_xml_path(str(tmp_path / "tree.xml"))
+        pytest.skip("some rotor has too small a carrier")
+    check(model, tmp_path / "tree.xml", 1.0)
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_masses_of_random_loops(tmp_path: Path, seed: int) -> None:
     check(random_loops(seed, 6, kinds=("revolute", "ball", "universal", "prismatic")), tmp_path / "loop.xml", 0.02)

@@ -83,7 +83,7 @@ def _fill(writing: MjcfWriting, element: Markup, body: Body, coils: Any) -> None
     has = writing.rounded.get(id(body)) or Inertia(body.mass, body.com, body.inertia)
     mass, moments = float(has.mass), np.asarray(has.moments, dtype=float)
     if isinstance(body, Rotor) and id(body) not in writing.rounded:
-        writing.lost(body, "its carrier has too little inertia to make it a body, as MuJoCo wants it")
+        writing.lost(body, "its carrier has too little inertia to make it a body")
         moments = np.zeros((3, 3))
     if np.array_equal(moments, np.diag(np.diag(moments))):
         principal, turn = np.diag(moments).copy(), None
