@@ -90,6 +90,7 @@ def random_tree(
     words: str = "mixed",
     branching: float = 0.5,
     gravity: tuple[float, float, float] | None = None,
+    rotors: bool = False,
 ) -> lw.Model:
     """A random open tree of n bodies.
 
@@ -101,6 +102,7 @@ def random_tree(
     words           how joints are placed: "at" (reference configuration), "frames" (local frames) or "mixed"
     branching       0 makes a chain, 1 draws the inner body among all
     gravity         m/s2; without it a random tilted one
+    rotors          spinning rotors on some bodies, and on some rotors
     """
     rng = np.random.default_rng([seed, n])
     if gravity is None:
@@ -150,6 +152,13 @@ def random_tree(
         else:
             extra |= {"frame_a": random_frame(rng), "frame_b": random_frame(rng)}
         getattr(model, kind)(f"joint {i}", a, b, **extra)
+    for i in range(n) if rotors else ():
+        spins = {"inertia": float(rng.uniform(0.002, 0.02)), "velocity": float(rng.uniform(-20, 20))}
+        if rng.random() < 0.7:
+            at, axis = rng.uniform(-1, 1, 3), random_direction(rng)
+            rotor = model.rotor(f"rotor {i}", on=bodies[i], axis=axis, at=at, **spins)
+            if rng.random() < 0.3:
+                model.rotor(f"disc {i}", on=rotor, **spins)
     return model
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import linkwork as lw
+from linkwork.model import Rotor
 from random_mechanisms import perpendicular, random_body_numbers, random_direction, random_frame, random_rotation
 
 KINDS = ("fixed", "revolute", "prismatic", "cylindrical", "screw", "universal", "ball", "planar", "free")
@@ -133,7 +134,7 @@ class Maker:
             inner = lw.Subsystem()
             self.fill(inner, depth - 1)
             here.add(self.name("sub"), inner, **self.pose())
-        for verb in (self.joints, self.odd_joints, self.forces, self.drives, self.contacts, self.events):
+        for verb in (self.joints, self.odd_joints, self.rotors, self.forces, self.drives, self.contacts, self.events):
             verb(here)
         if self.chance():
             here.port(self.name("port"), self.pick(here.all_bodies()))
@@ -259,6 +260,21 @@ class Maker:
         if self.chance():
             here.gyroscope(self.name("gyro"), self.pick(bodies), axis=self.vector(), momentum=self.number(-1, 1))
 
+    def rotors(self, here: Any) -> None:
+        """On bodies, on one another, and behind gears and racks."""
+        bodies = list(here.bodies.values())
+        turning = [joint for joint in here.all_joints() if joint.kind in ("revolute", "prismatic")]
+        for _ in range(2):
+            if bodies and self.chance():
+                options = self.some(at=self.vector, velocity=self.number, shape=self.shape)
+                rotor = here.rotor(
+                    self.name("rotor"), inertia=self.number(), on=self.pick(bodies), axis=self.vector(), **options
+                )
+                here.rotor(self.name("disc"), inertia=self.number(), on=rotor, stiffness=self.number())
+        if turning and self.chance():
+            options = self.some(axis=self.vector)
+            here.rotor(self.name("motor"), inertia=self.number(), on=self.pick(turning), ratio=self.number(), **options)
+
     def drives(self, here: Any) -> None:
         turning = [joint for joint in here.all_joints() if joint.kind == "revolute"]
         sliding = [joint for joint in here.all_joints() if joint.kind == "prismatic"]
@@ -316,8 +332,9 @@ class Maker:
             name = self.name("grip")
             here.attach(*self.pair(here), kind, name=name, time=self.number(), **where)
             here.release(here._find(name), time=3.0)
-        if here.joints and self.chance(0.3):
-            here.release(self.pick(here.all_joints()), time=self.number())
+        held = [joint for joint in here.all_joints() if not isinstance(joint.b, Rotor)]
+        if held and self.chance(0.3):
+            here.release(self.pick(held), time=self.number())
 
 
 def random_model(seed: int) -> lw.Model:

@@ -308,3 +308,42 @@ def test_a_slot_is_reset_and_copied() -> None:
     assert sim["wire.position"] == other["wire.position"]
     sim.reset(joints={"wire": 0.4}, velocities={"wire": 1.0})
     assert (sim["wire.position"], sim["wire.velocity"]) == pytest.approx((0.4, 1.0), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "method", ["recursive", "absolute", "component", "hybrid", "semi-recursive", "global", "impulse", "maximal"]
+)
+def test_a_weight_at_a_fraction_of_a_spring(method: str) -> None:
+    """Two point masses with a constant mass matrix that the weight couples, as Lagrange has it."""
+    part, weight, masses, stiffness, length = 0.3, 0.5, (1.0, 2.0), 300.0, 1.5
+    model = lw.Model("line with a weight")
+    left = model.body("left", mass=masses[0], inertia=(0.1, 0.1, 0.1))
+    right = model.body("right", mass=masses[1], inertia=(0.1, 0.1, 0.1), position=(2.0, 0, 0))
+    model.free("left motion", "ground", left, velocity=(0, 1.0, 0, 0, 0, 0))
+    model.free("right motion", "ground", right, velocity=(0, -0.5, 0, 0, 0, 0))
+    model.spring("line", left, right, stiffness=stiffness, length=length)
+    rod = model.body("rod", mass=0)
+    model.universal("swivel", left, rod, at=(0, 0, 0), axis=((0, 0, 1), (0, 1, 0)))
+    model.slot("reach", rod, right, lw.GuideCurve.line((0, 0, 0), (10.0, 0, 0)))
+    model.prismatic("along", rod, model.body("weight", mass=weight, inertia=0, position=(0.6, 0, 0)), axis=(1, 0, 0))
+    model.repeater("fraction", "reach", "along", ratio=part)
+
+    share = np.array((1.0 - part, part))
+    M = np.diag(masses) + weight * np.outer(share, share)
+
+    def rates(_: float, y: np.ndarray) -> np.ndarray:
+        a, b, *_ = y.reshape(4, 3)
+        apart = float(np.linalg.norm(b - a))
+        pull = stiffness * (apart - length) * (b - a) / apart
+        loads = np.array((pull, -pull)) + np.outer(np.array(masses) + weight * share, (0, 0, -9.81))
+        return np.concatenate([y[6:], np.linalg.solve(M, loads).ravel()])
+
+    start = np.array((0, 0, 0, 2.0, 0, 0, 0, 1.0, 0, 0, -0.5, 0))
+    exact = solve_ivp(rates, (0.0, 0.2), start, rtol=1e-11, atol=1e-12).y[:6, -1].reshape(2, 3)
+    dt = 5e-5 if method in ("impulse", "maximal") else 1e-3
+    run = lw.simulate(model, until=0.2, dt=dt, every=round(1e-3 / dt), method=method)
+    near = {"recursive": 1e-7, "absolute": 1e-7, "component": 1e-7}.get(method, 1e-3)
+    assert run["left.position"][-1] == pytest.approx(exact[0], abs=near)
+    assert run["right.position"][-1] == pytest.approx(exact[1], abs=near)
+    between = (1.0 - part) * run["left.position"] + part * run["right.position"]
+    assert run["weight.position"] == pytest.approx(between, abs=1e-8)

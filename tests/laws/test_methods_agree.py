@@ -25,12 +25,13 @@ def sprung(model: lw.Model, stiffness: float) -> lw.Model:
 
 MODELS = {
     **{f"tree {seed}": lambda seed=seed: random_tree(seed, 4) for seed in (1, 2, 3)},
+    **{f"rotors {seed}": lambda seed=seed: random_tree(seed, 4, rotors=True) for seed in (1, 2, 3, 4)},
     **{f"loops {seed}": lambda seed=seed: random_loops(seed, 5, 1) for seed in (1, 2, 3, 4)},
     **{f"stiff {seed}": lambda seed=seed: sprung(random_loops(seed, 4, 1), 1e4) for seed in (5, 6)},
 }
 
 
-@pytest.mark.parametrize("name", rest_long(MODELS, ("tree 1", "loops 1", "loops 3", "stiff 5")))
+@pytest.mark.parametrize("name", rest_long(MODELS, ("tree 1", "rotors 2", "loops 1", "loops 3", "stiff 5")))
 def test_methods_agree(name: str) -> None:
     found = lw.compare(MODELS[name](), until=0.1, dt=2.5e-4 if name.startswith("stiff") else 2e-3)
     # methods of first order need smaller steps than these for stiff springs: they tell, and the others must agree

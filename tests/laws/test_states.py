@@ -183,3 +183,38 @@ def test_a_law_with_states_is_compiled_once(states):
     for _ in range(2):
         lw.Simulation(flywheel(law), "recursive", dt=1e-4).step()
     assert len(law.function.signatures) == 1
+
+
+def hot_brake(own: bool) -> lw.Model:
+    """A flywheel and a brake whose pads get hot: by a law that brakes, or that sees the power of a damper."""
+    heat, cooling = 50.0, 0.5  # J/K, W/K
+
+    @lw.compiled_state(start=[20.0], sees=["wheel shaft.velocity"])
+    def brake(t, x, seen, dx):  # type: ignore[no-untyped-def]
+        torque = 0.3 * (1.0 - 0.004 * (x[0] - 20.0)) * seen[0]
+        dx[0] = (torque * seen[0] - cooling * (x[0] - 20.0)) / heat
+        return -torque
+
+    @lw.compiled_state(start=[20.0], sees=["damper.power"])
+    def pads(t, x, seen, dx):  # type: ignore[no-untyped-def]
+        dx[0] = (-seen[0] - cooling * (x[0] - 20.0)) / heat
+        return 0.0
+
+    model = lw.Model("brake")
+    wheel = model.rotor("wheel", inertia=0.5, on="ground", axis=(0, 0, 1), velocity=40.0)
+    if not own:
+        model.torsion_spring("damper", wheel, damping=0.3)
+    model.torque("brake", wheel.shaft, brake if own else pads)
+    return model
+
+
+@pytest.mark.parametrize("method", ["recursive", "absolute", "component", "hybrid", "global", "impulse", "maximal"])
+def test_what_a_brake_takes_is_heat(method: str) -> None:
+    """All of the kinetic energy is in the pads, or went from them to the air; one step late where a column is seen."""
+    for own in (True, False):
+        run = lw.simulate(hot_brake(own), until=2.0, dt=1e-3, method=method)
+        warm = run["brake.state"] - 20.0
+        heat = 50.0 * warm[-1] + 0.5 * np.trapezoid(warm, run.time)
+        lost = run.energy["kinetic"][0] - run.energy["kinetic"][-1]
+        exact = own and method in ("recursive", "absolute", "component")
+        assert heat == pytest.approx(lost, rel=1e-8 if exact else 2e-3)

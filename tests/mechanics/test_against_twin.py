@@ -54,6 +54,11 @@ def test_one_kind(kind: str, seed: int) -> None:
     compare(random_tree(seed, 1 + seed, (kind,), armature=seed % 2 == 1), seed)
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_trees_with_rotors(seed: int) -> None:
+    compare(random_tree(seed, 2 + seed % 5, rotors=True), seed)
+
+
 @CALM
 @given(model=trees(max_bodies=8), seed=st.integers(0, 1000))
 def test_all_kinds(model: lw.Model, seed: int) -> None:

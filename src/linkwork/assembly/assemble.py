@@ -16,16 +16,16 @@ from linkwork.assembly.force_tables import force_tables
 from linkwork.assembly.graph import Forest, TreeStep, reached, scatter, span
 from linkwork.assembly.kinds import BACK, MOTION_CODES, ONTO, coordinates, misfit
 from linkwork.assembly.law_tables import LawTable
-from linkwork.assembly.massless import Carried, Inertia, fill, given_to, lent
+from linkwork.assembly.massless import Carried, fill, given_to, lent, uncounted
 from linkwork.assembly.reference import Reference, ground_pose
+from linkwork.assembly.rotors import Inertia
 from linkwork.assembly.system import JointPlace, System
 from linkwork.assembly.tables import Tables, Tree
 from linkwork.assembly.whole_model import refuse_no_model
 from linkwork.assembly.zone_tables import zone_tables
 from linkwork.errors import ModelError
-from linkwork.model import Body, Bushing, Foreign, Frame, Joint, Model
+from linkwork.model import Body, Bushing, Foreign, Frame, Joint, Model, Rotor, Subsystem, checked
 from linkwork.model.joint_kinds import KINDS
-from linkwork.model.states import StateBody
 from linkwork.spatial import codes
 
 ROUNDED = 2e-3  # m or rad: places rounded by hand may be off this far
@@ -150,8 +150,9 @@ class _Assembler:
         """One body without a joint flies free by its nature; a group that nothing holds is most likely a mistake."""
         neighbours: dict[int, list[Body]] = {}
         for joint in self.model.all_joints():
-            neighbours.setdefault(id(joint.a), []).append(joint.b)
-            neighbours.setdefault(id(joint.b), []).append(joint.a)
+            if not isinstance(joint.b, Rotor):  # a body with rotors is still one
+                neighbours.setdefault(id(joint.a), []).append(joint.b)
+                neighbours.setdefault(id(joint.b), []).append(joint.a)
         joined = set(neighbours)
         for force in self.model.all_forces():
             if isinstance(force, Bushing):
@@ -338,16 +339,15 @@ class _Assembler:
         for body in self.body_order:
             link, pose = self.place[id(body)]
             m, com, moments = self._inertia(body)
-            c = pose.point(com)
-            R = pose.matrix
+            c, R = pose.point(com), pose.matrix
             about = R @ moments @ R.T + m * (c @ c * np.eye(3) - np.outer(c, c))
             mass[link] += m
             h[link] += m * c
             I[link] += [about[0, 0], about[1, 1], about[2, 2], about[0, 1], about[0, 2], about[1, 2]]
         counted = np.ones(n, dtype=np.int64)
         lent = [body for body in self.body_order if id(body) in self.filled]
-        idle = [body for body in self.body_order if isinstance(body, StateBody) or (body in lent and body.mass == 0.0)]
-        counted[[self.place[id(body)][0] for body in idle]] = 0
+        for body, energy in uncounted(self.body_order, self.loans, lent):
+            counted[self.place[id(body)][0]] = energy
         first = np.arange(n)
         for i in range(grounds, n):
             if self.parent[i] >= grounds:

@@ -56,7 +56,7 @@ def coupled_parts(model: Model, held: set[str], laws: LawTable, driven: bool) ->
     for drive in model.all_drives():
         if isinstance(drive, Coupling):
             if all(joint.path in held for joint in drive.joints):
-                found.append(Coupled(drive, drive.terms))
+                found.append(Coupled(drive, drive.whole))
         elif (driven or drive.drives_rod) and drive.rigid and drive.joint.path in held:
             law = drive.velocity if drive.position is None else drive.position
             assert law is not None

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from linkwork.errors import ModelError
-from linkwork.model import Body, Joint, Model
+from linkwork.model import Body, Joint, Model, Rotor
 
 
 class TreeStep(NamedTuple):
@@ -34,7 +34,7 @@ def scatter(model: Model) -> Forest:
 def span(model: Model) -> Forest:
     """Breadth first from the grounds, which makes the paths short; then numbered depth first as declared."""
     grounds = list(model.all_grounds())
-    bodies = list(model.all_bodies())
+    bodies = sorted(model.all_bodies(), key=lambda body: isinstance(body, Rotor))  # which hang on others
     joints = list(model.all_joints())
     neighbours: dict[int, list[Joint]] = {id(body): [] for body in grounds + bodies}
     for joint in joints:

@@ -19,32 +19,24 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork.assembly.reference import Reference
+from linkwork.assembly.rotors import Inertia, Loan, at_rest, lend_across, rotor_loans, spread
 from linkwork.assembly.tables import Floats
-from linkwork.model import Body, Frame, Ground, Joint, Model
+from linkwork.model import Body, Frame, Ground, Joint, Model, Rotor
+from linkwork.model.states import StateBody
 
 THIN = 1e-12  # of the largest principal inertia: less is none
 NEXT_TO_NOTHING = 1e-6  # of the lightest neighbour
-
-
-class Inertia(NamedTuple):
-    """Mass (kg), centre of mass (m, body frame) and inertia about it (body axes, kg m2)."""
-
-    mass: float
-    com: Any
-    moments: Any
-
-
-class Loan(NamedTuple):
-    """A body that lacks inertia, the one that lends to it, and the joints between, each with +1 where b is nearer."""
-
-    body: Body
-    lender: Body
-    joints: list[tuple[Joint, float]]
+ON_GIVEN = 1e-2  # of a rotor's own inertia, across its axis, where its carrier moves as given whatever it carries
 
 
 def is_massless(body: Body) -> bool:
     """Whether it is a body that moves, without mass."""
     return body.mass == 0.0 and not isinstance(body, Ground)
+
+
+def _lacking(model: Model) -> set[int]:
+    """The bodies that lack inertia, by their identities."""
+    return {id(body) for body in model.all_bodies() if is_thin(body)}
 
 
 def is_thin(body: Body) -> bool:
@@ -54,7 +46,7 @@ def is_thin(body: Body) -> bool:
 
 
 def loans(model: Model) -> list[Loan]:
-    """The bodies that lack inertia and are held by one that has it, or by a ground at rest; by the nearest.
+    """The bodies but rotors that lack inertia and are held by one that has it, or a ground at rest; by the nearest.
 
     >>> model = lw.Model("tool")
     >>> arm, flange = model.body("arm", mass=1.0, inertia=(1, 1, 1)), model.body("flange", mass=0)
@@ -62,10 +54,10 @@ def loans(model: Model) -> list[Loan]:
     >>> [(loan.body.path, loan.lender.path) for loan in loans(model)]
     [('flange', 'arm')]
     """
-    thin = [body for body in model.all_bodies() if is_thin(body)]
+    lacking = _lacking(model)
+    thin = [body for body in model.all_bodies() if id(body) in lacking and not isinstance(body, Rotor)]
     if not thin:
         return []
-    lacking = {id(body) for body in thin}
     welds, rails = (_neighbours(model, kinds) for kinds in (("fixed",), ("fixed", "prismatic")))
     found = (_loan(body, welds if is_massless(body) else rails, lacking) for body in thin)
     return [loan for loan in found if loan is not None]
@@ -93,7 +85,7 @@ def _loan(body: Body, neighbours: dict[int, list[Joint]], lacking: set[int]) -> 
             path = [*way, (joint, side)]
             if id(other) in lacking:
                 waiting.append((other, path))
-            elif not isinstance(other, Ground) or (other.motion is None and type(other) is Ground):
+            elif not isinstance(other, Ground) or at_rest(other):
                 return Loan(body, other, path)
     return None
 
@@ -101,12 +93,13 @@ def _loan(body: Body, neighbours: dict[int, list[Joint]], lacking: set[int]) -> 
 def lent(model: Model, reference: Reference) -> tuple[list[tuple[Loan, Inertia]], dict[int, Inertia]]:
     """The loans of a model with what is lent, and the inertias of all that lend or borrow, by their identities."""
     made = loans(model)
+    given, inertias = lend_across(rotor_loans(model, reference, _lacking(model)))
     masses: dict[int, int] = {}  # in how many parts the lender's mass goes, and its inertia
     moments: dict[int, int] = {}
     for loan in made:
         masses[id(loan.lender)] = masses.get(id(loan.lender), 1) + is_massless(loan.body)
         moments[id(loan.lender)] = moments.get(id(loan.lender), 1) + 1
-    given, inertias = [], {}
+    whole = {id(loan.lender): _has(loan.lender, inertias) for loan in made}
     for loan in made:
         body, lender, there = loan.body, loan.lender, Frame()  # where the lender is, in the frame of the body
         for joint, side in loan.joints:
@@ -116,9 +109,9 @@ def lent(model: Model, reference: Reference) -> tuple[list[tuple[Loan, Inertia]]
         if isinstance(lender, Ground):  # any will do, and in the origin of the world a mass has no height
             part = Inertia(mass, (there @ reference.of(lender).inverse()).position, mass * size**2 * np.eye(3))
         else:
-            R, m, n = there.matrix, masses[id(lender)], moments[id(lender)]
-            part = Inertia(lender.mass / m, there.point(lender.com), R @ lender.inertia @ R.T / n)
-            inertias[id(lender)] = Inertia(lender.mass / m, lender.com, lender.inertia / n)
+            R, m, n, has = there.matrix, masses[id(lender)], moments[id(lender)], whole[id(lender)]
+            part = Inertia(has.mass / m, there.point(has.com), R @ has.moments @ R.T / n)
+            inertias[id(lender)] = Inertia(has.mass / m, has.com, has.moments / n)
         if is_massless(body):
             inertias[id(body)] = part
         else:
@@ -126,6 +119,34 @@ def lent(model: Model, reference: Reference) -> tuple[list[tuple[Loan, Inertia]]
             inertias[id(body)] = Inertia(body.mass, body.com, body.inertia + part.moments)
         given.append((loan, part))
     return given, inertias
+
+
+def rounded(model: Model, reference: Reference) -> dict[int, Inertia]:
+    """Inertias of rotors as other programs want them, and of the carriers that lent to them, by their identities.
+
+    Rotors are left out, the largest first, where no body could have what is left of their carrier.
+    """
+    found = rotor_loans(model, reference, _lacking(model))
+    while True:
+        inertias = lend_across(found, as_disc=True)[1]
+        poor = {id(each.loan.lender) for each in found if _impossible(each.loan.lender, inertias)}
+        large: dict[int, Body] = {}
+        for each in found:
+            body, key = each.loan.body, id(each.loan.lender)
+            if key in poor and (key not in large or body.inertia[2, 2] > large[key].inertia[2, 2]):
+                large[key] = body
+        if not large:
+            return inertias
+        found = [each for each in found if all(each.loan.body is not body for body in large.values())]
+
+
+def _impossible(body: Body, inertias: dict[int, Inertia]) -> bool:
+    moments = _has(body, inertias).moments
+    return not isinstance(body, Ground) and spread(moments) < min(0.0, spread(body.inertia)) - THIN * np.trace(moments)
+
+
+def _has(body: Body, inertias: dict[int, Inertia]) -> Inertia:
+    return inertias.get(id(body)) or Inertia(body.mass, body.com, body.inertia)
 
 
 def fill(model: Model, reference: Reference, inertias: dict[int, Inertia]) -> dict[int, Inertia]:
@@ -149,6 +170,11 @@ def fill(model: Model, reference: Reference, inertias: dict[int, Inertia]) -> di
     found = {}
     for body in lacking:
         near = _lightest(body, joints)
+        if isinstance(body, Rotor):  # its own inertia is the measure
+            little = NEXT_TO_NOTHING * (near.mass if near is not None else _typical(model)[0])
+            share = ON_GIVEN if on_given(body) else NEXT_TO_NOTHING
+            found[id(body)] = Inertia(little, body.com, body.inertia + share * body.inertia[2, 2] * np.eye(3))
+            continue
         if near is None:  # nothing says how it moves
             continue
         sides = [reference.frames(joint)[joint.a is not body].position for joint, _, _ in joints.get(id(body), ())]
@@ -158,6 +184,26 @@ def fill(model: Model, reference: Reference, inertias: dict[int, Inertia]) -> di
         little = NEXT_TO_NOTHING * near.mass
         found[id(body)] = Inertia(body.mass or little, com, body.inertia + little * size**2 * np.eye(3))
     return found
+
+
+def uncounted(bodies: list[Body], loans: list[tuple[Loan, Inertia]], filled: list[Body]) -> Iterator[tuple[Body, int]]:
+    """The bodies whose energy is not that of the mass they have here: 0 for none, 2 for that about z."""
+    given = {id(body) for body in filled}
+    grounded = {id(loan.body) for loan, _ in loans if isinstance(loan.lender, Ground)}
+    for body in bodies:
+        if isinstance(body, Rotor):
+            if id(body) in given or id(body) in grounded:
+                yield body, 2
+        elif isinstance(body, StateBody) or (id(body) in given and body.mass == 0.0):
+            yield body, 0
+
+
+def on_given(rotor: Rotor) -> bool:
+    """Whether what carries a rotor, and all rotors below it, is a ground."""
+    carrier = rotor.shaft.a
+    while isinstance(carrier, Rotor):
+        carrier = carrier.shaft.a
+    return isinstance(carrier, Ground)
 
 
 def given_to(body: Body, has: Inertia) -> tuple[float, float]:
@@ -240,7 +286,7 @@ def _matrices(quaternions: Any) -> Any:
 def told(model: Model) -> Iterator[str]:
     """What is to be said of welded bodies without mass, one sentence each."""
     welds = _neighbours(model, ("fixed",))
-    ghosts = [body for body in model.all_bodies() if is_massless(body)]
+    ghosts = [body for body in model.all_bodies() if is_massless(body) and not isinstance(body, Rotor)]
     found = (_loan(body, welds, {id(each) for each in ghosts}) for body in ghosts)
     for loan in (loan for loan in found if loan is not None):
         weld = loan.joints[0][0]

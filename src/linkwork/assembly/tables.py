@@ -35,7 +35,7 @@ class Tree(NamedTuple):
     link_branches: Ints  # (link,) 0 where its one child is the next link and both turn, or where there is none
     link_first: Ints  # (link,) first link of its tree
     link_last: Ints  # (link,) one past the last link of its tree
-    link_counted: Ints  # (link,) 0 where its mass carries a state of a law, or is lent: it has no energy
+    link_counted: Ints  # (link,) 0 where its mass carries a state of a law, or is lent: no energy; 2: that about z
     lent_link: Ints  # (lent,) links that lack inertia and have next to none, whose forces are not to be felt
     lent_inertia: Floats  # (lent, 2) kg, and kg m2 about every axis through the centre of mass
     dof_link: Ints  # (dof,)

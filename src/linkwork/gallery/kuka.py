@@ -93,7 +93,7 @@ class Motor(lw.Subsystem):
     `amplitude` and `hold` (N m), `frequency` (Hz), `stiffness` (N m/rad) and `damping` (N m s/rad) are those at the
     motor. Ports: "stator", "rotor"; joint "bearing".
 
-    >>> lw.gallery.kuka.Motor(mass=10.0, size=0.1).rotor.mass
+    >>> lw.gallery.kuka.Motor(mass=10.0, size=0.1)["rotor"].mass
     2.0
     """
 
@@ -167,7 +167,7 @@ class Drive(lw.Subsystem):
         )
         gearbox = self.add("gearbox", Gearbox(mass=0.45 * axis.mass, size=axis.size))
         stiff(self, "flange", gearbox.housing, motor.stator, at=(0, 0, -0.35 * axis.size))
-        self.screw("fine thread", motor.rotor, gearbox.ring, at=(0, 0, 0), axis=Z, pitch=TRAVEL * axis.size / n)
+        self.screw("fine thread", motor["rotor"], gearbox.ring, at=(0, 0, 0), axis=Z, pitch=TRAVEL * axis.size / n)
         self.port("housing", gearbox.housing)
         self.port("output", gearbox.output)
 

@@ -33,7 +33,7 @@ class Motor(lw.Subsystem):
 
     Ports: "housing", "rotor"; joint: "shaft", which starts at `angle` (rad).
 
-    >>> lw.gallery.manipulator.Motor(amplitude=5.0).rotor.mass
+    >>> lw.gallery.manipulator.Motor(amplitude=5.0)["rotor"].mass
     7.7
     """
 
@@ -66,7 +66,7 @@ class Link(lw.Subsystem):
         # a bar of its own coordinates follows from the clamp, so it has no place in here
         beam = self.add("beam", Beam(mass=0.71, inertia=(0.06, 0.06, 0.0002), size=(0.04, 0.04, 1.0)))
         self.fixed(
-            "clamp", motor.rotor, beam.bar, frame_a=lw.Frame((0, 0.175, 0)), frame_b=lw.Frame((0, -0.02, -0.483))
+            "clamp", motor["rotor"], beam.bar, frame_a=lw.Frame((0, 0.175, 0)), frame_b=lw.Frame((0, -0.02, -0.483))
         )
         self.port("housing", motor.housing)
         self.port("bar", beam.bar)

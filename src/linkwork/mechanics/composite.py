@@ -93,8 +93,15 @@ def add_kinetic_energy(tree, work, v, parts):
         if tree.link_counted[i] == 0:
             continue
         w, u = load_pair(work.velocity, i)
+        if tree.link_counted[i] == 2:
+            parts[tree.link_part[i]] += 0.5 * tree.link_I[i, 2] * w[2] * w[2]
+            continue
         k, l = link_momentum(tree.link_mass[i], load3(tree.link_h, i), load6(tree.link_I, i), w, u)
         parts[tree.link_part[i]] += 0.5 * (dot(w, k) + dot(u, l))
+    for j in range(tree.lent_link.size):
+        i = tree.lent_link[j]
+        if tree.link_counted[i] == 2:
+            parts[tree.link_part[i]] -= 0.5 * tree.lent_inertia[j, 1] * work.velocity[i, 2] * work.velocity[i, 2]
     for k in range(tree.dof_link.size):
         parts[tree.link_part[tree.dof_link[k]]] += 0.5 * tree.dof_armature[k] * v[k] * v[k]
 
@@ -104,7 +111,7 @@ def add_gravity_energy(tree, work, parts):
     """Add the energy of each part, J; zero with all centres of mass at the world's origin; needs `outward_poses`."""
     g = (tree.gravity[0], tree.gravity[1], tree.gravity[2])
     for i in range(tree.grounds, tree.link_parent.size):
-        if tree.link_counted[i] == 0:
+        if tree.link_counted[i] != 1:
             continue
         c = add(scale(tree.link_mass[i], load3(work.pose_p, i)), rotate(load9(work.pose_R, i), load3(tree.link_h, i)))
         parts[tree.link_part[i]] -= dot(g, c)

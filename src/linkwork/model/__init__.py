@@ -1,7 +1,7 @@
 """The description of a mechanism: bodies, joints, forces, shapes, drives, ports, subsystems; no index, no algebra."""
 
 from linkwork.errors import ModelError
-from linkwork.model.body import Body, Foreign, Ground, Part
+from linkwork.model.body import Body, Foreign, Ground, Part, Rotor
 from linkwork.model.bushing import Bushing
 from linkwork.model.collider import Collider, HeightField, Plane
 from linkwork.model.compiled_laws import compiled, compiled_state
@@ -90,6 +90,7 @@ __all__ = [
     "RoadPiece",
     "Rolling",
     "RollingPair",
+    "Rotor",
     "Shape",
     "Slot",
     "Soft",

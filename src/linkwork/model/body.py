@@ -17,6 +17,7 @@ from linkwork.model.shapes import Shape
 
 if TYPE_CHECKING:
     from linkwork.model.container import Container
+    from linkwork.model.joint import Joint
 
 SLACK = 1e-9  # of the largest principal inertia
 
@@ -86,6 +87,38 @@ class Body(Part):
     def about(self) -> str:
         """Its mass."""
         return f"{self.mass:g} kg"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Rotor(Body):
+    """A body without mass that has inertia about the z axis of its frame alone, about which it turns on its carrier.
+
+    Its joint is `shaft`, called as it is with " shaft" behind. Made by `model.rotor`.
+    """
+
+    @property
+    def shaft(self) -> Joint:
+        """The joint in which it turns; gears, motors and all else that wants a joint take the rotor for it."""
+        shaft = self.owner.joints.get(shaft_name(self.name))
+        if shaft is None or shaft.b is not self or shaft.kind != "revolute":
+            raise ModelError(
+                f"rotor '{self.path}': no revolute joint '{shaft_name(self.name)}' goes to it; add it beside the rotor"
+            )
+        return shaft
+
+    @property
+    def about(self) -> str:
+        """Its inertia."""
+        return f"{self.inertia[2, 2]:g} kg m2"
+
+
+def shaft_name(rotor: str) -> str:
+    """The name of the joint of a rotor.
+
+    >>> shaft_name("flywheel")
+    'flywheel shaft'
+    """
+    return f"{rotor} shaft"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

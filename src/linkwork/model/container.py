@@ -12,7 +12,7 @@ import numpy as np
 
 from linkwork.errors import ModelError
 from linkwork.model import checked, names
-from linkwork.model.body import Body, Ground, Part, ground
+from linkwork.model.body import Body, Ground, Part, Rotor, ground
 from linkwork.model.collider import Collider
 from linkwork.model.coupling import Coupling
 from linkwork.model.drive import Motor
@@ -186,14 +186,16 @@ class Container:
                 f"{what}: '{part.path or part.name}' is a {part.word}, not a body; give one of its bodies or ports"
             )
         if not isinstance(part, Body):
-            raise ModelError(f"{what}: {checked.shown(part)} is not a body; give a body or its name")
+            raise ModelError(f"{what}: {_shown(part)} is not a body; give a body or its name")
         return self._inside(part, what)
 
     def _joint(self, value: Any, what: str) -> Joint:
-        """A joint from its object or name."""
+        """A joint from its object or name; that of a rotor is its shaft."""
         part = self._find(value, what, "joint") if isinstance(value, str) else value
+        if isinstance(part, Rotor):
+            part = self._inside(part, what).shaft
         if not isinstance(part, Joint):
-            raise ModelError(f"{what}: {checked.shown(part)} is not a joint; give a joint or its name")
+            raise ModelError(f"{what}: {_shown(part)} is not a joint; give a joint or its name")
         return self._inside(part, what)
 
     def _inside(self, part: SomePart, what: str) -> SomePart:
@@ -334,6 +336,13 @@ class Container:
 def part_kind(part: Part | Container) -> str:
     """What tells a part from others of its name: body, joint or ground; nothing where no other can have it."""
     return part.kind_of_name if isinstance(part, Part) else ""
+
+
+def _shown(given: Any) -> str:
+    """What was given in the place of a part; methods hide parts of their name."""
+    if inspect.ismethod(given) and isinstance(given.__self__, Container):
+        return f'the method {given.__name__}() (a part of that name is found as ["{given.__name__}"])'
+    return checked.shown(given)
 
 
 def _said(part: Part) -> tuple[Any, ...]:

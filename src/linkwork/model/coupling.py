@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from linkwork.errors import ModelError
-from linkwork.model.body import Part
+from linkwork.model.body import Body, Part, Rotor
 from linkwork.model.cam_curve import CamCurve
 from linkwork.model.joint import Joint
 from linkwork.model.joint_kinds import KINDS
@@ -43,6 +43,11 @@ class Coupling(Part):
         return tuple(term.joint for term in self.terms)
 
     @property
+    def whole(self) -> tuple[Term, ...]:
+        """Its terms, and those of joints that its own count from."""
+        return self.terms
+
+    @property
     def about(self) -> str:
         """What it connects or acts on."""
         return " and ".join(joint.path for joint in self.joints)
@@ -51,6 +56,29 @@ class Coupling(Part):
 @dataclass(frozen=True, eq=False, repr=False)
 class Gear(Coupling):
     """Turns one joint `ratio` times as far as another; see `model.gear`."""
+
+    @property
+    def whole(self) -> tuple[Term, ...]:
+        """Its terms; what a rotor turns on another one counts from the body that carries both wheels."""
+        below = [_below(term.joint) for term in self.terms]
+        if len(below) != 2 or not any(isinstance(body, Rotor) for bodies in below for body in bodies):
+            return self.terms
+        both = next((body for body in below[0] if any(body is other for other in below[1])), None)
+        factors: dict[int, Term] = {}
+        for term, bodies in zip(self.terms, below, strict=True):
+            on = bodies[: next((k for k, body in enumerate(bodies) if body is both), len(bodies))]
+            for joint in (term.joint, *(body.shaft for body in on if isinstance(body, Rotor))):
+                before = factors[id(joint)].factor if id(joint) in factors else 0.0
+                factors[id(joint)] = Term(joint, before + term.factor)
+        return tuple(term for term in factors.values() if term.factor)
+
+
+def _below(joint: Joint) -> list[Body]:
+    """The carrier of a joint, and beyond rotors what carries them."""
+    found = [joint.a]
+    while isinstance(found[-1], Rotor):
+        found.append(found[-1].shaft.a)
+    return found
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -52,7 +52,7 @@ class CouplingVerbs(Container):
         self._only_known("gear", what, unknown)
         a, b = self._coupled(what, joint_a, joint_b)
         alike(what, (a, b), "use model.rack() for a turn that becomes a slide")
-        terms: tuple[Term, ...] = (Term(b, 1.0), Term(a, -_ratio(what, "ratio", ratio)))
+        terms: tuple[Term, ...] = (Term(b, 1.0), Term(a, -checked_ratio(what, ratio)))
         if carrier is not None:
             arm = self._coupled(what, a, b, carrier)[2]
             alike(what, (a, arm), "give the joint of the arm as carrier=")
@@ -92,7 +92,7 @@ class CouplingVerbs(Container):
                 f"{what}: pinion= must turn and rack= must slide, but '{turning.path}' is {turning.kind} and "
                 f"'{sliding.path}' is {sliding.kind}; give a revolute joint, then a prismatic one"
             )
-        terms = (Term(sliding, 1.0), Term(turning, -_ratio(what, "radius", radius)))
+        terms = (Term(sliding, 1.0), Term(turning, -checked_ratio(what, radius, "radius")))
         play, tied = _play(what, backlash, "m"), _offset(what, offset)
         return self._keep(self.drives, Rack(name, self, terms, offset is not None, play, tied))
 
@@ -172,7 +172,7 @@ class CouplingVerbs(Container):
         self._only_known("repeater", what, unknown)
         leader, led = self._coupled(what, joint, follower)
         return self._keep(
-            self.drives, Repeater(name, self, (Term(led, 1.0), Term(leader, -_ratio(what, "ratio", ratio))))
+            self.drives, Repeater(name, self, (Term(led, 1.0), Term(leader, -checked_ratio(what, ratio))))
         )
 
     def _coupled(self, what: str, *joints: JointLike) -> tuple[Joint, ...]:
@@ -192,7 +192,8 @@ def _offset(what: str, offset: float | None) -> float:
     return 0.0 if offset is None else checked.number(offset, what, "offset")
 
 
-def _ratio(what: str, option: str, value: float) -> float:
+def checked_ratio(what: str, value: float, option: str = "ratio") -> float:
+    """Raise for a ratio of zero."""
     ratio = checked.number(value, what, option)
     if ratio == 0.0:
         raise ModelError(f"{what}: {option} is zero and would hold the joint still; give a {option}= that is not zero")

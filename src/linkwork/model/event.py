@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from linkwork.errors import ModelError
 from linkwork.model import checked
-from linkwork.model.body import Body, Part
+from linkwork.model.body import Body, Part, Rotor, shaft_name
 from linkwork.model.checked import VectorLike
 from linkwork.model.frame import Frame
 from linkwork.model.joint import Joint
@@ -103,3 +103,13 @@ def _takes_one(function: Any) -> bool:
     except ValueError:  # built in: nobody knows
         pass
     return True
+
+
+def releasable(joint: Joint) -> Joint:
+    """The joint; raises for the shaft of a rotor, which has no mass to fly with."""
+    if isinstance(joint.b, Rotor) and joint.name == shaft_name(joint.b.name):
+        raise ModelError(
+            f"release: '{joint.path}' is the shaft of rotor '{joint.b.path}', which has no mass and so cannot be by "
+            "itself; make it a body with mass= and inertia= on a revolute joint"
+        )
+    return joint

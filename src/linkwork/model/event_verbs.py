@@ -8,7 +8,7 @@ from typing import Any, Unpack
 from linkwork.errors import ModelError
 from linkwork.model import checked
 from linkwork.model.container import Container, described
-from linkwork.model.event import AttachOptions, Event, attached_joint, check_moment
+from linkwork.model.event import AttachOptions, Event, attached_joint, check_moment, releasable
 from linkwork.model.joint import Joint
 from linkwork.model.joint_verbs import BodyLike
 
@@ -80,7 +80,7 @@ class EventVerbs(Container):
         >>> hook = model.fixed("hook", "ground", stone)
         >>> model.release(hook, time=0.5)
         """
-        held = self._joint(joint, "release")
+        held = releasable(self._joint(joint, "release"))
         what = f"release of '{held.path}'"
         self.events.append(Event(held.name, held.owner, None, *check_moment(what, time, when, within)))
 

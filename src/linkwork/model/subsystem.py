@@ -17,7 +17,6 @@ from linkwork.model.checked import Vector, VectorLike
 from linkwork.model.collider import check_group, check_shape
 from linkwork.model.contact_verbs import ContactVerbs
 from linkwork.model.controller import ControlVerbs, SignalVerbs
-from linkwork.model.coupling_verbs import CouplingVerbs
 from linkwork.model.event_verbs import EventVerbs
 from linkwork.model.force_verbs import ForceVerbs
 from linkwork.model.frame import Frame, RotationLike, pose
@@ -28,6 +27,7 @@ from linkwork.model.laws import Motion
 from linkwork.model.material import Material, check_material
 from linkwork.model.outline import Outlined
 from linkwork.model.rolling import RollingVerbs
+from linkwork.model.rotor import RotorVerbs
 from linkwork.model.shapes import Cylinder, Shape
 from linkwork.model.stepped import Stepped, component_of, stepped_part
 from linkwork.model.touch import TouchVerbs
@@ -46,7 +46,7 @@ class Parts(
     JointVerbs,
     RollingVerbs,
     ForceVerbs,
-    CouplingVerbs,
+    RotorVerbs,
     ControlVerbs,
     WhenVerbs,
     SignalVerbs,

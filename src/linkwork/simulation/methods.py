@@ -78,7 +78,7 @@ FEATURE_HINTS = {
     "servos": "drive the joint with model.torque(...) instead of a motor",
     "rigid motors": "drive the joint with model.torque(...) instead of a motor",
     "contact": "remove material= of the bodies, planes and colliders",
-    "armature": "set armature=0 and add the rotor as a body",
+    "armature": "set armature=0 and say model.rotor(name, inertia=..., on=the joint)",
     "distances": "make the distance joint a body with a ball and a universal joint at its ends",
 }
 # features that cannot be left out of a model, and what to do instead

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork._version import __version__
-from linkwork.assembly.massless import NEXT_TO_NOTHING
+from linkwork.assembly.massless import NEXT_TO_NOTHING, ON_GIVEN, on_given
 from linkwork.assembly.system import System
 from linkwork.formulations.samples import (
     ALL_SWEEPS,
@@ -28,6 +28,7 @@ from linkwork.formulations.samples import (
     WORST_RESIDUAL,
 )
 from linkwork.mechanics.size import size_of
+from linkwork.model import Rotor
 from linkwork.simulation.analysis.check import dependent_rows, freedoms
 from linkwork.simulation.part_tally import FALLING, LOSSES, ROUNDED
 from linkwork.simulation.results.certificate import Certificate
@@ -178,12 +179,23 @@ def _filled(system: System) -> list[str]:
     """What is said of bodies that lack inertia and have been given some."""
     if not system.filled:
         return []
-    names = ", ".join(f"'{path}'" for path in system.filled[:MANY])
-    more = f" and {len(system.filled) - MANY} more" if len(system.filled) > MANY else ""
-    return [
-        f"inertia: each body has coordinates of its own, and {names}{more} lacks inertia for that; it has "
-        f"{NEXT_TO_NOTHING:g} of what the lightest body beside it has"
-    ]
+    given = {body.path for body in system.model.all_bodies() if isinstance(body, Rotor) and on_given(body)}
+    said = {
+        f"{NEXT_TO_NOTHING:g} of what the lightest body beside it has, rotors of their own": [
+            path for path in system.filled if path not in given
+        ],
+        f"{ON_GIVEN:g} of its own across its axis": [path for path in system.filled if path in given],
+    }
+    told = []
+    for share, paths in said.items():
+        names = ", ".join(f"'{path}'" for path in paths[:MANY])
+        more = f" and {len(paths) - MANY} more" if len(paths) > MANY else ""
+        if paths:
+            told.append(
+                f"inertia: each body has coordinates of its own, and {names}{more} lacks inertia for that; "
+                f"it has {share}"
+            )
+    return told
 
 
 def versions() -> dict[str, str]:

@@ -17,7 +17,7 @@ from linkwork.formulations import status as codes
 from linkwork.formulations.explicit.stepping import MOST_PARTS
 from linkwork.formulations.protocol import Bound, Method
 from linkwork.formulations.samples import REFUSED, Samples, State, copy_sample, make_samples, make_state
-from linkwork.simulation.analysis.check import refuse_singular, refuse_weightless
+from linkwork.simulation.analysis.check import refuse_lone_rotors, refuse_singular, refuse_weightless
 from linkwork.simulation.analysis.stiffness import OperatingPoint
 from linkwork.simulation.driven import DrivenStart, start_with_motors
 from linkwork.simulation.failures import failure_of
@@ -108,6 +108,8 @@ class Stepper:
         y, cut_q = np.concatenate([start.q, start.v, np.zeros(self.began.tables.tree.accounts)]), start.cut_q
         if self.began.absolute:
             y, cut_q = absolute_start(self.system, start, self.began, time)
+            if self.method.impulses:
+                refuse_lone_rotors(self.began, self.method.name)
             refuse_weightless(self.began, y[: self.began.nq], y[self.began.nq :][: self.began.nv], cut_q, time)
         self.start, self.moving, self.drags = start, self.began, {}
         self._make_tables()

@@ -49,6 +49,16 @@ def test_masses_of_random_trees(tmp_path: Path, seed: int) -> None:
     check(random_tree(seed, 6, armature=True), tmp_path / "tree.xml", 1.0)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_masses_of_random_trees_with_rotors(tmp_path: Path, seed: int) -> None:
+    """Carriers that have too little are told, and what is told is all that differs."""
+    model = random_tree(seed, 6, rotors=True)
+    if model.write(tmp_path / "tree.xml", lossy=True).lost:
+        mujoco.MjModel.from_xml_path(str(tmp_path / "tree.xml"))
+        pytest.skip("some rotor has too small a carrier")
+    check(model, tmp_path / "tree.xml", 1.0)
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_masses_of_random_loops(tmp_path: Path, seed: int) -> None:
     check(random_loops(seed, 6, kinds=("revolute", "ball", "universal", "prismatic")), tmp_path / "loop.xml", 0.02)
@@ -99,6 +109,27 @@ def test_what_was_read_and_written_moves_alike_in_mujoco(tmp_path: Path, name: s
             mujoco.mj_forward(m, d)
         first, second = (d.qacc for _, d in both)
         assert np.abs(first - second).max() < 1e-9 * np.abs(first).max()
+
+
+def rotors() -> lw.Model:
+    """An arm with a flange and rotors on both, on one another and behind a gear, one on the ground."""
+    model = lw.Model("rotors")
+    arm = model.body("arm", mass=2.0, inertia=(0.3, 0.25, 0.2), com=(0.1, 0.05, -0.4))
+    model.revolute("hip", "ground", arm, at=(0, 0, 0), axis=(0, 1, 0))
+    model.rotor("first", inertia=0.01, on=arm, axis=(0, 1, 1), at=(0.1, 0.2, 0.3))
+    model.rotor("second", inertia=0.02, on="first")
+    model.rotor("third", inertia=0.02, on="ground", axis=(0, 0, 1))
+    return model
+
+
+def test_masses_of_rotors(tmp_path: Path) -> None:
+    """The carrier lends what MuJoCo wants of a body; together they have the masses that they had."""
+    check(rotors(), tmp_path / "rotors.xml", 1.0)
+    assert not rotors().write(tmp_path / "rotors.xml").lost
+    model = rotors()
+    model.rotor("heavy", inertia=50.0, on="arm", axis=(1, 0, 0))
+    with pytest.raises(lw.ModelError, match="rotor 'heavy'"):
+        model.write(tmp_path / "rotors.xml")
 
 
 def test_what_was_read_of_all_parts_is_written(tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def test_the_generator_uses_every_verb() -> None:
                 made |= {type(part).__name__ for part in table.values()}
             made |= {joint.kind for joint in container.joints.values()} | {"attach" for _ in container.events}
     wanted = {"Spring", "TorsionSpring", "Torque", "Force", "Bushing", "Tyre", "Gyroscope", "Motor", "Gear", "Rack"}
-    wanted |= {"Differential", "Cam", "Repeater", "Collider", "Visual", "Ground", "attach", *KINDS}
+    wanted |= {"Differential", "Cam", "Repeater", "Collider", "Visual", "Ground", "attach", "Rotor", *KINDS}
     assert wanted <= made
 
 
@@ -244,3 +244,44 @@ def test_remote_components_are_refused(tmp_path: Path) -> None:
     model.grounds["rim"] = Foreign(plain.name, model, 0.0, plain.inertia, plain.com, Frame())
     with pytest.raises(lw.ModelError, match="foreign 'rim': it belongs to a component elsewhere"):
         model.write(tmp_path / "machine.toml")
+
+
+def test_a_rotor_written_by_hand_and_by_us(tmp_path: Path) -> None:
+    """By hand in one table; we write its body and its shaft, which say it to the last bit."""
+    (tmp_path / "drive.toml").write_text(
+        """
+linkwork = 1
+[[body]]
+name = "arm"
+mass = 1.0
+inertia = [0.1, 0.1, 0.1]
+[[joint]]
+kind = "revolute"
+name = "hip"
+a = "ground"
+b = "arm"
+at = [0, 0, 0]
+axis = [0, 1, 1]
+[[rotor]]
+name = "motor"
+inertia = 2e-4
+on = "hip"
+ratio = 50.0
+[[rotor]]
+name = "disc"
+inertia = 0.1
+on = "motor"
+stiffness = 3.0
+"""
+    )
+    model = lw.read(tmp_path / "drive.toml")[0]
+    assert (model["motor"].inertia[2, 2], model["motor gear"].terms[1].factor) == (2e-4, -50.0)
+    assert again(model, tmp_path) == model
+    text = (tmp_path / "machine.toml").read_text()
+    (tmp_path / "lone.toml").write_text(text.replace('name = "disc shaft"', 'name = "other"'))
+    lone = lw.read(tmp_path / "lone.toml")[0]
+    with pytest.raises(lw.ModelError, match="rotor 'disc': no revolute joint 'disc shaft' goes to it"):
+        lone["disc"].shaft  # noqa: B018
+    (tmp_path / "mass.toml").write_text(text.replace("rotor = 0.1", "rotor = 0.1\nmass = 1.0"))
+    with pytest.raises(lw.ModelError, match="rotor 'disc': it has no mass"):
+        lw.read(tmp_path / "mass.toml")

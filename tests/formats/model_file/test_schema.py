@@ -11,9 +11,14 @@ from linkwork.formats.model_file import value_tables
 from linkwork.formats.model_file.part_tables import SECTIONS
 from linkwork.model.event import AttachOptions
 from linkwork.model.joint import JointOptions
+from linkwork.model.rotor import RotorOptions
 
 DOCS = Path(__file__).parents[3] / "docs"
-OF_FILES = {("plane", "pose"), *((verb, f"frame_{x}") for verb in ("rolling", "rolling_pair") for x in "ab")}
+OF_FILES = {
+    ("plane", "pose"),
+    ("body", "rotor"),
+    *((verb, f"frame_{x}") for verb in ("rolling", "rolling_pair") for x in "ab"),
+}
 OF_PYTHON = {("attach", "when"), ("attach", "within"), ("release", "when"), ("release", "within")}
 SAMPLED = {"controller", "sensor", "signal", "when", "input"}  # of which files hold nothing yet; writers refuse them
 NOT_PARTS = {"add", "port", "write", "outline", "walk", "content", "inner_path"}
@@ -25,7 +30,7 @@ def keywords(verb: str) -> set[str]:
     items = inspect.signature(getattr(lw.Model, verb)).parameters
     named = set(items) - {"self", "unknown", "options"}
     if "options" in items:
-        named |= set((AttachOptions if verb == "attach" else JointOptions).__annotations__)
+        named |= set({"attach": AttachOptions, "rotor": RotorOptions}.get(verb, JointOptions).__annotations__)
     return named
 
 

@@ -318,3 +318,29 @@ def test_stl_and_options(tmp_path):
     assert lw.Mesh(tmp_path / "meshes" / "robot_1.stl").volume == pytest.approx(1 / 6, rel=1e-6)
     with pytest.raises(lw.OptionError, match='meshes is .dae.; give "obj"'):
         model.write(tmp_path / "robot.urdf", meshes="dae")
+
+
+def test_rotors_have_mass_of_their_carriers(tmp_path):
+    """Read back, the machine has the same mass matrix: what the carrier lends moves with it."""
+    model = lw.Model("rotors")
+    arm = model.body("arm", mass=2.0, inertia=(0.3, 0.25, 0.2), com=(0.1, 0.05, -0.4))
+    model.revolute("hip", "ground", arm, at=(0, 0, 0), axis=(0, 1, 0))
+    model.rotor("first", inertia=0.01, on=arm, axis=(0, 1, 1), at=(0.1, 0.2, 0.3))
+    model.rotor("second", inertia=0.02, on="hip", axis=(1, 0, 0), ratio=5.0)
+    receipt = model.write(tmp_path / "rotors.urdf")
+    assert not receipt.lost
+    systems = [lw.assemble(each) for each in (model, lw.read(tmp_path / "rotors.urdf")[0])]
+    q = {"hip": 0.3, "first shaft": 1.0, "second shaft": 1.5}
+    found = []
+    for system in systems:
+        order = [next(name for name in q if name == place.name) for place in system.joints]
+        M = lw.mass_matrix(system, np.array([q[name] for name in order]))
+        turn = [order.index(name) for name in q]
+        found.append(M[np.ix_(turn, turn)])
+    assert found[0] == pytest.approx(found[1], abs=1e-12)
+    heavy = lw.Model("heavy")
+    heavy.body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    heavy.revolute("hip", "ground", "rod", at=(0, 0, 0), axis=(0, 1, 0))
+    heavy.rotor("heavy", inertia=50.0, on="rod", axis=(1, 0, 0))
+    with pytest.raises(lw.ModelError, match="rotor 'heavy'"):
+        heavy.write(tmp_path / "heavy.urdf")

@@ -325,6 +325,19 @@ def test_inputs_take_effect_with_the_next_step() -> None:
     assert sim["crank.velocity"] == pytest.approx(other["crank.velocity"], abs=2e-4)
 
 
+@pytest.mark.parametrize("away", [0.0, 0.1])
+def test_reactions_beside_an_exactly_flat_disc(away: float) -> None:
+    """No mass goes with a vector along its axis: rounding must not decide what holds that."""
+    model = lw.Model("disc")
+    arm = model.body("arm", mass=1.0, inertia=(0.01, 0.01, 0.01), com=(0, 0, -1))
+    model.revolute("pin", "ground", arm, at=(0, 0, 0), axis=(0, 1, 0), velocity=1.0)
+    disc = model.body("disc", mass=0.5, inertia=(0.005, 0.005, 0.01))
+    model.revolute("shaft", arm, disc, frame_a=lw.Frame.along((1, 0, 0), (away, 0, -1)), velocity=20.0)
+    runs = [lw.simulate(model, until=0.1, dt=1e-3, method=method) for method in ("global", "recursive")]
+    for name in ("pin.reaction", "shaft.reaction"):
+        assert runs[0][name] == pytest.approx(runs[1][name], abs=1e-4)
+
+
 # --- refusals
 
 

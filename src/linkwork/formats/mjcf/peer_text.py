@@ -191,7 +191,7 @@ class _Writer:
         return text
 
     def _gear(self, coupling: Coupling) -> str:
-        first, *others = coupling.terms
+        first, *others = coupling.whole
         if len(others) != 1 or others[0].curve is not None or coupling.backlash:
             raise ModelError(
                 f"{coupling.word} '{coupling.path}' has no counterpart in MJCF, which couples two joints by a constant "

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from linkwork.assembly.massless import rounded
+from linkwork.assembly.rotors import Inertia
 from linkwork.formats.mjcf.markup import Markup, NameBook
 from linkwork.formats.mjcf.spanning import SpanningTree, body_key
 from linkwork.formats.mjcf.start_values import MachineStart
@@ -31,6 +33,10 @@ class MjcfWriting:
     qvel: list[float] = field(default_factory=list)
     controls: list[float] = field(default_factory=list)
     files: dict[Path, bytes] = field(default_factory=dict)
+    rounded: dict[int, Inertia] = field(init=False)  # of rotors and their carriers, by the identity of the body
+
+    def __post_init__(self) -> None:
+        self.rounded = rounded(self.model, self.tree.reference)
 
     def section(self, name: str) -> Markup:
         """A section of the file, made when it is first needed."""

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.assembly.rotors import Inertia
 from linkwork.formats.mjcf.markup import Markup
 from linkwork.formats.mjcf.spanning import WrittenBranch, body_key
 from linkwork.formats.mjcf.writing import MjcfWriting, turned
-from linkwork.model import Body, Cone, Distance, Frame, Joint, TorsionSpring
+from linkwork.model import Body, Cone, Distance, Frame, Joint, Rotor, TorsionSpring
 from linkwork.model.cone import WHOLE_TURN
 from linkwork.model.joint_kinds import KINDS
 
@@ -79,7 +80,11 @@ def _branch(writing: MjcfWriting, parent: Markup, branch: WrittenBranch, coils: 
 def _fill(writing: MjcfWriting, element: Markup, body: Body, coils: Any) -> None:
     """Mass and inertia, then the bodies further out."""
     writing.bodies[id(body)] = element
-    mass, moments = float(body.mass), np.asarray(body.inertia, dtype=float)
+    has = writing.rounded.get(id(body)) or Inertia(body.mass, body.com, body.inertia)
+    mass, moments = float(has.mass), np.asarray(has.moments, dtype=float)
+    if isinstance(body, Rotor) and id(body) not in writing.rounded:
+        writing.lost(body, "its carrier has too little inertia to make it a body")
+        moments = np.zeros((3, 3))
     if np.array_equal(moments, np.diag(np.diag(moments))):
         principal, turn = np.diag(moments).copy(), None
     else:
@@ -89,9 +94,11 @@ def _fill(writing: MjcfWriting, element: Markup, body: Body, coils: Any) -> None
     if mass < TINY or principal.min() < TINY:
         mass, principal = max(mass, TINY), principal + TINY
         writing.near(body, f"lacks inertia, which MuJoCo wants of every body: it gets {TINY:g}")
+    elif isinstance(body, Rotor):
+        writing.said(body, f"with {mass:g} kg of its carrier, and moments across its axis")
     else:
         writing.said(body, f"{mass:g} kg")
-    element.add(Markup("inertial", pos=body.com, quat=turn, mass=mass, diaginertia=principal))
+    element.add(Markup("inertial", pos=has.com, quat=turn, mass=mass, diaginertia=principal))
     for branch in writing.tree.carried.get(id(body), ()):
         _branch(writing, element, branch, coils)
 

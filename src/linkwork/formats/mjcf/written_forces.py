@@ -185,14 +185,14 @@ def _servo(writing: MjcfWriting, motor: Motor) -> None:
 
 
 def _coupling(writing: MjcfWriting, coupling: Coupling) -> None:
-    names = [writing.coordinate(term.joint, term.coordinate) for term in coupling.terms]
+    names = [writing.coordinate(term.joint, term.coordinate) for term in coupling.whole]
     if any(name is None for name in names):
         writing.lost(coupling, "MJCF couples joints of one coordinate that close no loop")
         return
     if coupling.backlash:
         writing.lost(coupling, "backlash has no counterpart in MJCF")
-    first, *others = coupling.terms
-    curves = [term for term in coupling.terms if term.curve is not None]
+    first, *others = coupling.whole
+    curves = [term for term in coupling.whole if term.curve is not None]
     name = writing.names.of("equality", coupling)
     if len(others) == 1 and first.curve is None:
         poly = _polynomial(writing, coupling)
@@ -203,7 +203,7 @@ def _coupling(writing: MjcfWriting, coupling: Coupling) -> None:
         writing.section("equality").add(tied)
     elif not curves:
         tendon = Markup("fixed", name=writing.names.of("tendon", coupling))
-        for term, joint in zip(coupling.terms, names, strict=True):
+        for term, joint in zip(coupling.whole, names, strict=True):
             tendon.add(Markup("joint", joint=joint, coef=term.factor))
         writing.section("tendon").add(tendon)
         held = Markup("tendon", name=name, tendon1=tendon.attributes["name"])
@@ -220,12 +220,12 @@ def _total(writing: MjcfWriting, coupling: Coupling) -> float:
     if coupling.counted:
         return coupling.offset
     start = writing.start.position
-    return sum(term.factor * float(start[term.joint.path][term.coordinate]) for term in coupling.terms)
+    return sum(term.factor * float(start[term.joint.path][term.coordinate]) for term in coupling.whole)
 
 
 def _polynomial(writing: MjcfWriting, coupling: Coupling) -> list[float] | None:
     """Coefficients of q1 over q2 for two terms."""
-    first, second = coupling.terms
+    first, second = coupling.whole
     poly = np.zeros(POWERS)
     if second.curve is None:
         poly[0], poly[1] = _total(writing, coupling), -second.factor

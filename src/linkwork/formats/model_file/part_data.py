@@ -22,7 +22,7 @@ from linkwork.formats.model_file.value_data import (
     soft_data,
 )
 from linkwork.model import names
-from linkwork.model.body import Body, Ground, Part, mass_properties
+from linkwork.model.body import Body, Ground, Part, Rotor, mass_properties
 from linkwork.model.bushing import Bushing
 from linkwork.model.collider import Collider, Plane
 from linkwork.model.cone import Cone
@@ -75,13 +75,15 @@ class PartWriter:
     def body(self, body: Body) -> Data:
         """A body: the shortest way to say its mass properties that gives the same bits."""
         data: Data = {"name": body.name}
-        if body.density is None:
+        if isinstance(body, Rotor):
+            data["rotor"] = float(body.inertia[2, 2])
+        elif body.density is None:
             data["mass"] = body.mass
         else:
             data["density"] = body.density
         if body.shape is not None:
             data["shape"] = self.values.shape(body.shape, body.path)
-        data |= self._moments(body) | pose_data(body.reference)
+        data |= ({} if isinstance(body, Rotor) else self._moments(body)) | pose_data(body.reference)
         return data | surface_data(body.material, body.group, always=False)
 
     def _moments(self, body: Body) -> Data:

@@ -9,6 +9,7 @@ from typing import Any
 from linkwork.errors import ModelError
 from linkwork.model.collider import Plane
 from linkwork.model.container import put_part
+from linkwork.model.rotor import as_rotor
 from linkwork.model.subsystem import Parts
 
 
@@ -18,8 +19,20 @@ def make_part(container: Parts, verb: str, said: Mapping[str, Any]) -> None:
         _plane(container, said)
     elif verb in ("rolling", "rolling_pair") and ("frame_a" in said or "frame_b" in said):
         _rolling(container, verb, said)
+    elif verb == "body" and "rotor" in said:
+        _rotor(container, said)
     else:
         getattr(container, verb)(**said)
+
+
+def _rotor(container: Parts, said: Mapping[str, Any]) -> None:
+    """A rotor by its inertia; its shaft is a joint of the file."""
+    rest = {key: value for key, value in said.items() if key != "rotor"}
+    surplus = [key for key in rest if key not in ("name", "shape", "position", "rotation")]
+    if surplus:
+        raise ModelError(f"rotor '{said['name']}': it has no {surplus[0]}; remove {surplus[0]}")
+    made = container.body(**rest, mass=0.0)
+    put_part(container, container.bodies, as_rotor(made, said["rotor"]))
 
 
 def _plane(container: Parts, said: Mapping[str, Any]) -> None:

@@ -7,14 +7,16 @@ from pathlib import Path
 import numpy as np
 
 from linkwork.assembly.graph import Forest, span
+from linkwork.assembly.massless import rounded
 from linkwork.assembly.reference import Reference
+from linkwork.assembly.rotors import Inertia
 from linkwork.errors import ModelError, OptionError
 from linkwork.formats.receipt import Receipt
 from linkwork.formats.urdf.written_gears import Followers
 from linkwork.formats.urdf.written_joints import JointTexts
 from linkwork.formats.urdf.written_shapes import ShapeTexts
 from linkwork.formats.urdf.written_xml import attribute, numbers, pose
-from linkwork.model import Body, Coupling, Frame, Model, Motor, names
+from linkwork.model import Body, Coupling, Frame, Model, Motor, Rotor, names
 
 EARTH = (0.0, 0.0, -9.81)  # m/s2; programs that read URDF bring their own gravity
 NEARLY = 0.02  # m/s2 by which it may differ
@@ -27,7 +29,8 @@ def write_urdf(model: Model, path: Path, receipt: Receipt, *, meshes: str = "obj
     forest = span(model)
     _refuse_free_groups(forest)
     links = LinkNames(model)
-    joints = JointTexts(forest, Reference(model), links, receipt, _motors(model))
+    reference = Reference(model)
+    joints = JointTexts(forest, reference, links, receipt, _motors(model))
     joints.write()
     shapes = ShapeTexts(model, path, joints.frames, receipt, meshes)
     followers = Followers(model, joints, receipt)
@@ -35,10 +38,13 @@ def write_urdf(model: Model, path: Path, receipt: Receipt, *, meshes: str = "obj
     lines = ['<?xml version="1.0"?>', f"<robot name={attribute(model.name)}>"]
     lines += shapes.colours
     lines += [f"  <link name={attribute(links.world)}>", *shapes.on_ground, "  </link>"]
+    lent = rounded(model, reference)
     for body in joints.order:
-        frame = joints.frames[id(body)]
-        lines += [f"  <link name={attribute(links.of(body))}>", *_inertial(body, frame), *shapes.of(body), "  </link>"]
-        receipt.understand(f"body '{body.path}'", "", f"{body.mass:g} kg")
+        frame, has = joints.frames[id(body)], lent.get(id(body)) or Inertia(body.mass, body.com, body.inertia)
+        lines += [f"  <link name={attribute(links.of(body))}>", *_inertial(has, frame), *shapes.of(body), "  </link>"]
+        receipt.understand(f"body '{body.path}'", "", f"{has.mass:g} kg")
+        if isinstance(body, Rotor) and id(body) not in lent:
+            receipt.ignore(f"rotor '{body.path}'", "", "its carrier has too little inertia to make it a body")
     lines += [f"  <link name={attribute(name)}/>" for name in joints.between]
     for joint in joints.texts:
         lines += joint.lines(followers.of(joint.name))
@@ -68,13 +74,13 @@ class LinkNames:
         return self._names.get(id(body), self.world)
 
 
-def _inertial(body: Body, frame: Frame) -> list[str]:
+def _inertial(has: Inertia, frame: Frame) -> list[str]:
     """Mass, centre of mass and inertia, in the axes of the link."""
-    if body.mass == 0.0:
+    if has.mass == 0.0:
         return []
     seen = frame.inverse()
     R = seen.matrix
-    I = R @ body.inertia @ R.T
+    I = R @ has.moments @ R.T
     I = (I + I.T) / 2
     moments = " ".join(
         f'{name}="{numbers([I[i, j]])}"'
@@ -82,8 +88,8 @@ def _inertial(body: Body, frame: Frame) -> list[str]:
     )
     return [
         "    <inertial>",
-        f"      {pose(Frame(seen.point(body.com)))}",
-        f'      <mass value="{numbers([body.mass])}"/>',
+        f"      {pose(Frame(seen.point(has.com)))}",
+        f'      <mass value="{numbers([has.mass])}"/>',
         f"      <inertia {moments}/>",
         "    </inertial>",
     ]

@@ -29,19 +29,19 @@ class Followers:
         return self._texts.get(joint, "")
 
     def _why_not(self, drive: Coupling, joints: JointTexts) -> str:
-        if len(drive.terms) != 2 or any(term.curve is not None for term in drive.terms):
+        if len(drive.whole) != 2 or any(term.curve is not None for term in drive.whole):
             return "a mimic of URDF couples two joints by a constant ratio"
         if drive.backlash:
             return "a mimic of URDF has no backlash"
-        if any(id(term.joint) not in joints.named for term in drive.terms):
+        if any(id(term.joint) not in joints.named for term in drive.whole):
             return "one of its joints is not in the tree, or is two joints there"
         return ""
 
     def _follow(self, drive: Coupling, joints: JointTexts) -> str:
         """Let the second joint follow the first, or the first the second; returns why neither can."""
-        (one, other), total = drive.terms, drive.offset
+        (one, other), total = drive.whole, drive.offset
         if not drive.counted:  # the sum keeps what it is at the start
-            total = sum(term.factor * _start(term.joint) for term in drive.terms)
+            total = sum(term.factor * _start(term.joint) for term in drive.whole)
         for follower, leader in ((one, other), (other, one)):
             led, leads = joints.named[id(follower.joint)], joints.named[id(leader.joint)]
             if led in self._leader or self._first(leads) == led:

@@ -295,9 +295,9 @@ def set_penalties(w, h):
                 J2 += dot(load3(w.J, e), load3(w.J, e))
                 if w.node_mass[k] > 0.0:
                     x += dot(load3(w.J, e), load3(w.J, e)) / w.node_mass[k]
-        # the length of a vector across a flat body: no mass goes with it, and the row alone holds it
-        if x == 0.0 and heaviest > 0.0:
-            x = J2 / heaviest
+        # across a flat body no mass goes with a vector, and the row alone holds it; what rounding leaves there is none
+        if heaviest > 0.0:
+            x = max(x, J2 / heaviest)
         w.alpha[r] = max(w.penalty, 4.0 * PENALTY_RATIO / (h * h * x)) if x > 0.0 else w.penalty
         w.weight[r] = 0.25 * h * h * w.alpha[r]
         w.lam[r] = 0.0

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from linkwork.assembly.assemble import assemble
-from linkwork.assembly.massless import THIN, is_massless, told
+from linkwork.assembly.massless import THIN, is_massless, on_given, told
 from linkwork.assembly.reference import placed_by_body, point_body
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats
 from linkwork.errors import ModelError
 from linkwork.formulations.impulse.impulse import Impulse
-from linkwork.model import Model
+from linkwork.model import Model, Rotor
 from linkwork.model.stepped import SteppedPart
 from linkwork.simulation.driven import driven_start
 from linkwork.simulation.methods import FEATURE_HINTS
@@ -171,14 +171,17 @@ def _told_of_drives(system: System) -> list[str]:
 def refuse_idle(system: System) -> None:
     """Where nothing beyond a joint of the tree has mass, and no loop leads on, nothing says how it moves."""
     tree, cuts = system.tables.tree, system.tables.cuts
-    weight = tree.link_mass.copy()
+    mass = tree.link_mass.copy()
     held = slice(0, len(system.cuts))  # what others hold by a loop is not idle
-    weight[np.concatenate([cuts.cut_a[held], cuts.cut_b[held]])] += 1.0
+    mass[np.concatenate([cuts.cut_a[held], cuts.cut_b[held]])] += 1.0
+    weight = mass + np.abs(tree.link_I[:, :3]).sum(axis=1)  # rotors have no mass
     np.add.at(weight, tree.dof_link, tree.dof_armature)
     for link in range(weight.size - 1, tree.grounds - 1, -1):
         weight[tree.link_parent[link]] += weight[link]
+        mass[tree.link_parent[link]] += mass[link]
     for place in system.joints:
-        if place.v.stop > place.v.start and weight[place.last] == 0.0:
+        has = mass if place.joint is None else weight
+        if place.v.stop > place.v.start and has[place.last] == 0.0:
             body = system.body_names[int(np.flatnonzero(tree.body_link == place.last)[0])]
             if place.joint is None:
                 raise ModelError(
@@ -188,6 +191,16 @@ def refuse_idle(system: System) -> None:
             raise ModelError(
                 f"{place.kind} joint '{place.name}' moves body '{body}', but neither that nor what it carries has "
                 "mass, so that nothing says how it moves; give it mass= and inertia=, or weld it with fixed()"
+            )
+
+
+def refuse_lone_rotors(system: System, method: str) -> None:
+    """Where nothing lends to a rotor, impulses do not tell what turns its axis."""
+    for body in system.model.all_bodies():
+        if isinstance(body, Rotor) and body.path in system.filled and not on_given(body):
+            raise ModelError(
+                f"rotor '{body.path}' cannot be run by {method!r}, since its carrier '{body.shaft.a.path}' lacks "
+                "inertia about some axis; give the carrier inertia=, or use method 'recursive' or 'impulse'"
             )
 
 

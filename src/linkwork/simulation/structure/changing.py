@@ -13,6 +13,7 @@ from linkwork.mechanics.accounts import FED_IN
 from linkwork.model import Altered, Joint, attached_joint, attached_name
 from linkwork.model.checked import shown
 from linkwork.model.container import find_body, find_joint, find_parts
+from linkwork.model.event import releasable
 from linkwork.simulation.driven import Jolt
 from linkwork.simulation.failures import failure_of
 from linkwork.simulation.lag import lag_applied
@@ -103,7 +104,7 @@ class Structure:
         if name in self.released:
             raise ModelError(f"release: joint '{name}' was released before; release another one")
         if name not in self.attached:
-            held = find_joint(self.stepper.system.model, name, "release")
+            held = releasable(find_joint(self.stepper.system.model, name, "release"))
             if not self.holds(held.path):
                 raise ModelError(f"release: joint '{held.path}' is not attached now; attach it first")
             return self._restructure("released", held, self.attached, {**self.released, held.path: held})
