@@ -7,7 +7,8 @@ that touch, steps of 0.5 to 20 ms; `--mild` draws healthy ones: similar masses, 
 A scene is wrong if its certificate has no doubt although
 
 - the energy of the bodies rises by 5 % of what moved in it, more than half a step of falling explains;
-- two rigid bodies overlap in the end by half of the thinner one, and by more than the certificate tells;
+- two rigid bodies overlap in the end, or in some rows before, by half of the thinner one and more than the certificate
+  tells;
 - a body has passed through the floor.
 
 Energy is that of the recorded motion (`attacks.mechanisms.energies`); overlaps are MuJoCo's, where it is installed.
@@ -33,6 +34,7 @@ WRONG = 0.05  # of the energy that moved in the scene
 THIN = 0.5  # of the thinner of two bodies: they may not overlap by more
 TOLD = 2.0  # times the overlap that the certificate tells
 MOST_STEPS = 600
+LOOKS = 12  # rows of a run in which overlaps are looked for, the last one among them
 
 
 class Scene:
@@ -227,7 +229,8 @@ def wrong(scene: Scene, run: lw.Trajectory, peer: bool) -> list[str]:
         if below.any() and np.abs(at[: first + 1, :2]).max() < wide - scene.size:
             told.append(f"{name} is below the floor")
     if peer and not scene.soft:
-        for (a, b), depth in overlaps(scene, run, [len(run) - 1]).items():
+        rows = np.unique(np.linspace(0, len(run) - 1, LOOKS).astype(int))
+        for (a, b), depth in overlaps(scene, run, rows).items():
             thinner = min(scene.thin.get(each, scene.slab or math.inf) for each in (a, b))
             if depth > max(THIN * thinner, TOLD * run.certificate.worst_overlap):
                 told.append(f"{a} and {b} overlap by {depth / thinner:.2g} of the thinner one, {depth:.2g} m")

@@ -10,7 +10,8 @@ from scipy.spatial import ConvexHull
 
 import linkwork as lw
 from found_contacts import POLYHEDRA, STONES, Found, poses
-from linkwork.contact.box_axis import EDGES, FACE_PREFERENCE, SEPARATED
+from linkwork.contact.box_axis import EDGES, FACE_OF_I, FACE_PREFERENCE, SEPARATED
+from linkwork.model.frame import Frame
 
 
 def stone(corners: int, seed: int = 0, size: float = 0.5) -> lw.Hull:
@@ -157,3 +158,32 @@ def test_twenty_thousand_triangles_are_assembled() -> None:
     table = lw.assemble(model).tables.colliders
     assert len(table.vertex) == 10002
     assert table.room < 100  # four points on a plane, however many corners there are
+
+
+def test_level_prisms_that_overlap_have_the_axis_of_their_outlines() -> None:
+    """Their Minkowski difference is symmetric, so that the origin can lie on a flat simplex deep inside of it."""
+    rng = np.random.default_rng(7)
+    outlines = (np.array([(-2, -1), (2, -1), (0.7, 1), (-0.7, 1)]), np.array([(-1.5, -1), (1.5, -1), (0.4, 1.5)]))
+    prisms = [lw.Hull([(*x, z) for x in points for z in (-5.0, 5.0)]) for points in outlines]
+    found = Found(prisms)
+    deep = 0
+    for _ in range(200):
+        angles, place = rng.uniform(0.0, 2.0 * np.pi, 2), rng.uniform(-2.0, 2.0, 2)
+        turned = [
+            Frame((*p, 0.0), (np.cos(a / 2), 0, 0, np.sin(a / 2))) for a, p in zip(angles, ((0, 0), place), strict=True)
+        ]
+        found.at(*turned)
+        A, B = (found.vertices(k)[:, :2] for k in range(2))
+        facets = ConvexHull((B[:, None] - A[None, :]).reshape(-1, 2)).equations
+        best = float(facets[:, 2].max())  # of the origin to the sides, negative inside
+        if best > -0.05 or best < -2.0:
+            continue
+        deep += 1
+        region, face, *n, gap = found.ask(POLYHEDRA, i=0, j=1)[:6]
+        assert gap == pytest.approx(best, abs=3e-3 * 5.0)
+        if region != EDGES:
+            k = 0 if region == FACE_OF_I else 1
+            n = found.contact_scratch.R[k].reshape(3, 3) @ found.colliders.face_normal[int(face)]
+            n = n if k == 0 else -n
+        assert (B @ n[:2]).min() - (A @ n[:2]).max() == pytest.approx(gap, abs=1e-9)
+    assert deep > 50

@@ -93,3 +93,63 @@ def test_a_ball_bounces_for_long_on_a_soft_floor(kind: Any) -> None:
     late = run.time > 9.0
     assert run["ball.position"][late, 2].max() == pytest.approx(0.55, abs=2e-3)
     assert np.abs(run.energy["balance"]).max() < 0.02 * run.certificate.energy_scale
+
+
+SHAPES = {
+    "box": lw.Box((0.1, 0.1, 0.06)),
+    "hull": lw.Hull([(x, y, z) for x in (-0.05, 0.05) for y in (-0.04, 0.04) for z in (-0.03, 0.03)]),
+    "cylinder": lw.Cylinder(0.05, 0.06),
+    "capsule": lw.Capsule(0.03, 0.1),
+}
+
+
+@both
+@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize(
+    "softness", [lw.Soft(stiffness=1e4), lw.Soft(hertz=16.0, damping_ratio=0.0)], ids=["k", "hertz"]
+)
+def test_what_tumbles_on_a_soft_floor_keeps_its_energy(kind: Any, name: str, softness: lw.Soft) -> None:
+    """Corners that come and go change nothing of what others have stored: it depends on the place alone."""
+    for tilt in (0.02, 0.1, 0.3, 1.2):
+        model = lw.Model("tumbles", gravity=(0, 0, 0))
+        model.plane("floor", material=lw.Material(friction=0.0, softness=softness))
+        rotation = (math.cos(tilt / 2), 0.6 * math.sin(tilt / 2), 0.8 * math.sin(tilt / 2), 0)
+        body = model.body(
+            "body",
+            mass=1.0,
+            inertia=(1e-3, 1.2e-3, 1.4e-3),
+            shape=SHAPES[name],
+            position=(0, 0, 0.1),
+            rotation=rotation,
+            material=HARD,
+        )
+        model.free("way", "ground", body, velocity=(0, 0, -0.5, 0.5, 0, 0.2))
+        run = lw.simulate(model, until=0.25, method=kind(dt=5e-4))
+        assert run.certificate.doubts() == []
+        kinetic = run.energy["kinetic"]
+        assert np.abs(run["body.contact_force"][-1]).max() == 0.0  # it has left
+        assert kinetic[-1] == pytest.approx(kinetic[0], rel=0.01)
+
+
+@both
+@pytest.mark.parametrize(("turns", "part"), [(0, 1.0), (1, 0.5), (2, 0.25)], ids=["face", "edge", "corner"])
+def test_an_edge_has_half_the_stiffness_of_a_face(kind: Any, turns: int, part: float) -> None:
+    """Two of its four points, and a corner is one of them."""
+    corner = np.array([[1, 0, 0], [1, 1, 0], [1, 1, 1]])[turns] / math.sqrt(turns + 1)  # it points down
+    axis = np.cross(corner, (0, 0, -1.0))
+    half = 0.5 * math.asin(min(1.0, float(np.linalg.norm(axis))))
+    axis /= np.linalg.norm(axis)
+    height = 0.05 * math.sqrt(turns + 1)
+    model = lw.Model("press")
+    model.plane("mat", material=lw.Material(softness=lw.Soft(stiffness=1e4, damping=100.0)))
+    box = model.body(
+        "box",
+        mass=2.0,
+        shape=BOX,
+        position=(0, 0, height),
+        rotation=(math.cos(half), *(math.sin(half) * axis)),
+        material=HARD,
+    )
+    model.prismatic("guide", "ground", box, at=(0, 0, 0), axis=(0, 0, 1))
+    run = lw.simulate(model, until=3.0, method=kind(dt=2e-3), every=50)
+    assert height - run["box.position"][-1, 2] == pytest.approx(2.0 * 9.81 / (1e4 * part), rel=1e-3)

@@ -24,7 +24,7 @@ from linkwork.assembly.tables import Tables, Tree
 from linkwork.assembly.whole_model import refuse_no_model
 from linkwork.assembly.zone_tables import zone_tables
 from linkwork.errors import ModelError
-from linkwork.model import Body, Bushing, Foreign, Frame, Joint, Model, Rotor, Subsystem, checked
+from linkwork.model import Body, Bushing, Foreign, Frame, Joint, Model, Rotor
 from linkwork.model.joint_kinds import KINDS
 from linkwork.spatial import codes
 

@@ -17,6 +17,7 @@ from linkwork.contact.contact_cache import REFERENCE_ON_J, add_contact
 from linkwork.contact.scratch import CLIPPED, POLYGON
 from linkwork.spatial.vectors import add_scaled, cross, dot, load3, load9, neg, rotate, store3, sub, unrotate
 
+FACE_POINTS = 4  # of two faces, at most
 COLLINEAR = 1e-6  # of the squared length of a polygon: corners nearer to its longest line span no area
 SIDE_TOLERANCE = 1e-7  # of the length of a side: corners this far outside still count as inside, as in straight stacks
 
@@ -151,10 +152,10 @@ def choose_four(scratch, here, count, n):
 def add_face_contacts(colliders, scratch, contacts, i, j, here, count, n, normal, id_offset):
     """Contacts of i and j at the corners over a face (its normal n), four at most; returns how many were added."""
     chosen = (0, 1, 2, 3)
-    if count > 4:
+    if count > FACE_POINTS:
         chosen = choose_four(scratch, here, count, n)
     added = 0
-    for k in range(min(count, 4)):
+    for k in range(min(count, FACE_POINTS)):
         e = chosen[k]
         if k < 2 or e != chosen[0]:
             gap = scratch.gap[e]
@@ -173,6 +174,7 @@ def contacts_on_face(colliders, scratch, contacts, i, j, reference, face, least,
     other = j if reference == i else i
     n = rotate(load9(scratch.R, reference), load3(colliders.face_normal, face))
     count, here = clip_face(colliders, scratch, face, n, incident_face(colliders, scratch, other, n))
+    scratch.clipped[0] = count
     on_face = load3(scratch.vertex, colliders.loop[colliders.face_loop[face]])
     near = 0
     for e in range(count):

@@ -3,7 +3,9 @@
     d    direction                          w    corner of the Minkowski difference i - j farthest along d
     v    point of it nearest to the origin: the vector from j to i between the nearest points
 
-The simplex is in the first points of `scratch.hull`, its nearest point in the weights.
+The simplex is in the first points of `scratch.hull`, its nearest point in the weights. If the origin is on a point,
+side or face of it, the two may touch there or overlap: of prisms whose ends are level i - j is symmetric, and such a
+face may go through its middle. Then the simplex is completed, and expanding.py finds out.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from __future__ import annotations
 import math
 
 from linkwork._jit import kernel, small
+from linkwork.contact.surfaces import perpendicular
 from linkwork.spatial.vectors import add_scaled, cross, dot, load3, neg, norm, scale, store3, sub
 
 ROUNDS = 64  # at most
@@ -153,6 +156,57 @@ def nearest_of_simplex(scratch, count):
     return v, kept
 
 
+@small
+def off_simplex(scratch, count, w):
+    """How far w is off the point, line or plane of a simplex of `count` points."""
+    a = load3(scratch.hull.point, 0)
+    r = sub(w, a)
+    if count == 1:
+        return norm(r)
+    u = sub(load3(scratch.hull.point, 1), a)
+    if count == 2:
+        return norm(cross(u, r)) / norm(u)
+    n = cross(u, sub(load3(scratch.hull.point, 2), a))
+    return abs(dot(n, r)) / norm(n)
+
+
+@small
+def off_direction(scratch, count, k):
+    """Direction k of those off the simplex: along each axis of a point, about a line, or across a plane."""
+    if count == 1:
+        return (1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)
+    a = load3(scratch.hull.point, 0)
+    u = sub(load3(scratch.hull.point, 1), a)
+    if count == 3:
+        return cross(u, sub(load3(scratch.hull.point, 2), a))
+    u = scale(1.0 / norm(u), u)
+    v = perpendicular(u)
+    return v if k == 0 else cross(u, v)
+
+
+@kernel
+def complete_simplex(colliders, scratch, i, j, count, least):
+    """Add corners of i - j that are farthest off the simplex until there are four; returns how many there are."""
+    while count < 4:
+        farthest = least
+        best = -1
+        directions = 4 - count
+        for k in range(2 * directions):
+            d = off_direction(scratch, count, k % directions)
+            off = off_simplex(
+                scratch, count, add_point(colliders, scratch, i, j, d if k < directions else neg(d), count)
+            )
+            if off > farthest:
+                farthest = off
+                best = k
+        if best < 0:
+            return count
+        d = off_direction(scratch, count, best % directions)
+        add_point(colliders, scratch, i, j, d if best < directions else neg(d), count)
+        count += 1
+    return count
+
+
 @kernel
 def distance(colliders, scratch, i, j, d, margin):
     """Axis from i to j, gap, and how many points the simplex has: 4 where they overlap, 0 where farther than margin.
@@ -169,7 +223,7 @@ def distance(colliders, scratch, i, j, d, margin):
     for _round in range(ROUNDS):
         length = norm(v)
         if length <= touching:
-            return n, 0.0, count
+            return n, 0.0, complete_simplex(colliders, scratch, i, j, count, touching)
         n = scale(-1.0 / length, v)
         w = add_point(colliders, scratch, i, j, n, count)
         reach = -dot(n, w)  # no more than the distance

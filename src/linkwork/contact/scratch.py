@@ -38,6 +38,7 @@ class ContactScratch(NamedTuple):
     feature: Any  # (3, candidate) which features of the two shapes a corner comes from
     gap: Any  # (candidate,) m, negative inside
     candidate_normal: Any  # (candidate, 3) unit, into the height field
+    clipped: Any  # (1,) corners of the last two faces that clip compared, near each other or not; 0 of none
     # written by contact_cache.set_apart and add_contact for the pair at hand
     apart: Any  # (4,) axis from i to j along which they are apart, and how far, m; inf where out of reach
     hull: HullScratch  # written by gjk and expanding for the pair at hand
@@ -76,6 +77,7 @@ def make_contact_scratch(colliders: Any) -> ContactScratch:
         feature=np.zeros((3, candidates), dtype=np.int64),
         gap=np.zeros(candidates),
         candidate_normal=np.zeros((candidates, 3)),
+        clipped=np.zeros(1, dtype=np.int64),
         apart=np.zeros(4),
         hull=make_hull_scratch(colliders),
         old_id=np.zeros(room, dtype=np.int64),

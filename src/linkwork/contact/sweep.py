@@ -24,12 +24,13 @@ from linkwork.contact.clip import incident_face
 from linkwork.contact.contact_cache import keep_contact, set_apart
 from linkwork.contact.contact_motion import set_bend
 from linkwork.contact.cylinder_points import cylinder_apart
+from linkwork.contact.flat_points import share_softness
 from linkwork.contact.inner_edges import leave_out_inner
 from linkwork.contact.middle import hold_middle, is_fast, is_middle, make_smooth, middle_passes
 from linkwork.contact.narrow_phase import collide, polyhedra_apart
 from linkwork.contact.scratch import APART_GAP
 from linkwork.contact.separating_axis import lowest_projection
-from linkwork.spatial.codes import BOX, CAPSULE, CYLINDER, ELLIPSOID, HULL, PLANE, SPHERE
+from linkwork.spatial.codes import BOX, CAPSULE, CYLINDER, ELLIPSOID, HULL, PLANE, RIGID, SPHERE
 from linkwork.spatial.quaternions import exponential, rotation_of
 from linkwork.spatial.vectors import (
     ZERO,
@@ -292,6 +293,7 @@ def meet(colliders, work, next_v, coast, scratch, contacts, i, j, h):
         return
     first = contacts.count[0]
     scratch.apart[APART_GAP] = math.inf
+    scratch.clipped[0] = 0
     collide(colliders, scratch, contacts, i, j, margin)
     if contacts.count[0] == first and not scratch.apart[APART_GAP] < math.inf:
         return
@@ -310,6 +312,7 @@ def meet(colliders, work, next_v, coast, scratch, contacts, i, j, h):
             s = 0.0
         if 0.0 < s < NEVER:
             contacts.count[0] = first
+            scratch.clipped[0] = 0
             place_pair(colliders, work, velocity, scratch, i, j, s * h)
             collide(colliders, scratch, contacts, i, j, margin)
             # an impact on an edge may be its only contact
@@ -340,5 +343,7 @@ def meet(colliders, work, next_v, coast, scratch, contacts, i, j, h):
         if followed:
             set_bend(colliders, work, coast, scratch, contacts, i, j, e, h)
         keep_contact(colliders, work, scratch, contacts, i, j, e)
+        if not bedded and contacts.soft[e, 0] != RIGID:
+            share_softness(colliders, scratch, contacts, i, j, e)
         if is_middle(contacts, e):
             make_smooth(contacts, e)

@@ -35,6 +35,7 @@ class Contacts(NamedTuple):
     restitution: Any  # (contact,) 0 to 1, the larger of the two
     bounce_speed: Any  # (contact,) m/s, slower ones do not bounce; negative: not given, forces of a step may raise it
     soft: Any  # (contact, 3) softness as in the tables of drives
+    flat_points: Any  # (contact,) of its two shapes where they lie flat on each other, of a soft pair
     area: Any  # (contact,) m2 that it stands for where surfaces are bedded, else 0
     impulse: Any  # (contact, 3) N s: along the normal, the tangent, and normal x tangent (there divided by the ratio)
     # of no length where no surface resists rolling or turning
@@ -87,6 +88,7 @@ def move_whole_contact(contacts, e, to):
     contacts.ratio[to] = contacts.ratio[e]
     contacts.restitution[to] = contacts.restitution[e]
     contacts.bounce_speed[to] = contacts.bounce_speed[e]
+    contacts.flat_points[to] = contacts.flat_points[e]
     contacts.area[to] = contacts.area[e]
     if contacts.moment.shape[0] > 0:
         for s in range(2):

@@ -16,7 +16,7 @@ SWEEPS, RESIDUAL, ROW_COUNT, ALL_SWEEPS, WORST_RESIDUAL, STEPS_CUT, MOST_SWEEPS 
 ALL_LEFT, APART_LOSS, ROLLING_LOSS, OVERLAP, WORST_OVERLAP, SEAM_LOSS = range(7, 13)  # of contacts: contact_audit.py
 # J, of soft contacts and stops: held, what of that they give back, and taken beyond their law; soft_rows.py
 SOFT_HELD, SOFT_OWED, SOFT_TAKEN = range(13, 16)
-SUNK = 16  # deepest overlap of a soft contact so far, as a part of half the thickness of the thinner body
+SUNK = 16  # deepest overlap of a soft contact so far, as a part of half the mean thickness of the two
 # slots of `State.count`
 EVALUATIONS, RANK, REFUSED = range(3)
 # slots of `State.drift`

@@ -13,7 +13,8 @@ from linkwork.model import checked
 class Soft:
     """A spring and damper instead of a rigid constraint, given in one of three ways.
 
-    - `stiffness` (N/m or N m/rad) and `damping` (N s/m or N m s/rad), of a contact for the pair of bodies;
+    - `stiffness` (N/m or N m/rad) and `damping` (N s/m or N m s/rad), of a contact for the pair of bodies
+      where they lie flat on each other (two of four corners have half of it);
     - `hertz` and `damping_ratio` of the oscillation with the mass that they act on (ratio 1: critical damping);
     - `bedding` (N/m3), for the surfaces of materials: the pressure per depth, as of rubber on a floor, of soil, of an
       elastic foundation (modulus of subgrade reaction). A face of area A under the weight W sinks by W / (bedding A).

@@ -305,6 +305,42 @@ def test_laws_in_a_method_with_impulses(law: str) -> None:
     )
 
 
+@pytest.mark.parametrize("lever", [0.0, 0.05], ids=["across", "turning"])
+def test_the_pull_of_a_spring_in_a_method_with_impulses(lever: float) -> None:
+    """It is held along its line alone: a light body between two that are stretched swings across, as on a string."""
+
+    def pulled(stretch: float) -> lw.Model:
+        model = lw.Model("string", gravity=(0, 0, 0))
+        body = model.body("bead", mass=1e-3, inertia=(2e-6,) * 3, position=(0, 0, 0))
+        model.free("way", "ground", body, velocity=(0, 0.1, 0, 0, 0.3, 0.2))
+        for name, side in (("left", -1.0), ("right", 1.0)):
+            model.spring(
+                name,
+                "ground",
+                body,
+                at_a=(side, 0, 0),
+                at_b=(side * lever, 0, 0),
+                stiffness=1e4,
+                length=1.0 - lever - stretch,
+            )
+        return model
+
+    slack = lw.Simulation(pulled(0.0), "impulse", dt=5e-3)
+    slack.step(2)
+    assert advice(slack.stepper) == ""
+    with pytest.warns(
+        lw.RunWarning, match="too large for the pull of spring 'left' with 1 more, which swings at"
+    ) as told:
+        wild = lw.simulate(pulled(0.1), until=1.0, method="impulse", dt=5e-3)
+    assert wild.energy["kinetic"].max() > 100.0 * wild.energy["kinetic"][0]
+    text = str(told[0].message)
+    assert "make it a spring" not in text
+    step = float(text.partition("take dt of ")[2].partition(" s or less, or method='hybrid'")[0])
+    assert 1e-5 < step < 3e-3
+    run = lw.simulate(pulled(0.1), until=0.2, method="impulse", dt=step)
+    assert run.energy["kinetic"].max() < 2.0 * run.energy["kinetic"][0]
+
+
 @pytest.mark.parametrize("damping", [0.0, 0.3])
 def test_no_inertia_is_still_told_as_such(damping: float) -> None:
     """A bob on two hinges comes to hang below the first, which it then does not hold: sixteen steps to there.

@@ -122,14 +122,19 @@ def meet_in_step(w, pair, gap, h):
 
 @small
 def half_thickness(colliders, contacts, e):
-    """Of the thinner one of the two of contact e, m; nothing gets by a plane."""
+    """Mean of half the thickness of the two of contact e, m; nothing gets by a plane, and a field has no thickness.
+
+    At twice that depth, or more, their middles meet: from there on they part on the other side.
+    """
     pair = contacts.id[e] // FEATURES_PER_PAIR - 1
     n = colliders.link.size
     i = pair // n
     j = pair % n
     if colliders.kind[i] == PLANE or colliders.kind[j] == PLANE:
         return math.inf
-    return min(colliders.thin[i], colliders.thin[j])
+    least = min(colliders.thin[i], colliders.thin[j])
+    mean = 0.5 * (colliders.thin[i] + colliders.thin[j])
+    return mean if mean < math.inf else least
 
 
 @kernel

@@ -13,7 +13,7 @@ import math
 from linkwork._jit import small
 from linkwork.formulations.impulse.row_algebra import response
 from linkwork.formulations.impulse.row_table import CONTACT, CONTACT_FRICTION
-from linkwork.formulations.impulse.rows import ALL_ROWS, defer_softness, reset_row, set_wrench
+from linkwork.formulations.impulse.rows import ALL_ROWS, SOFT_POINTS, defer_softness, reset_row, set_wrench
 from linkwork.formulations.impulse.soft_rows import PUSH_BEND, PUSH_TURN
 from linkwork.mechanics.constraint_rows import velocity_at
 from linkwork.spatial.codes import BEDDED, RIGID
@@ -76,6 +76,7 @@ def set_contact_target(rows, contacts, e, r, h):
     elif contacts.soft[e, 0] != RIGID:
         defer_softness(rows, r, contacts.soft, e, -depth, pace)  # the remaining gap may close freely
         rows.pushing[r, PUSH_TURN] = rows.target[r]
+        rows.deferred_data[r, SOFT_POINTS] = contacts.flat_points[e]
     elif depth < -HOVERING * contacts.touch[e]:
         rows.target[r] += pace
     elif depth > contacts.touch[e]:

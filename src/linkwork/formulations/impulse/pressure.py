@@ -6,14 +6,15 @@
 Rigid bodies do not determine how four corners share a weight. So every point of a pair gets the same small softness, as
 bodies that give way a little, and equally everywhere, would have it; about the mean impulse of the pair, so that a load
 that is shared equally moves nothing. What is symmetric stays symmetric then, and beside a hinge, where a point has
-hardly any lever, it carries hardly anything. `lw.Soft` is the softness of the whole pair: it does not count how many
-corners a shape is described by. On a bed each point has the stiffness of its own area (contact/bedding.py); the damping
-ratio is that of the pair on all of them.
+hardly any lever, it carries hardly anything. `lw.Soft` is the softness of the whole pair where it lies flat: it does
+not count how many corners a shape is described by (contact/flat_points.py). On a bed each point has the stiffness of
+its own area (contact/bedding.py); the damping ratio is that of the pair on all of them.
 """
 
 from __future__ import annotations
 
 from linkwork._jit import kernel, small
+from linkwork.contact.contact_cache import FEATURES_PER_PAIR
 from linkwork.formulations.impulse.row_algebra import add_times, row_width
 from linkwork.formulations.impulse.row_table import CONTACT, CONTACT_MOMENT
 from linkwork.formulations.impulse.rows import (
@@ -37,11 +38,10 @@ OPPOSED = 1e-3  # of the mean response of its points: where A is less they push 
 
 
 @kernel
-def share_pressure(rows, path, link_response, pace_at_rest, step):
-    """Softness of all contacts; their responses are known, and p are those of the last step. `pace_at_rest` is g h.
-
-    `path` is scratch.
-    """
+def share_pressure(w, pace_at_rest, step):
+    """Softness of all contacts; their responses are known, and p are those of the last step. `pace_at_rest` is g h."""
+    rows = w.rows
+    path = w.path
     sharing = CLOSE_LOOK if step % LOOK_EVERY == LOOK_EVERY - 1 else SHARING
     r = 0
     while r < rows.count[ALL_ROWS] and rows.code[r] != CONTACT:
@@ -51,12 +51,17 @@ def share_pressure(rows, path, link_response, pace_at_rest, step):
         points = 0
         mean = 0.0
         bed = 0.0
+        pair = -1
+        shapes = 0
         while last < rows.count[ALL_ROWS] and rows.links[last, 0] == rows.links[r, 0]:
             if rows.links[last, 1] != rows.links[r, 1]:
                 break
             if rows.code[last] == CONTACT:
                 points += 1
                 mean += rows.diagonal[last]
+                e = (rows.id[last] - w.table.id_count) // 3
+                shapes += w.contacts.id[e] // FEATURES_PER_PAIR != pair
+                pair = w.contacts.id[e] // FEATURES_PER_PAIR
                 if is_bedded(rows, last):
                     bed += rows.deferred_data[last, SOFT_STIFFNESS]
             last += 1
@@ -68,18 +73,24 @@ def share_pressure(rows, path, link_response, pace_at_rest, step):
             A = mean
         A_least = A
         # softness: P / n more or less on a point is a part of g h; new loads may be those of the heavier body
+        alone = 0.0
         for side in range(2):
-            alone = link_response[rows.links[r, side]]
-            if 0.0 < alone < A:
-                A_least = min(A_least, alone)
+            of_link = w.solver.link_response[rows.links[r, side]]
+            alone += of_link
+            if 0.0 < of_link < A:
+                A_least = min(A_least, of_link)
         pace, P = pair_load(rows, r, last, pace_at_rest)
         gamma = sharing * pace / (P / points + pace / A_least) if points > 1 and pace > 0.0 else 0.0
         if not P > 0.0:
             gamma *= NEW_LOAD
         for s in range(r, last):
             if rows.deferred[s] != 0:
-                rows.deferred_data[s, SOFT_POINTS] = bed if is_bedded(rows, s) else points
-                rows.deferred_data[s, SOFT_PART] = A / rows.diagonal[s]
+                if is_bedded(rows, s):
+                    rows.deferred_data[s, SOFT_POINTS] = bed
+                    rows.deferred_data[s, SOFT_PART] = A / rows.diagonal[s]
+                else:
+                    rows.deferred_data[s, SOFT_POINTS] *= shapes
+                    rows.deferred_data[s, SOFT_PART] = (min(A, alone) if alone > 0.0 else A) / rows.diagonal[s]
             elif rows.code[s] == CONTACT:
                 rows.gamma[s] = gamma
                 rows.target[s] += gamma * P / points

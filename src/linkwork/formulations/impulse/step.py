@@ -186,7 +186,7 @@ def set_up_rows(w, state, t, h, q, v, world):
     if rows.count[ALL_ROWS] > 0:
         last = w.carried[LAST_STEP]
         warm_start(w.table, rows, w.contacts, h / last if last > 0.0 else 0.0)
-        share_pressure(rows, w.path, w.solver.link_response, w.solver.gravity * h, state.count[EVALUATIONS])
+        share_pressure(w, w.solver.gravity * h, state.count[EVALUATIONS])
         factor_rows(rows, w.table, w.tables.cuts, w.solver, h)
     return 0
 

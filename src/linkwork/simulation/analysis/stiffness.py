@@ -11,6 +11,9 @@ from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats, Tables
 from linkwork.errors import ModelError, RunError
 from linkwork.formulations.implicit.hybrid import Hybrid
+from linkwork.model.force import Spring
+from linkwork.model.frame import Frame
+from linkwork.simulation.analysis.dynamics import forward_kinematics
 from linkwork.simulation.analysis.elements import Element, answers, elements, left_out
 from linkwork.simulation.analysis.linear import STEP, Linear
 from linkwork.simulation.analysis.stability import step_that_does, too_large
@@ -24,6 +27,8 @@ EQUAL = 0.99  # of the largest share: of those the first in the model is named
 BESIDE = 0.5  # of the largest share: elements that have so much are counted with it
 MANY = 64  # elements that are asked one by one
 GROWING = 0.1  # real part of an eigenvalue by its size: a motion that grows by itself is not stiff
+HELD = ("spring", "bushing", "coil")  # elements that are rows of the methods with impulses
+PULL_ALONE = 1e-6  # of its stiffness: what is left of a spring of which the pull alone counts
 ADAPTIVE = 1e3  # eigenvalue times the time between two rows, where steps follow the stiffness and not the motion
 
 
@@ -145,7 +150,8 @@ def _moments(stepper: Stepper) -> Iterator[tuple[OperatingPoint, bool]]:
 def steps_too_large(stepper: Stepper, sane: bool = False, start: bool = False) -> Finding | None:
     """What the steps of a simulation are too large for, at its start or where it was since; None of implicit methods.
 
-    Methods with impulses hold springs and dampers whatever their stiffness, but not laws and tyres. `sane` leaves out
+    Methods with impulses hold springs and dampers whatever their stiffness, but not laws and tyres, nor what the pull
+    of a spring does as it turns: it brings back what moves across it, as of a string. `sane` leaves out
     the state before the last step, which may be nonsense when a run failed; `start` looks at the start alone.
     """
     if stepper.method.implicit:
@@ -156,13 +162,45 @@ def steps_too_large(stepper: Stepper, sane: bool = False, start: bool = False) -
         if start and moment is not stepper.marks[0]:
             return None
         if stepper.method.impulses:
-            held = [each for each in elements(moment.system) if each.table in ("spring", "bushing", "coil")]
-            moment = moment._replace(tables=left_out(moment.tables, held))
+            moment = moment._replace(tables=_not_held(moment))
         if sound or not sane:
             found = find(moment, integrator, stepper.h, most)
             if found is not None:
-                return found
+                return found._replace(what=f"the pull of {found.what}") if _is_held(stepper, found) else found
     return None
+
+
+def _held(system: System) -> list[Element]:
+    return [each for each in elements(system) if each.table in HELD]
+
+
+def _is_held(stepper: Stepper, found: Finding) -> bool:
+    """Whether methods with impulses hold the culprit along its line."""
+    return stepper.method.impulses and any(each.path == found.culprit for each in _held(stepper.moving))
+
+
+def _not_held(moment: OperatingPoint) -> Tables:
+    """Tables without what methods with impulses hold: of springs the present pull is left, which no length changes."""
+    system, forces = moment.system, moment.tables.forces
+    tables = left_out(moment.tables, _held(system))
+    q = moment.q.copy()
+    with np.errstate(all="ignore"):
+        poses = forward_kinematics(system, q, time=moment.time) if np.isfinite(q).all() else {}
+    k, length = tables.forces.spring_k.copy(), tables.forces.spring_length.copy()
+    for each in system.model.all_forces():
+        if not isinstance(each, Spring) or each.path not in system.force_rows or not poses:
+            continue
+        row = system.force_rows[each.path][1]
+        if not forces.spring_k[row] > 0.0 or forces.spring_elastic[row] >= 0 or each.axis is not None:
+            continue
+        ends = []
+        for body, at in ((each.a, each.at_a), (each.b, each.at_b)):
+            x, e = poses.get(body.path, (np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0])))
+            ends.append(x + Frame(rotation=tuple(e)).matrix @ np.array(at))
+        now = float(np.linalg.norm(ends[1] - ends[0]))
+        k[row] = PULL_ALONE * forces.spring_k[row]
+        length[row] = now - (now - forces.spring_length[row]) / PULL_ALONE
+    return tables._replace(forces=tables.forces._replace(spring_k=k, spring_length=length))
 
 
 def remedy(stepper: Stepper, found: Finding) -> str:
@@ -170,7 +208,7 @@ def remedy(stepper: Stepper, found: Finding) -> str:
     other = "method='hybrid'" if stepper.moving.features - set(stepper.ignored) <= Hybrid.supports else ""
     if stepper.method.integrator == "adaptive":
         return f"take {other}" if other else "soften it"
-    if stepper.method.impulses and not other:
+    if stepper.method.impulses and not other and not _is_held(stepper, found):
         other = "make it a spring or damper, which this method holds in any step"
     return f"take dt of {found.step:g} s or less" + (f", or {other}" if other else "")
 

@@ -62,7 +62,7 @@ class Certificate:
     """Where rigid motors drive: the largest force of contacts on a body times dt, as a part of the impulse that would
     stop all that moves, and carry its weight for a step."""
     sunk: float = 0.0
-    """Deepest overlap of a soft contact, as a part of half the thickness of the thinner body: beyond 1 all gets by."""
+    """Deepest overlap of a soft contact, as a part of half the mean thickness of the two; at 2 their middles meet."""
     worst_drift_position: float = 0.0
     worst_drift_velocity: float = 0.0
     final_drift_position: float = 0.0
@@ -164,7 +164,7 @@ class Certificate:
         bodies that did not touch, or that only rolled or rested, and "seam" what they took at sides that are level with
         what a body slides on, as parts of the energy that moved, "overlap" how deep bodies overlap in the end, as a
         part of the size of the model, "numerical" what soft contacts and stops took beyond their law, as a part of the
-        energy that moved, "sunk" how deep soft contacts were, as a part of half the thickness of the thinner body,
+        energy that moved, "sunk" how deep soft contacts were, as a part of half the mean thickness of the two,
         "pressed" what contacts press with where rigid motors drive, as a part of the impulse that would stop all that
         moves.
 
@@ -217,7 +217,7 @@ class Certificate:
             ),
             "sunk": (
                 self.sunk,
-                "soft contacts were {:.2g} times half the thickness of a body deep, and may let it through",
+                "soft contacts were {:.2g} times half the mean thickness of two bodies deep, and may let them through",
             ),
             "pressed": (
                 self.pressed,
