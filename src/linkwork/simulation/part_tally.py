@@ -79,8 +79,9 @@ class PartTally:
         least, most = rows.min(axis=0), rows.max(axis=0)
         known = self.groups
         if known is None:
-            began, worst = total[0], np.zeros(total.shape[1])
-            spans, slowest, fastest = np.diff(time), np.inf, -np.inf
+            none: Any = np.full(total.shape[1], np.inf)
+            began, worst, slowest, fastest = total[0], 0.0 * total[0], none, -none
+            spans = np.diff(time)
         else:
             began, worst, slowest, fastest = known.began, known.worst, known.slowest, known.fastest
             least, most = np.minimum(least, known.least), np.maximum(most, known.most)

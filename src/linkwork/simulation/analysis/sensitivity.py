@@ -202,8 +202,8 @@ def _run(
             "simulate it alone to see why"
         )
     observation = lift(observer.room(make_samples(here.parts[2], kept), kept))
-    scratch, view, previous = (lift(each) for each in (observer.scratch, observer.view, observer.previous))
-    observe(tables, scratch, view, rows._replace(inputs=rows.inputs[:0]), kept, previous, observation)
+    scratch, view = (lift(each) for each in (observer.scratch, observer.view))
+    observe(tables, scratch, view, rows._replace(inputs=rows.inputs[:0]), kept, observation)
     shown_rows = [near(each, 0, 0.0) for each in (rows, observation)]
     columns = observer.named(shown_rows[0], shown_rows[1], kept)
     slopes = []

@@ -68,7 +68,7 @@ class Slopes:
         self.laws = DualLaws(system, self.plain)
         self.tables = self.laws.put_in(lift(self.plain))
         self.work = lift(Recursive(stabilize=False).prepare(self.plain))
-        state = make_state(self.plain, np.zeros(system.nq + system.nv + 2), cut_q)
+        state = make_state(self.plain, np.zeros(system.nq + system.nv + self.plain.tree.accounts), cut_q)
         self.state, self.rows = lift(state), lift(make_samples(state, 1))
         self._call: Any = None
         self.observer = Observer(system, columns, self.plain) if columns else None
@@ -130,9 +130,8 @@ class Slopes:
         system = self.system
         for name in Samples._fields:
             getattr(self.rows, name)[0] = getattr(self.state, name)
-        previous = lift(self.observer.previous)
         samples = self.rows._replace(inputs=self.rows.inputs[:0])
-        observe(self.tables, self.scratch, self.view, samples, 1, previous, self.observation)
+        observe(self.tables, self.scratch, self.view, samples, 1, self.observation)
         found: dict[str, Any] = {name: [] for name in self.observer.columns}
         for k in range(n):
             ends = []
