@@ -79,8 +79,8 @@ class PartTally:
         least, most = rows.min(axis=0), rows.max(axis=0)
         known = self.groups
         if known is None:
-            none: Any = np.full(total.shape[1], np.inf)
-            began, worst, slowest, fastest = total[0], 0.0 * total[0], none, -none
+            began, worst = total[0], np.zeros(total.shape[1])
+            slowest, fastest = np.full_like(began, np.inf), np.full_like(began, -np.inf)
             spans = np.diff(time)
         else:
             began, worst, slowest, fastest = known.began, known.worst, known.slowest, known.fastest
