@@ -80,7 +80,8 @@ class PartTally:
         known = self.groups
         if known is None:
             began, worst = total[0], np.zeros(total.shape[1])
-            spans, slowest, fastest = np.diff(time), np.inf, -np.inf
+            slowest, fastest = np.full_like(began, np.inf), np.full_like(began, -np.inf)
+            spans = np.diff(time)
         else:
             began, worst, slowest, fastest = known.began, known.worst, known.slowest, known.fastest
             least, most = np.minimum(least, known.least), np.maximum(most, known.most)
