@@ -198,6 +198,23 @@ def test_a_rigid_motor_that_drives_into_a_wall_is_told(kind: Any) -> None:
     assert any("drives that contradict" in doubt for doubt in run.certificate.doubts())
 
 
+@both
+@pytest.mark.parametrize("stop", ["own stop", "vise"])
+def test_a_rigid_motor_that_presses_what_cannot_give_is_told(kind: Any, stop: str) -> None:
+    """Against the end of its own rail, and on a ball between two jaws: far more work than all that moves has."""
+    model, material = lw.Model("press"), lw.Material(friction=0.0)
+    jaw = model.body("jaw", shape=lw.Box((0.1, 1, 1)), mass=1.0, material=material)
+    limits = (-1.0, 0.05) if stop == "own stop" else None
+    model.prismatic("rail", "ground", jaw, axis=(1, 0, 0), limits=limits)
+    if stop == "vise":
+        wall = model.body("wall", shape=lw.Box((0.1, 1, 1)), mass=10.0, position=(0.3, 0, 0), material=material)
+        model.fixed("weld", "ground", wall)
+        model.body("ball", shape=lw.Sphere(0.05), mass=0.1, position=(0.15, 0, 0), material=material)
+    model.motor("drive", "rail", velocity=0.5)
+    run = simulated(model, 0.4, kind(dt=1e-3))
+    assert run.certificate.doubts()
+
+
 def test_forces_far_beyond_what_moves_are_a_doubt() -> None:
     """Where rigid motors drive, a contact that presses ten thousand times what would stop all that moves."""
     assert Certificate(method="impulse", pressed=1e3).doubts() == []
