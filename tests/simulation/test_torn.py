@@ -52,3 +52,11 @@ def test_a_drift_is_poor_and_then_the_joint_is_torn(name: str, length: float) ->
     assert str(caught.value.culprit).startswith("pin")
     assert len(caught.value.run) > 2
     assert caught.value.run.certificate.drift_relative < 0.3
+
+
+def test_more_rounds_that_close_joints_are_advised_and_help() -> None:
+    """A double four-bar at a step of 10 ms comes through its singular positions with them."""
+    assert "position_iterations=6" in lw.Maximal(dt=0.01).torn_remedy
+    assert "position_iterations" not in lw.Maximal(dt=0.01, position_iterations=6).torn_remedy
+    run = lw.simulate(lw.gallery.double_four_bar.build(), until=10.0, method=lw.Maximal(dt=0.01, position_iterations=6))
+    assert run.certificate.complete

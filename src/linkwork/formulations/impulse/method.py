@@ -14,6 +14,7 @@ from linkwork.formulations.impulse.workspace import Workspace, workspace
 from linkwork.formulations.protocol import COMMON, Bound, Effort, Method, Ran, within
 
 SUPPORTS = COMMON | {"armature", "limits", "friction", "motors", "backlash", "contact"}
+MANY_ROUNDS = 6  # that close joints at the new positions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,8 +73,9 @@ class ImpulseMethod(Method):
 
     @property
     def torn_remedy(self) -> str:
-        """Impulses that are solved for at once close joints in one step."""
-        return "" if self.solver == "direct" else ", solver='direct'"
+        """Impulses that are solved for at once close joints in one step, and more rounds close what two leave open."""
+        rounds = "" if self.position_iterations >= MANY_ROUNDS else f", position_iterations={MANY_ROUNDS}"
+        return rounds if self.solver == "direct" else f"{rounds}, solver='direct'"
 
     def last_step(self, workspace: Any) -> float:
         """Length of the last step, s."""
