@@ -276,7 +276,7 @@ class Maker:
             here.rotor(self.name("motor"), inertia=self.number(), on=self.pick(turning), ratio=self.number(), **options)
 
     def drives(self, here: Any) -> None:
-        turning = [joint for joint in here.all_joints() if joint.kind == "revolute"]
+        turning = [joint for joint in here.all_joints() if joint.kind == "revolute" and not isinstance(joint.a, Rotor)]
         sliding = [joint for joint in here.all_joints() if joint.kind == "prismatic"]
         many = [joint for joint in here.all_joints() if joint.kind in ("cylindrical", "planar")]
         if many and self.chance():

@@ -309,3 +309,30 @@ def test_a_shaft_cannot_be_released() -> None:
         model.release("x shaft", time=0.01)
     with pytest.raises(lw.ModelError, match="rotor 'x', which has no mass"):
         lw.Simulation(model).release("x shaft")
+
+
+@pytest.mark.parametrize("method", ALL)
+def test_a_rack_counts_from_the_carrier_of_all(method: str) -> None:
+    model = lw.Model("vehicle", gravity=(0, 0, 0))
+    engine = model.rotor("engine", inertia=0.1, on="ground", axis=(0, 1, 0), velocity=2.0)
+    pinion = model.rotor("pinion", inertia=0.1, on=engine, stiffness=50.0)
+    model.prismatic("rail", "ground", model.body("bar", mass=2.0, inertia=(0.1, 0.1, 0.1)), axis=(1, 0, 0))
+    model.rack("teeth", pinion, "rail", radius=0.1)
+    run = lw.simulate(model, until=0.05, dt=1e-3, method=method)
+    turned = run["engine shaft.position"] + run["pinion shaft.position"]
+    assert run["rail.position"] == pytest.approx(0.1 * turned, abs=1e-8)
+    whole = run["engine shaft.velocity"] + run["pinion shaft.velocity"]
+    momentum = 0.1 * run["engine shaft.velocity"] + 0.1 * whole + 0.1 * 2.0 * run["rail.velocity"]
+    assert momentum == pytest.approx(momentum[0], rel=1e-4)
+
+
+def test_a_coupling_of_too_many_joints_is_refused() -> None:
+    model = lw.Model("long")
+    way = {"on": "ground", "axis": (0, 1, 0)}
+    first = model.rotor("first", inertia=0.1, **way)
+    third = model.rotor("third", inertia=0.1, on=model.rotor("second", inertia=0.1, on=first))
+    others = [model.rotor(name, inertia=0.2, **way) for name in ("left", "right")]
+    with pytest.raises(lw.ModelError, match="3 joints are the most"):
+        model.gear("gear", third, others[0], ratio=2.0)
+    with pytest.raises(lw.ModelError, match="3 joints are the most"):
+        model.differential("bevels", *others, "second")

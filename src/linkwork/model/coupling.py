@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from linkwork.errors import ModelError
 from linkwork.model.body import Body, Part, Rotor
 from linkwork.model.cam_curve import CamCurve
 from linkwork.model.joint import Joint
 from linkwork.model.joint_kinds import KINDS
+
+MOST_TERMS = 3  # joints of one coupling
+AnyCoupling = TypeVar("AnyCoupling", bound="Coupling")
 
 
 class Term(NamedTuple):
@@ -44,8 +47,23 @@ class Coupling(Part):
 
     @property
     def whole(self) -> tuple[Term, ...]:
-        """Its terms, and those of joints that its own count from."""
-        return self.terms
+        """Its terms; what a rotor turns on another one counts from the body that carries all wheels."""
+        below = [_below(term.joint) for term in self.terms]
+        if self.curved or not any(isinstance(body, Rotor) for bodies in below for body in bodies):
+            return self.terms
+        common = next((each for each in below[0] if all(any(each is body for body in other) for other in below)), None)
+        factors: dict[int, Term] = {}
+        for term, bodies in zip(self.terms, below, strict=True):
+            on = bodies[: next((k for k, body in enumerate(bodies) if body is common), len(bodies))]
+            for joint in (term.joint, *(body.shaft for body in on if isinstance(body, Rotor))):
+                before = factors[id(joint)].factor if id(joint) in factors else 0.0
+                factors[id(joint)] = Term(joint, before + term.factor)
+        return tuple(term for term in factors.values() if term.factor)
+
+    @property
+    def curved(self) -> bool:
+        """Whether one of its terms is a curve."""
+        return any(term.curve is not None for term in self.terms)
 
     @property
     def about(self) -> str:
@@ -59,18 +77,8 @@ class Gear(Coupling):
 
     @property
     def whole(self) -> tuple[Term, ...]:
-        """Its terms; what a rotor turns on another one counts from the body that carries both wheels."""
-        below = [_below(term.joint) for term in self.terms]
-        if len(below) != 2 or not any(isinstance(body, Rotor) for bodies in below for body in bodies):
-            return self.terms
-        both = next((body for body in below[0] if any(body is other for other in below[1])), None)
-        factors: dict[int, Term] = {}
-        for term, bodies in zip(self.terms, below, strict=True):
-            on = bodies[: next((k for k, body in enumerate(bodies) if body is both), len(bodies))]
-            for joint in (term.joint, *(body.shaft for body in on if isinstance(body, Rotor))):
-                before = factors[id(joint)].factor if id(joint) in factors else 0.0
-                factors[id(joint)] = Term(joint, before + term.factor)
-        return tuple(term for term in factors.values() if term.factor)
+        """Its terms; those of a planetary train count from the carrier already."""
+        return self.terms if len(self.terms) > 2 else super().whole
 
 
 def _below(joint: Joint) -> list[Body]:
@@ -141,3 +149,14 @@ def alike(what: str, joints: tuple[Joint, ...], remedy: str) -> None:
         slide = next(joint for joint in joints if slides(joint))
         turn = next(joint for joint in joints if not slides(joint))
         raise ModelError(f"{what}: joint '{turn.path}' turns and '{slide.path}' slides; {remedy}")
+
+
+def countable(what: str, coupling: AnyCoupling) -> AnyCoupling:
+    """The coupling; raises where rotors on rotors make it one of too many joints."""
+    if len(coupling.whole) > MOST_TERMS:
+        names = ", ".join(f"'{term.joint.path}'" for term in coupling.whole)
+        raise ModelError(
+            f"{what}: it would couple {names}, since rotors on rotors count from the body that carries all, and "
+            f"{MOST_TERMS} joints are the most; give the rotor of a wheel on= the body that carries it"
+        )
+    return coupling

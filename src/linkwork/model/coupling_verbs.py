@@ -9,7 +9,7 @@ from linkwork.model import checked
 from linkwork.model.cam_curve import TURN, CurveLike, cam_curve
 from linkwork.model.carrier import from_carrier
 from linkwork.model.container import Container
-from linkwork.model.coupling import Cam, Differential, Gear, Rack, Repeater, Term, alike, different, slides
+from linkwork.model.coupling import Cam, Differential, Gear, Rack, Repeater, Term, alike, countable, different, slides
 from linkwork.model.drive import one_coordinate
 from linkwork.model.joint import Joint
 
@@ -39,7 +39,8 @@ class CouplingVerbs(Container):
         With `backlash` (rad, at joint_b) the teeth have play, of which the start is the middle; the methods impulse and
         maximal have it, `lw.equilibrium`, `lw.forward_dynamics` and their like do without. With an `offset` (rad) the
         positions themselves are tied, wherever they start: that of joint_b is `ratio` times that of joint_a plus
-        `offset`. The column `name.effort` (N m) is the torque on joint_b.
+        `offset`. A rotor on another rotor counts from the body that carries both wheels, here and in other couplings
+        but cams. The column `name.effort` (N m) is the torque on joint_b.
 
         >>> model = lw.Model("gears")
         >>> for name, x in (("small", 0.0), ("big", 0.15)):
@@ -58,7 +59,7 @@ class CouplingVerbs(Container):
             alike(what, (a, arm), "give the joint of the arm as carrier=")
             terms = from_carrier(what, terms, arm)
         play, tied = _play(what, backlash, "rad"), _offset(what, offset)
-        return self._keep(self.drives, Gear(name, self, terms, offset is not None, play, tied))
+        return self._keep(self.drives, countable(what, Gear(name, self, terms, offset is not None, play, tied)))
 
     def rack(
         self,
@@ -94,7 +95,7 @@ class CouplingVerbs(Container):
             )
         terms = (Term(sliding, 1.0), Term(turning, -checked_ratio(what, radius, "radius")))
         play, tied = _play(what, backlash, "m"), _offset(what, offset)
-        return self._keep(self.drives, Rack(name, self, terms, offset is not None, play, tied))
+        return self._keep(self.drives, countable(what, Rack(name, self, terms, offset is not None, play, tied)))
 
     def differential(
         self, name: str, left: JointLike, right: JointLike, cage: JointLike, **unknown: Never
@@ -117,7 +118,7 @@ class CouplingVerbs(Container):
         alike(what, joints, "give joints of one kind")
         one, other, third = joints
         terms = (Term(one, 1.0), Term(other, 1.0), Term(third, -2.0))
-        return self._keep(self.drives, Differential(name, self, terms))
+        return self._keep(self.drives, countable(what, Differential(name, self, terms)))
 
     def cam(
         self,
@@ -171,9 +172,8 @@ class CouplingVerbs(Container):
         what = self._new("repeater", name)
         self._only_known("repeater", what, unknown)
         leader, led = self._coupled(what, joint, follower)
-        return self._keep(
-            self.drives, Repeater(name, self, (Term(led, 1.0), Term(leader, -checked_ratio(what, ratio))))
-        )
+        terms = (Term(led, 1.0), Term(leader, -checked_ratio(what, ratio)))
+        return self._keep(self.drives, countable(what, Repeater(name, self, terms)))
 
     def _coupled(self, what: str, *joints: JointLike) -> tuple[Joint, ...]:
         found = tuple(one_coordinate(what, self._joint(joint, what)) for joint in joints)
