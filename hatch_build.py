@@ -75,7 +75,8 @@ class Kernels(BuildHookInterface):  # type: ignore[type-arg]
         if system not in TAGS:
             raise SystemExit(f"there are no wheels for {system}; there are for {', '.join(TAGS)}")
         folder = Path(self.root) / LIBRARIES
-        files = [file for file in sorted(folder.glob(f"linkwork_kernels-{system}-*")) if file.suffix != ".tmp"]
+        libraries = [*folder.glob(f"linkwork_kernels-{system}-*"), *folder.glob(f"linkwork_slopes-{system}-*")]
+        files = [file for file in sorted(libraries) if file.suffix != ".tmp"]
         if not files:
             raise SystemExit(f"there is no library of kernels for {system} in {LIBRARIES}; call make kernels first")
         build_data["pure_python"] = False

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from linkwork._kernels import cpu, store
 from linkwork._kernels.duals import WITH_SLOPES
-from linkwork._kernels.library import FOLDER, MANIFEST, file_name, fits
+from linkwork._kernels.library import FOLDER, KERNELS, MANIFEST, OF_SLOPES, file_name, fits
 from linkwork._kernels.roads import rarely_collected, signature_of, symbol_of
 from linkwork._kernels.targets import TARGETS, NoLinker, link, linker, target
 
@@ -42,7 +42,13 @@ class Variant(NamedTuple):
 
     @property
     def name(self) -> str:
+        """The file for plain numbers."""
         return file_name(self.system, self.level, target(self.system).suffix)
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """That file, and the one for numbers with slopes."""
+        return self.name, file_name(self.system, self.level, target(self.system).suffix, OF_SLOPES)
 
 
 def build(goals: list[Variant], folder: Path = FOLDER, processes: int = 0, say: Any = print) -> list[Path]:
@@ -62,11 +68,13 @@ def build(goals: list[Variant], folder: Path = FOLDER, processes: int = 0, say: 
             jobs = [pool.submit(_translate, share, goals, scratch) for share in _shares(list(found), processes)]
             for job in jobs:
                 manifest |= _facts(found, job.result())
-        for goal in goals:
-            made.append(_linked(goal, linkers[goal.system], manifest, scratch, folder))
+        plain = {name: facts for name, facts in manifest.items() if not name.endswith(WITH_SLOPES)}
+        slopes = {name: facts for name, facts in manifest.items() if name.endswith(WITH_SLOPES)}
+        both = ((KERNELS, plain), (OF_SLOPES, slopes))
+        for goal, (library, part) in ((goal, each) for goal in goals for each in both):
+            made.append(_linked(goal, linkers[goal.system], part, scratch, folder, library))
             say(f"{made[-1]}  {made[-1].stat().st_size / 1e6:.1f} MB")
-    plain = {name: each for name, each in found.items() if not name.endswith(WITH_SLOPES)}
-    (folder / HEADER).write_text(c_header(plain, manifest, store.source_hash()))
+    (folder / HEADER).write_text(c_header({name: found[name] for name in plain}, manifest, store.source_hash()))
     for system in linkers:
         say(build_functions_of_fmi(system, folder))
     say(f"{len(found)} entries for {', '.join(f'{system} {level}' for system, level in goals)} in "
@@ -92,12 +100,14 @@ def _facts(found: Any, translated: list[tuple[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _linked(goal: Variant, command: list[str], manifest: dict[str, Any], scratch: str, folder: Path) -> Path:
+def _linked(
+    goal: Variant, command: list[str], manifest: dict[str, Any], scratch: str, folder: Path, library: str = KERNELS
+) -> Path:
     """Link the object files of the entries in the manifest, and put the library into the folder."""
     text = {"level": goal.level, "sources": store.source_hash(), "entries": manifest}
     objects = [_object_file(scratch, name, goal) for name in manifest]
     objects.append(_manifest_object(text, goal, scratch))
-    file = Path(scratch) / goal.name
+    file = Path(scratch) / file_name(goal.system, goal.level, target(goal.system).suffix, library)
     link(command, goal.system, objects, file)
     return _put(file, folder)
 
@@ -210,7 +220,7 @@ def main() -> int:
         parser.error(f"there is no system '{given.system}'; there are {', '.join(TARGETS)}")
     goals = [Variant(given.system, level) for level in _levels(given.system, given.level)]
     if given.if_needed:
-        goals = [goal for goal in goals if not fits(given.folder / goal.name)]
+        goals = [goal for goal in goals if not all(fits(given.folder / name) for name in goal.names)]
     try:
         if goals:
             wanted = ", ".join(f"{goal.system} {goal.level}" for goal in goals)

@@ -16,6 +16,7 @@ from linkwork._kernels.duals import WITH_SLOPES
 from linkwork._kernels.kernel import FUNCTION, Code
 
 FOLDER = Path(__file__).parent / "lib"
+KERNELS, OF_SLOPES = "linkwork_kernels", "linkwork_slopes"  # files: for plain numbers, and for those with slopes
 MANIFEST = "linkwork_kernels_manifest"  # a text inside the library: its level, its sources, its entries
 SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
 
@@ -53,8 +54,8 @@ def compile_level() -> str:
     return level if first == "compile" and level else "native"
 
 
-def file_name(system: str, level: str, suffix: str = SUFFIX) -> str:
-    return f"linkwork_kernels-{system}-{level}{suffix}"
+def file_name(system: str, level: str, suffix: str = SUFFIX, library: str = KERNELS) -> str:
+    return f"{library}-{system}-{level}{suffix}"
 
 
 @functools.cache
@@ -81,6 +82,17 @@ def library() -> Library | Refused:
                 return found
             reason = found.reason
     return Refused(reason)
+
+
+@functools.cache
+def library_of_slopes() -> Library | None:
+    """The library for numbers with slopes, beside that for plain ones; loaded when first asked for."""
+    kernels = library()
+    if not isinstance(kernels, Library):
+        return None
+    file = kernels.file.with_name(file_name(cpu.system_name(), kernels.level, library=OF_SLOPES))
+    found = _load(file) if file.is_file() else None
+    return found if isinstance(found, Library) else None
 
 
 def fits(file: Path) -> bool:

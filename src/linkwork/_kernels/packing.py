@@ -91,6 +91,11 @@ def replaced(kind: Any, old: str, new: str) -> Any:
     return kind._replace(dtype=new) if isinstance(kind, ArrayKind) and kind.dtype == old else kind
 
 
+def has(kind: Any, dtype: str) -> bool:
+    """Whether there are arrays of such numbers in a kind."""
+    return replaced(kind, dtype, "") != kind
+
+
 class Packed:
     """A NamedTuple and its block of slots."""
 

@@ -16,8 +16,10 @@ from typing import Any
 
 from linkwork._kernels import cpu, store
 from linkwork._kernels.checked import CHECKED, checked
+from linkwork._kernels.duals import DUAL
 from linkwork._kernels.kernel import FUNCTION, Code, EntryPoint
-from linkwork._kernels.library import Library, Refused, compile_level, library
+from linkwork._kernels.library import Library, Refused, compile_level, library, library_of_slopes
+from linkwork._kernels.packing import has
 from linkwork.errors import OptionError
 
 _one_thread = threading.RLock()
@@ -32,7 +34,8 @@ def code_for(entry: EntryPoint, kinds: tuple[Any, ...]) -> Code:
 
 
 def _from_library(entry: EntryPoint, kinds: tuple[Any, ...]) -> Code | None:
-    found = library()
+    slopes = any(has(kind, DUAL.str[1:]) for kind in kinds)
+    found = library_of_slopes() if slopes else library()
     if not isinstance(found, Library) or not entry.__module__.startswith("linkwork."):
         return None
     return found.code(entry.name, signature_of(kinds))

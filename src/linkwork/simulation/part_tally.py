@@ -10,6 +10,7 @@ from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats, Ints
 
 FALLING = 0.75  # of a step: half of one, and more since a fall is faster than its mean between two rows
+BOOKED_LATE = 30.0  # times `ahead`: what laws feed in is booked half a step late, which tells in parts that meet sooner
 ROUNDED = 1e-10  # of the energy that is stored, or that reactions could move: less is lost among rounding errors
 # what `Observer.accounts` has of each part, J
 KINETIC, POTENTIAL, SPRINGS, WASTED, FED, OWN = range(6)
@@ -58,7 +59,7 @@ class PartTally:
         self.root: Ints = np.zeros(0, dtype=np.int64)
         self.groups: Group | None = None
         self.losses: Floats | None = None  # (3, part) J
-        self.time = 0.0
+        self.time = self.since = 0.0  # of the last row, and of the first since parts have met
 
     def add(self, time: Floats, accounts: Floats, met: tuple[Ints, Floats] | None, nothing: float) -> None:
         """Take in rows: accounts (row, part, account); `met` is what `Method.met_parts` says.
@@ -69,7 +70,8 @@ class PartTally:
             return
         root = np.arange(accounts.shape[1]) if met is None else roots(met[0])
         if self.groups is not None and not np.array_equal(root, self.root):
-            self.judge(nothing)
+            if self.time - self.since >= BOOKED_LATE * self.ahead:
+                self.judge(nothing)
             self._merge(root)
         self.root = root
         self.losses = None if met is None else met[1].copy()
@@ -79,6 +81,7 @@ class PartTally:
         least, most = rows.min(axis=0), rows.max(axis=0)
         known = self.groups
         if known is None:
+            self.since = float(time[0])
             began, worst = total[0], np.zeros(total.shape[1])
             slowest, fastest = np.full_like(began, np.inf), np.full_like(began, -np.inf)
             spans = np.diff(time)
@@ -122,6 +125,7 @@ class PartTally:
         assert self.groups is not None
         of = root[np.unique(self.root)]  # the new root of each old group
         kept = {name: joined(values, of) for name, values in self.groups._asdict().items()}
+        self.since = self.time
         self.groups = Group(**kept)._replace(worst=np.zeros(len(kept["began"])))
 
 
