@@ -93,7 +93,7 @@ def replaced(kind: Any, old: str, new: str) -> Any:
 
 def has(kind: Any, dtype: str) -> bool:
     """Whether there are arrays of such numbers in a kind."""
-    return replaced(kind, dtype, "") != kind
+    return bool(replaced(kind, dtype, "") != kind)
 
 
 class Packed:
