@@ -40,7 +40,7 @@ def entry(model: lw.Model, method: Any, seconds: float) -> str:
         start = perf_counter()
         sim.step(round(seconds / DT))
         best = min(best, perf_counter() - start)
-    sweeps, cut = sim.state.effort[3] / sim.steps, int(sim.state.effort[5])
+    sweeps, cut = sim.state.solver_stats[3] / sim.steps, int(sim.state.solver_stats[5])
     return f"{sweeps:7.1f} {1e3 * best / sim.steps:8.4f} ms" + (f" ({cut} cut)" if cut else "")
 
 

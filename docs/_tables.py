@@ -74,7 +74,7 @@ def options_table() -> list[str]:
 
 def joints_table() -> list[str]:
     """Kinds of joints with their coordinates."""
-    from linkwork.model.joint_kinds import KINDS
+    from linkwork.model.joints.joint_kinds import KINDS
 
     rows = [[f"`{name}`", kind.position, str(kind.nq), kind.velocity, str(kind.nv)] for name, kind in KINDS.items()]
     return markdown(["verb", "position", "nq", "velocity", "nv"], rows)

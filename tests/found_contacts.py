@@ -9,19 +9,19 @@ import numpy as np
 
 import linkwork as lw
 from linkwork._jit import entry
-from linkwork.contact.arc_search import support_point
 from linkwork.contact.broad_phase import find_contacts
-from linkwork.contact.clip import choose_four, clip_face, incident_face
-from linkwork.contact.cylinder_axis import cylinder_separation
-from linkwork.contact.cylinder_faces import segment_over_disc, segment_over_flat
-from linkwork.contact.field_grid import height_above, nearest_on_triangle
-from linkwork.contact.field_ridges import is_peak, is_ridge, underside
-from linkwork.contact.field_slopes import slope_nearer
-from linkwork.contact.many_corners import middle_of_simplex, polyhedra_axis
-from linkwork.contact.nearest_points import nearest_between_segments, nearest_on_segment, signed_distance
+from linkwork.contact.polyhedra.clip import choose_four, clip_face, incident_face
+from linkwork.contact.polyhedra.many_corners import middle_of_simplex, polyhedra_axis
+from linkwork.contact.round.arc_search import support_point
+from linkwork.contact.round.cylinder_axis import cylinder_separation
+from linkwork.contact.round.cylinder_faces import segment_over_disc, segment_over_flat
+from linkwork.contact.round.nearest_points import nearest_between_segments, nearest_on_segment, signed_distance
 from linkwork.contact.scratch import make_contact_scratch
 from linkwork.contact.table import make_contacts
-from linkwork.mechanics.workspace import tree_work
+from linkwork.contact.terrain.field_grid import height_above, nearest_on_triangle
+from linkwork.contact.terrain.field_ridges import is_peak, is_ridge, underside
+from linkwork.contact.terrain.field_slopes import slope_nearer
+from linkwork.mechanics.tree.workspace import tree_work
 from linkwork.model.frame import Frame
 from linkwork.spatial.vectors import load3
 
@@ -98,7 +98,7 @@ class Found:
         self.work = tree_work(system.tables)
         self.work.pose_R[0] = np.eye(3).ravel()
         self.contact_scratch = make_contact_scratch(self.colliders)
-        self.table = make_contacts(self.colliders.room)
+        self.table = make_contacts(self.colliders.capacity)
 
     def at(self, *poses: Frame, speed: float = 0.0) -> list[tuple[Any, Any, float, int]]:
         """Points, normals, depths and ids of the contacts; `speed` lets them be looked for farther away."""

@@ -8,14 +8,14 @@ import numpy as np
 
 import linkwork as lw
 from linkwork._jit import entry
-from linkwork.formulations.impulse.row_algebra import (
+from linkwork.formulations.impulse.rows.row_algebra import (
     add_impulses,
     contact_rate_changes,
     has_friction,
     rate_change,
     response,
 )
-from linkwork.formulations.impulse.rows import ALL_ROWS
+from linkwork.formulations.impulse.rows.rows import ALL_ROWS
 
 
 @entry

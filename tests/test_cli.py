@@ -16,7 +16,7 @@ import linkwork
 from linkwork import cli
 from linkwork.cli import running
 from linkwork.errors import OptionError, RunError
-from linkwork.simulation.results.certificate import Certificate
+from linkwork.simulation.results.judging.certificate import Certificate
 from linkwork.simulation.results.trajectory import Trajectory
 from linkwork.simulation.storage.files import load_run
 

@@ -103,7 +103,7 @@ def state(run, file):
 
 def kept_state(run, file):
     from linkwork.distribute.kept_states import Keep
-    from linkwork.simulation.remote_links import KEEP
+    from linkwork.simulation.stepping.remote_links import KEEP
 
     sim = lw.Simulation(lw.gallery.pendulum.build(), **MOTION)
     assert Keep(str(file.parent)).obey(sim, [KEEP, int(file.stem.removeprefix("state-"), 16), 7.0]) == ""

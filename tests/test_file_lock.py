@@ -211,7 +211,7 @@ def test_room_on_a_disk_without_a_call_for_it(monkeypatch, tmp_path):
 
 
 def test_memory_that_a_system_does_not_tell(monkeypatch):
-    from linkwork.simulation import free_memory as recording
+    from linkwork.simulation.many import free_memory as recording
 
     def missing(*_, **__):
         raise FileNotFoundError

@@ -140,7 +140,7 @@ def test_files_of_the_tree_of_rooms_exist():
 
 @pytest.mark.parametrize("page", ["ARCHITECTURE.md", "NOTATION.md"])
 def test_files_named_in_the_pages_exist(page):
-    """Paths such as mechanics/forces.py, and files of a room named after it in the same breath."""
+    """Paths such as mechanics/forces/forces.py, and files of a room named after it in the same breath."""
     package = ROOT / "src" / "linkwork"
     known = {path.name for path in [*package.rglob("*.py"), *(ROOT / "tests").rglob("*.py")]}
     text = (ROOT / page).read_text(encoding="utf-8")

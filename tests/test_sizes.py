@@ -15,7 +15,7 @@ LONG_FUNCTIONS = {
 }
 # file and why it is longer
 LONG_FILES = {
-    "mechanics/articulated.py": "one algorithm: articulated bodies in three passes, with the cases of every motion",
+    "mechanics/tree/articulated.py": "one algorithm: articulated bodies in three passes, all motions",
 }
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.assembly.bushing_tables import six_springs
+from linkwork.assembly.elements.bushing_tables import six_springs
 
 UNITS = np.sqrt([4e6, 3e6, 8e6, 4e2, 3e2, 1e1])
 
@@ -60,4 +60,4 @@ def test_where_its_frames_are() -> None:
     assert np.allclose(forces.bushing_Ra.reshape(3, 3)[:, 2], (1, 0, 0))
     assert forces.bushing_k.shape == (1, 6)
     empty = lw.assemble(lw.gallery.pendulum.build()).tables.forces
-    assert (empty.bushing_feels.shape, empty.bushing_k.shape, empty.bushing_Ra.shape) == ((0, 6, 6), (0, 6), (0, 9))
+    assert (empty.bushing_basis.shape, empty.bushing_k.shape, empty.bushing_Ra.shape) == ((0, 6, 6), (0, 6), (0, 9))

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.assembly import force_tables
-from linkwork.assembly.force_tables import ROWS, TABLES
+from linkwork.assembly.elements import force_tables
+from linkwork.assembly.elements.force_tables import ROWS, TABLES
 from linkwork.assembly.tables import Forces
 from linkwork.mechanics.observation import Observation
 from linkwork.model import ForceElement
-from linkwork.model.states import StateRate
-from linkwork.simulation.analysis.elements import elements, left_out
-from linkwork.simulation.results.force_columns import OBSERVED, force_columns
+from linkwork.model.laws.states import StateRate
+from linkwork.simulation.analysis.choice.elements import elements, left_out
+from linkwork.simulation.results.columns.force_columns import OBSERVED, force_columns
 
 
 def one_of_each() -> lw.Model:
@@ -63,12 +63,12 @@ QUESTIONS: dict[str, Callable[[type[ForceElement]], bool]] = {
         getattr(getattr(lw.Model, EXAMPLES[kind].word.replace(" ", "_"), None), "__doc__", None)
     ),
     "what it acts on (`about`, in its class)": lambda kind: bool(EXAMPLES[kind].about),
-    "a function that makes its row, in ROWS of assembly/force_tables.py": lambda kind: kind in ROWS,
+    "a function that makes its row, in ROWS of assembly/elements/force_tables.py": lambda kind: kind in ROWS,
     "columns in `Forces` of assembly/tables.py": lambda kind: any(
         name.startswith(f"{table_of(kind)}_") for name in Forces._fields
     ),
-    "its table in TABLES of assembly/force_tables.py": lambda kind: table_of(kind) in TABLES,
-    "columns of results in simulation/results/force_columns.py": lambda kind: bool(force_columns(EXAMPLES[kind])),
+    "its table in TABLES of assembly/elements/force_tables.py": lambda kind: table_of(kind) in TABLES,
+    "columns in simulation/results/columns/force_columns.py": lambda kind: bool(force_columns(EXAMPLES[kind])),
     "numbers in OBSERVED there, as many as its columns have": lambda kind: (
         max((column.last for column in force_columns(EXAMPLES[kind]).values()), default=0)
         == OBSERVED.get(table_of(kind))

@@ -16,9 +16,9 @@ import pytest
 import linkwork as lw
 from known_mechanisms import CLOSING, again
 from linkwork.assembly.kinds import MEASURE_CODES, MOTION_CODES, ROW_CODES, coordinates, misfit, placed
-from linkwork.model.joint_kinds import ATTACHED, KINDS, Drawing, JointKind, drawn_as
-from linkwork.simulation.results.units import component_names, joint_units, split_unit
-from linkwork.simulation.start import Closure
+from linkwork.model.joints.joint_kinds import ATTACHED, KINDS, Drawing, JointKind, drawn_as
+from linkwork.simulation.results.columns.units import component_names, joint_units, split_unit
+from linkwork.simulation.starts.start import Closure
 from random_mechanisms import ALL, random_body_numbers, random_frame, random_rotation
 
 TREE = [kind for kind in KINDS if not KINDS[kind].always_cut]
@@ -225,9 +225,9 @@ def has_units(kind: str) -> bool:
 
 
 QUESTIONS: dict[str, Callable[[str], bool]] = {
-    "its name in JointKind of model/joint_kinds.py": lambda kind: kind in get_args(JointKind),
-    "a verb with a docstring in model/joint_verbs.py": has_verb,
-    "its row in the docstring of Joint in model/joint.py": in_docstring,
+    "its name in JointKind of model/joints/joint_kinds.py": lambda kind: kind in get_args(JointKind),
+    "a verb with a docstring in model/joints/joint_verbs.py": has_verb,
+    "its row in the docstring of Joint in model/joints/joint.py": in_docstring,
     "codes for its motions, rows and measures in assembly/kinds.py": has_codes,
     "coordinates in words, and a measure for each of them": has_coordinates,
     "units for its coordinates, and names for its components": has_units,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.assembly.law_content import content_of
+from linkwork.assembly.laws.law_content import content_of
 
 SHIFT = 1.0
 SETTINGS = SimpleNamespace(gain=1.0)
@@ -84,7 +84,7 @@ def test_faults_of_a_shared_law_are_those_of_each_system() -> None:
 
 
 def test_few_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    from linkwork.assembly import compiled_laws
+    from linkwork.assembly.laws import compiled_laws
 
     monkeypatch.setattr(compiled_laws, "KEPT", 2)
     monkeypatch.setattr(compiled_laws, "_known", {})

@@ -7,7 +7,7 @@ import pytest
 
 import linkwork as lw
 from known_mechanisms import CLOSING, loop_of
-from linkwork.assembly.natural import Natural, natural
+from linkwork.assembly.natural.natural import Natural, natural
 from linkwork.gallery import andrews, chain, double_four_bar, kuka, n_four_bar
 from linkwork.spatial import codes
 from random_mechanisms import random_loops, random_tree

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import linkwork as lw
-from linkwork.assembly import polyhedra
+from linkwork.assembly.colliders import polyhedra
 
 
 def stone(corners: int, seed: int = 0) -> Any:

@@ -40,7 +40,7 @@ from linkwork.distribute.transport import (
     PeerError,
 )
 from linkwork.gallery import car
-from linkwork.simulation.remote_links import END, RUN
+from linkwork.simulation.stepping.remote_links import END, RUN
 
 DT = 1e-3  # s
 LATE = 1.0  # s by which a good caller may be delayed

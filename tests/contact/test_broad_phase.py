@@ -10,7 +10,7 @@ import pytest
 import linkwork as lw
 from found_contacts import Found, poses, reach
 from known_shapes import SHAPES
-from linkwork.contact.sweep import NEAR
+from linkwork.contact.in_time.time_of_impact import NEAR
 from linkwork.model.frame import Frame
 
 
@@ -26,7 +26,7 @@ def test_the_sweep_finds_all_pairs() -> None:
         near = {
             frozenset((found.links[i], found.links[j]))
             for i, j in itertools.combinations(range(40), 2)
-            if np.linalg.norm(at[i] - at[j]) < 0.4 + NEAR * found.colliders.touch[0]
+            if np.linalg.norm(at[i] - at[j]) < 0.4 + NEAR * found.colliders.slop[0]
         }
         assert got == near
         assert len(near) > 20
@@ -43,7 +43,7 @@ def test_boxes_are_as_wide_as_the_shapes_and_their_margin(name: str) -> None:
         scratch = found.contact_scratch
         for k, pose in enumerate(two):
             assert scratch.margin[k] == pytest.approx(0.3)
-            wide = reach(SHAPES[name], pose, axes) + 0.3 + NEAR / 2 * found.colliders.touch[k]
+            wide = reach(SHAPES[name], pose, axes) + 0.3 + NEAR / 2 * found.colliders.slop[k]
             assert scratch.aabb_high[k] == pytest.approx(wide[:3])
             assert scratch.aabb_low[k] == pytest.approx(-wide[3:])
 

@@ -77,7 +77,7 @@ def test_a_contact_of_other_features_takes_over_from_the_nearest() -> None:
 def test_contacts_without_room_are_counted_and_reported() -> None:
     found = Found([lw.Box((1, 1, 1)), lw.Box((1, 1, 1))])
     found.at(Frame(), Frame((0.2, 0.3, 0.9999)))
-    small, scratch = make_contacts(3), make_contact_scratch(found.colliders._replace(room=3))
+    small, scratch = make_contacts(3), make_contact_scratch(found.colliders._replace(capacity=3))
     find(found.colliders, found.work, found.work.pose_v, np.zeros_like(found.work.pose_v), scratch, small, 1.0)
     assert (int(small.count[0]), int(scratch.lost[0])) == (3, 1)
     with pytest.warns(RuntimeWarning, match="1 contacts found no room in a table of 3"):

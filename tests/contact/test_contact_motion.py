@@ -9,7 +9,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import linkwork as lw
-from linkwork.contact.contact_motion import arm_change, rim_turning, turning
+from linkwork.contact.in_time.contact_motion import arm_change, rim_turning, turning
 from linkwork.contact.scratch import make_contact_scratch
 
 

@@ -8,7 +8,7 @@ import pytest
 import linkwork as lw
 from found_contacts import CYLINDER, SUPPORT, Found, apart, poses, reach
 from known_shapes import SHAPES
-from linkwork.contact.cylinder_axis import CAP, CURVED, FACE, OTHER_CAP, SEPARATED
+from linkwork.contact.round.cylinder_axis import CAP, CURVED, FACE, OTHER_CAP, SEPARATED
 from linkwork.model.frame import Frame
 
 

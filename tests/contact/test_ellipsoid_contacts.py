@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from linkwork.contact.ellipsoid_points import ellipsoid_distance, nearest_to_origin, radial_distance, support_of
+from linkwork.contact.round.ellipsoid_points import ellipsoid_distance, nearest_to_origin, radial_distance, support_of
 from random_mechanisms import random_rotation
 
 SPHERE = np.random.default_rng(1).normal(size=(200_000, 3))

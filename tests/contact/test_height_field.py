@@ -13,7 +13,7 @@ from found_contacts import find
 from known_shapes import SHAPES
 from linkwork.contact.scratch import make_contact_scratch
 from linkwork.contact.table import make_contacts
-from linkwork.mechanics.workspace import tree_work
+from linkwork.mechanics.tree.workspace import tree_work
 
 
 def contacts(shape: Any, pose: lw.Frame, field: lw.HeightField | None, speed: float = 0.0) -> Any:
@@ -25,7 +25,7 @@ def contacts(shape: Any, pose: lw.Frame, field: lw.HeightField | None, speed: fl
     else:
         model.collider("land", "ground", field)
     system = lw.assemble(model)
-    work, table = tree_work(system.tables), make_contacts(system.tables.colliders.room)
+    work, table = tree_work(system.tables), make_contacts(system.tables.colliders.capacity)
     link = int(system.tables.tree.body_link[0])
     work.pose_R[0] = np.eye(3).ravel()
     work.pose_R[link], work.pose_p[link] = pose.matrix.ravel(), pose.position

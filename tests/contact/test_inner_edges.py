@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.contact.inner_edges import is_inner
+from linkwork.contact.in_time.inner_edges import is_inner
+from linkwork.contact.in_time.time_of_impact import place_collider
 from linkwork.contact.scratch import make_contact_scratch
-from linkwork.contact.sweep import place_collider
-from linkwork.mechanics.workspace import tree_work
+from linkwork.mechanics.tree.workspace import tree_work
 
 TOUCH = 1e-4
 TILES = [lw.Box((1, 1, 0.2), pose=lw.Frame((x, 0, -0.1))) for x in (0.0, 1.0)]
@@ -40,8 +40,8 @@ def test_neighbours_are_those_that_touch() -> None:
         model.collider(f"tile {k}", "ground", lw.Box((1, 1, 0.2), pose=lw.Frame((float(k), 0, 0))))
     model.body("ball", mass=1.0, shape=lw.Sphere(0.1), position=(0, 0, 1), material=lw.Material())
     colliders = lw.assemble(model).tables.colliders
-    start = colliders.beside_start
-    found = [colliders.beside[start[k] : start[k + 1]].tolist() for k in range(5) if colliders.link[k] == 0]
+    start = colliders.adjacent_start
+    found = [colliders.adjacent[start[k] : start[k + 1]].tolist() for k in range(5) if colliders.link[k] == 0]
     found = [[k - min(map(min, found)) for k in members] for members in found]
     assert found == [[1], [0, 2], [1, 3], [2]]
 
@@ -57,13 +57,14 @@ def test_bodies_that_fixed_joints_hold_together_are_neighbours_and_do_not_meet()
     for absolute in (False, True):
         colliders = lw.assemble(model, absolute=absolute).tables.colliders
         assert sorted(colliders.link.tolist()) == [0, 1, 2, 3, 4]
-        start, at = colliders.beside_start, {int(link): k for k, link in enumerate(colliders.link)}
+        start, at = colliders.adjacent_start, {int(link): k for k, link in enumerate(colliders.link)}
         found = [
-            sorted(int(colliders.link[e]) for e in colliders.beside[start[at[k]] : start[at[k] + 1]]) for k in range(5)
+            sorted(int(colliders.link[e]) for e in colliders.adjacent[start[at[k]] : start[at[k] + 1]])
+            for k in range(5)
         ]
         assert found == [[1], [0, 2], [1, 3], [2], []]
-        assert [colliders.meets[at[a], at[4]] for a in range(4)] == [1, 1, 1, 1]
-        assert not any(colliders.meets[at[a], at[b]] for a in range(4) for b in range(4))
+        assert [colliders.can_collide[at[a], at[4]] for a in range(4)] == [1, 1, 1, 1]
+        assert not any(colliders.can_collide[at[a], at[b]] for a in range(4) for b in range(4))
 
 
 def test_the_side_between_two_tiles_is_covered() -> None:

@@ -13,8 +13,8 @@ from scipy.spatial import ConvexHull
 import linkwork as lw
 from found_contacts import Found, apart, distance, poses, reach, support
 from known_shapes import SHAPES
-from linkwork.contact.box_axis import FACE_PREFERENCE
-from linkwork.contact.sweep import NEAR
+from linkwork.contact.in_time.time_of_impact import NEAR
+from linkwork.contact.polyhedra.box_axis import FACE_PREFERENCE
 from linkwork.model.frame import Frame
 
 POLYHEDRA = ("box", "hull")
@@ -36,7 +36,7 @@ def test_every_pair_is_as_deep_as_along_the_best_of_all_directions(a: str, b: st
         two = Frame(support(SHAPES[a], one, n) - support(SHAPES[b], two, -n) - 0.01 * n, two.rotation)
         gap = apart(SHAPES[a], one, SHAPES[b], two)
         contacts = found.at(one, two)
-        if gap > NEAR * found.colliders.touch.min() + near:
+        if gap > NEAR * found.colliders.slop.min() + near:
             assert contacts == []
         if not gap < 0.0:
             continue
@@ -66,7 +66,7 @@ def test_polyhedra_overlap_as_their_difference_says(a: str, b: str) -> None:
     for seed in range(60):
         contacts = found.at(*poses(seed, 0.2))
         depth, direction = overlap(found.vertices(0), found.vertices(1))
-        if depth < -NEAR * found.colliders.touch.min():
+        if depth < -NEAR * found.colliders.slop.min():
             assert contacts == []
         if not 1e-3 < depth < 0.2 * SIZE:  # deeper, edges are looked at from one side only
             continue
@@ -99,7 +99,7 @@ def test_balls_and_capsules_outside_solids(ball: str, solid: str) -> None:
             continue
         checked += 1
         deepest = max(contacts, key=lambda contact: contact[2], default=None)
-        if far - radius > 0.4 + NEAR * found.colliders.touch.min():
+        if far - radius > 0.4 + NEAR * found.colliders.slop.min():
             assert deepest is None
         else:
             assert deepest is not None

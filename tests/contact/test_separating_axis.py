@@ -11,7 +11,7 @@ from scipy.spatial import ConvexHull
 import linkwork as lw
 from found_contacts import POLYHEDRA, Found, poses
 from known_shapes import SHAPES
-from linkwork.contact.box_axis import EDGES, FACE_OF_I, FACE_OF_J, FACE_PREFERENCE, SEPARATED
+from linkwork.contact.polyhedra.box_axis import EDGES, FACE_OF_I, FACE_OF_J, FACE_PREFERENCE, SEPARATED
 from linkwork.model.frame import Frame
 
 

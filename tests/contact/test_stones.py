@@ -10,7 +10,7 @@ from scipy.spatial import ConvexHull
 
 import linkwork as lw
 from found_contacts import POLYHEDRA, STONES, Found, poses
-from linkwork.contact.box_axis import EDGES, FACE_OF_I, FACE_PREFERENCE, SEPARATED
+from linkwork.contact.polyhedra.box_axis import EDGES, FACE_OF_I, FACE_PREFERENCE, SEPARATED
 from linkwork.model.frame import Frame
 
 
@@ -157,7 +157,7 @@ def test_twenty_thousand_triangles_are_assembled() -> None:
     model.body("boulder", shape=lw.Mesh(triangles=fine.triangles), mass=1.0, material=lw.Material())
     table = lw.assemble(model).tables.colliders
     assert len(table.vertex) == 10002
-    assert table.room < 100  # four points on a plane, however many corners there are
+    assert table.capacity < 100  # four points on a plane, however many corners there are
 
 
 def test_level_prisms_that_overlap_have_the_axis_of_their_outlines() -> None:

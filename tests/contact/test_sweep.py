@@ -12,7 +12,7 @@ import linkwork as lw
 from linkwork.contact.broad_phase import find_contacts
 from linkwork.contact.scratch import make_contact_scratch
 from linkwork.contact.table import Contacts, make_contacts
-from linkwork.mechanics.workspace import tree_work
+from linkwork.mechanics.tree.workspace import tree_work
 
 H = 0.01
 
@@ -23,7 +23,7 @@ def met(shape: Any, at: Any, velocity: Any, land: Any, fall: float = 0.0) -> Con
     model.body("body", mass=1.0, shape=shape, material=lw.Material(), inertia=(1, 1, 1), com=(0, 0, 0))
     model.collider("land", "ground", land)
     tables = lw.assemble(model).tables
-    work, table = tree_work(tables), make_contacts(tables.colliders.room)
+    work, table = tree_work(tables), make_contacts(tables.colliders.capacity)
     link = int(tables.tree.body_link[0])
     work.pose_R[:] = np.eye(3).ravel()
     work.pose_p[link], work.pose_v[link, 3:] = at, velocity

@@ -25,9 +25,9 @@ from linkwork.distribute.server import RUNS, Session, serve
 from linkwork.distribute.socket_transport import pair
 from linkwork.distribute.transport import PeerError
 from linkwork.gallery import car
-from linkwork.simulation import failures
-from linkwork.simulation.remote_links import COMMAND, RUN
-from linkwork.simulation.workspaces import ready_components
+from linkwork.simulation.stepping import failures
+from linkwork.simulation.stepping.remote_links import COMMAND, RUN
+from linkwork.simulation.stepping.workspaces import ready_components
 
 DT = 1e-3
 

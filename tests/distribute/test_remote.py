@@ -28,9 +28,9 @@ from linkwork.distribute.substitute import substitute
 from linkwork.distribute.transport import PeerError
 from linkwork.formulations.component.remote_border import PORT
 from linkwork.gallery import car
-from linkwork.simulation import remote_links
-from linkwork.simulation.remote_links import Border
-from linkwork.simulation.workspaces import ready_components
+from linkwork.simulation.stepping import remote_links
+from linkwork.simulation.stepping.remote_links import Border
+from linkwork.simulation.stepping.workspaces import ready_components
 
 sys.path.insert(0, str(Path(__file__).parent))
 import far_parts

@@ -18,9 +18,9 @@ from linkwork.cli import app
 from linkwork.distribute import kept_states as keeping
 from linkwork.distribute.kept_states import Keep
 from linkwork.simulation import recording
-from linkwork.simulation.remote_links import KEEP, RESTORE
+from linkwork.simulation.stepping.remote_links import KEEP, RESTORE
+from linkwork.simulation.stepping.workspaces import ready_components
 from linkwork.simulation.storage import stream
-from linkwork.simulation.workspaces import ready_components
 
 sys.path.insert(0, str(Path(__file__).parent))
 import far_parts

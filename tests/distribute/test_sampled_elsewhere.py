@@ -13,7 +13,7 @@ import pytest
 import linkwork as lw
 from linkwork.distribute.kept_states import Keep
 from linkwork.distribute.transport import PeerError
-from linkwork.simulation.workspaces import ready_components
+from linkwork.simulation.stepping.workspaces import ready_components
 
 sys.path.insert(0, str(Path(__file__).parent))
 import far_parts

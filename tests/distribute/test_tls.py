@@ -17,7 +17,7 @@ from attacks.wire import HELLO
 from linkwork.cli import app
 from linkwork.distribute.substitute import substitute
 from linkwork.gallery import car
-from linkwork.simulation.workspaces import ready_components
+from linkwork.simulation.stepping.workspaces import ready_components
 
 trustme = pytest.importorskip("trustme", reason="trustme, which makes the certificates, is not installed")
 

@@ -19,8 +19,8 @@ from linkwork.formulations import status
 from linkwork.formulations.protocol import Effort, Method, Needs
 from linkwork.formulations.samples import make_samples
 from linkwork.simulation.methods import ALL, contract
-from linkwork.simulation.structure.carried import carried_arrays
-from linkwork.simulation.workspaces import make_workspace
+from linkwork.simulation.stepping.workspaces import make_workspace
+from linkwork.simulation.structure.persistent import persistent_arrays
 
 METHODS = {name: kind(dt=0.01) for name, kind in ALL.items()} | {
     "component in joints": lw.Components(coordinates="joint", dt=0.01)
@@ -122,9 +122,9 @@ def test_what_it_answers_of_its_workspace(name: str, stepped: Any) -> None:
 @every_method
 def test_what_it_carries_is_there_and_is_checked(name: str, stepped: Any) -> None:
     sim = stepped(name)
-    arrays = {key.removeprefix("workspace."): values for key, values in carried_arrays(sim.stepper).items()}
-    assert set(sim.method.carried) <= arrays.keys()
-    for key in sim.method.carried:
+    arrays = {key.removeprefix("workspace."): values for key, values in persistent_arrays(sim.stepper).items()}
+    assert set(sim.method.persistent) <= arrays.keys()
+    for key in sim.method.persistent:
         values = arrays[key]
         if values.dtype.kind == "f" or not values.size:
             continue

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import linkwork as lw
-from linkwork._kernels import collect, cpu, library, prepare, roads, store
+from linkwork._kernels import code_lookup, collect, cpu, library, prepare, store
 from linkwork._kernels.duals import WITH_SLOPES
 from linkwork._kernels.library import Library, Refused, file_name
 
@@ -77,7 +77,7 @@ def test_a_library_of_other_sources(look, tmp_path):
 
 @needs_library
 def test_an_entry_with_other_arguments_is_not_taken_from_it():
-    name = "linkwork.mechanics.entry_points.moved"
+    name = "linkwork.mechanics.tree.entry_points.moved"
     assert FOUND.code(name, FOUND.entries[name]["signature"]) is not None
     assert FOUND.code(name, "0123456789abcdef") is None
     assert FOUND.code("linkwork.no_such.entry", "") is None
@@ -88,7 +88,7 @@ def test_every_entry_is_in_it():
     from linkwork._kernels.collect import entries
 
     found = entries()
-    assert {name: roads.signature_of(kinds) for name, (_, kinds) in found.items()} == {
+    assert {name: code_lookup.signature_of(kinds) for name, (_, kinds) in found.items()} == {
         name: each["signature"] for name, each in _all_entries().items()
     }
 
@@ -123,10 +123,10 @@ print(sorted({"numba", "llvmlite"} & set(sys.modules)))
 
 
 def test_without_library_and_numba_one_sentence_says_so(monkeypatch):
-    monkeypatch.setattr(roads, "library", lambda: Refused("the library is for other CPUs"))
-    monkeypatch.setattr(roads, "find_spec", lambda name: None)
+    monkeypatch.setattr(code_lookup, "library", lambda: Refused("the library is for other CPUs"))
+    monkeypatch.setattr(code_lookup, "find_spec", lambda name: None)
     with pytest.raises(lw.OptionError, match=r"for other CPUs, and numba.*linkwork\[laws\]"):
-        roads.need_numba()
+        code_lookup.need_numba()
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_where_a_library_is_not_used_one_line_says_why(refused, lines, monkeypat
 def test_a_level_that_the_cpu_lacks_is_refused(monkeypatch):
     monkeypatch.setenv("LINKWORK_KERNELS", "compile:x86-64-v9")
     with pytest.raises(lw.OptionError, match=r"cannot run code of level 'x86-64-v9'"):
-        roads._need_level()
+        code_lookup._need_level()
 
 
 @pytest.mark.parametrize(

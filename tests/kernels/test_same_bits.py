@@ -41,7 +41,7 @@ print(json.dumps([lw.simulate(lw.gallery.pendulum.build(), until=0.01).certifica
 # entries that are compiled in seconds, in some poses of each piece
 POSES = """
 import numpy as np
-from linkwork._kernels.roads import kernel_origin
+from linkwork._kernels.code_lookup import kernel_origin
 chance = np.random.default_rng(1)
 for piece in pieces:
     system, digest = lw.assemble(find(piece, {}).model), hashlib.sha256()

@@ -177,7 +177,9 @@ def test_a_full_disk_is_no_reason_to_stop(tmp_path):
     assert kept(folder) == []
 
 
-@pytest.mark.parametrize("place", ["mechanics/forces.py", "formulations/impulse/rows.py", "contact/inner/more.py"])
+@pytest.mark.parametrize(
+    "place", ["mechanics/forces/forces.py", "formulations/impulse/rows/rows.py", "contact/inner/more.py"]
+)
 def test_every_kernel_source_counts_however_deep_it_lies(place, tmp_path, monkeypatch):
     package = tmp_path / "linkwork"
     file = package / place

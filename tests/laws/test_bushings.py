@@ -11,7 +11,7 @@ import pytest
 
 import linkwork as lw
 from known_methods import EXPLICIT
-from linkwork.simulation.analysis.linear import Linear
+from linkwork.simulation.analysis.linear.linear import Linear
 from measured import fitted_order
 
 UNTIL = 0.1

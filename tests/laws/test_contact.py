@@ -259,9 +259,9 @@ def test_neighbours_groups_and_pairs_do_not_meet() -> None:
     joined.free("free", "ground", "a")
     apart = overlapping(material=rough())
     apart.no_contact("a", "b")
-    counts = [lw.assemble(m).tables.colliders.meets.sum() for m in (meets, joined, apart)]
+    counts = [lw.assemble(m).tables.colliders.can_collide.sum() for m in (meets, joined, apart)]
     assert counts == [2, 0, 0]
-    assert lw.assemble(overlapping(material=rough(), group="g")).tables.colliders.meets.sum() == 0
+    assert lw.assemble(overlapping(material=rough(), group="g")).tables.colliders.can_collide.sum() == 0
     run = lw.simulate(meets, until=0.5, dt=5e-3)
     assert "contact" in lw.assemble(meets).features
     assert np.linalg.norm(run["a.position"][-1] - run["b.position"][-1]) == pytest.approx(0.4, abs=2e-3)

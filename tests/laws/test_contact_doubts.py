@@ -10,8 +10,8 @@ import pytest
 
 import linkwork as lw
 from linkwork._kernels.kernel import plain_python
-from linkwork.contact import sweep
-from linkwork.simulation.results.certificate import Certificate
+from linkwork.contact.in_time import sweep
+from linkwork.simulation.results.judging.certificate import Certificate
 
 both = pytest.mark.parametrize("kind", [lw.Impulse, lw.Maximal], ids=["impulse", "maximal"])
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.simulation.part_tally import PartTally
+from linkwork.simulation.results.judging.part_tally import PartTally
 
 METHODS = [
     *("recursive", "component", "absolute", "hybrid", "semi-recursive", "global"),

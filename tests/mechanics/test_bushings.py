@@ -10,8 +10,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import linkwork as lw
-from linkwork.mechanics.bushings import bushing_energy, bushing_wrench, rotation_vector
-from linkwork.mechanics.workspace import TreeWork, tree_work
+from linkwork.mechanics.forces.bushings import bushing_energy, bushing_wrench, rotation_vector
+from linkwork.mechanics.tree.workspace import TreeWork, tree_work
 
 STEP = 1e-6
 

@@ -13,13 +13,13 @@ import pytest
 
 import linkwork as lw
 from known_mechanisms import CLOSING, loop_of
-from linkwork.mechanics.articulated import outward_velocities
-from linkwork.mechanics.constraint_rows import measure_accelerations, measure_cuts
-from linkwork.mechanics.kinematics import outward_poses, world_velocities
-from linkwork.mechanics.newton_euler import inverse_dynamics
-from linkwork.mechanics.rows import joint_rows, measure_directions, row_accelerations, row_rates, row_values
-from linkwork.mechanics.workspace import tree_work
-from linkwork.simulation.start import OF_VELOCITIES
+from linkwork.mechanics.rows.constraint_rows import measure_accelerations, measure_cuts
+from linkwork.mechanics.rows.rows import joint_rows, measure_directions, row_accelerations, row_rates, row_values
+from linkwork.mechanics.tree.articulated import outward_velocities
+from linkwork.mechanics.tree.kinematics import outward_poses, world_velocities
+from linkwork.mechanics.tree.newton_euler import inverse_dynamics
+from linkwork.mechanics.tree.workspace import tree_work
+from linkwork.simulation.starts.start import OF_VELOCITIES
 from linkwork.spatial.codes import (
     ACROSS,
     ALONG,

@@ -8,8 +8,8 @@ import pytest
 import linkwork as lw
 from linkwork._jit import entry
 from linkwork.gallery import gripper, kuka, rover
-from linkwork.mechanics.impulse_lanes import carry_together
-from linkwork.mechanics.impulses import carry_inward, hold_link
+from linkwork.mechanics.tree.impulse_lanes import carry_together
+from linkwork.mechanics.tree.impulses import apply_test_wrench, carry_inward
 from linkwork.spatial.vectors import load_pair
 
 
@@ -21,7 +21,7 @@ def together(tree, work, q, path, i, wrench, r, count, amount):  # type: ignore
 @entry
 def one_by_one(tree, work, q, path, i, wrench, r, amount):  # type: ignore
     n, f = load_pair(wrench, r)
-    hold_link(tree, work, path, 0, i, n, f, amount)
+    apply_test_wrench(tree, work, path, 0, i, n, f, amount)
     carry_inward(tree, work, q, path, 1)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import linkwork as lw
 from known_mechanisms import CLOSING, loop_of
-from linkwork.simulation.start import Closure
+from linkwork.simulation.starts.start import Closure
 from random_mechanisms import ALL, random_loops, random_tree
 
 ROWS_EACH = tuple(kind for kind in ALL if kind != "ball")  # friction of a ball joint is a torque of one length

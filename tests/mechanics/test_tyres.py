@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.mechanics.curves import curve_at, curve_integral
-from linkwork.mechanics.roads import road_at
-from linkwork.mechanics.tyres import contact, contact_slopes, side_force
+from linkwork.mechanics.forces.curves import curve_at, curve_integral
+from linkwork.mechanics.forces.roads import road_at
+from linkwork.mechanics.forces.tyres import contact, contact_slopes, side_force
 
 CALSPAN = lw.Calspan()
 

@@ -7,7 +7,8 @@ import pytest
 
 import linkwork as lw
 from linkwork.errors import ModelError
-from linkwork.model import Constant, Cosine, Motion, PythonLaw, Table, as_law, compiled, laws
+from linkwork.model import Constant, Cosine, Motion, PythonLaw, Table, as_law, compiled
+from linkwork.model.laws import laws
 
 
 def test_numbers_and_vectors() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import linkwork as lw
 from linkwork.formats.meshes.obj import obj_bytes
-from linkwork.model.mended_mesh import mended, open_edges
+from linkwork.model.shapes.mended_mesh import mended, open_edges
 
 CORNERS = np.array([(x, y, z) for x in (0.0, 1.0) for y in (0.0, 2.0) for z in (0.0, 3.0)])
 QUADS = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.model.laws import law_value
+from linkwork.model.laws.laws import law_value
 
 
 def test_a_jump_is_exact_at_its_time() -> None:

@@ -70,7 +70,7 @@ def test_the_voltage_may_be_a_law_of_time(voltage):
     ids=lambda law: f"{type(law).__name__} {getattr(law, 'kind', '')}",
 )
 def test_laws_of_time_are_followed_exactly(law):
-    from linkwork.model.laws import law_value
+    from linkwork.model.laws.laws import law_value
     from linkwork.parts.signals import signal
 
     columns, present = signal(law, 0, "test", "voltage")

@@ -173,7 +173,7 @@ def test_delay_resolution_and_noise():
 
 
 def test_noise_is_normal():
-    from linkwork.model.controller import noise_numbers
+    from linkwork.model.control.controller import noise_numbers
 
     numbers = np.array([noise_numbers(lw.Normal(0, 1), "imu", k, 3) for k in range(4000)])
     assert np.abs(numbers.mean(axis=0)).max() < 0.05
@@ -431,7 +431,7 @@ def test_compiled_controllers_in_compiled_code_give_the_same_bits(method, every,
     model.controller("two", two, every=2e-3, sees=SEEN, sets=["more", "shown"])
     runs = []
     for many in (10**9, -1):
-        monkeypatch.setattr("linkwork.simulation.sampled_run.MANY", many)
+        monkeypatch.setattr("linkwork.simulation.sampled.sampled_run.MANY", many)
         runs.append(lw.simulate(model, until=0.05, dt=1e-3, method=method, every=2))
     python, ours = runs
     for name in ("pin.position", "pin.velocity", "pd.output", "two.output", "shown.value"):
@@ -447,7 +447,7 @@ def test_compiled_controllers_in_compiled_code_give_the_same_bits(method, every,
     ],
 )
 def test_a_compiled_controller_that_fails_is_named_there_too(late, words, monkeypatch):
-    monkeypatch.setattr("linkwork.simulation.sampled_run.MANY", -1)
+    monkeypatch.setattr("linkwork.simulation.sampled.sampled_run.MANY", -1)
     model = arm(1e-3, lw.compiled(late), sees=SEEN)
     with pytest.raises(lw.RunError, match=words) as caught:
         lw.simulate(model, until=1.0, dt=1e-3, method="recursive")

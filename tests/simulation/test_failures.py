@@ -15,7 +15,7 @@ import pytest
 import linkwork as lw
 from known_mechanisms import four_bar, pendulum
 from linkwork.formulations.status import NOT_FINITE
-from linkwork.simulation.failures import failure_of
+from linkwork.simulation.stepping.failures import failure_of
 
 EVERY_INTEGRATOR = ("semi-implicit", "rk2", "rk4", "abm4", "adaptive")
 

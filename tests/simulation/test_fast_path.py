@@ -12,7 +12,7 @@ import pytest
 
 import linkwork as lw
 from linkwork.bench.tree import chain
-from linkwork.simulation.fast_path import FastPath
+from linkwork.simulation.stepping.fast_path import FastPath
 
 METHODS: list[Any] = [
     lw.Recursive(dt=1e-3),

@@ -8,14 +8,14 @@ import sys
 import pytest
 
 import linkwork as lw
-from linkwork.simulation import interrupt
+from linkwork.simulation.stepping import interrupt
 
 SCRIPT = """
 import signal, sys, threading, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
 import linkwork as lw
-from linkwork.simulation import interrupt
-from linkwork.simulation import stepper
+from linkwork.simulation.stepping import interrupt
+from linkwork.simulation.stepping import stepper
 
 stepper.MOST_PAUSES = 10**9  # no end of its own, however fast the machine is
 
@@ -72,7 +72,7 @@ def test_pauses_within_a_step_change_nothing() -> None:
 
 
 def test_a_step_of_no_end_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    from linkwork.simulation import stepper
+    from linkwork.simulation.stepping import stepper
 
     monkeypatch.setattr(stepper, "MOST_PAUSES", 3)
     model = lw.Model("stiff")

@@ -18,8 +18,8 @@ import pytest
 import linkwork as lw
 from known_mechanisms import four_bar, pendulum
 from linkwork.simulation import recording
+from linkwork.simulation.many.run_threads import NotBegun
 from linkwork.simulation.methods import ALL
-from linkwork.simulation.run_threads import NotBegun
 
 HOW: dict[str, Any] = {"until": 0.2, "dt": 1e-3, "method": "recursive"}
 
@@ -300,7 +300,7 @@ SCRIPT = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
 import linkwork as lw
-from linkwork.simulation.run_threads import ThreadedRun
+from linkwork.simulation.many.run_threads import ThreadedRun
 
 model = lw.gallery.chain.build(n=20)
 how = {"dt": 1e-4, "method": "recursive", "every": 1000}

@@ -16,7 +16,7 @@ from linkwork.formulations.explicit.recursive import run as settle
 from linkwork.formulations.protocol import Method, Ran
 from linkwork.formulations.samples import copy_sample, make_samples
 from linkwork.formulations.status import DONE, NOT_FINITE
-from linkwork.mechanics.entry_points import moved
+from linkwork.mechanics.tree.entry_points import moved
 from linkwork.simulation.methods import ALL, register, unregister
 
 

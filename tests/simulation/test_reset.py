@@ -57,7 +57,7 @@ def assert_same(one: lw.Simulation, other: lw.Simulation, steps: int = 5) -> Non
     """The same numbers now, and after some steps."""
     for left in (steps, 0):
         assert one.time == other.time
-        for name in ("y", "cut_q", "cut_force", "vd", "push", "touch", "drive"):
+        for name in ("y", "cut_q", "cut_force", "vd", "push", "contact_force", "drive"):
             mine, its = getattr(one.state, name), getattr(other.state, name)
             assert mine.tobytes() == its.tobytes(), name
         if left:

@@ -10,7 +10,7 @@ import pytest
 import linkwork as lw
 from linkwork.formulations.samples import make_samples
 from linkwork.simulation.inputs import Inputs
-from linkwork.simulation.stepper import Stepper
+from linkwork.simulation.stepping.stepper import Stepper
 
 DT = 1e-3
 

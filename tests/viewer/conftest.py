@@ -9,8 +9,8 @@ import pytest
 
 import linkwork as lw
 from linkwork.gallery.catalogue import BROWSERS, FLAGS
-from linkwork.simulation.results.certificate import Certificate
-from linkwork.simulation.results.scene import scene_of
+from linkwork.simulation.results.judging.certificate import Certificate
+from linkwork.simulation.results.scene.scene import scene_of
 from linkwork.simulation.results.trajectory import Trajectory
 from linkwork.viewer.page_bundle import bundle
 

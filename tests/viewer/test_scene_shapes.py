@@ -3,7 +3,7 @@
 import pytest
 
 import linkwork as lw
-from linkwork.simulation.results.scene import road_strips
+from linkwork.simulation.results.scene.scene import road_strips
 from linkwork.viewer.scene_shapes import road_grid
 
 

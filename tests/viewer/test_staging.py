@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.simulation.results.scene import scene_of
+from linkwork.simulation.results.scene.scene import scene_of
 from linkwork.viewer.staging import Stage
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.simulation.results.drawn_shapes import with_meshes
-from linkwork.simulation.results.scene import scene_of
+from linkwork.simulation.results.scene.drawn_shapes import with_meshes
+from linkwork.simulation.results.scene.scene import scene_of
 from linkwork.viewer.canvas import Canvas
 from linkwork.viewer.live import live
 from linkwork.viewer.pictures.film import film

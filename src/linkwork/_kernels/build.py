@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from linkwork._kernels import cpu, store
+from linkwork._kernels.code_lookup import rarely_collected, signature_of, symbol_of
 from linkwork._kernels.duals import WITH_SLOPES
 from linkwork._kernels.library import FOLDER, KERNELS, MANIFEST, OF_SLOPES, file_name, fits
-from linkwork._kernels.roads import rarely_collected, signature_of, symbol_of
 from linkwork._kernels.targets import TARGETS, NoLinker, link, linker, target
 
 HEADER = "linkwork_kernels.h"

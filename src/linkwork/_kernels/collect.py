@@ -15,7 +15,7 @@ Signatures = dict[str, tuple[EntryPoint, tuple[Any, ...]]]
 # entries that are compiled for numbers with slopes too
 SLOPED = (
     "linkwork.formulations.explicit.recursive.run",
-    "linkwork.mechanics.closure.close_at",
+    "linkwork.mechanics.rows.closure.close_at",
     "linkwork.mechanics.observation.observe",
 )
 

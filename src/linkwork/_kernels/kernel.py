@@ -129,7 +129,7 @@ class EntryPoint(Kernel):
             return PlainCall(self.py_func, arguments, kinds)
         code = self.codes.get(kinds)
         if code is None:
-            from linkwork._kernels.roads import code_for
+            from linkwork._kernels.code_lookup import code_for
 
             code = code_for(self, kinds)
         return Call(self, code, kinds, slots, (arguments, kept))

@@ -14,9 +14,9 @@ import time
 from pathlib import Path
 
 from linkwork._kernels import store
+from linkwork._kernels.code_lookup import code_for, need_numba
 from linkwork._kernels.kernel import plain_python
 from linkwork._kernels.library import Library, Refused, library
-from linkwork._kernels.roads import code_for, need_numba
 
 # s on two cores, from nothing compiled to the first result
 USUAL = {"impulse.step": 75, "component.component": 45, "absolute.absolute": 40, "natural.global_": 40}

@@ -6,26 +6,26 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.assembly.collider_tables import collider_tables
-from linkwork.assembly.coupling_tables import coupled_parts
-from linkwork.assembly.cut_tables import cut_tables, pitch_per_radian
-from linkwork.assembly.drive_tables import drive_tables
+from linkwork.assembly.colliders.collider_tables import collider_tables
+from linkwork.assembly.colliders.zone_tables import zone_tables
+from linkwork.assembly.elements.coupling_tables import coupled_parts
+from linkwork.assembly.elements.cut_tables import cut_tables, pitch_per_radian
+from linkwork.assembly.elements.drive_tables import drive_tables
+from linkwork.assembly.elements.force_tables import force_tables
 from linkwork.assembly.energy_parts import with_parts
 from linkwork.assembly.features import features
-from linkwork.assembly.force_tables import force_tables
 from linkwork.assembly.graph import Forest, TreeStep, reached, scatter, span
 from linkwork.assembly.kinds import BACK, MOTION_CODES, ONTO, coordinates, misfit
-from linkwork.assembly.law_tables import LawTable
+from linkwork.assembly.laws.law_tables import LawTable
 from linkwork.assembly.massless import Carried, fill, given_to, lent, uncounted
 from linkwork.assembly.reference import Reference, ground_pose
 from linkwork.assembly.rotors import Inertia
 from linkwork.assembly.system import JointPlace, System
 from linkwork.assembly.tables import Tables, Tree
 from linkwork.assembly.whole_model import refuse_no_model
-from linkwork.assembly.zone_tables import zone_tables
 from linkwork.errors import ModelError
 from linkwork.model import Body, Bushing, Foreign, Frame, Joint, Model, Rotor
-from linkwork.model.joint_kinds import KINDS
+from linkwork.model.joints.joint_kinds import KINDS
 from linkwork.spatial import codes
 
 ROUNDED = 2e-3  # m or rad: places rounded by hand may be off this far
@@ -130,7 +130,7 @@ class _Assembler:
             v_start=np.array(self.v_start),
             q_given=np.array(self.q_given, dtype=bool),
             v_given=np.array(self.v_given, dtype=bool),
-            features=features(self.model, bool(self.forest.cuts), bool(colliders.meets.any())),
+            features=features(self.model, bool(self.forest.cuts), bool(colliders.can_collide.any())),
             absolute=self.absolute,
             centres={body.path: self.lent[id(body)].com for body in self.body_order if id(body) in self.lent},
             carried=self._carried(places),

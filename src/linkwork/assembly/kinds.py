@@ -9,7 +9,7 @@ import numpy as np
 
 from linkwork.assembly.tables import Floats
 from linkwork.model import Frame
-from linkwork.model.joint_kinds import KINDS
+from linkwork.model.joints.joint_kinds import KINDS
 from linkwork.spatial import codes
 
 MOTION_CODES = {

@@ -22,7 +22,7 @@ from linkwork.assembly.reference import Reference
 from linkwork.assembly.rotors import Inertia, Loan, at_rest, lend_across, rotor_loans, spread
 from linkwork.assembly.tables import Floats
 from linkwork.model import Body, Frame, Ground, Joint, Model, Rotor
-from linkwork.model.states import StateBody
+from linkwork.model.laws.states import StateBody
 
 THIN = 1e-12  # of the largest principal inertia: less is none
 NEXT_TO_NOTHING = 1e-6  # of the lightest neighbour

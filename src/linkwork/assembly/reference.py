@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from linkwork.model import Body, Bushing, Foreign, Frame, Ground, Joint, Model
-from linkwork.model.joint_kinds import KINDS
+from linkwork.model.joints.joint_kinds import KINDS
 
 
 class Reference:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.assembly.coupling_tables import Coupled
-from linkwork.assembly.law_functions import Faults
+from linkwork.assembly.elements.coupling_tables import Coupled
+from linkwork.assembly.laws.law_functions import Faults
 from linkwork.assembly.massless import Carried
 from linkwork.assembly.tables import Floats, Tables
 from linkwork.model import Body, Joint, Model, Motor

@@ -188,7 +188,7 @@ class Forces(NamedTuple):
     bushing_pb: Floats
     bushing_Ra: Floats  # (bushing, 9) axes of that frame, in the link
     bushing_Rb: Floats
-    bushing_feels: Floats  # (bushing, 6, 6) its six springs: what each feels of the shifts and turns
+    bushing_basis: Floats  # (bushing, 6, 6) its six springs: what each feels of the shifts and turns
     bushing_k: Floats  # (bushing, 6) stiffness of each
     bushing_c: Floats  # (bushing, 6) damping of each
 
@@ -215,9 +215,9 @@ class Drives(NamedTuple):
     cone_high: Floats
     cone_turn: Floats  # rad, most angle of the whole turn; inf where there is none
     cone_soft: Floats  # (cone, 3)
-    swivel_a: Ints  # (swivel,) dry friction of ball joints: link of a
-    swivel_b: Ints
-    swivel_most: Floats  # N m, length of the torque
+    ball_friction_a: Ints  # (swivel,) dry friction of ball joints: link of a
+    ball_friction_b: Ints
+    ball_friction_most: Floats  # N m, length of the torque
     friction_coordinate: Ints  # (friction,)
     friction_most: Floats  # N m or N
     motor_coordinate: Ints  # (motor,)
@@ -260,7 +260,7 @@ class Colliders(NamedTuple):
     size: Floats  # (collider, 3) m: radius; radius and half the length; half the lengths of a box, field or ellipsoid
     bound: Floats  # (collider,) m, radius of a ball around its centre; of planes inf
     thin: Floats  # (collider,) m, half its least width; of planes and fields inf
-    touch: Floats  # (collider,) m: what is nearer touches, and overlaps up to this are left; of planes inf
+    slop: Floats  # (collider,) m: what is nearer touches, and overlaps up to this are left; of planes inf
     friction: Floats  # (collider,) coefficient, the larger one of two
     friction_ratio: Floats  # (collider,) the smaller one of two, as a part of it; 1 where there is one
     grain_kind: Ints  # (collider,) 0 without a grain; ALONG_GRAIN or ACROSS_GRAIN where the larger friction is
@@ -272,14 +272,14 @@ class Colliders(NamedTuple):
     torsional: Floats  # (collider,) m
     has_moments: int  # 1 where some contact may resist rolling or turning
     soft: Floats  # (collider, 3) as in `Drives`; or BEDDED, pressure per depth (N/m3), damping ratio
-    meets: Ints  # (collider, collider) 1 where the two may meet, 2 + k where they do so as pair k
+    can_collide: Ints  # (collider, collider) 1 where the two may meet, 2 + k where they do so as pair k
     pair_friction: Floats  # (pair,) coefficient, or -1: as the materials of the two
     pair_restitution: Floats  # (pair,) the same
     pair_bounce_speed: Floats  # (pair,) m/s, the same
     pair_rolling: Floats  # (pair,) m, the same
     pair_torsional: Floats  # (pair,) m, the same
-    beside_start: Ints  # (collider + 1,)
-    beside: Ints  # solids of the same link that touch or overlap the collider
+    adjacent_start: Ints  # (collider + 1,)
+    adjacent: Ints  # solids of the same link that touch or overlap the collider
     vertex_start: Ints  # (collider + 1,)
     vertex: Floats  # (vertex, 3) m
     face_start: Ints  # (collider + 1,)
@@ -293,7 +293,7 @@ class Colliders(NamedTuple):
     grid_start: Ints  # (collider,) first height of a height field
     grid_shape: Ints  # (collider, 2) points along its x and y
     grid: Floats  # m, y varies faster
-    room: int  # contacts that there may be at once
+    capacity: int  # contacts that there may be at once
 
 
 class Zones(NamedTuple):
@@ -304,7 +304,7 @@ class Zones(NamedTuple):
     R: Floats  # (zone, 9) its axes in the link
     p: Floats  # (zone, 3) m, its centre in the link
     size: Floats  # (zone, 3) m, half the lengths of a box, or the radius of a ball
-    feels: Ints  # (zone, collider) 1 where the collider is one of its body
+    senses: Ints  # (zone, collider) 1 where the collider is one of its body
 
 
 class Tables(NamedTuple):

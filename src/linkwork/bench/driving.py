@@ -57,7 +57,9 @@ def measure_rover(repeats: int, part: float, dt: float = 5e-3) -> tuple[Comparis
     figures = [
         Figure(f"{what}, linkwork", float(sim["hull.position"][0])),
         *(Figure(f"{what}, {who}", float(each.position("hull")[0])) for who, each in peers.items()),
-        Figure(f"{case}: part of the steps whose sweeps were cut short", sim.state.effort[STEPS_CUT] / (until / dt)),
+        Figure(
+            f"{case}: part of the steps whose sweeps were cut short", sim.state.solver_stats[STEPS_CUT] / (until / dt)
+        ),
         beside(case, "slip of the wheels on level ground, part of the speed", slip, other),
     ]
     return row, figures + overlap_and_gain(case, run, theirs)

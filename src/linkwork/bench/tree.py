@@ -22,7 +22,7 @@ from linkwork.bench.peers.in_dart import in_dart
 from linkwork.bench.peers.in_drake import in_drake
 from linkwork.bench.peers.in_mujoco import in_mujoco
 from linkwork.bench.peers.in_pinocchio import in_pinocchio
-from linkwork.model.joint_kinds import KINDS
+from linkwork.model.joints.joint_kinds import KINDS
 
 DT = 1e-3  # s
 HOW = (

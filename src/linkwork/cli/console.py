@@ -88,7 +88,7 @@ def _end(number: int, frame: Any) -> None:
     if _ended:
         return
     _ended.append(number)
-    from linkwork.simulation.interrupt import Interrupt
+    from linkwork.simulation.stepping.interrupt import Interrupt
 
     if Interrupt.present is None:
         raise KeyboardInterrupt

@@ -57,9 +57,9 @@ def check_columns(target: Target, columns: list[str], sets: tuple[str, ...] = PL
     import difflib
 
     from linkwork.assembly.assemble import assemble
-    from linkwork.simulation.results.column_names import ACCOUNTS, find_column, fitting
-    from linkwork.simulation.results.components import all_components, matching_components
-    from linkwork.simulation.results.observe import column_shapes, column_units
+    from linkwork.simulation.results.columns.column_names import ACCOUNTS, find_column, fitting
+    from linkwork.simulation.results.columns.components import all_components, matching_components
+    from linkwork.simulation.results.columns.observe import column_shapes, column_units
 
     system = assemble(target.model)
     shapes = column_shapes(system)

@@ -82,7 +82,7 @@ def options_of_methods(target: Target) -> dict[str, dict[str, Any]]:
 
 def bounds_of(strict: bool, given: list[str]) -> dict[str, float]:
     """The bounds of a run: the default ones if it is strict, overridden by the given ones."""
-    from linkwork.simulation.results.bounds import checked_bounds
+    from linkwork.simulation.results.judging.bounds import checked_bounds
 
     bounds = checked_bounds(strict)
     for text in given:

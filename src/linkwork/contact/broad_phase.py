@@ -10,9 +10,9 @@ import math
 
 from linkwork._jit import kernel, small
 from linkwork.contact.contact_cache import start_contacts
-from linkwork.contact.ellipsoid_points import support_of
+from linkwork.contact.in_time.time_of_impact import NEAR, collide_pair, place_collider
+from linkwork.contact.round.ellipsoid_points import support_of
 from linkwork.contact.scratch import ASLEEP, SETTLED
-from linkwork.contact.sweep import NEAR, meet, place_collider
 from linkwork.spatial.codes import BOX, CAPSULE, CYLINDER, ELLIPSOID, PLANE
 from linkwork.spatial.vectors import axis_z, load3, load9, load_pair, norm, unit_vector
 
@@ -42,7 +42,7 @@ def find_contacts(colliders, work, next_v, coast, scratch, contacts, h):
                 and scratch.aabb_low[j, 1] <= scratch.aabb_high[i, 1]
                 and scratch.aabb_low[i, 2] <= scratch.aabb_high[j, 2]
                 and scratch.aabb_low[j, 2] <= scratch.aabb_high[i, 2]
-                and colliders.meets[i, j] != 0
+                and colliders.can_collide[i, j] != 0
                 and not both_settled(scratch, i, j)
             ):
                 # simple shapes first, always in the same order, so that ids stay
@@ -53,13 +53,13 @@ def find_contacts(colliders, work, next_v, coast, scratch, contacts, h):
                     first = not first
                 one = i if first else j
                 two = j if first else i
-                meet(colliders, work, next_v, coast, scratch, contacts, one, two, h)
+                collide_pair(colliders, work, next_v, coast, scratch, contacts, one, two, h)
     for i in range(n):
         if colliders.kind[i] == PLANE:
             for a in range(scratch.sweep_order.size):
                 j = scratch.sweep_order[a]
-                if colliders.meets[i, j] != 0 and not both_settled(scratch, i, j):
-                    meet(colliders, work, next_v, coast, scratch, contacts, i, j, h)
+                if colliders.can_collide[i, j] != 0 and not both_settled(scratch, i, j):
+                    collide_pair(colliders, work, next_v, coast, scratch, contacts, i, j, h)
     for i in range(n):
         if scratch.still[i] == ASLEEP:
             scratch.still[i] = SETTLED
@@ -85,7 +85,7 @@ def update_collider(colliders, work, next_v, scratch, i, h):
     scratch.margin[i] = margin
     if colliders.kind[i] == PLANE:
         return
-    margin += 0.5 * NEAR * colliders.touch[i]
+    margin += 0.5 * NEAR * colliders.slop[i]
     if colliders.kind[i] == CYLINDER:
         u = axis_z(load9(scratch.R, i))
         for s in range(3):

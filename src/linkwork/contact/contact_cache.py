@@ -117,7 +117,7 @@ def keep_contact(colliders, work, scratch, contacts, i, j, e):
     """Complete contact e of colliders i and j: their links and materials, and the impulse of the last step."""
     contacts.link_a[e] = colliders.link[i]
     contacts.link_b[e] = colliders.link[j]
-    k = colliders.meets[i, j] - 2
+    k = colliders.can_collide[i, j] - 2
     contacts.friction[e] = math.sqrt(colliders.friction[i] * colliders.friction[j])
     contacts.ratio[e] = 1.0
     if k >= 0 and colliders.pair_friction[k] >= 0.0:

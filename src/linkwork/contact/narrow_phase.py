@@ -14,23 +14,23 @@ from __future__ import annotations
 import math
 
 from linkwork._jit import kernel, small
-from linkwork.contact.box_axis import EDGES, FACE_OF_I, SEPARATED
-from linkwork.contact.clip import contacts_on_face, incident_face
 from linkwork.contact.contact_cache import add_contact, set_apart
-from linkwork.contact.cylinder_faces import (
+from linkwork.contact.polyhedra.box_axis import EDGES, FACE_OF_I, SEPARATED
+from linkwork.contact.polyhedra.clip import contacts_on_face, incident_face
+from linkwork.contact.polyhedra.many_corners import middle_of_simplex, plane_and_hull, polyhedra_axis
+from linkwork.contact.polyhedra.separating_axis import lowest_projection
+from linkwork.contact.round.cylinder_faces import (
     FACE_NORMAL_COSINE,
     LEVEL_SINE,
     LINE_CONTACT_SINE,
     cap_centre,
     segment_over_flat,
 )
-from linkwork.contact.cylinder_points import THIRD_POINT_DEEPER, cylinder_and_solid, parallel_contacts
-from linkwork.contact.ellipsoid_contacts import ellipsoid_contact, ellipsoid_on_field
-from linkwork.contact.height_field import field_contacts
-from linkwork.contact.many_corners import middle_of_simplex, plane_and_stone, polyhedra_axis
-from linkwork.contact.nearest_points import nearest_between_segments, nearest_on_segment, signed_distance
-from linkwork.contact.separating_axis import lowest_projection
+from linkwork.contact.round.cylinder_points import THIRD_POINT_DEEPER, cylinder_and_solid, parallel_contacts
+from linkwork.contact.round.ellipsoid_contacts import ellipsoid_contact, ellipsoid_on_field
+from linkwork.contact.round.nearest_points import nearest_between_segments, nearest_on_segment, signed_distance
 from linkwork.contact.surfaces import perpendicular
+from linkwork.contact.terrain.height_field import field_contacts
 from linkwork.spatial.codes import BOX, CAPSULE, CYLINDER, ELLIPSOID, FIELD, MANY_CORNERS, PLANE
 from linkwork.spatial.vectors import (
     add,
@@ -49,7 +49,7 @@ from linkwork.spatial.vectors import (
 
 COINCIDENT = 1e-9  # of a shape's size: points nearer than this are the same
 EXTREME = 1e-6  # of a shape's size: vertices this far below the farthest one still belong to the extreme edge
-EDGES_TOUCH = 2.0  # touches: up to this gap two edges touch
+EDGES_SLOP = 2.0  # touches: up to this gap two edges touch
 NEARLY_FLAT = 0.95  # cosine of the angle from which on a face is across the axis of two edges
 # feature numbers of a capsule's contacts: the nearest point, ends over a face, ends beside an edge
 NEAREST, FACE_END, EDGE_END = 0, 1, 3
@@ -94,7 +94,7 @@ def plane_and_vertices(colliders, scratch, contacts, i, j, margin):
     r = colliders.size[j, 0] if colliders.kind[j] <= CAPSULE else 0.0
     first = colliders.vertex_start[j]
     if colliders.vertex_start[j + 1] - first > MANY_CORNERS:
-        plane_and_stone(colliders, scratch, contacts, i, j, n, p, margin)
+        plane_and_hull(colliders, scratch, contacts, i, j, n, p, margin)
         return
     for k in range(first, colliders.vertex_start[j + 1]):
         x = load3(scratch.vertex, k)
@@ -317,8 +317,8 @@ def two_polyhedra(colliders, scratch, contacts, i, j, margin):
 @kernel
 def corners_beside_edges(colliders, scratch, contacts, i, j, axis, gap, margin):
     """Beside two edges that touch: corners over a face across their axis, on which moving polyhedra fall next."""
-    touch = min(colliders.touch[i], colliders.touch[j])
-    if gap > EDGES_TOUCH * touch or not scratch.margin[i] + scratch.margin[j] > touch:
+    slop = min(colliders.slop[i], colliders.slop[j])
+    if gap > EDGES_SLOP * slop or not scratch.margin[i] + scratch.margin[j] > slop:
         return
     f = incident_face(colliders, scratch, i, neg(axis))
     g = incident_face(colliders, scratch, j, axis)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwork.contact.hull_scratch import HullScratch, make_hull_scratch
+from linkwork.contact.polyhedra.hull_scratch import HullScratch, make_hull_scratch
 
 FIELD_CANDIDATES = 512  # candidates of one body on a height field, at most
 # slots of `corner` and `feature`: two polygons that clipping writes in turn, and the candidates on a height field
@@ -57,12 +57,12 @@ class ContactScratch(NamedTuple):
 
 def make_contact_scratch(colliders: Any) -> ContactScratch:
     """Scratch for a table of colliders."""
-    n, room = colliders.link.size, colliders.room
+    n, capacity = colliders.link.size, colliders.capacity
     largest = int(np.diff(colliders.face_loop).max(initial=2))
     candidates = 3 * largest + 8  # the rim of a disc against a face
     if colliders.grid.size:
         candidates = max(candidates, FIELD_CANDIDATES)
-    slots = 1 << max(2, int(4 * room).bit_length())
+    slots = 1 << max(2, int(4 * capacity).bit_length())
     bounded = np.array([i for i in range(n) if np.isfinite(colliders.bound[i])], dtype=np.int64)
     return ContactScratch(
         R=np.zeros((n, 9)),
@@ -80,14 +80,14 @@ def make_contact_scratch(colliders: Any) -> ContactScratch:
         clipped=np.zeros(1, dtype=np.int64),
         apart=np.zeros(4),
         hull=make_hull_scratch(colliders),
-        old_id=np.zeros(room, dtype=np.int64),
-        old_pair=np.zeros(room, dtype=np.int64),
-        old_slot=np.zeros(room, dtype=np.int64),
-        old_point=np.zeros((room, 3)),
-        old_impulse=np.zeros((room, 3)),
-        old_moment=np.zeros((room if colliders.has_moments else 0, 3)),
+        old_id=np.zeros(capacity, dtype=np.int64),
+        old_pair=np.zeros(capacity, dtype=np.int64),
+        old_slot=np.zeros(capacity, dtype=np.int64),
+        old_point=np.zeros((capacity, 3)),
+        old_impulse=np.zeros((capacity, 3)),
+        old_moment=np.zeros((capacity if colliders.has_moments else 0, 3)),
         old_count=np.zeros(1, dtype=np.int64),
-        hash_slot=np.zeros(slots if room else 1, dtype=np.int64),
+        hash_slot=np.zeros(slots if capacity else 1, dtype=np.int64),
         lost=np.zeros(1, dtype=np.int64),
     )
 

@@ -26,8 +26,8 @@ class Contacts(NamedTuple):
     normal: Any  # (contact, 3) unit, from a to b
     tangent: Any  # (contact, 3) unit, perpendicular to the normal: first direction of friction
     depth: Any  # (contact,) m, positive where the bodies overlap, negative where they are apart: what may close
-    touch: Any  # (contact,) m of overlap that is left
-    bend: Any  # (contact, 3) m/s, rate at the start with which the two points are together at the end of the step
+    slop: Any  # (contact,) m of overlap that is left
+    velocity_bias: Any  # (contact, 3) m/s, rate at the start that brings the two points together at the end
     passing: Any  # (contact,) 1 where the bodies would not meet in this step
     id: Any  # (contact,) the same for the same features of the same two shapes
     friction: Any  # (contact,) coefficient along the tangent, geometric mean of the two
@@ -43,21 +43,21 @@ class Contacts(NamedTuple):
     moment: Any  # (contact, 3) N m s: about the tangent, normal x tangent, and the normal
 
 
-def make_contacts(room: int, moments: int = 0) -> Contacts:
+def make_contacts(capacity: int, moments: int = 0) -> Contacts:
     """An empty table with room for so many contacts; `moments`: 1 where some resist rolling or turning.
 
     >>> int(make_contacts(8).count[0]), make_contacts(8).point.shape
     (0, (8, 3))
     """
-    wide = {"point", "normal", "tangent", "bend", "soft", "impulse"}
+    wide = {"point", "normal", "tangent", "velocity_bias", "soft", "impulse"}
     whole = {"link_a", "link_b", "id"}
     columns = {
-        name: np.zeros((room, 3) if name in wide else room, dtype=np.int64 if name in whole else np.float64)
+        name: np.zeros((capacity, 3) if name in wide else capacity, dtype=np.int64 if name in whole else np.float64)
         for name in Contacts._fields
     }
     columns["count"] = np.zeros(1, dtype=np.int64)
-    columns["resist"] = np.zeros((room if moments else 0, 2))
-    columns["moment"] = np.zeros((room if moments else 0, 3))
+    columns["resist"] = np.zeros((capacity if moments else 0, 2))
+    columns["moment"] = np.zeros((capacity if moments else 0, 3))
     return Contacts(**columns)
 
 
@@ -79,10 +79,10 @@ def move_whole_contact(contacts, e, to):
     contacts.link_b[to] = contacts.link_b[e]
     for s in range(3):
         contacts.tangent[to, s] = contacts.tangent[e, s]
-        contacts.bend[to, s] = contacts.bend[e, s]
+        contacts.velocity_bias[to, s] = contacts.velocity_bias[e, s]
         contacts.soft[to, s] = contacts.soft[e, s]
         contacts.impulse[to, s] = contacts.impulse[e, s]
-    contacts.touch[to] = contacts.touch[e]
+    contacts.slop[to] = contacts.slop[e]
     contacts.passing[to] = contacts.passing[e]
     contacts.friction[to] = contacts.friction[e]
     contacts.ratio[to] = contacts.ratio[e]

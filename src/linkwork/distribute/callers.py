@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from linkwork.assembly.law_errors import told_of
+from linkwork.assembly.laws.law_errors import describe_exception
 from linkwork.distribute.listen import GREETING_TIME, Listener
 from linkwork.distribute.server import Session
 from linkwork.distribute.socket_transport import SocketTransport
@@ -106,7 +106,9 @@ class Callers:
                 raise PeerError(peer, f"asked nothing within {GREETING_TIME:g} s")
             self._take_place(transport)
         except Exception as error:
-            self._tell(f"refused: {error}" if isinstance(error, PeerError) else f"refused: {peer}: {told_of(error)}")
+            self._tell(
+                f"refused: {error}" if isinstance(error, PeerError) else f"refused: {peer}: {describe_exception(error)}"
+            )
             if transport is not None:
                 transport.close()
             return
@@ -123,7 +125,7 @@ class Callers:
             self._tell(f"the whole was lost: {error}" if session.asked else f"refused: {error}")
         except Exception as error:  # the whole has been told; the next one may fare better
             ours = isinstance(error, (ModelError, OptionError, RunError))
-            self._tell(f"a run failed: {one_line(str(error)) if ours else told_of(error)}")
+            self._tell(f"a run failed: {one_line(str(error)) if ours else describe_exception(error)}")
         finally:
             with self._changed:
                 self._served.discard(transport)

@@ -11,8 +11,8 @@ from typing import Any
 
 from linkwork.errors import ModelError, OptionError
 from linkwork.model.checked import shown
-from linkwork.simulation.remote_links import KEEP, MARKS
 from linkwork.simulation.run import Simulation
+from linkwork.simulation.stepping.remote_links import KEEP, MARKS
 from linkwork.simulation.storage.files import write_arrays
 from linkwork.simulation.structure.snapshot import put_back, read_state, refuse_forgetful, state_arrays
 

@@ -15,7 +15,7 @@ from linkwork.distribute.transport import PeerError
 from linkwork.errors import ModelError, OptionError, RunError
 from linkwork.model import Model, Subsystem
 from linkwork.model.names import split_list
-from linkwork.simulation.workspaces import ready_components
+from linkwork.simulation.stepping.workspaces import ready_components
 
 
 def parse(text: str, size: int) -> dict[str, int]:

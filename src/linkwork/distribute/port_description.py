@@ -11,8 +11,8 @@ from linkwork.errors import ModelError
 from linkwork.formulations.component.component import Components
 from linkwork.model import Frame, Model, Subsystem
 from linkwork.simulation.analysis.dynamics import forward_kinematics
-from linkwork.simulation.controls import refuse_late
 from linkwork.simulation.run import Simulation
+from linkwork.simulation.sampled.controls import refuse_late
 
 
 def described_ports(model: Model, component: Subsystem) -> tuple[list[str], list[dict[str, Any]], list[float]]:

@@ -13,7 +13,7 @@ from linkwork.distribute.transport import PeerError, Transport, one_line
 from linkwork.errors import OptionError
 from linkwork.model import Foreign, Frame, Subsystem
 from linkwork.model.checked import part_name, shown, vector
-from linkwork.simulation.remote_links import finite
+from linkwork.simulation.stepping.remote_links import finite
 
 PROTOCOL = 2
 MOST_RATES = 256  # at which a component is sampled

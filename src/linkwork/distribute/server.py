@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from linkwork.assembly.law_errors import told_of
+from linkwork.assembly.laws.law_errors import describe_exception
 from linkwork.assembly.tables import Floats
 from linkwork.distribute.kept_states import Keep
 from linkwork.distribute.port_description import described_ports
@@ -23,10 +23,10 @@ from linkwork.errors import ModelError, OptionError, RunError
 from linkwork.formulations.protocol import Method
 from linkwork.model import Model, Subsystem
 from linkwork.model.checked import shown
-from linkwork.simulation.failures import failure_of
 from linkwork.simulation.methods import resolve
-from linkwork.simulation.remote_links import COMMAND, END, KEEP, MARKS, RESTORE, RUN, SAMPLE, Border, finite
 from linkwork.simulation.run import Simulation
+from linkwork.simulation.stepping.failures import failure_of
+from linkwork.simulation.stepping.remote_links import COMMAND, END, KEEP, MARKS, RESTORE, RUN, SAMPLE, Border, finite
 
 Description: TypeAlias = tuple[list[str], dict[str, Any]]
 
@@ -216,7 +216,7 @@ def serve(
 
 
 def _told(error: Exception) -> str:
-    return str(error) if isinstance(error, (ModelError, OptionError, RunError)) else told_of(error)
+    return str(error) if isinstance(error, (ModelError, OptionError, RunError)) else describe_exception(error)
 
 
 def _question(text: str) -> dict[str, Any]:

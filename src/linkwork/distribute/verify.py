@@ -20,9 +20,9 @@ from linkwork.errors import ModelError, OptionError, RunError
 from linkwork.formulations.component.remote_border import PORT
 from linkwork.model import Frame, Subsystem
 from linkwork.model.checked import shown
-from linkwork.model.stepped import Stepped
-from linkwork.simulation.remote_links import END, RUN
-from linkwork.simulation.workspaces import ready_components
+from linkwork.model.control.stepped import Stepped
+from linkwork.simulation.stepping.remote_links import END, RUN
+from linkwork.simulation.stepping.workspaces import ready_components
 
 DT = 1e-6  # s: so short that forces inside the component do next to nothing
 GRAVITY = 9.81  # m/s2

@@ -15,18 +15,18 @@ import numpy as np
 
 from linkwork._jit import entry, kernel, small
 from linkwork.formulations.samples import keep
-from linkwork.mechanics.articulated import outward_velocities
-from linkwork.mechanics.constraint_rows import measure_cuts
 from linkwork.mechanics.counts import count_q
-from linkwork.mechanics.given import renew_given
-from linkwork.mechanics.guides import left_guide
-from linkwork.mechanics.kinematics import forward_kinematics, world_velocities
-from linkwork.mechanics.laws import law_scratch
-from linkwork.mechanics.motions import displace
-from linkwork.mechanics.newton_euler import accelerate_links
-from linkwork.mechanics.rows import joint_rows, row_accelerations, row_rates, row_values
+from linkwork.mechanics.forces.laws import law_scratch
+from linkwork.mechanics.rows.constraint_rows import measure_cuts
+from linkwork.mechanics.rows.given import renew_given
+from linkwork.mechanics.rows.guides import left_guide
+from linkwork.mechanics.rows.rows import joint_rows, row_accelerations, row_rates, row_values
 from linkwork.mechanics.size import dof_units, row_units
-from linkwork.mechanics.workspace import TreeWork, tree_work
+from linkwork.mechanics.tree.articulated import outward_velocities
+from linkwork.mechanics.tree.kinematics import forward_kinematics, world_velocities
+from linkwork.mechanics.tree.motions import displace
+from linkwork.mechanics.tree.newton_euler import accelerate_links
+from linkwork.mechanics.tree.workspace import TreeWork, tree_work
 from linkwork.numerics.arrays import copy
 from linkwork.numerics.full_pivoting import eliminate, solve
 

@@ -41,11 +41,11 @@ class Method(Protocol):
     How it steps:
 
      8. `implicit`: whether stiff forces leave its steps stable, whatever dt is.
-     9. `impulses`: whether it works by impulses. Then `state.push`, `state.touch` and `state.drive` hold the loads of
-        the last step, and start velocities are shifted by what the loads of the first step do to them. The option
-        `epsilon` is the change of an impulse, as a part of m g dt, below which its iteration ends.
-    10. `effort`: what `state.effort` counts: "" (nothing), "iterations" of an implicit rule, or "sweeps" over rows.
-        `iterations` is the most that a step may take.
+     9. `impulses`: whether it works by impulses. Then `state.push`, `state.contact_force` and `state.drive` hold the
+        loads of the last step, and start velocities are shifted by what the loads of the first step do to them. The
+        option `epsilon` is the change of an impulse, as a part of m g dt, below which its iteration ends.
+    10. `effort`: what `state.solver_stats` counts: "" (nothing), "iterations" of an implicit rule, or "sweeps" over
+        rows. `iterations` is the most that a step may take.
         `books_parts`: whether it keeps the accounts of the parts of a model, which follow the first two behind v in
         `state.y`; without it the balance is that of the whole model.
 
@@ -153,7 +153,7 @@ class Method(Protocol):
         return
 
     @property
-    def carried(self) -> tuple[str, ...]:
+    def persistent(self) -> tuple[str, ...]:
         return ()
 
     def accepts(self, workspace: Any, name: str, numbers: Any) -> bool:

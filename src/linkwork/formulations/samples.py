@@ -11,7 +11,7 @@ from linkwork.mechanics.counts import count_cut_rates
 from linkwork.mechanics.size import size_of
 from linkwork.spatial.codes import CROSSED
 
-# slots of `State.effort`: of the last step, then so far
+# slots of `State.solver_stats`: of the last step, then so far
 SWEEPS, RESIDUAL, ROW_COUNT, ALL_SWEEPS, WORST_RESIDUAL, STEPS_CUT, MOST_SWEEPS = range(7)
 ALL_LEFT, APART_LOSS, ROLLING_LOSS, OVERLAP, WORST_OVERLAP, SEAM_LOSS = range(7, 13)  # of contacts: contact_audit.py
 # J, of soft contacts and stops: held, what of that they give back, and taken beyond their law; soft_rows.py
@@ -41,12 +41,12 @@ class State(NamedTuple):
     row: Any  # (1,) row of the samples in which the first sample of a call is kept
     # of methods with impulses
     push: Any  # (link, 6) loads of impulses: torque about the world's origin, force; N m, N, world axes
-    touch: Any  # (link, 3) forces of contacts, N, world axes
+    contact_force: Any  # (link, 3) forces of contacts, N, world axes
     drive: Any  # (motor,) forces of motors, N m or N
     stop: Any  # (limit and 3 cone,) forces of stops along the coordinate, N m or N; of a cone on swing, twist, turn
-    felt: Any  # (zone,) N, sum of the normal forces on it
+    sensor_force: Any  # (zone,) N, sum of the normal forces on it
     # of methods that iterate
-    effort: (
+    solver_stats: (
         Any  # (17,) SWEEPS, RESIDUAL, ROW_COUNT, OVERLAP, SOFT_HELD and SOFT_OWED of the last step; the others so far
     )
 
@@ -65,11 +65,11 @@ class Samples(NamedTuple):
     count: Any
     inputs: Any  # without rows: those that the tables have now
     push: Any
-    touch: Any
+    contact_force: Any
     drive: Any
     stop: Any
-    felt: Any
-    effort: Any
+    sensor_force: Any
+    solver_stats: Any
 
 
 def make_state(tables: Any, y: Any, cut_q: Any, pushes: bool = False) -> State:
@@ -89,11 +89,11 @@ def make_state(tables: Any, y: Any, cut_q: Any, pushes: bool = False) -> State:
         inputs=tables.laws.law_param[tables.laws.input_law, 0],
         row=np.zeros(1, dtype=np.int64),
         push=np.zeros((tables.tree.link_parent.size if pushes else 0, 6)),
-        touch=np.zeros((tables.tree.link_parent.size if pushes and tables.colliders.room else 0, 3)),
+        contact_force=np.zeros((tables.tree.link_parent.size if pushes and tables.colliders.capacity else 0, 3)),
         drive=np.zeros(tables.drives.motor_law.size if pushes else 0),
         stop=np.zeros(tables.drives.limit_q.size + 3 * tables.drives.cone_a.size if pushes else 0),
-        felt=np.zeros(tables.zones.link.size if pushes else 0),
-        effort=np.zeros(17),
+        sensor_force=np.zeros(tables.zones.link.size if pushes else 0),
+        solver_stats=np.zeros(17),
     )
 
 
@@ -146,13 +146,13 @@ def keep_sample(laws, state, samples, kept):
     for i in range(state.push.shape[0]):
         for e in range(6):
             samples.push[k, i, e] = state.push[i, e]
-    for i in range(state.touch.shape[0]):
+    for i in range(state.contact_force.shape[0]):
         for e in range(3):
-            samples.touch[k, i, e] = state.touch[i, e]
+            samples.contact_force[k, i, e] = state.contact_force[i, e]
     keep(state.drive, samples.drive, k)
     keep(state.stop, samples.stop, k)
-    keep(state.felt, samples.felt, k)
-    keep(state.effort, samples.effort, k)
+    keep(state.sensor_force, samples.sensor_force, k)
+    keep(state.solver_stats, samples.solver_stats, k)
 
 
 @kernel

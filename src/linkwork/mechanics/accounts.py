@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from linkwork._jit import kernel, small
 
-WASTED, FED_IN = range(2)  # the two accounts of a part, J; of power W
+DISSIPATED, SUPPLIED = range(2)  # the two accounts of a part, J; of power W
 
 
 @small

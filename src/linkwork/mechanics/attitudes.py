@@ -15,8 +15,8 @@ import numpy as np
 
 from linkwork._jit import kernel, small
 from linkwork.mechanics.counts import count_q
-from linkwork.mechanics.motions import load_quaternion, store_quaternion
-from linkwork.mechanics.workspace import tree_work
+from linkwork.mechanics.tree.motions import load_quaternion, store_quaternion
+from linkwork.mechanics.tree.workspace import tree_work
 from linkwork.spatial.codes import FREE, SWING, SWING_BACK
 from linkwork.spatial.quaternions import product, quaternion_of, rotation_of, signed_like
 from linkwork.spatial.vectors import load9

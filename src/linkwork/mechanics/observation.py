@@ -7,16 +7,16 @@ from typing import Any, NamedTuple
 
 from linkwork._jit import entry, kernel
 from linkwork.mechanics.attitudes import body_quaternion, turn_links
-from linkwork.mechanics.composite import add_gravity_energy, add_kinetic_energy
-from linkwork.mechanics.constraint_rows import cut_frames, measure_accelerations
-from linkwork.mechanics.forces import add_stored_energy, apply_laws, apply_springs, clear_loads, push_link
-from linkwork.mechanics.given import move_given
-from linkwork.mechanics.grounds import place_foreign
-from linkwork.mechanics.kinematics import body_pose, body_velocity, place_tree
-from linkwork.mechanics.newton_euler import inverse_dynamics
-from linkwork.mechanics.row_loads import is_driven_rod, push_coupling
-from linkwork.mechanics.rows import has_play, row_rates, row_values
-from linkwork.mechanics.workspace import TreeWork
+from linkwork.mechanics.forces.forces import add_stored_energy, add_wrench, apply_laws, apply_springs, clear_loads
+from linkwork.mechanics.rows.constraint_rows import cut_frames, measure_accelerations
+from linkwork.mechanics.rows.given import move_given
+from linkwork.mechanics.rows.row_loads import is_driven_rod, push_coupling
+from linkwork.mechanics.rows.rows import has_play, row_rates, row_values
+from linkwork.mechanics.tree.composite import add_gravity_energy, add_kinetic_energy
+from linkwork.mechanics.tree.grounds import place_foreign
+from linkwork.mechanics.tree.kinematics import body_pose, body_velocity, place_tree
+from linkwork.mechanics.tree.newton_euler import inverse_dynamics
+from linkwork.mechanics.tree.workspace import TreeWork
 from linkwork.spatial.codes import FREE, HELICAL, SLIDE, SWING, SWING_BACK, TURN
 from linkwork.spatial.vectors import add, add_scaled, axis_z, cross, dot, load3, load9, load_pair, neg, rotate, sub
 
@@ -105,15 +105,15 @@ def observe(tables, scratch, view, samples, count, observation):
             f = (samples.cut_force[k, c, 0], samples.cut_force[k, c, 1], samples.cut_force[k, c, 2])
             n = (samples.cut_force[k, c, 3], samples.cut_force[k, c, 4], samples.cut_force[k, c, 5])
             n = add(n, cross(p_b, f))
-            push_link(work, cuts.cut_b[c], n, f)
-            push_link(work, cuts.cut_a[c], neg(n), neg(f))
+            add_wrench(work, cuts.cut_b[c], n, f)
+            add_wrench(work, cuts.cut_a[c], neg(n), neg(f))
         row_values(cuts, work, cut_q, scratch.g, scratch.W)
         for j in range(cuts.coupling_law.size):
             push_coupling(cuts, work, j, samples.cut_force[k, cuts.cut_a.size + j, 0])
         for i in range(samples.push.shape[1]):
             n = (samples.push[k, i, 0], samples.push[k, i, 1], samples.push[k, i, 2])
             f = (samples.push[k, i, 3], samples.push[k, i, 4], samples.push[k, i, 5])
-            push_link(work, i, n, f)
+            add_wrench(work, i, n, f)
         inverse_dynamics(tree, work, q, samples.vd[k], scratch.tau)
         measure_accelerations(cuts, work, observation.cut_acceleration[k])
         for j in range(view.joint_last.size):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from linkwork._jit import kernel
-from linkwork.mechanics.accounts import FED_IN, book
-from linkwork.mechanics.newton_euler import inverse_dynamics
-from linkwork.mechanics.row_loads import push_rows
+from linkwork.mechanics.accounts import SUPPLIED, book
+from linkwork.mechanics.rows.row_loads import push_rows
+from linkwork.mechanics.tree.newton_euler import inverse_dynamics
 from linkwork.spatial.vectors import add, cross, dot, load3, load9, load_pair, rotate
 
 
@@ -18,7 +18,7 @@ def add_ground_power(tables, work, q, vd, rows, power):
     for i in range(1, tree.grounds):
         w, u = load_pair(work.velocity, i)
         n, f = load_pair(work.wrench, i)
-        book(power, tree.link_part[i], FED_IN, -(dot(w, n) + dot(u, f)))
+        book(power, tree.link_part[i], SUPPLIED, -(dot(w, n) + dot(u, f)))
     for i in range(tree.grounds, tree.link_parent.size):
         j = tree.link_parent[i]
         if 0 < j < tree.grounds:
@@ -27,4 +27,4 @@ def add_ground_power(tables, work, q, vd, rows, power):
             f = rotate(R, f)
             n = add(rotate(R, n), cross(load3(work.p, i), f))
             w, u = load_pair(work.velocity, j)
-            book(power, tree.link_part[j], FED_IN, dot(w, n) + dot(u, f))
+            book(power, tree.link_part[j], SUPPLIED, dot(w, n) + dot(u, f))

@@ -10,14 +10,14 @@ import numpy as np
 from linkwork.errors import ModelError
 from linkwork.model import checked
 from linkwork.model.checked import Vector, VectorLike
+from linkwork.model.contact.material import Material
 from linkwork.model.frame import Frame
-from linkwork.model.laws import Motion
-from linkwork.model.material import Material
-from linkwork.model.shapes import Shape
+from linkwork.model.laws.laws import Motion
+from linkwork.model.shapes.shapes import Shape
 
 if TYPE_CHECKING:
     from linkwork.model.container import Container
-    from linkwork.model.joint import Joint
+    from linkwork.model.joints.joint import Joint
 
 SLACK = 1e-9  # of the largest principal inertia
 

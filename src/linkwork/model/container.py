@@ -13,21 +13,21 @@ import numpy as np
 from linkwork.errors import ModelError
 from linkwork.model import checked, names
 from linkwork.model.body import Body, Ground, Part, Rotor, ground
-from linkwork.model.collider import Collider
-from linkwork.model.coupling import Coupling
-from linkwork.model.drive import Motor
-from linkwork.model.event import Event
-from linkwork.model.force import ForceElement
+from linkwork.model.contact.collider import Collider
+from linkwork.model.control.event import Event
+from linkwork.model.forces.drive import Motor
+from linkwork.model.forces.force import ForceElement
 from linkwork.model.frame import Frame
-from linkwork.model.joint import Joint
+from linkwork.model.joints.coupling import Coupling
+from linkwork.model.joints.joint import Joint
 
 if TYPE_CHECKING:
-    from linkwork.model.contact_pair import ContactPair
-    from linkwork.model.controller import Controller, Sensor
-    from linkwork.model.input_number import InputNumber
+    from linkwork.model.contact.contact_pair import ContactPair
+    from linkwork.model.contact.touch import TouchSensor
+    from linkwork.model.control.controller import Controller, Sensor
+    from linkwork.model.laws.input_number import InputNumber
+    from linkwork.model.shapes.visual import Visual
     from linkwork.model.subsystem import Subsystem
-    from linkwork.model.touch import TouchSensor
-    from linkwork.model.visual import Visual
 
 COMPARED = 2_000  # names that a wrong one is compared with
 AnyDrive: TypeAlias = Motor | Coupling

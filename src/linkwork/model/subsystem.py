@@ -12,28 +12,28 @@ import numpy as np
 from linkwork.errors import ModelError
 from linkwork.model import checked
 from linkwork.model.body import Body, Ground, ground, mass_properties
-from linkwork.model.bushing import BushingVerbs
 from linkwork.model.checked import Vector, VectorLike
-from linkwork.model.collider import check_group, check_shape
-from linkwork.model.contact_verbs import ContactVerbs
-from linkwork.model.controller import ControlVerbs, SignalVerbs
-from linkwork.model.event_verbs import EventVerbs
-from linkwork.model.force_verbs import ForceVerbs
+from linkwork.model.contact.collider import check_group, check_shape
+from linkwork.model.contact.contact_verbs import ContactVerbs
+from linkwork.model.contact.material import Material, check_material
+from linkwork.model.contact.touch import TouchVerbs
+from linkwork.model.control.controller import ControlVerbs, SignalVerbs
+from linkwork.model.control.event_verbs import EventVerbs
+from linkwork.model.control.stepped import Stepped, component_of, stepped_part
+from linkwork.model.control.when import WhenVerbs
+from linkwork.model.forces.bushing import BushingVerbs
+from linkwork.model.forces.force_verbs import ForceVerbs
+from linkwork.model.forces.rotor import RotorVerbs
+from linkwork.model.forces.tyre import TyreVerbs
 from linkwork.model.frame import Frame, RotationLike, pose
-from linkwork.model.input_number import InputVerbs
-from linkwork.model.joint import Joint
-from linkwork.model.joint_verbs import BodyLike, JointVerbs
-from linkwork.model.laws import Motion
-from linkwork.model.material import Material, check_material
+from linkwork.model.joints.joint import Joint
+from linkwork.model.joints.joint_verbs import BodyLike, JointVerbs
+from linkwork.model.joints.rolling import RollingVerbs
+from linkwork.model.laws.input_number import InputVerbs
+from linkwork.model.laws.laws import Motion
 from linkwork.model.outline import Outlined
-from linkwork.model.rolling import RollingVerbs
-from linkwork.model.rotor import RotorVerbs
-from linkwork.model.shapes import Cylinder, Shape
-from linkwork.model.stepped import Stepped, component_of, stepped_part
-from linkwork.model.touch import TouchVerbs
-from linkwork.model.tyre import TyreVerbs
-from linkwork.model.visual import VisualVerbs
-from linkwork.model.when import WhenVerbs
+from linkwork.model.shapes.shapes import Cylinder, Shape
+from linkwork.model.shapes.visual import VisualVerbs
 
 if TYPE_CHECKING:
     from linkwork.formats.receipt import Receipt

@@ -89,7 +89,7 @@ def put(r, value, low, high, normal, friction, p):
 
 
 @kernel
-def put_pair(r, one, two, normal, friction, p):
+def project_to_disc(r, one, two, normal, friction, p):
     """p[r], p[r + 1] = the two values, shortened to the circle of their friction.
 
     Both at once: where a contact slides, what is far beyond the circle along the slip takes over from what is left
@@ -109,7 +109,7 @@ def idle(r, normal, p):
 
 
 @kernel
-def missing(A, first, last, r, b, p):
+def residual_of(A, first, last, r, b, p):
     return b[r] - dot_short_row(A, r * A.shape[1] + first, p, first, last - first)
 
 
@@ -124,12 +124,14 @@ def sweep(A, first, last, diagonal, b, low, high, normal, partner, friction, wei
         pair = r + 1 < last and partner[r + 1] == r and diagonal[r + 1] > 0.0
         if pair and idle(r, normal, p):
             continue
-        left = missing(A, first, last, r, b, p)
+        left = residual_of(A, first, last, r, b, p)
         if pair:
             # one step for both, so that it is along the slip, and short enough for both
             d = max(diagonal[r], diagonal[r + 1]) + abs(A[r + 1, r])
             beside = p[r + 1]
-            put_pair(r, before + left / d, beside + missing(A, first, last, r + 1, b, p) / d, normal, friction, p)
+            project_to_disc(
+                r, before + left / d, beside + residual_of(A, first, last, r + 1, b, p) / d, normal, friction, p
+            )
             worst = max(worst, weight[r + 1] * abs(p[r + 1] - beside))
         else:
             put(r, before + left / diagonal[r], low, high, normal, friction, p)  # (8)
@@ -152,7 +154,7 @@ def solve_free(A, first, last, diagonal, b, low, high, normal, partner, friction
             return
         for i in range(n):
             r = guess.row[i]
-            guess.b[i] = missing(A, first, last, r, b, p)
+            guess.b[i] = residual_of(A, first, last, r, b, p)
             guess.scale[i] = 1.0 / math.sqrt(A[r, r])
             for j in range(i + 1):
                 guess.A[i, j] = A[r, guess.row[j]]
@@ -165,7 +167,7 @@ def solve_free(A, first, last, diagonal, b, low, high, normal, partner, friction
             value = p[r] + guess.x[i]
             if partner[r] >= 0:
                 one = p[r - 1]
-                put_pair(r - 1, one, value, normal, friction, p)
+                project_to_disc(r - 1, one, value, normal, friction, p)
                 clipped = clipped or p[r - 1] != one
             elif r + 1 < last and partner[r + 1] == r:
                 p[r] = value  # together with its partner, which comes next
@@ -183,14 +185,14 @@ def how_far(A, first, last, diagonal, b, low, high, normal, friction, weight, p)
     for r in range(first, last):
         if diagonal[r] > 0.0 and (low[r] < high[r] or normal[r] >= 0):
             before = p[r]
-            put(r, before + missing(A, first, last, r, b, p) / diagonal[r], low, high, normal, friction, p)
+            put(r, before + residual_of(A, first, last, r, b, p) / diagonal[r], low, high, normal, friction, p)
             worst = max(worst, weight[r] * abs(p[r] - before))
             p[r] = before
     return worst
 
 
 @kernel
-def hurry_on(first, last, begin, past, p, pace):
+def extrapolate(first, last, begin, past, p, pace):
     """After a sweep from `begin` to p: p moves on along past -> p; returns how far, and the next pace.
 
     The pace 1 is a fresh start.
@@ -245,6 +247,6 @@ def solve_clipped(
             if not better:
                 continue
         elif guessing and k + 1 < iterations:
-            _on, pace = hurry_on(first, last, guess.begin, guess.past, p, 1.0 if change > worst else pace)
+            _on, pace = extrapolate(first, last, guess.begin, guess.past, p, 1.0 if change > worst else pace)
         worst = change
     return iterations, worst

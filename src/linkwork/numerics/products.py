@@ -142,6 +142,6 @@ def subtract_product(A, a, a_row, C, c, c_row, c_next, M, m, m_row, rows, n, dep
 
 
 @small
-def whole_vectors(n, room):
+def whole_vectors(n, capacity):
     """n columns, or the next multiple of eight where a row has room for it: what lies beyond is written, never read."""
-    return min((n + EIGHT - 1) // EIGHT * EIGHT, room)
+    return min((n + EIGHT - 1) // EIGHT * EIGHT, capacity)

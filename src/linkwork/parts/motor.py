@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from linkwork.model import Joint, PythonLaw, checked, compiled
-from linkwork.model.laws import LawLike
+from linkwork.model.laws.laws import LawLike
 from linkwork.parts.signals import Signal, name_of, signal
 
 

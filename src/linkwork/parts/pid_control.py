@@ -9,7 +9,7 @@ from typing import Any
 
 from linkwork.errors import ModelError
 from linkwork.model import Joint, PythonLaw, checked, compiled
-from linkwork.model.laws import LawLike
+from linkwork.model.laws.laws import LawLike
 from linkwork.parts.signals import Signal, name_of, signal
 
 MEMORY = (0.0, 0.0, 0.0, 0.0)  # of the sampled one: integral, derivative, last measured, whether there was one

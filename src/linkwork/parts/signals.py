@@ -8,10 +8,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from linkwork.assembly.law_tables import table_cubics
+from linkwork.assembly.laws.law_tables import table_cubics
 from linkwork.errors import ModelError
 from linkwork.model import Constant, Cosine, Joint, Law, PythonLaw, Step, compiled
-from linkwork.model.laws import LawLike, time_law
+from linkwork.model.laws.laws import LawLike, time_law
 
 Signal: TypeAlias = Callable[..., float]
 

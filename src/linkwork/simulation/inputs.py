@@ -12,7 +12,7 @@ from linkwork.errors import OptionError
 from linkwork.model import Constant, Cosine, Model, Table
 from linkwork.model.checked import LARGEST, shown
 from linkwork.model.container import AnyDrive
-from linkwork.model.force import ForceElement
+from linkwork.model.forces.force import ForceElement
 
 
 class Inputs(MutableMapping[str, float]):

@@ -23,7 +23,7 @@ from linkwork.formulations.natural.global_ import Global
 from linkwork.formulations.protocol import Method
 from linkwork.model.checked import real, shown
 from linkwork.model.synonyms import meant
-from linkwork.simulation.analysis.choose import choose
+from linkwork.simulation.analysis.choice.choose import choose
 
 ALL: dict[str, type[Any]] = {}  # every registered method by its name
 

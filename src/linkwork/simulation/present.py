@@ -13,9 +13,9 @@ from linkwork.formulations.samples import State
 from linkwork.simulation.analysis.reactions import Reactions, present_reactions
 from linkwork.simulation.interaction.contacts import Touching, touching
 from linkwork.simulation.reading import Reader, Readings
-from linkwork.simulation.remote_links import RemoteLinks
-from linkwork.simulation.start import Start
-from linkwork.simulation.stepper import Stepper
+from linkwork.simulation.starts.start import Start
+from linkwork.simulation.stepping.remote_links import RemoteLinks
+from linkwork.simulation.stepping.stepper import Stepper
 from linkwork.simulation.structure.changing import Structure
 from linkwork.simulation.structure.events import Change
 
@@ -127,7 +127,7 @@ class Present:
         >>> sim.solver["sweeps"], sim.solver["cut"]  # its loops are solved for directly
         (1.0, 0.0)
         """
-        sweeps, residual, rows = (float(number) for number in self.state.effort[:3])
+        sweeps, residual, rows = (float(number) for number in self.state.solver_stats[:3])
         if self.method.effort == "sweeps":
             cut = float(residual > self.method.epsilon)
             return {"sweeps": sweeps, "residual": residual, "rows": rows, "cut": cut}

@@ -17,12 +17,12 @@ from linkwork.errors import OptionError
 from linkwork.formulations.samples import Samples
 from linkwork.mechanics.observation import Observation, observe
 from linkwork.model.checked import shown
-from linkwork.simulation.results.column_names import find_column
-from linkwork.simulation.results.components import component_place
-from linkwork.simulation.results.observe import Observer, blank, column_shapes, column_units, no_column
+from linkwork.simulation.results.columns.column_names import find_column
+from linkwork.simulation.results.columns.components import component_place
+from linkwork.simulation.results.columns.observe import Observer, blank, column_shapes, column_units, no_column
 
 if TYPE_CHECKING:
-    from linkwork.simulation.stepper import Stepper
+    from linkwork.simulation.stepping.stepper import Stepper
 
 
 def bound(entry: Any, *arguments: Any) -> Callable[[], Any]:

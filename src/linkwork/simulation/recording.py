@@ -10,27 +10,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.assembly.law_errors import told_of
+from linkwork.assembly.laws.law_errors import describe_exception
 from linkwork.errors import ModelError, OptionError, RunError
 from linkwork.formulations.implicit.hybrid import Hybrid
 from linkwork.formulations.samples import RANK, STEPS_CUT, Samples, make_samples
-from linkwork.simulation.analysis.stiffness import OperatingPoint, advice, steps_too_large
-from linkwork.simulation.failures import failure_of
-from linkwork.simulation.free_memory import free_memory
-from linkwork.simulation.interrupt import Interrupt
-from linkwork.simulation.least_energy import least_energy
-from linkwork.simulation.part_tally import FALLING, PartTally
-from linkwork.simulation.results.column_names import DRIFT, ENERGY, OF_SOLVER
-from linkwork.simulation.results.contact_looks import ContactLooks
-from linkwork.simulation.results.given_motion import given_bodies
-from linkwork.simulation.results.limits import POOR_BALANCE
-from linkwork.simulation.results.observe import Observer
-from linkwork.simulation.results.rank_history import RankHistory
-from linkwork.simulation.results.scene import scene_of
+from linkwork.simulation.analysis.choice.stiffness import OperatingPoint, advice, steps_too_large
+from linkwork.simulation.many.free_memory import free_memory
+from linkwork.simulation.results.columns.column_names import DRIFT, ENERGY, OF_SOLVER
+from linkwork.simulation.results.columns.observe import Observer
+from linkwork.simulation.results.judging.given_motion import given_bodies
+from linkwork.simulation.results.judging.least_energy import least_energy
+from linkwork.simulation.results.judging.limits import POOR_BALANCE
+from linkwork.simulation.results.judging.part_tally import FALLING, PartTally
+from linkwork.simulation.results.judging.rank_history import RankHistory
+from linkwork.simulation.results.judging.run_certificate import Tally, certificate_of
+from linkwork.simulation.results.scene.contact_looks import ContactLooks
+from linkwork.simulation.results.scene.scene import scene_of
 from linkwork.simulation.results.trajectory import Trajectory
-from linkwork.simulation.run_certificate import Tally, certificate_of
-from linkwork.simulation.sampled_run import SampledRun, can_sample
-from linkwork.simulation.wild import fastest, first_wild
+from linkwork.simulation.sampled.sampled_run import SampledRun, can_sample
+from linkwork.simulation.stepping.failures import failure_of
+from linkwork.simulation.stepping.interrupt import Interrupt
+from linkwork.simulation.stepping.wild import fastest, first_wild
 
 if TYPE_CHECKING:
     from linkwork.simulation.run import Simulation
@@ -239,7 +239,7 @@ class Recording:
         except KeyboardInterrupt:
             interrupt.pressed = True
         except Exception as error:
-            return f"the function given as progress= failed ({told_of(error)}); correct it, or leave it out"
+            return f"the function given as progress= failed ({describe_exception(error)}); correct it, or leave it out"
         return "it was interrupted" if interrupt.pressed else None
 
     def _remember(self) -> None:
@@ -309,7 +309,7 @@ class Recording:
         self._judge_parts(block["time"], judged.pop("parts"))
         self.tally.add(counted | judged | {"quaternion": self.observer.lengths(samples, count)})
         self.ranks.add(self.sim.moving, samples, samples.count[:count, RANK])
-        if self.first_cut is None and (cut := np.flatnonzero(samples.effort[:count, STEPS_CUT])).size:
+        if self.first_cut is None and (cut := np.flatnonzero(samples.solver_stats[:count, STEPS_CUT])).size:
             self.first_cut = float(samples.t[cut[0], 0])
         if self.stream is None:
             for name, values in block.items():

@@ -19,31 +19,31 @@ from linkwork.errors import ModelWarning
 from linkwork.formulations.status import PAUSED
 from linkwork.model import AttachOptions, Joint, Model, Soft
 from linkwork.model.checked import VectorLike
-from linkwork.simulation.analysis.check import refuse_idle
-from linkwork.simulation.analysis.choose import USUAL
+from linkwork.simulation.analysis.choice.choose import USUAL
 from linkwork.simulation.analysis.equilibrium import Equilibrium, placed, resting
-from linkwork.simulation.analysis.hints import warn_of_hints
-from linkwork.simulation.analysis.pose import Pose
-from linkwork.simulation.controls import Controls
-from linkwork.simulation.driven import DrivenStart
-from linkwork.simulation.failures import failure_of
-from linkwork.simulation.fast_path import FastPath, fast_path
+from linkwork.simulation.analysis.hints.check import refuse_idle
+from linkwork.simulation.analysis.hints.hints import warn_of_hints
+from linkwork.simulation.analysis.poses.pose import Pose
 from linkwork.simulation.inputs import Inputs
 from linkwork.simulation.interaction.drag import drag
-from linkwork.simulation.interrupt import Interrupt
-from linkwork.simulation.lag import lag_applied
 from linkwork.simulation.methods import driven_by_rows, positive, refuse_unsupported, resolve, wanted, whole
 from linkwork.simulation.present import Present
 from linkwork.simulation.reading import Readings
 from linkwork.simulation.recording import CHUNK_SECONDS, next_chunk
-from linkwork.simulation.remote_links import letting_go
-from linkwork.simulation.reset import start_anew
-from linkwork.simulation.results.notebook import lines_in_cell
-from linkwork.simulation.results.scene import RunScenes
-from linkwork.simulation.results.warning import warn
-from linkwork.simulation.sampled_run import SampledRun, can_sample
-from linkwork.simulation.step_warnings import StepWarnings
-from linkwork.simulation.stepper import Stepper
+from linkwork.simulation.results.judging.notebook import lines_in_cell
+from linkwork.simulation.results.judging.warning import warn
+from linkwork.simulation.results.scene.scene import RunScenes
+from linkwork.simulation.sampled.controls import Controls
+from linkwork.simulation.sampled.sampled_run import SampledRun, can_sample
+from linkwork.simulation.starts.driven import DrivenStart
+from linkwork.simulation.starts.reset import start_anew
+from linkwork.simulation.stepping.failures import failure_of
+from linkwork.simulation.stepping.fast_path import FastPath, fast_path
+from linkwork.simulation.stepping.interrupt import Interrupt
+from linkwork.simulation.stepping.lag import lag_applied
+from linkwork.simulation.stepping.remote_links import letting_go
+from linkwork.simulation.stepping.step_warnings import StepWarnings
+from linkwork.simulation.stepping.stepper import Stepper
 from linkwork.simulation.structure.changing import Structure
 from linkwork.simulation.structure.events import Change
 from linkwork.simulation.structure.planned import PlannedEvents, refuse_events_elsewhere

@@ -10,15 +10,15 @@ from linkwork.errors import OptionError, RunWarning
 from linkwork.formulations.implicit.hybrid import Hybrid
 from linkwork.model import Model
 from linkwork.model.checked import shown
-from linkwork.model.when import LOCATED, Occasion, When
-from linkwork.simulation.contact_recorder import ContactRecorder
+from linkwork.model.control.when import LOCATED, Occasion, When
 from linkwork.simulation.methods import positive, whole
 from linkwork.simulation.recording import Recording, TooStiff
-from linkwork.simulation.remote_links import letting_go
-from linkwork.simulation.results.bounds import checked_bounds, refuse_poor
+from linkwork.simulation.results.judging.bounds import checked_bounds, refuse_poor
+from linkwork.simulation.results.judging.warning import warn, warn_of_doubts
+from linkwork.simulation.results.scene.contact_recorder import ContactRecorder
 from linkwork.simulation.results.trajectory import Trajectory
-from linkwork.simulation.results.warning import warn, warn_of_doubts
 from linkwork.simulation.run import Simulation
+from linkwork.simulation.stepping.remote_links import letting_go
 
 if TYPE_CHECKING:
     from linkwork.simulation.storage.stream import Stream

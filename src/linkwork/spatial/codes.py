@@ -89,7 +89,7 @@ TABLE = 2
 SPLINE = 3
 FUNCTION = 4
 SERVO = 5  # the torque of a motor that follows another law: stiffness, damping, the most it gives, that law
-PACER = 6  # the same of a motor whose law is a rate
+VELOCITY_SERVO = 6  # the same of a motor whose law is a rate
 SEEING = 7  # a function of what it sees, and of states of its own: where they stand in law_input
 RATE = 8  # the rate of one of these states, on the slide whose speed it is: the block, the state, its scale, gravity
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.model import Frame
-from linkwork.simulation.results.shape_facts import shape_from
+from linkwork.simulation.results.scene.shape_facts import shape_from
 from linkwork.viewer.canvas import BRIGHTEST
 from linkwork.viewer.solids import Floats, Solid, quads, rod, solid
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.model import Box, Capsule, Cylinder, Ellipsoid, Frame, Hull, Mesh, Sphere
-from linkwork.model.shapes import Shape
+from linkwork.model.shapes.shapes import Shape
 
 Floats: TypeAlias = NDArray[np.float64]
 

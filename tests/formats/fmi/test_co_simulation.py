@@ -10,7 +10,7 @@ import linkwork as lw
 from formats.fmi.fmi_host import ERROR, OK, Slave, Unpacked, need_library
 from linkwork._kernels import cpu
 from linkwork._kernels.targets import linker
-from linkwork.simulation.results.components import component_labels
+from linkwork.simulation.results.columns.components import component_labels
 
 PIECES = ("pendulum", "car", "manipulator", "gripper", "iltis")
 COLUMNS = 12  # of each piece that are compared

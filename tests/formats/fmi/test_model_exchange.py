@@ -5,7 +5,7 @@ import pytest
 
 import linkwork as lw
 from formats.fmi.fmi_host import ERROR, OK, Slave, Unpacked, need_library
-from linkwork.simulation.start import Closure
+from linkwork.simulation.starts.start import Closure
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -39,8 +39,8 @@ def theirs(file: Path) -> set[frozenset[str]]:
 
 def ours(model: lw.Model) -> set[frozenset[str]]:
     names = [collider.name for collider in model.all_colliders()]
-    meets = assemble(model).tables.colliders.meets
-    return {frozenset((names[i], names[j])) for i in range(len(names)) for j in range(i) if meets[i, j]}
+    can_collide = assemble(model).tables.colliders.can_collide
+    return {frozenset((names[i], names[j])) for i in range(len(names)) for j in range(i) if can_collide[i, j]}
 
 
 EXTRA = '<contact><exclude body1="b0" body2="b4"/><exclude body1="b2" body2="b5"/></contact>'

@@ -17,7 +17,7 @@ from linkwork.formats.mjcf.start_values import machine_state
 from linkwork.formats.mjcf.writing import MjcfWriting
 from linkwork.formats.mjcf.written_bodies import write_bodies
 from linkwork.formats.receipt import Receipt
-from linkwork.simulation.start import Closure, consistent_start
+from linkwork.simulation.starts.start import Closure, consistent_start
 
 
 class Written:

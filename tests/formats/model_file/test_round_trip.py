@@ -9,7 +9,7 @@ import linkwork as lw
 from case_choice import rest_long
 from linkwork import gallery
 from linkwork.model import KINDS
-from linkwork.simulation.run_certificate import model_hash
+from linkwork.simulation.results.judging.run_certificate import model_hash
 from random_hierarchies import random_hierarchy
 from random_models import random_model
 

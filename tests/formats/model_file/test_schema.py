@@ -9,9 +9,9 @@ import pytest
 import linkwork as lw
 from linkwork.formats.model_file import value_tables
 from linkwork.formats.model_file.part_tables import SECTIONS
-from linkwork.model.event import AttachOptions
-from linkwork.model.joint import JointOptions
-from linkwork.model.rotor import RotorOptions
+from linkwork.model.control.event import AttachOptions
+from linkwork.model.forces.rotor import RotorOptions
+from linkwork.model.joints.joint import JointOptions
 
 DOCS = Path(__file__).parents[3] / "docs"
 OF_FILES = {

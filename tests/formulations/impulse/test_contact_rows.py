@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.assembly.collider_tables import TOUCH_SIZE
-from linkwork.formulations.impulse.contact_rows import OVERLAP_PART
-from linkwork.formulations.impulse.row_table import CONTACT, CONTACT_FRICTION
-from linkwork.formulations.impulse.rows import ALL_ROWS
+from linkwork.assembly.colliders.collider_tables import SLOP_SIZE
+from linkwork.formulations.impulse.kinds.contact_rows import OVERLAP_PART
+from linkwork.formulations.impulse.rows.row_table import CONTACT, CONTACT_FRICTION
+from linkwork.formulations.impulse.rows.rows import ALL_ROWS
 
 DT = 5e-3
 
@@ -52,10 +52,10 @@ def test_a_gap_may_close_and_no_more() -> None:
 def test_an_overlap_is_undone_step_by_step() -> None:
     overlap = 5e-3
     sim = ball(-overlap)
-    rows, touch = sim.workspace.rows, TOUCH_SIZE * 0.1
-    assert rows.correction[0] == pytest.approx(OVERLAP_PART * (overlap - touch) / DT)
+    rows, slop = sim.workspace.rows, SLOP_SIZE * 0.1
+    assert rows.correction[0] == pytest.approx(OVERLAP_PART * (overlap - slop) / DT)
     assert rows.correction_high[0] == np.inf
-    assert sim["ball.position"][2] - (0.1 - overlap) == pytest.approx(OVERLAP_PART * (overlap - touch))
+    assert sim["ball.position"][2] - (0.1 - overlap) == pytest.approx(OVERLAP_PART * (overlap - slop))
     assert np.abs(sim["ball.velocity"]).max() < 1e-12  # by pseudo velocities alone
 
 

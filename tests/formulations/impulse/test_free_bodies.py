@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.formulations.impulse.free_bodies import free_bodies
+from linkwork.formulations.impulse.motion.free_bodies import free_bodies
 
 
 def thrown(kind: type[lw.Impulse | lw.Maximal], inertia: tuple[float, ...], com: tuple[float, ...]) -> lw.Simulation:

@@ -241,7 +241,7 @@ def test_steps_may_vary() -> None:
     assert sim.steps == 1000
     rest = sim.q.copy()
     sim.step(1, dt=2e-3)
-    assert sim.state.effort[0] == 1.0
+    assert sim.state.solver_stats[0] == 1.0
     assert sim.q == pytest.approx(rest, abs=1e-9)
 
 
@@ -401,7 +401,7 @@ def test_joints_that_slide_on_need_no_row_and_the_motion_is_the_same() -> None:
     for _ in range(150):
         for sim in sims:
             sim.step()
-        counts.append([sim.state.effort[2] for sim in sims])
+        counts.append([sim.state.solver_stats[2] for sim in sims])
         assert np.abs(sims[0].q - sims[1].q).max() < 1e-9
     ours, paper = np.array(counts).T
     # rows for joints that stick, and for all where one has stopped or turned round

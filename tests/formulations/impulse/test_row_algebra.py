@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from linkwork.formulations.impulse.row_table import CONTACT
-from linkwork.formulations.impulse.rows import ALL_ROWS
+from linkwork.formulations.impulse.rows.row_table import CONTACT
+from linkwork.formulations.impulse.rows.rows import ALL_ROWS
 from row_products import dense, products, scene
 
 

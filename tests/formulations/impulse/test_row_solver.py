@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.formulations.impulse.rows import ALL_ROWS, BILATERAL_ROWS
+from linkwork.formulations.impulse.rows.rows import ALL_ROWS, BILATERAL_ROWS
 from linkwork.formulations.samples import RESIDUAL
 from row_products import dense, scene
 
@@ -17,7 +17,7 @@ def check(sim: lw.Simulation) -> tuple[int, int, int]:
     """How many rows hold, how many are at a bound, and how many contacts slide."""
     rows = sim.workspace.rows
     n = int(rows.count[ALL_ROWS])
-    assert sim.state.effort[RESIDUAL] <= 1e-11  # of m g dt
+    assert sim.state.solver_stats[RESIDUAL] <= 1e-11  # of m g dt
     u, z = dense(sim)
     p = rows.p[:n]
     excess = (u @ z.T) @ p + rows.gamma[:n] * p + rows.rate[:n] - rows.target[:n]

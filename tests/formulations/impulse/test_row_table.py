@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.formulations.impulse.row_table import (
+from linkwork.formulations.impulse.rows.row_table import (
     CUT,
     DRAG,
     DRAGS,

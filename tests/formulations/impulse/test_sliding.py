@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import linkwork as lw
-from linkwork.formulations.impulse.rows import ALL_ROWS
+from linkwork.formulations.impulse.rows.rows import ALL_ROWS
 
 DT, TORQUE, INERTIA, SPEED = 1e-3, 0.5, 0.2, 2.0
 

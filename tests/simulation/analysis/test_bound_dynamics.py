@@ -7,7 +7,7 @@ import pytest
 
 import linkwork as lw
 from linkwork.simulation.analysis.dynamics import Accelerations
-from linkwork.simulation.start import consistent_start
+from linkwork.simulation.starts.start import consistent_start
 
 
 @pytest.fixture(params=["puma", "car", "double_four_bar", "humanoid"])

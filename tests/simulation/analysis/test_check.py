@@ -10,8 +10,8 @@ import pytest
 
 import linkwork as lw
 from known_mechanisms import CLOSING, four_bar, loop_of, pendulum
-from linkwork.simulation.results.certificate import Certificate
-from linkwork.simulation.results.observe import Observer
+from linkwork.simulation.results.columns.observe import Observer
+from linkwork.simulation.results.judging.certificate import Certificate
 from random_mechanisms import DEGREES, random_loops, random_tree
 
 
@@ -60,7 +60,7 @@ def test_counts_of_random_mechanisms(seed: int) -> None:
     assert system.nv == freedom - sum(place.joint.nv for place in system.cuts)
     assert report.degrees_of_freedom == system.nv - (report.rows - report.redundant_rows)
     # and an independent count of the rank agrees
-    from linkwork.simulation.start import Closure
+    from linkwork.simulation.starts.start import Closure
 
     closure = Closure(system)
     closure.at(system.q_start, system.v_start)

@@ -16,9 +16,9 @@ import linkwork as lw
 from linkwork.cli import app
 from linkwork.cli.running import options_of
 from linkwork.gallery import double_four_bar
-from linkwork.simulation.analysis import compare as comparing
-from linkwork.simulation.analysis.agreement import Agreement, Entry
-from linkwork.simulation.analysis.judging import _gap, _seen_order
+from linkwork.simulation.analysis.comparing import compare as comparing
+from linkwork.simulation.analysis.comparing.agreement import Agreement, Entry
+from linkwork.simulation.analysis.comparing.judging import _gap, _seen_order
 from linkwork.simulation.methods import ALL
 from linkwork.targets import find
 

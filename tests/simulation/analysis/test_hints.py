@@ -240,7 +240,7 @@ def test_much_of_a_turn_in_a_step(kind: str) -> None:
 
 def test_the_slowest_swing_is_that_of_the_physical_pendulum() -> None:
     """By the mass matrix and gravity of the whole tree, in some position."""
-    from linkwork.simulation.analysis.hint_places import slowest_swing
+    from linkwork.simulation.analysis.hints.hint_places import slowest_swing
 
     rng = np.random.default_rng(7)
     model = lw.Model("three")
@@ -289,7 +289,7 @@ def test_each_hint_is_told_once_for_a_model() -> None:
 
 
 def test_models_that_are_gone_leave_nothing() -> None:
-    from linkwork.simulation.analysis import hints
+    from linkwork.simulation.analysis.hints import hints
 
     before = len(hints._said)
     for _ in range(3):

@@ -10,9 +10,9 @@ import pytest
 
 import linkwork as lw
 from known_mechanisms import pendulum
-from linkwork.simulation.analysis.elements import answers, elements, left_out
-from linkwork.simulation.analysis.linear import Linear
-from linkwork.simulation.start import consistent_start
+from linkwork.simulation.analysis.choice.elements import answers, elements, left_out
+from linkwork.simulation.analysis.linear.linear import Linear
+from linkwork.simulation.starts.start import consistent_start
 
 SMALL = (0.1, 0.1, 0.1)
 

@@ -7,7 +7,7 @@ import pytest
 
 import linkwork as lw
 from linkwork.errors import OptionError
-from linkwork.simulation.analysis.linear import Linear
+from linkwork.simulation.analysis.linear.linear import Linear
 
 pytest.importorskip("numba")
 G = 9.81

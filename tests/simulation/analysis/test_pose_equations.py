@@ -7,8 +7,8 @@ import pytest
 
 import linkwork as lw
 from known_mechanisms import CLOSING, loop_of
-from linkwork.simulation.analysis.pose_equations import Goal, PoseEquations
-from linkwork.simulation.start import consistent_start
+from linkwork.simulation.analysis.poses.pose_equations import Goal, PoseEquations
+from linkwork.simulation.starts.start import consistent_start
 
 H = 1e-6
 

@@ -9,9 +9,9 @@ import pytest
 
 import linkwork as lw
 from known_mechanisms import four_bar, loop_of
-from linkwork.model.joint_kinds import KINDS
+from linkwork.model.joints.joint_kinds import KINDS
 from linkwork.simulation.analysis.reactions import SEEN, Stress
-from linkwork.simulation.start import Closure, absolute_start, consistent_start
+from linkwork.simulation.starts.start import Closure, absolute_start, consistent_start
 from random_mechanisms import random_loops
 
 G = 9.81

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.simulation.analysis.stability import growth, step_that_does, too_large
+from linkwork.simulation.analysis.choice.stability import growth, step_that_does, too_large
 
 INTEGRATORS = ("semi-implicit", "rk2", "rk4", "abm4")
 

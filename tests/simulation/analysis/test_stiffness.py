@@ -12,9 +12,9 @@ import pytest
 
 import linkwork as lw
 from linkwork.formulations.status import SINGULAR
-from linkwork.simulation.analysis.stiffness import advice
-from linkwork.simulation.failures import failure_of
+from linkwork.simulation.analysis.choice.stiffness import advice
 from linkwork.simulation.methods import resolve
+from linkwork.simulation.stepping.failures import failure_of
 
 # an implicit step of 1 ms does not resolve a stop or a brake either, and says so
 in_doubt = pytest.mark.filterwarnings("ignore:.*energy balance:linkwork.errors.RunWarning")

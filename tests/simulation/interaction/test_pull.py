@@ -6,7 +6,7 @@ import pytest
 import linkwork as lw
 from linkwork.simulation.interaction.drag import GENTLE, Drag
 from linkwork.simulation.interaction.pull import pull
-from linkwork.simulation.results.observe import Observer
+from linkwork.simulation.results.columns.observe import Observer
 
 
 def ball(gravity=0.0):

@@ -155,13 +155,13 @@ def test_what_a_budget_cut_is_told_and_steps_by_hand_have_all_their_sweeps() -> 
     clock = Clock(sim, lambda _: 1.0)
     run = lw.RealTime(sim, clock=clock, sleep=clock.sleep, budget=1e-3, patience=1e3)
     pace = run.run(0.1)
-    assert 0 < pace.cut == run.sim.state.effort[5]
+    assert 0 < pace.cut == run.sim.state.solver_stats[5]
     assert f"{pace.cut} with sweeps cut short" in str(pace)
     assert sim.workspace.solver.iterations[0] == 500
     cut = pace.cut
     sim.step()
     assert sim.solver["sweeps"] > 10
-    assert sim.state.effort[5] == cut + sim.solver["cut"]
+    assert sim.state.solver_stats[5] == cut + sim.solver["cut"]
 
 
 def test_the_rate_may_change_on_the_way() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 import linkwork as lw
 from known_mechanisms import loop_of
-from linkwork.model.joint_kinds import KINDS
+from linkwork.model.joints.joint_kinds import KINDS
 
 MOVING = [kind for kind in KINDS if not KINDS[kind].always_cut and kind not in ("fixed", "free")]
 

@@ -9,7 +9,7 @@ import linkwork as lw
 from known_mechanisms import four_bar, loop_of
 from linkwork import gallery
 from linkwork.simulation.inverse.loop_forces import LoopForces
-from linkwork.simulation.start import consistent_start
+from linkwork.simulation.starts.start import consistent_start
 
 MODELS = {
     "four bar": lambda: four_bar(start={"crank": {"velocity": 2.0}}),

@@ -13,7 +13,7 @@ import pytest
 import linkwork as lw
 from known_mechanisms import four_bar
 from linkwork import gallery
-from linkwork.simulation.start import Closure
+from linkwork.simulation.starts.start import Closure
 from linkwork.spatial.codes import LOOKED
 
 R, L, START = 0.1, 0.3, 0.5  # crank and rod, m; angle of the crank at the start, rad

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.simulation.results.certificate import Certificate
+from linkwork.simulation.results.judging.certificate import Certificate
 from random_mechanisms import random_frame
 
 

@@ -5,8 +5,8 @@ import pytest
 
 import linkwork as lw
 from linkwork.simulation.interaction.contacts import Pressing
-from linkwork.simulation.results import contact_looks
-from linkwork.simulation.results.contact_looks import contacts_seen
+from linkwork.simulation.results.scene import contact_looks
+from linkwork.simulation.results.scene.contact_looks import contacts_seen
 
 
 def block(kerb=False):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.simulation.results.given_motion import given_bodies, kinetic_energy
+from linkwork.simulation.results.judging.given_motion import given_bodies, kinetic_energy
 
 
 def hoop_and_bead(hoop_mass: float) -> lw.Model:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.simulation.results.guide_shapes import THIN, landscape, wire
-from linkwork.simulation.results.scene import scene_of
+from linkwork.simulation.results.scene.guide_shapes import THIN, landscape, wire
+from linkwork.simulation.results.scene.scene import scene_of
 
 ANGLES = np.linspace(0, 5, 30)
 CURVES = {

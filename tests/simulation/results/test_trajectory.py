@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from linkwork.errors import OptionError
-from linkwork.simulation.results.certificate import Certificate
-from linkwork.simulation.results.plain import shortened
+from linkwork.simulation.results.columns.plain import shortened
+from linkwork.simulation.results.columns.units import component_names, joint_units, split_unit
+from linkwork.simulation.results.judging.certificate import Certificate
 from linkwork.simulation.results.trajectory import Trajectory
-from linkwork.simulation.results.units import component_names, joint_units, split_unit
 
 NINE = ["fixed", "revolute", "prismatic", "cylindrical", "screw", "universal", "ball", "planar", "free"]
 POSITION_WIDTH = dict(zip(NINE, [0, 1, 1, 2, 1, 2, 4, 3, 7], strict=True))

@@ -13,8 +13,8 @@ import pytest
 
 import linkwork as lw
 from linkwork.formulations.samples import ALL_LEFT, STEPS_CUT
-from linkwork.simulation.results.certificate import Certificate
-from linkwork.simulation.results.unsettled import unsettled
+from linkwork.simulation.results.judging.certificate import Certificate
+from linkwork.simulation.results.judging.unsettled import unsettled
 
 HERE = Path(__file__).name
 
@@ -135,7 +135,7 @@ def test_stepping_by_hand_warns_once() -> None:
     assert "steps of 'pile' are cut short" in str(warning.message)
     assert "give more iterations=" in str(warning.message)
     assert Path(warning.filename).name == HERE
-    assert sim.state.effort[5] > 50
+    assert sim.state.solver_stats[5] > 50
 
 
 @pytest.mark.parametrize("anew", [False, True])
@@ -149,7 +149,7 @@ def test_many_copies_warn_once(anew: bool) -> None:
                 copy.reset()
             for _ in range(60):
                 copy.step()
-            assert copy.state.effort[5] > 10
+            assert copy.state.solver_stats[5] > 10
     assert len(told) == 1
 
 
@@ -160,7 +160,7 @@ def test_stepping_by_hand_is_silent_about_what_does_not_matter() -> None:
         warnings.simplefilter("error")
         for _ in range(100):
             sim.step()
-    assert sim.state.effort[5] > 0
+    assert sim.state.solver_stats[5] > 0
 
 
 @pytest.mark.parametrize("budget", [None, 1e-9])

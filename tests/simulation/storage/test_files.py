@@ -10,7 +10,7 @@ import pytest
 from linkwork import targets
 from linkwork.distribute.kept_states import Keep
 from linkwork.errors import OptionError
-from linkwork.simulation.results.certificate import Certificate
+from linkwork.simulation.results.judging.certificate import Certificate
 from linkwork.simulation.results.trajectory import Trajectory
 from linkwork.simulation.storage import files
 from linkwork.simulation.storage.files import check_path, load_run, save

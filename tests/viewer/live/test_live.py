@@ -6,8 +6,8 @@ from typer.testing import CliRunner
 import linkwork as lw
 from flywheel import flywheel
 from linkwork.cli import app
-from linkwork.simulation.results.certificate import Certificate
-from linkwork.simulation.results.scene import scene_of
+from linkwork.simulation.results.judging.certificate import Certificate
+from linkwork.simulation.results.scene.scene import scene_of
 from linkwork.simulation.results.trajectory import Trajectory
 from linkwork.viewer.live import live
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from linkwork.errors import OptionError
-from linkwork.simulation.results.certificate import Certificate
+from linkwork.simulation.results.judging.certificate import Certificate
 from linkwork.simulation.results.trajectory import Trajectory
 from linkwork.viewer.pictures import panels
 from linkwork.viewer.pictures.plots import plot_compare

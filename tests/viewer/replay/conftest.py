@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from linkwork.simulation.results.certificate import Certificate
+from linkwork.simulation.results.judging.certificate import Certificate
 from replayed_page import SIZE, opened, resize
 
 NO_IMPULSE = {"impulse": [0.0] * 6, "energy": 0.0}

@@ -10,12 +10,12 @@ from typer.testing import CliRunner
 import linkwork as lw
 from linkwork.assembly.assemble import assemble
 from linkwork.cli import app
-from linkwork.model.collider import Plane
+from linkwork.model.contact.collider import Plane
 from linkwork.simulation.analysis.dynamics import forward_kinematics
-from linkwork.simulation.results.certificate import Certificate
-from linkwork.simulation.results.scene import scene_of
+from linkwork.simulation.results.judging.certificate import Certificate
+from linkwork.simulation.results.scene.scene import scene_of
 from linkwork.simulation.results.trajectory import Trajectory
-from linkwork.simulation.start import consistent_start
+from linkwork.simulation.starts.start import consistent_start
 from linkwork.viewer.replay.replay import inline, page
 from linkwork.viewer.scene_shapes import scene_solid
 from linkwork.viewer.staging import Stage

@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.model.frame import Frame
-from linkwork.model.joint_kinds import KINDS, QUATERNIONS, Z
+from linkwork.model.joints.joint_kinds import KINDS, QUATERNIONS, Z
 
 if TYPE_CHECKING:
     from linkwork.model.subsystem import Model

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from linkwork._kernels import cpu, store
 from linkwork._kernels.build import Variant, build_some
+from linkwork._kernels.code_lookup import need_numba
 from linkwork._kernels.library import FOLDER, Library, file_name, fits, library
-from linkwork._kernels.roads import need_numba
 from linkwork._kernels.targets import NoLinker, linker, target
 from linkwork.errors import OptionError
 

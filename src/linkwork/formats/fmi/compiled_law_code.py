@@ -81,7 +81,7 @@ def _module(each: LawCode) -> Any:
     """A law in LLVM's language as the C function void(double, double *, double *); nothing else of it is seen."""
     from llvmlite import binding
 
-    from linkwork.assembly.compiled_laws import law_text
+    from linkwork.assembly.laws.compiled_laws import law_text
 
     text, inner = law_text(each.law, each.size, each.part, each.motion, each.seen)
     # numba's own C function, which speaks to Python

@@ -38,15 +38,15 @@ from linkwork.formats.fmi.model_description import Description, model_descriptio
 from linkwork.formats.fmi.model_file import model_file, record_place
 from linkwork.formats.fmi.parameters import parameter_variables
 from linkwork.formats.fmi.standard import PLATFORMS
-from linkwork.formats.fmi.start_image import StartImage, stand, start_image
+from linkwork.formats.fmi.start_image import StartImage, start_image, start_stepper
 from linkwork.model import Model, Subsystem
 from linkwork.model.arguments import helpful
 from linkwork.model.checked import VectorLike, shown
 from linkwork.model.frame import RotationLike
-from linkwork.simulation.remote_links import remote_parts
 from linkwork.simulation.run import Simulation
+from linkwork.simulation.stepping.remote_links import remote_parts
 from linkwork.simulation.storage.files import check_path
-from linkwork.simulation.structure.carried import carried_array
+from linkwork.simulation.structure.persistent import persistent_array
 
 KINDS = {"cs": ("cs",), "me": ("me",), "both": ("me", "cs")}
 SPACE = uuid.UUID("6f1b4b1e-6c11-5f0b-9a52-1d6e7f0a2c3d")  # of our tokens
@@ -113,7 +113,7 @@ def export_fmu(
     whole, ports = (model, []) if component is None else (component.model, component.bodies)
     sim = Simulation(whole, method, ignore=ignore, start=start, ports=ports, **options)  # type: ignore[arg-type]
     _refuse(sim, kind)
-    image = start_image(stand(sim.method, sim.system, sim.ignored, ports))
+    image = start_image(start_stepper(sim.method, sim.system, sim.ignored, ports))
     if component is not None:
         refuse_method(sim.method)
         variables, places = component_variables(image, component, inputs, outputs)
@@ -212,7 +212,7 @@ def _refuse(sim: Simulation, kind: str) -> None:
         )
     if remote_parts(model):
         raise OptionError(f"{name}: its component '{remote_parts(model)[0].path}' lives elsewhere; export it by itself")
-    if kind != "cs" and carried_array(sim.stepper, "steps.f") is None:
+    if kind != "cs" and persistent_array(sim.stepper, "steps.f") is None:
         raise OptionError(
             f"{name} for model exchange with method '{method.name}', which has no rates; take 'recursive'"
         )

@@ -36,7 +36,7 @@ from linkwork.formulations.component.remote_border import PORT
 from linkwork.model import Body, Force, Frame, Model, Subsystem, Torque, Tyre
 from linkwork.model.checked import shown
 from linkwork.model.frame import pose
-from linkwork.model.laws import PythonLaw
+from linkwork.model.laws.laws import PythonLaw
 
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 MOTION = ("position", "rotation", "velocity", "angular_velocity")

@@ -11,8 +11,8 @@ from linkwork.errors import OptionError
 from linkwork.formats.fmi.start_image import StartImage
 from linkwork.formulations.samples import EVALUATIONS, RANK, RESIDUAL, ROW_COUNT, STEPS_CUT, SWEEPS
 from linkwork.model import Term
-from linkwork.simulation.results.column_names import OF_SOLVER, fitting
-from linkwork.simulation.results.components import component_labels
+from linkwork.simulation.results.columns.column_names import OF_SOLVER, fitting
+from linkwork.simulation.results.columns.components import component_labels
 from linkwork.spatial import codes
 
 # kinds of variables, and what must be done before they are read: as in c/model.h
@@ -91,9 +91,9 @@ def input_variables(image: StartImage, names: Sequence[str] | None) -> list[Expo
 
 def _input_unit(part: Any) -> str:
     from linkwork.model import Force, Joint, Motor
-    from linkwork.model.input_number import InputNumber
-    from linkwork.simulation.results.force_columns import effort_unit
-    from linkwork.simulation.results.units import joint_units, split_unit
+    from linkwork.model.laws.input_number import InputNumber
+    from linkwork.simulation.results.columns.force_columns import effort_unit
+    from linkwork.simulation.results.columns.units import joint_units, split_unit
 
     if isinstance(part, InputNumber):
         return part.unit
@@ -207,7 +207,7 @@ def certificate_variables(image: StartImage, record: int, kind: str = "cs") -> l
     rows.append(("certificate.rank", "1", "Rank of the loops", FROM_STATE, (rank,)))
     outputs = len(rows)
     for word in OF_SOLVER[image.stepper.method.effort]:
-        terms = (ValueTerm(place(state.effort[EFFORT[word] : EFFORT[word] + 1])),)
+        terms = (ValueTerm(place(state.solver_stats[EFFORT[word] : EFFORT[word] + 1])),)
         rows.append((f"solver.{word}", "1", f"{word.capitalize()} of the last step", FROM_STATE, terms))
     rows.append(("certificate.evaluations", "1", "Evaluations so far", FROM_STATE, (evaluations,)))
     when = "of the points at which outputs were read"

@@ -11,7 +11,7 @@ import numpy as np
 from linkwork._kernels import store
 from linkwork.formats.fmi.exported_variables import PARAMETER, VALUES, ExportedVariable, turn_states
 from linkwork.formats.fmi.start_image import StartImage
-from linkwork.simulation.structure.carried import carried_array
+from linkwork.simulation.structure.persistent import persistent_array
 
 MAGIC = b"LWFMU003"
 LISTS = (
@@ -105,7 +105,7 @@ def model_file(
     at_text = {name: texts.add(text) for name, text in words.items()}
     lists["texts"] = (bytes(texts.content), len(texts.content))
     state = stepper.state
-    rates = carried_array(stepper, "steps.f")
+    rates = persistent_array(stepper, "steps.f")
     contacts = stepper.workspace._asdict().get("contact_scratch")
     numbers = {each.name: k for k, each in enumerate(variables)}
     places = places | {
@@ -169,7 +169,7 @@ def _variables(variables: list[ExportedVariable]) -> bytes:
 def _forgotten(image: StartImage) -> list[tuple[int, float]]:
     """What `Method.forget` writes: found by letting it write, on other memory."""
     stepper = image.stepper
-    carried = carried_array(stepper, "steps.carried")
+    carried = persistent_array(stepper, "steps.persistent")
     if carried is None:
         return []
     before = carried.copy()

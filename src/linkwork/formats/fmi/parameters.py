@@ -18,10 +18,10 @@ import numpy as np
 from linkwork.assembly.assemble import assemble
 from linkwork.errors import ModelError, OptionError
 from linkwork.formats.fmi.exported_variables import PARAMETER, ExportedVariable, chosen_names
-from linkwork.formats.fmi.start_image import StartImage, stand, start_image
+from linkwork.formats.fmi.start_image import StartImage, start_image, start_stepper
 from linkwork.model import Model
-from linkwork.model.joint_kinds import KINDS
-from linkwork.simulation.results.units import joint_units, split_unit
+from linkwork.model.joints.joint_kinds import KINDS
+from linkwork.simulation.results.columns.units import joint_units, split_unit
 
 STRAIGHT = 1e-12  # of a number: how far from a straight line it may be
 ROUNDED = 1e-15  # of the largest number beside it: what is left where numbers cancel each other
@@ -197,4 +197,4 @@ def _varied(image: StartImage, candidate: ModelNumber, value: float, held: bool)
     if held:
         at = base.system
         system = replace(system, q_start=at.q_start, cut_start=at.cut_start, cut_q_given=at.cut_q_given)
-    return start_image(stand(base.method, system, base.ignored, base.ports))
+    return start_image(start_stepper(base.method, system, base.ignored, base.ports))

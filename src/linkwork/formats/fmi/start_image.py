@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from linkwork._kernels.code_lookup import symbol_of
 from linkwork._kernels.kernel import EntryPoint
-from linkwork._kernels.roads import symbol_of
 from linkwork.assembly.system import System
 from linkwork.formats.fmi.memory_image import MemoryImage
 from linkwork.formulations.protocol import Method
 from linkwork.mechanics.observation import observe
 from linkwork.simulation.inputs import Inputs
-from linkwork.simulation.lag import lag_applied
 from linkwork.simulation.reading import Reading
-from linkwork.simulation.stepper import Stepper
+from linkwork.simulation.stepping.lag import lag_applied
+from linkwork.simulation.stepping.stepper import Stepper
 
 NUMBERS = 5  # of a call of the loop: begin, first, dt, steps, every
 RESULTS = 3  # steps done, samples kept, status
@@ -53,7 +53,7 @@ class StartImage:
         return symbol_of(self.loop), symbol_of(observe)
 
 
-def stand(method: Method, system: System, ignored: list[str], ports: Sequence[str] = ()) -> Stepper:
+def start_stepper(method: Method, system: System, ignored: list[str], ports: Sequence[str] = ()) -> Stepper:
     """A stepper at the start of a system; nothing is evaluated. `ports` are the bodies at the border of a component."""
     stepper = Stepper(method, system, Inputs({}, np.zeros((0, 1)), system.model), ignored=ignored, ports=ports)
     stepper.begin(stepper.first.start, 0.0)

@@ -15,7 +15,7 @@ from scipy.spatial import ConvexHull, QhullError
 from linkwork.errors import ModelError
 from linkwork.model.checked import Vector
 from linkwork.model.frame import Frame
-from linkwork.model.shapes import Hull
+from linkwork.model.shapes.shapes import Hull
 
 MOST = 40  # corners
 EXACT = 1e-6  # of the size: what reaches no farther out than this lies in the hull

@@ -11,7 +11,7 @@ from linkwork.assembly.assemble import assemble
 from linkwork.errors import ModelError
 from linkwork.formats.mjcf.context import MjcfReading
 from linkwork.model import Motor
-from linkwork.simulation.start import consistent_start
+from linkwork.simulation.starts.start import consistent_start
 
 
 def closed_start(reading: MjcfReading) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 from linkwork.formats.mjcf.context import MjcfReading
 from linkwork.model import Body, Coupling, Curve, Frame, Joint, Term
 from linkwork.model.container import put_part
-from linkwork.model.coupling import slides
+from linkwork.model.joints.coupling import slides
 
 CONNECT, WELD, JOINT, TENDON = 0, 1, 2, 3  # MuJoCo's codes of constraints
 BODY_OBJECT = 1  # mjOBJ_BODY

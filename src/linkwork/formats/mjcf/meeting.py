@@ -15,7 +15,7 @@ class MeetingGeoms:
 
     def __init__(self, reading: MjcfReading) -> None:
         self.reading = reading
-        self.meets = self._table()
+        self.can_collide = self._table()
         self.collides = self._colliding()
         self.on: dict[int, Body] = {}  # where each collider went
         self.groups: dict[int, str] = {}
@@ -47,7 +47,7 @@ class MeetingGeoms:
     def _colliding(self) -> Any:
         """Geoms that are colliders: those that meet others, and on bodies without such all that might."""
         m = self.reading.m
-        meeting, body = self.meets.any(axis=1), np.array(m.geom_bodyid)
+        meeting, body = self.can_collide.any(axis=1), np.array(m.geom_bodyid)
         if self.reading.disabled("contact") or self.reading.disabled("constraint"):
             return meeting
         might = (np.array(m.geom_contype) | np.array(m.geom_conaffinity)) != 0
@@ -58,7 +58,7 @@ class MeetingGeoms:
         m = self.reading.m
         contype, conaffinity = int(m.geom_contype[geom]), int(m.geom_conaffinity[geom])
         alike = (np.array(m.geom_contype) == contype) & (np.array(m.geom_conaffinity) == conaffinity)
-        if contype & conaffinity or self.meets[np.ix_(alike, alike)].any():
+        if contype & conaffinity or self.can_collide[np.ix_(alike, alike)].any():
             return None
         self.groups[geom] = f"contype {contype} conaffinity {conaffinity}"
         return self.groups[geom]
@@ -67,7 +67,11 @@ class MeetingGeoms:
         """Whether shapes of a body meet those of its parent, which stands still."""
         m = self.reading.m
         parent, on = int(m.body_parentid[body]), np.array(m.geom_bodyid)
-        return bool(parent) and self.reading.still(parent) and bool(self.meets[np.ix_(on == parent, on == body)].any())
+        return (
+            bool(parent)
+            and self.reading.still(parent)
+            and bool(self.can_collide[np.ix_(on == parent, on == body)].any())
+        )
 
     def place(self, geom: int, body: Body) -> None:
         """Remember the body that a collider is on."""
@@ -95,7 +99,7 @@ class MeetingGeoms:
 
     def _separate(self, first: list[int], second: list[int], joined: tuple[set[frozenset[int]], ...]) -> None:
         a, b = self.on[first[0]], self.on[second[0]]
-        wanted = self.meets[np.ix_(first, second)]
+        wanted = self.can_collide[np.ix_(first, second)]
         pair, receipt = frozenset((id(a), id(b))), self.reading.receipt
         neighbours, told = any(pair in each for each in joined), f"contacts of '{a.path}' and '{b.path}'"
         grouped = np.array([[self._same_group(i, j) for j in second] for i in first])

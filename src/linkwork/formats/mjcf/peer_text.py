@@ -163,11 +163,11 @@ class _Writer:
     def _apart(self) -> str:
         """Pairs of bodies that never meet."""
         colliders = list(self.model.all_colliders())
-        meets = assemble(self.model).tables.colliders.meets
+        can_collide = assemble(self.model).tables.colliders.can_collide
         said = set()
         for i, j in itertools.combinations(range(len(colliders)), 2):
             pair = tuple(sorted((colliders[i].body.path, colliders[j].body.path)))
-            if pair[0] != pair[1] and not meets[i, j] and "ground" not in pair:
+            if pair[0] != pair[1] and not can_collide[i, j] and "ground" not in pair:
                 said.add(pair)
         return "".join(f'<exclude body1="{a}" body2="{b}"/>' for a, b in sorted(said))
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from linkwork.assembly.reference import Reference
 from linkwork.model import Body, Frame, Ground, Joint, Model
-from linkwork.model.joint_kinds import KINDS
+from linkwork.model.joints.joint_kinds import KINDS
 
 CUTTABLE = ("revolute", "ball", "fixed")  # kinds that MJCF has as constraints
 

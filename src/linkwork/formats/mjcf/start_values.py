@@ -12,7 +12,7 @@ from linkwork.assembly.tables import Floats
 from linkwork.formats.mjcf.spanning import SpanningTree, WrittenBranch
 from linkwork.model import Body, Frame, Model
 from linkwork.simulation.analysis.dynamics import forward_kinematics, jacobian, mass_matrix
-from linkwork.simulation.start import Closure, consistent_start
+from linkwork.simulation.starts.start import Closure, consistent_start
 
 
 class MachineStart(NamedTuple):

@@ -12,8 +12,8 @@ from linkwork.formats.mjcf.markup import Markup
 from linkwork.formats.mjcf.spanning import WrittenBranch, body_key
 from linkwork.formats.mjcf.writing import MjcfWriting, turned
 from linkwork.model import Body, Cone, Distance, Frame, Joint, Rotor, TorsionSpring
-from linkwork.model.cone import WHOLE_TURN
-from linkwork.model.joint_kinds import KINDS
+from linkwork.model.joints.cone import WHOLE_TURN
+from linkwork.model.joints.joint_kinds import KINDS
 
 TINY = 1e-14  # kg, kg m2: MuJoCo wants some inertia of every body that moves
 FAR = 1e6  # rad or m: a limit on one side only

@@ -168,7 +168,7 @@ def _collider(writing: MjcfWriting, collider: Collider, number: int, group: str 
 
 def _meeting(writing: MjcfWriting, colliders: list[Collider], made: dict[int, str]) -> None:
     """Bodies that never meet are excluded; shapes that do although MuJoCo would keep them apart are named."""
-    meets = assemble(writing.model).tables.colliders.meets
+    can_collide = assemble(writing.model).tables.colliders.can_collide
     section = writing.section("contact")
     weld, above = _welded(writing)
     apart: set[tuple[int, int]] = set()
@@ -180,7 +180,7 @@ def _meeting(writing: MjcfWriting, colliders: list[Collider], made: dict[int, st
     for (a, b), shapes in pairs.items():
         one, two = weld[a], weld[b]
         filtered = one == two or (one != 0 and above[two] == one) or (two != 0 and above[one] == two)
-        wanted = [bool(meets[i, j]) for i, j in shapes]
+        wanted = [bool(can_collide[i, j]) for i, j in shapes]
         if filtered:
             for (i, j), want in zip(shapes, wanted, strict=True):
                 if want:

@@ -9,8 +9,8 @@ from typing import Any
 
 from linkwork.errors import ModelError, OptionError
 from linkwork.model import checked
-from linkwork.model.law_factory import LawOrigin, law_origin
-from linkwork.model.laws import ARGUMENTS, PythonLaw, as_law
+from linkwork.model.laws.law_factory import LawOrigin, law_origin
+from linkwork.model.laws.laws import ARGUMENTS, PythonLaw, as_law
 from linkwork.model.subsystem import Subsystem
 
 ANY = tuple(ARGUMENTS)  # counts of parameters

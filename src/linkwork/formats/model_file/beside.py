@@ -14,7 +14,7 @@ from linkwork.formats.meshes.obj import obj_bytes
 from linkwork.formats.model_file.csv_numbers import MOST, written_numbers
 from linkwork.formats.sources import read_bytes
 from linkwork.model.checked import Vector
-from linkwork.model.mesh import Mesh
+from linkwork.model.shapes.mesh import Mesh
 
 INLINE = 240  # numbers that a list in the file may have
 

@@ -23,23 +23,23 @@ from linkwork.formats.model_file.value_data import (
 )
 from linkwork.model import names
 from linkwork.model.body import Body, Ground, Part, Rotor, mass_properties
-from linkwork.model.bushing import Bushing
-from linkwork.model.collider import Collider, Plane
-from linkwork.model.cone import Cone
-from linkwork.model.contact_pair import ContactPair
+from linkwork.model.contact.collider import Collider, Plane
+from linkwork.model.contact.contact_pair import ContactPair
+from linkwork.model.contact.material import Material
+from linkwork.model.contact.touch import TouchSensor
 from linkwork.model.container import Container, find_body, find_joint
-from linkwork.model.coupling import Coupling
-from linkwork.model.drive import Motor
-from linkwork.model.event import Event
-from linkwork.model.force import Force, ForceElement, Spring, Torque, TorsionSpring
+from linkwork.model.control.event import Event
+from linkwork.model.forces.bushing import Bushing
+from linkwork.model.forces.drive import Motor
+from linkwork.model.forces.force import Force, ForceElement, Spring, Torque, TorsionSpring
+from linkwork.model.forces.roads import FlatRoad
+from linkwork.model.forces.tyre import Gyroscope, Tyre
 from linkwork.model.frame import Frame
-from linkwork.model.joint import Distance, Joint, Slot, SurfaceJoint
-from linkwork.model.material import Material
-from linkwork.model.roads import FlatRoad
-from linkwork.model.rolling import Rolling, RollingPair
-from linkwork.model.touch import TouchSensor
-from linkwork.model.tyre import Gyroscope, Tyre
-from linkwork.model.visual import Visual
+from linkwork.model.joints.cone import Cone
+from linkwork.model.joints.coupling import Coupling
+from linkwork.model.joints.joint import Distance, Joint, Slot, SurfaceJoint
+from linkwork.model.joints.rolling import Rolling, RollingPair
+from linkwork.model.shapes.visual import Visual
 
 
 class PartWriter:

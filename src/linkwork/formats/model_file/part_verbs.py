@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from linkwork.errors import ModelError
-from linkwork.model.collider import Plane
+from linkwork.model.contact.collider import Plane
 from linkwork.model.container import put_part
-from linkwork.model.rotor import as_rotor
+from linkwork.model.forces.rotor import as_rotor
 from linkwork.model.subsystem import Parts
 
 

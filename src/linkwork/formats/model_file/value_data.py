@@ -12,16 +12,10 @@ import numpy as np
 from linkwork.errors import ModelError
 from linkwork.formats.model_file.allowed_modules import AllowedModules
 from linkwork.formats.model_file.beside import Beside, CannotSay
-from linkwork.model.collider import HeightField
-from linkwork.model.cone import WHOLE_TURN, Cone
-from linkwork.model.curves import Curve
-from linkwork.model.frame import Frame
-from linkwork.model.guide_curve import GuideCurve
-from linkwork.model.guide_surface import GuideSurface
-from linkwork.model.laws import Constant, Cosine, Law, Motion, PythonLaw, Table
-from linkwork.model.material import Material
-from linkwork.model.mesh import Mesh
-from linkwork.model.roads import (
+from linkwork.model.contact.collider import HeightField
+from linkwork.model.contact.material import Material
+from linkwork.model.forces.curves import Curve
+from linkwork.model.forces.roads import (
     CosineBump,
     FlatRoad,
     Kerb,
@@ -32,10 +26,16 @@ from linkwork.model.roads import (
     SummedRoad,
     Surface,
 )
-from linkwork.model.shapes import Box, Capsule, Cylinder, Ellipsoid, Hull, Shape, Sphere
-from linkwork.model.soft import Soft
-from linkwork.model.step import Step
-from linkwork.model.tyre import Calspan
+from linkwork.model.forces.soft import Soft
+from linkwork.model.forces.tyre import Calspan
+from linkwork.model.frame import Frame
+from linkwork.model.joints.cone import WHOLE_TURN, Cone
+from linkwork.model.joints.guide_curve import GuideCurve
+from linkwork.model.joints.guide_surface import GuideSurface
+from linkwork.model.laws.laws import Constant, Cosine, Law, Motion, PythonLaw, Table
+from linkwork.model.laws.step import Step
+from linkwork.model.shapes.mesh import Mesh
+from linkwork.model.shapes.shapes import Box, Capsule, Cylinder, Ellipsoid, Hull, Shape, Sphere
 
 Data = dict[str, Any]
 

@@ -29,20 +29,20 @@ from linkwork.formats.model_file.values import (
     vector,
 )
 from linkwork.model import checked
-from linkwork.model.collider import HeightField
-from linkwork.model.cone import Cone
-from linkwork.model.curves import Curve
+from linkwork.model.contact.collider import HeightField
+from linkwork.model.contact.material import Material
+from linkwork.model.forces.curves import Curve
+from linkwork.model.forces.roads import CosineBump, FlatRoad, Kerb, Profile, Ramp, Road, Stairs, Surface
+from linkwork.model.forces.soft import Soft
+from linkwork.model.forces.tyre import Calspan
 from linkwork.model.frame import Frame
-from linkwork.model.guide_curve import GuideCurve
-from linkwork.model.guide_surface import GuideSurface
-from linkwork.model.laws import Cosine, Motion, Table
-from linkwork.model.material import Material
-from linkwork.model.mesh import Mesh
-from linkwork.model.roads import CosineBump, FlatRoad, Kerb, Profile, Ramp, Road, Stairs, Surface
-from linkwork.model.shapes import Box, Capsule, Cylinder, Ellipsoid, Hull, Sphere
-from linkwork.model.soft import Soft
-from linkwork.model.step import Step
-from linkwork.model.tyre import Calspan
+from linkwork.model.joints.cone import Cone
+from linkwork.model.joints.guide_curve import GuideCurve
+from linkwork.model.joints.guide_surface import GuideSurface
+from linkwork.model.laws.laws import Cosine, Motion, Table
+from linkwork.model.laws.step import Step
+from linkwork.model.shapes.mesh import Mesh
+from linkwork.model.shapes.shapes import Box, Capsule, Cylinder, Ellipsoid, Hull, Sphere
 
 MOST_POINTS = 20_000  # of a guide curve: whether it crosses itself takes the square of this
 

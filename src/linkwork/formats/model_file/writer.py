@@ -17,7 +17,7 @@ from linkwork.formats.model_file.value_data import Data, ValueWriter, place_keys
 from linkwork.formats.receipt import Receipt
 from linkwork.model.body import Part
 from linkwork.model.container import Container
-from linkwork.model.mesh import Mesh
+from linkwork.model.shapes.mesh import Mesh
 from linkwork.model.subsystem import Model
 
 

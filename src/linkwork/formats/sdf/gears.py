@@ -17,7 +17,7 @@ from linkwork.formats.sdf.values import finite_of, saying, text_of
 from linkwork.formats.xml_tree import XmlElement
 from linkwork.model import Body, Joint
 from linkwork.model.checked import Vector
-from linkwork.model.coupling import slides
+from linkwork.model.joints.coupling import slides
 
 PARALLEL = 1e-6  # rad, by which axes that count as parallel may differ
 FARTHEST = 1e100  # rad, m

@@ -24,10 +24,10 @@ from linkwork.formats.step.suggestions import beside
 from linkwork.model import checked
 from linkwork.model.body import Body
 from linkwork.model.checked import Vector
+from linkwork.model.contact.material import Material
 from linkwork.model.frame import Frame
-from linkwork.model.material import Material
-from linkwork.model.mesh import Mesh
-from linkwork.model.shapes import Hull
+from linkwork.model.shapes.mesh import Mesh
+from linkwork.model.shapes.shapes import Hull
 from linkwork.model.subsystem import Model, Parts, Subsystem
 
 MOST_BODIES = 20_000

@@ -14,7 +14,7 @@ from linkwork.formats.receipt import Receipt
 from linkwork.model import names
 from linkwork.model.checked import VectorLike
 from linkwork.model.container import find_body
-from linkwork.model.joint import Joint
+from linkwork.model.joints.joint import Joint
 from linkwork.model.subsystem import Model, Parts
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from linkwork.model import (
     Sphere,
 )
 from linkwork.model.checked import Vector
-from linkwork.model.shapes import Faceted
+from linkwork.model.shapes.shapes import Faceted
 
 FACETS = 32  # around an ellipsoid
 

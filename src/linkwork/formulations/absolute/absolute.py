@@ -39,14 +39,14 @@ from linkwork.formulations.absolute.joint_blocks import (
     push_bodies,
 )
 from linkwork.formulations.absolute.near_singular import CARRIED_NEARNESS, CARRIED_ROWS, NearSingular, near_singular
-from linkwork.formulations.explicit.stepping import CARRIED_STEPS, ExplicitMethod, Stepping, advance, stepping
+from linkwork.formulations.explicit.stepping import PERSISTENT_STEPS, ExplicitMethod, Stepping, advance, stepping
 from linkwork.formulations.protocol import COMMON, Bound, Ran
 from linkwork.mechanics.counts import count_q
-from linkwork.mechanics.kinematics import place_tree
-from linkwork.mechanics.laws import law_scratch
-from linkwork.mechanics.motions import displace
-from linkwork.mechanics.rows import row_accelerations, row_rates, row_values
-from linkwork.mechanics.workspace import TreeWork, tree_work
+from linkwork.mechanics.forces.laws import law_scratch
+from linkwork.mechanics.rows.rows import row_accelerations, row_rates, row_values
+from linkwork.mechanics.tree.kinematics import place_tree
+from linkwork.mechanics.tree.motions import displace
+from linkwork.mechanics.tree.workspace import TreeWork, tree_work
 from linkwork.numerics.arrays import copy
 from linkwork.numerics.block_sparse import (
     BlockWork,
@@ -77,8 +77,8 @@ class Absolute(ExplicitMethod):
     supports: ClassVar[frozenset[str]] = COMMON
     coordinates: ClassVar[str] = "absolute"
     loop: ClassVar[str] = __name__
-    carried: ClassVar[tuple[str, ...]] = (
-        *CARRIED_STEPS,
+    persistent: ClassVar[tuple[str, ...]] = (
+        *PERSISTENT_STEPS,
         *CARRIED_NEARNESS,
         *(f"blocks.{name}" for name in CARRIED_ROWS),
     )

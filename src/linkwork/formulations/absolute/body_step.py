@@ -16,11 +16,11 @@ from linkwork.formulations.absolute.joint_blocks import carry_lent, free_acceler
 from linkwork.formulations.absolute.near_singular import CLOSED, PROJECTIONS, detect_near_singular
 from linkwork.formulations.explicit.stepping import store_rate, take_trial
 from linkwork.formulations.samples import GAP_RATE, RANK, record_gap
-from linkwork.mechanics.constraint_rows import measure_cuts
-from linkwork.mechanics.given import add_given_power, renew_given
 from linkwork.mechanics.power import add_ground_power
-from linkwork.mechanics.row_loads import cut_reactions
-from linkwork.mechanics.rows import row_rates
+from linkwork.mechanics.rows.constraint_rows import measure_cuts
+from linkwork.mechanics.rows.given import add_given_power, renew_given
+from linkwork.mechanics.rows.row_loads import cut_reactions
+from linkwork.mechanics.rows.rows import row_rates
 from linkwork.numerics.arrays import copy, largest
 from linkwork.numerics.block_sparse import remember_rows
 

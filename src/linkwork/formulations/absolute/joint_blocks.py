@@ -17,12 +17,12 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from linkwork._jit import kernel, small
-from linkwork.mechanics.articulated import inward_inertias, outward_accelerations
-from linkwork.mechanics.constraint_rows import measure_cuts
-from linkwork.mechanics.forces import apply_forces
-from linkwork.mechanics.kinematics import forward_kinematics
-from linkwork.mechanics.rows import first_coupled, term_wrench
+from linkwork.mechanics.forces.forces import apply_forces
+from linkwork.mechanics.rows.constraint_rows import measure_cuts
+from linkwork.mechanics.rows.rows import first_coupled, term_wrench
 from linkwork.mechanics.size import joint_units
+from linkwork.mechanics.tree.articulated import inward_inertias, outward_accelerations
+from linkwork.mechanics.tree.kinematics import forward_kinematics
 from linkwork.numerics.block_sparse import BlockPattern, pattern
 from linkwork.spatial.inertia import inverse_symmetric, rotate_symmetric, times
 from linkwork.spatial.vectors import ZERO, add_pair, cross, load3, load6, load9, load_pair, scale, store_pair, sub

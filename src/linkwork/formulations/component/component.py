@@ -48,15 +48,15 @@ from linkwork.formulations.component.remote_border import (
     update_foreign,
 )
 from linkwork.formulations.component.reported_rows import reported_rows
-from linkwork.formulations.explicit.stepping import CARRIED_STEPS, ExplicitMethod, Stepping, advance, stepping
+from linkwork.formulations.explicit.stepping import PERSISTENT_STEPS, ExplicitMethod, Stepping, advance, stepping
 from linkwork.formulations.protocol import COMMON, Bound, Needs, Ran, within
 from linkwork.mechanics.counts import count_q
-from linkwork.mechanics.grounds import keep_foreign
-from linkwork.mechanics.kinematics import place_tree
-from linkwork.mechanics.laws import law_scratch
-from linkwork.mechanics.motions import displace
-from linkwork.mechanics.rows import row_accelerations, row_rates, row_values
-from linkwork.mechanics.workspace import TreeWork, tree_work
+from linkwork.mechanics.forces.laws import law_scratch
+from linkwork.mechanics.rows.rows import row_accelerations, row_rates, row_values
+from linkwork.mechanics.tree.grounds import keep_foreign
+from linkwork.mechanics.tree.kinematics import place_tree
+from linkwork.mechanics.tree.motions import displace
+from linkwork.mechanics.tree.workspace import TreeWork, tree_work
 from linkwork.numerics.block_sparse import expect_rows
 
 
@@ -96,12 +96,12 @@ class Components(ExplicitMethod):
         return self.coordinates == "absolute"
 
     @property
-    def carried(self) -> tuple[str, ...]:
+    def persistent(self) -> tuple[str, ...]:
         """The same of both coordinates, in other places."""
         if self.coordinates == "joint":
             rows = (f"parts.factors.blocks.{name}" for name in CARRIED_ROWS)
-            return (*CARRIED_STEPS, "loops.reference", "loops.rank", "parts.near_singular.looked", *rows)
-        return (*CARRIED_STEPS, *CARRIED_NEARNESS, *(f"factors.blocks.{name}" for name in CARRIED_ROWS))
+            return (*PERSISTENT_STEPS, "loops.reference", "loops.rank", "parts.near_singular.looked", *rows)
+        return (*PERSISTENT_STEPS, *CARRIED_NEARNESS, *(f"factors.blocks.{name}" for name in CARRIED_ROWS))
 
     def accepts(self, workspace: Any, name: str, numbers: Any) -> bool:
         """A rank counts rows."""

@@ -27,17 +27,17 @@ from linkwork.formulations.explicit.loops import (
 )
 from linkwork.formulations.explicit.stepping import Stepping, advance, stepping, store_rate, take_trial
 from linkwork.formulations.samples import RANK
-from linkwork.mechanics.articulated import inward_inertias
-from linkwork.mechanics.constraint_rows import measure_accelerations, measure_cuts
 from linkwork.mechanics.counts import count_cut_rates, count_q
-from linkwork.mechanics.given import add_given_power, renew_given
-from linkwork.mechanics.kinematics import forward_kinematics
-from linkwork.mechanics.laws import law_scratch
-from linkwork.mechanics.motions import store_quaternion
+from linkwork.mechanics.forces.laws import law_scratch
 from linkwork.mechanics.power import add_ground_power
-from linkwork.mechanics.row_loads import cut_reactions
-from linkwork.mechanics.rows import row_accelerations
-from linkwork.mechanics.workspace import TreeWork, tree_work
+from linkwork.mechanics.rows.constraint_rows import measure_accelerations, measure_cuts
+from linkwork.mechanics.rows.given import add_given_power, renew_given
+from linkwork.mechanics.rows.row_loads import cut_reactions
+from linkwork.mechanics.rows.rows import row_accelerations
+from linkwork.mechanics.tree.articulated import inward_inertias
+from linkwork.mechanics.tree.kinematics import forward_kinematics
+from linkwork.mechanics.tree.motions import store_quaternion
+from linkwork.mechanics.tree.workspace import TreeWork, tree_work
 from linkwork.numerics.block_sparse import remember_rows
 from linkwork.spatial.quaternions import quaternion_of
 from linkwork.spatial.vectors import add, cross, load3, load9, load_pair, multiply, rotate, store_pair, sub, unrotate

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork._jit import kernel, small
-from linkwork.mechanics.kinematics import body_pose
-from linkwork.mechanics.laws import call_address
+from linkwork.mechanics.forces.laws import call_address
+from linkwork.mechanics.tree.kinematics import body_pose
 from linkwork.spatial.inertia import times
 from linkwork.spatial.vectors import (
     add,

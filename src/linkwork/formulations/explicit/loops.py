@@ -22,12 +22,12 @@ import numpy as np
 from linkwork._jit import kernel, small
 from linkwork.formulations.samples import GAP, GAP_RATE, record_gap
 from linkwork.formulations.status import TORN_APART
-from linkwork.mechanics.articulated import outward_velocities
-from linkwork.mechanics.inverse_mass import apply_inverse_mass
-from linkwork.mechanics.kinematics import outward_poses
-from linkwork.mechanics.motions import displace
-from linkwork.mechanics.rows import joint_rows, row_accelerations, row_rates, row_values
+from linkwork.mechanics.rows.rows import joint_rows, row_accelerations, row_rates, row_values
 from linkwork.mechanics.size import dof_units, row_units
+from linkwork.mechanics.tree.articulated import outward_velocities
+from linkwork.mechanics.tree.inverse_mass import apply_inverse_mass
+from linkwork.mechanics.tree.kinematics import outward_poses
+from linkwork.mechanics.tree.motions import displace
 from linkwork.numerics.arrays import largest
 from linkwork.numerics.semidefinite import factor, solve
 

@@ -23,7 +23,7 @@ from linkwork.formulations.explicit.loops import (
     loop_work,
 )
 from linkwork.formulations.explicit.stepping import (
-    CARRIED_STEPS,
+    PERSISTENT_STEPS,
     ExplicitMethod,
     Stepping,
     advance,
@@ -33,17 +33,17 @@ from linkwork.formulations.explicit.stepping import (
 )
 from linkwork.formulations.protocol import COMMON, Bound, Ran, within
 from linkwork.formulations.samples import RANK
-from linkwork.mechanics.articulated import inward_inertias, outward_accelerations, outward_velocities
-from linkwork.mechanics.constraint_rows import measure_cuts
 from linkwork.mechanics.counts import count_q
-from linkwork.mechanics.forces import apply_forces
-from linkwork.mechanics.given import add_given_power, move_given, renew_given
-from linkwork.mechanics.kinematics import outward_poses, world_velocities
-from linkwork.mechanics.laws import law_scratch
-from linkwork.mechanics.motions import displace
+from linkwork.mechanics.forces.forces import apply_forces
+from linkwork.mechanics.forces.laws import law_scratch
 from linkwork.mechanics.power import add_ground_power
-from linkwork.mechanics.row_loads import cut_reactions
-from linkwork.mechanics.workspace import TreeWork, tree_work
+from linkwork.mechanics.rows.constraint_rows import measure_cuts
+from linkwork.mechanics.rows.given import add_given_power, move_given, renew_given
+from linkwork.mechanics.rows.row_loads import cut_reactions
+from linkwork.mechanics.tree.articulated import inward_inertias, outward_accelerations, outward_velocities
+from linkwork.mechanics.tree.kinematics import outward_poses, world_velocities
+from linkwork.mechanics.tree.motions import displace
+from linkwork.mechanics.tree.workspace import TreeWork, tree_work
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +63,7 @@ class Recursive(ExplicitMethod):
     supports: ClassVar[frozenset[str]] = COMMON | {"armature"}
     coordinates: ClassVar[str] = "joint"
     loop: ClassVar[str] = __name__
-    carried: ClassVar[tuple[str, ...]] = (*CARRIED_STEPS, "loops.reference", "loops.rank")
+    persistent: ClassVar[tuple[str, ...]] = (*PERSISTENT_STEPS, "loops.reference", "loops.rank")
     torn_remedy: ClassVar[str] = " or method='absolute'"
 
     integrator: str = "rk4"

@@ -42,9 +42,9 @@ from linkwork.formulations.status import (
     TORN,
     TORN_APART,
 )
-from linkwork.mechanics.guides import left_guide
-from linkwork.mechanics.motions import coordinate_rates, displace, normalize
-from linkwork.mechanics.rolling import falls_flat
+from linkwork.mechanics.rows.guides import left_guide
+from linkwork.mechanics.rows.rolling import falls_flat
+from linkwork.mechanics.tree.motions import coordinate_rates, displace, normalize
 from linkwork.numerics.arrays import copy, finite
 from linkwork.numerics.runge_kutta import (
     CLASSIC,
@@ -73,7 +73,7 @@ SETTLED = 1e-9  # of the accelerations: error that fixed points may leave
 SMALLEST_STEP = 1e-12  # of the step between samples
 MOST_PARTS = 5000  # of a step by the adaptive integrator, before it pauses
 
-# slots of `carried`
+# slots of `persistent`
 HISTORY, STEP_SIZE, PART_DONE = range(3)
 # slots of `iteration`
 LEFT, CHANGE, CONVERGED = range(3)
@@ -92,7 +92,7 @@ class ExplicitMethod(Method):
 
     def forget(self, workspace: Any) -> None:
         """Begin the history of Adams anew."""
-        workspace.steps.carried[HISTORY] = 0.0
+        workspace.steps.persistent[HISTORY] = 0.0
 
     def unsettled(self, workspace: Any) -> Any:
         """(dof,) what the last fixed point changed."""
@@ -100,7 +100,7 @@ class ExplicitMethod(Method):
         return (steps.rate - steps.f)[steps.measure.place.size : -2]
 
 
-CARRIED_STEPS = ("steps.f", "steps.history", "steps.carried")  # rates of the last steps, size of the adaptive step
+PERSISTENT_STEPS = ("steps.f", "steps.history", "steps.persistent")  # last rates, size of the adaptive step
 
 
 class Stepping(NamedTuple):
@@ -115,7 +115,7 @@ class Stepping(NamedTuple):
     trial: Any  # (y,) where the next evaluation is made; written by `next_trial`
     rate: Any  # (y,) the rate there; written by `evaluate` of the method
     history: Any  # (4, y) rates of the last steps, newest first, for Adams; written by `begin_step`, carried
-    carried: Any  # (3,) rates in the HISTORY; adaptive: STEP_SIZE, s, and PART_DONE of a step, s; `advance`
+    persistent: Any  # (3,) rates in the HISTORY; adaptive: STEP_SIZE, s, and PART_DONE of a step, s; `advance`
     iteration: Any  # (3,) fixed points: what is LEFT, the last CHANGE (both in units), 1 if CONVERGED; `fixed_point`
     measure: Measure
 
@@ -147,7 +147,7 @@ def inner_count(w):
     scheme = w.scheme
     if scheme == SEMI_IMPLICIT:
         return 0
-    if scheme == ADAMS and w.carried[HISTORY] > 3.0:
+    if scheme == ADAMS and w.persistent[HISTORY] > 3.0:
         return 1
     if scheme == TRAPEZOIDAL:
         return FIXED_POINTS
@@ -171,7 +171,7 @@ def next_trial(tree, w, y, s, inner, h):
     elif scheme == TRAPEZOIDAL:
         fixed_point(tree, w, y, s, nq, h)
         return 1.0
-    elif scheme == ADAMS and w.carried[HISTORY] > 3.0:
+    elif scheme == ADAMS and w.persistent[HISTORY] > 3.0:
         if s == 1:
             adams_bashforth(y, h, w.history, w.trial)
         else:
@@ -230,7 +230,7 @@ def begin_step(w):
             w.history[2, i] = w.history[1, i]
             w.history[1, i] = w.history[0, i]
             w.history[0, i] = w.f[i]
-        w.carried[HISTORY] = min(w.carried[HISTORY] + 1.0, 4.0)
+        w.persistent[HISTORY] = min(w.persistent[HISTORY] + 1.0, 4.0)
 
 
 @small
@@ -264,10 +264,10 @@ def take_trial(w, state, t):
 @small
 def next_part(w, span, left):
     """Adaptive integrator: size of the next part of a step of `span`, and whether it takes all that is left."""
-    if not w.carried[STEP_SIZE] > 0.0:
-        w.carried[STEP_SIZE] = 0.01 * span
-    if w.carried[STEP_SIZE] < left * (1.0 - 1e-12):
-        return w.carried[STEP_SIZE], False
+    if not w.persistent[STEP_SIZE] > 0.0:
+        w.persistent[STEP_SIZE] = 0.01 * span
+    if w.persistent[STEP_SIZE] < left * (1.0 - 1e-12):
+        return w.persistent[STEP_SIZE], False
     return left, True
 
 
@@ -280,20 +280,20 @@ def control_error(w, state, status, size, last):
         error = error_norm(w.tableau, state.y, w.trial, size, w.k, w.rate, w.rtol, w.atol, measured)
     if not error <= 1.0:
         state.count[REFUSED] += 1
-        w.carried[STEP_SIZE] = size * (max(0.2, 0.9 * error**-0.2) if math.isfinite(error) else 0.2)
+        w.persistent[STEP_SIZE] = size * (max(0.2, 0.9 * error**-0.2) if math.isfinite(error) else 0.2)
         return False
     if not last or error > 0.1:
-        w.carried[STEP_SIZE] = size * min(5.0, 0.9 * max(error, 1e-10) ** -0.2)
+        w.persistent[STEP_SIZE] = size * min(5.0, 0.9 * max(error, 1e-10) ** -0.2)
     return True
 
 
 @small
 def record_iteration(w, state, count):
     """Effort of the fixed-point iteration of a step."""
-    state.effort[SWEEPS] = count
-    state.effort[RESIDUAL] = w.iteration[LEFT]
-    state.effort[MOST_SWEEPS] = max(state.effort[MOST_SWEEPS], state.effort[SWEEPS])
-    state.effort[WORST_RESIDUAL] = max(state.effort[WORST_RESIDUAL], state.effort[RESIDUAL])
+    state.solver_stats[SWEEPS] = count
+    state.solver_stats[RESIDUAL] = w.iteration[LEFT]
+    state.solver_stats[MOST_SWEEPS] = max(state.solver_stats[MOST_SWEEPS], state.solver_stats[SWEEPS])
+    state.solver_stats[WORST_RESIDUAL] = max(state.solver_stats[WORST_RESIDUAL], state.solver_stats[RESIDUAL])
 
 
 @written_out
@@ -307,7 +307,7 @@ def advance(evaluate, accept, tables, method, w, state, begin, first, h, steps, 
     kept = 0
     method.tree.since[0] = state.t[0]
     for n in range(first + 1, first + steps + 1):
-        done = w.carried[PART_DONE]  # not 0 after a pause
+        done = w.persistent[PART_DONE]  # not 0 after a pause
         if done == 0.0:
             copy(state.y, state.last)
         parts = 0
@@ -318,7 +318,7 @@ def advance(evaluate, accept, tables, method, w, state, begin, first, h, steps, 
             size = span - done
             last = True
             if scheme == ADAPTIVE and n > 0:
-                w.carried[PART_DONE] = done
+                w.persistent[PART_DONE] = done
                 if parts == MOST_PARTS:
                     return n - 1 - first, kept, PAUSED
                 parts += 1
@@ -344,7 +344,7 @@ def advance(evaluate, accept, tables, method, w, state, begin, first, h, steps, 
             if scheme == TRAPEZOIDAL and n > 0:
                 record_iteration(w, state, s - 1.0)
             if scheme == ADAPTIVE and n > 0 and not control_error(w, state, status, size, last):
-                if w.carried[STEP_SIZE] < SMALLEST_STEP * span:
+                if w.persistent[STEP_SIZE] < SMALLEST_STEP * span:
                     return n - 1 - first, kept, status if status != 0 else STUCK
                 continue
             if status != 0:
@@ -363,7 +363,7 @@ def advance(evaluate, accept, tables, method, w, state, begin, first, h, steps, 
                 return n - 1 - first, kept, FLAT
             if last:
                 break
-        w.carried[PART_DONE] = 0.0
+        w.persistent[PART_DONE] = 0.0
         if n % every == 0:
             keep_sample(tables.laws, state, samples, kept)
             kept += 1

@@ -43,7 +43,7 @@ from linkwork.formulations.implicit.tangent import (
     times_rows,
 )
 from linkwork.formulations.implicit.trapezoidal import (
-    CARRIED_RULE,
+    PERSISTENT_RULE,
     Rule,
     add_increment,
     end_of_step,
@@ -59,8 +59,8 @@ from linkwork.formulations.implicit.trapezoidal import (
 )
 from linkwork.formulations.protocol import COMMON, Bound, Ran
 from linkwork.formulations.status import NOT_CONVERGED, NOT_FINITE
-from linkwork.mechanics.newton_euler import inverse_dynamics
-from linkwork.mechanics.rows import row_accelerations
+from linkwork.mechanics.rows.rows import row_accelerations
+from linkwork.mechanics.tree.newton_euler import inverse_dynamics
 from linkwork.numerics.arrays import copy, finite
 from linkwork.numerics.sparse_cholesky import factor, size, solve
 from linkwork.spatial.codes import CROSSED
@@ -87,7 +87,7 @@ class Hybrid(ImplicitMethod):
     supports: ClassVar[frozenset[str]] = COMMON | {"armature"}
     coordinates: ClassVar[str] = "joint"
     loop: ClassVar[str] = __name__
-    carried: ClassVar[tuple[str, ...]] = ("newton.lam", *CARRIED_RULE)
+    persistent: ClassVar[tuple[str, ...]] = ("newton.lam", *PERSISTENT_RULE)
 
     dt: float = 1e-2
     penalty: float | None = None

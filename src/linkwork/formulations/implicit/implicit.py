@@ -11,8 +11,8 @@ from linkwork.formulations.protocol import Effort, Method
 from linkwork.formulations.samples import GAP, GAP_ROW, REFUSED, RESIDUAL, SWEEPS, keep_sample
 from linkwork.formulations.status import FLAT, OFF_GUIDE, TORN, TORN_APART
 from linkwork.mechanics.counts import count_cut_q, count_q
-from linkwork.mechanics.guides import left_guide
-from linkwork.mechanics.rolling import falls_flat
+from linkwork.mechanics.rows.guides import left_guide
+from linkwork.mechanics.rows.rolling import falls_flat
 from linkwork.numerics.arrays import copy
 
 HALVES = 64  # a step is cut into no more parts than this
@@ -89,8 +89,8 @@ def advance(begin, step, tables, w, lam, kept, state, start, first, h, steps, ev
     w.newton.tree.since[0] = state.t[0]
     for n in range(first + 1, first + steps + 1):
         copy(state.y, state.last)
-        state.effort[SWEEPS] = 0.0
-        state.effort[RESIDUAL] = 0.0
+        state.solver_stats[SWEEPS] = 0.0
+        state.solver_stats[RESIDUAL] = 0.0
         status = 0
         if n == 0:
             status = begin(tables, w, state, start)

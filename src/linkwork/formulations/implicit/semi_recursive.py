@@ -39,7 +39,7 @@ from linkwork.formulations.implicit.independent import (
 from linkwork.formulations.implicit.stiffness import add_forces
 from linkwork.formulations.implicit.tangent import NewtonScratch, fill_mass, newton, times_rows
 from linkwork.formulations.implicit.trapezoidal import (
-    CARRIED_RULE,
+    PERSISTENT_RULE,
     Rule,
     add_increment,
     end_of_step,
@@ -56,8 +56,8 @@ from linkwork.formulations.implicit.trapezoidal import (
 from linkwork.formulations.protocol import COMMON, Bound, Ran, within
 from linkwork.formulations.samples import RANK
 from linkwork.formulations.status import NOT_CONVERGED, NOT_FINITE, SINGULAR_POSITION
-from linkwork.mechanics.motions import displace
-from linkwork.mechanics.rows import row_accelerations, row_rates
+from linkwork.mechanics.rows.rows import row_accelerations, row_rates
+from linkwork.mechanics.tree.motions import displace
 from linkwork.numerics.arrays import copy, finite
 from linkwork.numerics.full_pivoting import eliminate, solve
 from linkwork.numerics.sparse_cholesky import times
@@ -85,8 +85,8 @@ class SemiRecursive(ImplicitMethod):
     supports: ClassVar[frozenset[str]] = COMMON | {"armature"}
     coordinates: ClassVar[str] = "joint"
     loop: ClassVar[str] = __name__
-    carried: ClassVar[tuple[str, ...]] = (
-        *CARRIED_RULE,
+    persistent: ClassVar[tuple[str, ...]] = (
+        *PERSISTENT_RULE,
         *ROW_ORDERS,
         "rank",
         "pivot",

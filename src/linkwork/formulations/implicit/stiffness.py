@@ -9,12 +9,12 @@ symmetric part is taken, so that the factor stays symmetric: that may cost an it
 from __future__ import annotations
 
 from linkwork._jit import kernel
-from linkwork.mechanics.bushings import SPRINGS, bushing_place, bushing_spring
-from linkwork.mechanics.constraint_rows import cut_frames, measure_wrench
-from linkwork.mechanics.forces import body_law_input, coordinate_rate, coordinate_value, load_vector, spring_line
-from linkwork.mechanics.laws import evaluate
-from linkwork.mechanics.springs import spring_slopes
-from linkwork.mechanics.tyres import contact_slopes, tyre_place
+from linkwork.mechanics.forces.bushings import SPRINGS, bushing_place, bushing_spring
+from linkwork.mechanics.forces.forces import body_law_input, coordinate_rate, coordinate_value, load_vector, spring_line
+from linkwork.mechanics.forces.laws import evaluate
+from linkwork.mechanics.forces.springs import spring_slopes
+from linkwork.mechanics.forces.tyres import contact_slopes, tyre_place
+from linkwork.mechanics.rows.constraint_rows import cut_frames, measure_wrench
 from linkwork.numerics.sparse_cholesky import add_outer
 from linkwork.spatial.codes import ATTITUDE, INPUT_BODY, INPUT_COORDINATE
 from linkwork.spatial.quaternions import exponential, product

@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork._jit import kernel
-from linkwork.mechanics.composite import composite_momentum, composites
-from linkwork.mechanics.constraint_rows import ROUNDING, cut_frames
-from linkwork.mechanics.laws import law_scratch
-from linkwork.mechanics.motions import world_axis
-from linkwork.mechanics.rows import first_coupled, term_on_dof, term_wrench
-from linkwork.mechanics.workspace import TreeWork, tree_work
+from linkwork.mechanics.forces.laws import law_scratch
+from linkwork.mechanics.rows.constraint_rows import ROUNDING, cut_frames
+from linkwork.mechanics.rows.rows import first_coupled, term_on_dof, term_wrench
+from linkwork.mechanics.tree.composite import composite_momentum, composites
+from linkwork.mechanics.tree.motions import world_axis
+from linkwork.mechanics.tree.workspace import TreeWork, tree_work
 from linkwork.numerics.sparse_cholesky import Groups, SparsePattern, add_outer, entry, groups, pattern, size
 from linkwork.spatial.codes import COUPLE, CROSSED, SEEN_PLACE, SEEN_RATE, SLIP, TANGENT
 from linkwork.spatial.vanishing import vanished

@@ -24,17 +24,17 @@ from linkwork.formulations.samples import (
     record_gap,
 )
 from linkwork.formulations.status import NOT_CONVERGED, NOT_FINITE
-from linkwork.mechanics.articulated import outward_velocities
-from linkwork.mechanics.constraint_rows import measure_cuts
 from linkwork.mechanics.counts import count_q
-from linkwork.mechanics.forces import apply_forces
-from linkwork.mechanics.given import add_given_power, renew_given
-from linkwork.mechanics.kinematics import forward_kinematics, world_velocities
-from linkwork.mechanics.motions import displace
-from linkwork.mechanics.newton_euler import inverse_dynamics
+from linkwork.mechanics.forces.forces import apply_forces
 from linkwork.mechanics.power import add_ground_power
-from linkwork.mechanics.row_loads import cut_reactions
-from linkwork.mechanics.rows import row_rates, row_values
+from linkwork.mechanics.rows.constraint_rows import measure_cuts
+from linkwork.mechanics.rows.given import add_given_power, renew_given
+from linkwork.mechanics.rows.row_loads import cut_reactions
+from linkwork.mechanics.rows.rows import row_rates, row_values
+from linkwork.mechanics.tree.articulated import outward_velocities
+from linkwork.mechanics.tree.kinematics import forward_kinematics, world_velocities
+from linkwork.mechanics.tree.motions import displace
+from linkwork.mechanics.tree.newton_euler import inverse_dynamics
 from linkwork.numerics.arrays import finite, largest
 from linkwork.spatial.codes import SLIP, TANGENT
 
@@ -54,7 +54,7 @@ class Rule(NamedTuple):
     power: Any  # (account,) W wasted and fed in at the last step; `finish`, carried
 
 
-CARRIED_RULE = ("rule.power", "rule.last", "rule.span")  # of the last step
+PERSISTENT_RULE = ("rule.power", "rule.last", "rule.span")  # of the last step
 
 
 def rule(tables: Any) -> Rule:
@@ -154,7 +154,7 @@ def add_increment(s, m, state, x, before, finest, tolerance, h, last):
     for k in range(x.size):
         s.delta[k] += x[k]
     state.count[EVALUATIONS] += 1
-    state.effort[SWEEPS] += 1.0
+    state.solver_stats[SWEEPS] += 1.0
     if not finite(x):
         return NOT_FINITE, 0.0, 0.0
     v = state.y[s.z.size : s.z.size + s.zd.size]
@@ -163,7 +163,7 @@ def add_increment(s, m, state, x, before, finest, tolerance, h, last):
     enough = max(finest, allowed(m, tolerance, v, state.vd, s.delta, h))
     if not settled(left, change, before, enough, finest, last):
         return NOT_CONVERGED, change, enough
-    state.effort[RESIDUAL] = max(state.effort[RESIDUAL], left)
+    state.solver_stats[RESIDUAL] = max(state.solver_stats[RESIDUAL], left)
     return 0, change, enough
 
 
@@ -197,8 +197,8 @@ def finish(tables, n, s, state, t, h):
         state.y[nq + nv + j] += 0.5 * h * (n.power[j] + s.power[j])
         s.power[j] = n.power[j]
     state.t[0] = t
-    state.effort[MOST_SWEEPS] = max(state.effort[MOST_SWEEPS], state.effort[SWEEPS])
-    state.effort[WORST_RESIDUAL] = max(state.effort[WORST_RESIDUAL], state.effort[RESIDUAL])
+    state.solver_stats[MOST_SWEEPS] = max(state.solver_stats[MOST_SWEEPS], state.solver_stats[SWEEPS])
+    state.solver_stats[WORST_RESIDUAL] = max(state.solver_stats[WORST_RESIDUAL], state.solver_stats[RESIDUAL])
 
 
 @small

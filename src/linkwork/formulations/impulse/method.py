@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 from linkwork.contact.scratch import warn_of_lost_contacts
 from linkwork.contact.table import Contacts
-from linkwork.formulations.impulse.drag_rows import Drags
-from linkwork.formulations.impulse.rows import LAST_STEP
+from linkwork.formulations.impulse.kinds.drag_rows import Drags
+from linkwork.formulations.impulse.rows.rows import LAST_STEP
 from linkwork.formulations.impulse.step import run
 from linkwork.formulations.impulse.workspace import Workspace, workspace
 from linkwork.formulations.protocol import COMMON, Bound, Effort, Method, Ran, within
@@ -27,9 +27,9 @@ class ImpulseMethod(Method):
     books_parts: ClassVar[bool] = True
     effort: ClassVar[Effort] = "sweeps"
     loop: ClassVar[str] = run.__module__
-    carried: ClassVar[tuple[str, ...]] = (
-        *("carried", "row_vd", "given.tau", "given.wrench", "given.last_fed", "given.wasted"),
-        *("rows.kept", "rows.newton_kept", "rows.pivot_kept", "rows.swivel"),
+    persistent: ClassVar[tuple[str, ...]] = (
+        *("persistent", "row_vd", "given.tau", "given.wrench", "given.last_fed", "given.wasted"),
+        *("rows.kept", "rows.newton_kept", "rows.pivot_kept", "rows.ball_friction"),
         *("contacts.count", "contacts.id", "contacts.point", "contacts.impulse", "contacts.moment"),
         *("sleep.asleep", "sleep.rest", "sleep.fastest", "sleep.q", "sleep.gravity"),
     )
@@ -79,7 +79,7 @@ class ImpulseMethod(Method):
 
     def last_step(self, workspace: Any) -> float:
         """Length of the last step, s."""
-        return float(workspace.carried[LAST_STEP])
+        return float(workspace.persistent[LAST_STEP])
 
     def met_parts(self, workspace: Any) -> Any:
         """Parts of the model that contacts have pressed together, and what contacts took that they should not."""
@@ -106,6 +106,6 @@ class ImpulseMethod(Method):
         new.count[0] = n
         for name in ("id", "point", "impulse", "moment"):
             getattr(new, name)[:n] = getattr(known, name)[:n]
-        workspace.carried[LAST_STEP] = old.carried[LAST_STEP]
+        workspace.persistent[LAST_STEP] = old.persistent[LAST_STEP]
         if workspace.power.size == old.power.size:
             workspace.given.wasted[:] = old.given.wasted

@@ -16,23 +16,31 @@ from __future__ import annotations
 
 from linkwork._jit import entry, kernel, small
 from linkwork.contact.broad_phase import find_contacts
-from linkwork.formulations.impulse.bend import SHARP_CUT, bend_known, bends, find_bend
-from linkwork.formulations.impulse.coast import COASTS, align, coast, count_half, take_coasted
-from linkwork.formulations.impulse.contact_audit import find_apart, note_contacts
-from linkwork.formulations.impulse.drag_rows import dragging
-from linkwork.formulations.impulse.free_bodies import coast_free_bodies, move_centres, spins_known, store_centres
-from linkwork.formulations.impulse.free_motion import free_motion
-from linkwork.formulations.impulse.kept_impulses import store_impulses, warm_start
-from linkwork.formulations.impulse.midpoint import SHARP, UNRESOLVED, sharpness
-from linkwork.formulations.impulse.pressure import share_pressure
-from linkwork.formulations.impulse.restitution import solve_bouncing
-from linkwork.formulations.impulse.results import store_effort, store_energy, store_loads
-from linkwork.formulations.impulse.row_algebra import add_impulses
-from linkwork.formulations.impulse.row_kinds import hold_stops, make_rows, passed_stop, stops_kept
-from linkwork.formulations.impulse.row_pivots import keep_pivot
-from linkwork.formulations.impulse.row_solver import factor_rows
-from linkwork.formulations.impulse.row_table import COUPLING, CUT, LIMIT
-from linkwork.formulations.impulse.rows import (
+from linkwork.formulations.impulse.audit.contact_audit import find_apart, note_contacts
+from linkwork.formulations.impulse.audit.results import store_effort, store_energy, store_loads
+from linkwork.formulations.impulse.kinds.drag_rows import dragging
+from linkwork.formulations.impulse.kinds.row_kinds import hold_stops, make_rows, passed_stop, stops_kept
+from linkwork.formulations.impulse.kinds.sliding import predict_sliding, sliding_confirmed
+from linkwork.formulations.impulse.motion.free_bodies import (
+    move_centres,
+    spins_known,
+    store_centres,
+    unforced_free_bodies,
+)
+from linkwork.formulations.impulse.motion.free_motion import free_motion
+from linkwork.formulations.impulse.motion.midpoint import SHARP, UNRESOLVED, energy_transfer
+from linkwork.formulations.impulse.motion.unforced import COASTS, align, count_half, take_coasted, unforced
+from linkwork.formulations.impulse.motion.velocity_bias import (
+    SHARP_CUT,
+    find_velocity_bias,
+    has_velocity_bias,
+    velocity_bias_known,
+)
+from linkwork.formulations.impulse.rest.sleeping import add_sleeping_loads, hold_still, settle, wake_changed
+from linkwork.formulations.impulse.rows.kept_impulses import store_impulses, warm_start
+from linkwork.formulations.impulse.rows.row_algebra import add_impulses
+from linkwork.formulations.impulse.rows.row_table import COUPLING, CUT, LIMIT
+from linkwork.formulations.impulse.rows.rows import (
     ALIGNED,
     ALL_ROWS,
     ALL_STOPS,
@@ -47,19 +55,21 @@ from linkwork.formulations.impulse.rows import (
     SPIN_ROUNDS,
     UNSETTLED,
 )
-from linkwork.formulations.impulse.sleeping import add_sleeping_loads, hold_still, settle, wake_changed
-from linkwork.formulations.impulse.sliding import predict_sliding, sliding_confirmed
+from linkwork.formulations.impulse.solver.pressure import share_pressure
+from linkwork.formulations.impulse.solver.restitution import solve_bouncing
+from linkwork.formulations.impulse.solver.row_pivots import keep_pivot
+from linkwork.formulations.impulse.solver.row_solver import factor_rows
 from linkwork.formulations.samples import EVALUATIONS, GAP, GAP_ROW, keep_sample, record_gap
 from linkwork.formulations.status import FLAT, NOT_FINITE, OFF_GUIDE, SPLIT, TORN
-from linkwork.mechanics.articulated import outward_velocities
-from linkwork.mechanics.constraint_rows import measure_cuts
-from linkwork.mechanics.given import move_given
-from linkwork.mechanics.guides import left_guide
-from linkwork.mechanics.inverse_mass import outward_response
-from linkwork.mechanics.kinematics import coasting, outward_poses, world_velocities
-from linkwork.mechanics.motions import displace
-from linkwork.mechanics.rolling import falls_flat
-from linkwork.mechanics.rows import first_coupled, row_values
+from linkwork.mechanics.rows.constraint_rows import measure_cuts
+from linkwork.mechanics.rows.given import move_given
+from linkwork.mechanics.rows.guides import left_guide
+from linkwork.mechanics.rows.rolling import falls_flat
+from linkwork.mechanics.rows.rows import first_coupled, row_values
+from linkwork.mechanics.tree.articulated import outward_velocities
+from linkwork.mechanics.tree.inverse_mass import outward_response
+from linkwork.mechanics.tree.kinematics import coasting, outward_poses, world_velocities
+from linkwork.mechanics.tree.motions import displace
 from linkwork.numerics.arrays import clear, copy, exchange, finite
 from linkwork.spatial.codes import CROSSED
 
@@ -136,18 +146,18 @@ def apply_impulses(tree, work, rows, q, p, dv):
 def splits_or_coasts(w, state, t, q, v, h, moves, world):
     """Whether links hand on too much energy for one step; if not, whether trees coast, with velocities for either."""
     tree = w.tables.tree
-    sharp = sharpness(tree, w.tree, w.free_bodies, v, h, w.expected)
-    may_coast = tree.grounds == 1
-    if w.carried[PARTS] < MOST_PARTS and sharp > SHARP and (w.has_rows or not may_coast):
+    sharp = energy_transfer(tree, w.tree, w.free_bodies, v, h, w.expected)
+    may_be_unforced = tree.grounds == 1
+    if w.persistent[PARTS] < MOST_PARTS and sharp > SHARP and (w.has_rows or not may_be_unforced):
         return True
-    coasts = moves and may_coast and sharp > COASTS
-    w.carried[COASTING] = 1.0 if coasts else 0.0
-    if moves and coasts != (w.carried[ALIGNED] > 0.0):
-        w.carried[ALIGNED] = 1.0 if coasts else 0.0
-        last = w.carried[LAST_STEP]
+    coasts = moves and may_be_unforced and sharp > COASTS
+    w.persistent[COASTING] = 1.0 if coasts else 0.0
+    if moves and coasts != (w.persistent[ALIGNED] > 0.0):
+        w.persistent[ALIGNED] = 1.0 if coasts else 0.0
+        last = w.persistent[LAST_STEP]
         if last > 0.0:
             exchange(tree.dof_armature, w.joint_armature)
-            align(tree, w.tree, w.free_bodies, w.coast, q, v, last if coasts else h, not w.has_rows, coasts)
+            align(tree, w.tree, w.free_bodies, w.unforced, q, v, last if coasts else h, not w.has_rows, coasts)
             exchange(tree.dof_armature, w.joint_armature)
             update_kinematics(w.tables, w.tree, world, w.law_input, w.out, state, t, q, v)
     return False
@@ -157,23 +167,23 @@ def splits_or_coasts(w, state, t, q, v, h, moves, world):
 def set_up_rows(w, state, t, h, q, v, world):
     """Steps 1-6: free motion, contacts, rows with the impulses of the last step, effective masses. 0 or a status."""
     rows = w.rows
-    may_split = w.carried[PARTS] < MOST_PARTS
+    may_split = w.persistent[PARTS] < MOST_PARTS
     status = free_motion(w, state, t, h, q, v, world)
     if status != 0:
         return status
-    if may_split and w.carried[UNSETTLED] > UNRESOLVED:
+    if may_split and w.persistent[UNSETTLED] > UNRESOLVED:
         return SPLIT
     # of cuts with the velocities expected after the step, of contacts with those before it
-    if not bends(w):
-        clear(w.bend)
-    elif find_bend(w, h, q, v, 1.0, w.bend) > SHARP_CUT and may_split:
+    if not has_velocity_bias(w):
+        clear(w.velocity_bias)
+    elif find_velocity_bias(w, h, q, v, 1.0, w.velocity_bias) > SHARP_CUT and may_split:
         return SPLIT
     if w.tables.colliders.link.size > 0:
         coasting(w.tables.tree, w.tree, w.coasting)
-        coast_free_bodies(w.free_bodies, w.tree, w.coasting)
+        unforced_free_bodies(w.free_bodies, w.tree, w.coasting)
         wake_changed(w.sleep, w.tables.tree, q, v, w.contact_scratch.still)
         find_contacts(w.tables.colliders, w.tree, w.v_next_world, w.coasting, w.contact_scratch, w.contacts, h)
-        find_apart(w.audit, w.contacts, state.effort)
+        find_apart(w.audit, w.contacts, state.solver_stats)
     make_rows(w, state, t, h, q, v)
     hold_still(w.sleep, w.tables.tree, w.v_next)
     record_gap(w.tables.cuts, rows.gap, state)
@@ -184,7 +194,7 @@ def set_up_rows(w, state, t, h, q, v, world):
         state.drift[GAP_ROW] = row
         return FLAT
     if rows.count[ALL_ROWS] > 0:
-        last = w.carried[LAST_STEP]
+        last = w.persistent[LAST_STEP]
         warm_start(w.table, rows, w.contacts, h / last if last > 0.0 else 0.0)
         share_pressure(w, w.solver.gravity * h, state.count[EVALUATIONS])
         factor_rows(rows, w.table, w.tables.cuts, w.solver, h)
@@ -219,14 +229,14 @@ def solve_stage(w, q, stage, sweeps, worst):
 def velocities_confirmed(w, state, h, q, v, some):
     """v_next with the impulses; False where it contradicts what was assumed of sliding joints, stops or spins."""
     known = spins_known(w.free_bodies, w.tables.tree, w.v_next, w.dv, some, w.bounces.any[0] != 0, h, w.row_vd)
-    if known and bends(w):
-        known = bend_known(w, h, q, v)
-    if not known and w.carried[SPIN_ROUNDS] < MOST_SPIN_ROUNDS:
-        w.carried[SPIN_ROUNDS] += 1.0
+    if known and has_velocity_bias(w):
+        known = velocity_bias_known(w, h, q, v)
+    if not known and w.persistent[SPIN_ROUNDS] < MOST_SPIN_ROUNDS:
+        w.persistent[SPIN_ROUNDS] += 1.0
         return False
     if not sliding_confirmed(w.tables.drives, w.table, w.rows, w.v_next, h):
         return False
-    if w.carried[ALL_STOPS] == 0.0 and not stops_kept(
+    if w.persistent[ALL_STOPS] == 0.0 and not stops_kept(
         w.tables.tree,
         w.tables.cuts,
         w.tables.drives,
@@ -240,7 +250,7 @@ def velocities_confirmed(w, state, h, q, v, some):
         w.v_next_world,
         h,
     ):
-        w.carried[ALL_STOPS] = 1.0
+        w.persistent[ALL_STOPS] = 1.0
         return False
     return True
 
@@ -252,14 +262,14 @@ def move(w, q, v, vd, h, some):
     for k in range(v.size):
         v[k] = w.v_next[k]
         w.v_plus[k] = v[k] + (w.dv[k] if some else 0.0)
-    if w.carried[COASTING] > 0.0:
-        c = w.coast
+    if w.persistent[COASTING] > 0.0:
+        c = w.unforced
         for k in range(v.size):
             c.y[q.size + k] = v[k] - c.half[k]
             vd[k] -= 2.0 * c.half[k] / h
         copy(q, c.y)
         exchange(tree.dof_armature, w.joint_armature)  # springs have had their part of the step
-        coast(tree, w.tree, w.free_bodies, c, q, h, not w.has_rows, vd)
+        unforced(tree, w.tree, w.free_bodies, c, q, h, not w.has_rows, vd)
         exchange(tree.dof_armature, w.joint_armature)
         take_coasted(tree, w.free_bodies, c, q, v, w.v_plus)
     store_centres(w.free_bodies, tree, q)
@@ -271,20 +281,20 @@ def move(w, q, v, vd, h, some):
 def step(w, state, t, h, end, moves, world):
     """One step of h from t to `end`, or only its accelerations and loads unless it `moves`; returns 0 or a status.
 
-    Needs `update_kinematics` at t. w.carried[END_UPDATED] becomes 1 where kinematics are those of the new state.
+    Needs `update_kinematics` at t. w.persistent[END_UPDATED] becomes 1 where kinematics are those of the new state.
     """
     nq = state.y.size - state.vd.size - w.tables.tree.accounts
     q = state.y[:nq]
     v = state.y[nq : nq + state.vd.size]
     sweeps = 0
     worst = left = before = 0.0
-    w.carried[END_UPDATED] = 0.0
-    w.carried[ALL_STOPS] = 0.0
-    w.carried[SPIN_ROUNDS] = 0.0
-    w.carried[BLOW] = 0.0
-    if w.carried[SMOOTH] == 0.0:
+    w.persistent[END_UPDATED] = 0.0
+    w.persistent[ALL_STOPS] = 0.0
+    w.persistent[SPIN_ROUNDS] = 0.0
+    w.persistent[BLOW] = 0.0
+    if w.persistent[SMOOTH] == 0.0:
         clear(w.row_vd)
-    predict_sliding(w.tables.drives, w.table, w.rows, w.carried[LAST_STEP], h, w.solver.direct)
+    predict_sliding(w.tables.drives, w.table, w.rows, w.persistent[LAST_STEP], h, w.solver.direct)
     stage = FORCES
     if splits_or_coasts(w, state, t, q, v, h, moves, world):
         return SPLIT
@@ -307,21 +317,21 @@ def step(w, state, t, h, end, moves, world):
                 continue
             left = w.solver.left[0] if some else 0.0
             store_loads(w, state, h, q, v)
-            last = w.carried[LAST_STEP]
+            last = w.persistent[LAST_STEP]
             add_sleeping_loads(
                 w.sleep, w.solver.islands, w.tables.zones, w.tables.colliders, w.tree, w.contacts, state, last
             )
             if not moves:
                 return 0
-            if w.carried[COASTING] > 0.0:
+            if w.persistent[COASTING] > 0.0:
                 count_half(w, q)
             store_energy(w, state, h, v)
             hold_stops(w.rows)
-            note_contacts(w, state.effort, h)
+            note_contacts(w, state.solver_stats, h)
             ratio = h / last if last > 0.0 else 0.0
             store_impulses(w.table, w.rows, w.contacts, w.sleep, w.solver.islands, ratio)
             keep_pivot(w.rows, w.solver)
-            w.carried[LAST_STEP] = h
+            w.persistent[LAST_STEP] = h
         elif stage == PSEUDO_VELOCITIES:
             move(w, q, v, state.vd, h, some)
             s = w.solver
@@ -329,7 +339,7 @@ def step(w, state, t, h, end, moves, world):
         elif some:
             displace(w.tables.tree, q, w.dv, 1.0, q)
         else:
-            w.carried[END_UPDATED] = 1.0
+            w.persistent[END_UPDATED] = 1.0
             break
         stage += 1
     store_effort(state, w.solver, w.rows, sweeps, worst, left)
@@ -345,17 +355,17 @@ def step_in_parts(w, state, t, h, end, moves, world):
     part = 0
     while part < parts:
         begin = t + part * h / parts
-        if part > 0 and w.carried[END_UPDATED] == 0.0:
+        if part > 0 and w.persistent[END_UPDATED] == 0.0:
             update_kinematics(
                 w.tables, w.tree, world, w.law_input, w.out, state, begin, state.y[:nq], state.y[nq : nq + nv]
             )
-        w.carried[PARTS] = parts if moves else MOST_PARTS
+        w.persistent[PARTS] = parts if moves else MOST_PARTS
         part += 1
         status = step(w, state, begin, h / parts, end if part == parts else t + part * h / parts, moves, world)
         if status == SPLIT:
             part = 2 * (part - 1)
             parts *= 2
-            w.carried[END_UPDATED] = 1.0  # nothing has moved
+            w.persistent[END_UPDATED] = 1.0  # nothing has moved
         elif status != 0:
             return status
     return 0
@@ -371,7 +381,7 @@ def run(w, state, begin, first, h, steps, every, samples):
     for i in range(steps + 1):
         n = first + i
         t = begin + max(n, 0) * h
-        if i == 0 or w.carried[END_UPDATED] == 0.0:
+        if i == 0 or w.persistent[END_UPDATED] == 0.0:
             update_kinematics(
                 w.tables,
                 w.tree,

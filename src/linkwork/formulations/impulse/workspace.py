@@ -8,20 +8,20 @@ import numpy as np
 
 from linkwork.contact.scratch import ContactScratch, make_contact_scratch
 from linkwork.contact.table import Contacts, make_contacts
-from linkwork.formulations.impulse.coast import Coast, make_coast
-from linkwork.formulations.impulse.contact_audit import ContactAudit, make_audit
-from linkwork.formulations.impulse.drag_rows import Drags, make_drags
-from linkwork.formulations.impulse.free_bodies import FreeBodies, free_bodies
-from linkwork.formulations.impulse.given_work import GivenLoads, make_given_loads
-from linkwork.formulations.impulse.islands import make_islands
-from linkwork.formulations.impulse.restitution import Bounces, make_bounces
-from linkwork.formulations.impulse.row_solver import RowSolver, row_solver
-from linkwork.formulations.impulse.row_table import RowTable, row_table
-from linkwork.formulations.impulse.rows import CARRIED_SLOTS, RowWork, row_work
-from linkwork.formulations.impulse.sleeping import Sleep, make_sleep
-from linkwork.mechanics.impulses import ImpulsePath, make_impulse_path
-from linkwork.mechanics.laws import law_scratch
-from linkwork.mechanics.workspace import TreeWork, tree_work
+from linkwork.formulations.impulse.audit.contact_audit import ContactAudit, make_audit
+from linkwork.formulations.impulse.kinds.drag_rows import Drags, make_drags
+from linkwork.formulations.impulse.motion.free_bodies import FreeBodies, free_bodies
+from linkwork.formulations.impulse.motion.given_work import GivenLoads, make_given_loads
+from linkwork.formulations.impulse.motion.unforced import Unforced, make_unforced
+from linkwork.formulations.impulse.rest.islands import make_islands
+from linkwork.formulations.impulse.rest.sleeping import Sleep, make_sleep
+from linkwork.formulations.impulse.rows.row_table import RowTable, row_table
+from linkwork.formulations.impulse.rows.rows import PERSISTENT_SLOTS, RowWork, row_work
+from linkwork.formulations.impulse.solver.restitution import Bounces, make_bounces
+from linkwork.formulations.impulse.solver.row_solver import RowSolver, row_solver
+from linkwork.mechanics.forces.laws import law_scratch
+from linkwork.mechanics.tree.impulses import ImpulsePath, make_impulse_path
+from linkwork.mechanics.tree.workspace import TreeWork, tree_work
 
 
 class CutLoads(NamedTuple):
@@ -55,12 +55,12 @@ class Workspace(NamedTuple):
     v_next_world: Any  # (link, 6) m/s, rad/s, world axes
     v_plus: Any  # (dof,) v_next and the pseudo velocity, (9)
     coasting: Any  # (link, 6) accelerations of the links with all joint accelerations zero, world axes
-    coast: Coast  # written by coast.py
+    unforced: Unforced  # written by unforced.py
     dv: Any  # (dof,) change of v by impulses; accelerations in free_motion
     v_mid: Any  # (dof,) mean of the velocities before and after the step
     free_bodies: FreeBodies
     expected: Any  # (link, 6) m/s, rad/s, world axes: velocities after the step if rows act as in the last one
-    bend: Any  # (cut row,) m/s or rad/s, rates of rows at the step's start to vanish at its end
+    velocity_bias: Any  # (cut row,) m/s or rad/s, rates of rows at the step's start to vanish at its end
     bend_found: Any  # (cut row,) the same for the velocities that came out
     gap: Any  # (cut row,) m or rad, at the new positions
     wrench: Any  # (cut row, 6) there
@@ -77,12 +77,12 @@ class Workspace(NamedTuple):
     audit: ContactAudit  # written by contact_audit
     bounces: Bounces  # scratch; written by restitution
     sleep: Sleep  # written by sleeping
-    carried: Any  # (12,) slots in rows.py: of the last step its length (s), flags; the rest of one step
+    persistent: Any  # (12,) slots in rows.py: of the last step its length (s), flags; the rest of one step
 
 
 def workspace(tables: Any, method: Any) -> Workspace:
     """Memory for the tables of one system and the options of a method."""
-    contacts = tables.colliders.room
+    contacts = tables.colliders.capacity
     tree, forces = tables.tree, tables.forces
     nv, links, cut_rows = tree.dof_link.size, tree.link_parent.size, tables.cuts.row_kind.size
     own = tables._replace(tree=tree._replace(dof_armature=tree.dof_armature.copy()))
@@ -90,7 +90,7 @@ def workspace(tables: Any, method: Any) -> Workspace:
     rows = row_work(tables, table, contacts)
     islands = make_islands(tree, contacts)
     between_links = [tables.cuts.cut_a, forces.spring_a, forces.bushing_a, forces.load_law]
-    between_links += [forces.tyre_link, forces.rotor_link, tables.drives.cone_a, tables.drives.swivel_a]
+    between_links += [forces.tyre_link, forces.rotor_link, tables.drives.cone_a, tables.drives.ball_friction_a]
     return Workspace(
         tables=own,
         position_iterations=int(method.position_iterations) if cut_rows else 0,
@@ -110,12 +110,12 @@ def workspace(tables: Any, method: Any) -> Workspace:
         v_next_world=np.zeros((links, 6)),
         v_plus=np.zeros(nv),
         coasting=np.zeros((links, 6)),
-        coast=make_coast(tree),
+        unforced=make_unforced(tree),
         dv=np.zeros(nv),
         v_mid=np.zeros(nv),
         free_bodies=free_bodies(tree),
         expected=np.zeros((links, 6)),
-        bend=np.zeros(cut_rows - tables.cuts.coupling_law.size),
+        velocity_bias=np.zeros(cut_rows - tables.cuts.coupling_law.size),
         bend_found=np.zeros(cut_rows - tables.cuts.coupling_law.size),
         gap=np.zeros(cut_rows),
         wrench=np.zeros((cut_rows, 6)),
@@ -131,5 +131,5 @@ def workspace(tables: Any, method: Any) -> Workspace:
         audit=make_audit(contacts, tree.accounts // 2),
         bounces=make_bounces(contacts),
         sleep=make_sleep(tables, method, islands),
-        carried=np.zeros(CARRIED_SLOTS),
+        persistent=np.zeros(PERSISTENT_SLOTS),
     )

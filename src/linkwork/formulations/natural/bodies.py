@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from linkwork._jit import kernel
 from linkwork.formulations.natural.coordinates import link_rates
-from linkwork.mechanics.motions import load_quaternion, store_quaternion
+from linkwork.mechanics.tree.motions import load_quaternion, store_quaternion
 from linkwork.spatial.quaternions import normalized, quaternion_of, rotation_of
 from linkwork.spatial.vectors import ZERO, add, cross, load3, load9, load_pair, rotate, store3
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from linkwork._jit import kernel, small
 from linkwork.formulations.samples import GAP, GAP_ROW
-from linkwork.mechanics.constraint_rows import (
+from linkwork.mechanics.rows.constraint_rows import (
     TINY,
     along,
     cut_frames,
@@ -21,10 +21,10 @@ from linkwork.mechanics.constraint_rows import (
     point_acceleration,
     point_velocity,
 )
-from linkwork.mechanics.guides import guide_bias, guide_foot, guide_row
-from linkwork.mechanics.joint_frames import angle_near, turn_about_z
-from linkwork.mechanics.rolling import rolling_bias, rolling_wrench
-from linkwork.mechanics.rows import coupled_bias, coupling_value, term_wrench
+from linkwork.mechanics.rows.guides import guide_bias, guide_foot, guide_row
+from linkwork.mechanics.rows.joint_frames import angle_near, turn_about_z
+from linkwork.mechanics.rows.rolling import rolling_bias, rolling_wrench
+from linkwork.mechanics.rows.rows import coupled_bias, coupling_value, term_wrench
 from linkwork.spatial.codes import ACROSS, ALONG, COUPLE, COUPLED, CROSSED, DISTANCE, KEPT, PART, RIM, TIED
 from linkwork.spatial.vectors import (
     ZERO,

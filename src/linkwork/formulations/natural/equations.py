@@ -20,7 +20,7 @@ from linkwork.formulations.natural.stiffness import (
     spring_gradient,
     tyre_gradient,
 )
-from linkwork.mechanics.forces import apply_forces
+from linkwork.mechanics.forces.forces import apply_forces
 from linkwork.numerics.arrays import copy
 from linkwork.numerics.block_cholesky import factor, solve
 from linkwork.spatial.codes import COUPLED, PART, RIM, SOFT_BUSHING, SOFT_COIL, SOFT_DRIVE, SOFT_LOAD, SOFT_SPRING

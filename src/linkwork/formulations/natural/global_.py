@@ -62,10 +62,10 @@ from linkwork.formulations.samples import (
 )
 from linkwork.formulations.status import FLAT, NOT_CONVERGED, NOT_FINITE, OFF_GUIDE, SINGULAR
 from linkwork.mechanics.accounts import clear_power
-from linkwork.mechanics.constraint_rows import measure_cuts
-from linkwork.mechanics.given import move_given, renew_given
-from linkwork.mechanics.guides import left_guide
-from linkwork.mechanics.rolling import falls_flat
+from linkwork.mechanics.rows.constraint_rows import measure_cuts
+from linkwork.mechanics.rows.given import move_given, renew_given
+from linkwork.mechanics.rows.guides import left_guide
+from linkwork.mechanics.rows.rolling import falls_flat
 from linkwork.numerics.arrays import copy, finite, largest
 from linkwork.numerics.block_cholesky import solve
 from linkwork.spatial.vectors import dot, load3, norm, scale, store3
@@ -89,7 +89,7 @@ class Global(ImplicitMethod):
     coordinates: ClassVar[str] = "absolute"
     needs: ClassVar[Needs] = "natural coordinates"
     loop: ClassVar[str] = __name__
-    carried: ClassVar[tuple[str, ...]] = (
+    persistent: ClassVar[tuple[str, ...]] = (
         *("lam", "alpha", "row_unit", "step", "z", "z0", "zd0", "zdd0"),
         *("power", "power_before", "net.blocks", "net.first"),
     )
@@ -209,7 +209,7 @@ def step(tables, w, state, t, h):
             store3(w.delta, k, scale(-0.25 * h * h, load3(w.delta, k)))
         add_nodes(w.z, 1.0, w.delta, nat.free)
         state.count[EVALUATIONS] += 1
-        state.effort[SWEEPS] += 1.0
+        state.solver_stats[SWEEPS] += 1.0
         if not finite_nodes(w.delta, nat.free):
             return NOT_FINITE
         change = largest_change(w, w.delta)
@@ -219,7 +219,7 @@ def step(tables, w, state, t, h):
         status = 0 if settled(left, change, before, enough, finest, last) else NOT_CONVERGED
         before = change
         if status == 0:
-            state.effort[RESIDUAL] = max(state.effort[RESIDUAL], left)
+            state.solver_stats[RESIDUAL] = max(state.solver_stats[RESIDUAL], left)
     if status != 0:
         return status
     # velocities and accelerations onto the constraints, with the last tangent matrix
@@ -269,8 +269,8 @@ def accept(tables, w, state, t, h, wanted, starts):
         state.y[n + e] += 0.5 * h * (w.power[e] + w.power_before[e])
         w.power_before[e] = w.power[e]
     state.t[0] = t
-    state.effort[MOST_SWEEPS] = max(state.effort[MOST_SWEEPS], state.effort[SWEEPS])
-    state.effort[WORST_RESIDUAL] = max(state.effort[WORST_RESIDUAL], state.effort[RESIDUAL])
+    state.solver_stats[MOST_SWEEPS] = max(state.solver_stats[MOST_SWEEPS], state.solver_stats[SWEEPS])
+    state.solver_stats[WORST_RESIDUAL] = max(state.solver_stats[WORST_RESIDUAL], state.solver_stats[RESIDUAL])
 
 
 # --- the start
@@ -332,8 +332,8 @@ def run(tables, w, state, start, first, h, steps, every, samples):
     w.tree.since[0] = state.t[0]
     for n in range(first + 1, first + steps + 1):
         copy(state.y, state.last)
-        state.effort[SWEEPS] = 0.0
-        state.effort[RESIDUAL] = 0.0
+        state.solver_stats[SWEEPS] = 0.0
+        state.solver_stats[RESIDUAL] = 0.0
         keep = n % every == 0
         wanted = keep or n == first + steps
         done = 0

@@ -18,11 +18,11 @@ import numpy as np
 from linkwork._jit import kernel, small
 from linkwork.formulations.natural.balance import balance
 from linkwork.formulations.natural.coordinates import link_rates
-from linkwork.mechanics.accounts import FED_IN, book, part_of_coupling
-from linkwork.mechanics.constraint_rows import cut_frames, point_velocity, row_wrench
-from linkwork.mechanics.rolling import rolling_wrench
-from linkwork.mechanics.row_loads import is_driven_rod, rod_reactions
-from linkwork.mechanics.rows import term_wrench
+from linkwork.mechanics.accounts import SUPPLIED, book, part_of_coupling
+from linkwork.mechanics.rows.constraint_rows import cut_frames, point_velocity, row_wrench
+from linkwork.mechanics.rows.rolling import rolling_wrench
+from linkwork.mechanics.rows.row_loads import is_driven_rod, rod_reactions
+from linkwork.mechanics.rows.rows import term_wrench
 from linkwork.numerics.block_cholesky import factor, solve
 from linkwork.numerics.block_sparse import BlockPattern, pattern
 from linkwork.spatial.codes import COUPLED, PART, RIM
@@ -198,7 +198,7 @@ def add_ground_power(tables, work, loads, power):
     for i in range(1, tables.tree.grounds):
         w, u = load_pair(work.velocity, i)
         n, f = load_pair(work.wrench, i)
-        book(power, part[i], FED_IN, -(dot(w, n) + dot(u, f)))
+        book(power, part[i], SUPPLIED, -(dot(w, n) + dot(u, f)))
     for c in range(cuts.cut_a.size):
         for side in range(2):
             i = cuts.cut_a[c] if side == 0 else cuts.cut_b[c]
@@ -207,7 +207,7 @@ def add_ground_power(tables, work, loads, power):
                 f, n = load_pair(loads, c)
                 w, u = point_velocity(work, i, p_b)
                 x = dot(w, n) + dot(u, f)
-                book(power, part[i], FED_IN, x if side == 0 else -x)
+                book(power, part[i], SUPPLIED, x if side == 0 else -x)
     add_coupled_power(tables, work, loads, power)
 
 
@@ -217,7 +217,7 @@ def add_coupled_power(tables, work, loads, power):
     cuts = tables.cuts
     for j in range(cuts.coupling_law.size):
         effort = loads[cuts.cut_a.size + j, 0]
-        book(power, part_of_coupling(tables, j), FED_IN, effort * work.given[j, 1])
+        book(power, part_of_coupling(tables, j), SUPPLIED, effort * work.given[j, 1])
         for e in range(cuts.coupling_term[j], cuts.coupling_term[j + 1]):
             n, f = term_wrench(cuts, work, e)
             for side in range(2):
@@ -225,4 +225,4 @@ def add_coupled_power(tables, work, loads, power):
                 if 0 < i < tables.tree.grounds:
                     w, u = point_velocity(work, i, ZERO)
                     x = effort * (dot(w, n) + dot(u, f))
-                    book(power, tables.tree.link_part[i], FED_IN, x if side == 0 else -x)
+                    book(power, tables.tree.link_part[i], SUPPLIED, x if side == 0 else -x)

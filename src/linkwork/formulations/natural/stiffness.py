@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from linkwork._jit import kernel
 from linkwork.formulations.natural.coordinates import normal_of, pull_point, pull_wrench
-from linkwork.mechanics.bushings import bushing_place, bushing_spring
-from linkwork.mechanics.forces import load_wrench, spring_line
-from linkwork.mechanics.laws import evaluate
-from linkwork.mechanics.springs import spring_slopes
-from linkwork.mechanics.tyres import contact, tyre_place
+from linkwork.mechanics.forces.bushings import bushing_place, bushing_spring
+from linkwork.mechanics.forces.forces import load_wrench, spring_line
+from linkwork.mechanics.forces.laws import evaluate
+from linkwork.mechanics.forces.springs import spring_slopes
+from linkwork.mechanics.forces.tyres import contact, tyre_place
 from linkwork.spatial.quaternions import exponential, rotation_of
 from linkwork.spatial.vectors import (
     ZERO,

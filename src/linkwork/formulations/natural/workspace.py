@@ -8,9 +8,9 @@ import numpy as np
 
 from linkwork.formulations.natural.reactions import Network, network
 from linkwork.mechanics.counts import count_cut_q
-from linkwork.mechanics.laws import law_scratch
+from linkwork.mechanics.forces.laws import law_scratch
 from linkwork.mechanics.size import size_of
-from linkwork.mechanics.workspace import TreeWork, tree_work
+from linkwork.mechanics.tree.workspace import TreeWork, tree_work
 from linkwork.numerics.block_sparse import BlockPattern, pattern
 from linkwork.spatial.codes import COUPLE
 

@@ -14,11 +14,11 @@ from linkwork.assembly.tables import Floats
 from linkwork.errors import OptionError
 from linkwork.formulations.explicit.recursive import Recursive, run
 from linkwork.formulations.samples import make_samples, make_state
-from linkwork.mechanics.entry_points import masses, placed_joint_forces, placed_point_rows, placed_poses
-from linkwork.mechanics.laws import law_scratch
-from linkwork.mechanics.workspace import tree_work
+from linkwork.mechanics.forces.laws import law_scratch
+from linkwork.mechanics.tree.entry_points import masses, placed_joint_forces, placed_point_rows, placed_poses
+from linkwork.mechanics.tree.workspace import tree_work
 from linkwork.model.checked import shown
-from linkwork.model.joint_kinds import KINDS
+from linkwork.model.joints.joint_kinds import KINDS
 
 KEPT = 4  # systems whose memory is kept for the checked functions
 

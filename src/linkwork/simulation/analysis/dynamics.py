@@ -24,11 +24,11 @@ from linkwork.assembly.tables import Floats, Tables
 from linkwork.errors import OptionError, RunError
 from linkwork.formulations.explicit.recursive import Recursive, run
 from linkwork.formulations.samples import make_samples, make_state
-from linkwork.mechanics.entry_points import moved
+from linkwork.mechanics.tree.entry_points import moved
 from linkwork.model import Body
 from linkwork.model.checked import real, shown
 from linkwork.simulation.analysis.bound_dynamics import bound
-from linkwork.simulation.results.plain import shortened
+from linkwork.simulation.results.columns.plain import shortened
 
 
 def checked_vector(value: ArrayLike, size: int, name: str) -> Floats:

@@ -16,11 +16,11 @@ from linkwork.model import Model
 from linkwork.model.checked import shown
 from linkwork.simulation.analysis.dynamics import integrate, tree_forces
 from linkwork.simulation.analysis.holds import HELD, Hold, find_holds
-from linkwork.simulation.analysis.pose import Pose
-from linkwork.simulation.driven import driven_start
+from linkwork.simulation.analysis.poses.pose import Pose
 from linkwork.simulation.methods import positive
-from linkwork.simulation.results.warning import warn
-from linkwork.simulation.start import Closure, consistent_start
+from linkwork.simulation.results.judging.warning import warn
+from linkwork.simulation.starts.driven import driven_start
+from linkwork.simulation.starts.start import Closure, consistent_start
 from linkwork.spatial import codes
 
 # all of them relative to the size of the model: angles in rad, ways in its lengths, forces in its forces

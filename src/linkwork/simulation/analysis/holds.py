@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.assembly.force_tables import coordinate_of
+from linkwork.assembly.elements.force_tables import coordinate_of
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats
 from linkwork.model import Cone, Motor
-from linkwork.model.joint_kinds import KINDS
-from linkwork.model.laws import law_value
-from linkwork.simulation.start import Closure
+from linkwork.model.joints.joint_kinds import KINDS
+from linkwork.model.laws.laws import law_value
+from linkwork.simulation.starts.start import Closure
 
 FREE, HELD, GIVING_WAY = range(3)
 BEYOND = 1e-9  # rad, or of the size of the model: so far beyond a stop, or from where a motor wants its joint

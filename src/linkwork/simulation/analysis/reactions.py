@@ -27,12 +27,12 @@ from linkwork.assembly.system import JointPlace, System
 from linkwork.assembly.tables import Floats
 from linkwork.errors import OptionError
 from linkwork.model.checked import shown
-from linkwork.model.joint_kinds import KINDS
+from linkwork.model.joints.joint_kinds import KINDS
 from linkwork.simulation.analysis.dynamics import checked_time
-from linkwork.simulation.coupled_wrenches import coupled_wrenches
-from linkwork.simulation.mobility import DEPENDENT
-from linkwork.simulation.results.plain import shortened
-from linkwork.simulation.start import Closure
+from linkwork.simulation.results.columns.plain import shortened
+from linkwork.simulation.starts.coupled_wrenches import coupled_wrenches
+from linkwork.simulation.starts.mobility import DEPENDENT
+from linkwork.simulation.starts.start import Closure
 
 if TYPE_CHECKING:
     from linkwork.model import Model

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from linkwork.assembly.drive_tables import softness_row
+from linkwork.assembly.elements.drive_tables import softness_row
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats
 from linkwork.errors import OptionError
 from linkwork.model import Ground, Soft
 from linkwork.model.checked import not_negative, vector
 from linkwork.model.container import find_body
-from linkwork.model.soft import softness as checked_softness
+from linkwork.model.forces.soft import softness as checked_softness
 
 if TYPE_CHECKING:
-    from linkwork.simulation.stepper import Stepper
+    from linkwork.simulation.stepping.stepper import Stepper
 
 GENTLE = Soft(hertz=3.0, damping_ratio=1.0)
 

@@ -10,10 +10,10 @@ import numpy as np
 
 from linkwork.assembly.system import JointPlace, System
 from linkwork.assembly.tables import Floats
-from linkwork.model.joint_kinds import KINDS
+from linkwork.model.joints.joint_kinds import KINDS
 from linkwork.simulation.analysis.dynamics import forward_kinematics
-from linkwork.simulation.given import with_given
-from linkwork.simulation.start import NEARLY, Start, closed_again, consistent_start
+from linkwork.simulation.starts.given import with_given
+from linkwork.simulation.starts.start import NEARLY, Start, closed_again, consistent_start
 
 STRIDE = 0.1  # rad or m between two poses on the way
 

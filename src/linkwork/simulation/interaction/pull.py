@@ -22,7 +22,7 @@ from linkwork.spatial import codes
 
 if TYPE_CHECKING:
     from linkwork.simulation.reading import Readings
-    from linkwork.simulation.stepper import Stepper
+    from linkwork.simulation.stepping.stepper import Stepper
 
 FASTEST = 0.3  # radians of the oscillation in one step
 TRIAL = 1e-2  # m/s^2 times the mass of the body: the force that is tried

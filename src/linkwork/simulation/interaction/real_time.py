@@ -135,7 +135,7 @@ class RealTime:
         while self._words:
             name, value = self._words.popleft()
             sim.inputs[name] = value
-        pace, cut = self.pace, sim.state.effort[STEPS_CUT]
+        pace, cut = self.pace, sim.state.solver_stats[STEPS_CUT]
         started = self._clock()
         if self.budget is None:
             sim.step()
@@ -145,7 +145,7 @@ class RealTime:
         if self.budget is not None:
             self._cut(ended - started)
         pace.steps += 1
-        pace.cut += int(sim.state.effort[STEPS_CUT] - cut)
+        pace.cut += int(sim.state.solver_stats[STEPS_CUT] - cut)
         pace.busy += ended - started
         pace.passed += ended - begun
         behind = ended - due - dt / rate
@@ -179,7 +179,7 @@ class RealTime:
         """Fewer sweeps after a step beyond the budget, more again after one well within it."""
         assert self.budget is not None
         if took > self.budget:
-            used = min(self._sweeps, max(1, int(self.sim.state.effort[SWEEPS])))
+            used = min(self._sweeps, max(1, int(self.sim.state.solver_stats[SWEEPS])))
             self._sweeps = max(FEWEST, int(used * self.budget / took))
         elif took < 0.8 * self.budget:
             self._sweeps = min(int(self.sim.method.iterations), self._sweeps + 1 + self._sweeps // 8)

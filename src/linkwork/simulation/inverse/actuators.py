@@ -16,16 +16,16 @@ import numpy as np
 from linkwork.assembly.system import JointPlace, System
 from linkwork.assembly.tables import Floats
 from linkwork.errors import OptionError
-from linkwork.mechanics.constraint_rows import cut_frames, measure_wrench
-from linkwork.mechanics.entry_points import point_rows
+from linkwork.mechanics.rows.constraint_rows import cut_frames, measure_wrench
 from linkwork.mechanics.size import size_of
-from linkwork.mechanics.workspace import TreeWork
+from linkwork.mechanics.tree.entry_points import point_rows
+from linkwork.mechanics.tree.workspace import TreeWork
 from linkwork.model import Joint, Motor, Spring, Torque, TorsionSpring
 from linkwork.model import names as full_names
 from linkwork.model.body import Part
 from linkwork.model.checked import did_you_mean, shown
-from linkwork.simulation.results.units import joint_units, split_unit
-from linkwork.simulation.start import Closure
+from linkwork.simulation.results.columns.units import joint_units, split_unit
+from linkwork.simulation.starts.start import Closure
 from linkwork.spatial import codes
 
 HOW = "give names of joints, motors, torques in joints, torsion springs or springs, as at=['crank', 'jack']"

@@ -7,13 +7,13 @@ import numpy as np
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats
 from linkwork.errors import OptionError, RunError
-from linkwork.mechanics.entry_points import joint_forces
+from linkwork.mechanics.tree.entry_points import joint_forces
 from linkwork.simulation.analysis.dynamics import Accelerations, integrate
-from linkwork.simulation.coupled_wrenches import coupled_wrenches
 from linkwork.simulation.inverse.actuators import Actuator, cut_wrench, rate_units
 from linkwork.simulation.inverse.loop_forces import LoopForces, Shares
 from linkwork.simulation.inverse.recorded_motion import TreeMotion
-from linkwork.simulation.results.plain import shortened
+from linkwork.simulation.results.columns.plain import shortened
+from linkwork.simulation.starts.coupled_wrenches import coupled_wrenches
 
 ASIDE = 1e-5  # of the size of the model, or rad: where the rows of a singular position are looked at, ahead and behind
 AT_REST = 1e-9  # of the largest rate: slower than this dry friction has no direction

@@ -20,7 +20,7 @@ from linkwork.simulation.analysis.dynamics import (
     tree_forces,
 )
 from linkwork.simulation.inverse.loop_forces import LoopForces
-from linkwork.simulation.results.plain import shortened
+from linkwork.simulation.results.columns.plain import shortened
 
 OPENING = 1e-6  # of the accelerations: what the loops may contradict them by
 

@@ -20,24 +20,24 @@ from linkwork.formulations.samples import make_samples, make_state
 from linkwork.mechanics.size import size_of
 from linkwork.model import Model, Motor, PythonLaw, Rolling, RollingPair
 from linkwork.model.checked import shown
-from linkwork.model.laws import law_value
-from linkwork.simulation.driven import driven_start
-from linkwork.simulation.failures import off_guide
+from linkwork.model.laws.laws import law_value
 from linkwork.simulation.inverse.loop_forces import DEAD, LoopForces
 from linkwork.simulation.inverse.stateless import stateless
 from linkwork.simulation.methods import positive
-from linkwork.simulation.mobility import implied
-from linkwork.simulation.results.certificate import Certificate
-from linkwork.simulation.results.column_names import DRIFT
-from linkwork.simulation.results.observe import Observer
-from linkwork.simulation.results.plain import shortened
-from linkwork.simulation.results.rank_history import row_names
-from linkwork.simulation.results.scene import scene_of
+from linkwork.simulation.results.columns.column_names import DRIFT
+from linkwork.simulation.results.columns.observe import Observer
+from linkwork.simulation.results.columns.plain import shortened
+from linkwork.simulation.results.columns.units import joint_units
+from linkwork.simulation.results.judging.certificate import Certificate
+from linkwork.simulation.results.judging.rank_history import row_names
+from linkwork.simulation.results.judging.run_certificate import model_hash, versions
+from linkwork.simulation.results.scene.scene import scene_of
 from linkwork.simulation.results.trajectory import Trajectory
-from linkwork.simulation.results.units import joint_units
-from linkwork.simulation.run_certificate import model_hash, versions
 from linkwork.simulation.simulate import count_steps
-from linkwork.simulation.start import Closure, Start
+from linkwork.simulation.starts.driven import driven_start
+from linkwork.simulation.starts.mobility import implied
+from linkwork.simulation.starts.start import Closure, Start
+from linkwork.simulation.stepping.failures import off_guide
 
 COLUMNS = ["*.position", "*.velocity", "*.acceleration", "*.rotation", "*.angular_velocity"]
 SMALLEST = 2.0**-14  # of dt

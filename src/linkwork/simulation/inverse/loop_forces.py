@@ -17,8 +17,8 @@ import numpy as np
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats
 from linkwork.mechanics.size import dof_units, row_units
-from linkwork.simulation.mobility import DEPENDENT
-from linkwork.simulation.start import Closure
+from linkwork.simulation.starts.mobility import DEPENDENT
+from linkwork.simulation.starts.start import Closure
 
 DEAD = 1e-7  # of what an actuator could move at most: with less the position is a dead point
 

@@ -13,14 +13,14 @@ from linkwork.assembly.tables import Floats
 from linkwork.errors import OptionError
 from linkwork.mechanics.size import row_units, size_of
 from linkwork.model.checked import shown
-from linkwork.model.joint_kinds import KINDS
+from linkwork.model.joints.joint_kinds import KINDS
 from linkwork.simulation.analysis.dynamics import forward_kinematics
 from linkwork.simulation.inverse.stateless import stateless, whole
-from linkwork.simulation.results.limits import BOUNDS
-from linkwork.simulation.results.plain import shortened
+from linkwork.simulation.results.columns.plain import shortened
+from linkwork.simulation.results.judging.limits import BOUNDS
+from linkwork.simulation.results.judging.run_certificate import model_hash
 from linkwork.simulation.results.trajectory import Trajectory
-from linkwork.simulation.run_certificate import model_hash
-from linkwork.simulation.start import Closure
+from linkwork.simulation.starts.start import Closure
 
 OPEN = BOUNDS["drift"]  # of the size of the model: what loops may be open by, and bodies be elsewhere
 

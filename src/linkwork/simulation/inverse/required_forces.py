@@ -22,18 +22,18 @@ from linkwork.simulation.inverse.efforts import Efforts
 from linkwork.simulation.inverse.recorded_motion import TreeMotion, integral, recorded_motion
 from linkwork.simulation.inverse.sharing import not_unique
 from linkwork.simulation.inverse.stateless import laws_with_states, stateless
-from linkwork.simulation.least_energy import least_energy
-from linkwork.simulation.mobility import implied
-from linkwork.simulation.part_tally import ROUNDED
-from linkwork.simulation.results.certificate import Certificate
-from linkwork.simulation.results.column_names import DRIFT
-from linkwork.simulation.results.column_names import ENERGY as LEDGER
-from linkwork.simulation.results.observe import Observer
-from linkwork.simulation.results.plain import shortened
-from linkwork.simulation.results.rank_history import row_names
-from linkwork.simulation.results.scene import scene_of
+from linkwork.simulation.results.columns.column_names import DRIFT
+from linkwork.simulation.results.columns.column_names import ENERGY as LEDGER
+from linkwork.simulation.results.columns.observe import Observer
+from linkwork.simulation.results.columns.plain import shortened
+from linkwork.simulation.results.judging.certificate import Certificate
+from linkwork.simulation.results.judging.least_energy import least_energy
+from linkwork.simulation.results.judging.part_tally import ROUNDED
+from linkwork.simulation.results.judging.rank_history import row_names
+from linkwork.simulation.results.judging.run_certificate import STORED, model_hash, versions
+from linkwork.simulation.results.scene.scene import scene_of
 from linkwork.simulation.results.trajectory import Trajectory
-from linkwork.simulation.run_certificate import STORED, model_hash, versions
+from linkwork.simulation.starts.mobility import implied
 
 NEAR_DEAD = 1e-3  # of what an actuator moves at best: efforts nearby are large and inexact
 CHANGED = 1e-6  # of the accelerations: a smaller change by the loops is not worth a note

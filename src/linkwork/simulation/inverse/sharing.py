@@ -8,8 +8,8 @@ from linkwork.assembly.tables import Floats
 from linkwork.formulations.samples import make_samples, make_state
 from linkwork.simulation.analysis.reactions import SEEN, Stress, null_space
 from linkwork.simulation.inverse.efforts import Efforts
-from linkwork.simulation.mobility import DEPENDENT
-from linkwork.simulation.results.observe import Observer
+from linkwork.simulation.results.columns.observe import Observer
+from linkwork.simulation.starts.mobility import DEPENDENT
 
 
 def not_unique(efforts: Efforts, k: int) -> tuple[list[str], Stress]:

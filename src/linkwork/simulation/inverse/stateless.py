@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from linkwork.model import Body, Joint, Model, PythonLaw
-from linkwork.model.force import ForceElement
-from linkwork.model.laws import Constant
+from linkwork.model.forces.force import ForceElement
+from linkwork.model.laws.laws import Constant
 
 
 class _Stateless(Model):

@@ -9,8 +9,8 @@ import numpy as np
 
 from linkwork.errors import OptionError
 from linkwork.model.checked import shown
-from linkwork.simulation.results.components import full_name
-from linkwork.simulation.results.plain import shortened
+from linkwork.simulation.results.columns.components import full_name
+from linkwork.simulation.results.columns.plain import shortened
 
 if TYPE_CHECKING:
     from linkwork.simulation.results.trajectory import Trajectory

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, overload
 
 from linkwork.errors import RunError, RunWarning
-from linkwork.simulation.results.plain import shortened
+from linkwork.simulation.results.columns.plain import shortened
+from linkwork.simulation.results.judging.warning import warn
 from linkwork.simulation.results.trajectory import Trajectory
-from linkwork.simulation.results.warning import warn
 
 MOST = 3  # messages that a warning has
 

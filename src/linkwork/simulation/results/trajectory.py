@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 from linkwork.errors import OptionError
 from linkwork.model.arguments import helpful
 from linkwork.model.checked import VectorLike
-from linkwork.simulation.results.certificate import Certificate
-from linkwork.simulation.results.columns import NamedColumns
-from linkwork.simulation.results.contact_log import ContactLog, PressureMap
-from linkwork.simulation.results.notebook import lines_in_cell
-from linkwork.simulation.results.scene import Scene
+from linkwork.simulation.results.columns.columns import NamedColumns
+from linkwork.simulation.results.judging.certificate import Certificate
+from linkwork.simulation.results.judging.notebook import lines_in_cell
+from linkwork.simulation.results.scene.contact_log import ContactLog, PressureMap
+from linkwork.simulation.results.scene.scene import Scene
 from linkwork.simulation.structure.events import Change
 
 MOST_IN_CELL = 1_000_000  # bytes of a replay that a notebook shows by itself
@@ -32,7 +32,7 @@ class Trajectory(NamedColumns):
     """A recorded run. Row k of every column belongs to `time[k]`; nothing in it can be written to.
 
     `columns` maps full names ("pin.position", "left damper.piston.rotation") to arrays with one row per time, `units`
-    maps a full name, or the last word of names, to a unit (see `linkwork.simulation.results.units`). SI throughout.
+    maps a full name, or the last word of names, to a unit (see `simulation.results.columns.units`). SI throughout.
 
     >>> run = Trajectory(
     ...     time=[0.0, 0.5],

@@ -27,8 +27,8 @@ import numpy as np
 from linkwork._disk import whole
 from linkwork.errors import OptionError
 from linkwork.model.checked import shown
-from linkwork.simulation.results.certificate import Certificate
-from linkwork.simulation.results.contact_log import ContactLog
+from linkwork.simulation.results.judging.certificate import Certificate
+from linkwork.simulation.results.scene.contact_log import ContactLog
 from linkwork.simulation.results.trajectory import Trajectory
 from linkwork.simulation.storage.npz import DAMAGES, Damaged, reason, unpacked, write_members
 

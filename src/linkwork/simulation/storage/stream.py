@@ -30,11 +30,11 @@ import numpy as np
 from linkwork._disk import sync_file, whole
 from linkwork.errors import OptionError, RunError
 from linkwork.simulation.recording import STATE_SECONDS
-from linkwork.simulation.remote_links import letting_go
-from linkwork.simulation.results.bounds import checked_bounds, refuse_poor
-from linkwork.simulation.results.certificate import Certificate
+from linkwork.simulation.results.judging.bounds import checked_bounds, refuse_poor
+from linkwork.simulation.results.judging.certificate import Certificate
+from linkwork.simulation.results.judging.warning import warn_of_doubts
 from linkwork.simulation.results.trajectory import Trajectory
-from linkwork.simulation.results.warning import warn_of_doubts
+from linkwork.simulation.stepping.remote_links import letting_go
 from linkwork.simulation.storage.disk_space import Room
 from linkwork.simulation.storage.files import (
     LEDGERS,

@@ -9,17 +9,17 @@ import numpy as np
 from linkwork.assembly.tables import Floats
 from linkwork.errors import ModelError, OptionError
 from linkwork.formulations.samples import make_samples
-from linkwork.mechanics.accounts import FED_IN
+from linkwork.mechanics.accounts import SUPPLIED
 from linkwork.model import Altered, Joint, attached_joint, attached_name
 from linkwork.model.checked import shown
 from linkwork.model.container import find_body, find_joint, find_parts
-from linkwork.model.event import releasable
-from linkwork.simulation.driven import Jolt
-from linkwork.simulation.failures import failure_of
-from linkwork.simulation.lag import lag_applied
+from linkwork.model.control.event import releasable
 from linkwork.simulation.methods import refuse_unsupported
-from linkwork.simulation.results.observe import Observer
-from linkwork.simulation.stepper import Stepper
+from linkwork.simulation.results.columns.observe import Observer
+from linkwork.simulation.starts.driven import Jolt
+from linkwork.simulation.stepping.failures import failure_of
+from linkwork.simulation.stepping.lag import lag_applied
+from linkwork.simulation.stepping.stepper import Stepper
 from linkwork.simulation.structure.events import Change
 from linkwork.simulation.structure.transfer import Moment, assembled_like, changed, impulse_at, met, seen, struck
 
@@ -60,7 +60,7 @@ class Structure:
     def _feed(self, energy: float) -> None:
         """Book work of the whole, J."""
         moving = self.stepper.moving
-        self.stepper.state.y[moving.nq + moving.nv + FED_IN] += energy
+        self.stepper.state.y[moving.nq + moving.nv + SUPPLIED] += energy
 
     def copied(self, stepper: Stepper) -> Structure:
         """The same changes, of another stepper in the same state."""
@@ -118,7 +118,7 @@ class Structure:
         system = assembled_like(model, moving)
         nq, nv = system.nq, system.nv
         if y.size == nq + nv + system.tables.tree.accounts and cut_q.size == system.cut_start.size:
-            self.stepper.stand(system, y[:nq].copy(), y[nq : nq + nv].copy(), cut_q.copy())
+            self.stepper.switch_system(system, y[:nq].copy(), y[nq : nq + nv].copy(), cut_q.copy())
 
     def _moment(self) -> Moment:
         stepper = self.stepper
@@ -153,7 +153,7 @@ class Structure:
     def _go_on(self, moment: Moment, work: float) -> None:
         """Tables, memory and state of a moment; `work` and what is then in the springs was put in."""
         stepper, old = self.stepper, self.stepper.workspace
-        stepper.stand(moment.system, moment.q, moment.v, moment.cut_q)
+        stepper.switch_system(moment.system, moment.q, moment.v, moment.cut_q)
         stepper.method.keep_contacts(stepper.workspace, old)
         # springs in joints come and go with what they hold
         self._feed(work + self._stored())

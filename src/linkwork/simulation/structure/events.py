@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.assembly.law_errors import told_of
+from linkwork.assembly.laws.law_errors import describe_exception
 from linkwork.errors import ModelError
 from linkwork.model import Event
 from linkwork.model.checked import shown
-from linkwork.model.when import Occasion
+from linkwork.model.control.when import Occasion
 
 SAME = 1e-9  # of a step: instants nearer than this are one
 
@@ -116,8 +116,9 @@ def holds(event: Event, sim: Any) -> bool:
     try:
         answer = event.when(sim)
     except Exception as error:
+        why = describe_exception(error)
         raise ModelError(
-            f"the condition of the {event.told} failed at t = {sim.time:.6g} s ({told_of(error)}); correct its when="
+            f"the condition of the {event.told} failed at t = {sim.time:.6g} s ({why}); correct its when="
         ) from error
     if not isinstance(answer, (bool, np.bool_)):
         raise ModelError(

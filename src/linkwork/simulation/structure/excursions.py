@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from linkwork.model import Event
-from linkwork.model.when import When
+from linkwork.model.control.when import When
 
 GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
 TRIES = 30  # parts of a step that are looked at

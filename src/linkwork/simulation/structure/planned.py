@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from linkwork.assembly.law_errors import told_of
+from linkwork.assembly.laws.law_errors import describe_exception
 from linkwork.errors import ModelError, OptionError
 from linkwork.model import Event, Model
-from linkwork.model.when import Occasion, When
-from linkwork.simulation.controls import Controls
-from linkwork.simulation.lag import apply_lag
-from linkwork.simulation.remote_links import remote_parts
-from linkwork.simulation.stepper import Stepper
+from linkwork.model.control.when import Occasion, When
+from linkwork.simulation.sampled.controls import Controls
+from linkwork.simulation.stepping.lag import apply_lag
+from linkwork.simulation.stepping.remote_links import remote_parts
+from linkwork.simulation.stepping.stepper import Stepper
 from linkwork.simulation.structure.changing import Structure
 from linkwork.simulation.structure.events import SAME, Change, Schedule, Snapshot, holds
 from linkwork.simulation.structure.excursions import Excursions, risen
@@ -109,7 +109,7 @@ class PlannedEvents:
             raise
         except Exception as error:
             raise ModelError(
-                f"the action of the {event.told} failed at t = {now:.6g} s ({told_of(error)}); correct it"
+                f"the action of the {event.told} failed at t = {now:.6g} s ({describe_exception(error)}); correct it"
             ) from error
 
     def step(self, sim: Simulation) -> int:

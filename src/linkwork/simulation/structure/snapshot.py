@@ -17,14 +17,14 @@ from linkwork.assembly.assemble import assemble
 from linkwork.assembly.energy_parts import accounts_for
 from linkwork.errors import ModelError, OptionError
 from linkwork.model.checked import LARGEST
-from linkwork.simulation.failures import failure_of
-from linkwork.simulation.remote_links import remote_parts
-from linkwork.simulation.run_certificate import model_hash
-from linkwork.simulation.start import Start, absolute_start
+from linkwork.simulation.results.judging.run_certificate import model_hash
+from linkwork.simulation.starts.start import Start, absolute_start
+from linkwork.simulation.stepping.failures import failure_of
+from linkwork.simulation.stepping.remote_links import remote_parts
 from linkwork.simulation.storage.npz import DAMAGES, reason
-from linkwork.simulation.structure.carried import carried_arrays, checked_arrays
 from linkwork.simulation.structure.history import history_of, put_back_history
-from linkwork.simulation.structure.transfer import assembled_like, carried, seen
+from linkwork.simulation.structure.persistent import checked_arrays, persistent_arrays
+from linkwork.simulation.structure.transfer import assembled_like, seen, transferred
 
 if TYPE_CHECKING:
     from linkwork.simulation.run import Simulation
@@ -85,7 +85,7 @@ def state_arrays(sim: Simulation, turn: int | None = None, **more: Any) -> dict[
     elif remote_parts(sim.system.model):
         raise OptionError(f"the connections of '{sim.system.model.name}' to its components elsewhere are closed")
     memories = {**sim.controls.memories(), **states}
-    return {"metadata": np.array(json.dumps(facts)), **carried_arrays(sim.stepper), **memories}
+    return {"metadata": np.array(json.dumps(facts)), **persistent_arrays(sim.stepper), **memories}
 
 
 def save_state(sim: Simulation, file: str | PathLike[str]) -> None:
@@ -229,5 +229,5 @@ def other_coordinates(sim: Simulation, model: Any, facts: dict[str, Any], y: Any
     if mine.absolute:
         found, cut_q = absolute_start(taken, Start(moment.q, moment.v, moment.cut_q, []), mine, time)
         return np.concatenate([found[: mine.nq + mine.nv], accounts_for(mine.tables.tree, y[nq + nv :])]), cut_q
-    moment = carried(moment, mine)
+    moment = transferred(moment, mine)
     return np.concatenate([moment.q, moment.v, accounts_for(mine.tables.tree, y[nq + nv :])]), moment.cut_q

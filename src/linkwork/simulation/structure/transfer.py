@@ -24,8 +24,8 @@ from linkwork.assembly.tables import Floats
 from linkwork.errors import ModelError
 from linkwork.model import Altered, Body, Foreign, Frame, Ground, Joint, Model
 from linkwork.simulation.analysis.dynamics import forward_kinematics, mass_matrix
-from linkwork.simulation.mobility import DEPENDENT
-from linkwork.simulation.start import Closure
+from linkwork.simulation.starts.mobility import DEPENDENT
+from linkwork.simulation.starts.start import Closure
 
 HELD = 1e-9  # m/s or rad/s, relative to the fastest: what an impulse may leave of a forbidden velocity
 
@@ -62,7 +62,7 @@ def changed(moment: Moment, attached: Sequence[Joint], released: Sequence[Joint]
     """The same motion in the system with these joints attached and released since the model was built."""
     old = moment.system
     model = Altered(old.model.built, attached, released)
-    return carried(moment, assembled_like(model, old))
+    return transferred(moment, assembled_like(model, old))
 
 
 def assembled_like(model: Model, old: System) -> System:
@@ -70,7 +70,7 @@ def assembled_like(model: Model, old: System) -> System:
     return assemble(model, absolute=old.absolute, floating=True, driven=old.driven, filled=old.fills, before=old)
 
 
-def carried(moment: Moment, new: System) -> Moment:
+def transferred(moment: Moment, new: System) -> Moment:
     """The same motion in another system of the same bodies; joints of one may be cuts of the other."""
     old = moment.system
     q, v, cut_q = new.q_start.copy(), new.v_start.copy(), new.cut_start.copy()

@@ -9,13 +9,13 @@ import numpy as np
 
 from linkwork.assembly.assemble import assemble
 from linkwork.model import Altered
-from linkwork.simulation.analysis.pose_equations import Goal, PoseEquations
-from linkwork.simulation.analysis.pose_search import search
+from linkwork.simulation.analysis.poses.pose_equations import Goal, PoseEquations
+from linkwork.simulation.analysis.poses.pose_search import search
 from linkwork.simulation.interaction.posing import Posing
-from linkwork.simulation.results.scene import ground_at
+from linkwork.simulation.results.scene.scene import ground_at
 from linkwork.simulation.run import Simulation
-from linkwork.simulation.start import Start
-from linkwork.simulation.structure.transfer import carried, seen
+from linkwork.simulation.starts.start import Start
+from linkwork.simulation.structure.transfer import seen, transferred
 from linkwork.viewer.staging import Stage
 
 NEAR_ENOUGH, CLOSED = 1e-4, 1e-6  # of the size of the model, or rad: a dragged point to its goal, and loops
@@ -38,7 +38,7 @@ class KinematicMode:
         start = None  # after joints were attached or released: that of the model
         if sim.time > 0.0 and not isinstance(sim.moving.model, Altered):
             here = sim.stepper.place()
-            moment = carried(seen(sim.moving, sim.time, here.q, here.v, here.cut_q), system)
+            moment = transferred(seen(sim.moving, sim.time, here.q, here.v, here.cut_q), system)
             start = Start(moment.q, np.zeros(system.nv), moment.cut_q, [])
         self.posing = Posing(system, start)
         grounds = {ground.path: ground for ground in model.all_grounds()}

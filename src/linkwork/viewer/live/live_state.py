@@ -13,9 +13,9 @@ from linkwork.errors import OptionError, RunError
 from linkwork.model import Ground, Joint
 from linkwork.simulation.interaction.contacts import Pressing
 from linkwork.simulation.methods import ALL, refuse_unsupported
-from linkwork.simulation.results.observe import Observer, column_units
-from linkwork.simulation.results.scene import ground_at, scene_of
-from linkwork.simulation.results.units import component_names, split_unit
+from linkwork.simulation.results.columns.observe import Observer, column_units
+from linkwork.simulation.results.columns.units import component_names, split_unit
+from linkwork.simulation.results.scene.scene import ground_at, scene_of
 from linkwork.simulation.run import Simulation
 from linkwork.simulation.structure.changing import joint_place
 from linkwork.viewer.live import shared_frame as slot

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from linkwork.model import Force, Joint, Model, Motor, Torque
-from linkwork.model.input_number import InputNumber
-from linkwork.model.joint_kinds import KINDS
+from linkwork.model.joints.joint_kinds import KINDS
+from linkwork.model.laws.input_number import InputNumber
 from linkwork.simulation.interaction.posing import Posing
 from linkwork.viewer.round_numbers import step_of
 

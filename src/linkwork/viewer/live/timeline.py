@@ -14,7 +14,7 @@ import numpy as np
 
 from linkwork.errors import OptionError
 from linkwork.simulation.run import Simulation
-from linkwork.simulation.structure.carried import carried_arrays
+from linkwork.simulation.structure.persistent import persistent_arrays
 from linkwork.simulation.structure.snapshot import facts_of, put_back, refuse_forgetful
 
 SECONDS = 60.0  # of watching that can be gone back
@@ -75,7 +75,7 @@ class Timeline:
             self.why = "components of it live elsewhere"
         if self.why:
             return
-        found = {**carried_arrays(sim.stepper), **sim.controls.memories()}
+        found = {**persistent_arrays(sim.stepper), **sim.controls.memories()}
         arrays = {name: np.array(values) for name, values in found.items()}
         self.moments.append(PastState(count, self.serial, clock, sim.time, dt, list(keys), facts_of(sim), arrays))
         while len(self.moments) > 2 and clock - self.moments[1].clock > SECONDS:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from linkwork.simulation.least_energy import least_energy
-from linkwork.simulation.part_tally import ROUNDED
-from linkwork.simulation.results.certificate import Certificate
-from linkwork.simulation.results.limits import BOUNDS
+from linkwork.simulation.results.judging.certificate import Certificate
+from linkwork.simulation.results.judging.least_energy import least_energy
+from linkwork.simulation.results.judging.limits import BOUNDS
+from linkwork.simulation.results.judging.part_tally import ROUNDED
 from linkwork.simulation.run import Simulation
 
 GOOD, WATCH, POOR = range(3)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from linkwork.errors import OptionError
-from linkwork.model.joint_kinds import drawn_as
+from linkwork.model.joints.joint_kinds import drawn_as
 from linkwork.viewer.canvas import Canvas
 from linkwork.viewer.colours import body_colours
 from linkwork.viewer.extent import COURSE, body_points

@@ -10,7 +10,7 @@ import numpy as np
 
 from linkwork.model import Frame, Model
 from linkwork.model.checked import VectorLike
-from linkwork.simulation.results.scene import scene_of
+from linkwork.simulation.results.scene.scene import scene_of
 from linkwork.simulation.storage.files import check_path, writing
 from linkwork.viewer.camera import OBLIQUE, VIEWS, camera_from
 from linkwork.viewer.pictures.drawing import DPI, Drawing, Instant

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linkwork.errors import OptionError
-from linkwork.simulation.analysis.modes import Modes
+from linkwork.simulation.analysis.linear.modes import Modes
 from linkwork.simulation.storage.files import check_path, writing
 from linkwork.viewer.pictures.panels import COLOURS, STYLE
 from linkwork.viewer.pictures.plots import SUFFIXES

@@ -9,7 +9,7 @@ import numpy as np
 
 from linkwork.errors import OptionError
 from linkwork.model.checked import shown
-from linkwork.simulation.results.contact_log import PressureMap
+from linkwork.simulation.results.scene.contact_log import PressureMap
 from linkwork.simulation.storage.files import check_path, writing
 from linkwork.viewer.pictures.panels import COLOURS, STYLE
 from linkwork.viewer.pictures.plots import SUFFIXES

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.assembly.tables import Floats
-from linkwork.simulation.analysis.frequency import Response
-from linkwork.simulation.analysis.root_locus import RootLocus
+from linkwork.simulation.analysis.linear.frequency import Response
+from linkwork.simulation.analysis.linear.root_locus import RootLocus
 from linkwork.simulation.storage.files import check_path
 from linkwork.viewer.pictures.panels import PlotPanel, draw
 from linkwork.viewer.pictures.plots import SUFFIXES

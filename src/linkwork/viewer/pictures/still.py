@@ -15,10 +15,10 @@ from linkwork.assembly.assemble import assemble
 from linkwork.errors import OptionError
 from linkwork.model import Model
 from linkwork.simulation.analysis.dynamics import forward_kinematics
-from linkwork.simulation.results.scene import road_strips, scene_of
+from linkwork.simulation.results.scene.scene import road_strips, scene_of
 from linkwork.simulation.results.trajectory import Trajectory
 from linkwork.simulation.simulate import simulate
-from linkwork.simulation.start import consistent_start
+from linkwork.simulation.starts.start import consistent_start
 from linkwork.simulation.storage.files import check_path, writing
 from linkwork.viewer.camera import ALONG, OBLIQUE, VIEWS, camera_from
 from linkwork.viewer.pictures.drawing import DPI, Drawing, Instant

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.simulation.results.contact_looks import SeenContacts, contacts_seen
+from linkwork.simulation.results.scene.contact_looks import SeenContacts, contacts_seen
 from linkwork.simulation.results.trajectory import Trajectory
 from linkwork.viewer.replay.packing import Packer
 

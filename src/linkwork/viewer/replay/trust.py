@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from linkwork.simulation.results.limits import BOUNDS
+from linkwork.simulation.results.judging.limits import BOUNDS
 from linkwork.simulation.results.trajectory import Trajectory
 
 WATCH = 0.1  # of a bound: from there on it is worth a look

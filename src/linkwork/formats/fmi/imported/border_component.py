@@ -30,7 +30,7 @@ from linkwork.formats.fmi.imported.fmu_trial import try_start
 from linkwork.formats.fmi.standard import BORDER_FORMAT
 from linkwork.formulations.component.remote_border import PORT
 from linkwork.model import Frame, Subsystem
-from linkwork.simulation.remote_links import KEEP, Border
+from linkwork.simulation.stepping.remote_links import KEEP, Border
 
 TIMEOUT = 60.0  # s that a stage may take
 SAME = ("integrator", "stabilize", "rank_tolerance")  # of the method: as exported

@@ -23,7 +23,7 @@ from linkwork.formats.fmi.imported.fmu_instance import FMUInstance, FMUOrder
 from linkwork.formats.fmi.imported.fmu_trial import try_start
 from linkwork.formats.xml_tree import plain
 from linkwork.model import Subsystem, checked
-from linkwork.model.stepped import Stepped, SteppedPart
+from linkwork.model.control.stepped import Stepped, SteppedPart
 
 _USUAL: dict[str, Any] = {"start": {}, "hold": "zero", "kind": None, "substeps": 10}
 WHOLE = 1e-9  # of a fixed step: what may be missing to a multiple of it

@@ -18,7 +18,7 @@ from linkwork.formats.fmi.imported.coupling import HeldValues
 from linkwork.formats.fmi.imported.fmu_calls import FMUCalls, FMUFailure, VariableGroup
 from linkwork.formats.fmi.imported.fmu_description import ImportedDescription
 from linkwork.formats.fmi.imported.fmu_exchange import ExchangeSteps
-from linkwork.model.stepped import SteppedInstance
+from linkwork.model.control.stepped import SteppedInstance
 
 LARGE = 0.01  # of the range: jumps above this call for a smaller interval
 _ALIVE: dict[str, int] = {}  # instances of FMUs of which a process can have one

@@ -1,0 +1,1 @@
+"""Colliders become tables."""

@@ -1,0 +1,1 @@
+"""Force elements, joints that close loops, couplings and motors become tables."""

@@ -1,0 +1,1 @@
+"""Laws become tables, functions of the user C functions."""

@@ -1,0 +1,1 @@
+"""Natural coordinates: points and unit vectors that bodies share."""

@@ -1,0 +1,1 @@
+"""Elastic foundation: pressure per area."""

@@ -1,0 +1,1 @@
+"""What is met within a step, and where contacts go in it."""

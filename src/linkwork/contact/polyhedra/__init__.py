@@ -1,0 +1,1 @@
+"""Polyhedra: axes, distance, depth and contact points."""

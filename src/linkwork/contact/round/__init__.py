@@ -1,0 +1,1 @@
+"""Cylinders, ellipsoids, spheres and capsules."""

@@ -1,0 +1,1 @@
+"""What a step leaves: loads, energy, and what contacts did that they should not."""

@@ -1,0 +1,1 @@
+"""Motion without impulses, and what laws do along it."""

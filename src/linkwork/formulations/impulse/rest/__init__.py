@@ -1,0 +1,1 @@
+"""Who touches whom, and who may sleep."""

@@ -1,0 +1,1 @@
+"""The table of rows of a step, and products with it."""

@@ -1,0 +1,1 @@
+"""Constraint rows: joints that close loops, couplings, given motions, guides, rolling wheels."""

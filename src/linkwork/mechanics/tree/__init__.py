@@ -1,0 +1,1 @@
+"""The algorithms of trees: motions, kinematics, inertias, dynamics, test impulses."""

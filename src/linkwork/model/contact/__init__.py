@@ -1,0 +1,1 @@
+"""Contact: colliders, materials, pairs, touch sensors."""

@@ -1,0 +1,1 @@
+"""Forces: springs, bushings, tyres, motors, and the curves and roads that they follow."""

@@ -1,0 +1,1 @@
+"""Joints and what couples them: kinds, limits, gears, cams, guides, rolling wheels."""

@@ -1,0 +1,1 @@
+"""Laws: how something depends on time, motion and inputs."""

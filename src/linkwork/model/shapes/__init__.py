@@ -1,0 +1,1 @@
+"""Shapes and meshes: mass properties, pictures and contact surfaces."""

@@ -1,0 +1,1 @@
+"""Every method on one model, and a verdict."""

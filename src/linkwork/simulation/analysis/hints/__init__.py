@@ -1,0 +1,1 @@
+"""Checks of a model, and what in it looks like a mistake."""

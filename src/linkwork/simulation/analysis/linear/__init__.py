@@ -1,0 +1,1 @@
+"""Slopes: linear models, modes, frequency responses, sensitivities."""

@@ -1,0 +1,387 @@
+"""`linearise`: small motions about an equilibrium or a state as a linear model, exact through closed loops.
+
+    q, v     the state; v = N v[independent], so that loops and rigid motors hold
+    d        displacements in the units of v, rotations by the exponential map; d = N x
+    x, w     displacements and velocities of the independent coordinates: the states
+    A, B     d/dt (x, w) = A (x, w) + B u
+
+Where the state moves, a displacement carries velocities along, as G v = 0 must still hold there. The slopes of the
+accelerations have those of the loops' reactions in them, so that a loaded mechanism has its true stiffness.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from linkwork._kernels.duals import lift
+from linkwork.assembly.assemble import assemble
+from linkwork.assembly.system import System
+from linkwork.assembly.tables import Floats, Tables
+from linkwork.errors import ModelError, ModelWarning, OptionError
+from linkwork.formulations.explicit.recursive import Recursive
+from linkwork.mechanics.rows.closure import close_at
+from linkwork.mechanics.size import dof_units
+from linkwork.model import Frame, Model
+from linkwork.model.checked import did_you_mean, shown
+from linkwork.model.joints.joint_kinds import KINDS
+from linkwork.simulation.analysis.dynamics import forward_kinematics
+from linkwork.simulation.analysis.equilibrium import Equilibrium, placed, resting
+from linkwork.simulation.analysis.linear.frequency import Response, frequency_response
+from linkwork.simulation.analysis.linear.linear import turned_rates
+from linkwork.simulation.analysis.linear.modes import Modes, find_modes
+from linkwork.simulation.analysis.linear.slopes import Derivatives, Slopes
+from linkwork.simulation.analysis.poses.pose import Pose
+from linkwork.simulation.analysis.reduced import reduced
+from linkwork.simulation.inverse.loop_forces import LoopForces
+from linkwork.simulation.results.columns.components import component_labels
+from linkwork.simulation.results.columns.observe import choose
+from linkwork.simulation.results.judging.warning import warn
+from linkwork.simulation.starts.mobility import DEPENDENT
+from linkwork.simulation.starts.start import Closure
+from linkwork.simulation.storage.files import check_path, writing
+
+if TYPE_CHECKING:
+    from linkwork.simulation.run import Simulation
+
+AXES = ("x", "y", "z")
+LABELS = {"turn": ("angle",), "helical": ("angle",), "slide": ("offset",), "swing": ("rx", "ry", "rz")}
+FREE = (*AXES, "rx", "ry", "rz")
+
+
+@dataclass(frozen=True)
+class LinearModel:
+    """Small motions about a state: d/dt x = A x + B u, y = C x + D u. SI units, radians.
+
+    `states` are the independent coordinates ("pin.position", "pin.velocity"), all positions first; `inputs` and
+    `outputs` as asked for. `M`, `K` and `G` are mass, stiffness, and damping with gyroscopic terms of the independent
+    coordinates: M x'' + G x' + K x = 0. `constraints` are the rows of loops and rigid motors that hold, `redundant` how
+    many of them the others imply.
+    """
+
+    model_name: str
+    about: str
+    A: Floats
+    B: Floats
+    C: Floats
+    D: Floats
+    M: Floats
+    states: list[str]
+    inputs: list[str]
+    outputs: list[str]
+    output_units: list[str]
+    constraints: list[str]
+    redundant: int
+    moves: Floats = field(repr=False)  # (nv, freedom) velocities of all joints for those of the independent ones
+    bodies: dict[str, Floats] = field(repr=False)  # (6, freedom) of each body: velocity of its centre of mass, spin
+    masses: dict[str, tuple[float, Any]] = field(repr=False)  # kg, and (3, 3) kg m2 in world axes about that centre
+    joints: list[str] = field(repr=False)  # to which the rows of `moves` belong
+    unit: Floats = field(repr=False)  # of each independent coordinate: m, as a part of the size, or one radian
+
+    @property
+    def freedom(self) -> int:
+        """Number of independent coordinates."""
+        return len(self.states) // 2
+
+    @property
+    def K(self) -> Floats:
+        """Stiffness of the independent coordinates, N/m and N m/rad."""
+        return -self.M @ self.A[self.freedom :, : self.freedom]
+
+    @property
+    def G(self) -> Floats:
+        """Damping and gyroscopic terms of the independent coordinates, N s/m and N m s/rad."""
+        return -self.M @ self.A[self.freedom :, self.freedom :]
+
+    def modes(self) -> Modes:
+        """Natural frequencies (Hz), damping ratios, shapes, and who moves."""
+        return find_modes(self)
+
+    def frequency_response(self, hertz: Any) -> Response:
+        """The outputs for inputs that swing, at frequencies (Hz): complex, (frequency, output, input)."""
+        return frequency_response(self, hertz)
+
+    def to_scipy(self) -> Any:
+        """The same as a `scipy.signal.StateSpace`."""
+        from scipy.signal import StateSpace
+
+        if not self.inputs or not self.outputs:
+            raise OptionError("a state space needs inputs and outputs; name them in lw.linearise(…, inputs=, outputs=)")
+        return StateSpace(self.A, self.B, self.C, self.D)
+
+    def to_control(self) -> Any:
+        """The same as a `control.StateSpace` with all names; needs python-control."""
+        try:
+            control = importlib.import_module("control")
+        except ImportError:
+            raise OptionError("python-control is not installed; pip install control") from None
+        return control.ss(self.A, self.B, self.C, self.D, states=self.states, inputs=self.inputs, outputs=self.outputs)
+
+    def save(self, file: str | PathLike[str]) -> None:
+        """Write the matrices and names to `file`: .npz, or .mat for MATLAB."""
+        path = check_path(file, (".npz", ".mat"))
+        names = {name: np.array(getattr(self, name), dtype=object) for name in ("states", "inputs", "outputs")}
+        arrays = {name: getattr(self, name) for name in ("A", "B", "C", "D", "M", "K", "G")}
+        with writing(path) as target:
+            if path.suffix == ".mat":
+                from scipy.io import savemat
+
+                savemat(target, {**arrays, **names})
+            else:
+                with open(target, "wb") as stream:
+                    kept: Any = arrays | {name: each.astype(str) for name, each in names.items()}
+                    np.savez(stream, **kept)
+
+    def __str__(self) -> str:
+        names = ", ".join(_joints(self.states, self.freedom))
+        parts = [f"{self.freedom} degree{'' if self.freedom == 1 else 's'} of freedom ({names})"]
+        if self.constraints:
+            more = f", {self.redundant} of them redundant" if self.redundant else ""
+            parts.append(f"{len(self.constraints)} rows of loops and couplings hold{more}")
+        parts += [f"inputs {', '.join(self.inputs)}"] if self.inputs else []
+        parts += [f"outputs {', '.join(self.outputs)}"] if self.outputs else []
+        return f"'{self.model_name}' linearised about {self.about}: " + "; ".join(parts)
+
+
+def _joints(states: Sequence[str], freedom: int) -> list[str]:
+    return [name.removesuffix(".position") for name in states[:freedom]]
+
+
+def linearise(
+    model: Model | System | Simulation,
+    *,
+    at: str | Equilibrium | Pose = "equilibrium",
+    inputs: str | Sequence[str] = (),
+    outputs: str | Sequence[str] = (),
+) -> LinearModel:
+    """Small motions of a model about a state, with closed loops, redundant rows and rigid motors.
+
+    `at` is "equilibrium" (found, at rest), "start" (the model's start values, moving too), or what `lw.equilibrium` or
+    `lw.reach` gave. A `lw.Simulation` in place of the model is linearised in its present state. `inputs` are forces,
+    torques or motors whose law is a number; `outputs` columns of a run, such as "seat.acceleration.z".
+
+    Slopes are exact, but for laws in Python, which are differenced. Friction, stops and contact have no slopes here:
+    models with them are refused.
+
+    >>> model = lw.Model("rod")
+    >>> rod = model.body("rod", mass=1.0, inertia=(0, 1 / 12, 1 / 12), com=(0.5, 0, 0))
+    >>> pin = model.revolute("pin", model.ground, rod, at=(0, 0, 0), axis=(0, 1, 0), position=1.0)
+    >>> modes = lw.linearise(model).modes()
+    >>> round(float(modes.frequencies[0]), 4)
+    0.6105
+    """
+    point = _point(model, at)
+    system, q, v = point.system, point.q, point.v
+    inputs, outputs = _listed(inputs), _listed(outputs)
+    rows = _input_rows(system, inputs)
+    chosen = reduced(system, q, time=point.time)
+    N, free = chosen.null_space, chosen.independent
+    f = len(free)
+    if not f:
+        raise ModelError(f"'{system.model.name}' has no degrees of freedom to be linearised in; see lw.check(model)")
+    motions = [f"{name}.{what}" for name in system.body_names for what in ("velocity", "angular_velocity")]
+    slopes = Slopes(
+        system,
+        point.cut_q,
+        time=point.time,
+        tables=point.tables,
+        inputs=tuple(rows),
+        columns=tuple(dict.fromkeys([*outputs, *motions])),
+    )
+    found = _derivatives(point, slopes, N, free)
+    A, B = np.zeros((2 * f, 2 * f)), np.zeros((2 * f, len(rows)))
+    A[:f, :f] = np.array([turned_rates(system.tables.tree, v, N[:, k])[free] for k in range(f)]).T
+    A[:f, f:] = np.eye(f)
+    A[f:], B[f:] = found.accelerations[free, : 2 * f], found.accelerations[free, 2 * f :]
+    names, units, values = _outputs(slopes, found, outputs)
+    dofs = [_dof_name(system, k) for k in free]
+    loops = LoopForces(system)
+    loops.at(q, np.zeros(v.size), point.time)
+    return LinearModel(
+        model_name=system.model.name,
+        about=point.about,
+        A=A,
+        B=B,
+        C=values[:, : 2 * f],
+        D=values[:, 2 * f :],
+        M=chosen.mass,
+        states=[f"{name}.{what}" for what in ("position", "velocity") for name in dofs],
+        inputs=list(inputs),
+        outputs=names,
+        output_units=units,
+        constraints=[system.row_name(r) for r in range(system.rows)],
+        redundant=system.rows - loops.rank,
+        moves=N,
+        bodies=_body_motions(system, q, found.columns, f, point.time),
+        masses=_masses(system, q, point.time),
+        joints=[system.dof_name(k) for k in range(v.size)],
+        unit=dof_units(system.tables)[free],
+    )
+
+
+def _derivatives(point: _Point, slopes: Slopes, N: Floats, free: list[int]) -> Derivatives:
+    """Slopes along displacements and velocities of the independent coordinates, then along the inputs."""
+    count, none = len(slopes.inputs), np.zeros((N.shape[0], len(slopes.inputs)))
+    carried = _carried_along(point, slopes, N, free)
+    moves, rates = np.hstack([N, 0.0 * N, none]), np.hstack([carried, N, none])
+    inputs = np.hstack([np.zeros((count, 2 * len(free))), np.eye(count)])
+    found = slopes.along(point.q, point.v, slopes.directions(point.q, moves, rates, inputs))
+    for part in sorted(slopes.laws.rough):
+        warn(
+            f"the law of {part} has no certain slope in this state: differences with other steps disagree; put "
+            "@lw.compiled above it, or make it smooth",
+            ModelWarning,
+        )
+    return found
+
+
+class _Point(NamedTuple):
+    """A state to linearise about."""
+
+    system: System
+    tables: Tables
+    q: Floats
+    v: Floats
+    cut_q: Floats
+    time: float
+    about: str
+
+
+def _point(model: Any, at: Any) -> _Point:
+    from linkwork.simulation.run import Simulation  # here, because runs look at what they linearise
+
+    if isinstance(model, Simulation):
+        sim, about = model, f"its state at {model.time:g} s"
+    else:
+        system = model if isinstance(model, System) else assemble(model)
+        if isinstance(at, str) and at not in ("equilibrium", "start"):
+            raise OptionError(
+                f"at= must be 'equilibrium', 'start', or what lw.equilibrium or lw.reach gives, not {shown(at)}; to "
+                "linearise a moment of a run, step a lw.Simulation there and give it in place of the model"
+            )
+        about = "its start" if isinstance(at, str) and at == "start" else "an equilibrium"
+        if about != "its start":
+            rest = resting(system, at)
+            about = about if isinstance(at, str) else "a given position"
+            still, cuts_still = np.zeros(system.nv), np.zeros_like(system.cut_v_start)
+            system = replace(placed(system, rest), v_start=still, cut_v_start=cuts_still)
+        _refuse(system)
+        sim = Simulation(system, Recursive())
+    stepper = sim.stepper
+    _refuse(stepper.moving)
+    system = stepper.moving if not stepper.moving.absolute else stepper.system
+    q, v, cut_q = sim.q.copy(), sim.v.copy(), np.array(stepper.state.cut_q)
+    if stepper.moving.absolute:
+        raise OptionError(
+            f"a simulation by {sim.method.name!r} has absolute coordinates; linearise one by method='recursive'"
+        )
+    return _Point(system, stepper.tables, q, v, cut_q, sim.time, about)
+
+
+def _refuse(system: System) -> None:
+    """Raise for what has no slopes here."""
+    lacking = sorted(system.features - Recursive.supports - {"armature"})
+    if lacking:
+        raise OptionError(
+            f"'{system.model.name}' has {' and '.join(lacking)}, which cannot be linearised; leave that out, or "
+            "put springs and dampers in its place"
+        )
+
+
+def _listed(names: str | Sequence[str]) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+def _input_rows(system: System, inputs: Sequence[str]) -> list[int]:
+    for name in inputs:
+        if name not in system.inputs:
+            known = ", ".join(f"'{each}'" for each in system.inputs) or "there is none"
+            raise OptionError(
+                f"'{name}' is no input of '{system.model.name}'{did_you_mean(name, system.inputs)}; inputs are forces, "
+                f"torques and motors whose law is a number: {known}"
+            )
+    return [system.inputs[name] for name in inputs]
+
+
+def _carried_along(point: _Point, slopes: Slopes, N: Floats, free: list[int]) -> Floats:
+    """Velocities that displacements along the columns of N take along, so that loops stay closed as the state moves."""
+    system, v = point.system, point.v
+    out = np.zeros_like(N)
+    if not system.rows or not v.any():
+        return out
+    closure = Closure(system, point.time)
+    closure.cut_q[:] = point.cut_q
+    closure.at(point.q, v)
+    back = np.linalg.pinv(closure.G, rcond=DEPENDENT)
+    work, rows = lift(closure.work), lift((closure.g, closure.gd, closure.W, closure.G, closure.directions))
+    directions = slopes.directions(point.q, N, out)
+    for k in range(N.shape[1]):
+        q, cut_q = lift(point.q), lift(closure.cut_q)
+        q["d"][:, 0] = directions.q[:, k]
+        cut_q["d"][closure.in_cut_q, 0] = directions.q[closure.in_q, k]
+        given = (point.time, lift(closure.told), lift(closure.out))
+        close_at(slopes.tables, work, given, (q, lift(v), cut_q, lift(closure.cut_rate)), rows)
+        out[:, k] = -back @ rows[1]["d"][:, 0]
+    return np.asarray(out - N @ out[free])
+
+
+def _outputs(slopes: Slopes, found: Derivatives, outputs: Sequence[str]) -> tuple[list[str], list[str], Floats]:
+    """Names, units and slopes of the outputs, a row for each component."""
+    if not outputs:
+        return [], [], np.zeros((0, next(iter(found.columns.values())).shape[1]))
+    observer = slopes.observer
+    assert observer is not None
+    units, names, words, rows = observer.units(), [], [], []
+    wanted = {
+        column: shape for each in outputs for column, shape in choose(observer.system, observer.shapes, each)[0].items()
+    }
+    for column, shape in wanted.items():
+        for label, unit in component_labels(column, units[column], shape):
+            names.append(label)
+            words.append(unit)
+        rows.append(found.columns[column])
+    return names, words, np.vstack(rows)
+
+
+def _dof_name(system: System, k: int) -> str:
+    """The joint of an independent coordinate, and which of its coordinates it is where there are several."""
+    place = next(place for place in system.joints if place.v.start <= k < place.v.stop)
+    if place.v.stop - place.v.start == 1:
+        return place.name
+    labels = [label for motion in KINDS[place.kind].motions for label in LABELS.get(motion.word, FREE)]
+    twice = {label for label in labels if labels.count(label) > 1}
+    e = k - place.v.start
+    return f"{place.name}.{labels[e]}" + (f" {labels[: e + 1].count(labels[e])}" if labels[e] in twice else "")
+
+
+def _body_motions(system: System, q: Floats, columns: dict[str, Floats], f: int, time: float) -> dict[str, Floats]:
+    """Velocity of the centre of mass and spin of every body for the velocities of the independent coordinates."""
+    found = {}
+    for body, (_, turn) in _placed_bodies(system, q, time):
+        spin = columns[f"{body[0]}.angular_velocity"][:, f : 2 * f]
+        arm = Frame(rotation=turn).direction(system.centre(body[1]))
+        found[body[0]] = np.vstack(
+            [columns[f"{body[0]}.velocity"][:, f : 2 * f] + np.cross(spin, arm, axisa=0).T, spin]
+        )
+    return found
+
+
+def _masses(system: System, q: Floats, time: float) -> dict[str, tuple[float, Any]]:
+    found = {}
+    for (name, body), (_, turn) in _placed_bodies(system, q, time):
+        R = Frame(rotation=turn).matrix
+        found[name] = (body.mass, R @ body.inertia @ R.T)
+    return found
+
+
+def _placed_bodies(system: System, q: Floats, time: float) -> Any:
+    poses, bodies = forward_kinematics(system, q, time=time), {body.path: body for body in system.model.all_bodies()}
+    for name, pose in poses.items():
+        body = bodies.get(name.removeprefix("body:"))
+        if body is not None and not body.hidden:
+            yield (name, body), pose

@@ -1,0 +1,184 @@
+"""Modes of a linear model: natural frequencies, damping, shapes, and which bodies move."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.assembly.tables import Floats
+from linkwork.simulation.results.judging.notebook import lines_in_cell
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from linkwork.simulation.analysis.linear.linearise import LinearModel
+
+Complexes = NDArray[np.complex128]
+STILL = 1e-6  # of the fastest: a slower one is zero within rounding, which takes half of the digits of a double root
+SENSITIVE = 1e6  # condition number of an eigenvalue: beyond it has lost so many digits
+MOVERS = 3  # bodies that are named for each mode
+
+
+@dataclass(frozen=True)
+class Modes:
+    """Modes of a model, slowest first; of two conjugate ones that with the positive frequency.
+
+    `frequencies` (Hz) are those of the swinging motion, 0 for one that only creeps back or away; `damping` its part of
+    the critical one, negative where it grows; `decay_times` (s) to 1/e, infinite where nothing decays.
+    `shapes[:, k]` are the displacements of the independent coordinates, complex; `motions[:, k]` those of all joints.
+    `energy` is each body's part of the kinetic energy. `condition` says how much each eigenvalue magnifies small
+    changes of the model: where it is large the mode is defective.
+    """
+
+    model_name: str
+    eigenvalues: Complexes
+    shapes: Complexes
+    motions: Complexes
+    joints: list[str]
+    coordinates: list[str]
+    energy: dict[str, Floats]
+    condition: Floats
+    rigid: Any = field(repr=False)  # (mode,) bool: motions that nothing brings back
+
+    @property
+    def frequencies(self) -> Floats:
+        """Hz, of the swinging motion."""
+        return np.where(self.rigid, 0.0, np.abs(self.eigenvalues.imag) / (2.0 * np.pi))
+
+    @property
+    def natural_frequencies(self) -> Floats:
+        """Hz, as they would be without damping."""
+        return np.where(self.rigid, 0.0, np.abs(self.eigenvalues) / (2.0 * np.pi))
+
+    @property
+    def damping(self) -> Floats:
+        """Part of the critical damping; 1 and more does not swing, negative grows, 0 for rigid motions."""
+        size = np.abs(self.eigenvalues)
+        return np.where(self.rigid, 0.0, -self.eigenvalues.real / np.where(size > 0.0, size, 1.0))
+
+    @property
+    def decay_times(self) -> Floats:
+        """Seconds to 1/e; negative where it grows, infinite where it stays."""
+        real = np.where(self.rigid, 0.0, self.eigenvalues.real)
+        with np.errstate(divide="ignore"):
+            return np.where(real == 0.0, np.inf, -1.0 / real)
+
+    @property
+    def stable(self) -> bool:
+        """Whether no mode grows."""
+        return not bool(np.any(self.eigenvalues.real > STILL * np.abs(self.eigenvalues).max(initial=0.0)))
+
+    def movers(self, k: int) -> str:
+        """Which bodies move most in mode k, by their kinetic energy."""
+        shares = sorted(((float(part[k]), name) for name, part in self.energy.items()), reverse=True)
+        return ", ".join(f"{name} {share:.0%}" for share, name in shares[:MOVERS] if share >= 0.01)
+
+    def plot(self, file: str | PathLike[str] | None = None, show: bool = False) -> Figure:
+        """Frequency and decay of every mode, and which bodies move; written to `file` (.png, .svg, .pdf)."""
+        from linkwork.viewer.pictures.mode_plot import plot_modes
+
+        return plot_modes(self, file, show)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON: what is infinite is null."""
+        return {
+            "model": self.model_name,
+            "coordinates": self.coordinates,
+            "modes": [
+                {
+                    "eigenvalue": [float(value.real), float(value.imag)],
+                    "frequency": float(self.frequencies[k]),
+                    "natural_frequency": float(self.natural_frequencies[k]),
+                    "damping": float(self.damping[k]),
+                    "decay_time": float(self.decay_times[k]) if np.isfinite(self.decay_times[k]) else None,
+                    "rigid": bool(self.rigid[k]),
+                    "condition": float(self.condition[k]) if np.isfinite(self.condition[k]) else None,
+                    "energy": {name: float(part[k]) for name, part in self.energy.items()},
+                    "shape": [[float(x.real), float(x.imag)] for x in self.shapes[:, k]],
+                }
+                for k, value in enumerate(self.eigenvalues)
+            ],
+        }
+
+    def __len__(self) -> int:
+        return len(self.eigenvalues)
+
+    def __str__(self) -> str:
+        lines = [f"modes of '{self.model_name}'", f"{'mode':>4} {'Hz':>10} {'damping':>9} {'decay':>10}  moves"]
+        for k in range(len(self)):
+            lines.append(f"{k + 1:4d} " + self._line(k))
+        return "\n".join(lines)
+
+    def _line(self, k: int) -> str:
+        if self.rigid[k]:
+            return f"{'rigid':>10} {'':>9} {'':>10}  {self.movers(k)}"
+        decay = self.decay_times[k]
+        time = "never" if not np.isfinite(decay) else f"grows {-decay:.3g} s" if decay < 0.0 else f"{decay:.3g} s"
+        found = f"{self.frequencies[k]:10.4g} {self.damping[k]:9.3g} {time:>10}  {self.movers(k)}"
+        return found + ("  (defective: few digits)" if self.condition[k] > SENSITIVE else "")
+
+    def _repr_html_(self) -> str:
+        return lines_in_cell(str(self).splitlines())
+
+
+def find_modes(linear: LinearModel) -> Modes:
+    """The modes of a linear model, in coordinates that make lengths and angles comparable."""
+    from scipy.linalg import eig  # here, because it takes a third of a second
+
+    f = linear.freedom
+    scale = np.concatenate([linear.unit, linear.unit])
+    scaled = linear.A * scale / scale[:, None]
+    values, left, right = eig(scaled, left=True, right=True)
+    lengths = np.linalg.norm(left, axis=0) * np.linalg.norm(right, axis=0)
+    overlap = np.abs(np.sum(left.conj() * right, axis=0))
+    condition = np.divide(lengths, overlap, out=np.full(values.size, np.inf), where=overlap > 0.0)
+    largest = float(np.abs(values).max(initial=0.0))
+    rigid = np.abs(values) <= STILL * largest if largest > 0.0 else np.ones(values.size, dtype=bool)
+    order = [int(k) for k in np.argsort(np.abs(values), kind="stable") if values[k].imag >= 0.0 or rigid[k]]
+    # a motion that nothing brings back has two roots: displacement and velocity
+    slow = [k for k in order if rigid[k]]
+    kept = [*slow[: (len(slow) + 1) // 2], *(k for k in order if not rigid[k])]
+    shapes = scale[:, None] * right
+    states = np.where(np.abs(values[kept]) > 0.0, shapes[:f, kept], shapes[f:, kept])
+    if slow:
+        states = _filled(states, shapes[f:, kept])
+    states = states / _largest(states / linear.unit[:, None])
+    return Modes(
+        linear.model_name,
+        values[kept],
+        states,
+        linear.moves @ states,
+        linear.joints,
+        [name.removesuffix(".position") for name in linear.states[:f]],
+        _energies(linear, states),
+        condition[kept],
+        rigid[kept],
+    )
+
+
+def _filled(states: Complexes, rates: Complexes) -> Complexes:
+    """Rigid motions may stand in the velocities alone."""
+    empty = np.abs(states).max(axis=0) < STILL * np.abs(rates).max(axis=0)
+    return np.where(empty, rates, states)
+
+
+def _largest(states: Complexes) -> Complexes:
+    """The largest entry of each column, 1 where all vanish."""
+    found = states[np.argmax(np.abs(states), axis=0), np.arange(states.shape[1])]
+    return np.where(found == 0.0, 1.0, found)
+
+
+def _energies(linear: LinearModel, states: Complexes) -> dict[str, Floats]:
+    """Each body's part of the kinetic energy of every mode."""
+    found = {}
+    for name, motion in linear.bodies.items():
+        mass, inertia = linear.masses[name]
+        u, w = motion[:3] @ states, motion[3:] @ states
+        found[name] = np.real(mass * np.sum(u.conj() * u, axis=0) + np.sum(w.conj() * (inertia @ w), axis=0))
+    total = np.sum(list(found.values()), axis=0) if found else np.zeros(states.shape[1])
+    whole = np.where(total > 0.0, total, 1.0)
+    return {name: energy / whole for name, energy in found.items()}

@@ -1,0 +1,1 @@
+"""Poses and paths of bodies, found from their targets."""

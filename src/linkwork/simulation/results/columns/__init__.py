@@ -1,0 +1,1 @@
+"""Columns: their names, components and units, and how kept states become them."""

@@ -1,0 +1,1 @@
+"""Certificates: what a run can vouch for, and what is in doubt."""

@@ -1,0 +1,1 @@
+"""Controllers and sensors: what is called between steps."""

@@ -1,0 +1,1 @@
+"""Consistent starts: positions and velocities that satisfy loops, motors and wheels."""

@@ -1,0 +1,1 @@
+"""Stepping: the state, the clock, the compiled loop, and what may stop it."""
