@@ -215,7 +215,7 @@ class Drives(NamedTuple):
     cone_high: Floats
     cone_turn: Floats  # rad, most angle of the whole turn; inf where there is none
     cone_soft: Floats  # (cone, 3)
-    ball_friction_a: Ints  # (swivel,) dry friction of ball joints: link of a
+    ball_friction_a: Ints  # (ball,) dry friction of ball joints: link of a
     ball_friction_b: Ints
     ball_friction_most: Floats  # N m, length of the torque
     friction_coordinate: Ints  # (friction,)

@@ -80,7 +80,7 @@ SHAPES: dict[str, tuple[int, ...]] = {  # of a row, in columns with several numb
     **dict.fromkeys(VECTORS, (3,)),
     "bushing_Ra": (9,),
     "bushing_Rb": (9,),
-    "bushing_feels": (6, 6),
+    "bushing_basis": (6, 6),
     "bushing_k": (6,),
     "bushing_c": (6,),
 }

@@ -14,12 +14,12 @@ masses (simplified Newton's method), until the loops are closed.
 
 from __future__ import annotations
 
-from linkwork._jit import entry, kernel, small
+from linkwork._jit import entry, small
 from linkwork.contact.broad_phase import find_contacts
 from linkwork.formulations.impulse.audit.contact_audit import find_apart, note_contacts
 from linkwork.formulations.impulse.audit.results import store_effort, store_energy, store_loads
 from linkwork.formulations.impulse.kinds.drag_rows import dragging
-from linkwork.formulations.impulse.kinds.row_kinds import hold_stops, make_rows, passed_stop, stops_kept
+from linkwork.formulations.impulse.kinds.row_kinds import hold_stops, make_rows, stops_kept
 from linkwork.formulations.impulse.kinds.sliding import predict_sliding, sliding_confirmed
 from linkwork.formulations.impulse.motion.free_bodies import (
     move_centres,
@@ -29,6 +29,7 @@ from linkwork.formulations.impulse.motion.free_bodies import (
 )
 from linkwork.formulations.impulse.motion.free_motion import free_motion
 from linkwork.formulations.impulse.motion.midpoint import SHARP, UNRESOLVED, energy_transfer
+from linkwork.formulations.impulse.motion.placed import update_kinematics
 from linkwork.formulations.impulse.motion.unforced import COASTS, align, count_half, take_coasted, unforced
 from linkwork.formulations.impulse.motion.velocity_bias import (
     SHARP_CUT,
@@ -38,8 +39,14 @@ from linkwork.formulations.impulse.motion.velocity_bias import (
 )
 from linkwork.formulations.impulse.rest.sleeping import add_sleeping_loads, hold_still, settle, wake_changed
 from linkwork.formulations.impulse.rows.kept_impulses import store_impulses, warm_start
+from linkwork.formulations.impulse.rows.right_side import (
+    FORCES,
+    POSITIONS,
+    PSEUDO_VELOCITIES,
+    VELOCITIES,
+    right_side,
+)
 from linkwork.formulations.impulse.rows.row_algebra import add_impulses
-from linkwork.formulations.impulse.rows.row_table import COUPLING, CUT, LIMIT
 from linkwork.formulations.impulse.rows.rows import (
     ALIGNED,
     ALL_ROWS,
@@ -61,78 +68,16 @@ from linkwork.formulations.impulse.solver.row_pivots import keep_pivot
 from linkwork.formulations.impulse.solver.row_solver import factor_rows
 from linkwork.formulations.samples import EVALUATIONS, GAP, GAP_ROW, keep_sample, record_gap
 from linkwork.formulations.status import FLAT, NOT_FINITE, OFF_GUIDE, SPLIT, TORN
-from linkwork.mechanics.rows.constraint_rows import measure_cuts
-from linkwork.mechanics.rows.given import move_given
 from linkwork.mechanics.rows.guides import left_guide
 from linkwork.mechanics.rows.rolling import falls_flat
-from linkwork.mechanics.rows.rows import first_coupled, row_values
-from linkwork.mechanics.tree.articulated import outward_velocities
 from linkwork.mechanics.tree.inverse_mass import outward_response
-from linkwork.mechanics.tree.kinematics import coasting, outward_poses, world_velocities
+from linkwork.mechanics.tree.kinematics import coasting
 from linkwork.mechanics.tree.motions import displace
 from linkwork.numerics.arrays import clear, copy, exchange, finite
-from linkwork.spatial.codes import CROSSED
 
-# stages of a step: forces and rows, impulses, pseudo impulses; from POSITIONS on the gaps at the new positions
-FORCES, VELOCITIES, PSEUDO_VELOCITIES, POSITIONS = range(-1, 3)
 MOST_PARTS = 64.0  # of a step
 OVERLAP_SWEEPS = 8  # sweeps for overlaps in a crowd, at most
-CLOSED_GAP = 1e-9  # of the size of the model, or rad: gaps below this are not corrected
 TORN_GAP = 3.0  # of the size of the model: a cut that is farther open is torn; impulses may close a smaller gap
-
-
-@kernel
-def update_kinematics(tables, work, world, law_input, out, state, t, q, v):
-    """Poses and velocities of all links at time t; in the world where `world` says so."""
-    tree = tables.tree
-    move_given(tables, work, t, law_input, out)
-    outward_velocities(tree, work, q, v)
-    if world:
-        outward_poses(tree, work)
-        world_velocities(tree, work)
-        measure_cuts(tables.cuts, work, state.cut_q, state.cut_rate)
-
-
-@small
-def right_side(w, state, t, q, v, world, stage):
-    """Right side b of a stage, with the positions at t, the end of the step.
-
-    Returns whether there is something to solve, and the largest gap that positions are to close.
-    """
-    rows = w.rows
-    b = w.solver.b
-    n = rows.count[ALL_ROWS]
-    if stage == VELOCITIES:
-        for r in range(n):
-            b[r] = rows.target[r] - rows.rate[r]
-        return n > 0, 0.0
-    for r in range(n):
-        b[r] = 0.0
-        rows.pseudo[r] = 0.0
-    worst = 0.0
-    if stage == PSEUDO_VELOCITIES:
-        # gaps that are closed at the new positions are left to the later stages
-        for r in range(n):
-            code = rows.code[r]
-            if w.position_iterations == 0 or (code != CUT and code != COUPLING):
-                b[r] = rows.correction[r]
-                worst = max(worst, abs(b[r]))
-        return worst > 0.0, 0.0
-    update_kinematics(w.tables, w.tree, world, w.law_input, w.out, state, t, q, v)
-    row_values(w.tables.cuts, w.tree, state.cut_q, w.gap, w.wrench)
-    for r in range(n):
-        e = w.table.element[rows.id[r]] if rows.id[r] < w.table.id_count else 0
-        if rows.code[r] == LIMIT:
-            b[r] = passed_stop(w.tables.drives, rows, r, e, q, state.cut_q)
-            worst = max(worst, b[r])
-            continue
-        if rows.code[r] == COUPLING:
-            e += first_coupled(w.tables.cuts)
-        elif rows.code[r] != CUT:
-            continue
-        b[r] = -w.gap[e]
-        worst = max(worst, abs(b[r]) if w.tables.cuts.row_kind[e] == CROSSED else abs(b[r]) / state.size[0])
-    return worst > CLOSED_GAP, worst
 
 
 @small

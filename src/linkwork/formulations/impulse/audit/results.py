@@ -89,8 +89,8 @@ def store_loads(w, state, h, q, v):
             )
         if code == CONTACT or code == CONTACT_FRICTION:
             for e in range(3):
-                state.slop[rows.links[r, 1], e] += p * rows.wrench[r, 3 + e]
-                state.slop[rows.links[r, 0], e] -= p * rows.wrench[r, 3 + e]
+                state.contact_force[rows.links[r, 1], e] += p * rows.wrench[r, 3 + e]
+                state.contact_force[rows.links[r, 0], e] -= p * rows.wrench[r, 3 + e]
         if code == CUT:
             rows.cut_load[w.table.element[rows.id[r]]] = p
         elif code == COUPLING:
@@ -126,9 +126,9 @@ def clear_row_loads(rows, state):
     for i in range(state.push.shape[0]):
         for e in range(6):
             state.push[i, e] = 0.0
-    for i in range(state.slop.shape[0]):
+    for i in range(state.contact_force.shape[0]):
         for e in range(3):
-            state.slop[i, e] = 0.0
+            state.contact_force[i, e] = 0.0
     for e in range(state.drive.size):
         state.drive[e] = 0.0
     for e in range(state.stop.size):

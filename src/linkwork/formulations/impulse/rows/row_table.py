@@ -40,7 +40,7 @@ class RowTable(NamedTuple):
     coil_dof: Any  # (spring,) springs and dampers on dofs, which go into the joints' inertias; all others become rows
     code: Any  # (id,) its kind
     element: Any  # (id,) which one: limits and play 2 e + side, bushings 6 e + i; see below
-    #             drags, point springs and swivels 3 e + axis, cones 4 e + side
+    #             drags, point springs and ball frictions 3 e + axis, cones 4 e + side
     bilateral_ids: int  # ids below this are bilateral rows
     first_friction: int  # id of the first joint friction
     first_drag: int  # id of the first drag: they are the last

@@ -147,7 +147,7 @@ def row_work(tables: Any, table: RowTable, contacts: int) -> RowWork:
         "newton": np.zeros(2),
         "sliding": np.zeros(tables.drives.friction_most.size),
         "stop_is_row": np.zeros(2 * tables.drives.limit_q.size + CONE_SIDES * tables.drives.cone_a.size),
-        "ball friction": np.zeros((tables.drives.ball_friction_most.size, 5)),
+        "ball_friction": np.zeros((tables.drives.ball_friction_most.size, 5)),
         "gap": np.zeros(tables.cuts.row_kind.size),
         "cut_wrench": np.zeros((tables.cuts.row_kind.size, 6)),
         "cut_load": np.zeros(tables.cuts.row_kind.size),
