@@ -13,6 +13,16 @@ FILE_LINES = 400
 LONG_FUNCTIONS = {
     "cli/run.py:run": "half of it is its signature, the options of the command",
 }
+ROOM_FILES = 15
+# room and why it has more files
+LARGE_ROOMS = {
+    "gallery": "a mechanism each",
+    "formats/mjcf": "a file for each part of MuJoCo's format, read and written",
+    "formats/model_file": "a file for each kind of content, read and written",
+    "formats/step": "a file for each step from solids to joints",
+    "viewer/live": "the page's server, its process and the side that steps",
+    "_kernels": "packing, lookup, compiler and library",
+}
 # file and why it is longer
 LONG_FILES = {
     "mechanics/tree/articulated.py": "one algorithm: articulated bodies in three passes, all motions",
@@ -46,6 +56,17 @@ def test_files_hold_one_idea() -> None:
     new = {file: lines for file, lines in long.items() if file not in LONG_FILES}
     assert not new, f"files of more than {FILE_LINES} lines; split those that hold two ideas: {new}"
     assert LONG_FILES.keys() <= long.keys(), "an exception that is no longer needed; remove it"
+
+
+def test_rooms_have_few_files() -> None:
+    rooms: dict[str, int] = {}
+    for file in SOURCES:
+        room, _, name = file.rpartition("/")
+        rooms[room] = rooms.get(room, 0) + (name != "__init__.py")
+    large = {room: count for room, count in rooms.items() if count > ROOM_FILES}
+    new = {room: count for room, count in large.items() if room not in LARGE_ROOMS}
+    assert not new, f"rooms of more than {ROOM_FILES} files; give them inner rooms: {new}"
+    assert LARGE_ROOMS.keys() <= large.keys(), "an exception that is no longer needed; remove it"
 
 
 @pytest.mark.parametrize(

@@ -178,7 +178,7 @@ PROGRAM = """
 #include "linkwork_kernels.h"
 extern const char linkwork_kernels_manifest[];
 int main(void) {
-  printf("%s %d %d\\n", LINKWORK_KERNELS_SOURCES, (int)sizeof(linkwork_mechanics_entry_points_moved_call) / 8,
+  printf("%s %d %d\\n", LINKWORK_KERNELS_SOURCES, (int)sizeof(linkwork_mechanics_tree_entry_points_moved_call) / 8,
          linkwork_kernels_manifest[0] == '{');
   return 0;
 }

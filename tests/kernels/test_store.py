@@ -16,13 +16,13 @@ from linkwork._kernels import store
 PROBE = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from linkwork._kernels import roads, store
+from linkwork._kernels import code_lookup, store
 made = []
-compile_entry = roads._compile
+compile_entry = code_lookup._compile
 def counted(entry, *rest):
     made.append(entry.__name__)
     return compile_entry(entry, *rest)
-roads._compile = counted
+code_lookup._compile = counted
 import small_kernels
 value = small_kernels.twice(3.0)
 print(value, ",".join(made), store.cache_folder())

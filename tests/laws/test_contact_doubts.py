@@ -10,7 +10,7 @@ import pytest
 
 import linkwork as lw
 from linkwork._kernels.kernel import plain_python
-from linkwork.contact.in_time import sweep
+from linkwork.contact.in_time import time_of_impact
 from linkwork.simulation.results.judging.certificate import Certificate
 
 both = pytest.mark.parametrize("kind", [lw.Impulse, lw.Maximal], ids=["impulse", "maximal"])
@@ -98,7 +98,7 @@ def plainly() -> Any:
 
 def test_a_ghost_is_told(plainly: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the time of impact a ball that passes a box a centimetre clear is braked by its side, as it once was."""
-    monkeypatch.setattr(sweep, "when_they_meet", lambda colliders, work, *_: (0.0, work.pose_v))
+    monkeypatch.setattr(time_of_impact, "time_they_meet", lambda colliders, work, *_: (0.0, work.pose_v))
     model, material = lw.Model("passing", gravity=(0, 0, 0)), lw.Material(friction=0.3)
     model.collider("box", "ground", lw.Box((0.2,) * 3), material=material)
     ball = model.body("ball", shape=lw.Sphere(0.05), mass=1.0, position=(-0.5, 0, 0.16), material=material)
@@ -110,7 +110,7 @@ def test_a_ghost_is_told(plainly: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_wheel_that_is_launched_is_told(plainly: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the motion of the points of its rim within the step a fast wheel leaves the ground, as it once did."""
-    monkeypatch.setattr(sweep, "set_bend", lambda *_: None)
+    monkeypatch.setattr(time_of_impact, "set_velocity_bias", lambda *_: None)
     model, material, radius, spin = lw.Model("wheel"), lw.Material(friction=0.5), 0.3, 75.0
     model.plane("floor", material=material)
     lying, at = (np.sqrt(0.5), np.sqrt(0.5), 0, 0), (0, 0, radius)
@@ -137,8 +137,8 @@ def sliding_box(step: float = 0.0, wall: float = 0.0) -> lw.Model:
 
 def test_a_seam_that_blocks_is_told(plainly: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """If inner edges were not known, and overlaps met, a box would stop at the side of the next level tile."""
-    monkeypatch.setattr(sweep, "leave_out_inner", lambda *_: None)
-    monkeypatch.setattr(sweep, "INSIDE", 0.0)
+    monkeypatch.setattr(time_of_impact, "leave_out_inner", lambda *_: None)
+    monkeypatch.setattr(time_of_impact, "INSIDE", 0.0)
     run = simulated(sliding_box(), 0.1, lw.Maximal(dt=5e-3))
     assert run["box.velocity"][:, 0].min() < 1.0
     assert any("seams" in doubt for doubt in run.certificate.doubts())

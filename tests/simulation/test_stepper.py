@@ -84,7 +84,7 @@ def test_refresh_computes_accelerations_with_new_inputs(stepper: Stepper) -> Non
 def test_going_back_is_as_if_nobody_had_tried(stepper: Stepper) -> None:
     take(stepper, 5)
     kept, system = stepper.kept(), lw.assemble(driven_pendulum())
-    stepper.stand(system, stepper.q.copy(), stepper.v.copy(), stepper.state.cut_q.copy())
+    stepper.switch_system(system, stepper.q.copy(), stepper.v.copy(), stepper.state.cut_q.copy())
     stepper.set_step(2 * DT)
     stepper.inputs["drive"] = 9.0
     assert stepper.moving is system

@@ -4,7 +4,7 @@ Exit codes: 0 good, 1 the run or the check failed (the reason on stderr), 2 wron
 goes to stdout and nothing else. Everything heavy is imported inside the commands, so that `--help` answers at once.
 """
 
-from linkwork.cli import gallery, run, looking, judging, analysing, converting, exporting, serving, doctor  # noqa: F401, I001 - as --help lists them
+from linkwork.cli import gallery, run, looking, judging, converting, exporting, serving, doctor  # noqa: F401, I001 - as --help lists them
 from linkwork.cli.app import app
 from linkwork.cli.options import Command
 from linkwork.cli.console import end_well, leave_full_output, output_is_full

@@ -64,7 +64,7 @@ class Method(Protocol):
     What it answers, where the workspace has it:
 
     13. `forget(workspace)`: drop the history of a multi-step integrator; forces have changed.
-    14. `carried`: names of arrays in the workspace ("steps.f") that the next step depends on. They are saved with a
+    14. `persistent`: names of arrays in the workspace ("steps.f") that the next step depends on. They are saved with a
         state. `accepts(workspace, name, numbers)`: whether whole numbers read from a file may be put there.
     15. `inherit(workspace, old)`: after a step that failed, copy what the new workspace must keep of the old one.
     16. `chosen(workspace)`: numbers that the method chose itself, for the certificate.
