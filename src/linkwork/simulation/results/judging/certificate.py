@@ -9,7 +9,6 @@ from typing import Any
 from linkwork.simulation.results.columns.plain import plain, shortened
 from linkwork.simulation.results.judging.limits import BOUNDS, REMEDIES
 from linkwork.simulation.results.judging.notebook import lines_in_cell
-from linkwork.simulation.results.judging.part_tally import MOST_FALLING
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,8 +75,7 @@ class Certificate:
     """Largest |energy now - energy at the start - work done + energy dissipated|, J."""
     energy_offset: float = 0.0
     """What the balance may be off by while things fall, J: with semi-implicit steps velocities are half a step ahead of
-    positions, so the power of gravity times dt / 2. It is gone when they lie still. Of what moved, 3 % at most are
-    allowed for it. 0 for other methods."""
+    positions, so the power of gravity times dt / 2. It is gone when they lie still. 0 for other methods."""
     energy_scale: float = 0.0
     """Largest energy that moved about during the run, J: what the balance is to be compared with."""
     energy_least: float = 0.0
@@ -233,8 +231,7 @@ class Certificate:
 
     def _unexplained(self) -> float:
         """The worst balance beyond what falls; it stays what it is where it is no number."""
-        most = MOST_FALLING * max(self.energy_scale, self.energy_least)
-        left = self.energy_balance_worst - min(self.energy_offset, most)
+        left = self.energy_balance_worst - self.energy_offset
         return left if not left < 0.0 else 0.0
 
     def _lost(self, name: str, energy: float) -> float:

@@ -10,7 +10,6 @@ from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats, Ints
 
 FALLING = 0.75  # of a step: half of one, and more since a fall is faster than its mean between two rows
-MOST_FALLING = 0.03  # of what moved: an allowance for falls is never more, so that what is off by 5 % is told
 BOOKED_LATE = 30.0  # times `ahead`: what laws feed in is booked half a step late, which tells in parts that meet sooner
 ROUNDED = 1e-10  # of the energy that is stored, or that reactions could move: less is lost among rounding errors
 # what `Observer.accounts` has of each part, J
@@ -106,8 +105,7 @@ class PartTally:
         stored = np.maximum(np.abs(g.least), np.abs(g.most))[:, : SPRINGS + 1].max(axis=1)
         scale = np.maximum(np.maximum(moved, g.most[:, OWN]), np.maximum(nothing, ROUNDED * stored))
         change = np.maximum(g.fastest - g.slowest, 0.0)  # none yet where there is one row
-        allowed = np.minimum(self.ahead * change, MOST_FALLING * scale)
-        self._note("balance", np.maximum(g.worst - allowed, 0.0), scale)
+        self._note("balance", np.maximum(g.worst - self.ahead * change, 0.0), scale)
         if self.losses is not None:
             for name, losses in zip(LOSSES, summed(self.losses[:, :, None], self.root)[:, :, 0], strict=True):
                 self._note(name, losses, scale)
