@@ -278,6 +278,32 @@ def test_a_moving_mechanism_against_its_own_motion(name):
         assert np.abs(found - wanted).max() < 1e-6 * max(1.0, np.abs(linear.A).max())
 
 
+@pytest.mark.parametrize("stiffness", [1e8, 1e13])
+def test_a_slow_swing_beside_a_stiff_spring_is_no_rigid_motion(stiffness):
+    """0.6 Hz beside a spring of 1e4 and 3e6 rad/s: slow is not rigid."""
+    model = hanging_rod(angle=math.pi / 2)  # straight down
+    block = model.body("block", mass=1.0, inertia=(1, 1, 1), position=(5, 0, 0))
+    model.prismatic("rail", model.ground, block, at=(5, 0, 0), axis=(1, 0, 0), stiffness=stiffness)
+    modes = lw.linearise(model, at="start").modes()
+    assert not modes.rigid.any()
+    assert modes.frequencies[0] == pytest.approx(math.sqrt(1.5 * G) / (2 * math.pi), rel=1e-6)
+
+
+@pytest.mark.parametrize("damping", [0.0, 2.0])
+def test_every_rigid_motion_is_counted(damping):
+    """Two blocks that slide freely have two, with dampers too, and beside a stiff spring."""
+    model = lw.Model("blocks", gravity=(0, 0, 0))
+    for k in range(3):
+        block = model.body(f"block {k}", mass=1.0 + k, inertia=(1, 1, 1), position=(0, k, 0))
+        spring = {"stiffness": 1e9} if k == 2 else {"damping": damping}
+        model.prismatic(f"rail {k}", model.ground, block, at=(0, k, 0), axis=(1, 0, 0), **spring)
+    modes = lw.linearise(model).modes()
+    assert modes.rigid.sum() == 2
+    assert len(modes) == (5 if damping else 3)
+    assert modes.energy["block 0"][:2].sum() == pytest.approx(1.0)
+    assert modes.energy["block 1"][:2].sum() == pytest.approx(1.0)
+
+
 def test_saved_matrices_come_back(tmp_path):
     linear = lw.linearise(hanging_rod())
     linear.save(tmp_path / "rod.npz")
@@ -298,6 +324,13 @@ def test_what_cannot_be_linearised_says_why():
         lw.linearise(model, at="rest")
     with pytest.raises(OptionError, match="inputs and outputs"):
         lw.linearise(model).frequency_response([1.0])
+    sim = lw.Simulation(model, method="recursive", dt=1e-3)
+    with pytest.raises(OptionError, match="present state; leave out at="):
+        lw.linearise(sim, at="start")
+    model.torque("push", "pin", 0.0)
+    model.controller("brake", lambda t, seen: -seen[0], every=0.01, sees=["pin.velocity"], sets=["push"])
+    with pytest.raises(OptionError, match="has the controller 'brake', which cannot be linearised; leave it out"):
+        lw.linearise(model, at="start")
     rough = lw.Model("rough")
     body = rough.body("body", mass=1.0, inertia=(1, 1, 1), com=(0, 0, -1))
     rough.revolute("pin", rough.ground, body, at=(0, 0, 0), axis=DOWN, friction=0.1)

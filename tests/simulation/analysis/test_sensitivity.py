@@ -32,6 +32,21 @@ def test_a_mass_on_a_spring():
     assert np.allclose(found.columns["rail.position"], 0.1 * np.cos(w * t), atol=1e-9)
 
 
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_light_and_heavy_ones(scale):
+    """Slopes with a stiffness of 1e9 N/m are as good as with 1e-3 N/m, of columns and of measures."""
+    values = {"stiffness": 900.0 * scale, "mass": 2.0 * scale}
+    found = lw.sensitivity(mass_on_a_spring, values, until=1.0, dt=1e-4, every=100)
+    w, t = math.sqrt(450.0), found.time
+    by_w = -0.1 * t * np.sin(w * t)
+    assert np.allclose(scale * found.slope("rail.position", "stiffness"), by_w * w / 1800.0, rtol=0.0, atol=1e-11)
+    slope = found.measure(lambda run: run["rail.position"][-1])["stiffness"]
+    assert slope == pytest.approx(found.slope("rail.position", "stiffness")[-1], rel=1e-7)
+    squared = found.measure(lambda run: run["rail.position"][-1] ** 2)["mass"]
+    last = found.columns["rail.position"][-1]
+    assert squared == pytest.approx(2.0 * last * found.slope("rail.position", "mass")[-1], rel=1e-6)
+
+
 def by_differences(build, values, name, column, h, **options):
     def central(h):
         ends = [

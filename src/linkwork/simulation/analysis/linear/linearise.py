@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from linkwork._kernels.duals import lift
+from linkwork._kernels.duals import SLOPES, lift
 from linkwork.assembly.assemble import assemble
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats, Tables
@@ -35,10 +35,9 @@ from linkwork.simulation.analysis.equilibrium import Equilibrium, placed, restin
 from linkwork.simulation.analysis.linear.frequency import Response, frequency_response
 from linkwork.simulation.analysis.linear.linear import turned_rates
 from linkwork.simulation.analysis.linear.modes import Modes, find_modes
-from linkwork.simulation.analysis.linear.slopes import Derivatives, Slopes
+from linkwork.simulation.analysis.linear.slopes import Derivatives, Slopes, without_slopes
 from linkwork.simulation.analysis.poses.pose import Pose
 from linkwork.simulation.analysis.reduced import reduced
-from linkwork.simulation.inverse.loop_forces import LoopForces
 from linkwork.simulation.results.columns.components import component_labels
 from linkwork.simulation.results.columns.observe import choose
 from linkwork.simulation.results.judging.warning import warn
@@ -155,15 +154,16 @@ def _joints(states: Sequence[str], freedom: int) -> list[str]:
 def linearise(
     model: Model | System | Simulation,
     *,
-    at: str | Equilibrium | Pose = "equilibrium",
+    at: str | Equilibrium | Pose | None = None,
     inputs: str | Sequence[str] = (),
     outputs: str | Sequence[str] = (),
 ) -> LinearModel:
     """Small motions of a model about a state, with closed loops, redundant rows and rigid motors.
 
-    `at` is "equilibrium" (found, at rest), "start" (the model's start values, moving too), or what `lw.equilibrium` or
-    `lw.reach` gave. A `lw.Simulation` in place of the model is linearised in its present state. `inputs` are forces,
-    torques or motors whose law is a number; `outputs` columns of a run, such as "seat.acceleration.z".
+    `at` is "equilibrium" (found, at rest; the default), "start" (the model's start values, moving too), or what
+    `lw.equilibrium` or `lw.reach` gave. A `lw.Simulation` in place of the model is linearised in its present state.
+    `inputs` are forces, torques or motors whose law is a number; `outputs` columns of a run, such as
+    "seat.acceleration.z".
 
     Slopes are exact, but for laws in Python, which are differenced. Friction, stops and contact have no slopes here:
     models with them are refused.
@@ -200,8 +200,7 @@ def linearise(
     A[f:], B[f:] = found.accelerations[free, : 2 * f], found.accelerations[free, 2 * f :]
     names, units, values = _outputs(slopes, found, outputs)
     dofs = [_dof_name(system, k) for k in free]
-    loops = LoopForces(system)
-    loops.at(q, np.zeros(v.size), point.time)
+    bodies, masses = _bodies(system, q, found.columns, f, point.time)
     return LinearModel(
         model_name=system.model.name,
         about=point.about,
@@ -215,10 +214,10 @@ def linearise(
         outputs=names,
         output_units=units,
         constraints=[system.row_name(r) for r in range(system.rows)],
-        redundant=system.rows - loops.rank,
+        redundant=system.rows - (v.size - f),
         moves=N,
-        bodies=_body_motions(system, q, found.columns, f, point.time),
-        masses=_masses(system, q, point.time),
+        bodies=bodies,
+        masses=masses,
         joints=[system.dof_name(k) for k in range(v.size)],
         unit=dof_units(system.tables)[free],
     )
@@ -256,36 +255,41 @@ def _point(model: Any, at: Any) -> _Point:
     from linkwork.simulation.run import Simulation  # here, because runs look at what they linearise
 
     if isinstance(model, Simulation):
+        if at is not None:
+            raise OptionError("a lw.Simulation is linearised in its present state; leave out at=, or give the model")
         sim, about = model, f"its state at {model.time:g} s"
     else:
         system = model if isinstance(model, System) else assemble(model)
+        at = "equilibrium" if at is None else at
         if isinstance(at, str) and at not in ("equilibrium", "start"):
             raise OptionError(
                 f"at= must be 'equilibrium', 'start', or what lw.equilibrium or lw.reach gives, not {shown(at)}; to "
                 "linearise a moment of a run, step a lw.Simulation there and give it in place of the model"
             )
-        about = "its start" if isinstance(at, str) and at == "start" else "an equilibrium"
-        if about != "its start":
+        about = ("its start" if at == "start" else "an equilibrium") if isinstance(at, str) else "a given position"
+        if at != "start":
             rest = resting(system, at)
-            about = about if isinstance(at, str) else "a given position"
             still, cuts_still = np.zeros(system.nv), np.zeros_like(system.cut_v_start)
             system = replace(placed(system, rest), v_start=still, cut_v_start=cuts_still)
         _refuse(system)
         sim = Simulation(system, Recursive())
     stepper = sim.stepper
     _refuse(stepper.moving)
-    system = stepper.moving if not stepper.moving.absolute else stepper.system
-    q, v, cut_q = sim.q.copy(), sim.v.copy(), np.array(stepper.state.cut_q)
     if stepper.moving.absolute:
         raise OptionError(
             f"a simulation by {sim.method.name!r} has absolute coordinates; linearise one by method='recursive'"
         )
-    return _Point(system, stepper.tables, q, v, cut_q, sim.time, about)
+    return _Point(
+        stepper.moving, stepper.tables, sim.q.copy(), sim.v.copy(), stepper.state.cut_q.copy(), sim.time, about
+    )
 
 
 def _refuse(system: System) -> None:
     """Raise for what has no slopes here."""
-    lacking = sorted(system.features - Recursive.supports - {"armature"})
+    what = without_slopes(system)
+    if what:
+        raise OptionError(f"'{system.model.name}' has {what}, which cannot be linearised; leave it out")
+    lacking = sorted(system.features - Recursive.supports)
     if lacking:
         raise OptionError(
             f"'{system.model.name}' has {' and '.join(lacking)}, which cannot be linearised; leave that out, or "
@@ -319,14 +323,16 @@ def _carried_along(point: _Point, slopes: Slopes, N: Floats, free: list[int]) ->
     closure.at(point.q, v)
     back = np.linalg.pinv(closure.G, rcond=DEPENDENT)
     work, rows = lift(closure.work), lift((closure.g, closure.gd, closure.W, closure.G, closure.directions))
-    directions = slopes.directions(point.q, N, out)
-    for k in range(N.shape[1]):
+    given = (point.time, lift(closure.told), lift(closure.out))
+    directions = slopes.directions(point.q, N, out).q
+    for first in range(0, N.shape[1], SLOPES):
+        some = directions[:, first : first + SLOPES]
+        n = some.shape[1]
         q, cut_q = lift(point.q), lift(closure.cut_q)
-        q["d"][:, 0] = directions.q[:, k]
-        cut_q["d"][closure.in_cut_q, 0] = directions.q[closure.in_q, k]
-        given = (point.time, lift(closure.told), lift(closure.out))
+        q["d"][:, :n] = some
+        cut_q["d"][closure.in_cut_q, :n] = some[closure.in_q]
         close_at(slopes.tables, work, given, (q, lift(v), cut_q, lift(closure.cut_rate)), rows)
-        out[:, k] = -back @ rows[1]["d"][:, 0]
+        out[:, first : first + n] = -back @ rows[1]["d"][:, :n]
     return np.asarray(out - N @ out[free])
 
 
@@ -359,29 +365,19 @@ def _dof_name(system: System, k: int) -> str:
     return f"{place.name}.{labels[e]}" + (f" {labels[: e + 1].count(labels[e])}" if labels[e] in twice else "")
 
 
-def _body_motions(system: System, q: Floats, columns: dict[str, Floats], f: int, time: float) -> dict[str, Floats]:
-    """Velocity of the centre of mass and spin of every body for the velocities of the independent coordinates."""
-    found = {}
-    for body, (_, turn) in _placed_bodies(system, q, time):
-        spin = columns[f"{body[0]}.angular_velocity"][:, f : 2 * f]
-        arm = Frame(rotation=turn).direction(system.centre(body[1]))
-        found[body[0]] = np.vstack(
-            [columns[f"{body[0]}.velocity"][:, f : 2 * f] + np.cross(spin, arm, axisa=0).T, spin]
-        )
-    return found
-
-
-def _masses(system: System, q: Floats, time: float) -> dict[str, tuple[float, Any]]:
-    found = {}
-    for (name, body), (_, turn) in _placed_bodies(system, q, time):
-        R = Frame(rotation=turn).matrix
-        found[name] = (body.mass, R @ body.inertia @ R.T)
-    return found
-
-
-def _placed_bodies(system: System, q: Floats, time: float) -> Any:
-    poses, bodies = forward_kinematics(system, q, time=time), {body.path: body for body in system.model.all_bodies()}
-    for name, pose in poses.items():
+def _bodies(
+    system: System, q: Floats, columns: dict[str, Floats], f: int, time: float
+) -> tuple[dict[str, Floats], dict[str, tuple[float, Any]]]:
+    """Of every body velocity of the centre of mass and spin for the independent velocities; mass and inertia."""
+    bodies = {body.path: body for body in system.model.all_bodies() if not body.hidden}
+    motions, masses = {}, {}
+    for name, (_, turn) in forward_kinematics(system, q, time=time).items():
         body = bodies.get(name.removeprefix("body:"))
-        if body is not None and not body.hidden:
-            yield (name, body), pose
+        if body is None:
+            continue
+        place = Frame(rotation=turn)
+        spin = columns[f"{name}.angular_velocity"][:, f : 2 * f]
+        swing = np.cross(spin, place.direction(system.centre(body)), axisa=0).T
+        motions[name] = np.vstack([columns[f"{name}.velocity"][:, f : 2 * f] + swing, spin])
+        masses[name] = (body.mass, place.matrix @ body.inertia @ place.matrix.T)
+    return motions, masses

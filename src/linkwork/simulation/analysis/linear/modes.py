@@ -18,8 +18,11 @@ if TYPE_CHECKING:
     from linkwork.simulation.analysis.linear.linearise import LinearModel
 
 Complexes = NDArray[np.complex128]
-STILL = 1e-6  # of the fastest: a slower one is zero within rounding, which takes half of the digits of a double root
-SENSITIVE = 1e6  # condition number of an eigenvalue: beyond it has lost so many digits
+STILL = 1e-6  # of the fastest: a slower one may be zero, as rounding takes half of the digits of a double root
+BALANCED = 1e-6  # of the forces on a coordinate: what is left of them is none
+ROUNDING = 2e-16
+FEW_DIGITS = 1e-6  # relative error of an eigenvalue, by its condition number: beyond it is told
+APART = 1e-4  # of the largest entry: shapes that differ by less are one
 MOVERS = 3  # bodies that are named for each mode
 
 
@@ -42,6 +45,7 @@ class Modes:
     coordinates: list[str]
     energy: dict[str, Floats]
     condition: Floats
+    uncertain: Any = field(repr=False)  # (mode,) bool: the eigenvalue has few digits left
     rigid: Any = field(repr=False)  # (mode,) bool: motions that nothing brings back
 
     @property
@@ -119,7 +123,7 @@ class Modes:
         decay = self.decay_times[k]
         time = "never" if not np.isfinite(decay) else f"grows {-decay:.3g} s" if decay < 0.0 else f"{decay:.3g} s"
         found = f"{self.frequencies[k]:10.4g} {self.damping[k]:9.3g} {time:>10}  {self.movers(k)}"
-        return found + ("  (defective: few digits)" if self.condition[k] > SENSITIVE else "")
+        return found + ("  (few digits: defective, or much slower than others)" if self.uncertain[k] else "")
 
     def _repr_html_(self) -> str:
         return lines_in_cell(str(self).splitlines())
@@ -127,25 +131,30 @@ class Modes:
 
 def find_modes(linear: LinearModel) -> Modes:
     """The modes of a linear model, in coordinates that make lengths and angles comparable."""
-    from scipy.linalg import eig  # here, because it takes a third of a second
+    from scipy.linalg import eig, matrix_balance, qr  # here, because it takes a third of a second
 
     f = linear.freedom
     scale = np.concatenate([linear.unit, linear.unit])
     scaled = linear.A * scale / scale[:, None]
-    values, left, right = eig(scaled, left=True, right=True)
+    balanced, balance = matrix_balance(scaled, permute=False)
+    values, left, right = eig(balanced, left=True, right=True)
     lengths = np.linalg.norm(left, axis=0) * np.linalg.norm(right, axis=0)
     overlap = np.abs(np.sum(left.conj() * right, axis=0))
     condition = np.divide(lengths, overlap, out=np.full(values.size, np.inf), where=overlap > 0.0)
     largest = float(np.abs(values).max(initial=0.0))
-    rigid = np.abs(values) <= STILL * largest if largest > 0.0 else np.ones(values.size, dtype=bool)
+    right = balance @ right
+    stiff = scaled[f:, :f]
+    rigid = np.array([abs(values[k]) <= STILL * largest and _is_free(stiff, right[:f, k]) for k in range(values.size)])
+    error = ROUNDING * float(np.linalg.norm(balanced)) * condition
     order = [int(k) for k in np.argsort(np.abs(values), kind="stable") if values[k].imag >= 0.0 or rigid[k]]
-    # a motion that nothing brings back has two roots: displacement and velocity
+    # a motion that nothing brings back has one root, or two alike where nothing slows it either
     slow = [k for k in order if rigid[k]]
-    kept = [*slow[: (len(slow) + 1) // 2], *(k for k in order if not rigid[k])]
-    shapes = scale[:, None] * right
-    states = np.where(np.abs(values[kept]) > 0.0, shapes[:f, kept], shapes[f:, kept])
     if slow:
-        states = _filled(states, shapes[f:, kept])
+        _, sizes, first = qr(right[:f, slow] / _largest(right[:f, slow]), mode="economic", pivoting=True)
+        slow = sorted(slow[j] for j, size in zip(first, np.abs(np.diag(sizes)), strict=False) if size > APART)
+    kept = [*slow, *(k for k in order if not rigid[k])]
+    shapes = scale[:, None] * right
+    states = shapes[:f, kept]
     states = states / _largest(states / linear.unit[:, None])
     return Modes(
         linear.model_name,
@@ -156,14 +165,17 @@ def find_modes(linear: LinearModel) -> Modes:
         [name.removesuffix(".position") for name in linear.states[:f]],
         _energies(linear, states),
         condition[kept],
+        (error > FEW_DIGITS * np.abs(values))[kept] & ~rigid[kept],
         rigid[kept],
     )
 
 
-def _filled(states: Complexes, rates: Complexes) -> Complexes:
-    """Rigid motions may stand in the velocities alone."""
-    empty = np.abs(states).max(axis=0) < STILL * np.abs(rates).max(axis=0)
-    return np.where(empty, rates, states)
+def _is_free(stiff: Floats, x: Complexes) -> bool:
+    """Whether nothing brings a displacement back: what its parts do to each coordinate adds up to nothing."""
+    size = float(np.abs(x).max(initial=0.0))
+    parts = np.abs(stiff) @ np.abs(x)
+    counts = parts > BALANCED * size * np.abs(stiff).max(axis=1)  # else it is rounding that moves what pushes
+    return size > 0.0 and bool(np.all(np.abs(stiff @ x)[counts] <= BALANCED * parts[counts]))
 
 
 def _largest(states: Complexes) -> Complexes:

@@ -22,13 +22,13 @@ from linkwork.formulations.samples import make_samples
 from linkwork.mechanics.observation import observe
 from linkwork.model import Model
 from linkwork.model.checked import did_you_mean, real, shown
-from linkwork.simulation.analysis.linear.slopes import near
+from linkwork.simulation.analysis.linear.slopes import column_slopes, without_slopes
 from linkwork.simulation.methods import positive
 from linkwork.simulation.results.columns.observe import Observer
 from linkwork.simulation.run import Simulation
 
 STEP = 1e-3  # of a parameter, or of 1: for what the building function makes of it, extrapolated twice
-MEASURE_STEP = 1e-4  # of the largest change of a column: for measures of it
+MEASURE_STEP = 1e-4  # of a parameter, or of 1 where it is zero: for measures of the columns
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,7 @@ class Sensitivity:
         """
         answers = {}
         for name, slopes in self.slopes.items():
-            largest = max((float(np.abs(each).max(initial=0.0)) for each in slopes.values()), default=0.0)
-            h = MEASURE_STEP * max(1.0, abs(self.parameters[name])) if largest > 0.0 else 1.0
+            h = MEASURE_STEP * (abs(self.parameters[name]) or 1.0)
             ends = [
                 float(function({**self._moved(slopes, side * h), "time": self.time})) for side in (-1.0, 1.0, -0.5, 0.5)
             ]
@@ -130,16 +129,15 @@ class _Start:
         sim = Simulation(build(**values), method=method)
         stepper = sim.stepper
         self.system, self.method = stepper.moving, method
-        model = self.system.model
-        late = (*model.all_events(), *model.all_controllers(), *model.all_sensors())
-        if late or self.system.foreign:
-            what = f"{late[0].word} '{late[0].path}'" if late else "a component elsewhere"
-            raise OptionError(f"'{model.name}' has the {what}, which slopes do not go through; leave it out")
+        events = [f"the {event.word} '{event.path}'" for event in self.system.model.all_events()]
+        what = events[0] if events else without_slopes(self.system)
+        if what:
+            raise OptionError(f"'{self.system.model.name}' has {what}, which slopes do not go through; leave it out")
         self.parts = (stepper.tables, method.prepare(stepper.tables), stepper.state)
 
     def slopes(self, build: Any, values: Mapping[str, float], name: str, method: Recursive) -> list[Floats]:
         """Slopes of all float arrays with a parameter: central differences, extrapolated twice."""
-        h = STEP * max(abs(values[name]), 1.0 if values[name] == 0.0 else 0.0)
+        h = STEP * (abs(values[name]) or 1.0)
         ends = {}
         for part in (-1.0, 1.0, -0.5, 0.5, -0.25, 0.25):
             other = _Start(build, {**values, name: values[name] + part * h}, method)
@@ -154,9 +152,8 @@ class _Start:
 
     def _check_same(self, other: _Start, name: str) -> None:
         mine, its = (list(_arrays(each.parts)) for each in (self, other))
-        whole = [
-            (a, b) for a, b in zip(mine, its, strict=False) if a.dtype.kind not in "if"
-        ]  # addresses of laws are "i"
+        # addresses of laws are whole numbers too, and differ
+        whole = [(a, b) for a, b in zip(mine, its, strict=False) if a.dtype.kind not in "if"]
         same = [a.shape for a in mine] == [b.shape for b in its] and all(np.array_equal(a, b) for a, b in whole)
         if not same or self.system.joint_names != other.system.joint_names:
             raise OptionError(
@@ -204,11 +201,5 @@ def _run(
     observation = lift(observer.room(make_samples(here.parts[2], kept), kept))
     scratch, view = (lift(each) for each in (observer.scratch, observer.view))
     observe(tables, scratch, view, rows._replace(inputs=rows.inputs[:0]), kept, observation)
-    shown_rows = [near(each, 0, 0.0) for each in (rows, observation)]
-    columns = observer.named(shown_rows[0], shown_rows[1], kept)
-    slopes = []
-    for k in range(len(seeds)):
-        sides = [[near(each, k, side) for each in (rows, observation)] for side in (-MEASURE_STEP, MEASURE_STEP)]
-        ends = [observer.named(*side, kept) for side in sides]  # type: ignore[call-arg]
-        slopes.append({name: (ends[1][name] - ends[0][name]) / (2.0 * MEASURE_STEP) for name in columns})
-    return shown_rows[0].t[:kept, 0], columns, slopes
+    found = [column_slopes(observer, rows, observation, kept, k) for k in range(len(seeds))]
+    return rows.t["v"][:kept, 0].copy(), found[0][0], [slopes for _, slopes in found]

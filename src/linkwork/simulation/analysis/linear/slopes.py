@@ -21,7 +21,7 @@ from linkwork.mechanics.observation import observe
 from linkwork.mechanics.tree.motions import coordinate_rates
 from linkwork.simulation.results.columns.observe import Observer
 
-STEP = 1e-3  # of columns that Python makes of what kernels give, such as the power of a motor: they are products
+STEP = 1e-40  # along the imaginary axis: so small that its square counts for nothing
 
 
 class Directions(NamedTuple):
@@ -127,23 +127,35 @@ class Slopes:
     def _columns(self, n: int) -> dict[str, Floats]:
         if self.observer is None:
             return {}
-        system = self.system
         for name in Samples._fields:
             getattr(self.rows, name)[0] = getattr(self.state, name)
         samples = self.rows._replace(inputs=self.rows.inputs[:0])
         observe(self.tables, self.scratch, self.view, samples, 1, self.observation)
-        found: dict[str, Any] = {name: [] for name in self.observer.columns}
-        for k in range(n):
-            ends = []
-            for h in (-STEP, STEP):
-                there = [near(each, k, h) for each in (self.rows, self.observation)]
-                ends.append(self.observer.named(*there, 1))  # type: ignore[call-arg]
-            for name in found:
-                found[name].append(((ends[1][name] - ends[0][name]) / (2.0 * STEP)).reshape(-1))
-        assert system is self.observer.system
-        return {name: np.array(slopes).T for name, slopes in found.items()}
+        found = [column_slopes(self.observer, self.rows, self.observation, 1, k)[1] for k in range(n)]
+        return {name: np.array([each[name].reshape(-1) for each in found]).T for name in self.observer.columns}
 
 
-def near(table: Any, k: int, h: float) -> Any:
-    """A lifted table as plain numbers, moved by h along slope k."""
-    return type(table)(*(each if each.dtype.names is None else each["v"] + h * each["d"][..., k] for each in table))
+def without_slopes(system: System) -> str:
+    """What is sampled or acts from elsewhere, so that slopes do not go through it; "" where nothing does."""
+    for part in (*system.model.all_controllers(), *system.model.all_sensors()):
+        return f"the {part.word} '{part.path}'"
+    if system.late:
+        return f"the law of {next(iter(system.late.values()))}, which sees the last step,"
+    return "a component elsewhere" if system.foreign else ""
+
+
+def column_slopes(observer: Observer, rows: Any, observation: Any, count: int, k: int) -> tuple[Any, dict[str, Floats]]:
+    """Columns of lifted samples and what they show, and their slopes k, by a complex step.
+
+    What Python makes of numbers from kernels are sums and products, so a step along the imaginary axis is exact.
+    """
+    found = observer.named(_complex(rows, k), _complex(observation, k), count)
+    columns = {name: np.real(each).copy() for name, each in found.items()}
+    return columns, {name: np.imag(each) / STEP for name, each in found.items()}
+
+
+def _complex(table: Any, k: int) -> Any:
+    """A lifted table with slope k as the imaginary part, times a step."""
+    return type(table)(
+        *(each if each.dtype.names is None else each["v"] + 1j * STEP * each["d"][..., k] for each in table)
+    )
