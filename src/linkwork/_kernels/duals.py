@@ -1,12 +1,12 @@
 """Numbers with slopes: eight partial derivatives beside a value, for kernels compiled again from the same source.
 
 An array of them is an ordinary numpy array whose items hold a value `v` and slopes `d`. Tables, state and workspace of
-a call are lifted as a whole; what is varied is seeded, one slope for each direction.
+a call are lifted as a whole; what is varied gets a slope of one, each in a direction of its own.
 
 >>> import numpy as np
->>> from linkwork._kernels.duals import lift, seed
+>>> from linkwork._kernels.duals import lift
 >>> x = lift(np.array([3.0, 4.0]))
->>> seed(x, 1, direction=0)
+>>> x["d"][1, 0] = 1.0
 >>> x["v"].tolist(), x["d"][:, 0].tolist()
 ([3.0, 4.0], [0.0, 1.0])
 """
@@ -33,8 +33,3 @@ def lift(value: Any) -> Any:
     if hasattr(value, "_fields"):
         return type(value)(*map(lift, value))
     return tuple(map(lift, value)) if type(value) is tuple else value
-
-
-def seed(array: Any, place: Any, direction: int, slope: float = 1.0) -> None:
-    """A number of a lifted array changes by so much along a direction."""
-    array["d"][place, direction] = slope
