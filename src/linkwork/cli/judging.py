@@ -101,24 +101,40 @@ def modes(
     setting: Settings = None,
     reading: Reading = None,
     plot: Annotated[str | None, typer.Option(metavar="FILE.png", help="Plot the modes (png, svg, pdf).")] = None,
+    out: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="A page of all modes (html), a film of one (gif, mp4), or a table (csv)."),
+    ] = None,
+    mode: Annotated[int | None, typer.Option(help="Which mode to film, or to show first: its number.")] = None,
+    view: Annotated[bool, typer.Option("--view", help="Show the modes in a browser.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Natural frequencies, damping, and which bodies move: small motions about a position of rest."""
     with speaking(as_json):
         import linkwork as lw
+        from linkwork.simulation.storage.files import check_path
 
         with stdout_kept_clean(as_json):
             linear = lw.linearise(target_of(model, setting, reading).model, at=at)
             found = linear.modes()
             if plot is not None:
                 found.plot(plot)
+            if out is not None:
+                ending = check_path(out, (".html", ".htm", ".gif", ".mp4", ".csv")).suffix.lower()
+                if ending == ".csv":
+                    found.to_csv(out)
+                else:
+                    (found.replay if ending in (".html", ".htm") else found.animate)(out, mode)
         if as_json:
             print_json({**found.as_dict(), "about": linear.about})
         else:
             typer.echo(str(linear))
             typer.echo(str(found))
-            if plot is not None:
-                typer.echo(f"plot     {plot}")
+            for word, file in (("plot", plot), ("written", out)):
+                if file is not None:
+                    typer.echo(f"{word:<8} {file}")
+        if view:
+            found.view(mode)
 
 
 @app.command()

@@ -169,7 +169,7 @@ class Stage:
         found = [
             {
                 "name": body["name"],
-                "colour": colours[body["name"]].round(4).tolist(),
+                "colour": body.get("colour") or colours[body["name"]].round(4).tolist(),
                 "com": body["com"],
                 **_inertia_facts(body),
                 "shapes": self.shapes(body, self.strut_radius),

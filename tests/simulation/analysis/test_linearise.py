@@ -336,3 +336,13 @@ def test_what_cannot_be_linearised_says_why():
     rough.revolute("pin", rough.ground, body, at=(0, 0, 0), axis=DOWN, friction=0.1)
     with pytest.raises(OptionError, match=r"has friction, which cannot be linearised; leave that out"):
         lw.linearise(rough)
+
+
+def test_noise_of_free_spins_does_not_get_into_other_modes():
+    modes = lw.linearise(lw.gallery.car.build()).modes()
+    assert modes.rigid.sum() == 2  # both wheels spin freely
+    swinging = np.flatnonzero(modes.frequencies > 0.1)
+    assert len(swinging) == 3
+    for k in swinging:  # all are symmetric or antimetric
+        assert modes.energy["left wheel.ring"][k] == pytest.approx(modes.energy["right wheel.ring"][k], rel=1e-6)
+    assert modes.energy["car body"][swinging[0]] > 0.95

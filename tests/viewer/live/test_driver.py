@@ -276,3 +276,33 @@ def test_the_gripper_is_driven_by_hand():
     assert sim["turn.position"] - turn == pytest.approx(0.1, abs=0.0021)  # two steps: its torque has a bound
     assert sim["elbow.velocity"] == pytest.approx(0.0, abs=1e-3)  # the others hold
     link.frame.close()
+
+
+def test_modes_are_found_about_the_equilibrium_and_sent():
+    def build(method=None, dt=None):
+        model = lw.Model("rod")
+        rod = model.body("rod", mass=1.0, inertia=(0.1, 1 / 12, 0.1), com=(0.5, 0, 0))
+        model.revolute("pin", "ground", rod, at=(0, 0, 0), axis=(0, 1, 0), position=1.0)
+        return lw.Simulation(model, method=method or "recursive", dt=dt or 1e-3)
+
+    stage = preview(build)
+    sim = build()
+    link = PageStub(stage)
+    made = Driver(link, build, sim, LiveState(sim, stage))
+    made.receive("modes")
+    ((facts,),) = sent(made, "modes")
+    assert not made.running
+    assert facts["names"] == ["rod"]
+    assert facts["list"][0]["text"] == "0.6105 Hz"
+    assert facts["list"][0]["energy"] == [1.0]
+    link.frame.close()
+
+
+def test_what_has_no_modes_is_told(driver):
+    model = lw.Model("box")
+    model.plane("floor", material=lw.Material(friction=0.5))
+    box = model.body("box", shape=lw.Box((1, 1, 1)), mass=1.0, position=(0, 0, 0.5), material=lw.Material())
+    model.free("f", "ground", box)
+    driver.sim = lw.Simulation(model, method="impulse", dt=1e-3)
+    driver.receive("modes")
+    assert "cannot be linearised" in sent(driver, "note")[-1][0]

@@ -13,6 +13,7 @@ from linkwork.formulations.samples import EVALUATIONS, RANK, RESIDUAL, ROW_COUNT
 from linkwork.model import Term
 from linkwork.simulation.results.columns.column_names import OF_SOLVER, fitting
 from linkwork.simulation.results.columns.components import component_labels
+from linkwork.simulation.results.columns.sampled_columns import input_unit
 from linkwork.spatial import codes
 
 # kinds of variables, and what must be done before they are read: as in c/model.h
@@ -85,26 +86,8 @@ def input_variables(image: StartImage, names: Sequence[str] | None) -> list[Expo
             part: Any = image.system.model[name]
             start = float(laws.law_param[row, 0])
             told = f"{part.word} {part.about}".strip()
-            found.append(ExportedVariable(name, "input", _input_unit(part), told, INPUT, place=place, start=start))
+            found.append(ExportedVariable(name, "input", input_unit(part), told, INPUT, place=place, start=start))
     return found
-
-
-def _input_unit(part: Any) -> str:
-    from linkwork.model import Force, Joint, Motor
-    from linkwork.model.laws.input_number import InputNumber
-    from linkwork.simulation.results.columns.force_columns import effort_unit
-    from linkwork.simulation.results.columns.units import joint_units, split_unit
-
-    if isinstance(part, InputNumber):
-        return part.unit
-    if isinstance(part, Motor):
-        quantity = "velocity" if part.position is None else "position"
-        if part.drives_rod:
-            return "m/s" if quantity == "velocity" else "m"
-        return split_unit(joint_units(part.joint.kind)[quantity], part.joint.nv)[part.coordinate]
-    if isinstance(getattr(part, "target", None), Joint):
-        return effort_unit(part.target, part.coordinate)
-    return "N" if isinstance(part, Force) or part.word == "spring" else "N m"
 
 
 def chosen_names(patterns: Sequence[str] | str | None, names: list[str], option: str) -> set[str]:

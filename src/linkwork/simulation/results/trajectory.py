@@ -24,6 +24,7 @@ MOST_IN_CELL = 1_000_000  # bytes of a replay that a notebook shows by itself
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from linkwork.simulation.analysis.linear.modes import Modes
     from linkwork.simulation.results.peaks import Peaks
 
 
@@ -165,18 +166,20 @@ class Trajectory(NamedColumns):
         *others: Trajectory,
         labels: Sequence[str] | None = None,
         title: str | None = None,
+        modes: Modes | None = None,
     ) -> None:
         """Write the motion to one `.html` file that plays in any browser, from disk and without a network.
 
         Other runs are laid over this one, each in its own colour: the same model by another method, for example.
-        `labels` name the runs, their methods when not given.
+        `labels` name the runs, their methods when not given. With `modes` of the same model, as
+        `lw.linearise(model).modes()` gives them, the page has a list of them, and swings in the one that is chosen.
 
         >>> run = lw.simulate(lw.gallery.pendulum.build(), until=0.1, method="recursive", dt=0.01)
         >>> run.replay("pendulum.html")  # doctest: +SKIP
         """
         from linkwork.viewer.replay.replay import replay
 
-        replay([self, *others], file, labels=labels, title=title)
+        replay([self, *others], file, labels=labels, title=title, modes=modes)
 
     def view(self, *others: Trajectory, inline: bool = False, height: int = 520, **place: Any) -> Any:
         """Show the run in a browser with a time bar, until Ctrl-C; prints its address. Needs the extra `view`.

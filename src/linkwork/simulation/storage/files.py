@@ -278,10 +278,19 @@ def _write_csv(run: Trajectory, stream: BinaryIO, names: list[str] | None = None
         for label, unit, values in run.components(name):
             header.append(f"{label} [{unit}]" if unit else label)
             series.append(values)
+    _write_columns(stream, header, series)
+
+
+def save_table(file: str | PathLike[str], header: list[str], series: Sequence[Any]) -> None:
+    """Write columns of numbers of the same length to `.csv`."""
+    write_file(check_path(file, (".csv",)), lambda stream: _write_columns(stream, header, series))
+
+
+def _write_columns(stream: BinaryIO, header: list[str], series: Sequence[Any]) -> None:
     text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
     rows = csv.writer(text)
     rows.writerow(header)
-    for start in range(0, len(run), _ROWS_AT_ONCE):
+    for start in range(0, len(series[0]), _ROWS_AT_ONCE):
         block = [values[start : start + _ROWS_AT_ONCE].tolist() for values in series]
         rows.writerows(zip(*block, strict=True))
     text.detach()  # flushed, and the stream stays open

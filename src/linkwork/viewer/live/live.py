@@ -157,7 +157,18 @@ def view_run(
     """Show recorded runs on the page of a replay until Ctrl-C, or for so many `seconds`; several over each other."""
     if not 1 <= len(runs) <= len(TINTS):
         raise OptionError(f"the page shows one to {len(TINTS)} runs over each other, not {len(runs)}; give fewer")
-    with PageProcess({"/": document(replay_page(runs, labels=labels))}, **place) as page:
+    view_page(replay_page(runs, labels=labels), seconds=seconds, say=say, browser=browser, **place)
+
+
+def view_page(
+    text: str,
+    seconds: float | None = None,
+    say: Callable[[str], None] = print,
+    browser: bool = True,
+    **place: Any,
+) -> None:
+    """Show a page that has all its data until Ctrl-C, or for so many `seconds`."""
+    with PageProcess({"/": document(text)}, **place) as page:
         _announce(page, say, browser)
         wait_until(page, seconds)
 

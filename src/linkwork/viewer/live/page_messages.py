@@ -71,6 +71,7 @@ MESSAGES: dict[str, tuple[Check, ...]] = {
     "pose": (_count, _number),  # a coordinate of a joint by its number
     "rewind": (_number,),  # the run stands where it was at that time
     "branch": (_number,),  # and goes on from there
+    "modes": (),  # those of the model about its equilibrium
 }
 
 

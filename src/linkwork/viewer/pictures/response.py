@@ -27,7 +27,7 @@ def plot_response(response: Response, file: str | PathLike[str] | None = None, s
     for j, output in enumerate(response.outputs):
         for k, source in enumerate(response.inputs):
             label = output if len(response.inputs) == 1 else f"{output} by {source}"
-            unit = response.units[j]
+            unit = response.unit(j, k)
             panel = gains.setdefault(unit, PlotPanel(f"gain ({unit})", logarithmic=True, **over))
             panel.lines.append((label, response.frequencies, response.gain[:, j, k]))
             phases.lines.append((label, response.frequencies, np.degrees(response.phase[:, j, k])))

@@ -12,7 +12,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from linkwork.errors import OptionError
 from linkwork.simulation.results.trajectory import Trajectory
 from linkwork.simulation.storage.files import check_path, write_file
 from linkwork.viewer.colours import COLOURS, rgb
+from linkwork.viewer.mode_shapes import ModeShapes
 from linkwork.viewer.page_text import page_text
 from linkwork.viewer.replay.packing import Packer
 from linkwork.viewer.replay.plotted import ROOM, plotted
@@ -28,6 +29,9 @@ from linkwork.viewer.replay.shared_joints import shared_joints
 from linkwork.viewer.replay.trust import trust
 from linkwork.viewer.round_numbers import step_of
 from linkwork.viewer.staging import Stage
+
+if TYPE_CHECKING:
+    from linkwork.simulation.analysis.linear.modes import Modes
 
 FRAMES_PER_SECOND = 60
 LEAST_FRAMES = 900  # of a short run, which is watched slowly
@@ -45,13 +49,16 @@ def replay(
     labels: Sequence[str] | None = None,
     title: str | None = None,
     playing: bool = True,
+    modes: Modes | None = None,
 ) -> None:
     """Write runs to one self-contained `.html` file; several are laid over each other, each in its own colour.
 
-    `labels` name the runs in the legend, their methods when not given. See `Trajectory.replay`.
+    `labels` name the runs in the legend, their methods when not given. `modes` are those of the model: a list to choose
+    from. See `Trajectory.replay`.
     """
     path = check_path(file, (".html", ".htm"))
-    text = page(runs, labels=labels, title=title, playing=playing)
+    facts = None if modes is None else ModeShapes(modes).facts()
+    text = page(runs, labels=labels, title=title, playing=playing, modes=facts)
     write_file(path, lambda stream: stream.write(text.encode()))
 
 
@@ -63,11 +70,12 @@ def page(
     playing: bool = True,
     mode: str = "replay",
     look: tuple[float, float] | None = None,
+    modes: dict[str, Any] | None = None,
 ) -> str:
     """The text of the page that `replay` writes.
 
     `mode` "film" is a page that shows one picture after the other (see `pictures/page_film.py`). `look` is from where:
-    azimuth and elevation, degrees.
+    azimuth and elevation, degrees. `modes` are shapes to swing in (see `mode_shapes.py`).
 
     >>> run = lw.simulate(lw.gallery.pendulum.build(), until=0.1, method="recursive", dt=0.01)
     >>> page(run).startswith("<!doctype html>")
@@ -82,6 +90,8 @@ def page(
         raise OptionError(f"{len(labels)} labels were given for {len(several)} runs; give one label for each")
     words = list(labels) if labels is not None else _labels(several)
     stages = [Stage(run) for run in several]
+    if modes is not None and modes["names"] != stages[0].names:
+        raise OptionError(f"the modes are those of another model than '{several[0].model_name}'; give those of its own")
     rows = [_thinned(run, len(stage.names)) for run, stage in zip(several, stages, strict=True)]
     packer = Packer()
     data = {
@@ -94,6 +104,7 @@ def page(
             _facts(packer, run, stage, kept, (word, tint), ROOM // len(several))
             for run, stage, kept, word, tint in zip(several, stages, rows, words, TINTS, strict=False)
         ],
+        **({} if modes is None else {"modes": modes}),
     }
     return page_text({**data, "block": packer.block()})
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from linkwork.assembly.tables import Floats
 from linkwork.errors import OptionError
+from linkwork.simulation.storage.files import save_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,7 +28,8 @@ class Response:
     values: NDArray[np.complex128]
     inputs: list[str]
     outputs: list[str]
-    units: list[str]
+    units: list[str]  # of the outputs
+    input_units: list[str]
 
     @property
     def gain(self) -> Floats:
@@ -43,6 +45,22 @@ class Response:
         """Frequency (Hz) and gain where an output is largest."""
         k = int(np.argmax(self.gain[:, output, input]))
         return float(self.frequencies[k]), float(self.gain[k, output, input])
+
+    def unit(self, output: int = 0, input: int = 0) -> str:
+        """The unit of a gain: that of the output over that of the input."""
+        of, over = self.units[output] or "1", self.input_units[input]
+        if over in ("", "1"):
+            return of
+        return f"{of}/({over})" if " " in over or "/" in over else f"{of}/{over}"
+
+    def to_csv(self, file: str | PathLike[str]) -> None:
+        """Write a table to `.csv`: the frequencies (Hz), gain and phase (rad) of every output for every input."""
+        columns = {"frequency [Hz]": self.frequencies}
+        for j, output in enumerate(self.outputs):
+            for k, source in enumerate(self.inputs):
+                columns[f"{output} by {source}: gain [{self.unit(j, k)}]"] = self.gain[:, j, k]
+                columns[f"{output} by {source}: phase [rad]"] = self.phase[:, j, k]
+        save_table(file, list(columns), list(columns.values()))
 
     def plot(self, file: str | PathLike[str] | None = None, show: bool = False) -> Figure:
         """Gain and phase of every output over the frequency, one panel a unit; written to `file` (.png, .svg, .pdf)."""
@@ -72,4 +90,6 @@ def frequency_response(linear: LinearModel, hertz: Any) -> Response:
             "leave it out, or add damping"
         ) from None
     values = np.asarray(found + linear.D, dtype=complex)
-    return Response(linear.model_name, f, values, linear.inputs, linear.outputs, linear.output_units)
+    return Response(
+        linear.model_name, f, values, linear.inputs, linear.outputs, linear.output_units, linear.input_units
+    )

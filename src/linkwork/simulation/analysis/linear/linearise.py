@@ -40,10 +40,11 @@ from linkwork.simulation.analysis.poses.pose import Pose
 from linkwork.simulation.analysis.reduced import reduced
 from linkwork.simulation.results.columns.components import component_labels
 from linkwork.simulation.results.columns.observe import choose
+from linkwork.simulation.results.columns.sampled_columns import input_unit
 from linkwork.simulation.results.judging.warning import warn
 from linkwork.simulation.starts.mobility import DEPENDENT
 from linkwork.simulation.starts.start import Closure
-from linkwork.simulation.storage.files import check_path, writing
+from linkwork.simulation.storage.files import check_path, save_table, writing
 
 if TYPE_CHECKING:
     from linkwork.simulation.run import Simulation
@@ -74,6 +75,7 @@ class LinearModel:
     inputs: list[str]
     outputs: list[str]
     output_units: list[str]
+    input_units: list[str]
     constraints: list[str]
     redundant: int
     moves: Floats = field(repr=False)  # (nv, freedom) velocities of all joints for those of the independent ones
@@ -81,6 +83,7 @@ class LinearModel:
     masses: dict[str, tuple[float, Any]] = field(repr=False)  # kg, and (3, 3) kg m2 in world axes about that centre
     joints: list[str] = field(repr=False)  # to which the rows of `moves` belong
     unit: Floats = field(repr=False)  # of each independent coordinate: m, as a part of the size, or one radian
+    place: tuple[System, Floats, float] = field(repr=False)  # of what, its coordinates and the time, to draw it
 
     @property
     def freedom(self) -> int:
@@ -122,10 +125,15 @@ class LinearModel:
         return control.ss(self.A, self.B, self.C, self.D, states=self.states, inputs=self.inputs, outputs=self.outputs)
 
     def save(self, file: str | PathLike[str]) -> None:
-        """Write the matrices and names to `file`: .npz, or .mat for MATLAB."""
-        path = check_path(file, (".npz", ".mat"))
+        """Write the matrices and names to `file`: .npz, .mat for MATLAB, or A and B over C and D as a table, .csv."""
+        path = check_path(file, (".npz", ".mat", ".csv"))
         names = {name: np.array(getattr(self, name), dtype=object) for name in ("states", "inputs", "outputs")}
         arrays = {name: getattr(self, name) for name in ("A", "B", "C", "D", "M", "K", "G")}
+        if path.suffix == ".csv":
+            whole = np.block([[self.A, self.B], [self.C, self.D]])
+            rows = np.array([*(f"rate of {name}" for name in self.states), *self.outputs])
+            save_table(path, ["", *self.states, *self.inputs], [rows, *whole.T])
+            return
         with writing(path) as target:
             if path.suffix == ".mat":
                 from scipy.io import savemat
@@ -213,6 +221,7 @@ def linearise(
         inputs=list(inputs),
         outputs=names,
         output_units=units,
+        input_units=[input_unit(system.model[name]) for name in inputs],
         constraints=[system.row_name(r) for r in range(system.rows)],
         redundant=system.rows - (v.size - f),
         moves=N,
@@ -220,6 +229,7 @@ def linearise(
         masses=masses,
         joints=[system.dof_name(k) for k in range(v.size)],
         unit=dof_units(system.tables)[free],
+        place=(system, q, point.time),
     )
 
 
@@ -260,6 +270,7 @@ def _point(model: Any, at: Any) -> _Point:
         sim, about = model, f"its state at {model.time:g} s"
     else:
         system = model if isinstance(model, System) else assemble(model)
+        _refuse(system)
         at = "equilibrium" if at is None else at
         if isinstance(at, str) and at not in ("equilibrium", "start"):
             raise OptionError(
@@ -271,7 +282,6 @@ def _point(model: Any, at: Any) -> _Point:
             rest = resting(system, at)
             still, cuts_still = np.zeros(system.nv), np.zeros_like(system.cut_v_start)
             system = replace(placed(system, rest), v_start=still, cut_v_start=cuts_still)
-        _refuse(system)
         sim = Simulation(system, Recursive())
     stepper = sim.stepper
     _refuse(stepper.moving)

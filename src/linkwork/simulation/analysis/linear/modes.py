@@ -11,16 +11,19 @@ from numpy.typing import NDArray
 
 from linkwork.assembly.tables import Floats
 from linkwork.simulation.results.judging.notebook import lines_in_cell
+from linkwork.simulation.storage.files import save_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from linkwork.simulation.analysis.linear.linearise import LinearModel
+    from linkwork.simulation.results.trajectory import Trajectory
 
 Complexes = NDArray[np.complex128]
 STILL = 1e-6  # of the fastest: a slower one may be zero, as rounding takes half of the digits of a double root
 BALANCED = 1e-6  # of the forces on a coordinate: what is left of them is none
 ROUNDING = 2e-16
+NOISE = 1e-14  # of the largest: smaller forces are rounding
 FEW_DIGITS = 1e-6  # relative error of an eigenvalue, by its condition number: beyond it is told
 APART = 1e-4  # of the largest entry: shapes that differ by less are one
 MOVERS = 3  # bodies that are named for each mode
@@ -47,6 +50,7 @@ class Modes:
     condition: Floats
     uncertain: Any = field(repr=False)  # (mode,) bool: the eigenvalue has few digits left
     rigid: Any = field(repr=False)  # (mode,) bool: motions that nothing brings back
+    linear: LinearModel = field(repr=False)
 
     @property
     def frequencies(self) -> Floats:
@@ -86,6 +90,50 @@ class Modes:
         from linkwork.viewer.pictures.mode_plot import plot_modes
 
         return plot_modes(self, file, show)
+
+    def motion(self, mode: int | None = None, seconds: float = 2.0) -> Trajectory:
+        """One swing of a mode as a run that lasts so many seconds, as far as can be seen well; to film or to plot.
+
+        `mode` is its number in the table, from 1 on; the slowest that swings when not given.
+        """
+        from linkwork.viewer.mode_shapes import ModeShapes, number_of
+
+        return ModeShapes(self).swing(number_of(self, mode), seconds)
+
+    def animate(self, file: str | PathLike[str], mode: int | None = None, **look: Any) -> None:
+        """Film one swing of a mode, by its number: `.gif` or `.mp4`. `look` is as of `Trajectory.film`."""
+        self.motion(mode).film(file, **look)
+
+    def replay(self, file: str | PathLike[str], mode: int | None = None) -> None:
+        """Write all modes to one `.html` file: a list to choose from, the mode that is chosen swings.
+
+        Bodies are coloured by their part of the kinetic energy. `mode` is the one that is shown first.
+        """
+        from linkwork.viewer.replay.mode_page import write_modes
+
+        write_modes(self, file, mode)
+
+    def view(self, mode: int | None = None, *, inline: bool = False, height: int = 520, **place: Any) -> Any:
+        """Show the modes in a browser until Ctrl-C, as `replay` does; prints the address. Needs the extra `view`.
+
+        `inline=True` returns the page for the cell of a notebook. `place` is host, port, … as of `Simulation.view`.
+        """
+        from linkwork.viewer.replay.mode_page import view_modes
+
+        return view_modes(self, mode, inline, height, **place)
+
+    def to_csv(self, file: str | PathLike[str]) -> None:
+        """Write a table to `.csv`: a row for each mode, with the kinetic energy of every body."""
+        columns = {
+            "mode": np.arange(1, len(self) + 1),
+            "frequency [Hz]": self.frequencies,
+            "natural frequency [Hz]": self.natural_frequencies,
+            "damping": self.damping,
+            "decay time [s]": self.decay_times,
+            "rigid": self.rigid.astype(int),
+            **{f"{name} energy": part for name, part in self.energy.items()},
+        }
+        save_table(file, list(columns), list(columns.values()))
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data, for JSON: what is infinite is null."""
@@ -131,21 +179,18 @@ class Modes:
 
 def find_modes(linear: LinearModel) -> Modes:
     """The modes of a linear model, in coordinates that make lengths and angles comparable."""
-    from scipy.linalg import eig, matrix_balance, qr  # here, because it takes a third of a second
+    from scipy.linalg import eig, qr  # here, because it takes a third of a second
 
     f = linear.freedom
-    scale = np.concatenate([linear.unit, linear.unit])
-    scaled = linear.A * scale / scale[:, None]
-    balanced, balance = matrix_balance(scaled, permute=False)
-    values, left, right = eig(balanced, left=True, right=True)
+    scaled, scale = _scaled(linear)
+    values, left, right = eig(scaled, left=True, right=True)
     lengths = np.linalg.norm(left, axis=0) * np.linalg.norm(right, axis=0)
     overlap = np.abs(np.sum(left.conj() * right, axis=0))
     condition = np.divide(lengths, overlap, out=np.full(values.size, np.inf), where=overlap > 0.0)
     largest = float(np.abs(values).max(initial=0.0))
-    right = balance @ right
     stiff = scaled[f:, :f]
     rigid = np.array([abs(values[k]) <= STILL * largest and _is_free(stiff, right[:f, k]) for k in range(values.size)])
-    error = ROUNDING * float(np.linalg.norm(balanced)) * condition
+    error = ROUNDING * float(np.linalg.norm(scaled)) * condition
     order = [int(k) for k in np.argsort(np.abs(values), kind="stable") if values[k].imag >= 0.0 or rigid[k]]
     # a motion that nothing brings back has one root, or two alike where nothing slows it either
     slow = [k for k in order if rigid[k]]
@@ -167,7 +212,30 @@ def find_modes(linear: LinearModel) -> Modes:
         condition[kept],
         (error > FEW_DIGITS * np.abs(values))[kept] & ~rigid[kept],
         rigid[kept],
+        linear,
     )
+
+
+def _scaled(linear: LinearModel) -> tuple[Floats, Floats]:
+    """A without what is only rounding, in states by which kinetic energies are of one size; and their scales.
+
+    What rounding leaves of a force that is none must go: solvers balance rows and columns, which makes it large.
+    """
+    f, own = linear.freedom, np.sqrt(np.diag(linear.M))
+    mass, forces = linear.M / np.outer(own, own), linear.M @ linear.A[f:]
+    forces *= np.concatenate([1.0 / own, 1.0 / own]) / own[:, None]
+    levers = np.concatenate([linear.unit / own, linear.unit / own])
+    none = np.abs(mass) < NOISE
+    mass[none] = 0.0
+    for part in (slice(0, f), slice(f, 2 * f)):
+        some = forces[:, part]
+        sizes = np.abs(some) * np.outer(1.0 / levers[:f], 1.0 / levers[:f])
+        some[(np.abs(some) < NOISE * np.abs(some).max()) | (sizes < NOISE * sizes.max())] = 0.0
+    upper = linear.A[:f] * own[:, None] / np.concatenate([own, own])
+    fastest = np.sqrt(np.abs(forces[:, :f]).max(initial=0.0)) or 1.0
+    paces = np.concatenate([np.full(f, fastest), np.ones(f)])
+    scaled = np.vstack([upper, np.linalg.solve(mass, forces)]) / paces * paces[:, None]
+    return scaled, 1.0 / (np.concatenate([own, own]) * paces)
 
 
 def _is_free(stiff: Floats, x: Complexes) -> bool:

@@ -8,9 +8,12 @@ from typing import Any
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Tables
 from linkwork.formulations.samples import Samples
-from linkwork.model import Model
+from linkwork.model import Force, Joint, Model, Motor
 from linkwork.model.control.controller import Controller
+from linkwork.model.laws.input_number import InputNumber
+from linkwork.simulation.results.columns.force_columns import effort_unit
 from linkwork.simulation.results.columns.state_columns import UNIT
+from linkwork.simulation.results.columns.units import joint_units, split_unit
 
 
 def sampled_shapes(model: Model) -> dict[str, tuple[int, ...]]:
@@ -43,6 +46,20 @@ def sampled_values(system: System, tables: Tables, samples: Samples, count: int)
         if set(inputs) <= set(names):  # none has ended with its joint
             found[f"{controller.path}.output"] = rows[:, [names.index(each) for each in inputs]]
     return found
+
+
+def input_unit(part: Any) -> str:
+    """The unit of an input: of a force, a motor, or a number by itself."""
+    if isinstance(part, InputNumber):
+        return part.unit
+    if isinstance(part, Motor):
+        quantity = "velocity" if part.position is None else "position"
+        if part.drives_rod:
+            return "m/s" if quantity == "velocity" else "m"
+        return split_unit(joint_units(part.joint.kind)[quantity], part.joint.nv)[part.coordinate]
+    if isinstance(getattr(part, "target", None), Joint):
+        return effort_unit(part.target, part.coordinate)
+    return "N" if isinstance(part, Force) or part.word == "spring" else "N m"
 
 
 def inputs_of(controller: Controller, names: Container[str]) -> list[str]:

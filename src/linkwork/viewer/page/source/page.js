@@ -8,6 +8,7 @@ import { h } from "./panel/dom.js";
 import { Drive } from "./panel/drive.js";
 import { Facts } from "./panel/facts.js";
 import { Help } from "./panel/help.js";
+import { Modes } from "./panel/modes.js";
 import { Notices } from "./panel/notices.js";
 import { Panel } from "./panel/panel.js";
 import { Plots } from "./panel/plots.js";
@@ -69,11 +70,13 @@ export class Page {
     this.plots.begin();
     this.switches = new Switches(this);
     this.drive = new Drive(this);
+    this.modes = new Modes(this);
     const parts = h("div.parts", this.facts.element, this.tree.element);
-    this.panel = new Panel(this, { Parts: parts, Plots: this.plots.element, Show: this.switches.element, Drive: this.drive.empty ? null : this.drive.element });
+    this.panel = new Panel(this, { Parts: parts, Plots: this.plots.element, Show: this.switches.element, Drive: this.drive.empty ? null : this.drive.element, Modes: this.modes.empty ? null : this.modes.element });
     this.selection.onchange(({ selected }) => source.also?.(selected && selected.kind !== "body" ? this.facts.own(selected.name).slice(0, 12) : []));
     this.dock = h("div#dock", this.timeBar.element, h("div#strip", this.panel.bar, this.tools.element));
     document.body.append(this.header, this.panel.element, this.dock);
+    this.modes.begin();
     this.selection.onchange(({ selected }) => { if (selected && this.panel.name && this.panel.name !== "Plots" && this.panel.name !== "Parts") this.panel.open("Parts"); });
   }
 
@@ -177,7 +180,8 @@ export class Page {
   tick(now) {
     const passed = (now - (this.last ?? now)) / 1000;
     this.last = now;
-    if (this.clock.playing) this.clock.advance(Math.min(0.25, passed));
+    if (this.modes.swinging) this.modes.advance(Math.min(0.25, passed));
+    else if (this.clock.playing) this.clock.advance(Math.min(0.25, passed));
     this.selection.look();
     this.gamepad.look(now);
     if (this.dirty) {
@@ -204,7 +208,7 @@ export class Page {
 
   /** everything and the camera to where they are now, without drawing */
   arrange() {
-    this.stage.place(this.clock.time);
+    this.stage.place(this.clock.time, this.modes.swinging ? this.modes.frame(this.clock.time) : null);
     const first = this.stage.runs[0];
     this.view.follow(this.following ? first.bodies.middle(first.frame.poses) : null);
     return first;

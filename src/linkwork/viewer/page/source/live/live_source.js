@@ -62,6 +62,7 @@ export class LiveSource extends Source {
     else if (word === "events") { this.runs[0].events = values[0].map(([time, what, part]) => ({ time, what, part })); this.changed("events"); }
     else if (word === "note") this.changed(values[1] || "note", values[0]);
     else if (word === "joints") this.#joints(...values);
+    else if (word === "modes") this.changed("modes", values[0]);
     else if (word === "trust") { this.trust = { light: LIGHTS[values[0]], reasons: values[1] }; this.changed("trust", this.trust); }
     else if (["inputs", "coordinates", "kinematic", "label"].includes(word)) {
       this[word] = word === "inputs" ? { ...this.inputs, ...values[0] } : values[0];

@@ -79,10 +79,10 @@ export class Stage {
     for (const run of this.runs) { run.bodies.colour(colours); run.joints.colour(colours); run.springs.colour(colours); }
   }
 
-  /** put all where it is at a time */
-  place(t) {
+  /** put all where it is at a time; the first run by another frame where one is given */
+  place(t, other = null) {
     this.runs.forEach((run, k) => {
-      run.frame = this.source.frameAt(t, k);
+      run.frame = (k === 0 && other) || this.source.frameAt(t, k);
       run.bodies.place(run.frame.poses);
       run.joints.place(t, run.frame.forces);
       run.springs.place(t, this.source, k);
