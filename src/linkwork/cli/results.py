@@ -57,13 +57,13 @@ def check_columns(target: Target, columns: list[str], sets: tuple[str, ...] = PL
     import difflib
 
     from linkwork.assembly.assemble import assemble
+    from linkwork.simulation.results.columns.all_columns import columns_of
     from linkwork.simulation.results.columns.column_names import ACCOUNTS, find_column, fitting
     from linkwork.simulation.results.columns.components import all_components, matching_components
-    from linkwork.simulation.results.columns.observe import column_shapes, column_units
 
     system = assemble(target.model)
-    shapes = column_shapes(system)
-    recorded, components = list(shapes), all_components(shapes, column_units(system, shapes))
+    specs = columns_of(system)
+    recorded, components = list(specs), all_components(specs.values())
     known = [*recorded, "time", *(each for each in ACCOUNTS if "." in each), *sets]
     for column in columns:
         found = column in known or find_column(column, recorded, lambda: system.body_names) is not None

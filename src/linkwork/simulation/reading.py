@@ -17,9 +17,10 @@ from linkwork.errors import OptionError
 from linkwork.formulations.samples import Samples
 from linkwork.mechanics.observation import Observation, observe
 from linkwork.model.checked import shown
+from linkwork.simulation.results.columns.all_columns import columns_of
 from linkwork.simulation.results.columns.column_names import find_column
 from linkwork.simulation.results.columns.components import component_place
-from linkwork.simulation.results.columns.observe import Observer, blank, column_shapes, column_units, no_column
+from linkwork.simulation.results.columns.observe import Observer, blank, no_column
 
 if TYPE_CHECKING:
     from linkwork.simulation.stepping.stepper import Stepper
@@ -45,10 +46,12 @@ class Reading:
         self.observation = self.observer.room(self.samples, 1)
         self._see: Callable[[], Any] | None = None
         # joints that were there when the simulation began and have been released
-        gone = {} if stepper.began is system else column_shapes(stepper.began)
-        self.systems = [(stepper.began, gone), (system, self.observer.columns)]
-        self.shapes = {**gone, **self.observer.columns}
-        found = self.observer.shown(self.samples, self.observation, 1)
+        gone = {} if stepper.began is system else columns_of(stepper.began)
+        self.specs = {**gone, **self.observer.specs}
+        self.shapes = {name: column.shape for name, column in self.specs.items()}
+        self.row = self.observer.seen(self.samples, self.observation, 1)
+        read = {name: column.read(self.row) for name, column in self.observer.specs.items()}
+        found = {name: values for name, values in read.items() if values is not None}
         self.places = {"time": self.samples.t[0, 0:1].reshape(())}
         for name, shape in self.shapes.items():
             self.places[name] = found[name].reshape(shape) if name in found else blank(name, 1, shape).reshape(shape)
@@ -128,16 +131,13 @@ class Reading:
     @cached_property
     def units(self) -> dict[str, str]:
         """Units of all columns, and of the components that were asked for."""
-        units = {"time": "s"}
-        for system, shapes in self.systems:
-            units |= column_units(system, shapes)
-        return units
+        return {"time": "s", **{name: column.unit for name, column in self.specs.items()}}
 
     def make(self) -> None:
         """Work out what is neither in the state nor in what is seen."""
-        found = self.observer.shown(self.samples, self.see(), 1)
+        self.see()
         for name in self.made:
-            self.places[name][...] = found[name].reshape(self.shapes[name])
+            self.places[name][...] = self.observer.value(name, self.row)[0]
 
 
 class Readings:

@@ -13,7 +13,7 @@ from linkwork.errors import OptionError, RunError
 from linkwork.model import Ground, Joint
 from linkwork.simulation.interaction.contacts import Pressing
 from linkwork.simulation.methods import ALL, refuse_unsupported
-from linkwork.simulation.results.columns.observe import Observer, column_units
+from linkwork.simulation.results.columns.observe import Observer
 from linkwork.simulation.results.columns.units import component_names, split_unit
 from linkwork.simulation.results.scene.scene import ground_at, scene_of
 from linkwork.simulation.run import Simulation
@@ -154,12 +154,11 @@ class LiveState:
 
     def choices(self) -> dict[str, tuple[list[str], list[str]]]:
         """Columns that can be plotted: the labels of their components, and the unit of each."""
-        units = column_units(self.sim.moving, self.observer.columns)
         made: dict[str, tuple[list[str], list[str]]] = {
             name: ([""], ["J" if name.startswith("energy") else ""]) for name in ACCOUNTS
         }
         for name, shape in self.observer.columns.items():
-            unit, width = units.get(name, ""), math.prod(shape)
+            unit, width = self.observer.specs[name].unit, math.prod(shape)
             labels = list(component_names(name.rpartition(".")[2], unit, width))
             made[name] = (labels, list(split_unit(unit, width)))
         return made

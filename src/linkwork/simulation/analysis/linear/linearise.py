@@ -353,9 +353,7 @@ def _outputs(slopes: Slopes, found: Derivatives, outputs: Sequence[str]) -> tupl
     observer = slopes.observer
     assert observer is not None
     units, names, words, rows = observer.units(), [], [], []
-    wanted = {
-        column: shape for each in outputs for column, shape in choose(observer.system, observer.shapes, each)[0].items()
-    }
+    wanted = {column: shape for each in outputs for column, shape in choose(observer.specs, each)[0].items()}
     for column, shape in wanted.items():
         for label, unit in component_labels(column, units[column], shape):
             names.append(label)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwork.errors import OptionError
 from linkwork.model.checked import shown
+from linkwork.simulation.results.columns.column import Column
 from linkwork.simulation.results.columns.column_names import find_column, fitting
 from linkwork.simulation.results.columns.components import (
     all_components,
@@ -116,9 +117,7 @@ class NamedColumns:
         if not found:
             ledgers = {"energy": self.energy, "drift": self.drift, "solver": self.solver}
             accounts = [f"{ledger}.{entry}" for ledger, entries in ledgers.items() for entry in entries]
-            found = matching_components(all_components(self._shapes, self._units), pattern) or fitting(
-                pattern, accounts
-            )
+            found = matching_components(all_components(self._specs), pattern) or fitting(pattern, accounts)
         if not found:
             raise OptionError(self._unknown(pattern))
         return found
@@ -193,12 +192,8 @@ class NamedColumns:
         return self.columns[part[0]].reshape(len(self), -1)[:, part[1]]
 
     @property
-    def _shapes(self) -> dict[str, tuple[int, ...]]:
-        return {name: values.shape[1:] for name, values in self.columns.items()}
-
-    @property
-    def _units(self) -> dict[str, str]:
-        return {name: self.unit(name) for name in self.columns}
+    def _specs(self) -> list[Column]:
+        return [Column(name, values.shape[1:], self.unit(name)) for name, values in self.columns.items()]
 
     def _component(self, name: str) -> tuple[str, int, str] | None:
         """The column of a component, its place there and its unit."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
+from linkwork.simulation.results.columns.column import Column
 from linkwork.simulation.results.columns.column_names import fitting
 from linkwork.simulation.results.columns.units import component_names, split_unit
 
@@ -49,13 +50,13 @@ def component_place(column: str, shape: tuple[int, ...], unit: str, label: str) 
     return next(((k, word) for k, (each, word) in enumerate(labels) if each == wanted), None)
 
 
-def all_components(shapes: Mapping[str, tuple[int, ...]], units: Mapping[str, str]) -> dict[str, tuple[str, int, str]]:
+def all_components(columns: Iterable[Column]) -> dict[str, tuple[str, int, str]]:
     """Every component of columns of several numbers: its column, its place there, its unit."""
     return {
-        label: (column, k, unit)
-        for column, shape in shapes.items()
-        if shape
-        for k, (label, unit) in enumerate(component_labels(column, units.get(column, ""), shape))
+        label: (column.name, k, unit)
+        for column in columns
+        if column.shape
+        for k, (label, unit) in enumerate(component_labels(column.name, column.unit, column.shape))
     }
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
+from linkwork.assembly.system import System
 from linkwork.assembly.tables import Forces
-from linkwork.model import Bushing, Distance, Force, ForceElement, Joint, Motor, Spring, Torque, TorsionSpring, Tyre
+from linkwork.model import Bushing, Distance, Force, ForceElement, Joint, Spring, Torque, TorsionSpring, Tyre
 from linkwork.model.forces.tyre import Gyroscope
+from linkwork.simulation.results.columns.column import Column, Read, Seen, nothing
 from linkwork.simulation.results.columns.units import joint_units, split_unit
 
 # numbers that `linkwork.mechanics.observation.Observation` has of every element of a table
@@ -71,17 +74,25 @@ def force_columns(force: ForceElement) -> dict[str, ForceColumn]:
     return {}
 
 
+def element_columns(system: System) -> Iterator[Column]:
+    """Columns of all force elements."""
+    for force in system.model.all_forces():
+        place = system.force_rows.get(force.path)
+        for quantity, column in force_columns(force).items():
+            read: Read = nothing if place is None else partial(_observed, place=place, column=column)
+            yield Column(f"{force.path}.{quantity}", column.shape, column.unit, read)
+
+
+def _observed(seen: Seen, place: tuple[str, int], column: ForceColumn) -> Any:
+    table, row = place
+    return getattr(seen.observation, table)[:, row, column.first : column.last]
+
+
 def observed_forces(forces: Forces) -> Iterator[tuple[str, int, int]]:
     """Every table of force elements: its name, how many elements it has, how many numbers are observed of each."""
     for table, width in OBSERVED.items():
         first = next(name for name in Forces._fields if name.startswith(f"{table}_"))
         yield table, len(getattr(forces, first)), width
-
-
-def motor_units(motor: Motor) -> dict[str, str]:
-    """Units of the columns of a motor."""
-    unit = effort_unit(motor.joint, motor.coordinate)
-    return {"torque": unit, "effort": unit, "power": "W"}
 
 
 def effort_unit(joint: Joint, coordinate: int) -> str:

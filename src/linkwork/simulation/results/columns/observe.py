@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from linkwork.assembly.massless import taken_off
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Tables
 from linkwork.errors import OptionError
@@ -18,17 +17,14 @@ from linkwork.mechanics.forces.laws import law_scratch
 from linkwork.mechanics.observation import Observation, Scratch, View, observe
 from linkwork.mechanics.size import row_units, size_of
 from linkwork.mechanics.tree.workspace import tree_work
-from linkwork.model import Body, Motor
+from linkwork.model import Body
 from linkwork.model.checked import shown
 from linkwork.model.joints.joint_kinds import KINDS
-from linkwork.simulation.results.columns.border_columns import border_shapes, border_units, border_values
+from linkwork.simulation.results.columns.all_columns import columns_of
+from linkwork.simulation.results.columns.column import Column, Seen
 from linkwork.simulation.results.columns.column_names import ACCOUNTS, fitting
 from linkwork.simulation.results.columns.components import all_components, matching_components
-from linkwork.simulation.results.columns.force_columns import effort_unit, force_columns, motor_units, observed_forces
-from linkwork.simulation.results.columns.sampled_columns import sampled_shapes, sampled_units, sampled_values
-from linkwork.simulation.results.columns.state_columns import UNIT, state_shapes, state_values, without_slides
-from linkwork.simulation.results.columns.stop_columns import stop_shapes, stop_units, stop_values
-from linkwork.simulation.results.columns.units import BODY_UNITS, REACTION_UNIT, joint_units
+from linkwork.simulation.results.columns.force_columns import observed_forces
 from linkwork.simulation.results.judging.given_motion import kinetic_energy
 
 
@@ -41,8 +37,9 @@ class Observer:
     def __init__(self, system: System, patterns: str | Sequence[str] = "all", tables: Tables | None = None) -> None:
         self.system = system
         self.tables = system.tables if tables is None else tables
-        self.shapes = column_shapes(system)
-        self.columns, self.parts = choose(system, self.shapes, patterns)
+        self.specs = columns_of(system)
+        self.shapes = {name: column.shape for name, column in self.specs.items()}
+        self.columns, self.parts = choose(self.specs, patterns)
         self.width = sum(int(np.prod(shape)) for shape in self.columns.values()) + 11
         cuts = system.tables.cuts
         self.view = _view(system)
@@ -73,8 +70,7 @@ class Observer:
 
     def units(self) -> dict[str, str]:
         """Units of the chosen columns."""
-        units = column_units(self.system, self.shapes)
-        return {name: self.parts[name][2] if name in self.parts else units[name] for name in self.columns}
+        return {name: self.parts[name][2] if name in self.parts else self.specs[name].unit for name in self.columns}
 
     def follow(self, before: Observer) -> None:
         """Of the two quaternions of a ground that others move, go on with the one that `before` has shown."""
@@ -107,74 +103,23 @@ class Observer:
 
     def named(self, samples: Samples, observation: Observation, count: int) -> dict[str, Any]:
         """The chosen columns by name; copies."""
-        found = self.shown(samples, observation, count)
-        return {name: self._one(found, name, count) for name in self.columns}
+        seen, read = self.seen(samples, observation, count), {}
+        for name in self.columns:
+            column, k, _ = self.parts.get(name, (name, None, ""))
+            if column not in read:
+                read[column] = self.value(column, seen)
+            read[name] = read[column].copy() if k is None else read[column][:, k].copy()
+        return {name: read[name] for name in self.columns}
 
-    def _one(self, found: dict[str, Any], name: str, count: int) -> Any:
-        """A column, or the component of one, of its own memory."""
-        column, k, _ = self.parts.get(name, (name, None, ""))
-        shape = self.shapes[column]
-        values = found[column].reshape(count, *shape) if column in found else blank(column, count, shape)
-        return values.copy() if k is None else values[:, k].copy()
+    def value(self, name: str, seen: Seen) -> Any:
+        """The rows of a column where they stand; blank where there are none of it now."""
+        shape, column = self.shapes[name], self.specs.get(name)
+        values = None if column is None else column.read(seen)
+        return blank(name, seen.rows, shape) if values is None else values.reshape(seen.rows, *shape)
 
-    def shown(self, samples: Samples, observation: Observation, count: int) -> dict[str, Any]:
-        """What there is to see by name, each where it stands in `samples` or `observation`."""
-        system, nc = self.system, self.system.tables.cuts.cut_a.size
-        nq, nv = system.nq, system.nv
-        q, v = samples.y[:count, :nq], samples.y[:count, nq : nq + nv]
-        vd = samples.vd[:count]
-        found: dict[str, Any] = {}
-        welds = {each.cut for each in system.carried}
-        for k, place in enumerate(system.joints):
-            found[f"{place.name}.position"] = q[:, place.q]
-            found[f"{place.name}.velocity"] = v[:, place.v]
-            found[f"{place.name}.acceleration"] = vd[:, place.v]
-            found[f"{place.name}.reaction"] = observation.reaction[:, k]
-        for k, place in enumerate(system.cuts):
-            found[f"{place.name}.position"] = samples.cut_q[:count, place.q]
-            found[f"{place.name}.velocity"] = samples.cut_rate[:count, place.v]
-            found[f"{place.name}.acceleration"] = observation.cut_acceleration[:, place.v]
-            reaction = samples.cut_force[:count, k] if nc else np.zeros((count, 6))
-            if k in welds:
-                reaction = taken_off(system.carried, system.tables.tree.gravity, q, v, vd, k, reaction)
-            found[f"{place.name}.reaction"] = reaction
-        for k, name in enumerate(system.body_names):
-            body = observation.body[:, k]
-            found[f"{name}.position"] = body[:, 0:3]
-            found[f"{name}.rotation"] = body[:, 3:7]
-            found[f"{name}.velocity"] = body[:, 7:10]
-            found[f"{name}.angular_velocity"] = body[:, 10:13]
-            if samples.contact_force.shape[1]:
-                found[f"{name}.contact_force"] = samples.contact_force[:count, system.tables.tree.body_link[k]]
-        for force in system.model.all_forces():
-            if force.path in system.force_rows:
-                table, row = system.force_rows[force.path]
-                for quantity, column in force_columns(force).items():
-                    found[f"{force.path}.{quantity}"] = getattr(observation, table)[:, row, column.first : column.last]
-        coupled = {each.part.path for each in system.coupled}
-        own = {motor.path for motor in system.motors if motor.path in coupled or motor.path in system.force_rows}
-        motors = [motor for motor in system.motors if motor.path not in own]
-        efforts = {motor.path: samples.drive[:count, k] for k, motor in enumerate(motors) if samples.drive.shape[1]}
-        efforts |= {each.part.path: samples.cut_force[:count, nc + j, 0] for j, each in enumerate(system.coupled)}
-        efforts |= {
-            name: observation.drive[:, system.force_rows[name][1], 0] for name in own if name in system.force_rows
-        }
-        found |= {f"{name}.effort": effort for name, effort in efforts.items()}
-        for motor in system.motors:
-            if motor.path in efforts:
-                found[f"{motor.path}.torque"] = efforts[motor.path]
-                found[f"{motor.path}.power"] = efforts[motor.path] * self._rate_of(motor, samples, found, count)
-        found |= border_values(system, samples, count) | stop_values(system, samples, count)
-        found |= sampled_values(system, self.tables, samples, count)
-        return found | state_values(system, found)
-
-    def _rate_of(self, motor: Motor, samples: Samples, found: dict[str, Any], count: int) -> Any:
-        """Rate of the coordinate that a motor moves, or of the length of a rod."""
-        if not motor.drives_rod:
-            return found[f"{motor.joint.path}.velocity"][:, motor.coordinate]
-        cuts = self.system.tables.cuts
-        place = next(place for place in self.system.cuts if place.name == motor.joint.path)
-        return samples.cut_rate[:count, cuts.measure_rate[cuts.cut_measure[place.last]]]
+    def seen(self, samples: Samples, observation: Observation, count: int) -> Seen:
+        """What columns are read from."""
+        return Seen(self.system, self.tables, samples, observation, count)
 
     def lengths(self, samples: Samples, count: int) -> Any:
         """How far the quaternions of joints are from unit length at worst, row by row."""
@@ -229,38 +174,6 @@ class Observer:
         }
 
 
-def column_shapes(system: System) -> dict[str, tuple[int, ...]]:
-    """Every column that the system can show, with the shape of a row."""
-    shapes: dict[str, tuple[int, ...]] = {}
-    for place in system.cuts if system.absolute else system.joints + system.cuts:
-        for quantity, part in (("position", place.q), ("velocity", place.v), ("acceleration", place.v)):
-            size = part.stop - part.start
-            if size:
-                shapes[f"{place.name}.{quantity}"] = () if size == 1 else (size,)
-        if KINDS[place.kind].carries:
-            shapes[f"{place.name}.reaction"] = (6,)
-    for event in system.model.all_events():
-        if event.joint is not None:
-            sizes = {"position": event.joint.nq, "velocity": event.joint.nv, "acceleration": event.joint.nv}
-            for quantity, size in sizes.items():
-                if size:
-                    shapes[f"{event.path}.{quantity}"] = () if size == 1 else (size,)
-            shapes[f"{event.path}.reaction"] = (6,)
-    for name in system.body_names:
-        shapes |= {f"{name}.position": (3,), f"{name}.rotation": (4,)}
-        shapes |= {f"{name}.velocity": (3,), f"{name}.angular_velocity": (3,)}
-    shapes |= border_shapes(system) | stop_shapes(system)
-    for name in dict.fromkeys(collider.body.path for collider in system.model.all_colliders()):
-        if name in system.body_names:
-            shapes[f"{name}.contact_force"] = (3,)
-    for force in system.model.all_forces():
-        shapes |= {f"{force.path}.{quantity}": column.shape for quantity, column in force_columns(force).items()}
-    for motor in system.motors:
-        shapes |= {f"{motor.path}.{quantity}": () for quantity in motor_units(motor)}
-    shapes |= {f"{each.part.path}.effort": () for each in system.coupled}
-    return without_slides(system, shapes) | state_shapes(system.model) | sampled_shapes(system.model)
-
-
 def blank(name: str, count: int, shape: tuple[int, ...]) -> Any:
     """A column of a joint that does not hold now: zeros, or no rotation where it has a quaternion."""
     values = np.zeros((count, *shape))
@@ -269,32 +182,8 @@ def blank(name: str, count: int, shape: tuple[int, ...]) -> Any:
     return values
 
 
-def column_units(system: System, columns: Any) -> dict[str, str]:
-    """Units of the chosen columns."""
-    units = {}
-    kinds = {place.name: place.kind for place in system.joints + system.cuts}
-    kinds |= {event.path: event.joint.kind for event in system.model.all_events() if event.joint is not None}
-    for joint, kind in kinds.items():
-        for quantity, unit in {**joint_units(kind), "reaction": REACTION_UNIT}.items():
-            units[f"{joint}.{quantity}"] = unit
-    for name in system.body_names:
-        for quantity, unit in BODY_UNITS.items():
-            units[f"{name}.{quantity}"] = unit
-    for force in system.model.all_forces():
-        units |= {f"{force.path}.{quantity}": column.unit for quantity, column in force_columns(force).items()}
-    for motor in system.motors:
-        units |= {f"{motor.path}.{quantity}": unit for quantity, unit in motor_units(motor).items()}
-    units |= dict.fromkeys(state_shapes(system.model), UNIT) | sampled_units(system.model)
-    units |= border_units(system) | stop_units(system)
-    units |= {
-        f"{each.part.path}.effort": effort_unit(each.terms[0].joint, each.terms[0].coordinate)
-        for each in system.coupled
-    }
-    return {name: units[name] for name in columns}
-
-
 def choose(
-    system: System, shapes: dict[str, tuple[int, ...]], patterns: str | Sequence[str]
+    specs: Mapping[str, Column], patterns: str | Sequence[str]
 ) -> tuple[dict[str, tuple[int, ...]], dict[str, tuple[str, int, str]]]:
     """The columns that match, and those among them that are a component: of which column, which one, its unit.
 
@@ -305,12 +194,13 @@ def choose(
         raise OptionError(
             f"record must be 'all' or patterns such as '*.position', not {shown(patterns)}; correct record="
         )
+    shapes = {name: column.shape for name, column in specs.items()}
     chosen: set[str] = set()
     parts: dict[str, tuple[str, int, str]] = {}
     for pattern in wanted:
         matches = list(shapes) if pattern == "all" else [pattern] if pattern in shapes else fitting(pattern, shapes)
         if not matches and not fitting(pattern, ACCOUNTS):  # the accounts are always kept
-            components = all_components(shapes, column_units(system, shapes))
+            components = all_components(specs.values())
             labels = matching_components(components, pattern)
             if not labels:
                 raise OptionError(f"record={pattern!r} fits no column of this model; {_nearest(shapes, pattern)}")

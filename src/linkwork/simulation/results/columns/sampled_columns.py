@@ -2,50 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterator
+from functools import partial
 from typing import Any
 
 from linkwork.assembly.system import System
-from linkwork.assembly.tables import Tables
-from linkwork.formulations.samples import Samples
-from linkwork.model import Force, Joint, Model, Motor
+from linkwork.model import Force, Joint, Motor
 from linkwork.model.control.controller import Controller
 from linkwork.model.laws.input_number import InputNumber
+from linkwork.simulation.results.columns.column import Column, Read, Seen, nothing, row_shape
 from linkwork.simulation.results.columns.force_columns import effort_unit
 from linkwork.simulation.results.columns.state_columns import UNIT
 from linkwork.simulation.results.columns.units import joint_units, split_unit
 
 
-def sampled_shapes(model: Model) -> dict[str, tuple[int, ...]]:
-    """The columns of inputs, sensors and controllers, with the shape of a row."""
-    shapes: dict[str, tuple[int, ...]] = {f"{each.path}.value": () for each in model.all_inputs()}
-    for sensor in model.all_sensors():
-        shapes[f"{sensor.path}.reading"] = () if sensor.size == 1 else (sensor.size,)
-    for controller in model.all_controllers():
-        shapes[f"{controller.path}.output"] = () if len(controller.sets) == 1 else (len(controller.sets),)
-    return shapes
-
-
-def sampled_units(model: Model) -> dict[str, str]:
-    """Units of these columns."""
-    units = {f"{each.path}.value": each.unit for each in model.all_inputs()}
-    units |= {f"{sensor.path}.reading": sensor.unit for sensor in model.all_sensors()}
-    return units | {f"{controller.path}.output": UNIT for controller in model.all_controllers()}
-
-
-def sampled_values(system: System, tables: Tables, samples: Samples, count: int) -> dict[str, Any]:
-    """These columns of the first `count` samples; what the tables have now where samples hold no inputs."""
-    laws = tables.laws
-    rows = samples.inputs[:count] if len(samples.inputs) else laws.law_param[laws.input_law, 0][None]
-    found = {f"{path}.reading": rows[:, place] for path, place in system.held.items() if path not in system.late}
+def sampled_columns(system: System) -> Iterator[Column]:
+    """Inputs, sensors and outputs of controllers; what the tables have now where samples hold no inputs."""
     names = list(system.inputs)
     for each in system.model.all_inputs():
-        found[f"{each.path}.value"] = rows[:, names.index(each.path)]
+        read: Read = partial(_rows, place=names.index(each.path)) if each.path in names else nothing
+        yield Column(f"{each.path}.value", (), each.unit, read)
+    for sensor in system.model.all_sensors():
+        place = None if sensor.path in system.late else system.held.get(sensor.path)
+        read = nothing if place is None else partial(_rows, place=place)
+        yield Column(f"{sensor.path}.reading", row_shape(sensor.size), sensor.unit, read)
     for controller in system.model.all_controllers():
         inputs = inputs_of(controller, names)
-        if set(inputs) <= set(names):  # none has ended with its joint
-            found[f"{controller.path}.output"] = rows[:, [names.index(each) for each in inputs]]
-    return found
+        there = set(inputs) <= set(names)  # none has ended with its joint
+        read = partial(_rows, place=[names.index(each) for each in inputs]) if there else nothing
+        yield Column(f"{controller.path}.output", row_shape(len(controller.sets)), UNIT, read)
+
+
+def _rows(seen: Seen, place: Any) -> Any:
+    laws, inputs = seen.tables.laws, seen.samples.inputs[: seen.rows]
+    rows = inputs if len(seen.samples.inputs) else laws.law_param[laws.input_law, 0][None]
+    return rows[:, place]
 
 
 def input_unit(part: Any) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
-from linkwork.assembly.system import System
 from linkwork.model import Model
 from linkwork.model.laws.states import StateRate
+from linkwork.simulation.results.columns.column import Column, Seen, row_shape
 
 UNIT = "1"  # nobody told the units of states
 
@@ -22,25 +23,20 @@ def states_of(model: Model) -> dict[str, list[StateRate]]:
     return found
 
 
-def state_shapes(model: Model) -> dict[str, tuple[int, ...]]:
-    """The columns of states, with the shape of a row."""
-    return {f"{name}.state": () if len(states) == 1 else (len(states),) for name, states in states_of(model).items()}
+def hidden_parts(model: Model) -> set[str]:
+    """Names of the slides that carry states, with their bodies and forces."""
+    states = [state for each in states_of(model).values() for state in each]
+    return {path for state in states for path in (state.joint.path, state.joint.b.path, state.path)}
 
 
-def without_slides(system: System, shapes: dict[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
-    """The columns but for those of the slides that carry states."""
-    states = [state for each in states_of(system.model).values() for state in each]
-    hidden = {path for state in states for path in (state.joint.path, state.joint.b.path, state.path)}
-    if not hidden:
-        return shapes
-    return {name: shape for name, shape in shapes.items() if name.rpartition(".")[0] not in hidden}
-
-
-def state_values(system: System, found: dict[str, Any]) -> dict[str, Any]:
-    """The columns of states, from the velocities of their slides."""
-    made = {}
-    for name, states in states_of(system.model).items():
+def state_columns(model: Model, known: Mapping[str, Column]) -> Iterator[Column]:
+    """The columns of states, from the velocities of their slides among the known columns."""
+    for name, states in states_of(model).items():
         scales = [state.of.law.scale[state.index] for state in states]  # type: ignore[attr-defined]
-        speeds = [found[f"{state.joint.path}.velocity"].reshape(-1) for state in states]
-        made[f"{name}.state"] = np.stack([scale * speed for scale, speed in zip(scales, speeds, strict=True)], axis=1)
-    return made
+        slides = [known[f"{state.joint.path}.velocity"] for state in states]
+
+        def read(seen: Seen, scales: list[float] = scales, slides: list[Column] = slides) -> Any:
+            speeds = [slide.read(seen).reshape(-1) for slide in slides]
+            return np.stack([scale * speed for scale, speed in zip(scales, speeds, strict=True)], axis=1)
+
+        yield Column(f"{name}.state", row_shape(len(states)), UNIT, read)

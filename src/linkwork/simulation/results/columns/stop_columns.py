@@ -3,61 +3,49 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from linkwork.assembly.system import System
-from linkwork.formulations.samples import Samples
-from linkwork.model import Cone, Joint
+from linkwork.model import Cone
+from linkwork.simulation.results.columns.column import Column, Seen, row_shape
 from linkwork.simulation.results.columns.force_columns import effort_unit
 
 STOP = "stop_force"  # of joints with limits: N m or N for each coordinate; of cones on swing, twist and turn
 TOUCH = "force"  # of touch sensors: N
 
 
-def stopped(system: System) -> list[Joint]:
-    """Joints with limits, in the order of the tables."""
-    return [joint for joint in system.model.all_joints() if joint.limits is not None]
-
-
-def stop_shapes(system: System) -> dict[str, tuple[int, ...]]:
-    """These columns, with the shape of a row."""
-    shapes: dict[str, tuple[int, ...]] = {}
-    for joint in stopped(system):
-        size = 3 if isinstance(joint.limits, Cone) else joint.nv
-        shapes[f"{joint.path}.{STOP}"] = () if size == 1 else (size,)
-    return shapes | {f"{sensor.path}.{TOUCH}": () for sensor in system.model.all_touch_sensors()}
-
-
-def stop_units(system: System) -> dict[str, str]:
-    """Units of these columns."""
-    units = {}
-    for joint in stopped(system):
-        each = ["N m"] if isinstance(joint.limits, Cone) else [effort_unit(joint, k) for k in range(joint.nv)]
-        units[f"{joint.path}.{STOP}"] = each[0] if len(set(each)) == 1 else ",".join(each)
-    return units | {f"{sensor.path}.{TOUCH}": "N" for sensor in system.model.all_touch_sensors()}
-
-
-def stop_values(system: System, samples: Samples, count: int) -> dict[str, Any]:
-    """These columns of the first `count` samples; none of a method without impulses."""
-    found: dict[str, Any] = {}
-    if samples.stop.shape[1]:
-        k, cone = 0, system.tables.drives.limit_q.size
-        for joint in stopped(system):
-            if isinstance(joint.limits, Cone):
-                found[f"{joint.path}.{STOP}"] = samples.stop[:count, cone : cone + 3]
-                cone += 3
-                continue
+def stop_columns(system: System) -> Iterator[Column]:
+    """Forces of stops and at touch sensors; nothing where the method has no impulses."""
+    stop, cone = 0, system.tables.drives.limit_q.size
+    for joint in system.model.all_joints():
+        if joint.limits is None:
+            continue
+        if isinstance(joint.limits, Cone):
+            size, first, units, cone = 3, cone, ["N m"], cone + 3
+            held = [True] * 3
+        else:
+            size, first, units = joint.nv, stop, [effort_unit(joint, k) for k in range(joint.nv)]
             held = [low > -math.inf or high < math.inf for low, high in joint.coordinate_limits]
-            values = samples.stop[:count, k : k + sum(held)]
-            if not all(held):  # coordinates without a stop
-                whole = np.zeros((count, len(held)))
-                whole[:, held] = values
-                values = whole
-            found[f"{joint.path}.{STOP}"] = values
-            k += sum(held)
-    if samples.sensor_force.shape[1]:
-        for s, sensor in enumerate(system.model.all_touch_sensors()):
-            found[f"{sensor.path}.{TOUCH}"] = samples.sensor_force[:count, s : s + 1]
-    return found
+            stop += sum(held)
+
+        def read(seen: Seen, first: int = first, held: list[bool] = held) -> Any:
+            if not seen.samples.stop.shape[1]:
+                return None
+            values = seen.samples.stop[: seen.rows, first : first + sum(held)]
+            if all(held):
+                return values
+            whole = np.zeros((seen.rows, len(held)))  # coordinates without a stop
+            whole[:, held] = values
+            return whole
+
+        unit = units[0] if len(set(units)) == 1 else ",".join(units)
+        yield Column(f"{joint.path}.{STOP}", row_shape(size), unit, read)
+    for s, sensor in enumerate(system.model.all_touch_sensors()):
+
+        def felt(seen: Seen, s: int = s) -> Any:
+            return seen.samples.sensor_force[: seen.rows, s] if seen.samples.sensor_force.shape[1] else None
+
+        yield Column(f"{sensor.path}.{TOUCH}", (), "N", felt)
