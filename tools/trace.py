@@ -1,6 +1,6 @@
 """How much code a step passes, and over how many floors an idea lies: counted by running kernels as plain Python.
 
-    python tools/trace.py        functions and files of one step, and the hops of a spring's stiffness
+python tools/trace.py        functions and files of one step, and the hops of a spring's stiffness
 """
 
 from __future__ import annotations

@@ -128,7 +128,9 @@ def film(
         str, typer.Argument(metavar="FILE", help="FILE.gif, FILE.mp4 (needs ffmpeg), FILE.png or FILE_%04d.png.")
     ],
     time: Annotated[float | None, typer.Option(help="Time of the picture, s. By default the end.")] = None,
-    speed: Annotated[float, typer.Option(help="Simulated seconds per second.")] = 1.0,
+    speed: Annotated[
+        float | None, typer.Option(help="Simulated seconds per second. By default 1, less for a very short run.")
+    ] = None,
     fps: Annotated[int, typer.Option(help="Pictures per second.")] = 20,
     width: Annotated[int, typer.Option(help="Width in pixels.")] = 480,
     height: Annotated[

@@ -347,3 +347,35 @@ def test_bodies_are_dragged_in_kinematic_mode_and_loops_follow(visit):
         there.until(lambda: driver.running and driver.sim.time > 0.0)
         assert driver.kinematic is None
         assert there.page.errors == []
+
+
+def test_the_scale_of_arrows_goes_by_what_moves_and_stays_while_the_run_stands(there):
+    page, driver = there.page, there.driver
+    driver.sim.inputs["drive"] = 5.0
+    for _ in range(4):
+        driver.receive("single", 100)
+        there.shows(driver.sim.time)
+    page.evaluate("linkwork.arrows.set('force', true)")
+    most = page.evaluate("linkwork.arrows.most.force")
+    joints = "linkwork.source.runs[0].joints.findIndex((joint) => joint.name === 'pin')"
+    largest = page.evaluate(
+        f"(() => {{ const {{ history }} = linkwork.source, k = {joints}; return Math.max(...Array.from("
+        "{ length: history.count }, (_, i) => Math.hypot(...history.at(i).forces.subarray(6 * k, 6 * k + 3)))); })()"
+    )
+    assert 0 < most <= largest
+    for _ in range(5):
+        page.evaluate("linkwork.arrows.looked.at = -1e9, linkwork.draw()")
+    assert page.evaluate("linkwork.arrows.most.force") == most
+    page.evaluate("linkwork.arrows.set('force', false)")
+
+
+def test_what_travels_out_of_a_live_picture_is_followed(there):
+    page = there.page
+    page.evaluate("linkwork.chose = false, linkwork.view.touched = false, linkwork.follow(false)")
+    gone = "linkwork.stage.runs[0].bodies.middle = () => linkwork.view.target.clone().add({ x: 9, y: 0, z: 0 })"
+    page.evaluate(f"linkwork.kept = linkwork.stage.runs[0].bodies.middle, {gone}, linkwork.arrange(), 1")
+    assert page.evaluate("linkwork.following")
+    page.evaluate("linkwork.stage.runs[0].bodies.middle = linkwork.kept, linkwork.follow(false), linkwork.look('home')")
+    page.evaluate(f"linkwork.chose = true, {gone}, linkwork.arrange(), 1")
+    assert not page.evaluate("linkwork.following")  # the visitor chose
+    page.evaluate("linkwork.chose = false, linkwork.stage.runs[0].bodies.middle = linkwork.kept, linkwork.fit(), 1")

@@ -172,3 +172,18 @@ def test_the_clock_and_the_scale_bar_of_a_film(swing, chromium):
         assert browser.ask("document.getElementById('film-scale').textContent").split()[1] in ("m", "cm")
         with pytest.raises(lw.RunError, match="ReferenceError"):
             browser.ask("nothing.there")
+
+
+def test_a_short_run_is_filmed_in_slow_motion(swing, tmp_path):
+    whole = swing()
+    part = lw.Trajectory(
+        whole.time[:101] * 0.03,
+        {name: values[:101] for name, values in whole.columns.items()},
+        whole.units,
+        certificate=whole.certificate,
+        model_name=whole.model_name,
+        scene=whole.scene,
+    )
+    part.film(tmp_path / "short.gif", renderer="drawing", width=160)
+    with Image.open(tmp_path / "short.gif") as film:
+        assert film.n_frames > 60

@@ -1,6 +1,8 @@
 """Plots: what stands on which panel, and the sentences when it cannot be drawn."""
 
 import builtins
+import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -252,3 +254,46 @@ def test_iterations_of_methods_that_iterate():
     np.testing.assert_array_equal(figure.axes[0].lines[0].get_ydata(), counts)
     with pytest.raises(OptionError, match="method 'recursive' does not iterate"):
         made().plot("iterations")
+
+
+def test_a_path_in_space_has_one_scale():
+    figure = made().plot("rod.position.z", x="rod.position.x")
+    assert figure.axes[0].get_aspect() == 1.0
+    assert made().plot("slider.position", x="rod.position.x").axes[0].get_aspect() == "auto"
+
+
+def test_curves_that_coincide_on_a_logarithmic_axis_are_told_apart():
+    time = np.linspace(0, 2, 40)
+    run = made(drift={"position": 1e-12 * (1 + time), "velocity": 1.0001e-12 * (1 + time)})
+    one, two = run.plot("drift").axes[0].lines
+    assert one.get_linestyle() == "-"
+    assert two.get_linestyle() != "-"
+
+
+def test_notes_stand_below_the_legend():
+    columns = {
+        f"rod {k}.position": np.stack([0 * np.arange(40.0), np.arange(40.0) * k, 0 * np.arange(40.0)], axis=1)
+        for k in range(1, 9)
+    }
+    figure = made(columns=columns, units={"position": "m"}).plot("rod *.position")
+    figure.canvas.draw()
+    (axes,) = figure.axes
+    (note,) = axes.texts
+    assert not note.get_window_extent().overlaps(axes.get_legend().get_window_extent())
+
+
+def test_a_notebook_shows_a_plot_once(monkeypatch):
+    """What a cell returns is shown by the notebook; a figure of the window system would be shown once more."""
+    from matplotlib import pyplot
+
+    shown = []
+    monkeypatch.setattr(panels, "in_notebook", lambda: True)
+    monkeypatch.setitem(sys.modules, "IPython.display", SimpleNamespace(display=shown.append))
+    figure = made().plot("pin.position")
+    assert pyplot.get_fignums() == []
+    assert not hasattr(figure, "_ipython_display_")
+    figure = made().plot("pin.position", show=True)
+    assert shown == [figure]
+    figure._ipython_display_()  # what the notebook calls for the value of the cell
+    assert shown == [figure]
+    assert not hasattr(figure, "_ipython_display_")  # shown again when asked for again

@@ -43,7 +43,7 @@ def test_contacts_and_the_support_polygon_are_in_the_replay(visit, standing):
     table = np.array(page.evaluate("linkwork.draw(), Array.from(linkwork.stage.runs[0].frame.contacts)")).reshape(-1, 7)
     assert table[:, 5].sum() == pytest.approx(4.0 * 9.81, rel=1e-2)
     assert table[:, 5].sum() == pytest.approx(run["block.contact_force"][-1, 2], rel=1e-2)
-    assert page.evaluate("linkwork.arrows.made.contact.filter((one) => one.visible).length") == len(table)
+    assert page.evaluate("linkwork.arrows.made[0].contact.filter((one) => one.visible).length") == len(table)
     # the polygon is the face of the block, and the centre of mass, at x = 0.075 m, is above it
     support = "linkwork.marks.support"
     corners = page.evaluate(f"{support}.around")

@@ -28,7 +28,7 @@ def test_forces_are_arrows_to_scale(page):
     page.check("#forces")
     page.check("#torques")
     page.evaluate("linkwork.draw()")
-    legend = page.evaluate("linkwork.arrows.legend()")
+    legend = page.evaluate("linkwork.arrows.legend(linkwork.view.pointsPerMetre())")
     assert [one["text"] for one in legend] == ["10 N", "3 N m"]
     assert page.text_content("#scale").split() == ["10", "N", "3", "N", "m"]
     box = page.locator("#scale").bounding_box()
@@ -39,7 +39,7 @@ def test_forces_are_arrows_to_scale(page):
         assert box["y"] <= bar["y"] < box["y"] + box["height"]
     kinds = "linkwork.source.runs[0].joints.findIndex((joint) => joint.name === 'pin')"
     arrow = page.evaluate(
-        f"linkwork.arrows.made.force[{kinds}].children[1].getWorldPosition(linkwork.view.target.clone())"
+        f"linkwork.arrows.made[0].force[{kinds}].children[1].getWorldPosition(linkwork.view.target.clone())"
     )
     pin = page.evaluate(f"linkwork.stage.runs[0].bodies.world(0, linkwork.source.runs[0].joints[{kinds}].at)")
     assert arrow["z"] - pin["z"] == pytest.approx(-19.62 * legend[0]["length"] / 10, rel=1e-3)  # the load points down
@@ -48,6 +48,31 @@ def test_forces_are_arrows_to_scale(page):
     page.uncheck("#torques")
     page.evaluate("linkwork.draw()")
     assert page.is_hidden("#scale")
+
+
+def test_the_scale_of_arrows_goes_with_the_zoom(page):
+    """The bar is always as long as an arrow of its force where the camera looks, and never cut."""
+    page.evaluate("linkwork.panel.open('Show')")
+    page.check("#forces")
+    for by in (1.0, 0.4, 0.1, 3.0):
+        page.evaluate(
+            "((by) => { const { view } = linkwork, { position } = view.camera; linkwork.look('home');"
+            " position.sub(view.target).multiplyScalar(by).add(view.target); view.update(); linkwork.draw(); })"
+            f"({by})"
+        )
+        text, _ = page.text_content("#scale").split()
+        ends = page.evaluate(
+            "(() => { const { camera, target } = linkwork.view, way = target.clone().set(1e-3, 0, 0);"
+            " return [target.clone(), way.applyQuaternion(camera.quaternion).add(target)]"
+            ".map((point) => linkwork.screenOf(point.toArray())); })()"
+        )
+        metre = np.hypot(*np.subtract(*ends))
+        wanted = float(text) * page.evaluate("linkwork.arrows.scale('force')") * 1e3 * metre
+        bar = page.locator("#scale i.force").bounding_box()["width"]
+        assert bar == pytest.approx(wanted, rel=0.03, abs=0.6)
+        assert 6 < bar < 201
+    page.uncheck("#forces")
+    page.evaluate("linkwork.look('home'), linkwork.draw()")
 
 
 def hung():

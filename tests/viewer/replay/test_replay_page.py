@@ -101,3 +101,50 @@ def test_two_runs_over_each_other_and_side_by_side(visit, swing, tmp_path, bundl
     red, _, blue = colour(page, second[0] + quarter, second[1])
     assert red > 1.1 * blue
     assert page.errors == []
+
+
+def test_side_by_side_each_run_has_its_arrows_its_shadow_and_the_colour_of_its_curves(visit, swing, tmp_path, bundled):
+    runs = []
+    for start, load in ((0.0, 5.0), (np.pi / 2, 20.0)):
+        columns = {**swing(start).columns, "pin.reaction": np.tile([0, 0, -load, 0, 0, 0], (401, 1))}
+        runs.append(swing(start, columns=columns))
+    runs[0].replay(tmp_path / "two.html", runs[1], labels=["one", "two"])
+    page = opened(visit, tmp_path / "two.html")
+    page.evaluate("linkwork.panel.open('Show')")
+    page.check("#forces")
+    shown = "linkwork.arrows.roots.map((root) => root.visible)"
+    page.evaluate("linkwork.draw()")
+    assert page.evaluate(shown) == [True, False]
+    casts = "linkwork.stage.runs[1].bodies.groups.flatMap((group) => group.children).every((part) => part.castShadow)"
+    assert not page.evaluate(casts)
+    page.evaluate("linkwork.beside = true, linkwork.resized(), linkwork.draw()")
+    assert page.evaluate("linkwork.arrows.made.map(({ force }) => force.filter((one) => one.visible).length)") == [1, 1]
+    assert page.evaluate(casts)
+    lengths = page.evaluate(
+        "linkwork.arrows.made.map(({ force }) => Math.max(...force.map((one) => one.children[1].position.z)))"
+    )
+    assert lengths[1] == pytest.approx(4 * lengths[0], rel=1e-3)  # one scale for both
+    page.evaluate("linkwork.panel.open('Plots'), linkwork.plots.add('ball.position.z', true)")
+    chips = (
+        page.locator(".plot")
+        .last.locator(".curve i")
+        .evaluate_all("all => all.map((i) => getComputedStyle(i).backgroundColor)")
+    )
+    legend = page.locator("#legend i").evaluate_all("all => all.map((i) => getComputedStyle(i).backgroundColor)")
+    assert chips == legend
+
+
+def test_a_portrait_of_what_travels_has_it_in_the_picture(visit, swing, tmp_path, bundled):
+    far = swing()
+    way = np.linspace(0.0, 30.0, len(far))[:, None] * np.array([1.0, 0.0, 0.0])
+    moved = {
+        name: values + way if name.endswith(".position") and values.ndim == 2 and values.shape[1] == 3 else values
+        for name, values in far.columns.items()
+    }
+    swing(columns=moved).replay(tmp_path / "far.html")
+    page = opened(visit, tmp_path / "far.html")
+    assert page.evaluate("linkwork.following")
+    page.evaluate("linkwork.portrait(linkwork.source.end)")
+    left, top, right, bottom = page.evaluate("linkwork.bounds()")
+    assert 0 < left < right < 700
+    assert 0 < top < bottom < 520

@@ -205,7 +205,7 @@ class Trajectory(NamedColumns):
         file: str | PathLike[str],
         *,
         time: float | None = None,
-        speed: float = 1.0,
+        speed: float | None = None,
         fps: int = 20,
         width: int = 480,
         height: int | None = None,
@@ -215,8 +215,9 @@ class Trajectory(NamedColumns):
     ) -> None:
         """Draw the motion to a `.gif`, or a `.mp4` where ffmpeg is installed; to a `.png` at one `time`, s.
 
-        A name such as "car_%04d.png" is a sequence of pictures. `speed` is simulated seconds in a second, `fps`
-        pictures in a second, `width` and `height` in points (the height three quarters of the width when not given).
+        A name such as "car_%04d.png" is a sequence of pictures. `speed` is simulated seconds in a second: 1 when not
+        given, and less for a run too short to be watched. `fps` are pictures in a second, `width` and `height` in
+        points (the height three quarters of the width when not given).
         `view` is "front", "top", "side", or azimuth and elevation in degrees. The pictures are those of the page where
         Chromium or Chrome is installed (`renderer="page"`), with a clock and a scale bar, else they are drawn plainly
         ("drawing"). `progress` shows a line on stderr, by default in a terminal. Needs pillow, which comes with the

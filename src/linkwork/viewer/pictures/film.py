@@ -30,6 +30,7 @@ from linkwork.viewer.page_bundle import make_bundle
 from linkwork.viewer.pictures.browser import find_browser
 from linkwork.viewer.pictures.drawn_film import DrawnFilm
 from linkwork.viewer.pictures.page_film import page_frames
+from linkwork.viewer.replay.replay import speed_to_watch
 from linkwork.viewer.solids import Floats
 from linkwork.viewer.staging import Stage
 
@@ -46,7 +47,7 @@ def film(
     file: str | PathLike[str],
     *,
     time: float | None = None,
-    speed: float = 1.0,
+    speed: float | None = None,
     fps: int = 20,
     width: int = 480,
     height: int | None = None,
@@ -56,8 +57,9 @@ def film(
 ) -> None:
     """Draw a run to `file`: `.png` at `time` (s, the end when not given), `.gif` or `.mp4` from its start to its end.
 
-    A name such as "car_%04d.png" is a sequence of pictures. `speed` is simulated seconds in a second, `fps` pictures in
-    a second, `width` and `height` in points; the height is three quarters of the width when not given. `view` is
+    A name such as "car_%04d.png" is a sequence of pictures. `speed` is simulated seconds in a second: 1 when not given,
+    and less for a run too short to be watched. `fps` are pictures in a second, `width` and `height` in points; the
+    height is three quarters of the width when not given. `view` is
     "front", "top", "side", or azimuth and elevation in degrees. `renderer` is "page", which needs Chromium or Chrome,
     or "drawing"; the first that there is when not given. `progress` shows a line on stderr, by default in a terminal.
 
@@ -65,6 +67,7 @@ def film(
     >>> film(run, "pendulum.gif", fps=10)  # doctest: +SKIP
     """
     path = check_path(file, SUFFIXES)
+    speed = speed_to_watch(float(run.time[-1] - run.time[0])) if speed is None else speed
     sides = (("width", width, 80), ("height", 60 if height is None else height, 60))
     for name, value, least in (("speed", speed, 1e-9), ("fps", fps, 1), *sides):
         if not isinstance(value, int | float) or not math.isfinite(value) or value < least:

@@ -10,7 +10,7 @@ import numpy as np
 from linkwork.errors import OptionError
 from linkwork.simulation.analysis.linear.modes import Modes
 from linkwork.simulation.storage.files import check_path, writing
-from linkwork.viewer.pictures.panels import COLOURS, STYLE
+from linkwork.viewer.pictures.panels import COLOURS, STYLE, new_figure, show_figure
 from linkwork.viewer.pictures.plots import SUFFIXES
 
 if TYPE_CHECKING:
@@ -24,17 +24,11 @@ def plot_modes(modes: Modes, file: str | PathLike[str] | None = None, show: bool
     path = None if file is None else check_path(file, SUFFIXES)
     try:
         import matplotlib as mpl
-        from matplotlib.figure import Figure
     except ImportError as error:
         raise OptionError('plots need matplotlib: pip install "linkwork[plot]"') from error
     with mpl.rc_context(STYLE):
         size = (8.4, max(3.0, 1.2 + 0.28 * len(modes)))
-        if path is not None and not show:
-            figure = Figure(figsize=size, layout="constrained")
-        else:
-            from matplotlib import pyplot
-
-            figure = pyplot.figure(figsize=size, layout="constrained")
+        figure = new_figure(size, windowed=path is None or show)
         roots, bars = figure.subplots(1, 2, width_ratios=(2, 3))
         values = np.where(modes.rigid, 0.0, modes.eigenvalues)
         roots.axvline(0.0, color="#555555", linewidth=0.7)
@@ -64,7 +58,5 @@ def plot_modes(modes: Modes, file: str | PathLike[str] | None = None, show: bool
             with writing(path) as target:
                 figure.savefig(target, format=path.suffix[1:])
         if show:
-            from matplotlib import pyplot
-
-            pyplot.show()
+            show_figure(figure)
     return figure

@@ -6,6 +6,8 @@ plot only.
 
 from __future__ import annotations
 
+import importlib
+import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -70,6 +72,8 @@ class PlotPanel:
     """Whether that has a logarithmic axis."""
     polar: bool = False
     """Whether they are drawn around a centre, over an angle."""
+    equal: bool = False
+    """Whether both axes have one scale: a path in space."""
     note: str = ""
     """What is not drawn, and why."""
     lines: list[Line] = field(default_factory=list)
@@ -89,18 +93,12 @@ def draw(
     """
     try:
         import matplotlib as mpl
-        from matplotlib.figure import Figure
     except ImportError as error:
         raise OptionError('plots need matplotlib: pip install "linkwork[plot]"') from error
     with mpl.rc_context(STYLE):
         heights = [_height(panel) for panel in panels]
         size = (7.2, 0.9 + sum(heights))
-        if path is not None and not show:
-            figure = Figure(figsize=size, layout="constrained")  # no window system, no global state
-        else:
-            from matplotlib import pyplot
-
-            figure = pyplot.figure(figsize=size, layout="constrained")
+        figure = new_figure(size, windowed=path is None or show)
         grid = figure.add_gridspec(len(panels), 1, height_ratios=heights)
         shared = all(panel.across is None for panel in panels)
         drawn: list[Axes] = []
@@ -119,10 +117,43 @@ def draw(
             with writing(path) as beside:
                 figure.savefig(beside)
         if show:
-            from matplotlib import pyplot
-
-            pyplot.show()
+            show_figure(figure)
     return figure
+
+
+def in_notebook() -> bool:
+    """Whether a notebook shows what a cell returns."""
+    import matplotlib as mpl
+
+    return "IPython" in sys.modules and "inline" in str(mpl.get_backend()).lower()
+
+
+def new_figure(size: tuple[float, float], windowed: bool) -> Figure:
+    """A figure; only a `windowed` one belongs to the window system. A notebook shows what is returned, once."""
+    from matplotlib.figure import Figure
+
+    if not windowed or in_notebook():
+        return Figure(figsize=size, layout="constrained")
+    from matplotlib import pyplot
+
+    made: Figure = pyplot.figure(figsize=size, layout="constrained")
+    return made
+
+
+def show_figure(figure: Figure) -> None:
+    """Show a figure now; a notebook that gets it as the value of its cell, too, does not show it again."""
+    if not in_notebook():
+        from matplotlib import pyplot
+
+        pyplot.show()
+        return
+    display: Any = importlib.import_module("IPython.display").display
+    display(figure)
+
+    def seen() -> None:
+        del figure._ipython_display_  # type: ignore[attr-defined]
+
+    figure._ipython_display_ = seen  # type: ignore[attr-defined]
 
 
 def _head(figure: Figure, drawn: list[Axes], title: str, subtitle: str) -> None:
@@ -136,18 +167,19 @@ def _head(figure: Figure, drawn: list[Axes], title: str, subtitle: str) -> None:
 
 def _height(panel: PlotPanel) -> float:
     """Height in inches: room for the legend, which stands beside the panel."""
-    return max(1.9 if panel.across is None or panel.decades else 3.6, 0.35 + 0.18 * len(panel.lines))
+    beside = 0.18 * len(panel.lines) + 0.15 * len(panel.note.splitlines())
+    return max(1.9 if panel.across is None or panel.decades else 3.6, 0.35 + beside)
 
 
 def _draw_panel(axes: Axes, panel: PlotPanel, places: dict[str, int] | None) -> None:
     logarithmic = panel.logarithmic and any(np.any(values > 0) for _, _, values in panel.lines)
-    below = [0] * len(panel.lines) if logarithmic else covered(panel.lines)
+    below = covered(_decades(panel.lines) if logarithmic else panel.lines)
     for k, (label, time, values) in enumerate(panel.lines):
         place = k if places is None else places[label]
         shown = np.asarray(values, dtype=float)
         if logarithmic:
             shown = np.where(shown > 0, shown, np.nan)  # exact zeros have no place on a logarithmic axis
-        over = max(below[k], place if places is not None and not logarithmic else 0)
+        over = below[k] if logarithmic or places is None else max(below[k], place)
         axes.plot(
             time,
             shown,
@@ -167,11 +199,20 @@ def _draw_panel(axes: Axes, panel: PlotPanel, places: dict[str, int] | None) -> 
     else:
         axes.set_ylabel(panel.label)
         axes.margins(x=0 if panel.across is None else 0.03)
+        if panel.equal:
+            axes.set_aspect("equal", adjustable="datalim")
     beside = 1.12 if panel.polar else 1.01
     if len(panel.lines) > 1 or not panel.named:
         axes.legend(loc="upper left", bbox_to_anchor=(beside, 1.02), borderaxespad=0.0, handlelength=2.6)
     if panel.note:
         axes.annotate(panel.note, (beside, 0.0), xycoords="axes fraction", va="bottom", fontsize=7.5, color="#666666")
+
+
+def _decades(lines: list[Line]) -> list[Line]:
+    """The lines as a logarithmic axis shows them."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = [np.log10(np.where(np.asarray(values) > 0, values, np.nan)) for _, _, values in lines]
+    return [(label, across, values) for (label, across, _), values in zip(lines, logs, strict=True)]
 
 
 def covered(lines: list[Line]) -> list[int]:
@@ -189,7 +230,7 @@ def covered(lines: list[Line]) -> list[int]:
             sum(
                 len(others) == len(values)
                 and np.array_equal(before, across)
-                and bool(np.all(np.abs(others - values) <= near))
+                and bool(np.all((np.abs(others - values) <= near) | (np.isnan(others) & np.isnan(values))))
                 for _, before, others in lines[:k]
             )
         )

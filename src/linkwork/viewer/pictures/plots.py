@@ -193,10 +193,18 @@ def _panels_over(run: Trajectory, columns: Iterable[str], x: str, polar: bool) -
     for name in names:
         for told, its, values in _told_components(run, name, by_unit):
             by_unit[its].lines.append((told, places, values))
-    for panel in by_unit.values():
+    for its_unit, panel in by_unit.items():
         panel.across = f"{label} {_in_brackets(unit)}".strip()
         panel.polar = polar
+        panel.equal = (
+            unit == "m" and its_unit == "m" and all(_is_place(told) for told, _, _ in panel.lines) and _is_place(label)
+        )
     return _finished(list(by_unit.values()))
+
+
+def _is_place(label: str) -> bool:
+    """Whether a component is one of the position of a body, as "bob.position.x"."""
+    return label.endswith((".position.x", ".position.y", ".position.z"))
 
 
 def _told_components(run: Trajectory, name: str, by_unit: dict[str, PlotPanel]) -> list[tuple[str, str, NDArray[Any]]]:

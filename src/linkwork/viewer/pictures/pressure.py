@@ -11,7 +11,7 @@ from linkwork.errors import OptionError
 from linkwork.model.checked import shown
 from linkwork.simulation.results.scene.contact_log import PressureMap
 from linkwork.simulation.storage.files import check_path, writing
-from linkwork.viewer.pictures.panels import COLOURS, STYLE
+from linkwork.viewer.pictures.panels import COLOURS, STYLE, new_figure, show_figure
 from linkwork.viewer.pictures.plots import SUFFIXES
 
 if TYPE_CHECKING:
@@ -33,16 +33,10 @@ def plot_pressure(
     across, up = _axes(pressed, axes)
     try:
         import matplotlib as mpl
-        from matplotlib.figure import Figure
     except ImportError as error:
         raise OptionError('plots need matplotlib: pip install "linkwork[plot]"') from error
     with mpl.rc_context(STYLE):
-        if path is not None and not show:
-            figure = Figure(figsize=(7.2, 6.4), layout="constrained")
-        else:
-            from matplotlib import pyplot
-
-            figure = pyplot.figure(figsize=(7.2, 6.4), layout="constrained")
+        figure = new_figure((7.2, 6.4), windowed=path is None or show)
         grid = figure.add_gridspec(2, 1, height_ratios=(2.4, 1.0))
         _draw_map(figure, figure.add_subplot(grid[0]), pressed, across, up, cells)
         below = figure.add_subplot(grid[1])
@@ -55,9 +49,7 @@ def plot_pressure(
             with writing(path) as beside:
                 figure.savefig(beside, format=path.suffix[1:])
         if show:
-            from matplotlib import pyplot
-
-            pyplot.show()
+            show_figure(figure)
     return figure
 
 

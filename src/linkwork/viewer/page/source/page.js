@@ -26,6 +26,8 @@ import { View } from "./scene/view.js";
 
 const SLOW = 80; // ms a frame: with more of it the scene is drawn plainly
 const LARGER = 1.8; // than what moves: what would make the picture so much larger is left out of it
+const EDGE = 0.5; // of the picture from its middle: its edge
+const FAR = 2; // radii of what is seen at first
 const SAMPLES = 16; // instants of a run that the first view has to hold
 
 export class Page {
@@ -172,6 +174,7 @@ export class Page {
     this.clock.playing = false;
     this.clock.seek(t);
     this.stage.place(t);
+    this.view.followed = null; // it is fitted to this time, and does not go there once more
     this.view.free = this.uncovered();
     this.fit([t]);
     this.draw();
@@ -210,20 +213,37 @@ export class Page {
   arrange() {
     this.stage.place(this.clock.time, this.modes.swinging ? this.modes.frame(this.clock.time) : null);
     const first = this.stage.runs[0];
+    if (this.leaves(first)) this.goAlong(first);
     this.view.follow(this.following ? first.bodies.middle(first.frame.poses) : null);
     return first;
   }
 
   draw() {
     const first = this.arrange();
-    this.arrows.place(first.frame);
+    this.arrows.place();
     this.marks.place(first.frame);
     this.live?.drag.draw(first.frame);
-    this.stage.render(this.view, this.beside);
+    this.stage.render(this.view, this.beside, this.arrows.roots);
     this.timeBar.show(first.frame);
     this.facts.show();
     this.switches.show();
     this.plots.show();
+  }
+
+  /** what travels is followed; for what only swings that far there is a larger picture */
+  goAlong({ bodies, frame }) {
+    const { radius, centre } = this.source.show.view;
+    if (bodies.middle(frame.poses).distanceTo(new Vector3(...centre)) < FAR * radius) { this.fit(); return; }
+    this.follow(true);
+    this.view.easing = true;
+    this.tools.state();
+  }
+
+  /** live: whether what moves has left the picture; not where the visitor chose it */
+  leaves({ bodies, frame }) {
+    if (!this.source.live || this.following || this.chose || this.view.touched) return false;
+    const [x, y] = this.view.screen(bodies.middle(frame.poses)), { free } = this.view;
+    return Math.abs(x - free.x - free.width / 2) > EDGE * free.width || Math.abs(y - free.y - free.height / 2) > EDGE * free.height;
   }
 
   follow(on) { this.following = on; this.view.followed = null; this.dirty = true; }

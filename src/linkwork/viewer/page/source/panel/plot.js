@@ -32,12 +32,12 @@ export class Plot {
   data() {
     const { source } = this.page, many = source.runs.length > 1, found = [];
     let t = null;
-    for (const part of this.curves) source.runs.forEach((run, k) => {
+    this.curves.forEach((part, place) => source.runs.forEach((run, k) => {
       const series = source.series(part.column, k);
       if (!series || !series.t.length) return;
       t ||= series.t;
-      found.push({ ...part, run: k, label: many ? `${part.name} (${run.label})` : part.name, values: resampled(series.t, series.values[part.component], t) });
-    });
+      found.push({ ...part, place, run: k, label: many ? `${part.name} (${run.label})` : part.name, values: resampled(series.t, series.values[part.component], t) });
+    }));
     return { t, found };
   }
 
@@ -63,9 +63,16 @@ export class Plot {
     return series ? resampled(series.t, series.values[part.component], t) : null;
   }
 
-  style(k, { run }) {
-    const below = this.same[k] !== k; // it lies on another one
-    return { stroke: PALETTE[k % PALETTE.length], width: below ? 1.6 : this.same.some((j, i) => j === k && i !== k) ? 3.4 : 1.6, dash: below ? [7, 7] : run ? [4, 3] : undefined };
+  /** several runs: one curve in the colours of the runs, more in a colour each, with dashes for the other runs */
+  colour({ run, place }) {
+    const { runs } = this.page.source;
+    if (runs.length > 1 && this.curves.length === 1) return `rgb(${runs[run].tint.map((x) => Math.round(255 * x)).join(",")})`;
+    return PALETTE[place % PALETTE.length];
+  }
+
+  style(k, curve) {
+    const { run } = curve, below = this.same[k] !== k; // it lies on another one
+    return { stroke: this.colour(curve), width: below ? 1.6 : this.same.some((j, i) => j === k && i !== k) ? 3.4 : 1.6, dash: below ? [7, 7] : run ? [4, 3] : undefined };
   }
 
   axes() {
@@ -159,7 +166,7 @@ export class Plot {
   dots(chart) {
     const { t } = this.shown, { ctx } = chart, k = Math.max(0, t.findIndex((each) => each >= this.page.time));
     this.spot.values.forEach((values, i) => {
-      ctx.fillStyle = PALETTE[i % PALETTE.length];
+      ctx.fillStyle = this.colour(this.shown.found[i]);
       ctx.beginPath();
       ctx.arc(chart.valToPos(this.spot.x[k], "x", true), chart.valToPos(values[k], "y", true), 4 * devicePixelRatio, 0, 7);
       ctx.fill();
@@ -171,7 +178,7 @@ export class Plot {
     const rows = found.map((curve, k) => {
       const value = h("output"), same = this.same[k] !== k ? ` = ${found[this.same[k]].label}` : "";
       this.values.push([value, curve]);
-      return h("span.curve", h("i", { style: `background: ${PALETTE[k % PALETTE.length]}` }), `${curve.label}${same} `, value, curve.unit ? ` ${curve.unit}` : "", curve.run ? "" : h("button", { "aria-label": `remove ${curve.name}`, onclick: () => this.remove(curve.name) }, "×"));
+      return h("span.curve", h("i", { style: `background: ${this.colour(curve)}` }), `${curve.label}${same} `, value, curve.unit ? ` ${curve.unit}` : "", curve.run ? "" : h("button", { "aria-label": `remove ${curve.name}`, onclick: () => this.remove(curve.name) }, "×"));
     });
     this.chips.replaceChildren(...rows);
   }

@@ -47,14 +47,11 @@ export class Switches {
 
   /** the scale of arrows, as long as they are on the canvas */
   show() {
-    const { arrows, view, canvas } = this.page, found = arrows.legend();
-    const key = found.map(({ text }) => text).join();
+    const { arrows, view } = this.page, points = view.pointsPerMetre(), found = arrows.legend(points);
+    const key = found.map(({ text, length }) => `${text} ${(length * points).toFixed(1)}`).join();
     if (key === this.last) return;
     this.last = key;
     this.legend.hidden = !found.length;
-    this.legend.replaceChildren(...found.map(({ kind, text, length }) => {
-      const points = length * canvas.clientHeight / (2 * view.distance * Math.tan(16 * Math.PI / 180));
-      return h("span", h(`i.${kind}`, { style: `width: ${Math.max(8, Math.min(200, points)).toFixed(0)}px` }), ` ${text}`);
-    }));
+    this.legend.replaceChildren(...found.map(({ kind, text, length }) => h("span", h(`i.${kind}`, { style: `width: ${(length * points).toFixed(1)}px` }), ` ${text}`)));
   }
 }

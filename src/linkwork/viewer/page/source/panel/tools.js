@@ -35,7 +35,7 @@ export class Tools {
     this.state();
   }
 
-  toggleFollow() { this.page.follow(!this.page.following); this.state(); }
+  toggleFollow() { this.page.chose = true; this.page.follow(!this.page.following); this.state(); }
 
   state() {
     const { view, following, selection } = this.page;

@@ -29,85 +29,110 @@ function put(group, from, way, thick) {
   group.children[1].scale.setScalar(thick);
 }
 
+const LOOKS = 300, OFTEN = 400; // frames of a live run that the scale is found from; ms between two looks
+const BAR = 200; // points of the longest bar in the legend
+
 export class Arrows {
   constructor(page) {
     this.page = page;
-    this.root = new Group();
+    this.roots = page.source.runs.map(() => new Group());
     this.on = { force: false, torque: false, contact: false };
     this.most = { force: 0, torque: 0, contact: 0 };
-    this.made = { force: [], torque: [], contact: [] };
-    page.stage.scene.add(this.root);
+    this.made = page.source.runs.map(() => ({ force: [], torque: [], contact: [] }));
+    page.stage.scene.add(...this.roots);
     this.radius = page.source.show.view.radius;
-    this.most.contact = Math.max(0, ...page.source.runs.map(({ contacts }) => contacts?.usual || 0));
+    this.looked = { t: null, at: -Infinity };
   }
 
   set(kind, on) {
     this.on[kind] = on;
-    for (const each of this.made[kind]) each.visible = false;
+    for (const made of this.made) for (const each of made[kind]) each.visible = false;
     this.find();
     this.page.dirty = true;
   }
 
   /** what the longest arrow shows: the largest force and torque of the run, but for blows, which are no measure */
   find() {
-    const { source } = this.page;
-    if (source.live) return;
-    const sizes = { force: [], torque: [] }, { joints, bodies } = source.runs[0];
-    const moves = new Set(bodies.filter((body) => body.followed).map((body) => body.name)), moving = joints.filter(({ a, b }) => moves.has(a) || moves.has(b));
-    for (const joint of moving.length ? moving : joints) { // the weight of what stands is no measure either
-      const series = source.series(`${joint.name}.reaction`);
-      if (!series) continue;
+    const { source } = this.page, sizes = { force: [], torque: [], contact: [] };
+    source.runs.forEach((run, r) => {
+      const moves = new Set(run.bodies.filter((body) => body.followed).map((body) => body.name)), moving = run.joints.map(({ a, b }) => moves.has(a) || moves.has(b));
+      const chosen = moving.some(Boolean) ? moving : moving.map(() => true); // the weight of what stands is no measure
+      if (source.live) this.ofFrames(source, chosen, sizes); else this.ofSeries(source, r, chosen, sizes);
+    });
+    for (const [kind, list] of Object.entries(sizes)) {
+      list.sort((one, other) => one - other);
+      if (list.length) this.most[kind] = Math.min(list[list.length - 1], BLOW * list[Math.floor(USUAL * (list.length - 1))]);
+    }
+    if (!source.live) this.most.contact = Math.max(0, ...source.runs.map(({ contacts }) => contacts?.usual || 0));
+  }
+
+  ofSeries(source, r, chosen, sizes) {
+    source.runs[r].joints.forEach((joint, j) => {
+      const series = chosen[j] && source.series(`${joint.name}.reaction`, r);
+      if (!series) return;
       for (const [kind, first] of [["force", 0], ["torque", 3]]) {
         const [x, y, z] = series.values.slice(first, first + 3);
         if (!z) continue;
         for (let k = 0; k < x.length; k++) { const size = Math.hypot(x[k], y[k], z[k]); if (size > 0) sizes[kind].push(size); }
       }
+    });
+  }
+
+  ofFrames({ history }, chosen, sizes) {
+    const step = Math.max(1, Math.ceil(history.count / LOOKS));
+    for (let k = history.count - 1; k >= 0; k -= step) {
+      const { forces, contacts } = history.at(k);
+      const note = (kind, table, at) => { const size = Math.hypot(table[at], table[at + 1], table[at + 2]); if (size > 0) sizes[kind].push(size); };
+      chosen.forEach((on, j) => { if (on && 6 * j + 5 < forces.length) { note("force", forces, 6 * j); note("torque", forces, 6 * j + 3); } });
+      for (let at = 0; at < contacts.length; at += 7) note("contact", contacts, at + 3);
     }
-    for (const [kind, list] of Object.entries(sizes)) {
-      list.sort((one, other) => one - other);
-      if (list.length) this.most[kind] = Math.min(list[list.length - 1], BLOW * list[Math.floor(USUAL * (list.length - 1))]);
-    }
+  }
+
+  /** live: the scale goes with what is known of the run; it stays while the run stands */
+  look(t) {
+    const now = performance.now();
+    if (!this.page.source.live || t === this.looked.t || now - this.looked.at < OFTEN) return;
+    this.looked = { t, at: now };
+    this.find();
   }
 
   /** metres of an arrow for a newton, or a newton metre */
   scale(kind) { return this.most[kind] > 0 ? LONGEST * this.radius / this.most[kind] : 0; }
 
-  piece(kind, k, make) {
-    if (!this.made[kind][k]) { this.made[kind][k] = make(); this.root.add(this.made[kind][k]); }
-    return this.made[kind][k];
+  piece(run, kind, k, make) {
+    const made = this.made[run][kind];
+    if (!made[k]) { made[k] = make(); this.roots[run].add(made[k]); }
+    return made[k];
   }
 
-  place(frame) {
-    const { source, stage } = this.page, { bodies } = stage.runs[0], thick = 0.006 * this.radius, way = new Vector3(), from = new Vector3();
-    source.runs[0].joints.forEach((joint, k) => {
+  /** arrows of the first run, and side by side those of the others */
+  place() {
+    const { source, stage, beside } = this.page;
+    if (!Object.values(this.on).some(Boolean)) return;
+    this.look(stage.runs[0].frame.t);
+    source.runs.forEach((run, r) => {
+      this.roots[r].visible = r === 0 || beside;
+      if (this.roots[r].visible) this.placeRun(r, stage.runs[r]);
+    });
+  }
+
+  placeRun(r, { bodies, frame }) {
+    const thick = 0.006 * this.radius, way = new Vector3(), from = new Vector3();
+    this.page.source.runs[r].joints.forEach((joint, k) => {
       bodies.world(joint.body, joint.at, from);
       for (const [kind, first, colour] of [["force", 6 * k, FORCE], ["torque", 6 * k + 3, TORQUE]]) {
         if (!this.on[kind]) continue;
         way.fromArray(frame.forces, first);
-        this.reach(kind, way.length());
-        put(this.piece(kind, k, () => arrow(colour)), from, way.multiplyScalar(this.scale(kind)).clampLength(0, 2 * LONGEST * this.radius), thick);
+        put(this.piece(r, kind, k, () => arrow(colour)), from, way.multiplyScalar(this.scale(kind)).clampLength(0, 2 * LONGEST * this.radius), thick);
       }
     });
-    if (this.on.contact) this.contacts(frame.contacts, thick);
+    if (this.on.contact) this.contacts(r, frame.contacts, thick);
   }
 
-  /** live: the scale goes after the largest force slowly */
-  reach(kind, size) {
-    if (!this.most[kind]) this.most[kind] = size;
-    else if (this.page.source.live && size > this.most[kind]) this.most[kind] += 0.02 * (size - this.most[kind]);
-  }
-
-  grow(table) {
-    let largest = 0;
-    for (let k = 0; k < table.length; k += 7) largest = Math.max(largest, Math.hypot(table[k + 3], table[k + 4], table[k + 5]));
-    this.reach("contact", largest);
-  }
-
-  contacts(table, thick) {
-    this.grow(table);
+  contacts(r, table, thick) {
     const count = table.length / 7, from = new Vector3(), way = new Vector3();
-    for (let k = 0; k < Math.max(count, this.made.contact.length); k++) {
-      const group = this.piece("contact", k, () => {
+    for (let k = 0; k < Math.max(count, this.made[r].contact.length); k++) {
+      const group = this.piece(r, "contact", k, () => {
         const made = arrow(CONTACT), dot = new Mesh(DOT, made.children[0].material);
         dot.renderOrder = 4;
         const both = new Group();
@@ -125,12 +150,13 @@ export class Arrows {
     }
   }
 
-  /** what one long arrow stands for */
-  legend() {
+  /** what one long arrow stands for, as long as fits where so many points of the screen are a metre */
+  legend(points) {
     const found = [];
     for (const [kind, unit] of [["force", "N"], ["torque", "N m"], ["contact", "N at a contact"]]) {
       if (!this.on[kind] || !(this.most[kind] > 0)) continue;
-      const power = 10 ** Math.floor(Math.log10(this.most[kind])), whole = Math.floor(this.most[kind] / power) * power;
+      const round = (most) => { const power = 10 ** Math.floor(Math.log10(most)); return Math.floor(most / power * (1 + 1e-9)) * power; };
+      const fits = BAR / (points * this.scale(kind)), whole = round(Math.min(this.most[kind], fits));
       found.push({ kind, text: `${brief(whole, 2)} ${unit}`, length: whole * this.scale(kind) });
     }
     return found;

@@ -10,18 +10,21 @@ export function material(colour, opacity = 1) {
   return new MeshStandardMaterial({ color: colour, roughness: 0.58, metalness: 0.02, transparent: opacity < 1, opacity });
 }
 
+const GHOST = 0.4; // opacity of a second run over the first
+
 /** the bodies of one run */
 export class Bodies {
   /** @param {object} run @param {{ghost: boolean, tinted: boolean}} look */
   constructor(run, { ghost, tinted }) {
     this.run = run;
+    this.ghost = ghost || null; // null for the first run, which is always solid
     this.root = new Group();
     this.groups = run.bodies.map((body, k) => {
       const group = new Group();
       group.userData = { body: k };
       for (const shape of body.shapes) {
         const own = !tinted && shape.colour, colour = colourOf(own || (tinted && !body.ground ? run.tint : body.colour));
-        const opacity = (own && own[3] !== undefined ? own[3] : 1) * (ghost ? 0.4 : 1);
+        const opacity = (own && own[3] !== undefined ? own[3] : 1) * (ghost ? GHOST : 1);
         if (opacity <= 0) continue;
         const part = new Mesh(geometryOf(shape), material(colour, opacity));
         part.material.side = shape.front ? FrontSide : DoubleSide;
@@ -50,13 +53,25 @@ export class Bodies {
     const geometry = cylinder(1.006 * radius, wheel ? 1.02 * wheel.length : 0.5 * radius, 0.76 * radius);
     geometry.applyQuaternion(new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), new Vector3(...axis).normalize())).translate(...at);
     geometry.computeBoundingBox();
-    const opacity = ghost ? 0.4 : 1, part = new Mesh(geometry, material(0x3a3d42, opacity));
+    const opacity = ghost ? GHOST : 1, part = new Mesh(geometry, material(0x3a3d42, opacity));
     part.material.roughness = 0.9;
     part.castShadow = !ghost;
     part.receiveShadow = true;
     part.userData = { opacity, body };
     this.groups[body].add(part);
     this.tyres.push(part);
+  }
+
+  /** side by side nothing shines through: a second run is as solid as the first and has its shadow */
+  setGhost(on) {
+    if (this.ghost === null || on === this.ghost) return;
+    this.ghost = on;
+    for (const part of this.groups.flatMap((group) => group.children)) {
+      const opacity = part.userData.opacity * (on ? GHOST : 1 / GHOST);
+      part.userData.opacity = opacity;
+      Object.assign(part.material, { opacity, transparent: opacity < 1, depthWrite: opacity > 0.7, needsUpdate: true });
+      part.castShadow = !on;
+    }
   }
 
   colour(colours) { for (const part of this.tyres) (part.userData.full || part.material).color.set(colours.tyre), part.material.color.set(colours.tyre); }

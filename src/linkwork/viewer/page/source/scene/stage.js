@@ -110,9 +110,12 @@ export class Stage {
     if (this.canvas.width !== width || this.canvas.height !== height) this.renderer.setSize(w, h, false);
   }
 
-  render(view, beside = false) {
+  /** `besides` is what else each run has on the stage: its arrows */
+  render(view, beside = false, besides = []) {
     this.size();
     this.aim(view);
+    this.besides = beside ? besides : [];
+    for (const run of this.runs) run.bodies.setGhost(!beside);
     if (!beside || this.runs.length < 2) { this.renderer.render(this.scene, view.camera); return; }
     const { clientWidth: w, clientHeight: h } = this.canvas, shown = this.runs.map(({ visible }) => visible);
     const free = view.free, wide = free.width / this.runs.length;
@@ -128,7 +131,10 @@ export class Stage {
     shown.forEach((on, k) => this.reveal(k, on));
   }
 
-  reveal(k, on) { for (const part of [this.runs[k].bodies, this.runs[k].joints, this.runs[k].springs]) part.root.visible = on; }
+  reveal(k, on) {
+    for (const part of [this.runs[k].bodies, this.runs[k].joints, this.runs[k].springs]) part.root.visible = on;
+    if (this.besides?.[k]) this.besides[k].visible = on;
+  }
 
   show(k, on) { this.runs[k].visible = on; this.reveal(k, on); }
 

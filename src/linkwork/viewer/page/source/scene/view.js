@@ -4,6 +4,7 @@ import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 
 const ANGLE = 32; // degrees, of the whole canvas from top to bottom
 const MARGIN = 0.1; // of the free canvas at each side
+const EASE = 0.06, NEAR = 0.02; // of the way back to the middle in each picture, and of the distance: near enough
 const VIEWS = { front: [-90, 0], top: [-90, 89.99], side: [0, 0] };
 
 export class View {
@@ -23,6 +24,7 @@ export class View {
     /** the part of the canvas that nothing covers, CSS points */
     this.free = { x: 0, y: 0, width: 1, height: 1 };
     this.followed = null;
+    this.easing = false; // on the way to having in the middle what is followed
     this.columns = 1; // pictures side by side
     this.look(facts.azimuth, facts.elevation);
   }
@@ -101,11 +103,22 @@ export class View {
   follow(point) {
     if (this.followed && point) {
       const step = point.clone().sub(this.followed);
+      if (this.easing) {
+        const back = point.clone().sub(this.target).sub(step);
+        if (back.length() < NEAR * this.distance) this.easing = false;
+        step.addScaledVector(back, EASE);
+      }
       this.target.add(step);
       this.camera.position.add(step);
       this.camera.updateMatrixWorld();
     }
     this.followed = point ? point.clone() : null;
+  }
+
+  /** points of the canvas for a metre across, where the camera looks */
+  pointsPerMetre() {
+    const { clientHeight: h } = this.canvas;
+    return this.camera === this.flat ? h * this.flat.zoom / 2 : h / (2 * this.distance * Math.tan(ANGLE * Math.PI / 360));
   }
 
   /** where a point of the world is on the canvas, CSS points */
