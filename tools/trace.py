@@ -18,6 +18,7 @@ import linkwork as lw
 from linkwork._kernels.kernel import plain_python
 
 SOURCE = str(Path(lw.__file__).parent)
+TRIES = 3
 STIFFNESS = 1234.5  # a number that nothing else has
 
 
@@ -82,12 +83,13 @@ def cord() -> lw.Model:
 
 
 def of_a_step(model: lw.Model, method: str) -> Trace:
-    """What the third step of a model passes."""
+    """What a step of a model passes."""
     plain_python.note = lambda entry, kinds: None
     try:
         sim = lw.Simulation(model, method=method, dt=1e-3)
         sim.step(2)
-        return passed(sim.step)
+        # on a busy machine a call looks at the clock and at Ctrl-C in between
+        return min((passed(sim.step) for _ in range(TRIES)), key=lambda trace: len(trace.functions))
     finally:
         plain_python.note = None
 
