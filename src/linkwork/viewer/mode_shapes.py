@@ -13,8 +13,8 @@ import numpy as np
 from linkwork.errors import OptionError
 from linkwork.model.checked import shown
 from linkwork.simulation.analysis.dynamics import forward_kinematics
-from linkwork.simulation.results.columns.quaternions import product, turned
 from linkwork.simulation.results.judging.certificate import Certificate
+from linkwork.simulation.results.quaternions import product, turned
 from linkwork.simulation.results.scene.scene import scene_of
 from linkwork.simulation.results.trajectory import Trajectory
 from linkwork.viewer.staging import Stage

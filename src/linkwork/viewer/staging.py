@@ -15,8 +15,8 @@ import numpy as np
 from linkwork.errors import OptionError
 from linkwork.model import Frame
 from linkwork.model.joints.joint_kinds import KINDS, drawn_as
-from linkwork.simulation.results.columns.quaternions import turned
 from linkwork.simulation.results.judging.certificate import Certificate
+from linkwork.simulation.results.quaternions import turned
 from linkwork.simulation.results.scene.drawn_shapes import with_meshes
 from linkwork.simulation.results.scene.scene import Scene, need_scene
 from linkwork.simulation.results.scene.shape_facts import moved_facts

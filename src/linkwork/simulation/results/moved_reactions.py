@@ -8,7 +8,7 @@ import numpy as np
 
 from linkwork.errors import OptionError
 from linkwork.model import Body, Joint, checked, names
-from linkwork.simulation.results.columns.quaternions import product, turned
+from linkwork.simulation.results.quaternions import product, turned
 from linkwork.simulation.results.scene.scene import need_scene
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from linkwork.viewer.live import shared_frame as slot
 from linkwork.viewer.live.held_keys import HeldKeys
 from linkwork.viewer.live.kinematic import KinematicMode
 from linkwork.viewer.live.live_state import LiveState
-from linkwork.viewer.live.page_data import plain
+from linkwork.viewer.live.page_data import modes_of
 from linkwork.viewer.live.page_messages import MESSAGES
 from linkwork.viewer.live.step_clock import LEAD, StepClock
 from linkwork.viewer.live.timeline import Timeline, restore
@@ -245,14 +245,11 @@ class Driver:
 
     def _modes(self) -> None:
         """Find the modes about the equilibrium and send their shapes; the run pauses."""
-        from linkwork.simulation.analysis.linear.linearise import linearise  # scipy takes a third of a second
-        from linkwork.viewer.mode_shapes import ModeShapes
-
         self.running = False
         self.tell("note", "looking for the equilibrium and the modes about it ...")
-        facts = ModeShapes(linearise(self.sim.system.model).modes()).facts()
+        facts = modes_of(self.sim.system.model)
         self.tell("note", "")
-        self.tell("modes", plain(facts))
+        self.tell("modes", facts)
 
     def _single(self, count: int = 1) -> None:
         self._kinematic(False)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.model import Model
 from linkwork.viewer.colours import rgb
 from linkwork.viewer.replay.replay import TINTS, view_of
 from linkwork.viewer.staging import Stage
@@ -72,6 +73,15 @@ def names_of(show: dict[str, Any]) -> dict[str, Any]:
         "columns": list(run["columns"]),
         "coordinates": len(show["coordinates"]),
     }
+
+
+def modes_of(model: Model) -> dict[str, Any]:
+    """Small motions of a model about its equilibrium, to be chosen and shown."""
+    from linkwork.simulation.analysis.linear.linearise import linearise  # scipy takes a third of a second
+    from linkwork.viewer.mode_shapes import ModeShapes
+
+    facts: dict[str, Any] = plain(ModeShapes(linearise(model).modes()).facts())
+    return facts
 
 
 def plain(value: Any) -> Any:

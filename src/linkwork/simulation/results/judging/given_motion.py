@@ -9,7 +9,7 @@ import numpy as np
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats
 from linkwork.model import Motor
-from linkwork.simulation.results.columns.quaternions import turned
+from linkwork.simulation.results.quaternions import turned
 from linkwork.simulation.starts.start import Closure, Start
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ from linkwork.model.forces.bushing import Bushing
 from linkwork.model.forces.force import Spring
 from linkwork.model.joints.joint_kinds import KINDS
 from linkwork.model.laws.laws import law_value
-from linkwork.simulation.results.columns.quaternions import turned
+from linkwork.simulation.results.quaternions import turned
 from linkwork.simulation.results.scene.drawn_shapes import DrawnShapes
 from linkwork.simulation.results.scene.guide_shapes import guide_facts, held_on_guide
 from linkwork.simulation.results.scene.shape_facts import moved_facts, numbers
