@@ -16,7 +16,7 @@ from linkwork.simulation.run import Simulation
 from linkwork.viewer.live import shared_frame as slot
 from linkwork.viewer.live.held_keys import HeldKeys
 from linkwork.viewer.live.kinematic import KinematicMode
-from linkwork.viewer.live.live_state import LiveState
+from linkwork.viewer.live.live_state import LiveState, method_label
 from linkwork.viewer.live.page_data import modes_of
 from linkwork.viewer.live.page_messages import MESSAGES
 from linkwork.viewer.live.step_clock import LEAD, StepClock
@@ -29,11 +29,6 @@ TURN = 5e-3  # s of computing between two looks at the clock and at messages
 REPLAYED = ("input", "key", "dt", "release", "attach", "grab", "pull", "drop")  # to come to the same state again
 
 Make = Callable[[str | None, float | None], Simulation]
-
-
-def method_label(sim: Simulation) -> str:
-    """Method and integrator, for the page."""
-    return f"{sim.method.name}, {sim.method.integrator}"
 
 
 class Driver:
@@ -72,8 +67,7 @@ class Driver:
         self.quiet = False  # nothing is told, while what was done is done again
         self.held: dict[str, Any] = {}  # points by which bodies are dragged, m, in their frames
         self.goals: dict[str, Any] = {}  # and where to, m, world
-        masses = sum(body.mass for body in sim.system.model.all_bodies())
-        self.strength = STRENGTH * masses  # N, of a drag
+        self.strength = STRENGTH * sum(body.mass for body in sim.system.model.all_bodies())  # N, of a drag
         self.kinematic: KinematicMode | None = None
 
     def tell(self, *words: Any) -> None:

@@ -21,8 +21,8 @@ from linkwork.errors import ModelError, OptionError, RunError
 from linkwork.simulation.interaction.posing import Posing
 from linkwork.simulation.results.trajectory import Trajectory
 from linkwork.simulation.run import Simulation
-from linkwork.viewer.live.driver import Driver, Make, method_label
-from linkwork.viewer.live.live_state import LiveState, methods_for, preview
+from linkwork.viewer.live.driver import Driver, Make
+from linkwork.viewer.live.live_state import LiveState, method_label, methods_for, preview
 from linkwork.viewer.live.on_time import OnTime
 from linkwork.viewer.live.page_data import names_of, page_data
 from linkwork.viewer.live.page_process import PageProcess

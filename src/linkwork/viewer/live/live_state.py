@@ -171,6 +171,11 @@ def _facts(joint: Joint) -> dict[str, Any]:
     return {"name": joint.path, "kind": joint.kind, **ends, "position": position, "axis": axis}
 
 
+def method_label(sim: Simulation) -> str:
+    """Method and integrator, for the page."""
+    return f"{sim.method.name}, {sim.method.integrator}"
+
+
 def preview(make: Callable[[], Simulation], until: float | None = None) -> Stage:
     """The stage of a simulation, as large as its motion until a time (s) needs it, or the first seconds of it."""
     seconds = SECONDS if until is None else min(until, LONGEST)

@@ -28,6 +28,7 @@ Line = tuple[str, NDArray[Any], NDArray[Any]]
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 LINES = ("-", "--", "-.", ":")
 COINCIDE = 0.004  # of the height of a panel: closer curves cannot be seen apart
+SHOWN_BY = "_ipython_display_"  # what a notebook calls first to show a value
 STYLE: Any = {
     "font.size": 9.0,
     "axes.labelsize": 9.0,
@@ -150,10 +151,7 @@ def show_figure(figure: Figure) -> None:
     display: Any = importlib.import_module("IPython.display").display
     display(figure)
 
-    def seen() -> None:
-        del figure._ipython_display_  # type: ignore[attr-defined]
-
-    figure._ipython_display_ = seen  # type: ignore[attr-defined]
+    setattr(figure, SHOWN_BY, lambda: delattr(figure, SHOWN_BY))
 
 
 def _head(figure: Figure, drawn: list[Axes], title: str, subtitle: str) -> None:
