@@ -29,6 +29,7 @@ ALLOWED = {
     "formats": BELOW_SIMULATION | {"simulation", "distribute"},
     "viewer": BELOW_SIMULATION | {"simulation"},
     "parts": {"model", "assembly"},
+    "looks": {"model"},
     "gallery": BELOW_SIMULATION | {"parts", "simulation", FRONT_DOOR},
 }
 TOP = {"cli", "targets", "bench", "__init__", "__main__", "_version"}

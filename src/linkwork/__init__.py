@@ -38,7 +38,7 @@ def __getattr__(name: str) -> Any:
             hint = did_you_mean(name, __all__)
         raise AttributeError(f"module 'linkwork' has no attribute {name!r}{hint}")
     with IMPORTING:
-        if name in ("gallery", "parts"):
+        if name in ("gallery", "looks", "parts"):
             return importlib.import_module(f"linkwork.{name}")
         home = importlib.import_module(_HOMES[name])
         value = importlib.import_module("linkwork.model.arguments").helpful(getattr(home, name))

@@ -1,6 +1,7 @@
 """Every public name of linkwork, once: `__init__.py` reads this page, type checkers do too."""
 
 from linkwork import gallery as gallery
+from linkwork import looks as looks
 from linkwork import parts as parts
 from linkwork._version import __version__ as __version__
 from linkwork.assembly.assemble import assemble as assemble
