@@ -22,6 +22,8 @@ from __future__ import annotations
 import math
 from typing import Literal
 
+import numpy as np
+
 import linkwork as lw
 
 TITLE = "car on two suspensions, subsystems and loops"
@@ -51,6 +53,9 @@ class Wheel(lw.Subsystem):
             shape=lw.Cylinder(0.3, 0.3, inner_radius=0.29, pose=lw.Frame.along(X)),
             position=(0, 0, 0.35),
         )
+        axle = lw.Frame.along(X)
+        self.visual("tread", ring, lw.looks.tyre(0.35, 0.26, pose=axle), colour=lw.looks.RUBBER)
+        self.visual("rim", ring, lw.looks.rim(0.217, 0.26, pose=axle), colour=lw.looks.ALUMINIUM)
         self.spring("tyre", self.ground, ring, stiffness=stiffness, damping=damping, length=length)
         self.port("ring", ring)
 
@@ -159,6 +164,7 @@ def build(
     model.cylindrical(
         "guide", model.ground, car_body, frame_a=lw.Frame(), frame_b=lw.Frame((0, 0, -height)), position=(0, 0)
     )
+    _draw(model, car_body)
     sides: tuple[tuple[Literal["left", "right"], float], ...] = (("left", -1.0), ("right", 1.0))
     for side, sign in sides:
         suspension = model.add(
@@ -188,6 +194,26 @@ def build(
             cut=True,
         )
     return model
+
+
+def _draw(model: lw.Model, body: lw.Body) -> None:
+    """A car cut open where the suspensions are, so that they are seen from the front."""
+    cut, far = 0.10, 1.25  # y of the cut, and of the back
+    across = lw.Frame.axes(X, Z, (0, (cut + far) / 2, 0))  # outlines lie in x and z
+    side = [(1.42, -0.02), (1.40, 0.20), (1.22, 0.30), (0.96, 0.36), (0.76, 0.78), (0.60, 0.84)]
+    arch = [(0.78, -0.24), (0.80, -0.10), (0.86, -0.03), (1.00, 0.0), (1.14, -0.03), (1.20, -0.10), (1.22, -0.24)]
+    half = [*arch, (1.38, -0.24), *side]
+    shell = [*half, *[(-x, z) for x, z in reversed(half)]]
+    model.visual("shell", body, lw.looks.pushed(shell, far - cut, pose=across), colour=lw.looks.RED)
+    glass = [(0.70, 0.76), (0.86, 0.40), (-0.86, 0.40), (-0.70, 0.76)]
+    above = np.array(glass) - (0.0, 0.58)  # around its own middle
+    screen = lw.Frame.axes(X, Z, (0, cut, 0.58))
+    model.visual("windscreen", body, lw.looks.pushed(above, 0.02, pose=screen), colour="#9CC3DE")
+    for name, sign in (("left", -1.0), ("right", 1.0)):
+        lamp = lw.Cylinder(0.085, 0.05, pose=lw.Frame.along(Y, (1.12 * sign, cut, 0.16)))
+        model.visual(f"{name} lamp", body, lamp, colour="#FFF3C4")
+    model.visual("frame", body, lw.looks.rounded_box((0.62, 0.08, 0.30), 0.03), colour=lw.looks.STEEL)
+    model.visual("post", body, lw.looks.tube([(0, 0, -0.6), (0, 0, -0.1)], 0.03), colour=lw.looks.STEEL)
 
 
 def _hinge(at: tuple[float, float, float], axis: tuple[float, float, float] = Y) -> lw.Frame:
