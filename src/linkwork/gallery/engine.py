@@ -143,12 +143,39 @@ def build(
         model.revolute(f"big end {number}", crankshaft, rod, frame_a=big, frame_b=lw.Frame.along(X))
         model.cylindrical(f"small end {number}", rod, piston, frame_a=end, frame_b=lw.Frame.along(X))
         model.cylindrical(f"bore {number}", model.ground, piston, frame_a=lw.Frame((x, 0, 0)), frame_b=lw.Frame())
+    _draw(model)
     pressure = ignition if ignition is not None else idling(firing)
     model.torque("starter", bearing, cranking(float(start)))
     model.torque("friction", bearing, drag())
     if firing:
         model.torque("gas", bearing, gas(firing, float(pressure), float(start)))
     return model
+
+
+def _draw(model: lw.Model) -> None:
+    """A crankshaft with its flywheel, rods with two eyes, pistons with grooves for their rings."""
+    looks, journal = lw.looks, 0.016
+    places = [(number - (CYLINDERS + 1) / 2) * SPACING for number in range(1, CYLINDERS + 1)]
+    throws = [(x, 0.0 if math.cos(FIRES[k]) > 0.0 else math.pi) for k, x in enumerate(places, 1)]
+    end = places[-1] + 0.075
+    axes = lw.Frame.axes((0, 0, 1), (0, -1, 0))  # along x, with throws in z
+    shaft = looks.crankshaft(throws, CRANK, journal=journal, web=0.012, ends=(-end, end), pose=axes)
+    model.visual("shaft", "crankshaft", shaft, colour=looks.STEEL)
+    wheel = looks.flywheel(0.062, 0.018, pose=lw.Frame.along(X, (end, 0, 0)))
+    model.visual("flywheel", "crankshaft", wheel, colour=looks.BLUE)
+    for number in range(1, CYLINDERS + 1):
+        eyes = [
+            looks.turned([(a, -w), (b, -w), (b, w), (a, w)], pose=lw.Frame.along(X, (0, 0, z)))
+            for a, b, w, z in ((0.92 * journal, 1.5 * journal, 0.010, 0.0), (0.006, 0.012, 0.009, ROD))
+        ]
+        beam = looks.rounded_box((0.010, 0.018, ROD - 0.030), 0.003, pose=lw.Frame((0, 0, ROD / 2 + 0.003)))
+        model.visual(f"forging {number}", f"rod {number}", looks.joined(*eyes, beam), colour=looks.BRASS)
+        r, low, high = BORE / 2, -0.018, 0.026
+        profile = [(0.0, high - 0.008), (0.9 * r, high - 0.008), (0.9 * r, low), (r, low)]
+        for z in (0.006, 0.012, 0.018):
+            profile += [(r, z - 0.001), (0.94 * r, z - 0.001), (0.94 * r, z + 0.001), (r, z + 0.001)]
+        crown = looks.turned([*profile, (r, high), (0.0, high)])
+        model.visual(f"crown {number}", f"piston {number}", crown, colour=looks.ALUMINIUM)
 
 
 def volume(angle: float) -> float:
