@@ -18,7 +18,7 @@ What it must show: Willis' equation to 1e-12 by the methods that hold couplings 
 
 Three planets between two rigid wheels would share the load in a way that cannot be told. So all three mesh with the
 sun, but only the first with the ring: it carries the load, the others turn along. Teeth, sizes and masses are our
-assumptions; wheels are discs of steel, and teeth are not drawn.
+assumptions; wheels are discs of steel, on which involute teeth are drawn.
 """
 
 from __future__ import annotations
@@ -119,4 +119,37 @@ def _stage(model: lw.Model, which: str, y: float, speeds: dict[str, float]) -> N
         wheel = model.body(name, shape=lw.Cylinder(MODULE * PLANET / 2, WIDTH, pose=flat), density=STEEL, position=at)
         pin = model.revolute(f"{name} pin", f"{which}carrier", wheel, at=at, axis=axis)
         model.gear(f"{which}sun mesh {number}", sun, pin, ratio=-SUN / PLANET, carrier=carrier)
+    _draw(model, which)
     model.gear(f"{which}ring mesh", f"{which}planet 1 pin", ring, ratio=PLANET / RING, carrier=carrier)
+
+
+def _draw(model: lw.Model, which: str) -> None:
+    """Wheels with involute teeth that mesh, and a carrier with three arms; angles from x to z."""
+    looks, flat = lw.looks, lw.Frame((0, 0, 0), (1, 1, 0, 0))
+    arm = MODULE * (SUN + PLANET) / 2
+    colours = {"sun": looks.BRASS, "carrier": looks.BLUE, "ring": looks.STEEL}
+    model.visual(f"{which}sun teeth", f"{which}sun", looks.gear(MODULE, SUN, WIDTH, pose=flat), colour=colours["sun"])
+    ring = 0.0
+    arms = [looks.pushed(_circle(0.4 * arm), 0.4 * WIDTH)]
+    for number in (1, 2, 3):
+        place = math.pi / 2 - 2 * math.pi * number / 3
+        tooth = -place % (2 * math.pi / SUN)  # from the line of centres to the next tooth of the sun
+        turn = place + math.pi - tooth * SUN / PLANET + math.pi / PLANET
+        if number == 1:
+            ring = place + (turn - place) % (2 * math.pi / PLANET) * PLANET / RING
+        teeth = looks.gear(MODULE, PLANET, WIDTH, turn=turn, pose=flat)
+        model.visual(f"{which}planet {number} teeth", f"{which}planet {number}", teeth, colour=looks.ALUMINIUM)
+        along = lw.Frame(rotation=(math.cos(place / 2), 0, 0, math.sin(place / 2)))
+        beam = looks.rounded_box((arm, 0.5 * arm, 0.4 * WIDTH), 0.1 * WIDTH)
+        arms.append(looks.joined(beam, pose=lw.Frame(along.point((arm / 2, 0, 0)), along.rotation)))
+        end = along.point((arm, 0, 0))
+        arms.append(looks.tube([(*end[:2], -0.2 * WIDTH), (*end[:2], 1.75 * WIDTH)], 0.2 * MODULE * PLANET / 2))
+    behind = lw.Frame((0, 1.1 * WIDTH, 0), (1, 1, 0, 0))
+    model.visual(f"{which}arms", f"{which}carrier", looks.joined(*arms, pose=behind), colour=colours["carrier"])
+    outside = MODULE * RING / 2 + WALL
+    teeth = looks.gear(MODULE, RING, WIDTH, bore=outside, internal=True, turn=ring, pose=flat)
+    model.visual(f"{which}ring teeth", f"{which}ring", teeth, colour=colours["ring"])
+
+
+def _circle(radius: float) -> list[tuple[float, float]]:
+    return [(radius * math.cos(0.1 * math.pi * k), radius * math.sin(0.1 * math.pi * k)) for k in range(20)]

@@ -12,6 +12,7 @@ from linkwork.model.shapes.mesh import Mesh
 RUBBER, STEEL, ALUMINIUM, BRASS = "#2B2D31", "#8C949E", "#C3CAD3", "#C9A24B"
 BLUE, RED, GREEN, CREAM = "#2F6DB5", "#C8452F", "#3E8F63", "#EDE6D6"
 PRESSURE_ANGLE = np.radians(20.0)
+FILLET = 0.05  # of half the gap: how much a tooth is wider at its foot
 BLOCKS = 36  # of a tread
 
 
@@ -122,7 +123,8 @@ def gear_outline(module: float, teeth: int, internal: bool = False) -> np.ndarra
     pressure = np.arccos(np.clip(base / radii, -1.0, 1.0))
     half = np.pi / (2.0 * teeth) + (np.tan(PRESSURE_ANGLE) - PRESSURE_ANGLE) - (np.tan(pressure) - pressure)
     if root < base:
-        radii, half = np.concatenate([[root], radii]), np.concatenate([half[:1], half])
+        foot = half[0] + FILLET * (np.pi / teeth - half[0])
+        radii, half = np.concatenate([[root], radii]), np.concatenate([[foot], half])
     one = [(r, -a) for r, a in zip(radii, half, strict=True)]
     one += [(r, a) for r, a in zip(radii[::-1], half[::-1], strict=True)]
     polar = np.array([(r, a + 2.0 * np.pi * k / teeth) for k in range(teeth) for r, a in one])
