@@ -131,18 +131,19 @@ class Modes:
 
 def find_modes(linear: LinearModel) -> Modes:
     """The modes of a linear model, in coordinates that make lengths and angles comparable."""
-    from scipy.linalg import eig, matrix_balance, qr  # here, because it takes a third of a second
+    from scipy.linalg import eig, qr  # here, because it takes a third of a second
+    from scipy.linalg.lapack import dgebal
 
     f = linear.freedom
     scale = np.concatenate([linear.unit, linear.unit])
     scaled = linear.A * scale / scale[:, None]
-    balanced, balance = matrix_balance(scaled, permute=False)
+    balanced, _, _, balance, _ = dgebal(scaled, scale=1, permute=0)
     values, left, right = eig(balanced, left=True, right=True)
     lengths = np.linalg.norm(left, axis=0) * np.linalg.norm(right, axis=0)
     overlap = np.abs(np.sum(left.conj() * right, axis=0))
     condition = np.divide(lengths, overlap, out=np.full(values.size, np.inf), where=overlap > 0.0)
     largest = float(np.abs(values).max(initial=0.0))
-    right = balance @ right
+    right = balance[:, None] * right
     stiff = scaled[f:, :f]
     rigid = np.array([abs(values[k]) <= STILL * largest and _is_free(stiff, right[:f, k]) for k in range(values.size)])
     error = ROUNDING * float(np.linalg.norm(balanced)) * condition
