@@ -2,7 +2,8 @@
 
     q, v     the state; v = N v[independent], so that loops and rigid motors hold
     d        displacements in the units of v, rotations by the exponential map; d = N x
-    x, w     displacements and velocities of the independent coordinates: the states
+    x, w     displacements and velocities of the independent coordinates: the states; what wheels that roll forbid
+             are velocities alone, so that there are more x than w: d = P x
     A, B     d/dt (x, w) = A (x, w) + B u
 
 Where the state moves, a displacement carries velocities along, as G v = 0 must still hold there. The slopes of the
@@ -26,11 +27,11 @@ from linkwork.assembly.tables import Floats, Tables
 from linkwork.errors import ModelError, ModelWarning, OptionError
 from linkwork.formulations.explicit.recursive import Recursive
 from linkwork.mechanics.rows.closure import close_at
-from linkwork.mechanics.size import dof_units
+from linkwork.mechanics.size import dof_units, row_units
 from linkwork.model import Frame, Model
 from linkwork.model.checked import did_you_mean, shown
 from linkwork.model.joints.joint_kinds import KINDS
-from linkwork.simulation.analysis.dynamics import forward_kinematics
+from linkwork.simulation.analysis.dynamics import forward_kinematics, mass_matrix
 from linkwork.simulation.analysis.equilibrium import Equilibrium, placed, resting
 from linkwork.simulation.analysis.linear.frequency import Response, frequency_response
 from linkwork.simulation.analysis.linear.linear import turned_rates
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
 AXES = ("x", "y", "z")
 LABELS = {"turn": ("angle",), "helical": ("angle",), "slide": ("offset",), "swing": ("rx", "ry", "rz")}
 FREE = (*AXES, "rx", "ry", "rz")
+STATES = (("position", 3), ("velocity", 2))  # and where their joints are among the ways
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,8 @@ class LinearModel:
     `states` are the independent coordinates ("pin.position", "pin.velocity"), all positions first; `inputs` and
     `outputs` as asked for. `M`, `K` and `G` are mass, stiffness, and damping with gyroscopic terms of the independent
     coordinates: M x'' + G x' + K x = 0. `constraints` are the rows of loops and rigid motors that hold, `redundant` how
-    many of them the others imply.
+    many of them the others imply. Wheels that roll leave positions free whose velocities they forbid: these come last
+    among the positions, and `K` has a column for them too.
     """
 
     model_name: str
@@ -76,26 +79,31 @@ class LinearModel:
     output_units: list[str]
     constraints: list[str]
     redundant: int
-    moves: Floats = field(repr=False)  # (nv, freedom) velocities of all joints for those of the independent ones
-    bodies: dict[str, Floats] = field(repr=False)  # (6, freedom) of each body: velocity of its centre of mass, spin
+    moves: Floats = field(repr=False)  # (nv, positions) displacements of all joints for those of the independent ones
+    bodies: dict[str, Floats] = field(repr=False)  # (6, positions) of each body: of its centre of mass, turning
     masses: dict[str, tuple[float, Any]] = field(repr=False)  # kg, and (3, 3) kg m2 in world axes about that centre
     joints: list[str] = field(repr=False)  # to which the rows of `moves` belong
-    unit: Floats = field(repr=False)  # of each independent coordinate: m, as a part of the size, or one radian
+    unit: Floats = field(repr=False)  # of each state: m, as a part of the size, or one radian
 
     @property
     def freedom(self) -> int:
-        """Number of independent coordinates."""
-        return len(self.states) // 2
+        """Number of independent velocities."""
+        return len(self.M)
+
+    @property
+    def positions(self) -> int:
+        """Number of independent positions: as many, or more where wheels roll."""
+        return len(self.states) - self.freedom
 
     @property
     def K(self) -> Floats:
         """Stiffness of the independent coordinates, N/m and N m/rad."""
-        return -self.M @ self.A[self.freedom :, : self.freedom]
+        return -self.M @ self.A[self.positions :, : self.positions]
 
     @property
     def G(self) -> Floats:
         """Damping and gyroscopic terms of the independent coordinates, N s/m and N m s/rad."""
-        return -self.M @ self.A[self.freedom :, self.freedom :]
+        return -self.M @ self.A[self.positions :, self.positions :]
 
     def modes(self) -> Modes:
         """Natural frequencies (Hz), damping ratios, shapes, and who moves."""
@@ -137,7 +145,7 @@ class LinearModel:
                     np.savez(stream, **kept)
 
     def __str__(self) -> str:
-        names = ", ".join(_joints(self.states, self.freedom))
+        names = ", ".join(name.removesuffix(".velocity") for name in self.states[self.positions :])
         parts = [f"{self.freedom} degree{'' if self.freedom == 1 else 's'} of freedom ({names})"]
         if self.constraints:
             more = f", {self.redundant} of them redundant" if self.redundant else ""
@@ -145,10 +153,6 @@ class LinearModel:
         parts += [f"inputs {', '.join(self.inputs)}"] if self.inputs else []
         parts += [f"outputs {', '.join(self.outputs)}"] if self.outputs else []
         return f"'{self.model_name}' linearised about {self.about}: " + "; ".join(parts)
-
-
-def _joints(states: Sequence[str], freedom: int) -> list[str]:
-    return [name.removesuffix(".position") for name in states[:freedom]]
 
 
 def linearise(
@@ -179,10 +183,10 @@ def linearise(
     system, q, v = point.system, point.q, point.v
     inputs, outputs = _listed(inputs), _listed(outputs)
     rows = _input_rows(system, inputs)
-    chosen = reduced(system, q, time=point.time)
-    N, free = chosen.null_space, chosen.independent
-    f = len(free)
-    if not f:
+    ways = _ways(point)
+    N, P, free, places = ways
+    f, p = len(free), len(places)
+    if not p:
         raise ModelError(f"'{system.model.name}' has no degrees of freedom to be linearised in; see lw.check(model)")
     motions = [f"{name}.{what}" for name in system.body_names for what in ("velocity", "angular_velocity")]
     slopes = Slopes(
@@ -193,42 +197,72 @@ def linearise(
         inputs=tuple(rows),
         columns=tuple(dict.fromkeys([*outputs, *motions])),
     )
-    found = _derivatives(point, slopes, N, free)
-    A, B = np.zeros((2 * f, 2 * f)), np.zeros((2 * f, len(rows)))
-    A[:f, :f] = np.array([turned_rates(system.tables.tree, v, N[:, k])[free] for k in range(f)]).T
-    A[:f, f:] = np.eye(f)
-    A[f:], B[f:] = found.accelerations[free, : 2 * f], found.accelerations[free, 2 * f :]
+    found, carried = _derivatives(point, slopes, ways)
+    A, B = np.zeros((p + f, p + f)), np.zeros((p + f, len(rows)))
+    A[:p, :p] = carried[places]
+    A[:p, :p] += np.array([turned_rates(system.tables.tree, v, P[:, k])[places] for k in range(p)]).T
+    A[:p, p:] = N[places]
+    A[p:], B[p:] = found.accelerations[free, : p + f], found.accelerations[free, p + f : p + f + len(rows)]
     names, units, values = _outputs(slopes, found, outputs)
-    dofs = [_dof_name(system, k) for k in free]
-    bodies, masses = _bodies(system, q, found.columns, f, point.time)
+    bodies, masses = _bodies(system, q, found.columns, slice(p + f + len(rows), None), point.time)
+    unit = dof_units(system.tables)
     return LinearModel(
         model_name=system.model.name,
         about=point.about,
         A=A,
         B=B,
-        C=values[:, : 2 * f],
-        D=values[:, 2 * f :],
-        M=chosen.mass,
-        states=[f"{name}.{what}" for what in ("position", "velocity") for name in dofs],
+        C=values[:, : p + f],
+        D=values[:, p + f : p + f + len(rows)],
+        M=N.T @ mass_matrix(system, q) @ N,
+        states=[f"{_dof_name(system, k)}.{what}" for what, some in STATES for k in ways[some]],
         inputs=list(inputs),
         outputs=names,
         output_units=units,
         constraints=[system.row_name(r) for r in range(system.rows)],
         redundant=system.rows - (v.size - f),
-        moves=N,
+        moves=P,
         bodies=bodies,
         masses=masses,
         joints=[system.dof_name(k) for k in range(v.size)],
-        unit=dof_units(system.tables)[free],
+        unit=unit[[*places, *free]],
     )
 
 
-def _derivatives(point: _Point, slopes: Slopes, N: Floats, free: list[int]) -> Derivatives:
-    """Slopes along displacements and velocities of the independent coordinates, then along the inputs."""
-    count, none = len(slopes.inputs), np.zeros((N.shape[0], len(slopes.inputs)))
-    carried = _carried_along(point, slopes, N, free)
-    moves, rates = np.hstack([N, 0.0 * N, none]), np.hstack([carried, N, none])
-    inputs = np.hstack([np.zeros((count, 2 * len(free))), np.eye(count)])
+class _Ways(NamedTuple):
+    """Motions that loops and wheels allow."""
+
+    N: Floats  # (nv, f) velocities for those of the joints `free`
+    P: Floats  # (nv, p) displacements for those of the joints `places`
+    free: list[int]
+    places: list[int]  # `free`, and behind them those whose velocities alone are forbidden
+
+
+def _ways(point: _Point) -> _Ways:
+    from scipy.linalg import qr  # here, because it takes a third of a second
+
+    chosen = reduced(point.system, point.q, time=point.time)
+    N, free = chosen.null_space, chosen.independent
+    closure = _closure(point)
+    if closure.of_positions.all():
+        return _Ways(N, N, free, free)
+    unit, rows = dof_units(point.system.tables), closure.of_positions
+    G = closure.G[rows] * unit / row_units(point.system.tables)[rows, None]
+    _, sizes, V = np.linalg.svd(G)
+    P = V[int(np.sum(sizes > DEPENDENT * sizes.max(initial=0.0))) :].T
+    more = P - N / unit[:, None] * unit[free] @ P[free]  # beside the velocities that are allowed
+    count = P.shape[1] - len(free)
+    places = [*free, *sorted(qr(more.T, pivoting=True)[2][:count].tolist())]
+    return _Ways(N, unit[:, None] * P @ np.linalg.inv(P[places]) / unit[places], free, places)
+
+
+def _derivatives(point: _Point, slopes: Slopes, ways: _Ways) -> tuple[Derivatives, Floats]:
+    """Slopes along the states, the inputs, and velocities along P; and the velocities that positions carry along."""
+    N, P, free, places = ways
+    f, p, count = len(free), len(places), len(slopes.inputs)
+    carried = _carried_along(point, slopes, ways)
+    moves = np.hstack([P, np.zeros((len(P), f + count + p))])
+    rates = np.hstack([carried, N, np.zeros((len(P), count)), P])
+    inputs = np.hstack([np.zeros((count, p + f)), np.eye(count), np.zeros((count, p))])
     found = slopes.along(point.q, point.v, slopes.directions(point.q, moves, rates, inputs))
     for part in sorted(slopes.laws.rough):
         warn(
@@ -236,7 +270,7 @@ def _derivatives(point: _Point, slopes: Slopes, N: Floats, free: list[int]) -> D
             "@lw.compiled above it, or make it smooth",
             ModelWarning,
         )
-    return found
+    return found, carried
 
 
 class _Point(NamedTuple):
@@ -312,20 +346,25 @@ def _input_rows(system: System, inputs: Sequence[str]) -> list[int]:
     return [system.inputs[name] for name in inputs]
 
 
-def _carried_along(point: _Point, slopes: Slopes, N: Floats, free: list[int]) -> Floats:
-    """Velocities that displacements along the columns of N take along, so that loops stay closed as the state moves."""
-    system, v = point.system, point.v
-    out = np.zeros_like(N)
+def _closure(point: _Point) -> Closure:
+    closure = Closure(point.system, point.time)
+    closure.cut_q[:] = point.cut_q
+    closure.at(point.q, point.v)
+    return closure
+
+
+def _carried_along(point: _Point, slopes: Slopes, ways: _Ways) -> Floats:
+    """Velocities that displacements along the columns of P take along, so that all rows hold as the state moves."""
+    system, v, (N, P, free, _) = point.system, point.v, ways
+    out = np.zeros_like(P)
     if not system.rows or not v.any():
         return out
-    closure = Closure(system, point.time)
-    closure.cut_q[:] = point.cut_q
-    closure.at(point.q, v)
+    closure = _closure(point)
     back = np.linalg.pinv(closure.G, rcond=DEPENDENT)
     work, rows = lift(closure.work), lift((closure.g, closure.gd, closure.W, closure.G, closure.directions))
     given = (point.time, lift(closure.told), lift(closure.out))
-    directions = slopes.directions(point.q, N, out).q
-    for first in range(0, N.shape[1], SLOPES):
+    directions = slopes.directions(point.q, P, out).q
+    for first in range(0, P.shape[1], SLOPES):
         some = directions[:, first : first + SLOPES]
         n = some.shape[1]
         q, cut_q = lift(point.q), lift(closure.cut_q)
@@ -366,9 +405,9 @@ def _dof_name(system: System, k: int) -> str:
 
 
 def _bodies(
-    system: System, q: Floats, columns: dict[str, Floats], f: int, time: float
+    system: System, q: Floats, columns: dict[str, Floats], some: slice, time: float
 ) -> tuple[dict[str, Floats], dict[str, tuple[float, Any]]]:
-    """Of every body velocity of the centre of mass and spin for the independent velocities; mass and inertia."""
+    """Of every body velocity of the centre of mass and spin, of `some` of the slopes; mass and inertia."""
     bodies = {body.path: body for body in system.model.all_bodies() if not body.hidden}
     motions, masses = {}, {}
     for name, (_, turn) in forward_kinematics(system, q, time=time).items():
@@ -376,8 +415,8 @@ def _bodies(
         if body is None:
             continue
         place = Frame(rotation=turn)
-        spin = columns[f"{name}.angular_velocity"][:, f : 2 * f]
+        spin = columns[f"{name}.angular_velocity"][:, some]
         swing = np.cross(spin, place.direction(system.centre(body)), axisa=0).T
-        motions[name] = np.vstack([columns[f"{name}.velocity"][:, f : 2 * f] + swing, spin])
+        motions[name] = np.vstack([columns[f"{name}.velocity"][:, some] + swing, spin])
         masses[name] = (body.mass, place.matrix @ body.inertia @ place.matrix.T)
     return motions, masses

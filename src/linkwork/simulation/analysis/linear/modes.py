@@ -23,6 +23,7 @@ BALANCED = 1e-6  # of the forces on a coordinate: what is left of them is none
 ROUNDING = 2e-16
 FEW_DIGITS = 1e-6  # relative error of an eigenvalue, by its condition number: beyond it is told
 APART = 1e-4  # of the largest entry: shapes that differ by less are one
+ENDLESS = 1e-12  # of the critical damping: less is rounding, and no time of decay is printed
 MOVERS = 3  # bodies that are named for each mode
 
 
@@ -121,7 +122,9 @@ class Modes:
         if self.rigid[k]:
             return f"{'rigid':>10} {'':>9} {'':>10}  {self.movers(k)}"
         decay = self.decay_times[k]
-        time = "never" if not np.isfinite(decay) else f"grows {-decay:.3g} s" if decay < 0.0 else f"{decay:.3g} s"
+        time = (
+            "never" if abs(self.damping[k]) < ENDLESS else f"grows {-decay:.3g} s" if decay < 0.0 else f"{decay:.3g} s"
+        )
         found = f"{self.frequencies[k]:10.4g} {self.damping[k]:9.3g} {time:>10}  {self.movers(k)}"
         return found + ("  (few digits: defective, or much slower than others)" if self.uncertain[k] else "")
 
@@ -134,8 +137,7 @@ def find_modes(linear: LinearModel) -> Modes:
     from scipy.linalg import eig, qr  # here, because it takes a third of a second
     from scipy.linalg.lapack import dgebal
 
-    f = linear.freedom
-    scale = np.concatenate([linear.unit, linear.unit])
+    p, scale = linear.positions, linear.unit
     scaled = linear.A * scale / scale[:, None]
     balanced, _, _, balance, _ = dgebal(scaled, scale=1, permute=0)
     values, left, right = eig(balanced, left=True, right=True)
@@ -144,26 +146,26 @@ def find_modes(linear: LinearModel) -> Modes:
     condition = np.divide(lengths, overlap, out=np.full(values.size, np.inf), where=overlap > 0.0)
     largest = float(np.abs(values).max(initial=0.0))
     right = balance[:, None] * right
-    stiff = scaled[f:, :f]
-    rigid = np.array([abs(values[k]) <= STILL * largest and _is_free(stiff, right[:f, k]) for k in range(values.size)])
+    stiff = scaled[p:, :p]
+    rigid = np.array([abs(values[k]) <= STILL * largest and _is_free(stiff, right[:p, k]) for k in range(values.size)])
     error = ROUNDING * float(np.linalg.norm(balanced)) * condition
     order = [int(k) for k in np.argsort(np.abs(values), kind="stable") if values[k].imag >= 0.0 or rigid[k]]
     # a motion that nothing brings back has one root, or two alike where nothing slows it either
     slow = [k for k in order if rigid[k]]
     if slow:
-        _, sizes, first = qr(right[:f, slow] / _largest(right[:f, slow]), mode="economic", pivoting=True)
+        _, sizes, first = qr(right[:p, slow] / _largest(right[:p, slow]), mode="economic", pivoting=True)
         slow = sorted(slow[j] for j, size in zip(first, np.abs(np.diag(sizes)), strict=False) if size > APART)
     kept = [*slow, *(k for k in order if not rigid[k])]
     shapes = scale[:, None] * right
-    states = shapes[:f, kept]
-    states = states / _largest(states / linear.unit[:, None])
+    states = shapes[:p, kept]
+    states = states / _largest(states / scale[:p, None])
     return Modes(
         linear.model_name,
         values[kept],
         states,
         linear.moves @ states,
         linear.joints,
-        [name.removesuffix(".position") for name in linear.states[:f]],
+        [name.removesuffix(".position") for name in linear.states[:p]],
         _energies(linear, states),
         condition[kept],
         (error > FEW_DIGITS * np.abs(values))[kept] & ~rigid[kept],
