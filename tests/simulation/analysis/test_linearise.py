@@ -320,12 +320,12 @@ def test_what_cannot_be_linearised_says_why():
     model = hanging_rod()
     with pytest.raises(OptionError, match=r"'push' is no input of 'rod'.*there is none"):
         lw.linearise(model, inputs="push")
-    with pytest.raises(OptionError, match="at= must be 'equilibrium', 'start'"):
+    with pytest.raises(OptionError, match="at= must be 'equilibrium', 'start', 'steady'"):
         lw.linearise(model, at="rest")
     with pytest.raises(OptionError, match="inputs and outputs"):
         lw.linearise(model).frequency_response([1.0])
     sim = lw.Simulation(model, method="recursive", dt=1e-3)
-    with pytest.raises(OptionError, match="present state; leave out at="):
+    with pytest.raises(OptionError, match="present state, or about a steady motion near it"):
         lw.linearise(sim, at="start")
     model.torque("push", "pin", 0.0)
     model.controller("brake", lambda t, seen: -seen[0], every=0.01, sees=["pin.velocity"], sets=["push"])

@@ -37,6 +37,7 @@ from linkwork.simulation.analysis.linear.frequency import Response, frequency_re
 from linkwork.simulation.analysis.linear.linear import turned_rates
 from linkwork.simulation.analysis.linear.modes import Modes, find_modes
 from linkwork.simulation.analysis.linear.slopes import Derivatives, Slopes, without_slopes
+from linkwork.simulation.analysis.linear.steady import Steady
 from linkwork.simulation.analysis.poses.pose import Pose
 from linkwork.simulation.analysis.reduced import reduced
 from linkwork.simulation.results.columns.components import component_labels
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
 AXES = ("x", "y", "z")
 LABELS = {"turn": ("angle",), "helical": ("angle",), "slide": ("offset",), "swing": ("rx", "ry", "rz")}
 FREE = (*AXES, "rx", "ry", "rz")
+TURNS = 1e-6  # of slopes: by more they change along a steady motion
 STATES = (("position", 3), ("velocity", 2))  # and where their joints are among the ways
 
 
@@ -164,8 +166,14 @@ def linearise(
 ) -> LinearModel:
     """Small motions of a model about a state, with closed loops, redundant rows and rigid motors.
 
-    `at` is "equilibrium" (found, at rest; the default), "start" (the model's start values, moving too), or what
-    `lw.equilibrium` or `lw.reach` gave. A `lw.Simulation` in place of the model is linearised in its present state.
+    `at` is "equilibrium" (found, at rest; the default), "start" (the model's start values, moving too), "steady", or
+    what `lw.equilibrium` or `lw.reach` gave. A `lw.Simulation` in place of the model is linearised in its present
+    state.
+
+    "steady" looks for a steady motion near the start: a spinning rotor, a governor that turns, a car in a bend, a
+    rolling disc. The speeds of the start stay where they can; where drives and brakes do not balance there, the nearest
+    speeds are found at which they do. Small motions are those that one sees who goes along.
+
     `inputs` are forces, torques or motors whose law is a number; `outputs` columns of a run, such as
     "seat.acceleration.z".
 
@@ -179,7 +187,10 @@ def linearise(
     >>> round(float(modes.frequencies[0]), 4)
     0.6105
     """
-    point = _point(model, at)
+    return _linear(_point(model, at), inputs, outputs)
+
+
+def _linear(point: _Point, inputs: str | Sequence[str], outputs: str | Sequence[str]) -> LinearModel:
     system, q, v = point.system, point.q, point.v
     inputs, outputs = _listed(inputs), _listed(outputs)
     rows = _input_rows(system, inputs)
@@ -197,12 +208,18 @@ def linearise(
         inputs=tuple(rows),
         columns=tuple(dict.fromkeys([*outputs, *motions])),
     )
-    found, carried = _derivatives(point, slopes, ways)
+    asked = _asked(point, slopes, ways)
+    found, carried = _derivatives(point, slopes, asked), asked.rates[:, :p]
     A, B = np.zeros((p + f, p + f)), np.zeros((p + f, len(rows)))
     A[:p, :p] = carried[places]
     A[:p, :p] += np.array([turned_rates(system.tables.tree, v, P[:, k])[places] for k in range(p)]).T
     A[:p, p:] = N[places]
     A[p:], B[p:] = found.accelerations[free, : p + f], found.accelerations[free, p + f : p + f + len(rows)]
+    if point.steady is not None:  # seen in axes that go along
+        turning = point.steady.turning
+        A[:p, :p] -= (turning @ P)[places]
+        A[p:] -= (turning @ np.hstack([carried, N]))[free]
+        _refuse_turning(point.steady, slopes, asked, found, inputs, outputs)
     names, units, values = _outputs(slopes, found, outputs)
     bodies, masses = _bodies(system, q, found.columns, slice(p + f + len(rows), None), point.time)
     unit = dof_units(system.tables)
@@ -255,22 +272,59 @@ def _ways(point: _Point) -> _Ways:
     return _Ways(N, unit[:, None] * P @ np.linalg.inv(P[places]) / unit[places], free, places)
 
 
-def _derivatives(point: _Point, slopes: Slopes, ways: _Ways) -> tuple[Derivatives, Floats]:
-    """Slopes along the states, the inputs, and velocities along P; and the velocities that positions carry along."""
+class _Asked(NamedTuple):
+    """Directions of slopes: along the states, the inputs, and velocities along P."""
+
+    moves: Floats
+    rates: Floats
+    inputs: Floats
+
+
+def _asked(point: _Point, slopes: Slopes, ways: _Ways) -> _Asked:
     N, P, free, places = ways
     f, p, count = len(free), len(places), len(slopes.inputs)
-    carried = _carried_along(point, slopes, ways)
     moves = np.hstack([P, np.zeros((len(P), f + count + p))])
-    rates = np.hstack([carried, N, np.zeros((len(P), count)), P])
-    inputs = np.hstack([np.zeros((count, p + f)), np.eye(count), np.zeros((count, p))])
-    found = slopes.along(point.q, point.v, slopes.directions(point.q, moves, rates, inputs))
+    rates = np.hstack([_carried_along(point, slopes, ways), N, np.zeros((len(P), count)), P])
+    return _Asked(moves, rates, np.hstack([np.zeros((count, p + f)), np.eye(count), np.zeros((count, p))]))
+
+
+def _derivatives(point: _Point, slopes: Slopes, asked: _Asked) -> Derivatives:
+    found = slopes.along(point.q, point.v, slopes.directions(point.q, *asked))
     for part in sorted(slopes.laws.rough):
         warn(
             f"the law of {part} has no certain slope in this state: differences with other steps disagree; put "
             "@lw.compiled above it, or make it smooth",
             ModelWarning,
         )
-    return found, carried
+    return found
+
+
+def _refuse_turning(
+    steady: Steady,
+    slopes: Slopes,
+    asked: _Asked,
+    found: Derivatives,
+    inputs: tuple[str, ...],
+    outputs: tuple[str, ...],
+) -> None:
+    """Raise for inputs and outputs that do not go along with a steady motion, so that their slopes change in time."""
+    if not inputs and not outputs:
+        return
+    q, turned = steady.later()
+    moved = slopes.directions(q, turned @ asked.moves, turned @ asked.rates, asked.inputs)
+    later = slopes.along(q, turned @ steady.v, moved)
+    first = int(np.argmax(asked.inputs[0])) if inputs else 0
+    changes = [
+        (name, found.accelerations[:, first + k], (turned.T @ later.accelerations)[:, first + k])
+        for k, name in enumerate(inputs)
+    ]
+    changes += [(name, found.columns[name], later.columns[name]) for name in _wanted(slopes, outputs)]
+    for name, now, then in changes:
+        if np.abs(then - now).max(initial=0.0) > TURNS * np.abs(now).max(initial=0.0):
+            raise OptionError(
+                f"'{name}' does not go along with the steady motion of '{slopes.system.model.name}' and sees it "
+                "differently at every moment; give one in axes that go along, or a length, an angle or a spring's force"
+            )
 
 
 class _Point(NamedTuple):
@@ -283,25 +337,29 @@ class _Point(NamedTuple):
     cut_q: Floats
     time: float
     about: str
+    steady: Steady | None = None
 
 
 def _point(model: Any, at: Any) -> _Point:
     from linkwork.simulation.run import Simulation  # here, because runs look at what they linearise
 
     if isinstance(model, Simulation):
-        if at is not None:
-            raise OptionError("a lw.Simulation is linearised in its present state; leave out at=, or give the model")
+        if at not in (None, "steady"):
+            raise OptionError(
+                "a lw.Simulation is linearised in its present state, or about a steady motion near it by at='steady'; "
+                "leave out at=, or give the model"
+            )
         sim, about = model, f"its state at {model.time:g} s"
     else:
         system = model if isinstance(model, System) else assemble(model)
         at = "equilibrium" if at is None else at
-        if isinstance(at, str) and at not in ("equilibrium", "start"):
+        if isinstance(at, str) and at not in ("equilibrium", "start", "steady"):
             raise OptionError(
-                f"at= must be 'equilibrium', 'start', or what lw.equilibrium or lw.reach gives, not {shown(at)}; to "
-                "linearise a moment of a run, step a lw.Simulation there and give it in place of the model"
+                "at= must be 'equilibrium', 'start', 'steady', or what lw.equilibrium or lw.reach gives, not "
+                f"{shown(at)}; to linearise a moment of a run, step a lw.Simulation there and give it for the model"
             )
         about = ("its start" if at == "start" else "an equilibrium") if isinstance(at, str) else "a given position"
-        if at != "start":
+        if at not in ("start", "steady"):
             rest = resting(system, at)
             still, cuts_still = np.zeros(system.nv), np.zeros_like(system.cut_v_start)
             system = replace(placed(system, rest), v_start=still, cut_v_start=cuts_still)
@@ -313,9 +371,13 @@ def _point(model: Any, at: Any) -> _Point:
         raise OptionError(
             f"a simulation by {sim.method.name!r} has absolute coordinates; linearise one by method='recursive'"
         )
-    return _Point(
+    point = _Point(
         stepper.moving, stepper.tables, sim.q.copy(), sim.v.copy(), stepper.state.cut_q.copy(), sim.time, about
     )
+    if not isinstance(at, str) or at != "steady":
+        return point
+    found = Steady(point.system, point.tables, point.time, point.q, point.v, point.cut_q)
+    return point._replace(q=found.q, v=found.v, about=f"a steady motion ({found.told()})", steady=found)
 
 
 def _refuse(system: System) -> None:
@@ -379,18 +441,23 @@ def _outputs(slopes: Slopes, found: Derivatives, outputs: Sequence[str]) -> tupl
     """Names, units and slopes of the outputs, a row for each component."""
     if not outputs:
         return [], [], np.zeros((0, next(iter(found.columns.values())).shape[1]))
-    observer = slopes.observer
-    assert observer is not None
-    units, names, words, rows = observer.units(), [], [], []
-    wanted = {
-        column: shape for each in outputs for column, shape in choose(observer.system, observer.shapes, each)[0].items()
-    }
-    for column, shape in wanted.items():
+    assert slopes.observer is not None
+    units, names, words, rows = slopes.observer.units(), [], [], []
+    for column, shape in _wanted(slopes, outputs).items():
         for label, unit in component_labels(column, units[column], shape):
             names.append(label)
             words.append(unit)
         rows.append(found.columns[column])
     return names, words, np.vstack(rows)
+
+
+def _wanted(slopes: Slopes, outputs: Sequence[str]) -> dict[str, tuple[int, ...]]:
+    """Columns that outputs mean, and their shapes."""
+    observer = slopes.observer
+    assert observer is not None
+    return {
+        column: shape for each in outputs for column, shape in choose(observer.system, observer.shapes, each)[0].items()
+    }
 
 
 def _dof_name(system: System, k: int) -> str:
