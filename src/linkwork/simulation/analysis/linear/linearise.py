@@ -187,14 +187,14 @@ def linearise(
     >>> round(float(modes.frequencies[0]), 4)
     0.6105
     """
-    return _linear(_point(model, at), inputs, outputs)
+    return _linear(point_of(model, at), inputs, outputs)
 
 
-def _linear(point: _Point, inputs: str | Sequence[str], outputs: str | Sequence[str]) -> LinearModel:
+def _linear(point: Point, inputs: str | Sequence[str], outputs: str | Sequence[str]) -> LinearModel:
     system, q, v = point.system, point.q, point.v
     inputs, outputs = _listed(inputs), _listed(outputs)
     rows = _input_rows(system, inputs)
-    ways = _ways(point)
+    ways = ways_of(point)
     N, P, free, places = ways
     f, p = len(free), len(places)
     if not p:
@@ -231,7 +231,7 @@ def _linear(point: _Point, inputs: str | Sequence[str], outputs: str | Sequence[
         C=values[:, : p + f],
         D=values[:, p + f : p + f + len(rows)],
         M=N.T @ mass_matrix(system, q) @ N,
-        states=[f"{_dof_name(system, k)}.{what}" for what, some in STATES for k in ways[some]],
+        states=[f"{dof_label(system, k)}.{what}" for what, some in STATES for k in ways[some]],
         inputs=list(inputs),
         outputs=names,
         output_units=units,
@@ -245,7 +245,7 @@ def _linear(point: _Point, inputs: str | Sequence[str], outputs: str | Sequence[
     )
 
 
-class _Ways(NamedTuple):
+class Ways(NamedTuple):
     """Motions that loops and wheels allow."""
 
     N: Floats  # (nv, f) velocities for those of the joints `free`
@@ -254,14 +254,15 @@ class _Ways(NamedTuple):
     places: list[int]  # `free`, and behind them those whose velocities alone are forbidden
 
 
-def _ways(point: _Point) -> _Ways:
+def ways_of(point: Point) -> Ways:
+    """Velocities and displacements that are free in a state."""
     from scipy.linalg import qr  # here, because it takes a third of a second
 
     chosen = reduced(point.system, point.q, time=point.time)
     N, free = chosen.null_space, chosen.independent
     closure = _closure(point)
     if closure.of_positions.all():
-        return _Ways(N, N, free, free)
+        return Ways(N, N, free, free)
     unit, rows = dof_units(point.system.tables), closure.of_positions
     G = closure.G[rows] * unit / row_units(point.system.tables)[rows, None]
     _, sizes, V = np.linalg.svd(G)
@@ -269,7 +270,7 @@ def _ways(point: _Point) -> _Ways:
     more = P - N / unit[:, None] * unit[free] @ P[free]  # beside the velocities that are allowed
     count = P.shape[1] - len(free)
     places = [*free, *sorted(qr(more.T, pivoting=True)[2][:count].tolist())]
-    return _Ways(N, unit[:, None] * P @ np.linalg.inv(P[places]) / unit[places], free, places)
+    return Ways(N, unit[:, None] * P @ np.linalg.inv(P[places]) / unit[places], free, places)
 
 
 class _Asked(NamedTuple):
@@ -280,15 +281,15 @@ class _Asked(NamedTuple):
     inputs: Floats
 
 
-def _asked(point: _Point, slopes: Slopes, ways: _Ways) -> _Asked:
+def _asked(point: Point, slopes: Slopes, ways: Ways) -> _Asked:
     N, P, free, places = ways
     f, p, count = len(free), len(places), len(slopes.inputs)
     moves = np.hstack([P, np.zeros((len(P), f + count + p))])
-    rates = np.hstack([_carried_along(point, slopes, ways), N, np.zeros((len(P), count)), P])
+    rates = np.hstack([carried_along(point, slopes, ways), N, np.zeros((len(P), count)), P])
     return _Asked(moves, rates, np.hstack([np.zeros((count, p + f)), np.eye(count), np.zeros((count, p))]))
 
 
-def _derivatives(point: _Point, slopes: Slopes, asked: _Asked) -> Derivatives:
+def _derivatives(point: Point, slopes: Slopes, asked: _Asked) -> Derivatives:
     found = slopes.along(point.q, point.v, slopes.directions(point.q, *asked))
     for part in sorted(slopes.laws.rough):
         warn(
@@ -327,7 +328,7 @@ def _refuse_turning(
             )
 
 
-class _Point(NamedTuple):
+class Point(NamedTuple):
     """A state to linearise about."""
 
     system: System
@@ -340,7 +341,8 @@ class _Point(NamedTuple):
     steady: Steady | None = None
 
 
-def _point(model: Any, at: Any) -> _Point:
+def point_of(model: Any, at: Any) -> Point:
+    """The state of a model that `at` means."""
     from linkwork.simulation.run import Simulation  # here, because runs look at what they linearise
 
     if isinstance(model, Simulation):
@@ -371,7 +373,7 @@ def _point(model: Any, at: Any) -> _Point:
         raise OptionError(
             f"a simulation by {sim.method.name!r} has absolute coordinates; linearise one by method='recursive'"
         )
-    point = _Point(
+    point = Point(
         stepper.moving, stepper.tables, sim.q.copy(), sim.v.copy(), stepper.state.cut_q.copy(), sim.time, about
     )
     if not isinstance(at, str) or at != "steady":
@@ -408,14 +410,14 @@ def _input_rows(system: System, inputs: Sequence[str]) -> list[int]:
     return [system.inputs[name] for name in inputs]
 
 
-def _closure(point: _Point) -> Closure:
+def _closure(point: Point) -> Closure:
     closure = Closure(point.system, point.time)
     closure.cut_q[:] = point.cut_q
     closure.at(point.q, point.v)
     return closure
 
 
-def _carried_along(point: _Point, slopes: Slopes, ways: _Ways) -> Floats:
+def carried_along(point: Point, slopes: Slopes, ways: Ways) -> Floats:
     """Velocities that displacements along the columns of P take along, so that all rows hold as the state moves."""
     system, v, (N, P, free, _) = point.system, point.v, ways
     out = np.zeros_like(P)
@@ -460,7 +462,7 @@ def _wanted(slopes: Slopes, outputs: Sequence[str]) -> dict[str, tuple[int, ...]
     }
 
 
-def _dof_name(system: System, k: int) -> str:
+def dof_label(system: System, k: int) -> str:
     """The joint of an independent coordinate, and which of its coordinates it is where there are several."""
     place = next(place for place in system.joints if place.v.start <= k < place.v.stop)
     if place.v.stop - place.v.start == 1:

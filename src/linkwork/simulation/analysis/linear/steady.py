@@ -55,7 +55,7 @@ class Steady:
 
     >>> model = lw.Model("spinning rod")
     >>> rod = model.body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1))
-    >>> pin = model.revolute("pin", model.ground, rod, axis=(0, 0, 1), velocity=3.0)
+    >>> pin = model.revolute("pin", model.ground, rod, at=(0, 0, 0), axis=(0, 0, 1), velocity=3.0)
     >>> system = lw.assemble(model)
     >>> steady = Steady(system, system.tables, 0.0, system.q_start, system.v_start, system.cut_start)
     >>> steady.v.tolist(), steady.told()
