@@ -30,7 +30,7 @@ from linkwork.model.checked import shown
 from linkwork.model.joints.joint_kinds import KINDS, QUATERNIONS
 from linkwork.simulation.analysis.dynamics import integrate
 from linkwork.simulation.analysis.equilibrium import Equilibrium
-from linkwork.simulation.analysis.linear.linearise import Point, carried_along, dof_label, point_of, ways_of
+from linkwork.simulation.analysis.linear.linearise import LinearPoint, carried_along, dof_label, point_of, ways_of
 from linkwork.simulation.analysis.linear.slopes import Slopes
 from linkwork.simulation.analysis.poses.pose import Pose
 from linkwork.simulation.methods import positive
@@ -159,7 +159,7 @@ class _Turn(NamedTuple):
 class _Period:
     """One period of a model, from any start."""
 
-    def __init__(self, point: Point, period: float, steps: int, integrator: str) -> None:
+    def __init__(self, point: LinearPoint, period: float, steps: int, integrator: str) -> None:
         self.point, self.system, self.steps = point, point.system, steps
         self.h, self.period = period / steps, period
         self.method = Recursive(dt=self.h, integrator=integrator)

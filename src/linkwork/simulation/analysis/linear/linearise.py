@@ -190,7 +190,7 @@ def linearise(
     return _linear(point_of(model, at), inputs, outputs)
 
 
-def _linear(point: Point, inputs: str | Sequence[str], outputs: str | Sequence[str]) -> LinearModel:
+def _linear(point: LinearPoint, inputs: str | Sequence[str], outputs: str | Sequence[str]) -> LinearModel:
     system, q, v = point.system, point.q, point.v
     inputs, outputs = _listed(inputs), _listed(outputs)
     rows = _input_rows(system, inputs)
@@ -254,7 +254,7 @@ class Ways(NamedTuple):
     places: list[int]  # `free`, and behind them those whose velocities alone are forbidden
 
 
-def ways_of(point: Point) -> Ways:
+def ways_of(point: LinearPoint) -> Ways:
     """Velocities and displacements that are free in a state."""
     from scipy.linalg import qr  # here, because it takes a third of a second
 
@@ -281,7 +281,7 @@ class _Asked(NamedTuple):
     inputs: Floats
 
 
-def _asked(point: Point, slopes: Slopes, ways: Ways) -> _Asked:
+def _asked(point: LinearPoint, slopes: Slopes, ways: Ways) -> _Asked:
     N, P, free, places = ways
     f, p, count = len(free), len(places), len(slopes.inputs)
     moves = np.hstack([P, np.zeros((len(P), f + count + p))])
@@ -289,7 +289,7 @@ def _asked(point: Point, slopes: Slopes, ways: Ways) -> _Asked:
     return _Asked(moves, rates, np.hstack([np.zeros((count, p + f)), np.eye(count), np.zeros((count, p))]))
 
 
-def _derivatives(point: Point, slopes: Slopes, asked: _Asked) -> Derivatives:
+def _derivatives(point: LinearPoint, slopes: Slopes, asked: _Asked) -> Derivatives:
     found = slopes.along(point.q, point.v, slopes.directions(point.q, *asked))
     for part in sorted(slopes.laws.rough):
         warn(
@@ -328,7 +328,7 @@ def _refuse_turning(
             )
 
 
-class Point(NamedTuple):
+class LinearPoint(NamedTuple):
     """A state to linearise about."""
 
     system: System
@@ -341,7 +341,7 @@ class Point(NamedTuple):
     steady: Steady | None = None
 
 
-def point_of(model: Any, at: Any) -> Point:
+def point_of(model: Any, at: Any) -> LinearPoint:
     """The state of a model that `at` means."""
     from linkwork.simulation.run import Simulation  # here, because runs look at what they linearise
 
@@ -373,7 +373,7 @@ def point_of(model: Any, at: Any) -> Point:
         raise OptionError(
             f"a simulation by {sim.method.name!r} has absolute coordinates; linearise one by method='recursive'"
         )
-    point = Point(
+    point = LinearPoint(
         stepper.moving, stepper.tables, sim.q.copy(), sim.v.copy(), stepper.state.cut_q.copy(), sim.time, about
     )
     if not isinstance(at, str) or at != "steady":
@@ -410,14 +410,14 @@ def _input_rows(system: System, inputs: Sequence[str]) -> list[int]:
     return [system.inputs[name] for name in inputs]
 
 
-def _closure(point: Point) -> Closure:
+def _closure(point: LinearPoint) -> Closure:
     closure = Closure(point.system, point.time)
     closure.cut_q[:] = point.cut_q
     closure.at(point.q, point.v)
     return closure
 
 
-def carried_along(point: Point, slopes: Slopes, ways: Ways) -> Floats:
+def carried_along(point: LinearPoint, slopes: Slopes, ways: Ways) -> Floats:
     """Velocities that displacements along the columns of P take along, so that all rows hold as the state moves."""
     system, v, (N, P, free, _) = point.system, point.v, ways
     out = np.zeros_like(P)
