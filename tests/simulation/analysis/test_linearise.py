@@ -149,6 +149,36 @@ def test_a_quarter_car():
     assert "wheel" in str(modes).splitlines()[-1]
 
 
+def test_where_a_mode_stores_its_energy():
+    """Springs, stiff joints and tyres by their stretches; all of it swings to and fro with the kinetic energy."""
+    linear = lw.linearise(two_masses(damping=False))
+    modes = linear.modes()
+    for k in range(2):
+        x = modes.shapes[:, k]
+        of_hub, of_strut = 1.6e5 * abs(x[0]) ** 2, 1.8e4 * abs(x[1]) ** 2  # the strut's coordinate is its stretch
+        assert modes.strain_energy["hub"][k] == pytest.approx(of_hub / (of_hub + of_strut), rel=1e-9)
+    stored = sum(strain.energy(modes.shapes) for strain in linear.strains.values())
+    moving = 0.5 * np.real(np.einsum("ik,ij,jk->k", modes.shapes.conj(), linear.M, modes.shapes))
+    assert np.allclose(stored, moving * np.abs(modes.eigenvalues) ** 2, rtol=1e-9)
+
+
+def test_every_kind_stores_energy():
+    model = lw.Model("springs", gravity=(0, 0, 0))
+    block = model.body("block", mass=2.0, inertia=(0.1, 0.2, 0.3))
+    arm = model.body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), com=(0.2, 0, 0))
+    model.bushing("mount", model.ground, block, at=(0.1, 0, 0), stiffness=(2e3, 3e3, 4e3, 500, 500, 500))
+    pin = model.revolute("pin", block, arm, at=(0, 0, 0), axis=(0, 1, 0), stiffness=7.0)
+    model.torsion_spring("coil", pin, stiffness=11.0)
+    model.spring("spring", model.ground, arm, at_a=(1, 0, 1), at_b=(0.4, 0, 0), stiffness=90.0, length=1.36**0.5)
+    linear = lw.linearise(model, at="start")
+    modes = linear.modes()
+    stored = sum(strain.energy(modes.shapes) for strain in linear.strains.values())
+    wanted = 0.5 * np.real(np.einsum("ik,ij,jk->k", modes.shapes.conj(), linear.K, modes.shapes))
+    assert list(modes.strain_energy) == ["mount, shifted", "mount, turned", "coil", "spring", "pin"]
+    assert np.allclose(stored, wanted, rtol=1e-9)
+    assert modes.strained(6)
+
+
 @pytest.mark.parametrize("kind", ["compiled", "python"])
 def test_laws_of_the_user_have_slopes(kind):
     def strut(t, z, rate):

@@ -38,6 +38,7 @@ from linkwork.simulation.analysis.linear.linear import turned_rates
 from linkwork.simulation.analysis.linear.modes import Modes, find_modes
 from linkwork.simulation.analysis.linear.slopes import Derivatives, Slopes, without_slopes
 from linkwork.simulation.analysis.linear.steady import Steady
+from linkwork.simulation.analysis.linear.strains import Strain, strain_columns, strains
 from linkwork.simulation.analysis.poses.pose import Pose
 from linkwork.simulation.analysis.reduced import reduced
 from linkwork.simulation.results.columns.components import component_labels
@@ -85,6 +86,7 @@ class LinearModel:
     bodies: dict[str, Floats] = field(repr=False)  # (6, positions) of each body: of its centre of mass, turning
     masses: dict[str, tuple[float, Any]] = field(repr=False)  # kg, and (3, 3) kg m2 in world axes about that centre
     joints: list[str] = field(repr=False)  # to which the rows of `moves` belong
+    strains: dict[str, Strain] = field(repr=False)  # of springs, stiff joints, bushings and tyres
     unit: Floats = field(repr=False)  # of each state: m, as a part of the size, or one radian
 
     @property
@@ -206,7 +208,7 @@ def _linear(point: LinearPoint, inputs: str | Sequence[str], outputs: str | Sequ
         time=point.time,
         tables=point.tables,
         inputs=tuple(rows),
-        columns=tuple(dict.fromkeys([*outputs, *motions])),
+        columns=tuple(dict.fromkeys([*outputs, *motions, *strain_columns(system)])),
     )
     asked = _asked(point, slopes, ways)
     found, carried = _derivatives(point, slopes, asked), asked.rates[:, :p]
@@ -240,6 +242,7 @@ def _linear(point: LinearPoint, inputs: str | Sequence[str], outputs: str | Sequ
         moves=P,
         bodies=bodies,
         masses=masses,
+        strains=strains(system, lambda column: found.columns[column][:, :p]),
         joints=[system.dof_name(k) for k in range(v.size)],
         unit=unit[[*places, *free]],
     )

@@ -34,8 +34,9 @@ class Modes:
     `frequencies` (Hz) are those of the swinging motion, 0 for one that only creeps back or away; `damping` its part of
     the critical one, negative where it grows; `decay_times` (s) to 1/e, infinite where nothing decays.
     `shapes[:, k]` are the displacements of the independent coordinates, complex; `motions[:, k]` those of all joints.
-    `energy` is each body's part of the kinetic energy. `condition` says how much each eigenvalue magnifies small
-    changes of the model: where it is large the mode is defective.
+    `energy` is each body's part of the kinetic energy, `strain_energy` the part of each spring, stiff joint, bushing
+    and tyre of the energy that they store; weight stores none. `condition` says how much each eigenvalue magnifies
+    small changes of the model: where it is large the mode is defective.
     """
 
     model_name: str
@@ -45,6 +46,7 @@ class Modes:
     joints: list[str]
     coordinates: list[str]
     energy: dict[str, Floats]
+    strain_energy: dict[str, Floats]
     condition: Floats
     uncertain: Any = field(repr=False)  # (mode,) bool: the eigenvalue has few digits left
     rigid: Any = field(repr=False)  # (mode,) bool: motions that nothing brings back
@@ -82,6 +84,15 @@ class Modes:
         shares = sorted(((float(part[k]), name) for name, part in self.energy.items()), reverse=True)
         return ", ".join(f"{name} {share:.0%}" for share, name in shares[:MOVERS] if share >= 0.01)
 
+    def strained(self, k: int) -> str:
+        """Which springs, stiff joints, bushings and tyres store most in mode k.
+
+        >>> lw.linearise(lw.gallery.car.build()).modes().strained(4)
+        'right wheel.tyre 48%, left wheel.tyre 48%, right suspension.damper.coil 2%'
+        """
+        shares = sorted(((float(part[k]), name) for name, part in self.strain_energy.items()), reverse=True)
+        return ", ".join(f"{name} {share:.0%}" for share, name in shares[:MOVERS] if share >= 0.01)
+
     def plot(self, file: str | PathLike[str] | None = None, show: bool = False) -> Figure:
         """Frequency and decay of every mode, and which bodies move; written to `file` (.png, .svg, .pdf)."""
         from linkwork.viewer.pictures.mode_plot import plot_modes
@@ -103,6 +114,7 @@ class Modes:
                     "rigid": bool(self.rigid[k]),
                     "condition": float(self.condition[k]) if np.isfinite(self.condition[k]) else None,
                     "energy": {name: float(part[k]) for name, part in self.energy.items()},
+                    "strain_energy": {name: float(part[k]) for name, part in self.strain_energy.items()},
                     "shape": [[float(x.real), float(x.imag)] for x in self.shapes[:, k]],
                 }
                 for k, value in enumerate(self.eigenvalues)
@@ -167,6 +179,7 @@ def find_modes(linear: LinearModel) -> Modes:
         linear.joints,
         [name.removesuffix(".position") for name in linear.states[:p]],
         _energies(linear, states),
+        _shares({name: strain.energy(states) for name, strain in linear.strains.items()}),
         condition[kept],
         (error > FEW_DIGITS * np.abs(values))[kept] & ~rigid[kept],
         rigid[kept],
@@ -194,6 +207,13 @@ def _energies(linear: LinearModel, states: Complexes) -> dict[str, Floats]:
         mass, inertia = linear.masses[name]
         u, w = motion[:3] @ states, motion[3:] @ states
         found[name] = np.real(mass * np.sum(u.conj() * u, axis=0) + np.sum(w.conj() * (inertia @ w), axis=0))
-    total = np.sum(list(found.values()), axis=0) if found else np.zeros(states.shape[1])
+    return _shares(found)
+
+
+def _shares(parts: dict[str, Floats]) -> dict[str, Floats]:
+    """Each as a part of all."""
+    if not parts:
+        return parts
+    total = np.sum(list(parts.values()), axis=0)
     whole = np.where(total > 0.0, total, 1.0)
-    return {name: energy / whole for name, energy in found.items()}
+    return {name: energy / whole for name, energy in parts.items()}
