@@ -308,6 +308,26 @@ def test_a_moving_mechanism_against_its_own_motion(name):
         assert np.abs(found - wanted).max() < 1e-6 * max(1.0, np.abs(linear.A).max())
 
 
+def test_a_motor_by_velocity_in_the_middle_of_a_run():
+    """What it has turned so far is where it is: the rest has the linear model that it has at the start."""
+
+    def turntable():
+        model = lw.Model("arm on a turntable", gravity=(0, 0, 0))
+        table = model.body("table", mass=1.0, inertia=(1, 1, 1))
+        arm = model.body("arm", mass=2.0, inertia=(0.1, 0.1, 0.1), com=(0.3, 0, 0))
+        shaft = model.revolute("shaft", model.ground, table, at=(0, 0, 0), axis=(0, 0, 1))
+        model.motor("drive", shaft, velocity=9.0)
+        model.revolute("pin", table, arm, at=(0.2, 0, 0), axis=(0, 0, 1), stiffness=50.0, velocity=0.0)
+        return model
+
+    sim = lw.Simulation(turntable(), method="recursive", dt=1e-3)
+    sim.step(200)
+    found, wanted = lw.linearise(sim), lw.linearise(turntable(), at="start")
+    assert abs(sim["pin.position"]) < 1e-9  # the arm turns with the table
+    assert np.allclose(found.A, wanted.A, rtol=1e-9, atol=1e-9)
+    assert np.allclose(np.linalg.eigvals(lw.linearise(sim, at="steady").A), np.linalg.eigvals(wanted.A), rtol=1e-9)
+
+
 @pytest.mark.parametrize("stiffness", [1e8, 1e13])
 def test_a_slow_swing_beside_a_stiff_spring_is_no_rigid_motion(stiffness):
     """0.6 Hz beside a spring of 1e4 and 3e6 rad/s: slow is not rigid."""

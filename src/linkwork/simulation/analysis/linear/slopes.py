@@ -126,6 +126,7 @@ class Slopes:
     def _evaluate(self) -> None:
         if self._call is None:
             self._call = run.bind(self.tables, self.work, self.state, *self._numbers, self.rows)
+        self.state.t["v"][0] = self.time  # motors count their ways from here
         if self._call(*self._numbers)[2] != 0:
             self.laws.check()
             self._refuse()

@@ -131,7 +131,7 @@ class Steady:
                 )
 
     def _at(self, q: Floats, v: Floats, time: float) -> Floats:
-        found = self._accelerations.at(q, v, time, self.tables)
+        found = self._accelerations.at(q, v, time, self.tables, self.time)
         if found is None or not np.isfinite(found).all():
             raise RunError(f"'{self.system.model.name}' has no steady motion near its start; start it nearer to one")
         return found
