@@ -52,6 +52,7 @@ UPWARDS = {
     ("simulation/analysis/linear/frequency.py", "viewer"),
     ("simulation/analysis/linear/modes.py", "viewer"),
     ("simulation/analysis/linear/root_locus.py", "viewer"),
+    ("simulation/analysis/linear/sensitivity.py", "viewer"),
     ("simulation/results/scene/contact_log.py", "viewer"),
     ("simulation/results/trajectory.py", "viewer"),
     ("simulation/run.py", "viewer"),

@@ -84,6 +84,8 @@ from linkwork.simulation.analysis.equilibrium import Equilibrium as Equilibrium
 from linkwork.simulation.analysis.equilibrium import equilibrium as equilibrium
 from linkwork.simulation.analysis.hints.check import Report as Report
 from linkwork.simulation.analysis.hints.check import check as check
+from linkwork.simulation.analysis.linear.floquet import Floquet as Floquet
+from linkwork.simulation.analysis.linear.floquet import floquet as floquet
 from linkwork.simulation.analysis.linear.frequency import Response as Response
 from linkwork.simulation.analysis.linear.linearise import LinearModel as LinearModel
 from linkwork.simulation.analysis.linear.linearise import linearise as linearise

@@ -12,6 +12,7 @@ import pytest
 
 import linkwork as lw
 from linkwork import bench
+from linkwork.bench.slopes import measure as measure_slopes
 
 
 def test_quick_json(capsys: pytest.CaptureFixture[str]) -> None:
@@ -45,6 +46,16 @@ def test_table_and_missing_engines(capsys: pytest.CaptureFixture[str], monkeypat
     assert "mixed tree of 30" in out
     assert "not installed: pip install 'linkwork[bench]'" in out
     assert "not installed: pip install drake" in out
+
+
+def test_slopes_agree() -> None:
+    pytest.importorskip("numba")
+    report = measure_slopes(quick=True)
+    least = {"Pinocchio": 1e-11, "MuJoCo": 1e-4, "differences": 1e-8}
+    assert [row.engine for row in report.comparisons] == list(least)
+    for row in report.comparisons:
+        assert row.difference is None or row.difference < least[row.engine]
+    assert [figure.target for figure in report.figures] == [5.0]
 
 
 def test_page(tmp_path: Path) -> None:

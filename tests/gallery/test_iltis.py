@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
+import time
 
 import numpy as np
 import pytest
 
 import linkwork as lw
 from linkwork.gallery import iltis, iltis_suspension
+from linkwork.simulation.analysis.linear.frequency import Response
 
 CORNERS = [f"{axle} {side}" for axle in ("front", "rear") for side in ("left", "right")]
 
@@ -89,3 +91,55 @@ def test_other_methods_on_the_bump(method: str) -> None:
         assert other[name] == pytest.approx(one[name], abs=1e-10), name
     pull = one["front left tie rod.reaction"][:, :3]
     assert other["front left tie rod.reaction"][:, :3] == pytest.approx(pull, abs=1e-6 * np.abs(pull).max())
+
+
+def ride(shaken: str, law: lw.Cosine | float) -> lw.Model:
+    """The car at 5 m/s on a flat road, with a vertical force on one of its bodies."""
+
+    @lw.compiled
+    def hold(t, position, rotation, velocity, angular_velocity):
+        return (1e4 * (5.0 - velocity[0]), 0.0, 0.0)
+
+    model = iltis.build(manoeuvre="bump", road=lw.FlatRoad(), speed=5.0)
+    model.force("drive", "chassis", hold)
+    model.force("shaker", shaken, law, axis=(0, 0, 1), frame="world")
+    return model
+
+
+OUTPUTS = ["chassis.position.z", "front left hub.position.z", "rear right hub.position.z"]
+HERTZ = np.geomspace(0.3, 30.0, 1000)
+
+
+@functools.lru_cache
+def response(shaken: str) -> Response:
+    linear = lw.linearise(ride(shaken, 0.0), at="steady", inputs="shaker", outputs=OUTPUTS)
+    begin = time.perf_counter()
+    found = linear.frequency_response(HERTZ)
+    assert time.perf_counter() - begin < 1.0
+    return found
+
+
+def peaks(gain: np.ndarray) -> list[int]:
+    return [k for k in range(1, gain.size - 1) if gain[k] > max(gain[k - 1], gain[k + 1])]
+
+
+@pytest.mark.parametrize("shaken", ["chassis", "front left hub"])
+def test_ride_is_what_a_shaken_run_shows(shaken: str) -> None:
+    """At every peak of every output: body and hop of the wheels, with the damping of leaves, shocks and tyres."""
+    pytest.importorskip("numba")
+    found = response(shaken)
+    seen = 0
+    for output, column in enumerate(OUTPUTS):
+        gain = found.gain[:, output, 0]
+        for k in peaks(gain):
+            f, force = HERTZ[k], 5.0
+            run = lw.simulate(
+                ride(shaken, lw.Cosine(force, f)), until=4.0 + 6.0 / f, dt=1e-3, method="recursive", record=[column]
+            )
+            last = slice(-round(4.0 / f / 1e-3), None)
+            t = run.time[last]
+            shape = np.array([np.cos(2 * np.pi * f * t), np.sin(2 * np.pi * f * t), np.ones_like(t), t]).T
+            cosine, sine = np.linalg.lstsq(shape, run[column][last], rcond=None)[0][:2] / force
+            assert abs(cosine - 1j * sine - found.values[k, output, 0]) < 1e-4 * gain[k]
+            seen += 1
+    assert seen >= 3

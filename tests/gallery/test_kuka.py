@@ -130,3 +130,20 @@ def test_impulses_leave_out_rows_that_the_tree_holds():
         if name.endswith(".position"):
             assert np.abs(run[name] - exact[name]).max() < 0.03, name
     assert run.certificate.worst_drift_position < 1e-5
+
+
+def test_modes_and_109_redundant_rows():
+    """More redundant hinges change no mode, and the ranks stay right."""
+    pytest.importorskip("numba")
+    model = kuka.build()
+    linear = lw.linearise(model)
+    assert (linear.freedom, len(linear.constraints), linear.redundant) == (8, 182, 109)
+    for name in ("base", "arm", "wrist"):
+        motor = model[f"{name}.drive.motor"]
+        bearing = motor["bearing"]
+        motor.revolute("second bearing", motor["stator"], motor["rotor"], at=bearing.at, axis=bearing.axis)
+    more = lw.linearise(model)
+    assert (more.freedom, len(more.constraints), more.redundant) == (8, 197, 124)
+    found, wanted = (np.linalg.eigvals(each.A) for each in (more, linear))
+    assert np.all(np.abs(found[:, None] - wanted).min(axis=1) < 1e-9 * np.abs(found))
+    assert linear.modes().stable

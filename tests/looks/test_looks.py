@@ -24,7 +24,7 @@ EACH = {
 @pytest.mark.parametrize("name", EACH)
 def test_surfaces_are_closed_and_face_outwards(name):
     mesh = EACH[name]()
-    corners = np.floor(np.asarray(mesh.triangles) / 1.3e-8 + 0.3217).astype(np.int64)  
+    corners = np.floor(np.asarray(mesh.triangles) / 1.3e-8 + 0.3217).astype(np.int64)
     edges = Counter()
     for triangle in corners.tolist():
         a, b, c = map(tuple, triangle)

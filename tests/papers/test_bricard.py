@@ -15,7 +15,8 @@ CORNERS = np.array([(0, 0, 0), (1, 0, 0), (1, -1, 0), (1, -1, 1), (0, -1, 1), (0
 AXES = [(0, 1, 0), (0, 0, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 0, 0)]
 
 
-def bricard() -> lw.Model:
+def bricard(twice: tuple[int, ...] = (), stiffness: float = 0.0) -> lw.Model:
+    """The linkage; a second hinge beside some of them, and a torsion spring at the first."""
     model = lw.Model("Bricard", gravity=(0, -9.81, 0))
     rods = [model.ground]
     for k in range(5):
@@ -25,6 +26,11 @@ def bricard() -> lw.Model:
     rods.append(model.ground)
     for k in range(6):
         model.revolute(f"hinge {k}", rods[k], rods[k + 1], at=CORNERS[k], axis=AXES[k])
+    for k in twice:
+        at = CORNERS[k] + 0.2 * np.array(AXES[k])
+        model.revolute(f"second hinge {k}", rods[k], rods[k + 1], at=at, axis=AXES[k])
+    if stiffness:
+        model.torsion_spring("spring", "hinge 0", stiffness=stiffness)
     return model
 
 
@@ -49,3 +55,38 @@ def test_implicit_methods_agree_with_recursive(method: type) -> None:
         )
     assert errors[1] < 1e-3
     assert errors[0] / errors[1] > 3.0
+
+
+def test_it_swings_as_its_energy_says() -> None:
+    """One coordinate x: at rest the square of the frequency is V'' / m, with the redundant row in the loop."""
+    model = bricard(stiffness=1000.0)
+    linear = lw.linearise(model)
+    rest = lw.equilibrium(model)
+    joint = linear.states[0].removesuffix(".position")
+    sim = lw.Simulation(model, method="recursive", dt=1e-3)
+    at = rest.positions[joint][0]
+    offsets = 0.05 * np.cos(np.pi * (np.arange(24) + 0.5) / 24)
+    energies = []
+    for offset in offsets:
+        sim.reset(joints={joint: at + offset}, velocities={joint: 0.0})
+        heights = [
+            (
+                sim[f"rod {k}.position"]
+                + lw.Frame(rotation=sim[f"rod {k}.rotation"]).direction(CORNERS[k + 1] - CORNERS[k]) / 2
+            )[1]
+            for k in range(5)
+        ]
+        energies.append(9.81 * sum(heights) + 500.0 * sim["hinge 0.position"] ** 2)
+    curve = np.polynomial.Chebyshev.fit(offsets, energies, 12)
+    assert abs(curve.deriv()(0.0)) < 1e-6 * abs(curve.deriv(2)(0.0))
+    assert linear.K[0, 0] == pytest.approx(curve.deriv(2)(0.0), rel=1e-8)
+    frequency = np.sqrt(curve.deriv(2)(0.0) / linear.M[0, 0]) / (2 * np.pi)
+    assert linear.modes().frequencies[0] == pytest.approx(frequency, rel=1e-8)
+
+
+@pytest.mark.parametrize("twice", [(1,), (0, 3), (0, 1, 4)])
+def test_second_hinges_change_no_mode(twice: tuple[int, ...]) -> None:
+    linear, more = (lw.linearise(bricard(each, stiffness=1000.0)) for each in ((), twice))
+    assert (linear.freedom, linear.redundant) == (1, 1)
+    assert (more.freedom, more.redundant) == (1, 1 + 5 * len(twice))
+    assert more.modes().frequencies == pytest.approx(linear.modes().frequencies, rel=1e-9)

@@ -32,6 +32,7 @@ SCENES = {
     ),
     "python": ("linkwork.bench.python_loop", "a controller in Python: read, write, step; against MuJoCo's binding"),
     "components": ("linkwork.bench.components", "chains and ladders by methods component and absolute; two processes"),
+    "slopes": ("linkwork.bench.slopes", "exact slopes of all accelerations of chains, against Pinocchio and MuJoCo"),
     "many": ("linkwork.bench.many", "many chains at once, in threads, against MuJoCo's rollout"),
 }
 ENGINES = {"MuJoCo": "mujoco", "Pinocchio": "pin", "Exudyn": "exudyn", "Drake": "drake", "DART": "dartpy"}

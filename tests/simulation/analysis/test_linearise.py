@@ -149,6 +149,36 @@ def test_a_quarter_car():
     assert "wheel" in str(modes).splitlines()[-1]
 
 
+def test_where_a_mode_stores_its_energy():
+    """Springs, stiff joints and tyres by their stretches; all of it swings to and fro with the kinetic energy."""
+    linear = lw.linearise(two_masses(damping=False))
+    modes = linear.modes()
+    for k in range(2):
+        x = modes.shapes[:, k]
+        of_hub, of_strut = 1.6e5 * abs(x[0]) ** 2, 1.8e4 * abs(x[1]) ** 2  # the strut's coordinate is its stretch
+        assert modes.strain_energy["hub"][k] == pytest.approx(of_hub / (of_hub + of_strut), rel=1e-9)
+    stored = sum(strain.energy(modes.shapes) for strain in linear.strains.values())
+    moving = 0.5 * np.real(np.einsum("ik,ij,jk->k", modes.shapes.conj(), linear.M, modes.shapes))
+    assert np.allclose(stored, moving * np.abs(modes.eigenvalues) ** 2, rtol=1e-9)
+
+
+def test_every_kind_stores_energy():
+    model = lw.Model("springs", gravity=(0, 0, 0))
+    block = model.body("block", mass=2.0, inertia=(0.1, 0.2, 0.3))
+    arm = model.body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), com=(0.2, 0, 0))
+    model.bushing("mount", model.ground, block, at=(0.1, 0, 0), stiffness=(2e3, 3e3, 4e3, 500, 500, 500))
+    pin = model.revolute("pin", block, arm, at=(0, 0, 0), axis=(0, 1, 0), stiffness=7.0)
+    model.torsion_spring("coil", pin, stiffness=11.0)
+    model.spring("spring", model.ground, arm, at_a=(1, 0, 1), at_b=(0.4, 0, 0), stiffness=90.0, length=1.36**0.5)
+    linear = lw.linearise(model, at="start")
+    modes = linear.modes()
+    stored = sum(strain.energy(modes.shapes) for strain in linear.strains.values())
+    wanted = 0.5 * np.real(np.einsum("ik,ij,jk->k", modes.shapes.conj(), linear.K, modes.shapes))
+    assert list(modes.strain_energy) == ["mount, shifted", "mount, turned", "coil", "spring", "pin"]
+    assert np.allclose(stored, wanted, rtol=1e-9)
+    assert modes.strained(6)
+
+
 @pytest.mark.parametrize("kind", ["compiled", "python"])
 def test_laws_of_the_user_have_slopes(kind):
     def strut(t, z, rate):
@@ -278,6 +308,26 @@ def test_a_moving_mechanism_against_its_own_motion(name):
         assert np.abs(found - wanted).max() < 1e-6 * max(1.0, np.abs(linear.A).max())
 
 
+def test_a_motor_by_velocity_in_the_middle_of_a_run():
+    """What it has turned so far is where it is: the rest has the linear model that it has at the start."""
+
+    def turntable():
+        model = lw.Model("arm on a turntable", gravity=(0, 0, 0))
+        table = model.body("table", mass=1.0, inertia=(1, 1, 1))
+        arm = model.body("arm", mass=2.0, inertia=(0.1, 0.1, 0.1), com=(0.3, 0, 0))
+        shaft = model.revolute("shaft", model.ground, table, at=(0, 0, 0), axis=(0, 0, 1))
+        model.motor("drive", shaft, velocity=9.0)
+        model.revolute("pin", table, arm, at=(0.2, 0, 0), axis=(0, 0, 1), stiffness=50.0, velocity=0.0)
+        return model
+
+    sim = lw.Simulation(turntable(), method="recursive", dt=1e-3)
+    sim.step(200)
+    found, wanted = lw.linearise(sim), lw.linearise(turntable(), at="start")
+    assert abs(sim["pin.position"]) < 1e-9  # the arm turns with the table
+    assert np.allclose(found.A, wanted.A, rtol=1e-9, atol=1e-9)
+    assert np.allclose(np.linalg.eigvals(lw.linearise(sim, at="steady").A), np.linalg.eigvals(wanted.A), rtol=1e-9)
+
+
 @pytest.mark.parametrize("stiffness", [1e8, 1e13])
 def test_a_slow_swing_beside_a_stiff_spring_is_no_rigid_motion(stiffness):
     """0.6 Hz beside a spring of 1e4 and 3e6 rad/s: slow is not rigid."""
@@ -320,12 +370,12 @@ def test_what_cannot_be_linearised_says_why():
     model = hanging_rod()
     with pytest.raises(OptionError, match=r"'push' is no input of 'rod'.*there is none"):
         lw.linearise(model, inputs="push")
-    with pytest.raises(OptionError, match="at= must be 'equilibrium', 'start'"):
+    with pytest.raises(OptionError, match="at= must be 'equilibrium', 'start', 'steady'"):
         lw.linearise(model, at="rest")
     with pytest.raises(OptionError, match="inputs and outputs"):
         lw.linearise(model).frequency_response([1.0])
     sim = lw.Simulation(model, method="recursive", dt=1e-3)
-    with pytest.raises(OptionError, match="present state; leave out at="):
+    with pytest.raises(OptionError, match="present state, or about a steady motion near it"):
         lw.linearise(sim, at="start")
     model.torque("push", "pin", 0.0)
     model.controller("brake", lambda t, seen: -seen[0], every=0.01, sees=["pin.velocity"], sets=["push"])

@@ -7,6 +7,7 @@ import pytest
 
 import linkwork as lw
 from linkwork.errors import OptionError
+from linkwork.simulation.analysis.linear.parameters import varied
 
 pytest.importorskip("numba")
 
@@ -93,6 +94,74 @@ def test_measures_and_who_matters():
     effects = found.tornado(lambda run: float(np.max(np.abs(run["rail.velocity"]))))
     assert effects[0][0] == "start"
     assert effects[0][1] == pytest.approx(np.abs(found.columns["rail.velocity"]).max(), rel=1e-6)  # linear in the start
+
+
+def swinging_rods():
+    """A double pendulum with a spring, a damper and a force: all of it by names."""
+    model = lw.Model("rods")
+    upper = model.body("upper", mass=1.2, inertia=(0.02, 0.1, 0.1), com=(0.4, 0, 0))
+    lower = model.body("lower", mass=0.7, inertia=(0.01, 0.05, 0.05), com=(0.3, 0, 0), position=(0.8, 0, 0))
+    model.revolute("top", model.ground, upper, at=(0, 0, 0), axis=(0, 1, 0), position=0.4, velocity=0.3, damping=0.1)
+    model.revolute("pin", upper, lower, at=(0.8, 0, 0), axis=(0, 1, 0), position=-0.2)
+    model.spring(
+        "spring", model.ground, lower, at_a=(0.2, 0, -1), at_b=(0.5, 0, 0), stiffness=30.0, damping=0.8, length=0.6
+    )
+    model.force("push", lower, (2.0, 0, 0.5), at=(0.1, 0, 0))
+    model.torque("turn", "pin", 0.7)
+    return model
+
+
+NAMES = [
+    "upper.mass", "lower.com.x", "upper.inertia.y.y", "top.position", "top.velocity", "top.damping", "spring.stiffness",
+    "spring.damping", "spring.length", "spring.at_a.z", "push.law.x", "push.at.x", "turn.law", "lower.mass",
+]  # fmt: skip
+
+
+def test_numbers_of_a_model_by_their_names():
+    """Fourteen of them, in two batches of eight, against differences of runs; the model itself stays."""
+    model = swinging_rods()
+    options = {"until": 0.5, "dt": 1e-3}
+    run = lw.sensitivity(model, NAMES, columns=["lower.position", "turn.torque", "spring.force"], **options)
+    build = lambda **values: varied(model, values)  # noqa: E731
+    for name in NAMES:
+        for column in run.columns:
+            wanted = by_differences(build, run.parameters, name, column, 1e-2, **options)
+            size = max(1e-3, float(np.abs(wanted).max()))
+            assert np.abs(run.slope(column, name) - wanted).max() < 1e-8 * size
+    assert model["spring"].stiffness == 30.0
+    alone = lw.simulate(model, method="recursive", **options)
+    assert np.allclose(run["lower.position"], alone["lower.position"], rtol=0.0, atol=1e-12)  # the first row too
+
+
+def test_pictures_and_who_matters(tmp_path):
+    measures = {"way": lambda run: float(np.ptp(run["lower.position"][:, 2]))}
+    run = lw.sensitivity(swinging_rods(), NAMES, until=0.3, dt=1e-3, measures=measures)
+    tornado = run.tornado("way")
+    assert len(tornado) == len(NAMES)
+    assert [abs(effect) for _, effect in tornado] == sorted((abs(effect) for _, effect in tornado), reverse=True)
+    assert str(tornado).startswith("'rods': way for each 10 % more of\n" + tornado[0][0])
+    tornado.plot(tmp_path / "tornado.svg")
+    run.plot("lower.position", tmp_path / "bands.svg", share=0.05)
+    assert tornado[0][0] in (tmp_path / "tornado.svg").read_text()
+    assert "spring.length by 5%" in (tmp_path / "bands.svg").read_text()
+    with pytest.raises(OptionError, match="no measure 'wa'; did you mean 'way'"):
+        run.tornado("wa")
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("spring.stifness", "'spring' has no number 'stifness'; did you mean 'stiffness'"),
+        ("sprin.stiffness", "it has no part 'sprin'"),
+        ("upper.com", "does not name one number of 'rods'; add x, y or z, as in 'upper.com.x'"),
+        ("pin.velocity", "'pin' has no number 'velocity'"),
+        ("upper.density", "'upper' has no number 'density'"),
+        ("top.friction", "nothing in a run of 'rods' depends on|has friction"),
+    ],
+)
+def test_names_that_are_no_numbers(name, words):
+    with pytest.raises(OptionError, match=words):
+        lw.sensitivity(swinging_rods(), name, until=0.1)
 
 
 def test_what_is_refused():

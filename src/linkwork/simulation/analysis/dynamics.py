@@ -106,8 +106,14 @@ class Accelerations:
         self.state = make_state(self.tables, np.zeros(system.nq + system.nv + system.tables.tree.accounts), self.cut_q)
         self.rows = make_samples(self.state, 1)
 
-    def at(self, q: Floats, v: Floats, time: float = 0.0, tables: Tables | None = None) -> Floats | None:
-        """At q, v and a time (s), with other `tables` of the same system where given; None where there are none."""
+    def at(
+        self, q: Floats, v: Floats, time: float = 0.0, tables: Tables | None = None, since: float | None = None
+    ) -> Floats | None:
+        """At q, v and a time (s), with other `tables` of the same system where given; None where there are none.
+
+        Motors that have velocities have moved on `since` a time (s) at which `cut_q` held; by default it holds now.
+        """
+        self.state.t[0] = time if since is None else since
         self.state.y[: q.size], self.state.y[q.size : q.size + v.size] = q, v
         self.state.cut_q[:] = self.cut_q
         used = self.tables if tables is None else tables

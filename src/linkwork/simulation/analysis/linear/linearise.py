@@ -2,7 +2,8 @@
 
     q, v     the state; v = N v[independent], so that loops and rigid motors hold
     d        displacements in the units of v, rotations by the exponential map; d = N x
-    x, w     displacements and velocities of the independent coordinates: the states
+    x, w     displacements and velocities of the independent coordinates: the states; what wheels that roll forbid
+             are velocities alone, so that there are more x than w: d = P x
     A, B     d/dt (x, w) = A (x, w) + B u
 
 Where the state moves, a displacement carries velocities along, as G v = 0 must still hold there. The slopes of the
@@ -26,16 +27,18 @@ from linkwork.assembly.tables import Floats, Tables
 from linkwork.errors import ModelError, ModelWarning, OptionError
 from linkwork.formulations.explicit.recursive import Recursive
 from linkwork.mechanics.rows.closure import close_at
-from linkwork.mechanics.size import dof_units
+from linkwork.mechanics.size import dof_units, row_units
 from linkwork.model import Frame, Model
 from linkwork.model.checked import did_you_mean, shown
 from linkwork.model.joints.joint_kinds import KINDS
-from linkwork.simulation.analysis.dynamics import forward_kinematics
+from linkwork.simulation.analysis.dynamics import forward_kinematics, mass_matrix
 from linkwork.simulation.analysis.equilibrium import Equilibrium, placed, resting
 from linkwork.simulation.analysis.linear.frequency import Response, frequency_response
 from linkwork.simulation.analysis.linear.linear import turned_rates
 from linkwork.simulation.analysis.linear.modes import Modes, find_modes
 from linkwork.simulation.analysis.linear.slopes import Derivatives, Slopes, without_slopes
+from linkwork.simulation.analysis.linear.steady import Steady
+from linkwork.simulation.analysis.linear.strains import Strain, strain_columns, strains
 from linkwork.simulation.analysis.poses.pose import Pose
 from linkwork.simulation.analysis.reduced import reduced
 from linkwork.simulation.results.columns.components import component_labels
@@ -52,6 +55,8 @@ if TYPE_CHECKING:
 AXES = ("x", "y", "z")
 LABELS = {"turn": ("angle",), "helical": ("angle",), "slide": ("offset",), "swing": ("rx", "ry", "rz")}
 FREE = (*AXES, "rx", "ry", "rz")
+TURNS = 1e-6  # of slopes: by more they change along a steady motion
+STATES = (("position", 3), ("velocity", 2))  # and where their joints are among the ways
 
 
 @dataclass(frozen=True)
@@ -61,7 +66,8 @@ class LinearModel:
     `states` are the independent coordinates ("pin.position", "pin.velocity"), all positions first; `inputs` and
     `outputs` as asked for. `M`, `K` and `G` are mass, stiffness, and damping with gyroscopic terms of the independent
     coordinates: M x'' + G x' + K x = 0. `constraints` are the rows of loops and rigid motors that hold, `redundant` how
-    many of them the others imply.
+    many of them the others imply. Wheels that roll leave positions free whose velocities they forbid: these come last
+    among the positions, and `K` has a column for them too.
     """
 
     model_name: str
@@ -78,27 +84,33 @@ class LinearModel:
     input_units: list[str]
     constraints: list[str]
     redundant: int
-    moves: Floats = field(repr=False)  # (nv, freedom) velocities of all joints for those of the independent ones
-    bodies: dict[str, Floats] = field(repr=False)  # (6, freedom) of each body: velocity of its centre of mass, spin
+    moves: Floats = field(repr=False)  # (nv, positions) displacements of all joints for those of the independent ones
+    bodies: dict[str, Floats] = field(repr=False)  # (6, positions) of each body: of its centre of mass, turning
     masses: dict[str, tuple[float, Any]] = field(repr=False)  # kg, and (3, 3) kg m2 in world axes about that centre
     joints: list[str] = field(repr=False)  # to which the rows of `moves` belong
-    unit: Floats = field(repr=False)  # of each independent coordinate: m, as a part of the size, or one radian
+    strains: dict[str, Strain] = field(repr=False)  # of springs, stiff joints, bushings and tyres
+    unit: Floats = field(repr=False)  # of each state: m, as a part of the size, or one radian
     place: tuple[System, Floats, float] = field(repr=False)  # of what, its coordinates and the time, to draw it
 
     @property
     def freedom(self) -> int:
-        """Number of independent coordinates."""
-        return len(self.states) // 2
+        """Number of independent velocities."""
+        return len(self.M)
+
+    @property
+    def positions(self) -> int:
+        """Number of independent positions: as many, or more where wheels roll."""
+        return len(self.states) - self.freedom
 
     @property
     def K(self) -> Floats:
         """Stiffness of the independent coordinates, N/m and N m/rad."""
-        return -self.M @ self.A[self.freedom :, : self.freedom]
+        return -self.M @ self.A[self.positions :, : self.positions]
 
     @property
     def G(self) -> Floats:
         """Damping and gyroscopic terms of the independent coordinates, N s/m and N m s/rad."""
-        return -self.M @ self.A[self.freedom :, self.freedom :]
+        return -self.M @ self.A[self.positions :, self.positions :]
 
     def modes(self) -> Modes:
         """Natural frequencies (Hz), damping ratios, shapes, and who moves."""
@@ -145,7 +157,7 @@ class LinearModel:
                     np.savez(stream, **kept)
 
     def __str__(self) -> str:
-        names = ", ".join(_joints(self.states, self.freedom))
+        names = ", ".join(name.removesuffix(".velocity") for name in self.states[self.positions :])
         parts = [f"{self.freedom} degree{'' if self.freedom == 1 else 's'} of freedom ({names})"]
         if self.constraints:
             more = f", {self.redundant} of them redundant" if self.redundant else ""
@@ -153,10 +165,6 @@ class LinearModel:
         parts += [f"inputs {', '.join(self.inputs)}"] if self.inputs else []
         parts += [f"outputs {', '.join(self.outputs)}"] if self.outputs else []
         return f"'{self.model_name}' linearised about {self.about}: " + "; ".join(parts)
-
-
-def _joints(states: Sequence[str], freedom: int) -> list[str]:
-    return [name.removesuffix(".position") for name in states[:freedom]]
 
 
 def linearise(
@@ -168,8 +176,14 @@ def linearise(
 ) -> LinearModel:
     """Small motions of a model about a state, with closed loops, redundant rows and rigid motors.
 
-    `at` is "equilibrium" (found, at rest; the default), "start" (the model's start values, moving too), or what
-    `lw.equilibrium` or `lw.reach` gave. A `lw.Simulation` in place of the model is linearised in its present state.
+    `at` is "equilibrium" (found, at rest; the default), "start" (the model's start values, moving too), "steady", or
+    what `lw.equilibrium` or `lw.reach` gave. A `lw.Simulation` in place of the model is linearised in its present
+    state.
+
+    "steady" looks for a steady motion near the start: a spinning rotor, a governor that turns, a car in a bend, a
+    rolling disc. The speeds of the start stay where they can; where drives and brakes do not balance there, the nearest
+    speeds are found at which they do. Small motions are those that one sees who goes along.
+
     `inputs` are forces, torques or motors whose law is a number; `outputs` columns of a run, such as
     "seat.acceleration.z".
 
@@ -183,14 +197,17 @@ def linearise(
     >>> round(float(modes.frequencies[0]), 4)
     0.6105
     """
-    point = _point(model, at)
+    return _linear(point_of(model, at), inputs, outputs)
+
+
+def _linear(point: LinearPoint, inputs: str | Sequence[str], outputs: str | Sequence[str]) -> LinearModel:
     system, q, v = point.system, point.q, point.v
     inputs, outputs = _listed(inputs), _listed(outputs)
     rows = _input_rows(system, inputs)
-    chosen = reduced(system, q, time=point.time)
-    N, free = chosen.null_space, chosen.independent
-    f = len(free)
-    if not f:
+    ways = ways_of(point)
+    N, P, free, places = ways
+    f, p = len(free), len(places)
+    if not p:
         raise ModelError(f"'{system.model.name}' has no degrees of freedom to be linearised in; see lw.check(model)")
     motions = [f"{name}.{what}" for name in system.body_names for what in ("velocity", "angular_velocity")]
     slopes = Slopes(
@@ -199,47 +216,94 @@ def linearise(
         time=point.time,
         tables=point.tables,
         inputs=tuple(rows),
-        columns=tuple(dict.fromkeys([*outputs, *motions])),
+        columns=tuple(dict.fromkeys([*outputs, *motions, *strain_columns(system)])),
     )
-    found = _derivatives(point, slopes, N, free)
-    A, B = np.zeros((2 * f, 2 * f)), np.zeros((2 * f, len(rows)))
-    A[:f, :f] = np.array([turned_rates(system.tables.tree, v, N[:, k])[free] for k in range(f)]).T
-    A[:f, f:] = np.eye(f)
-    A[f:], B[f:] = found.accelerations[free, : 2 * f], found.accelerations[free, 2 * f :]
+    asked = _asked(point, slopes, ways)
+    found, carried = _derivatives(point, slopes, asked), asked.rates[:, :p]
+    A, B = np.zeros((p + f, p + f)), np.zeros((p + f, len(rows)))
+    A[:p, :p] = carried[places]
+    A[:p, :p] += np.array([turned_rates(system.tables.tree, v, P[:, k])[places] for k in range(p)]).T
+    A[:p, p:] = N[places]
+    A[p:], B[p:] = found.accelerations[free, : p + f], found.accelerations[free, p + f : p + f + len(rows)]
+    if point.steady is not None:  # seen in axes that go along
+        turning = point.steady.turning
+        A[:p, :p] -= (turning @ P)[places]
+        A[p:] -= (turning @ np.hstack([carried, N]))[free]
+        _refuse_turning(point.steady, slopes, asked, found, inputs, outputs)
     names, units, values = _outputs(slopes, found, outputs)
-    dofs = [_dof_name(system, k) for k in free]
-    bodies, masses = _bodies(system, q, found.columns, f, point.time)
+    bodies, masses = _bodies(system, q, found.columns, slice(p + f + len(rows), None), point.time)
+    unit = dof_units(system.tables)
     return LinearModel(
         model_name=system.model.name,
         about=point.about,
         A=A,
         B=B,
-        C=values[:, : 2 * f],
-        D=values[:, 2 * f :],
-        M=chosen.mass,
-        states=[f"{name}.{what}" for what in ("position", "velocity") for name in dofs],
+        C=values[:, : p + f],
+        D=values[:, p + f : p + f + len(rows)],
+        M=N.T @ mass_matrix(system, q) @ N,
+        states=[f"{dof_label(system, k)}.{what}" for what, some in STATES for k in ways[some]],
         inputs=list(inputs),
         outputs=names,
         output_units=units,
         input_units=[input_unit(system.model[name]) for name in inputs],
         constraints=[system.row_name(r) for r in range(system.rows)],
         redundant=system.rows - (v.size - f),
-        moves=N,
+        moves=P,
         bodies=bodies,
         masses=masses,
+        strains=strains(system, lambda column: found.columns[column][:, :p]),
         joints=[system.dof_name(k) for k in range(v.size)],
-        unit=dof_units(system.tables)[free],
+        unit=unit[[*places, *free]],
         place=(system, q, point.time),
     )
 
 
-def _derivatives(point: _Point, slopes: Slopes, N: Floats, free: list[int]) -> Derivatives:
-    """Slopes along displacements and velocities of the independent coordinates, then along the inputs."""
-    count, none = len(slopes.inputs), np.zeros((N.shape[0], len(slopes.inputs)))
-    carried = _carried_along(point, slopes, N, free)
-    moves, rates = np.hstack([N, 0.0 * N, none]), np.hstack([carried, N, none])
-    inputs = np.hstack([np.zeros((count, 2 * len(free))), np.eye(count)])
-    found = slopes.along(point.q, point.v, slopes.directions(point.q, moves, rates, inputs))
+class Ways(NamedTuple):
+    """Motions that loops and wheels allow."""
+
+    N: Floats  # (nv, f) velocities for those of the joints `free`
+    P: Floats  # (nv, p) displacements for those of the joints `places`
+    free: list[int]
+    places: list[int]  # `free`, and behind them those whose velocities alone are forbidden
+
+
+def ways_of(point: LinearPoint) -> Ways:
+    """Velocities and displacements that are free in a state."""
+    from scipy.linalg import qr  # here, because it takes a third of a second
+
+    chosen = reduced(point.system, point.q, time=point.time)
+    N, free = chosen.null_space, chosen.independent
+    closure = _closure(point)
+    if closure.of_positions.all():
+        return Ways(N, N, free, free)
+    unit, rows = dof_units(point.system.tables), closure.of_positions
+    G = closure.G[rows] * unit / row_units(point.system.tables)[rows, None]
+    _, sizes, V = np.linalg.svd(G)
+    P = V[int(np.sum(sizes > DEPENDENT * sizes.max(initial=0.0))) :].T
+    more = P - N / unit[:, None] * unit[free] @ P[free]  # beside the velocities that are allowed
+    count = P.shape[1] - len(free)
+    places = [*free, *sorted(qr(more.T, pivoting=True)[2][:count].tolist())]
+    return Ways(N, unit[:, None] * P @ np.linalg.inv(P[places]) / unit[places], free, places)
+
+
+class _Asked(NamedTuple):
+    """Directions of slopes: along the states, the inputs, and velocities along P."""
+
+    moves: Floats
+    rates: Floats
+    inputs: Floats
+
+
+def _asked(point: LinearPoint, slopes: Slopes, ways: Ways) -> _Asked:
+    N, P, free, places = ways
+    f, p, count = len(free), len(places), len(slopes.inputs)
+    moves = np.hstack([P, np.zeros((len(P), f + count + p))])
+    rates = np.hstack([carried_along(point, slopes, ways), N, np.zeros((len(P), count)), P])
+    return _Asked(moves, rates, np.hstack([np.zeros((count, p + f)), np.eye(count), np.zeros((count, p))]))
+
+
+def _derivatives(point: LinearPoint, slopes: Slopes, asked: _Asked) -> Derivatives:
+    found = slopes.along(point.q, point.v, slopes.directions(point.q, *asked))
     for part in sorted(slopes.laws.rough):
         warn(
             f"the law of {part} has no certain slope in this state: differences with other steps disagree; put "
@@ -249,7 +313,35 @@ def _derivatives(point: _Point, slopes: Slopes, N: Floats, free: list[int]) -> D
     return found
 
 
-class _Point(NamedTuple):
+def _refuse_turning(
+    steady: Steady,
+    slopes: Slopes,
+    asked: _Asked,
+    found: Derivatives,
+    inputs: tuple[str, ...],
+    outputs: tuple[str, ...],
+) -> None:
+    """Raise for inputs and outputs that do not go along with a steady motion, so that their slopes change in time."""
+    if not inputs and not outputs:
+        return
+    q, turned = steady.later()
+    moved = slopes.directions(q, turned @ asked.moves, turned @ asked.rates, asked.inputs)
+    later = slopes.along(q, turned @ steady.v, moved)
+    first = int(np.argmax(asked.inputs[0])) if inputs else 0
+    changes = [
+        (name, found.accelerations[:, first + k], (turned.T @ later.accelerations)[:, first + k])
+        for k, name in enumerate(inputs)
+    ]
+    changes += [(name, found.columns[name], later.columns[name]) for name in _wanted(slopes, outputs)]
+    for name, now, then in changes:
+        if np.abs(then - now).max(initial=0.0) > TURNS * np.abs(now).max(initial=0.0):
+            raise OptionError(
+                f"'{name}' does not go along with the steady motion of '{slopes.system.model.name}' and sees it "
+                "differently at every moment; give one in axes that go along, or a length, an angle or a spring's force"
+            )
+
+
+class LinearPoint(NamedTuple):
     """A state to linearise about."""
 
     system: System
@@ -259,26 +351,31 @@ class _Point(NamedTuple):
     cut_q: Floats
     time: float
     about: str
+    steady: Steady | None = None
 
 
-def _point(model: Any, at: Any) -> _Point:
+def point_of(model: Any, at: Any) -> LinearPoint:
+    """The state of a model that `at` means."""
     from linkwork.simulation.run import Simulation  # here, because runs look at what they linearise
 
     if isinstance(model, Simulation):
-        if at is not None:
-            raise OptionError("a lw.Simulation is linearised in its present state; leave out at=, or give the model")
+        if at not in (None, "steady"):
+            raise OptionError(
+                "a lw.Simulation is linearised in its present state, or about a steady motion near it by at='steady'; "
+                "leave out at=, or give the model"
+            )
         sim, about = model, f"its state at {model.time:g} s"
     else:
         system = model if isinstance(model, System) else assemble(model)
         _refuse(system)
         at = "equilibrium" if at is None else at
-        if isinstance(at, str) and at not in ("equilibrium", "start"):
+        if isinstance(at, str) and at not in ("equilibrium", "start", "steady"):
             raise OptionError(
-                f"at= must be 'equilibrium', 'start', or what lw.equilibrium or lw.reach gives, not {shown(at)}; to "
-                "linearise a moment of a run, step a lw.Simulation there and give it in place of the model"
+                "at= must be 'equilibrium', 'start', 'steady', or what lw.equilibrium or lw.reach gives, not "
+                f"{shown(at)}; to linearise a moment of a run, step a lw.Simulation there and give it for the model"
             )
         about = ("its start" if at == "start" else "an equilibrium") if isinstance(at, str) else "a given position"
-        if at != "start":
+        if at not in ("start", "steady"):
             rest = resting(system, at)
             still, cuts_still = np.zeros(system.nv), np.zeros_like(system.cut_v_start)
             system = replace(placed(system, rest), v_start=still, cut_v_start=cuts_still)
@@ -289,9 +386,13 @@ def _point(model: Any, at: Any) -> _Point:
         raise OptionError(
             f"a simulation by {sim.method.name!r} has absolute coordinates; linearise one by method='recursive'"
         )
-    return _Point(
+    point = LinearPoint(
         stepper.moving, stepper.tables, sim.q.copy(), sim.v.copy(), stepper.state.cut_q.copy(), sim.time, about
     )
+    if not isinstance(at, str) or at != "steady":
+        return point
+    found = Steady(point.system, point.tables, point.time, point.q, point.v, point.cut_q)
+    return point._replace(q=found.q, v=found.v, about=f"a steady motion ({found.told()})", steady=found)
 
 
 def _refuse(system: System) -> None:
@@ -322,20 +423,25 @@ def _input_rows(system: System, inputs: Sequence[str]) -> list[int]:
     return [system.inputs[name] for name in inputs]
 
 
-def _carried_along(point: _Point, slopes: Slopes, N: Floats, free: list[int]) -> Floats:
-    """Velocities that displacements along the columns of N take along, so that loops stay closed as the state moves."""
-    system, v = point.system, point.v
-    out = np.zeros_like(N)
+def _closure(point: LinearPoint) -> Closure:
+    closure = Closure(point.system, point.time)
+    closure.cut_q[:] = point.cut_q
+    closure.at(point.q, point.v)
+    return closure
+
+
+def carried_along(point: LinearPoint, slopes: Slopes, ways: Ways) -> Floats:
+    """Velocities that displacements along the columns of P take along, so that all rows hold as the state moves."""
+    system, v, (N, P, free, _) = point.system, point.v, ways
+    out = np.zeros_like(P)
     if not system.rows or not v.any():
         return out
-    closure = Closure(system, point.time)
-    closure.cut_q[:] = point.cut_q
-    closure.at(point.q, v)
+    closure = _closure(point)
     back = np.linalg.pinv(closure.G, rcond=DEPENDENT)
     work, rows = lift(closure.work), lift((closure.g, closure.gd, closure.W, closure.G, closure.directions))
     given = (point.time, lift(closure.told), lift(closure.out))
-    directions = slopes.directions(point.q, N, out).q
-    for first in range(0, N.shape[1], SLOPES):
+    directions = slopes.directions(point.q, P, out).q
+    for first in range(0, P.shape[1], SLOPES):
         some = directions[:, first : first + SLOPES]
         n = some.shape[1]
         q, cut_q = lift(point.q), lift(closure.cut_q)
@@ -350,11 +456,9 @@ def _outputs(slopes: Slopes, found: Derivatives, outputs: Sequence[str]) -> tupl
     """Names, units and slopes of the outputs, a row for each component."""
     if not outputs:
         return [], [], np.zeros((0, next(iter(found.columns.values())).shape[1]))
-    observer = slopes.observer
-    assert observer is not None
-    units, names, words, rows = observer.units(), [], [], []
-    wanted = {column: shape for each in outputs for column, shape in choose(observer.specs, each)[0].items()}
-    for column, shape in wanted.items():
+    assert slopes.observer is not None
+    units, names, words, rows = slopes.observer.units(), [], [], []
+    for column, shape in _wanted(slopes, outputs).items():
         for label, unit in component_labels(column, units[column], shape):
             names.append(label)
             words.append(unit)
@@ -362,7 +466,16 @@ def _outputs(slopes: Slopes, found: Derivatives, outputs: Sequence[str]) -> tupl
     return names, words, np.vstack(rows)
 
 
-def _dof_name(system: System, k: int) -> str:
+def _wanted(slopes: Slopes, outputs: Sequence[str]) -> dict[str, tuple[int, ...]]:
+    """Columns that outputs mean, and their shapes."""
+    observer = slopes.observer
+    assert observer is not None
+    return {
+        column: shape for each in outputs for column, shape in choose(observer.system, observer.shapes, each)[0].items()
+    }
+
+
+def dof_label(system: System, k: int) -> str:
     """The joint of an independent coordinate, and which of its coordinates it is where there are several."""
     place = next(place for place in system.joints if place.v.start <= k < place.v.stop)
     if place.v.stop - place.v.start == 1:
@@ -374,9 +487,9 @@ def _dof_name(system: System, k: int) -> str:
 
 
 def _bodies(
-    system: System, q: Floats, columns: dict[str, Floats], f: int, time: float
+    system: System, q: Floats, columns: dict[str, Floats], some: slice, time: float
 ) -> tuple[dict[str, Floats], dict[str, tuple[float, Any]]]:
-    """Of every body velocity of the centre of mass and spin for the independent velocities; mass and inertia."""
+    """Of every body velocity of the centre of mass and spin, of `some` of the slopes; mass and inertia."""
     bodies = {body.path: body for body in system.model.all_bodies() if not body.hidden}
     motions, masses = {}, {}
     for name, (_, turn) in forward_kinematics(system, q, time=time).items():
@@ -384,8 +497,8 @@ def _bodies(
         if body is None:
             continue
         place = Frame(rotation=turn)
-        spin = columns[f"{name}.angular_velocity"][:, f : 2 * f]
+        spin = columns[f"{name}.angular_velocity"][:, some]
         swing = np.cross(spin, place.direction(system.centre(body)), axisa=0).T
-        motions[name] = np.vstack([columns[f"{name}.velocity"][:, f : 2 * f] + swing, spin])
+        motions[name] = np.vstack([columns[f"{name}.velocity"][:, some] + swing, spin])
         masses[name] = (body.mass, place.matrix @ body.inertia @ place.matrix.T)
     return motions, masses

@@ -26,6 +26,7 @@ ROUNDING = 2e-16
 NOISE = 1e-14  # of the largest: smaller forces are rounding
 FEW_DIGITS = 1e-6  # relative error of an eigenvalue, by its condition number: beyond it is told
 APART = 1e-4  # of the largest entry: shapes that differ by less are one
+ENDLESS = 1e-12  # of the critical damping: less is rounding, and no time of decay is printed
 MOVERS = 3  # bodies that are named for each mode
 
 
@@ -36,8 +37,9 @@ class Modes:
     `frequencies` (Hz) are those of the swinging motion, 0 for one that only creeps back or away; `damping` its part of
     the critical one, negative where it grows; `decay_times` (s) to 1/e, infinite where nothing decays.
     `shapes[:, k]` are the displacements of the independent coordinates, complex; `motions[:, k]` those of all joints.
-    `energy` is each body's part of the kinetic energy. `condition` says how much each eigenvalue magnifies small
-    changes of the model: where it is large the mode is defective.
+    `energy` is each body's part of the kinetic energy, `strain_energy` the part of each spring, stiff joint, bushing
+    and tyre of the energy that they store; weight stores none. `condition` says how much each eigenvalue magnifies
+    small changes of the model: where it is large the mode is defective.
     """
 
     model_name: str
@@ -47,6 +49,7 @@ class Modes:
     joints: list[str]
     coordinates: list[str]
     energy: dict[str, Floats]
+    strain_energy: dict[str, Floats]
     condition: Floats
     uncertain: Any = field(repr=False)  # (mode,) bool: the eigenvalue has few digits left
     rigid: Any = field(repr=False)  # (mode,) bool: motions that nothing brings back
@@ -83,6 +86,15 @@ class Modes:
     def movers(self, k: int) -> str:
         """Which bodies move most in mode k, by their kinetic energy."""
         shares = sorted(((float(part[k]), name) for name, part in self.energy.items()), reverse=True)
+        return ", ".join(f"{name} {share:.0%}" for share, name in shares[:MOVERS] if share >= 0.01)
+
+    def strained(self, k: int) -> str:
+        """Which springs, stiff joints, bushings and tyres store most in mode k.
+
+        >>> lw.linearise(lw.gallery.car.build()).modes().strained(4)
+        'right wheel.tyre 48%, left wheel.tyre 48%, right suspension.damper.coil 2%'
+        """
+        shares = sorted(((float(part[k]), name) for name, part in self.strain_energy.items()), reverse=True)
         return ", ".join(f"{name} {share:.0%}" for share, name in shares[:MOVERS] if share >= 0.01)
 
     def plot(self, file: str | PathLike[str] | None = None, show: bool = False) -> Figure:
@@ -150,6 +162,7 @@ class Modes:
                     "rigid": bool(self.rigid[k]),
                     "condition": float(self.condition[k]) if np.isfinite(self.condition[k]) else None,
                     "energy": {name: float(part[k]) for name, part in self.energy.items()},
+                    "strain_energy": {name: float(part[k]) for name, part in self.strain_energy.items()},
                     "shape": [[float(x.real), float(x.imag)] for x in self.shapes[:, k]],
                 }
                 for k, value in enumerate(self.eigenvalues)
@@ -169,7 +182,9 @@ class Modes:
         if self.rigid[k]:
             return f"{'rigid':>10} {'':>9} {'':>10}  {self.movers(k)}"
         decay = self.decay_times[k]
-        time = "never" if not np.isfinite(decay) else f"grows {-decay:.3g} s" if decay < 0.0 else f"{decay:.3g} s"
+        time = (
+            "never" if abs(self.damping[k]) < ENDLESS else f"grows {-decay:.3g} s" if decay < 0.0 else f"{decay:.3g} s"
+        )
         found = f"{self.frequencies[k]:10.4g} {self.damping[k]:9.3g} {time:>10}  {self.movers(k)}"
         return found + ("  (few digits: defective, or much slower than others)" if self.uncertain[k] else "")
 
@@ -181,34 +196,35 @@ def find_modes(linear: LinearModel) -> Modes:
     """The modes of a linear model, in coordinates that make lengths and angles comparable."""
     from scipy.linalg import eig, qr  # here, because it takes a third of a second
 
-    f = linear.freedom
+    p = linear.positions
     scaled, scale = _scaled(linear)
     values, left, right = eig(scaled, left=True, right=True)
     lengths = np.linalg.norm(left, axis=0) * np.linalg.norm(right, axis=0)
     overlap = np.abs(np.sum(left.conj() * right, axis=0))
     condition = np.divide(lengths, overlap, out=np.full(values.size, np.inf), where=overlap > 0.0)
     largest = float(np.abs(values).max(initial=0.0))
-    stiff = scaled[f:, :f]
-    rigid = np.array([abs(values[k]) <= STILL * largest and _is_free(stiff, right[:f, k]) for k in range(values.size)])
+    stiff = scaled[p:, :p]
+    rigid = np.array([abs(values[k]) <= STILL * largest and _is_free(stiff, right[:p, k]) for k in range(values.size)])
     error = ROUNDING * float(np.linalg.norm(scaled)) * condition
     order = [int(k) for k in np.argsort(np.abs(values), kind="stable") if values[k].imag >= 0.0 or rigid[k]]
     # a motion that nothing brings back has one root, or two alike where nothing slows it either
     slow = [k for k in order if rigid[k]]
     if slow:
-        _, sizes, first = qr(right[:f, slow] / _largest(right[:f, slow]), mode="economic", pivoting=True)
+        _, sizes, first = qr(right[:p, slow] / _largest(right[:p, slow]), mode="economic", pivoting=True)
         slow = sorted(slow[j] for j, size in zip(first, np.abs(np.diag(sizes)), strict=False) if size > APART)
     kept = [*slow, *(k for k in order if not rigid[k])]
     shapes = scale[:, None] * right
-    states = shapes[:f, kept]
-    states = states / _largest(states / linear.unit[:, None])
+    states = shapes[:p, kept]
+    states = states / _largest(states / linear.unit[:p, None])
     return Modes(
         linear.model_name,
         values[kept],
         states,
         linear.moves @ states,
         linear.joints,
-        [name.removesuffix(".position") for name in linear.states[:f]],
+        [name.removesuffix(".position") for name in linear.states[:p]],
         _energies(linear, states),
+        _shares({name: strain.energy(states) for name, strain in linear.strains.items()}),
         condition[kept],
         (error > FEW_DIGITS * np.abs(values))[kept] & ~rigid[kept],
         rigid[kept],
@@ -221,21 +237,27 @@ def _scaled(linear: LinearModel) -> tuple[Floats, Floats]:
 
     What rounding leaves of a force that is none must go: solvers balance rows and columns, which makes it large.
     """
-    f, own = linear.freedom, np.sqrt(np.diag(linear.M))
-    mass, forces = linear.M / np.outer(own, own), linear.M @ linear.A[f:]
-    forces *= np.concatenate([1.0 / own, 1.0 / own]) / own[:, None]
-    levers = np.concatenate([linear.unit / own, linear.unit / own])
-    none = np.abs(mass) < NOISE
-    mass[none] = 0.0
-    for part in (slice(0, f), slice(f, 2 * f)):
+    p, own = linear.positions, np.sqrt(np.diag(linear.M))
+    names = [name.removesuffix(".velocity") for name in linear.states[p:]]
+    velocities = dict(zip(names, 1.0 / own, strict=True))
+    usual = float(np.median(1.0 / (own * linear.unit[p:])))  # for places that no velocity of their own leads to
+    places = [
+        velocities.get(name.removesuffix(".position"), usual * unit)
+        for name, unit in zip(linear.states[:p], linear.unit[:p], strict=True)
+    ]
+    ways = np.array([*places, *(1.0 / own)])
+    mass, forces = linear.M / np.outer(own, own), linear.M @ linear.A[p:] * ways / own[:, None]
+    mass[np.abs(mass) < NOISE] = 0.0
+    levers = linear.unit / ways
+    for part in (slice(0, p), slice(p, None)):
         some = forces[:, part]
-        sizes = np.abs(some) * np.outer(1.0 / levers[:f], 1.0 / levers[:f])
+        sizes = np.abs(some) * np.outer(levers[p:], levers[part])
         some[(np.abs(some) < NOISE * np.abs(some).max()) | (sizes < NOISE * sizes.max())] = 0.0
-    upper = linear.A[:f] * own[:, None] / np.concatenate([own, own])
-    fastest = np.sqrt(np.abs(forces[:, :f]).max(initial=0.0)) or 1.0
-    paces = np.concatenate([np.full(f, fastest), np.ones(f)])
+    upper = linear.A[:p] * ways / ways[:p, None]
+    fastest = np.sqrt(np.abs(forces[:, :p]).max(initial=0.0)) or 1.0
+    paces = np.concatenate([np.full(p, fastest), np.ones(own.size)])
     scaled = np.vstack([upper, np.linalg.solve(mass, forces)]) / paces * paces[:, None]
-    return scaled, 1.0 / (np.concatenate([own, own]) * paces)
+    return scaled, ways / paces
 
 
 def _is_free(stiff: Floats, x: Complexes) -> bool:
@@ -259,6 +281,13 @@ def _energies(linear: LinearModel, states: Complexes) -> dict[str, Floats]:
         mass, inertia = linear.masses[name]
         u, w = motion[:3] @ states, motion[3:] @ states
         found[name] = np.real(mass * np.sum(u.conj() * u, axis=0) + np.sum(w.conj() * (inertia @ w), axis=0))
-    total = np.sum(list(found.values()), axis=0) if found else np.zeros(states.shape[1])
+    return _shares(found)
+
+
+def _shares(parts: dict[str, Floats]) -> dict[str, Floats]:
+    """Each as a part of all."""
+    if not parts:
+        return parts
+    total = np.sum(list(parts.values()), axis=0)
     whole = np.where(total > 0.0, total, 1.0)
-    return {name: energy / whole for name, energy in found.items()}
+    return {name: energy / whole for name, energy in parts.items()}

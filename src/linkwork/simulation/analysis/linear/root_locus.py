@@ -97,8 +97,7 @@ def root_locus(
 
 def _roots(linear: LinearModel) -> tuple[Complexes, Complexes]:
     """Eigenvalues by size, and their states without units, of length 1."""
-    scale = np.concatenate([linear.unit, linear.unit])
-    values, vectors = np.linalg.eig(linear.A * scale / scale[:, None])
+    values, vectors = np.linalg.eig(linear.A * linear.unit / linear.unit[:, None])
     order = np.lexsort((values.imag, np.round(np.abs(values), 9)))
     return values[order].astype(complex), vectors[:, order].astype(complex)
 

@@ -1,15 +1,18 @@
 """`sensitivity`: how every column of a run changes with the parameters of the model, exactly along the run.
 
-Parameters are arguments of a function that builds the model. What it makes of them, tables and start, is affine or
-smooth and is differenced there, with four builds a parameter; from then on the run itself carries the slopes, through
-loops and singular positions, however stiff or chaotic it is.
+Parameters are numbers of a model by their names, or arguments of a function that builds one. What becomes of them in
+the tables and the start is affine or smooth and is differenced there, with six builds a parameter; from then on the run
+itself carries the slopes, through loops and singular positions, however stiff or chaotic it is.
 """
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
+from os import PathLike
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,18 +25,44 @@ from linkwork.formulations.samples import make_samples
 from linkwork.mechanics.observation import observe
 from linkwork.model import Model
 from linkwork.model.checked import did_you_mean, real, shown
+from linkwork.simulation.analysis.linear.parameters import number, varied
 from linkwork.simulation.analysis.linear.slopes import column_slopes, without_slopes
 from linkwork.simulation.methods import positive
 from linkwork.simulation.results.columns.observe import Observer
 from linkwork.simulation.run import Simulation
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Measure = Callable[[Mapping[str, Floats]], float]
 STEP = 1e-3  # of a parameter, or of 1: for what the building function makes of it, extrapolated twice
 MEASURE_STEP = 1e-4  # of a parameter, or of 1 where it is zero: for measures of the columns
+
+
+class Tornado(list[tuple[str, float]]):
+    """Parameters by their influence on a measure, largest first: its slope times the parameter."""
+
+    def __init__(self, model_name: str, measure: str, effects: Mapping[str, float]) -> None:
+        super().__init__(sorted(effects.items(), key=lambda each: -abs(each[1])))
+        self.model_name, self.measure = model_name, measure
+
+    def plot(self, file: str | PathLike[str] | None = None, show: bool = False) -> Figure:
+        """A bar for each parameter: by how much 10 % more of it change the measure; to `file` (.png, .svg, .pdf)."""
+        from linkwork.viewer.pictures.sensitivity_plot import plot_tornado
+
+        return plot_tornado(self, file, show)
+
+    def __str__(self) -> str:
+        width = max((len(name) for name, _ in self), default=0)
+        lines = [f"{name:{width}} {0.1 * effect:+12.4g}" for name, effect in self]
+        return "\n".join([f"'{self.model_name}': {self.measure} for each 10 % more of", *lines])
 
 
 @dataclass(frozen=True)
 class Sensitivity:
     """Slopes of the columns of a run with the parameters of its model, at the times `time` (s).
+
+    `run["pin.position"]` is a column, `run.slope("pin.position", "damper.damping")` how it changes.
 
     >>> found = lw.sensitivity(lw.gallery.pendulum.build, {"length": 1.0}, until=1.0, dt=0.01)
     >>> found.slope("pin.position", "length").shape
@@ -45,22 +74,31 @@ class Sensitivity:
     time: Floats
     columns: dict[str, Floats]
     slopes: dict[str, dict[str, Floats]] = field(repr=False)  # by parameter, then by column
+    measures: dict[str, Measure] = field(default_factory=dict, repr=False)
+
+    def __getitem__(self, column: str) -> Floats:
+        """A column, with a row for each time."""
+        if column not in self.columns:
+            raise OptionError(f"there is no column '{column}'{did_you_mean(column, self.columns)}")
+        return self.columns[column]
 
     def slope(self, column: str, parameter: str) -> Floats:
         """d column / d parameter at all times; components as in the column."""
         if parameter not in self.slopes:
             raise OptionError(f"'{parameter}' was not varied{did_you_mean(parameter, self.slopes)}")
-        if column not in self.columns:
-            raise OptionError(f"there is no column '{column}'{did_you_mean(column, self.columns)}")
+        self[column]
         return self.slopes[parameter][column]
 
-    def measure(self, function: Callable[[Mapping[str, Floats]], float]) -> dict[str, float]:
+    def measure(self, function: str | Measure) -> dict[str, float]:
         """d function(columns) / d parameter for every parameter; `function` gives one number, such as a largest force.
+
+        It may be the name of one of the `measures`.
 
         >>> found = lw.sensitivity(lw.gallery.pendulum.build, {"length": 1.0}, until=1.0, dt=0.01)
         >>> round(found.measure(lambda run: run["pin.position"][-1])["length"], 3)
         0.9
         """
+        function = self._named(function)
         answers = {}
         for name, slopes in self.slopes.items():
             h = MEASURE_STEP * (abs(self.parameters[name]) or 1.0)
@@ -74,32 +112,70 @@ class Sensitivity:
     def _moved(self, slopes: dict[str, Floats], h: float) -> dict[str, Floats]:
         return {column: values + h * slopes[column] for column, values in self.columns.items()}
 
-    def tornado(self, function: Callable[[Mapping[str, Floats]], float]) -> list[tuple[str, float]]:
+    def tornado(self, function: str | Measure) -> Tornado:
         """Parameters by their influence on a measure, largest first: its slope times the parameter's own size."""
-        effects = {name: slope * self.parameters[name] for name, slope in self.measure(function).items()}
-        return sorted(effects.items(), key=lambda each: -abs(each[1]))
+        slopes = self.measure(function)
+        name = function if isinstance(function, str) else getattr(function, "__name__", "the measure")
+        effects = {each: slope * self.parameters[each] for each, slope in slopes.items()}
+        return Tornado(self.model_name, "the measure" if name == "<lambda>" else name, effects)
+
+    def plot(
+        self, column: str, file: str | PathLike[str] | None = None, *, share: float = 0.1, show: bool = False
+    ) -> Figure:
+        """A column over time with a band for a change of each parameter by `share` of it; to `file` (.png, .svg)."""
+        from linkwork.viewer.pictures.sensitivity_plot import plot_bands
+
+        return plot_bands(self, column, positive("share", share, ""), file, show)
+
+    def _named(self, function: str | Measure) -> Measure:
+        if not isinstance(function, str):
+            return function
+        if function not in self.measures:
+            raise OptionError(
+                f"there is no measure '{function}'{did_you_mean(function, self.measures)}; give it to lw.sensitivity "
+                "by measures=, or give a function of the columns"
+            )
+        return self.measures[function]
 
 
 def sensitivity(
-    build: Callable[..., Model],
-    parameters: Mapping[str, float],
+    model: Model | Callable[..., Model],
+    parameters: str | Sequence[str] | Mapping[str, float],
     *,
     until: float,
     dt: float = 1e-3,
     every: int = 1,
     columns: str | Sequence[str] = "all",
     integrator: str = "rk4",
+    measures: Mapping[str, Measure] | None = None,
 ) -> Sensitivity:
-    """Slopes of a run of `build(**parameters)` with these parameters, by method "recursive".
+    """Slopes of a run of a model with its numbers, by method "recursive".
 
-    `until` and `dt` in seconds; rows are kept every `every` steps. Parameters may change lengths, masses, stiffness,
-    laws given by numbers, and start values, as long as bodies, joints and forces stay the same.
+    `parameters` are names of numbers in the model ("damper.damping", "rod.mass", "rod.com.x", "push.law"), or, where a
+    function that builds it is given in its place, its arguments with their values: {"length": 1.0}. They may change
+    lengths, masses, stiffness, laws given by numbers, and start values, as long as bodies, joints and forces stay the
+    same. `until` and `dt` in seconds; rows are kept every `every` steps. `measures` are functions of the columns by
+    name.
+
+    >>> model = lw.gallery.car.build()
+    >>> names = ["car body.mass", "left suspension.damper.coil.stiffness"]
+    >>> run = lw.sensitivity(model, names, until=0.1, columns="car body.*")
+    >>> run.slope("car body.position", "car body.mass").shape
+    (101, 3)
     """
-    if not parameters:
-        raise OptionError("name the parameters to vary, with their values, as in {'stiffness': 1e4}")
     positive("until", until, "s")
     positive("dt", dt, "s")
-    values = {name: _number(name, value) for name, value in parameters.items()}
+    if isinstance(model, Model):
+        wanted = (parameters,) if isinstance(parameters, str) else tuple(parameters)
+        values = {name: number(model, name) for name in wanted}
+        build: Callable[..., Model] = partial(_with, model)
+    else:
+        if not isinstance(parameters, Mapping):
+            raise OptionError("give the arguments of the function with their values, as in {'stiffness': 1e4}")
+        values = {name: _number(name, value) for name, value in parameters.items()}
+        build = model
+    if not values:
+        raise OptionError("name the parameters to vary, with their values, as in {'stiffness': 1e4}")
     method = Recursive(dt=dt, integrator=integrator)
     here = _Start(build, values, method)
     observer = Observer(here.system, columns)
@@ -110,9 +186,16 @@ def sensitivity(
     for first in range(0, len(names), SLOPES):
         group = names[first : first + SLOPES]
         seeds = [here.slopes(build, values, name, method) for name in group]
+        for name, seed in zip(group, seeds, strict=True):
+            if isinstance(model, Model) and not any(np.any(slope) for slope in seed):
+                raise OptionError(f"nothing in a run of '{model.name}' depends on '{name}'; leave it out")
         time, shown_columns, slopes = _run(here, seeds, observer, dt, round(until / dt), every)
         found |= {name: slopes[k] for k, name in enumerate(group)}
-    return Sensitivity(here.system.model.name, values, time, shown_columns, found)
+    return Sensitivity(here.system.model.name, values, time, shown_columns, found, dict(measures or {}))
+
+
+def _with(model: Model, **values: float) -> Model:
+    return varied(model, values)
 
 
 def _number(name: str, value: Any) -> float:
@@ -179,7 +262,7 @@ def _run(
     """Times, columns, and their slopes along each seed."""
     system = here.system
     laws = DualLaws(system, here.parts[0])
-    tables, work, state = lifted = lift(here.parts)
+    tables, work, state = lifted = lift(copy.deepcopy(here.parts))  # whole numbers too: every batch begins anew
     places = [each for each in _arrays(lifted) if each.dtype.names is not None]
     for k, seed in enumerate(seeds):
         for place, slope in zip(places, seed, strict=True):

@@ -6,6 +6,7 @@ them. Laws compiled by `@lw.compiled` are differentiated so too; those that Pyth
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -70,6 +71,8 @@ class Slopes:
         self.work = lift(Recursive(stabilize=False).prepare(self.plain))
         state = make_state(self.plain, np.zeros(system.nq + system.nv + self.plain.tree.accounts), cut_q)
         self.state, self.rows = lift(state), lift(make_samples(state, 1))
+        self._values, self._slopes, self._found = self.state.y["v"], self.state.y["d"], self.state.vd["d"]
+        self._numbers = (time, -1, 1.0, 1, 2)
         self._call: Any = None
         self.observer = Observer(system, columns, self.plain) if columns else None
         if self.observer is not None:
@@ -87,52 +90,60 @@ class Slopes:
 
     def along(self, q: Floats, v: Floats, directions: Directions) -> Derivatives:
         """Slopes at q and v."""
-        count = directions.v.shape[1]
-        accelerations, columns = np.zeros((v.size, count)), {}
+        count, nv = directions.v.shape[1], v.size
+        accelerations, columns = np.zeros((nv, count)), {}
         if self.observer is not None:
             columns = {name: np.zeros((int(np.prod(shape)), count)) for name, shape in self.observer.columns.items()}
+        m, slopes = q.size + nv, self._slopes
+        self._values[: q.size], self._values[q.size : m] = q, v
+        ways = np.concatenate([directions.q, directions.v])
         for first in range(0, count, SLOPES):
-            part = slice(first, min(first + SLOPES, count))
-            self._place(q, v, Directions(*(each[:, part] for each in directions)))
-            n = part.stop - first
-            accelerations[:, part] = self._accelerations()[:, :n]
-            for name, slopes in self._columns(n).items():
-                columns[name][:, part] = slopes
+            n = min(SLOPES, count - first)
+            slopes[:m, :n] = ways[:, first : first + n]
+            slopes[m:] = 0.0
+            if n < SLOPES:
+                slopes[:m, n:] = 0.0
+            self._place(directions.inputs[:, first : first + n])
+            self._evaluate()
+            accelerations[:, first : first + n] = self._found[:, :n]
+            if self.observer is not None:
+                for name, some in self._columns(self.observer, n).items():
+                    columns[name][:, first : first + n] = some
+        self.laws.check()
+        if not math.isfinite(accelerations.sum()):
+            self._refuse()
         return Derivatives(accelerations, columns)
 
-    def _place(self, q: Floats, v: Floats, directions: Directions) -> None:
-        y, nq, n = self.state.y, q.size, directions.v.shape[1]
-        y["d"], self.state.cut_q["d"] = 0.0, 0.0
-        y["v"][:nq], y["v"][nq : nq + v.size] = q, v
-        y["d"][:nq, :n], y["d"][nq : nq + v.size, :n] = directions.q, directions.v
-        self.state.cut_q["v"] = self.cut_q
+    def _place(self, inputs: Floats) -> None:
+        """Cut coordinates as they were, and slopes of the inputs."""
+        if self.cut_q.size:
+            self.state.cut_q["v"], self.state.cut_q["d"] = self.cut_q, 0.0
         if self.inputs:
             slopes = self.tables.laws.law_param["d"]
             slopes[self.inputs, 0] = 0.0
-            slopes[self.inputs, 0, :n] = directions.inputs
+            slopes[self.inputs, 0, : inputs.shape[1]] = inputs
 
-    def _accelerations(self) -> Floats:
+    def _evaluate(self) -> None:
         if self._call is None:
-            self._call = run.bind(self.tables, self.work, self.state, self.time, -1, 1.0, 1, 2, self.rows).again
-        _, _, status = self._call()
-        found: Floats = self.state.vd["d"]
-        self.laws.check()
-        if status != 0 or not np.isfinite(found).all():
-            raise RunError(
-                f"'{self.system.model.name}' cannot be linearised in this state: its forces have no slopes there; give "
-                "another state"
-            )
-        return found
+            self._call = run.bind(self.tables, self.work, self.state, *self._numbers, self.rows)
+        self.state.t["v"][0] = self.time  # motors count their ways from here
+        if self._call(*self._numbers)[2] != 0:
+            self.laws.check()
+            self._refuse()
 
-    def _columns(self, n: int) -> dict[str, Floats]:
-        if self.observer is None:
-            return {}
+    def _refuse(self) -> None:
+        raise RunError(
+            f"'{self.system.model.name}' cannot be linearised in this state: its forces have no slopes there; give "
+            "another state"
+        )
+
+    def _columns(self, observer: Observer, n: int) -> dict[str, Floats]:
         for name in Samples._fields:
             getattr(self.rows, name)[0] = getattr(self.state, name)
         samples = self.rows._replace(inputs=self.rows.inputs[:0])
         observe(self.tables, self.scratch, self.view, samples, 1, self.observation)
-        found = [column_slopes(self.observer, self.rows, self.observation, 1, k)[1] for k in range(n)]
-        return {name: np.array([each[name].reshape(-1) for each in found]).T for name in self.observer.columns}
+        found = [column_slopes(observer, self.rows, self.observation, 1, k)[1] for k in range(n)]
+        return {name: np.array([each[name].reshape(-1) for each in found]).T for name in observer.columns}
 
 
 def without_slopes(system: System) -> str:
