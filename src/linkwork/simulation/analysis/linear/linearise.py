@@ -470,9 +470,7 @@ def _wanted(slopes: Slopes, outputs: Sequence[str]) -> dict[str, tuple[int, ...]
     """Columns that outputs mean, and their shapes."""
     observer = slopes.observer
     assert observer is not None
-    return {
-        column: shape for each in outputs for column, shape in choose(observer.system, observer.shapes, each)[0].items()
-    }
+    return {column: shape for each in outputs for column, shape in choose(observer.specs, each)[0].items()}
 
 
 def dof_label(system: System, k: int) -> str:
