@@ -252,7 +252,7 @@ def _scaled(linear: LinearModel) -> tuple[Floats, Floats]:
     for part in (slice(0, p), slice(p, None)):
         some = forces[:, part]
         sizes = np.abs(some) * np.outer(levers[p:], levers[part])
-        some[(np.abs(some) < NOISE * np.abs(some).max()) | (sizes < NOISE * sizes.max())] = 0.0
+        some[(np.abs(some) < NOISE * np.abs(some).max(initial=0.0)) | (sizes < NOISE * sizes.max(initial=0.0))] = 0.0
     upper = linear.A[:p] * ways / ways[:p, None]
     fastest = np.sqrt(np.abs(forces[:, :p]).max(initial=0.0)) or 1.0
     paces = np.concatenate([np.full(p, fastest), np.ones(own.size)])
