@@ -240,7 +240,8 @@ def _scaled(linear: LinearModel) -> tuple[Floats, Floats]:
     p, own = linear.positions, np.sqrt(np.diag(linear.M))
     names = [name.removesuffix(".velocity") for name in linear.states[p:]]
     velocities = dict(zip(names, 1.0 / own, strict=True))
- for places that no velocity of their own leads to# for places that no velocity of their own leads to
+    # for places that no velocity of their own leads to
+    usual = float(np.median(1.0 / (own * linear.unit[p:]))) if own.size else 1.0
     places = [
         velocities.get(name.removesuffix(".position"), usual * unit)
         for name, unit in zip(linear.states[:p], linear.unit[:p], strict=True)
