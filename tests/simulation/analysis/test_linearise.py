@@ -177,7 +177,7 @@ def test_hints_of_modes():
         "mode 1 is undetermined: nothing brings rail 2 back; hold it by a spring or a joint unless it is meant to move "
         "freely",
         "mode 1 is not observable: it does not show in between.length",
-        "mode 1 is not controllable: pull do not move it",
+        "mode 1 is not controllable: nothing of pull moves it",
         "mode 2 is not observable: it does not show in between.length",
     ]
     assert modes.as_dict()["hints"] == modes.hints
@@ -189,9 +189,8 @@ def test_a_defective_mode_is_told():
     door = model.body("door", mass=2.0, inertia=(1, 1, 1))
     model.revolute("hinge", model.ground, door, at=(0, 0, 0), axis=(0, 0, 1), stiffness=9.0, damping=6.0)
     modes = lw.linearise(model).modes()
-    assert [hint.partition(" times")[2] for hint in modes.hints] == [
-        " as much, so that it is defective, or nearly so"
-    ] * 2
+    told = {hint.partition(" times")[2] for hint in modes.hints}
+    assert told == {" as much, so that it is defective, or nearly so"}
 
 
 def test_every_kind_stores_energy():

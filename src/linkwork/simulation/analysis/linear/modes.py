@@ -222,7 +222,7 @@ def _unseen(linear: LinearModel, right: Complexes, left: Complexes) -> list[str]
         if linear.outputs and _cancels(linear.C, right[:, k], linear.unit):
             found.append(f"mode {k + 1} is not observable: it does not show in {', '.join(linear.outputs[:MOVERS])}")
         if linear.inputs and _cancels(linear.B.T, left[:, k].conj(), 1.0 / linear.unit):
-            found.append(f"mode {k + 1} is not controllable: {', '.join(linear.inputs[:MOVERS])} do not move it")
+            found.append(f"mode {k + 1} is not controllable: nothing of {', '.join(linear.inputs[:MOVERS])} moves it")
     return found
 
 
