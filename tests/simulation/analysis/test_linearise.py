@@ -162,6 +162,37 @@ def test_where_a_mode_stores_its_energy():
     assert np.allclose(stored, moving * np.abs(modes.eigenvalues) ** 2, rtol=1e-9)
 
 
+def test_hints_of_modes():
+    """Two equal carts on equal springs between walls: what is alike in both does not show in their distance."""
+    model = lw.Model("carts", gravity=(0, 0, 0))
+    carts = [model.body(f"cart {k}", mass=2.0, inertia=(1, 1, 1), position=(k, 0, 0)) for k in range(3)]
+    for k, cart in enumerate(carts):
+        spring = {} if k == 2 else {"stiffness": 50.0}
+        model.prismatic(f"rail {k}", model.ground, cart, at=(k, 0, 0), axis=(1, 0, 0), **spring)
+    model.spring("between", carts[0], carts[1], stiffness=30.0, length=1.0)
+    model.force("push", carts[0], (0, 0, 0.0))
+    model.torque("pull", "rail 0", 0.0)
+    modes = lw.linearise(model, at="start", inputs="pull", outputs="between.length").modes()
+    assert modes.hints == [
+        "mode 1 is undetermined: nothing brings rail 2 back; hold it by a spring or a joint unless it is meant to move "
+        "freely",
+        "mode 1 is not observable: it does not show in between.length",
+        "mode 1 is not controllable: nothing of pull moves it",
+        "mode 2 is not observable: it does not show in between.length",
+    ]
+    assert modes.as_dict()["hints"] == modes.hints
+
+
+def test_a_defective_mode_is_told():
+    """Critically damped: two roots in one."""
+    model = lw.Model("door", gravity=(0, 0, 0))
+    door = model.body("door", mass=2.0, inertia=(1, 1, 1))
+    model.revolute("hinge", model.ground, door, at=(0, 0, 0), axis=(0, 0, 1), stiffness=9.0, damping=6.0)
+    modes = lw.linearise(model).modes()
+    told = {hint.partition(" times")[2] for hint in modes.hints}
+    assert told == {" as much, so that it is defective, or nearly so"}
+
+
 def test_every_kind_stores_energy():
     model = lw.Model("springs", gravity=(0, 0, 0))
     block = model.body("block", mass=2.0, inertia=(0.1, 0.2, 0.3))

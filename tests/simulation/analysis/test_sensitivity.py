@@ -1,5 +1,6 @@
 """Slopes of whole runs with parameters of the model: closed forms, and extrapolated differences of runs."""
 
+import inspect
 import math
 
 import numpy as np
@@ -72,8 +73,6 @@ def by_differences(build, values, name, column, h, **options):
 )
 def test_gallery_against_differences_of_runs(piece, name, value, column, h):
     build = getattr(lw.gallery, piece).build
-    import inspect
-
     known = inspect.signature(build).parameters
     if name not in known:
         name = next(n for n, p in known.items() if isinstance(p.default, float))
@@ -84,6 +83,24 @@ def test_gallery_against_differences_of_runs(piece, name, value, column, h):
     wanted = by_differences(build, {name: value}, name, column, h * abs(value), **options)
     size = max(1e-3, np.abs(wanted).max())
     assert np.abs(found.slope(column, name) - wanted).max() < 1e-7 * size
+
+
+@pytest.mark.parametrize("name", ["beta", "torque", "stiffness", "spring_length"])
+def test_andrews_squeezer(name):
+    """Stiff and fast: 0.05 s of it."""
+    build, column, options = lw.gallery.andrews.build, "O.position", {"until": 0.05, "dt": 5e-5}
+    value = float(inspect.signature(build).parameters[name].default)
+    found = lw.sensitivity(build, {name: value}, columns=column, **options)
+    wanted = by_differences(build, {name: value}, name, column, 1e-3 * abs(value), **options)
+    assert np.abs(found.slope(column, name) - wanted).max() < 1e-9 * np.abs(wanted).max()
+
+
+def test_ten_seconds_through_singular_positions():
+    """The double four-bar folds flat again and again, and goes on as before with other lengths too."""
+    build, column, options = lw.gallery.double_four_bar.build, "foot 0.position", {"until": 10.0, "dt": 1e-3}
+    found = lw.sensitivity(build, {"length": 1.0}, columns=column, **options)
+    wanted = by_differences(build, {"length": 1.0}, "length", column, 1e-4, **options)
+    assert np.abs(found.slope(column, "length") - wanted).max() < 1e-6 * np.abs(wanted).max()
 
 
 def test_measures_and_who_matters():

@@ -25,6 +25,7 @@ BALANCED = 1e-6  # of the forces on a coordinate: what is left of them is none
 ROUNDING = 2e-16
 NOISE = 1e-14  # of the largest: smaller forces are rounding
 FEW_DIGITS = 1e-6  # relative error of an eigenvalue, by its condition number: beyond it is told
+DEFECTIVE = 1e6  # condition of an eigenvalue, from which on it is told
 APART = 1e-4  # of the largest entry: shapes that differ by less are one
 ENDLESS = 1e-12  # of the critical damping: less is rounding, and no time of decay is printed
 MOVERS = 3  # bodies that are named for each mode
@@ -53,6 +54,8 @@ class Modes:
     condition: Floats
     uncertain: Any = field(repr=False)  # (mode,) bool: the eigenvalue has few digits left
     rigid: Any = field(repr=False)  # (mode,) bool: motions that nothing brings back
+    hints: list[str] = field(repr=False)
+    """What to know of single modes: undetermined, defective, not seen by the outputs, not moved by the inputs."""
     linear: LinearModel = field(repr=False)
 
     @property
@@ -167,6 +170,7 @@ class Modes:
                 }
                 for k, value in enumerate(self.eigenvalues)
             ],
+            "hints": self.hints,
         }
 
     def __len__(self) -> int:
@@ -216,18 +220,28 @@ def find_modes(linear: LinearModel) -> Modes:
     shapes = scale[:, None] * right
     states = shapes[:p, kept]
     states = states / _largest(states / linear.unit[:p, None])
+    uncertain = (error > FEW_DIGITS * np.abs(values))[kept] & ~rigid[kept]
+    names = [name.removesuffix(".position") for name in linear.states[:p]]
+    hints = [_undetermined(k, states[:, k] / linear.unit[:p], names) for k in range(len(kept)) if rigid[kept[k]]]
+    hints += [
+        _defective(k, condition[kept[k]], uncertain[k])
+        for k in range(len(kept))
+        if not rigid[kept[k]] and (uncertain[k] or condition[kept[k]] > DEFECTIVE)
+    ]
+    hints += _unseen(linear, shapes[:, kept], (left / scale[:, None])[:, kept])
     return Modes(
         linear.model_name,
         values[kept],
         states,
         linear.moves @ states,
         linear.joints,
-        [name.removesuffix(".position") for name in linear.states[:p]],
+        names,
         _energies(linear, states),
         _shares({name: strain.energy(states) for name, strain in linear.strains.items()}),
         condition[kept],
-        (error > FEW_DIGITS * np.abs(values))[kept] & ~rigid[kept],
+        uncertain,
         rigid[kept],
+        hints,
         linear,
     )
 
@@ -259,6 +273,38 @@ def _scaled(linear: LinearModel) -> tuple[Floats, Floats]:
     paces = np.concatenate([np.full(p, fastest), np.ones(own.size)])
     scaled = np.vstack([upper, np.linalg.solve(mass, forces)]) / paces * paces[:, None]
     return scaled, ways / paces
+
+
+def _undetermined(k: int, shape: Complexes, names: list[str]) -> str:
+    moving = [name for name, x in zip(names, np.abs(shape), strict=True) if x >= 0.1 * np.abs(shape).max()]
+    return (
+        f"mode {k + 1} is undetermined: nothing brings {', '.join(moving[:MOVERS])} back; hold it by a spring or a "
+        "joint unless it is meant to move freely"
+    )
+
+
+def _defective(k: int, condition: float, uncertain: bool) -> str:
+    why = "it has few digits" if uncertain else "it is defective, or nearly so"
+    return (
+        f"mode {k + 1}: small changes of the model change its eigenvalue {condition:.1e} times as much, so that {why}"
+    )
+
+
+def _unseen(linear: LinearModel, right: Complexes, left: Complexes) -> list[str]:
+    """Modes that the outputs do not show, and those that the inputs do not move; each a column."""
+    found = []
+    for k in range(right.shape[1]):
+        if linear.outputs and _cancels(linear.C, right[:, k], linear.unit):
+            found.append(f"mode {k + 1} is not observable: it does not show in {', '.join(linear.outputs[:MOVERS])}")
+        if linear.inputs and _cancels(linear.B.T, left[:, k].conj(), 1.0 / linear.unit):
+            found.append(f"mode {k + 1} is not controllable: nothing of {', '.join(linear.inputs[:MOVERS])} moves it")
+    return found
+
+
+def _cancels(rows: Floats, x: Complexes, unit: Floats) -> bool:
+    """Whether every row gives nothing with x, as its parts vanish or add up to nothing."""
+    size = np.abs(rows) @ unit * float(np.abs(x / unit).max(initial=0.0))
+    return bool(np.all(np.abs(rows @ x) <= BALANCED * size))
 
 
 def _is_free(stiff: Floats, x: Complexes) -> bool:
