@@ -83,6 +83,7 @@ def build(
         shape=lw.Box((3.5, 1.1, 0.5), pose=lw.Frame((-0.05, 0, 0.36))),
         position=(0, 0, HEIGHT),
     )
+    _draw(model)
     start = (0.0, 0.0, HEIGHT, 1.0, 0.0, 0.0, 0.0)
     model.free("flight", model.ground, chassis, position=start, velocity=(forward, 0, 0, 0, 0, 0))
     rack = steering(model, chassis) if steered else None
@@ -104,6 +105,30 @@ def build(
     if manoeuvre == "stairs":
         model.force("drive", chassis, holding(forward))
     return model
+
+
+def _draw(model: lw.Model) -> None:
+    """An open car with a spare wheel, a little longer than its wheelbase."""
+    looks, middle = lw.looks, (-0.05, 0.36)
+    side = lw.Frame.axes((1, 0, 0), (0, 0, 1), (middle[0], 0, middle[1]))  # outlines lie in x and z
+    tub = [(1.78, 0.02), (1.80, 0.16), (1.72, 0.50), (0.78, 0.60), (0.62, 0.66), (-0.10, 0.44), (-0.75, 0.44)]
+    tub += [(-1.05, 0.62), (-1.82, 0.62), (-1.84, 0.10), (-1.50, 0.02)]
+    outline = np.array(tub) - middle
+    model.visual("tub", "chassis", looks.pushed(outline, 1.10, pose=side), colour="#6B7350")
+    for x, z, size in ((-0.35, 0.52, (0.50, 0.95, 0.16)), (-0.62, 0.78, (0.12, 0.95, 0.50))):
+        model.visual(f"seat {z}", "chassis", looks.rounded_box(size, 0.05, pose=lw.Frame((x, 0, z))), colour="#3B3D40")
+    frame = [(0.62, -0.52, 0.64), (0.42, -0.50, 1.10), (0.42, 0.50, 1.10), (0.62, 0.52, 0.64)]
+    model.visual("screen frame", "chassis", looks.tube(frame, 0.025), colour="#33373B")
+    bow = [(-1.05, -0.52, 0.60), (-1.10, -0.50, 1.20), (-1.10, 0.50, 1.20), (-1.05, 0.52, 0.60)]
+    model.visual("bow", "chassis", looks.tube(bow, 0.03), colour="#33373B")
+    spare = lw.Frame.along((1, 0, 0), (-1.93, 0, 0.45))
+    model.visual("spare tyre", "chassis", looks.tyre(0.34, 0.18, pose=spare), colour=looks.RUBBER)
+    model.visual("spare rim", "chassis", looks.rim(0.21, 0.18, pose=spare), colour="#6B7350")
+    model.visual("bumper", "chassis", looks.rounded_box((0.10, 1.3, 0.14), 0.04, pose=lw.Frame((1.84, 0, 0.14))),
+                 colour="#33373B")  # fmt: skip
+    for name, y in (("left", 0.36), ("right", -0.36)):
+        lamp = lw.Cylinder(0.09, 0.05, pose=lw.Frame.along((1, 0, 0), (1.76, y, 0.36)))
+        model.visual(f"{name} lamp", "chassis", lamp, colour="#FFF3C4")
 
 
 def without(mass: float, at: tuple[float, float, float]) -> tuple[float, Any, Any]:

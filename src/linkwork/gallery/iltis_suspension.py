@@ -88,6 +88,9 @@ def suspend(
         shape=lw.Cylinder(0.36, 0.19, inner_radius=0.2, pose=lw.Frame.along(Y)),
         position=(x, 0.615 * y, 0.356),
     )
+    out = lw.Frame.along((0, y, 0))
+    model.visual(f"{title}tread", hub, lw.looks.tyre(0.36, 0.19, pose=out), colour=lw.looks.RUBBER)
+    model.visual(f"{title}rim", hub, lw.looks.rim(0.223, 0.19, pose=out), colour=lw.looks.CREAM)
     model.revolute(f"{title}pivot", carrier, arm, at=inner, axis=X)
     model.universal(f"{title}knuckle", arm, hub, at=outer, axis=(X, (0, -0.084 * y, 0.302)))
     leaf_end, tie_end = (x, 0.1585 * y, 0.600), (x - 0.14 * ahead, 0.070 * y, 0.600)

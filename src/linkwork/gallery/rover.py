@@ -104,6 +104,9 @@ def build(
                 material=material,
                 group="robot",
             )
+            out = lw.Frame.along((0, sign, 0))
+            model.visual(f"{name} tread", wheel, lw.looks.tyre(RADIUS, WIDTH, pose=out), colour=lw.looks.RUBBER)
+            model.visual(f"{name} rim", wheel, lw.looks.rim(0.62 * RADIUS, WIDTH, pose=out), colour=lw.looks.ALUMINIUM)
             # a wheel that goes up turns its arm forward
             hinge = model.revolute(f"{name} arm hinge", hull, arm, at=pivot, axis=Y, limits=(-0.6, 0.6))
             model.revolute(f"{name} axle", arm, wheel, at=centre, axis=Y)
