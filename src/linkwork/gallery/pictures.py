@@ -1,9 +1,10 @@
 """Draws the pictures of the gallery: `python -m linkwork.gallery.pictures [FOLDER] [PIECE ...]`.
 
-The folder is docs/pictures when not given. One PNG for each piece: the mechanism at an instant, faint poses before and
-after, the path of a point. Then the curves of papers: `engine_speed`, `engine_drift` (VK figures 3 and 4),
-`puma_torques` and `iltis_drive` (CD03 sections 4.3 and 4.4); `cam_push` and `fmu_coupling` of pages. Last `gallery`, a
-sheet of all pieces, put together from the pictures that are in the folder.
+The folder is docs/pictures when not given. One PNG for each piece, taken from the page; or the mechanism at an instant
+with faint poses before and after and the path of a point, where that tells more. `engine_loop` and `car_loop` move.
+Then the curves of papers: `engine_speed`, `engine_drift` (VK figures 3 and 4), `puma_torques` and `iltis_drive` (CD03
+sections 4.3 and 4.4); `cam_push` and `fmu_coupling` of pages. Last `gallery`, a sheet of all pieces, put together from
+the pictures that are in the folder.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from linkwork.simulation.storage.files import writing
 
 FOLDER = "docs/pictures"
 COLUMNS = 4  # of the sheet
+PALETTE = 200  # colours of a picture taken from the page
 UNTIL = 1.0  # s of the coupled FMUs
 NOTHING = 1e-18  # m: below all rounding, so that an error of nothing has a place on a logarithmic axis
 FIRST = (
@@ -182,6 +184,14 @@ SCENES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 }
 
 
+# taken from the page; of the others the way and the poses before and after tell more
+FROM_PAGE = (
+    "car", "engine", "excavator", "gearbox", "gripper", "humanoid", "iltis", "iltis_suspension", "kuka", "manipulator",
+    "pile", "puma", "rover", "stewart", "toggle_press", "tracked_vehicle",
+)  # fmt: skip
+RUN = ("method", "integrator", "dt", "start")
+
+
 def draw(piece: str, folder: str | Path = FOLDER) -> Path:
     """Draw one piece into the folder; returns the file.
 
@@ -193,7 +203,49 @@ def draw(piece: str, folder: str | Path = FOLDER) -> Path:
     parameters, options = SCENES[piece]
     file = Path(folder) / f"{piece}.png"
     file.parent.mkdir(parents=True, exist_ok=True)
-    still(gallery.piece(piece).build(**parameters), file=file, **options)
+    model = gallery.piece(piece).build(**parameters)
+    if piece in FROM_PAGE:
+        run = simulate(model, until=options["time"], **{key: options[key] for key in RUN if key in options})
+        run.film(file, width=720, view=options.get("view"))
+        image = importlib.import_module("PIL.Image")
+        with image.open(file) as whole, writing(file) as beside:
+            whole.convert("RGB").quantize(PALETTE).save(beside, "png", optimize=True)
+    else:
+        still(model, file=file, **options)
+    return file
+
+
+def engine_loop(folder: str | Path = FOLDER) -> Path:
+    """Four strokes of the engine at idle, as a loop that never ends.
+
+    >>> engine_loop("build/pictures")  # doctest: +SKIP
+    PosixPath('build/pictures/engine.gif')
+    """
+    engine = gallery.piece("engine")
+    poses = ["*.position", "*.rotation"]
+    run = simulate(engine.build(), until=engine.UNTIL, method="absolute", integrator="rk4", dt=1e-3, record=poses)
+    turn = run["main bearing.position"]
+    rows = slice(int(np.searchsorted(turn, turn[-1] - 4.0 * np.pi)), len(turn))
+    columns = {name: values[rows] for name, values in run.columns.items()}
+    facts: dict[str, Any] = {"certificate": run.certificate, "model_name": run.model_name, "scene": run.scene}
+    cycle = type(run)(run.time[rows] - run.time[rows][0], columns, run.units, **facts)
+    return _film("engine", folder, cycle, speed=float(cycle.time[-1]) / 2.4, view=(-66, 20))
+
+
+def car_loop(folder: str | Path = FOLDER) -> Path:
+    """The car drops onto its springs, slowly.
+
+    >>> car_loop("build/pictures")  # doctest: +SKIP
+    PosixPath('build/pictures/car.gif')
+    """
+    run = simulate(gallery.piece("car").build(), until=0.9, method="recursive", dt=1e-3)
+    return _film("car", folder, run, speed=0.4, view=(-66, 12))
+
+
+def _film(name: str, folder: str | Path, run: Any, **options: Any) -> Path:
+    file = Path(folder) / f"{name}.gif"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    run.film(file, width=440, fps=15, **options)
     return file
 
 
@@ -336,6 +388,8 @@ def sheet(folder: str | Path = FOLDER) -> Path:
 
 
 CURVES = {
+    "engine_loop": engine_loop,
+    "car_loop": car_loop,
     "engine_speed": engine_speed,
     "engine_drift": engine_drift,
     "puma_torques": puma_torques,
