@@ -250,3 +250,42 @@ def test_what_tells_of_the_way_is_no_output_of_model_exchange(tmp_path):
         assert fmu.facts("certificate.rank")["causality"] == fmu.facts("energy.balance")["causality"] == "output"
         fmu.remove()
     assert found == {"me": [], "both": ["local"] * 3, "cs": ["output"] * 3}
+
+
+def turning():
+    """A hinge and an arm on it that turn several times, a body that tumbles, and one in a loop that turns with both."""
+    model = lw.Model("turning", gravity=(0, 0, 0))
+    link = {"shape": lw.Box((1, 0.1, 0.1)), "mass": 1.0}
+    model.body("wheel", position=(0.5, 0, 0), **link)
+    model.body("arm", position=(1.5, 0, 0), **link)
+    model.revolute("shaft", "ground", "wheel", at=(0, 0, 0), axis=(0, 0.6, 0.8), velocity=9.0)
+    model.revolute("elbow", "wheel", "arm", at=(1, 0, 0), axis=(0.6, 0, 0.8), velocity=-14.0)
+    model.body("stone", shape=lw.Box((1, 2, 3)), mass=6e3, position=(5, 0, 0))
+    model.free("throw", "ground", "stone", velocity=(0, 0, 0, 0.1, 12.0, 0.2))
+    for name, x in (("crank", 10.0), ("rocker", 11.0)):
+        model.body(name, position=(x, 0, 0.5), rotation=(0.5**0.5, 0, -(0.5**0.5), 0), **link)
+        model.revolute(f"{name} pin", "ground", name, at=(x, 0, 0), axis=(0, 1, 0))
+    model.body("rod", position=(10.5, 0, 1), **link)
+    model.revolute("near", "crank", "rod", at=(10, 0, 1), axis=(0, 1, 0), velocity=-11.0)
+    model.revolute("far", "rod", "rocker", at=(11, 0, 1), axis=(0, 1, 0))
+    return model
+
+
+def test_quaternions_have_the_sign_of_our_own_run_at_all_times(exchange):
+    """A whole turn leads to the other sign: they are products along the chain of joints, not of the pose alone."""
+    model = turning()
+    fmu = exchange(model)
+    bodies, until = ("wheel", "arm", "stone", "crank", "rod", "rocker"), 1.5
+    ours = lw.simulate(model, until=until, method="recursive", integrator="rk4", dt=1e-3)
+    signs = [np.sign(ours[f"{body}.rotation"][:, 0]) for body in bodies]
+    assert sum(len(np.flatnonzero(np.diff(each))) for each in signs) > 8
+    slave, sim = Slave(fmu, "me"), lw.Simulation(model, "recursive", integrator="rk4", dt=1e-3)
+    assert slave.begin() == OK
+    y = np.array(slave.states(sim.moving.nq + sim.moving.nv + 2))
+    for n in range(round(until / 1e-3)):
+        for body in bodies:
+            shown = [slave.get(f"{body}.rotation.{axis}") for axis in "wxyz"]
+            assert np.abs(np.array(shown) - ours[f"{body}.rotation"][n]).max() < 1e-6, (body, n)
+        y = rk4(slave, 1e-3 * n, y, 1e-3)
+        slave.rates(1e-3 * (n + 1), y)
+    slave.free()

@@ -89,10 +89,12 @@ def driven_start(system: System, time: float, h: float, ignored: Any = ()) -> Dr
         start = consistent_start(system, time)
         return DrivenStart(start, [], drive_conflicts(system, start, time), [], {})
     places, rates = _wanted(system, wishes)
-    own = {} if system.driven else rates  # rows know their rates better than differences do
+    # rows know their rates better than differences do: there these are only where to begin
+    own = {} if system.driven else rates
+    begun = _begun(system, rates) if system.driven else system
     for positions, velocities in ((places, own), ({}, own), ({}, {})):
         try:
-            start = consistent_start(with_given(system, positions, velocities, held=True), time)
+            start = consistent_start(with_given(begun, positions, velocities, held=True), time)
             break
         except ModelError as error:
             if system.driven:
@@ -111,6 +113,15 @@ def driven_start(system: System, time: float, h: float, ignored: Any = ()) -> Dr
     for jolt in jolts:
         warnings.append(_jolt_told(jolt, next(wish for wish in wishes if wish.place is jolt.place)))
     return DrivenStart(start, notes, warnings, jolts, {wish.place.name: wish.lag for wish in wishes})
+
+
+def _begun(system: System, rates: dict[str, Any]) -> System:
+    """The system whose driven joints begin with these rates: then what hangs on them keeps its own velocities."""
+    v = system.v_start.copy()
+    for place in system.joints:
+        if place.name in rates:
+            v[place.v] = rates[place.name]
+    return replace(system, v_start=v)
 
 
 def _start_before_jolt(system: System, places: dict[str, Any], time: float, error: ModelError) -> Start:
