@@ -292,5 +292,5 @@ def test_what_hangs_on_a_driven_joint_keeps_its_own_velocity(method: str, law: s
     swing = lw.Cosine(1.0, 1.0 / np.pi, -np.pi / 2)
     model.motor("drive", "shoulder", **{law: 2.0 if law == "velocity" else swing})
     sim = lw.Simulation(model, method)
-    assert sim["shoulder.velocity"] == pytest.approx(2.0, abs=1e-6)  # rates of positions are differences
-    assert sim["elbow.velocity"] == pytest.approx(given or 0.0, abs=1e-6)
+    assert sim["shoulder.velocity"] == pytest.approx(2.0, abs=1e-6)
+    assert sim["elbow.velocity"] == pytest.approx(given or 0.0, abs=1e-4)  # rates of positions are differences

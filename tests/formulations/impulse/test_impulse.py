@@ -42,7 +42,7 @@ def oscillator(k: float, c: float, how: str) -> lw.Model:
 
 def weight(k: float, c: float, h: float) -> float:
     """Of the end of the step: one half as by Newmark's rule, towards one, implicit Euler's, where it is too fast."""
-    fast = max(h * h * k / 2.0, h * c / 2.0)
+    fast = max(h * h * k / 2.0, 0.5 * h * c / 2.0)
     return 1.0 - 0.5 / fast**2 if fast > 1.0 else 0.5
 
 
@@ -547,15 +547,19 @@ def test_a_taut_chain_can_be_dragged(kind: Any) -> None:
 
 @pytest.mark.parametrize("kind", [lw.Impulse, lw.Maximal])
 def test_a_spring_that_pulls_into_a_point_is_stable_there(kind: Any) -> None:
-    """It has no direction in that point, and another one after every step near it."""
+    """It has no direction in that point, and another one after every step near it: its energy swings, but never grows.
+
+    So by the square of the turn in a step; a spring too fast for the step comes to rest.
+    """
     for dt, k in itertools.product((1e-3, 1e-2, 0.1), (1.0, 1e3, 1e6, 1e9, 1e12)):
         for start in ((0.1, 0, 0), (0, 0, 0)):
-            model = lw.Model("hook")
+            model = lw.Model("hook", gravity=(0, 0, 0))
             body = model.body("body", mass=1.0, inertia=(0.1, 0.1, 0.1))
             model.free("free", "ground", body, position=(*start, 1, 0, 0, 0), velocity=(0, 1, 0, 0, 0, 0))
             model.spring("hook", "ground", body, stiffness=k)
-            total = lw.simulate(model, until=100 * dt, dt=dt, method=kind).energy["total"]
-            assert total.max() - total[0] < 1e-9 * max(abs(total[0]), 0.5) + (0.1 * dt if k == 1.0 else 0.0)
+            total = lw.simulate(model, until=1000 * dt, dt=dt, method=kind).energy["total"]
+            resolved = k * dt**2 <= 1.0
+            assert total.max() - total[0] < (k * dt**2 if resolved else 1e-9) * max(total[0], 0.5)
 
 
 @pytest.mark.parametrize("kind", [lw.Impulse, lw.Maximal])

@@ -42,8 +42,11 @@ NEAR_ZERO_DAMPING = 1e-9  # of a row's effective mass over the step: the damping
 
 @small
 def end_weight(k, c, A, h):
-    """Weight w of the end of the step, for a spring and damper on what gives way by A."""
-    return 0.5 + 0.5 * implicit_part(k, c, A, h)
+    """Weight w of the end of the step, for a spring and damper on what gives way by A.
+
+    A damper rings where h c A is above 2.
+    """
+    return 0.5 + 0.5 * implicit_part(k, 0.5 * c, A, h)
 
 
 @small
