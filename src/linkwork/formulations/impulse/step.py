@@ -77,7 +77,7 @@ from linkwork.numerics.arrays import clear, copy, exchange, finite
 
 MOST_PARTS = 64.0  # of a step
 USUAL_ROUNDS = 2  # that close joints at the new positions, so that the next step begins well; others where need be
-WIDE_GAP = 1e-5  # of the size of the model, or rad: what is left open then
+WIDE_GAP = 1e-3  # of the size of the model, or rad: a joint that is as far open drifts
 OVERLAP_SWEEPS = 8  # sweeps for overlaps in a crowd, at most
 TORN_GAP = 3.0  # of the size of the model: a cut that is farther open is torn; impulses may close a smaller gap
 

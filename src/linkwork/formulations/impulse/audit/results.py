@@ -25,6 +25,7 @@ from linkwork.formulations.impulse.rows.row_table import (
     LIMIT,
     MOTOR,
     PLAY,
+    is_spring,
 )
 from linkwork.formulations.impulse.rows.rows import (
     ALL_ROWS,
@@ -35,7 +36,6 @@ from linkwork.formulations.impulse.rows.rows import (
     SPRING_STIFFNESS,
     SPRING_VISCOUS,
     coordinate_wrench,
-    is_spring,
 )
 from linkwork.formulations.samples import (
     ALL_LEFT,

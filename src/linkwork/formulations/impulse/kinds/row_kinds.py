@@ -38,6 +38,7 @@ from linkwork.formulations.impulse.rows.row_table import (
     MOTOR,
     PLAY,
     POINT_SPRING,
+    is_spring,
 )
 from linkwork.formulations.impulse.rows.rows import (
     ALL_ROWS,
@@ -54,7 +55,6 @@ from linkwork.formulations.impulse.rows.rows import (
     defer_softness,
     find_contact_responses,
     find_response,
-    is_spring,
     reset_row,
     set_correction,
     set_wrench,
@@ -230,12 +230,7 @@ def describe_row(w, state, t, h, q, v, r, id):
     elif code == COUPLING:
         coupling_row(w, rows, r, e, 1.0)
         set_correction(rows, r, -rows.gap[first_coupled(w.tables.cuts) + e] / h)
-        law = w.tables.cuts.coupling_law[e]
-        if law >= 0:
-            evaluate(w.tables.laws, law, t + h, w.law_input, w.out)
-            rows.target[r] = (w.out[0] - w.tree.given[e, 0]) / h
-        else:
-            rows.target[r] = -0.5 * h * curve_bias(w.tables.cuts, w.tree, e)
+        rows.target[r] = coupling_rate(w, e, t, h)
     elif code == PLAY:
         side = 1.0 if e % 2 == 0 else -1.0
         coupling_row(w, rows, r, e // 2, side)
@@ -352,13 +347,18 @@ def coupling_row(w, rows, r, e, side):
 
 
 @kernel
-def curve_bias(cuts, work, j):
-    """Second rate of coupling j that the bends of its curves make: cams hold halfway, as joints (velocity_bias.py)."""
+def coupling_rate(w, j, t, h):
+    """Rate of coupling j at the step's start: the mean one of its law, or that with which cams hold halfway, as joints
+    do (velocity_bias.py): -h/2 times the second rate that the bends of their curves make."""
+    cuts = w.tables.cuts
+    if cuts.coupling_law[j] >= 0:
+        evaluate(w.tables.laws, cuts.coupling_law[j], t + h, w.law_input, w.out)
+        return (w.out[0] - w.tree.given[j, 0]) / h
     total = 0.0
     for e in range(cuts.coupling_term[j], cuts.coupling_term[j + 1]):
         if cuts.term_curve[e] >= 0:
-            _, _, bend, rate = term_state(cuts, work, e)
-            total += bend * rate * rate
+            _, _, bend, rate = term_state(cuts, w.tree, e)
+            total -= 0.5 * h * bend * rate * rate
     return total
 
 

@@ -29,14 +29,7 @@ from linkwork.formulations.impulse.kinds.soft_rows import (
     set_pushing,
     set_softness,
 )
-from linkwork.formulations.impulse.rows.row_table import (
-    BUSHING,
-    COIL_SPRING,
-    CONE_SIDES,
-    LINE_SPRING,
-    POINT_SPRING,
-    RowTable,
-)
+from linkwork.formulations.impulse.rows.row_table import CONE_SIDES, RowTable
 from linkwork.mechanics.rows.constraint_rows import cut_frames, measure_wrench
 from linkwork.mechanics.tree.impulse_lanes import carry_together
 from linkwork.mechanics.tree.impulses import apply_test_force, apply_test_wrench, carry_inward, rate_along
@@ -167,12 +160,6 @@ def row_work(tables: Any, table: RowTable, contacts: int) -> RowWork:
             shape = (n + (field in {"u", "z"}), wide[field]) if field in wide else (n,)
             own[field] = np.zeros(shape, dtype=np.int64 if field in whole else np.float64)
     return RowWork(**own)
-
-
-@small
-def is_spring(code):
-    """Whether a row is a spring or damper of the model, whose load follows from the state."""
-    return code == LINE_SPRING or code == COIL_SPRING or code == POINT_SPRING or code == BUSHING
 
 
 # ---- a row, from its first entry to its response ---------------------------------------------------------------------
