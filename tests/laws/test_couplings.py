@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from linkwork.model import Coupling, Term
 
 EXACT = ("recursive", "absolute", "component", "joint components", "hybrid", "semi-recursive", "global")
 ALL = (*EXACT, "impulse", "maximal")
@@ -355,3 +356,22 @@ def test_a_motor_that_jolts_leaves_what_is_behind_a_play_at_rest() -> None:
     assert run["axle 0.velocity"] == pytest.approx(2.0)
     assert run["axle 1.velocity"][free] == pytest.approx(0.0)
     assert run["axle 1.velocity"][-1] == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_coupling_of_five_joints(name: str) -> None:
+    """As rotors on rotors make them; what impulses need for it follows from the model."""
+    model = lw.Model("sum", gravity=(0, 0, 0))
+    factors, inertias = np.arange(1.0, 6.0), 0.1 * np.arange(1.0, 6.0)
+    joints = []
+    for k, inertia in enumerate(inertias):
+        model.body(f"disc {k}", mass=1.0, inertia=(inertia,) * 3, position=(k, 0, 0))
+        joints.append(model.revolute(f"axle {k}", "ground", f"disc {k}", at=(k, 0, 0), axis=(0, 0, 1)))
+    model.drives["sum"] = Coupling("sum", model, tuple(map(Term, joints, factors)))
+    model.torque("drive", "disc 0", (0, 0, 2.0))
+    run = lw.simulate(model, until=0.1, dt=1e-3, method=method_of(name))
+    # M a = tau + G^T p with G a = 0
+    torque = np.array([2.0, 0, 0, 0, 0])
+    p = -(factors @ (torque / inertias)) / (factors @ (factors / inertias))
+    wanted = (torque + factors * p) / inertias
+    assert [run[f"axle {k}.velocity"][-1] for k in range(5)] == pytest.approx(0.1 * wanted, rel=1e-6)

@@ -80,7 +80,8 @@ def shop(method: str) -> lw.Model:
 def test_each_part_has_its_own_account(method: str) -> None:
     run = lw.simulate(shop(method), method=method, dt=1e-3, until=1.0)
     assert run.certificate.energy_part < (1e-2 if method in ("impulse", "maximal") else 1e-4)
-    assert run.certificate.energy_part_bodies != []
+    # none is named where no part is off by more than its falls explain
+    assert (run.certificate.energy_part_bodies != []) == (run.certificate.energy_part > 0.0)
 
 
 both = pytest.mark.parametrize("method", ["impulse", "maximal"])

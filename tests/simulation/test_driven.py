@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from linkwork.simulation.methods import ALL
 
 both = pytest.mark.parametrize("kind", [lw.Impulse, lw.Maximal], ids=["impulse", "maximal"])
 CALM = pytest.mark.filterwarnings("ignore::linkwork.RunWarning")  # first-order steps over a moment
@@ -276,3 +277,20 @@ def test_steps_of_another_length_tell_the_same_forces(kind: Any) -> None:
         assert found == pytest.approx(
             exact, rel=0.1
         )  # first order; in the measure of the step before it would be a half
+
+
+@pytest.mark.parametrize("given", [None, 0.7])
+@pytest.mark.parametrize("law", ["velocity", "position"])
+@pytest.mark.parametrize("method", sorted(ALL))
+def test_what_hangs_on_a_driven_joint_keeps_its_own_velocity(method: str, law: str, given: float | None) -> None:
+    """As if the joint itself had been given the motor's velocity: the least change, and the same by all methods."""
+    model = lw.Model("two links")
+    bar = lw.Box((1, 0.1, 0.1))
+    links = [model.body(f"link {k}", shape=bar, mass=1.0, position=(k + 0.5, 0, 0)) for k in range(2)]
+    model.revolute("shoulder", "ground", links[0], at=(0, 0, 0), axis=(0, 1, 0))
+    model.revolute("elbow", *links, at=(1, 0, 0), axis=(0, 1, 0), velocity=given)
+    swing = lw.Cosine(1.0, 1.0 / np.pi, -np.pi / 2)
+    model.motor("drive", "shoulder", **{law: 2.0 if law == "velocity" else swing})
+    sim = lw.Simulation(model, method)
+    assert sim["shoulder.velocity"] == pytest.approx(2.0, abs=1e-6)
+    assert sim["elbow.velocity"] == pytest.approx(given or 0.0, abs=1e-4)  # rates of positions are differences

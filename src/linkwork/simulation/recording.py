@@ -347,7 +347,8 @@ class Recording:
         block |= {f"drift/{name}": accounts[f"drift {name}"] for name in DRIFT}
         block |= {f"energy/{x}": accounts[x] for x in ENERGY} | {f"solver/{x}": accounts[x] for x in self.solver}
         return block, {
-            name: accounts[name] for name in ("own", "parts", "beyond law", "pressed", "held", "drift relative")
+            name: accounts[name]
+            for name in ("own", "parts", "beyond law", "pressed", "held", "throughput", "drift relative")
         }
 
     def _metadata(self) -> dict[str, Any]:

@@ -250,3 +250,47 @@ def test_what_tells_of_the_way_is_no_output_of_model_exchange(tmp_path):
         assert fmu.facts("certificate.rank")["causality"] == fmu.facts("energy.balance")["causality"] == "output"
         fmu.remove()
     assert found == {"me": [], "both": ["local"] * 3, "cs": ["output"] * 3}
+
+
+def turning():
+    """A hinge and an arm on it that turn several times, a body that tumbles, and one in a loop that turns with both."""
+    model = lw.Model("turning", gravity=(0, 0, 0))
+    link = {"shape": lw.Box((1, 0.1, 0.1)), "mass": 1.0}
+    model.body("wheel", position=(0.5, 0, 0), **link)
+    model.body("arm", position=(1.5, 0, 0), **link)
+    model.revolute("shaft", "ground", "wheel", at=(0, 0, 0), axis=(0, 0.6, 0.8), velocity=9.0)
+    model.revolute("elbow", "wheel", "arm", at=(1, 0, 0), axis=(0.6, 0, 0.8), velocity=-14.0)
+    model.body("stone", shape=lw.Box((1, 2, 3)), mass=6e3, position=(5, 0, 0))
+    model.free("throw", "ground", "stone", velocity=(0, 0, 0, 0.1, 12.0, 0.2))
+    for name, place in (("crank", (10.0, 0, 0.15)), ("rod", (10.5, 0, 0.15)), ("slider", (11.0, 0, 0))):
+        model.body(name, position=place, **link)
+    model.revolute("pin", "ground", "crank", at=(10, 0, 0), axis=(0, 1, 0), velocity=-13.0)
+    model.revolute("near", "crank", "rod", at=(10, 0, 0.3), axis=(0, 1, 0))
+    model.revolute("far", "rod", "slider", at=(11, 0, 0), axis=(0, 1, 0))
+    model.prismatic("rail", "ground", "slider", at=(11, 0, 0), axis=(1, 0, 0))
+    return model
+
+
+def test_quaternions_have_the_sign_of_our_own_run_at_all_times(exchange):
+    """A whole turn leads to the other sign: they are products along the chain of joints, not of the pose alone."""
+    model = turning()
+    fmu = exchange(model)
+    bodies, until = ("wheel", "arm", "stone", "crank", "rod", "slider"), 1.5
+    ours = lw.simulate(model, until=until, method="recursive", integrator="rk4", dt=1e-3)
+    signs = [np.sign(ours[f"{body}.rotation"][:, 0]) for body in bodies]
+    assert sum(len(np.flatnonzero(np.diff(each))) for each in signs) > 8
+    slave = Slave(fmu, "me")
+    assert slave.begin() == OK
+    y, path = np.array(slave.states(sum(name.startswith("der(") for name in fmu.variables))), []
+    names = {body: [f"{body}.rotation.{axis}" for axis in "wxyz"] for body in bodies}
+    for n in range(round(until / 1e-3) + 1):
+        slave.rates(1e-3 * n, y)
+        path.append(y)
+        for body in bodies:
+            assert np.abs(slave.get(*names[body]) - ours[f"{body}.rotation"][n]).max() < 1e-6, (body, n)
+        y = rk4(slave, 1e-3 * n, y, 1e-3)
+    for n in np.random.default_rng(1).permutation(len(path))[:200]:  # a host may go back, or look at any state
+        slave.rates(1e-3 * n, path[n])
+        for body in bodies:
+            assert np.abs(slave.get(*names[body]) - ours[f"{body}.rotation"][n]).max() < 1e-6, (body, n)
+    slave.free()

@@ -28,7 +28,7 @@ class ImpulseMethod(Method):
     effort: ClassVar[Effort] = "sweeps"
     loop: ClassVar[str] = run.__module__
     persistent: ClassVar[tuple[str, ...]] = (
-        *("persistent", "row_vd", "given.tau", "given.wrench", "given.last_fed", "given.wasted"),
+        *("persistent", "row_vd", "led", "given.tau", "given.wrench", "given.last_fed", "given.wasted"),
         *("rows.kept", "rows.newton_kept", "rows.pivot_kept", "rows.ball_friction"),
         *("contacts.count", "contacts.id", "contacts.point", "contacts.impulse", "contacts.moment"),
         *("sleep.asleep", "sleep.rest", "sleep.fastest", "sleep.q", "sleep.gravity"),
@@ -38,7 +38,7 @@ class ImpulseMethod(Method):
     solver: str = "direct"
     epsilon: float = 1e-5
     iterations: int = 50
-    position_iterations: int = 2
+    position_iterations: int = MANY_ROUNDS
     rank_tolerance: float = 1e-10
     sleep: bool = True
 

@@ -12,6 +12,7 @@ from linkwork.formulations.impulse.audit.contact_audit import ContactAudit, make
 from linkwork.formulations.impulse.kinds.drag_rows import Drags, make_drags
 from linkwork.formulations.impulse.motion.free_bodies import FreeBodies, free_bodies
 from linkwork.formulations.impulse.motion.given_work import GivenLoads, make_given_loads
+from linkwork.formulations.impulse.motion.joint_response import joint_responses
 from linkwork.formulations.impulse.motion.unforced import Unforced, make_unforced
 from linkwork.formulations.impulse.rest.islands import make_islands
 from linkwork.formulations.impulse.rest.sleeping import Sleep, make_sleep
@@ -43,6 +44,7 @@ class Workspace(NamedTuple):
     needs_poses: bool  # whether something depends on where the links are in the world
     table: RowTable
     joint_armature: Any  # (dof,) kg or kg m2, of the joints themselves
+    coil_response: Any  # (coil of RowTable.coil_dof,) 1/kg or 1/(kg m2), how far its joint gives way; an estimate
     # scratch
     tree: TreeWork  # written by mechanics
     rows: RowWork
@@ -68,7 +70,9 @@ class Workspace(NamedTuple):
     out: Any  # (4,) their values
     power: Any  # (account,) W wasted and fed in by forces
     energy: Any  # (account,) J wasted and fed in by the step
+    lead: Any  # (account,) J, what springs hold where their rule keeps energies, beyond that at the step's end
     # kept from step to step
+    led: Any  # (account,) J, the same of the last step
     met: Any  # (part,) of the union-find of parts that contacts have ever pressed together; written by store_energy
     given: GivenLoads  # written by given_work
     row_vd: Any  # (dof,) part of the last accelerations that rows made
@@ -99,10 +103,11 @@ def workspace(tables: Any, method: Any) -> Workspace:
         needs_poses=bool(sum(a.size for a in between_links) or contacts or tree.grounds > 1),
         table=table,
         joint_armature=tree.dof_armature.copy(),
+        coil_response=joint_responses(tables, forces.coil_coordinate[table.coil_dof]),
         tree=tree_work(tables),
         rows=rows,
         solver=row_solver(method, rows.code.size, rows.u.shape[1], tree, islands),
-        path=make_impulse_path(nv),
+        path=make_impulse_path(nv, rows.coordinate.shape[1]),
         contact_scratch=make_contact_scratch(tables.colliders),
         loads=CutLoads(rows.cut_wrench, rows.cut_load, np.zeros(nv)),
         v_next=np.zeros(nv),
@@ -123,6 +128,8 @@ def workspace(tables: Any, method: Any) -> Workspace:
         out=np.zeros(4),
         power=np.zeros(tree.accounts),
         energy=np.zeros(tree.accounts),
+        lead=np.zeros(tree.accounts),
+        led=np.zeros(tree.accounts),
         met=np.arange(tree.accounts // 2),
         given=make_given_loads(tables),
         row_vd=np.zeros(nv),

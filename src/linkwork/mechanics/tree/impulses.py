@@ -37,7 +37,6 @@ from linkwork.spatial.vectors import (
     unrotate,
 )
 
-MOST_ENDS = 6  # a differential between three joints that close loops holds six links
 ROUNDING = 1e-12  # of the most that an impulse could leave for a joint: less is nothing
 
 
@@ -57,13 +56,14 @@ class ImpulsePath(NamedTuple):
     lanes: Any  # (7 times 8,) eight impulses side by side, and how far they reach; impulse_lanes.py
 
 
-def make_impulse_path(dofs: int) -> ImpulsePath:
-    """Memory for a tree of so many dofs."""
+def make_impulse_path(dofs: int, terms: int) -> ImpulsePath:
+    """Memory for a tree of so many dofs and for rows of so many coordinates: that of a cut acts on two links."""
+    ends = 2 * terms
     return ImpulsePath(
-        link=np.full(MOST_ENDS, -1, dtype=np.int64),
-        push=np.zeros((MOST_ENDS, 6)),
-        reach=np.zeros(MOST_ENDS),
-        joint=np.zeros(MOST_ENDS, dtype=np.int64),
+        link=np.full(ends, -1, dtype=np.int64),
+        push=np.zeros((ends, 6)),
+        reach=np.zeros(ends),
+        joint=np.zeros(ends, dtype=np.int64),
         tau=np.zeros(dofs),
         u=np.zeros((EIGHT, dofs)),
         z=np.zeros((EIGHT, dofs)),

@@ -89,10 +89,12 @@ def driven_start(system: System, time: float, h: float, ignored: Any = ()) -> Dr
         start = consistent_start(system, time)
         return DrivenStart(start, [], drive_conflicts(system, start, time), [], {})
     places, rates = _wanted(system, wishes)
-    own = {} if system.driven else rates  # rows know their rates better than differences do
+    # rows know their rates better than differences do: there these are only where to begin
+    own = {} if system.driven else rates
+    begun = _begun(system, rates) if system.driven else system
     for positions, velocities in ((places, own), ({}, own), ({}, {})):
         try:
-            start = consistent_start(with_given(system, positions, velocities, held=True), time)
+            start = consistent_start(with_given(begun, positions, velocities, held=True), time)
             break
         except ModelError as error:
             if system.driven:
@@ -111,6 +113,15 @@ def driven_start(system: System, time: float, h: float, ignored: Any = ()) -> Dr
     for jolt in jolts:
         warnings.append(_jolt_told(jolt, next(wish for wish in wishes if wish.place is jolt.place)))
     return DrivenStart(start, notes, warnings, jolts, {wish.place.name: wish.lag for wish in wishes})
+
+
+def _begun(system: System, rates: dict[str, Any]) -> System:
+    """The system whose driven joints begin with these rates: then what hangs on them keeps its own velocities."""
+    v = system.v_start.copy()
+    for place in system.joints:
+        if place.name in rates:
+            v[place.v] = rates[place.name]
+    return replace(system, v_start=v)
 
 
 def _start_before_jolt(system: System, places: dict[str, Any], time: float, error: ModelError) -> Start:
@@ -284,15 +295,26 @@ def _held(
 ) -> tuple[Floats, Floats]:
     """Rates of loops, of gears and of joints with motors, where `closure` stands, and their rows."""
     closure.leave_play()
+    rest = _tied(system)
+    rates = [float((closure.cut_rate if place.is_cut else v)[place.v.start + k]) for place, k in places]
+    rows = [closure.directions[p.v.start + k] if p.is_cut else np.eye(system.nv)[p.v.start + k] for p, k in places]
+    return np.concatenate([closure.gd[rest], rates]), np.vstack([closure.G[rest], *rows])
+
+
+def _tied(system: System) -> Any:
+    """The rows of loops and gears: all but those of motors."""
     own = [
         system.first_coupled + j
         for j, each in enumerate(system.coupled)
         if each.law >= 0 and KINDS[each.terms[0].joint.kind].motions
     ]
-    rest = np.delete(np.arange(system.rows), own)
-    rates = [float((closure.cut_rate if place.is_cut else v)[place.v.start + k]) for place, k in places]
-    rows = [closure.directions[p.v.start + k] if p.is_cut else np.eye(system.nv)[p.v.start + k] for p, k in places]
-    return np.concatenate([closure.gd[rest], rates]), np.vstack([closure.G[rest], *rows])
+    return np.delete(np.arange(system.rows), own)
+
+
+def _halfway(system: System) -> Any:
+    """Which of these rows hold halfway through a step: those of joints and of cams."""
+    bent = [any(term.curve is not None for term in each.terms) for each in system.coupled]
+    return np.array([True] * system.first_coupled + bent, dtype=bool)[_tied(system)]
 
 
 def behind(system: System, start: Start, lags: dict[str, float] | None, time: float, h: float) -> Floats:
@@ -321,7 +343,7 @@ def behind(system: System, start: Start, lags: dict[str, float] | None, time: fl
     now, R = _held(system, closure, v, places)
     motors = now.size - len(places)
     turned = later - now
-    turned[: system.first_coupled] *= 0.5  # joints that are rows hold halfway
+    turned[:motors][_halfway(system)] *= 0.5
     turned[:motors] -= now[:motors]  # less what is there already
     turned[motors:] -= [(lags or {}).get(place.name, 0.0) for place, _ in places]
     if lags is None:

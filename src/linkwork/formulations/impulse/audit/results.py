@@ -9,12 +9,12 @@ from linkwork._jit import kernel, small
 from linkwork.contact.contact_cache import FEATURES_PER_PAIR
 from linkwork.formulations.impulse.kinds.sliding import add_sliding_loss
 from linkwork.formulations.impulse.kinds.soft_rows import count_soft, only_pushes, soft_energy
+from linkwork.formulations.impulse.kinds.spring_rows import end_weight, spring_lead
+from linkwork.formulations.impulse.motion.free_motion import coil_stiffness
 from linkwork.formulations.impulse.motion.given_work import NOW, add_given_work
 from linkwork.formulations.impulse.rest.islands import unite
 from linkwork.formulations.impulse.rows.row_algebra import add_impulses, contact_rate_changes, has_friction, rate_change
 from linkwork.formulations.impulse.rows.row_table import (
-    BUSHING,
-    COIL_SPRING,
     CONE,
     CONE_SIDES,
     CONTACT,
@@ -23,16 +23,18 @@ from linkwork.formulations.impulse.rows.row_table import (
     CUT,
     DRAG,
     LIMIT,
-    LINE_SPRING,
     MOTOR,
     PLAY,
-    POINT_SPRING,
+    is_spring,
 )
 from linkwork.formulations.impulse.rows.rows import (
     ALL_ROWS,
-    LINE_GIVEN,
-    LINE_VISCOUS,
     SMOOTH,
+    SPRING_FORCE,
+    SPRING_GIVEN,
+    SPRING_LATE,
+    SPRING_STIFFNESS,
+    SPRING_VISCOUS,
     coordinate_wrench,
 )
 from linkwork.formulations.samples import (
@@ -42,6 +44,7 @@ from linkwork.formulations.samples import (
     RANK,
     RESIDUAL,
     ROW_COUNT,
+    SPRINGS_LEAD,
     STEPS_CUT,
     SWEEPS,
     WORST_RESIDUAL,
@@ -53,12 +56,6 @@ from linkwork.mechanics.rows.row_loads import cut_reactions
 from linkwork.mechanics.rows.rows import first_coupled
 from linkwork.spatial.codes import SPHERE, WHOLE
 from linkwork.spatial.vectors import add_pair, dot, load3, load9, load_pair, scale, store_pair, sub, unrotate
-
-
-@small
-def is_spring(code):
-    """Whether a row is a spring or damper of the model, whose load follows from the state."""
-    return code == LINE_SPRING or code == COIL_SPRING or code == POINT_SPRING or code == BUSHING
 
 
 @small
@@ -213,12 +210,11 @@ def note_meeting(tree, rows, r, met):
 
 
 @small
-def row_energy(tables, table, rows, x, v, v_next, h, energy, met):
-    """Book what rows waste and feed in, J; returns the sums of `soft_energy`.
+def row_energy(tables, table, rows, x, v, v_next, h, energy, lead, met):
+    """Book what rows waste and feed in, and the lead of springs, J; returns the sums of `soft_energy`.
 
     Impulses work along the mean of a row's rates before and after.
     """
-    forces = tables.forces
     soft = (0.0, 0.0, 0.0, 0.0, 0.0)
     known = False  # whether x holds the joint impulses
     n = rows.count[ALL_ROWS]
@@ -253,12 +249,14 @@ def row_energy(tables, table, rows, x, v, v_next, h, energy, met):
                 add_impulses(rows, n, rows.p, x)
             rate = rows.rate[r] + rate_change(rows, r, x)
         part = part_of_row(tables, rows, r)
-        if code == LINE_SPRING:
+        if is_spring(code):
             mean = 0.5 * (rows.start_rate[r] + rate)
-            book(energy, part, DISSIPATED, h * (rows.deferred_data[r, LINE_VISCOUS] + rows.damping[r] * rate) * mean)
-            book(energy, part, SUPPLIED, -h * rows.deferred_data[r, LINE_GIVEN] * mean)
-        elif is_spring(code):
-            book(energy, part, DISSIPATED, 0.5 * h * rows.damping[r] * rate * (rows.start_rate[r] + rate))
+            viscous = rows.deferred_data[r, SPRING_VISCOUS] + rows.damping[r] * rate
+            book(energy, part, DISSIPATED, h * viscous * mean)
+            book(energy, part, SUPPLIED, -h * rows.deferred_data[r, SPRING_GIVEN] * mean)
+            k = rows.deferred_data[r, SPRING_STIFFNESS]
+            pull = rows.deferred_data[r, SPRING_FORCE]
+            book(lead, part, DISSIPATED, spring_lead(pull, k, rows.deferred_data[r, SPRING_LATE], rate, h))
         elif code == MOTOR or code == DRAG or given:
             book(energy, part, SUPPLIED, 0.5 * rows.p[r] * (rows.start_rate[r] + rate))
         else:
@@ -269,26 +267,43 @@ def row_energy(tables, table, rows, x, v, v_next, h, energy, met):
             if rows.deferred[r] != 0 and only_pushes(rows, r):
                 soft = add5(soft, soft_energy(rows, r, rate, h))
         r += 1
-    for e in range(table.coil_dof.size):
-        s = table.coil_dof[e]
-        k = forces.coil_coordinate[s]
-        loss = 0.5 * h * forces.coil_c[s] * v_next[k] * (v[k] + v_next[k])
-        book(energy, part_of_coordinate(tables, k), DISSIPATED, loss)
     return soft
 
 
 @small
-def store_energy(w, state, h, v):
+def coil_energy(w, q, v, h):
+    """The same of springs and dampers that are eliminated, at the start of the step in q and v."""
+    forces = w.tables.forces
+    v_next = w.v_next
+    for e in range(w.table.coil_dof.size):
+        s = w.table.coil_dof[e]
+        i = forces.coil_coordinate[s]
+        k = coil_stiffness(forces, s)
+        part = part_of_coordinate(w.tables, i)
+        a = end_weight(k, forces.coil_c[s], w.coil_response[e], h)
+        late = a * v_next[i] + (1.0 - a) * v[i]
+        book(w.energy, part, DISSIPATED, 0.5 * h * forces.coil_c[s] * late * (v[i] + v_next[i]))
+        if forces.coil_q[s] >= 0:
+            pull = k * (q[forces.coil_q[s]] - forces.coil_rest[s])
+            book(w.lead, part, DISSIPATED, spring_lead(pull, k, a, v_next[i], h))
+
+
+@small
+def store_energy(w, state, h, q, v):
     """Add the energy wasted and fed in during the step to the accounts at the end of y, J; count that of soft rows."""
     energy = w.energy
     clear_power(energy)
-    soft = row_energy(w.tables, w.table, w.rows, w.solver.x, v, w.v_next, h, energy, w.met)
+    clear_power(w.lead)
+    soft = row_energy(w.tables, w.table, w.rows, w.solver.x, v, w.v_next, h, energy, w.lead, w.met)
+    coil_energy(w, q, v, h)
     add_given_work(w.given, w.persistent, h, energy)
     add_sliding_loss(w.tables, w.rows, v, w.v_next, energy)
     end = state.y.size - energy.size
     for k in range(energy.size):
         # the power beyond that of laws is of tyres, and of grounds that move
-        state.y[end + k] += energy[k] + h * (w.power[k] - w.given.fed[NOW, k])
+        state.y[end + k] += energy[k] + h * (w.power[k] - w.given.fed[NOW, k]) + w.lead[k] - w.led[k]
+        w.led[k] = w.lead[k]
+    state.solver_stats[SPRINGS_LEAD] = w.lead[DISSIPATED]
     count_soft(state.solver_stats, soft)
 
 

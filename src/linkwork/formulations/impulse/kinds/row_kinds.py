@@ -16,8 +16,13 @@ from linkwork.formulations.impulse.kinds.bushing_rows import bushing_row
 from linkwork.formulations.impulse.kinds.contact_moments import make_moment_rows
 from linkwork.formulations.impulse.kinds.contact_rows import describe_contact, set_contact_target, unload_hinge_contacts
 from linkwork.formulations.impulse.kinds.drag_rows import drag_row, dragging
-from linkwork.formulations.impulse.kinds.soft_rows import set_softness
-from linkwork.formulations.impulse.kinds.spring_rows import finish_line_spring, is_short
+from linkwork.formulations.impulse.kinds.spring_rows import (
+    describe_spring,
+    finish_damper,
+    finish_line_spring,
+    finish_spring,
+    is_short,
+)
 from linkwork.formulations.impulse.rest.islands import sort_by_islands, unite_islands
 from linkwork.formulations.impulse.rest.sleeping import wake_touched
 from linkwork.formulations.impulse.rows.row_table import (
@@ -33,6 +38,7 @@ from linkwork.formulations.impulse.rows.row_table import (
     MOTOR,
     PLAY,
     POINT_SPRING,
+    is_spring,
 )
 from linkwork.formulations.impulse.rows.rows import (
     ALL_ROWS,
@@ -56,7 +62,7 @@ from linkwork.formulations.impulse.rows.rows import (
 )
 from linkwork.mechanics.forces.forces import coordinate_rate, coordinate_value, spring_line
 from linkwork.mechanics.forces.laws import evaluate
-from linkwork.mechanics.rows.rows import coupling_value, first_coupled, row_values
+from linkwork.mechanics.rows.rows import coupling_value, first_coupled, row_values, term_state
 from linkwork.mechanics.tree.impulses import rate_along
 from linkwork.mechanics.tree.kinematics import velocities_of
 from linkwork.spatial.codes import RIGID
@@ -100,6 +106,10 @@ def make_rows(w, state, t, h, q, v):
                         t,
                         h,
                     )
+                elif is_spring(rows.code[r]):
+                    finish_spring(rows, r, h)
+                elif rows.code[r] == MOTOR and rows.gamma[r] > 0.0:
+                    finish_damper(rows, r, h)
     make_contact_rows(w, h, q, v)
 
 
@@ -194,10 +204,10 @@ def describe_row(w, state, t, h, q, v, r, id):
             return False
         p_a, p_b, _, _, _ = spring_line(forces, w.tree, e // 3)
         axis = unit_vector(e % 3)
-        set_softness(rows, r, forces.spring_k[e // 3], 0.0, dot(axis, sub(p_b, p_a)), 0.0, h)
+        describe_spring(rows, r, forces.spring_k[e // 3], 0.0, dot(axis, sub(p_b, p_a)))
         set_wrench(rows, r, forces.spring_a[e // 3], forces.spring_b[e // 3], cross(p_b, axis), axis)
     elif code == BUSHING:
-        bushing_row(forces, w.tree, rows, r, e, h)
+        bushing_row(forces, w.tree, rows, r, e)
     elif code == JOINT_FRICTION:
         if rows.sliding[e] != 0.0:
             return False
@@ -220,10 +230,7 @@ def describe_row(w, state, t, h, q, v, r, id):
     elif code == COUPLING:
         coupling_row(w, rows, r, e, 1.0)
         set_correction(rows, r, -rows.gap[first_coupled(w.tables.cuts) + e] / h)
-        law = w.tables.cuts.coupling_law[e]
-        if law >= 0:
-            evaluate(w.tables.laws, law, t + h, w.law_input, w.out)
-            rows.target[r] = (w.out[0] - w.tree.given[e, 0]) / h
+        rows.target[r] = coupling_rate(w, e, t, h)
     elif code == PLAY:
         side = 1.0 if e % 2 == 0 else -1.0
         coupling_row(w, rows, r, e // 2, side)
@@ -242,7 +249,7 @@ def describe_row(w, state, t, h, q, v, r, id):
         if forces.coil_q[e] >= 0:
             k = forces.coil_k[e]
             stretch = coordinate_value(forces.coil_q[e], q, state.cut_q) - forces.coil_rest[e]
-        set_softness(rows, r, k, forces.coil_c[e], stretch, 0.0, h)
+        describe_spring(rows, r, k, forces.coil_c[e], stretch)
         rows.coordinate[r, 0] = forces.coil_coordinate[e]
     return True
 
@@ -337,6 +344,22 @@ def coupling_row(w, rows, r, e, side):
     for j in range(cuts.coupling_term[e + 1] - first):
         rows.coordinate[r, j] = cuts.term_coordinate[first + j]
         rows.coefficient[r, j] = side * w.tree.slope[first + j]
+
+
+@kernel
+def coupling_rate(w, j, t, h):
+    """Rate of coupling j at the step's start: the mean one of its law, or that with which cams hold halfway, as joints
+    do (velocity_bias.py): -h/2 times the second rate that the bends of their curves make."""
+    cuts = w.tables.cuts
+    if cuts.coupling_law[j] >= 0:
+        evaluate(w.tables.laws, cuts.coupling_law[j], t + h, w.law_input, w.out)
+        return (w.out[0] - w.tree.given[j, 0]) / h
+    total = 0.0
+    for e in range(cuts.coupling_term[j], cuts.coupling_term[j + 1]):
+        if cuts.term_curve[e] >= 0:
+            _, _, bend, rate = term_state(cuts, w.tree, e)
+            total -= 0.5 * h * bend * rate * rate
+    return total
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""Springs and dampers as rows: those that act both ways, and those that only push, as soft contacts and stops.
+"""Springs and dampers as rows: servos, springs of the model, and those that only push, as soft contacts and stops.
 
     k c    stiffness, damping        gap    stretch, negative where a contact overlaps        A    response of the row
     u0 u1  rate before and after the step        x0 x1    the gap half a step before and after the step's start
@@ -15,7 +15,8 @@ loss. While both overlap that is the rule of Newmark with 1/4,
 
 F is convex in x1. A row is linear: it has the chord or the tangent of F at the x1 that would follow if it acted alone.
 A spring that is too fast for the step, h^2 k A or h c A above RESOLVED, would rattle on its surface; the faster it is,
-the more it follows implicit Euler's rule, which takes energy. What rows take beyond their law is added up.
+the more it follows implicit Euler's rule, which takes energy. What rows take beyond their law is added up. Springs of
+the model act both ways: spring_rows.py.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ MOSTLY = 0.5  # part of implicit Euler's rule
 ROUNDS = 20  # at most, until x1 is known
 KNOWN = 1e-12  # of x1
 LEAST_STIFFNESS = 1e-9  # of that of implicit Euler's rule: no row has less
-# slots of `RowWork.pushing`
+# slots of `RowWork.pushing`, of which springs of the model use the first three too
 PUSH_STIFFNESS, PUSH_DAMPING, PUSH_GAP, PUSH_BIAS, PUSH_TURN, PUSH_IMPLICIT, PUSH_RETURNED = range(7)
 PUSH_SLOTS = 7
 
@@ -43,6 +44,13 @@ def set_softness(rows, r, k, c, gap, v_scale, h):
     rows.gamma[r] = 1.0 / (h * stiff)
     rows.damping[r] = c
     rows.target[r] = -beta * gap / h + (1.0 - beta) * v_scale
+
+
+@small
+def implicit_part(k, c, A, h):
+    """Part of implicit Euler's rule in that of a spring and damper on what gives way by A."""
+    fast = max(h * h * k * A, h * c * A) / RESOLVED
+    return 1.0 - 1.0 / (fast * fast) if fast > 1.0 else 0.0
 
 
 @small
@@ -91,8 +99,7 @@ def set_pushing(rows, r, k, c, gap, v_scale, A, h):
     turn = rows.pushing[r, PUSH_TURN]
     u0 = rows.start_rate[r] - velocity_bias + turn
     free = rows.rate[r] - velocity_bias - turn
-    fast = max(h * h * k * A, h * c * A) / RESOLVED
-    implicit = 1.0 - 1.0 / (fast * fast) if fast > 1.0 else 0.0
+    implicit = implicit_part(k, c, A, h)
     late = h * k + c  # implicit Euler's
     F_late = -k * gap + c * (v_scale - velocity_bias)
     x1 = gap + 0.5 * h * free

@@ -3,13 +3,15 @@
     q v      coordinates and velocities        h    length of the step
     v_next   q̇ of (7), after forces            dv   accelerations
 
-Springs on single dofs are eliminated: (13) of [STT17] without its impulse is the mass matrix plus dt c + dt^2 k.
+Springs on single dofs are eliminated: their rule (spring_rows.py) without an impulse is the mass matrix plus
+w dt c + w^2 dt^2 k.
 """
 
 from __future__ import annotations
 
 from linkwork._jit import kernel, small
 from linkwork.formulations.impulse.kinds.sliding import apply_sliding
+from linkwork.formulations.impulse.kinds.spring_rows import end_weight
 from linkwork.formulations.impulse.motion.free_bodies import keep_free_velocities, spin_at_midpoint
 from linkwork.formulations.impulse.motion.given_work import note_given, note_joint_forces, note_tyres
 from linkwork.formulations.impulse.motion.midpoint import EXACT, ROUNDS, SLOW, unsettled_midpoint
@@ -68,6 +70,12 @@ def coasting_dynamics(w, h, q, v):
 
 
 @small
+def coil_stiffness(forces, s):
+    """That of a spring on a joint; a damper alone has none."""
+    return forces.coil_k[s] if forces.coil_q[s] >= 0 else 0.0
+
+
+@small
 def free_motion(w, state, t, h, q, v, world):
     """Steps 1-3: velocities after a step of h under all forces, in w.v_next; returns 0 or a status."""
     tree = w.tables.tree
@@ -78,8 +86,9 @@ def free_motion(w, state, t, h, q, v, world):
         copy(w.joint_armature, tree.dof_armature)
         for e in range(w.table.coil_dof.size):
             s = w.table.coil_dof[e]
-            k = forces.coil_k[s] if forces.coil_q[s] >= 0 else 0.0
-            tree.dof_armature[forces.coil_coordinate[s]] += h * (forces.coil_c[s] + h * k)
+            k = coil_stiffness(forces, s)
+            a = end_weight(k, forces.coil_c[s], w.coil_response[e], h)
+            tree.dof_armature[forces.coil_coordinate[s]] += h * a * (forces.coil_c[s] + a * h * k)
     clear_loads(work, w.power)
     apply_sliding(w.tables.drives, w.rows, work.tau, h)
     for e in range(w.table.coil_dof.size):
@@ -87,7 +96,8 @@ def free_motion(w, state, t, h, q, v, world):
         k = forces.coil_coordinate[s]
         Q = -forces.coil_c[s] * v[k]
         if forces.coil_q[s] >= 0:
-            Q -= forces.coil_k[s] * (q[forces.coil_q[s]] + h * v[k] - forces.coil_rest[s])
+            a = end_weight(coil_stiffness(forces, s), forces.coil_c[s], w.coil_response[e], h)
+            Q -= forces.coil_k[s] * (q[forces.coil_q[s]] + (2.0 * a - 1.0) * h * v[k] - forces.coil_rest[s])
         work.tau[k] += Q
     note_joint_forces(w.given, work)
     apply_given(w.tables, work, t, q, v, state.cut_q, state.cut_rate, w.law_input, w.out, w.power, None, 0)

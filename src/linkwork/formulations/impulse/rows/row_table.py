@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkwork._jit import small
 from linkwork.formulations.samples import make_state
 from linkwork.mechanics.counts import count_cut_q, count_q
 from linkwork.mechanics.forces.laws import law_scratch
@@ -105,6 +106,12 @@ def row_table(tables: Any) -> RowTable:
         id_count=len(ids),
         least_response=ROUNDING * lightest_body_response(tree),
     )
+
+
+@small
+def is_spring(code):
+    """Whether a row is a spring or damper of the model, whose load follows from the state."""
+    return code == LINE_SPRING or code == COIL_SPRING or code == POINT_SPRING or code == BUSHING
 
 
 def cone_sides(drives: Any) -> list[int]:

@@ -44,7 +44,7 @@ FAST_PART = 0.1  # of the fastest rate: g h is no less than this, in what small 
 
 # slots of `RowWork.count`
 ALL_ROWS, BILATERAL_ROWS = range(2)
-# slots of `RowWork.deferred_data`: of a DEFERRED_SOFTNESS, of a DEFERRED_BRAKE, and of a LINE_SPRING
+# slots of `RowWork.deferred_data`: of a DEFERRED_SOFTNESS, of a DEFERRED_BRAKE, and of springs
 SOFT_KIND, SOFT_STIFFNESS, SOFT_DAMPING, SOFT_GAP, SOFT_PACE, SOFT_POINTS, SOFT_PART = range(7)
 BRAKE_MOST, BRAKE_BEHIND, BRAKE_PACE = range(3)
 # slots of `RowWork.newton`: softness that the first Newton step of island 0 is to have, or 0 where none is known; steps
@@ -53,7 +53,9 @@ NEWTON_SOFTNESS, NEWTON_INEXACT = range(2)
 # slots of `RowWork.pivot_kept`: bilateral rows, how many of them were independent at best, their smallest pivot then at
 # its largest, its root now as a part of that, and 1 where the next step is near a singular position
 PIVOT_ROWS, PIVOT_RANK, PIVOT_LARGEST, PIVOT_ROOT, PIVOT_NEAR = range(5)
-LINE_VISCOUS, LINE_GIVEN = range(2)
+# of a spring of the model: the viscous force beside `damping` times the rate, that of a law, the pull of what stores,
+# its slope, and the weight of the end of the step
+SPRING_VISCOUS, SPRING_GIVEN, SPRING_FORCE, SPRING_STIFFNESS, SPRING_LATE = range(5)
 # slots of `persistent` in the workspace of the impulse methods
 LAST_STEP, ARMATURE_STEP, SMOOTH, ALIGNED, LAWS_KNOWN = range(5)
 # the same, of one step alone
@@ -81,7 +83,7 @@ class RowWork(NamedTuple):
     damping: Any  # N s/m or N m s/rad, of a soft row; of a drag whose softness is deferred, the least A_rr to assume
     deferred: Any  # DEFERRED_SOFTNESS, DEFERRED_BRAKE or 0
     deferred_data: Any  # (row, 7) see the slots above
-    pushing: Any  # (row, 7) see soft_rows, of a soft row that only pushes
+    pushing: Any  # (row, 7) see soft_rows, of a soft row that only pushes, or of a spring of the model
     low: Any  # bounds of the impulse
     high: Any
     correction: Any  # rate of the pseudo impulses

@@ -11,7 +11,16 @@ import numpy as np
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Tables
 from linkwork.errors import OptionError
-from linkwork.formulations.samples import RESIDUAL, ROW_COUNT, SOFT_HELD, SOFT_TAKEN, STEPS_CUT, SWEEPS, Samples
+from linkwork.formulations.samples import (
+    RESIDUAL,
+    ROW_COUNT,
+    SOFT_HELD,
+    SOFT_TAKEN,
+    SPRINGS_LEAD,
+    STEPS_CUT,
+    SWEEPS,
+    Samples,
+)
 from linkwork.mechanics.attitudes import body_signs
 from linkwork.mechanics.forces.laws import law_scratch
 from linkwork.mechanics.observation import Observation, Scratch, View, observe
@@ -99,7 +108,11 @@ class Observer:
     def look(self, samples: Samples, count: int) -> tuple[dict[str, Any], dict[str, Any]]:
         """Columns of the first `count` kept rows, and the accounts (time, energies, drift)."""
         observation = self.see(samples, count)
-        return self.named(samples, observation, count), self.accounts(samples, observation, count)
+        found = self.shown(samples, observation, count)
+        accounts = self.accounts(samples, observation, count)
+        powers = [found[name] for motor in self.system.motors if (name := f"{motor.path}.power") in found]
+        accounts["throughput"] = np.sum(np.abs(powers), axis=0) if powers else np.zeros(count)
+        return {name: self._one(found, name, count) for name in self.columns}, accounts
 
     def named(self, samples: Samples, observation: Observation, count: int) -> dict[str, Any]:
         """The chosen columns by name; copies."""
@@ -149,6 +162,7 @@ class Observer:
         """Time, energies, drift and what the solver did."""
         end = self.system.nq + self.system.nv
         held, beyond = samples.solver_stats[:count, SOFT_HELD], samples.solver_stats[:count, SOFT_TAKEN]
+        lead = samples.solver_stats[:count, SPRINGS_LEAD]
         return {
             "time": samples.t[:count, 0].copy(),
             "kinetic": observation.energy[:, 0],
@@ -156,8 +170,8 @@ class Observer:
             "held": self._held(samples, observation, count),
             "parts": self._parts(samples, observation, count),
             "potential": observation.energy[:, 1],
-            "springs": observation.energy[:, 2] + held,
-            "dissipated": samples.y[:count, end] - held - beyond,
+            "springs": observation.energy[:, 2] + held + lead,
+            "dissipated": samples.y[:count, end] - held - lead - beyond,
             "numerical": beyond.copy(),
             "pressed": np.linalg.norm(samples.contact_force[:count], axis=2).max(axis=1, initial=0.0),
             # what is held by patches that change is known roughly only, until they let go

@@ -80,7 +80,7 @@ class Certificate:
     """Largest energy that moved about during the run, J: what the balance is to be compared with."""
     energy_least: float = 0.0
     """Energies below this are nothing, J: of a creep, of what contacts overlap by, of rounding in what is stored and in
-    what reactions hold."""
+    what reactions hold; a thousandth of the work that motors put in and take out."""
     energy_part: float = 0.0
     """Worst balance of a part that no force or joint connects to others, as a part of what moved in it."""
     energy_part_bodies: list[str] = field(default_factory=list)

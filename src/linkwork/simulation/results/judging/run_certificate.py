@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from linkwork.simulation.recording import Recording
 
 MANY = 4  # bodies that are told by name
+CARRIED = 1e-3  # of the work that motors put in and take out: a train that carries it through moves at least as much
 STORED = ("kinetic", "potential", "springs")
 
 
@@ -53,6 +54,7 @@ class Tally:
         self.most: dict[str, float] = {}
         self.fall = 0.0  # W, by how much the rate of the potential energy differed from the first one at most
         self.first_rate: float | None = None  # W, from one row to the next
+        self.passed = 0.0  # J, work of motors, whether they drive or brake
         self.given_back = 0.0  # J, the deepest fall of what was dissipated, which should only rise
         self.rows = 0
 
@@ -66,6 +68,8 @@ class Tally:
         if rates.size:
             self.first_rate = float(rates[0]) if self.first_rate is None else self.first_rate
             self.fall = max(self.fall, float(np.max(np.abs(rates - self.first_rate))))
+        powers = np.append(self.last.get("throughput", 0.0), block["throughput"])
+        self.passed += float(0.5 * (powers[1:] + powers[:-1]) @ np.diff(time))
         wasted = block["energy/dissipated"]
         peaks = np.maximum.accumulate(np.append(max(self.most.get("energy/dissipated", 0.0), 0.0), wasted))[1:]
         self.given_back = max(self.given_back, float((peaks - wasted).max()))
@@ -102,6 +106,7 @@ def certificate_of(recording: Recording, seconds: float, stopped: str | None, le
     ours = not system.foreign or bool(system.body_names)
     held = (tally.most["held"], *(tally.worst(f"energy/{name}") for name in STORED))
     nothing = max(least, ROUNDED * max(held))
+    whole = max(nothing, CARRIED * tally.passed) if ours else nothing
     parts = recording.parts.judge(nothing)
     told = [] if ours else ["energy: every body is in a component elsewhere, which keeps its own account"]
     return Certificate(
@@ -136,7 +141,7 @@ def certificate_of(recording: Recording, seconds: float, stopped: str | None, le
         energy_balance_worst=tally.worst("energy/balance") if ours else 0.0,
         energy_offset=FALLING * sim.method.dt * tally.fall if sim.method.impulses else 0.0,
         energy_scale=max([*moved, tally.most["own"]]) if ours else 0.0,
-        energy_least=nothing,
+        energy_least=whole,
         energy_part=parts["balance"].relative,
         energy_part_bodies=list(parts["balance"].bodies),
         part_losses={name: parts[name].relative for name in LOSSES},
