@@ -108,11 +108,11 @@ class Observer:
     def look(self, samples: Samples, count: int) -> tuple[dict[str, Any], dict[str, Any]]:
         """Columns of the first `count` kept rows, and the accounts (time, energies, drift)."""
         observation = self.see(samples, count)
-        found = self.shown(samples, observation, count)
         accounts = self.accounts(samples, observation, count)
-        powers = [found[name] for motor in self.system.motors if (name := f"{motor.path}.power") in found]
+        seen = self.seen(samples, observation, count)
+        powers = [self.value(f"{motor.path}.power", seen) for motor in self.system.motors]
         accounts["throughput"] = np.sum(np.abs(powers), axis=0) if powers else np.zeros(count)
-        return {name: self._one(found, name, count) for name in self.columns}, accounts
+        return self.named(samples, observation, count), accounts
 
     def named(self, samples: Samples, observation: Observation, count: int) -> dict[str, Any]:
         """The chosen columns by name; copies."""
