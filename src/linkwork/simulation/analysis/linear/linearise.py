@@ -346,6 +346,19 @@ class LinearPoint(NamedTuple):
 
 def point_of(model: Any, at: Any) -> LinearPoint:
     """The state of a model that `at` means."""
+    sim, about = simulation_at(model, at, Recursive())
+    stepper = sim.stepper
+    point = LinearPoint(
+        stepper.moving, stepper.tables, sim.q.copy(), sim.v.copy(), stepper.state.cut_q.copy(), sim.time, about
+    )
+    if not isinstance(at, str) or at != "steady":
+        return point
+    found = Steady(point.system, point.tables, point.time, point.q, point.v, point.cut_q)
+    return point._replace(q=found.q, v=found.v, about=f"a steady motion ({found.told()})", steady=found)
+
+
+def simulation_at(model: Any, at: Any, method: Recursive, sampled: bool = False) -> tuple[Simulation, str]:
+    """A simulation in the state that `at` means, and words for it; controllers and sensors only where `sampled`."""
     from linkwork.simulation.run import Simulation  # here, because runs look at what they linearise
 
     if isinstance(model, Simulation):
@@ -368,26 +381,19 @@ def point_of(model: Any, at: Any) -> LinearPoint:
             rest = resting(system, at)
             still, cuts_still = np.zeros(system.nv), np.zeros_like(system.cut_v_start)
             system = replace(placed(system, rest), v_start=still, cut_v_start=cuts_still)
-        _refuse(system)
-        sim = Simulation(system, Recursive())
-    stepper = sim.stepper
-    _refuse(stepper.moving)
-    if stepper.moving.absolute:
+        _refuse(system, sampled)
+        sim = Simulation(system, method)
+    _refuse(sim.stepper.moving, sampled)
+    if sim.stepper.moving.absolute:
         raise OptionError(
             f"a simulation by {sim.method.name!r} has absolute coordinates; linearise one by method='recursive'"
         )
-    point = LinearPoint(
-        stepper.moving, stepper.tables, sim.q.copy(), sim.v.copy(), stepper.state.cut_q.copy(), sim.time, about
-    )
-    if not isinstance(at, str) or at != "steady":
-        return point
-    found = Steady(point.system, point.tables, point.time, point.q, point.v, point.cut_q)
-    return point._replace(q=found.q, v=found.v, about=f"a steady motion ({found.told()})", steady=found)
+    return sim, about
 
 
-def _refuse(system: System) -> None:
+def _refuse(system: System, sampled: bool = False) -> None:
     """Raise for what has no slopes here."""
-    what = without_slopes(system)
+    what = without_slopes(system, sampled)
     if what:
         raise OptionError(f"'{system.model.name}' has {what}, which cannot be linearised; leave it out")
     lacking = sorted(system.features - Recursive.supports)

@@ -146,9 +146,9 @@ class Slopes:
         return {name: np.array([each[name].reshape(-1) for each in found]).T for name in observer.columns}
 
 
-def without_slopes(system: System) -> str:
-    """What is sampled or acts from elsewhere, so that slopes do not go through it; "" where nothing does."""
-    for part in (*system.model.all_controllers(), *system.model.all_sensors()):
+def without_slopes(system: System, sampled: bool = False) -> str:
+    """What is `sampled` or acts from elsewhere, so that slopes do not go through it; "" where nothing does."""
+    for part in () if sampled else (*system.model.all_controllers(), *system.model.all_sensors()):
         return f"the {part.word} '{part.path}'"
     if system.late:
         return f"the law of {next(iter(system.late.values()))}, which sees the last step,"
