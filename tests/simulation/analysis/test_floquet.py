@@ -105,6 +105,10 @@ def test_what_does_not_repeat_says_why() -> None:
     model = shaken_pendulum(0.06, omega)
     with pytest.raises(OptionError, match="at= must be 'periodic', 'start', 'equilibrium'"):
         lw.floquet(model, 1.0, at="steady")
+    let_go = shaken_pendulum(0.06, omega)
+    let_go.release("pin", time=0.5)
+    with pytest.raises(OptionError, match="which slopes of a period do not go through; leave it out"):
+        lw.floquet(let_go, 1.0)
     falling = lw.Model("ball")
     falling.body("ball", mass=1.0, inertia=(1, 1, 1))
     with pytest.raises(OptionError, match=r"'ball' does not repeat after 1 s: joint 'ball free.*correct period="):

@@ -132,6 +132,11 @@ def floquet(
         )
     search = isinstance(at, str) and at == "periodic"
     system = model if isinstance(model, System) else assemble(model)
+    for event in system.model.all_events():
+        raise OptionError(
+            f"'{system.model.name}' has the {event.word} '{event.path}', which slopes of a period do not go through; "
+            "leave it out"
+        )
     if any(True for _ in (*system.model.all_controllers(), *system.model.all_sensors())):
         return _sampled(system, period, "start" if search else at, dt, integrator)
     point = point_of(system, "start" if search else at)

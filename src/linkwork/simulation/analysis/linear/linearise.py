@@ -395,7 +395,9 @@ def _refuse(system: System, sampled: bool = False) -> None:
     """Raise for what has no slopes here."""
     what = without_slopes(system, sampled)
     if what:
-        raise OptionError(f"'{system.model.name}' has {what}, which cannot be linearised; leave it out")
+        sampling = any(True for _ in (*system.model.all_controllers(), *system.model.all_sensors()))
+        remedy = "leave it out, or let lw.floquet look at a period of its samples" if sampling else "leave it out"
+        raise OptionError(f"'{system.model.name}' has {what}, which cannot be linearised; {remedy}")
     lacking = sorted(system.features - Recursive.supports)
     if lacking:
         raise OptionError(

@@ -113,7 +113,10 @@ class Sensitivity:
         return {column: values + h * slopes[column] for column, values in self.columns.items()}
 
     def tornado(self, function: str | Measure) -> Tornado:
-        """Parameters by their influence on a measure, largest first: its slope times the parameter's own size."""
+        """Parameters by their influence on a measure, largest first: its slope times the parameter's own size.
+
+        One that is zero has no size to compare with, and comes last; `measure` has its slope.
+        """
         slopes = self.measure(function)
         name = function if isinstance(function, str) else getattr(function, "__name__", "the measure")
         effects = {each: slope * self.parameters[each] for each, slope in slopes.items()}
