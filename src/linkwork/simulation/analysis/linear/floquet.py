@@ -40,7 +40,7 @@ from linkwork.simulation.analysis.linear.linearise import (
     simulation_at,
     ways_of,
 )
-from linkwork.simulation.analysis.linear.slopes import Slopes
+from linkwork.simulation.analysis.linear.slopes import Slopes, warn_of_rough
 from linkwork.simulation.analysis.poses.pose import Pose
 from linkwork.simulation.methods import positive
 
@@ -147,6 +147,7 @@ def floquet(
             f"'{point.system.model.name}' does not repeat after {period:g} s: joint '{found.joint}' is off by "
             f"{found.gap:.2g}; correct period=, or give at='periodic' to look for the start of a motion that does"
         )
+    warn_of_rough(turn.laws)
     about = "a periodic motion" if search or at == "start" else f"{point.about} over a period"
     return _floquet(point, about, period, found.states, found.Phi, found.q, found.v)
 

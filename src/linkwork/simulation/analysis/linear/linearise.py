@@ -24,7 +24,7 @@ from linkwork._kernels.duals import SLOPES, lift
 from linkwork.assembly.assemble import assemble
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats, Tables
-from linkwork.errors import ModelError, ModelWarning, OptionError
+from linkwork.errors import ModelError, OptionError
 from linkwork.formulations.explicit.recursive import Recursive
 from linkwork.mechanics.rows.closure import close_at
 from linkwork.mechanics.size import dof_units, row_units
@@ -36,14 +36,13 @@ from linkwork.simulation.analysis.equilibrium import Equilibrium, placed, restin
 from linkwork.simulation.analysis.linear.frequency import Response, frequency_response
 from linkwork.simulation.analysis.linear.linear import turned_rates
 from linkwork.simulation.analysis.linear.modes import Modes, find_modes
-from linkwork.simulation.analysis.linear.slopes import Derivatives, Slopes, without_slopes
+from linkwork.simulation.analysis.linear.slopes import Derivatives, Slopes, warn_of_rough, without_slopes
 from linkwork.simulation.analysis.linear.steady import Steady
 from linkwork.simulation.analysis.linear.strains import Strain, strain_columns, strains
 from linkwork.simulation.analysis.poses.pose import Pose
 from linkwork.simulation.analysis.reduced import reduced
 from linkwork.simulation.results.columns.components import component_labels
 from linkwork.simulation.results.columns.observe import choose
-from linkwork.simulation.results.judging.warning import warn
 from linkwork.simulation.starts.mobility import DEPENDENT
 from linkwork.simulation.starts.start import Closure
 from linkwork.simulation.storage.files import check_path, writing
@@ -294,12 +293,7 @@ def _asked(point: LinearPoint, slopes: Slopes, ways: Ways) -> _Asked:
 
 def _derivatives(point: LinearPoint, slopes: Slopes, asked: _Asked) -> Derivatives:
     found = slopes.along(point.q, point.v, slopes.directions(point.q, *asked))
-    for part in sorted(slopes.laws.rough):
-        warn(
-            f"the law of {part} has no certain slope in this state: differences with other steps disagree; put "
-            "@lw.compiled above it, or make it smooth",
-            ModelWarning,
-        )
+    warn_of_rough(slopes.laws)
     return found
 
 
