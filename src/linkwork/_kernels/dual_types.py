@@ -20,6 +20,7 @@ from numba.core.typeconv import Conversion
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 
 from linkwork._kernels.duals import SLOPES
+from linkwork._kernels.vectors import Vectors
 
 REAL = ir.DoubleType()
 VECTOR = ir.VectorType(REAL, SLOPES)
@@ -65,22 +66,17 @@ class _Writer:
     """Arithmetic of values and of slopes."""
 
     def __init__(self, builder: Any) -> None:
-        self.builder = builder
+        self.builder, self.vectors = builder, Vectors(None, builder, SLOPES)
 
     def real(self, x: float) -> Any:
         return ir.Constant(REAL, x)
-
-    def spread(self, x: Any) -> Any:
-        empty, whole = ir.Constant(VECTOR, ir.Undefined), ir.IntType(32)
-        first = self.builder.insert_element(empty, x, ir.Constant(whole, 0))
-        return self.builder.shuffle_vector(first, empty, ir.Constant(ir.VectorType(whole, SLOPES), [0] * SLOPES))
 
     def unless_zero(self, x: Any, factor: Any) -> Any:
         """`factor`, but zero where x vanishes."""
         return self.builder.select(self.builder.fcmp_ordered("==", x, self.real(0.0)), self.real(0.0), factor)
 
     def scaled(self, d: Slopes, factor: Any) -> Slopes:
-        return None if d is None else self.builder.fmul(d, self.spread(factor))
+        return None if d is None else self.builder.fmul(d, self.vectors.same(factor))
 
     def plus(self, d: Slopes, e: Slopes) -> Slopes:
         return e if d is None else d if e is None else self.builder.fadd(d, e)

@@ -105,9 +105,63 @@ def test_what_does_not_repeat_says_why() -> None:
     model = shaken_pendulum(0.06, omega)
     with pytest.raises(OptionError, match="at= must be 'periodic', 'start', 'equilibrium'"):
         lw.floquet(model, 1.0, at="steady")
+    let_go = shaken_pendulum(0.06, omega)
+    let_go.release("pin", time=0.5)
+    with pytest.raises(OptionError, match="which slopes of a period do not go through; leave it out"):
+        lw.floquet(let_go, 1.0)
     falling = lw.Model("ball")
     falling.body("ball", mass=1.0, inertia=(1, 1, 1))
     with pytest.raises(OptionError, match=r"'ball' does not repeat after 1 s: joint 'ball free.*correct period="):
         lw.floquet(falling, 1.0, at="start")
     with pytest.raises(RunError, match="no motion of 'ball' that repeats after 1 s was found"):
         lw.floquet(falling, 1.0)
+
+
+def driven_cart(gain: float, rate_gain: float, every: float, filtered: bool = False) -> lw.Model:
+    model = lw.Model("cart", gravity=(0, 0, 0))
+    cart = model.body("cart", mass=2.0, inertia=(1, 1, 1))
+    rail = model.prismatic("rail", model.ground, cart, at=(0, 0, 0), axis=(1, 0, 0))
+    model.torque("push", rail, 0.0)
+
+    def law(t, seen):
+        return -gain * seen[0] - rate_gain * seen[1]
+
+    def filter(t, seen, memory):
+        memory[0] += 0.3 * (seen[0] - memory[0])
+        return -gain * memory[0] - rate_gain * seen[1]
+
+    more = {"memory": [0.0]} if filtered else {}
+    model.controller(
+        "hold", filter if filtered else law, every=every, sees=["rail.position", "rail.velocity"], sets="push", **more
+    )
+    return model
+
+
+@pytest.mark.parametrize("filtered", [False, True])
+def test_a_sampled_controller_is_a_map(filtered: bool) -> None:
+    """A mass that a digital controller holds: x' = x + v T + u T^2 / 2m, v' = v + u T / m."""
+    gain, rate_gain, T, m = 40.0, 9.0, 0.1, 2.0
+    found = lw.floquet(driven_cart(gain, rate_gain, T, filtered), T, at="start", dt=0.01)
+    move = np.array([[1, T], [0, 1.0]])
+    push = np.array([T**2 / (2 * m), T / m])
+    if filtered:  # states x, v, memory before a sample
+        look = np.array([0.3, 0.0, 0.7])
+        force = -gain * look - rate_gain * np.array([0, 1.0, 0])
+        wanted = np.zeros((3, 3))
+        wanted[:2, :2] = move
+        wanted[:2] += np.outer(push, force)
+        wanted[2] = look
+    else:
+        wanted = move + np.outer(push, [-gain, -rate_gain])
+    values = np.sort(np.abs(np.linalg.eigvals(wanted)))
+    size = np.sort(np.abs(found.multipliers))
+    assert np.allclose(size[-values.size :], values, rtol=1e-7)
+    assert np.all(size[: -values.size] < 1e-7)  # what is held is set anew at each sample
+    assert found.stable == bool(values.max() < 1.0)
+
+
+def test_a_controller_that_is_too_slow() -> None:
+    assert lw.floquet(driven_cart(40.0, 9.0, 0.1), 0.1, at="start", dt=0.01).stable
+    assert not lw.floquet(driven_cart(40.0, 9.0, 0.6), 0.6, at="start", dt=0.01).stable
+    with pytest.raises(OptionError, match="acts every 0.1 s, of which 0.25 s are no whole number"):
+        lw.floquet(driven_cart(40.0, 9.0, 0.1), 0.25)

@@ -410,7 +410,9 @@ def test_what_cannot_be_linearised_says_why():
         lw.linearise(sim, at="start")
     model.torque("push", "pin", 0.0)
     model.controller("brake", lambda t, seen: -seen[0], every=0.01, sees=["pin.velocity"], sets=["push"])
-    with pytest.raises(OptionError, match="has the controller 'brake', which cannot be linearised; leave it out"):
+    with pytest.raises(
+        OptionError, match="has the controller 'brake', which cannot be linearised; leave it out, or let lw.floquet"
+    ):
         lw.linearise(model, at="start")
     rough = lw.Model("rough")
     body = rough.body("body", mass=1.0, inertia=(1, 1, 1), com=(0, 0, -1))

@@ -103,6 +103,16 @@ def test_ten_seconds_through_singular_positions():
     assert np.abs(found.slope(column, "length") - wanted).max() < 1e-6 * np.abs(wanted).max()
 
 
+def test_a_law_in_stairs_is_told():
+    def build(stiffness):
+        model = mass_on_a_spring(stiffness)
+        model.torque("jump", "rail", lw.PythonLaw(lambda t, x, rate: -5.0 * round(5e3 * x) / 5e3))
+        return model
+
+    with pytest.warns(lw.ModelWarning, match="law of .*'jump' has no certain slope"):
+        lw.sensitivity(build, {"stiffness": 900.0}, until=0.2)
+
+
 def test_measures_and_who_matters():
     values = {"stiffness": 900.0, "mass": 2.0, "start": 0.1, "damping": 3.0}
     found = lw.sensitivity(mass_on_a_spring, values, until=0.5, dt=1e-3)

@@ -172,3 +172,57 @@ def test_a_simulation_near_a_steady_motion() -> None:
     linear = lw.linearise(sim, at="steady")
     assert linear.modes().stable
     assert linear.about.startswith("a steady motion (turn ")
+
+
+def test_a_governor_behind_a_gear() -> None:
+    """A wheel turns the governor twelve times as fast as itself; both keep their speeds."""
+    model = governor(6.0)
+    wheel = model.body("wheel", mass=3.0, inertia=(0.5, 0.5, 0.9), position=(1, 0, 0))
+    model.revolute("axle", model.ground, wheel, at=(1, 0, 0), axis=(0, 0, 1))
+    model.gear("mesh", "axle", "turn", ratio=-12.0)
+    linear = lw.linearise(model, at="steady")
+    w, length = 6.0, 0.5
+    sine = math.sqrt(1.0 - (G / (w**2 * length)) ** 2)
+    inertia = 0.02 + (length * sine) ** 2 + 0.9 / 144
+    square = (w * sine) ** 2 + (2 * w * length * sine * G / (w**2 * length)) ** 2 / inertia
+    assert swinging(linear) == pytest.approx([math.sqrt(square)], rel=1e-8)
+
+
+def test_a_crank_at_its_dead_point_is_not_steady() -> None:
+    """There no acceleration changes with its angle, for a moment."""
+    model = lw.Model("slider crank", gravity=(0, 0, 0))
+    crank = model.body("crank", mass=1.0, inertia=(0.01, 0.01, 0.01))
+    rod = model.body("rod", mass=0.5, inertia=(0.001, 0.02, 0.02), com=(0.25, 0, 0), position=(0.1, 0, 0))
+    block = model.body("block", mass=2.0, inertia=(1, 1, 1), position=(0.6, 0, 0))
+    shaft = model.revolute("shaft", model.ground, crank, at=(0, 0, 0), axis=(0, 1, 0))
+    model.revolute("crank pin", crank, rod, at=(0.1, 0, 0), axis=(0, 1, 0))
+    model.revolute("piston pin", rod, block, at=(0.6, 0, 0), axis=(0, 1, 0))
+    model.prismatic("bore", model.ground, block, at=(0.6, 0, 0), axis=(1, 0, 0))
+    rider = model.body("rider", mass=0.7, inertia=(1, 1, 1), position=(0.6, 0, 0.1))
+    model.prismatic("rail", block, rider, at=(0.6, 0, 0.1), axis=(1, 0, 0), stiffness=90.0)
+    model.motor("drive", shaft, velocity=9.0)
+    with pytest.raises((RunError, OptionError), match="steady"):
+        lw.linearise(model, at="steady")
+
+
+def test_whirl_from_outside_over_speed() -> None:
+    """A disc on a shaft that spins in a bearing: forward and backward whirl, as one sees them who stands beside it."""
+
+    def build(speed: float) -> lw.Model:
+        model = lw.Model("rotor", gravity=(0, 0, 0))
+        disc = model.body("disc", mass=2.0, inertia=(0.02, 0.02, 0.035))
+        model.ball("tip", model.ground, disc, at=(0, 0, 0), velocity=(0, 0, speed))
+        for k, (x, y) in enumerate(((1, 0), (0, 1), (-1, 0), (0, -1))):
+            at = (0.3 * x, 0.3 * y, -1.0)
+            hub = (0, 0, -0.2)
+            model.spring(f"spring {k}", model.ground, disc, at_a=at, at_b=hub, stiffness=500.0, length=0.6)
+        return model
+
+    locus = lw.root_locus(build, {"speed": np.linspace(0.0, 300.0, 4)}, at="steady")
+    first = np.abs(locus.eigenvalues[0].imag).max()
+    for speed, roots in zip(locus.values, locus.eigenvalues, strict=True):
+        half = 0.035 * speed / (2 * 0.02)
+        root = math.sqrt(half**2 + first**2)
+        wanted = np.sort([root - half, root + half])
+        found = np.sort(roots.imag[roots.imag > 1e-3 * first])
+        assert np.allclose(found, wanted if speed else [first, first], rtol=1e-8)

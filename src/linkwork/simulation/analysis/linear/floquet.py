@@ -10,13 +10,15 @@ A periodic motion is found from a start nearby by Newton's method: a step x with
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linkwork._kernels.duals import SLOPES, lift
+from linkwork.assembly.assemble import assemble
 from linkwork.assembly.laws.dual_laws import DualLaws
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats
@@ -30,8 +32,15 @@ from linkwork.model.checked import shown
 from linkwork.model.joints.joint_kinds import KINDS, QUATERNIONS
 from linkwork.simulation.analysis.dynamics import integrate
 from linkwork.simulation.analysis.equilibrium import Equilibrium
-from linkwork.simulation.analysis.linear.linearise import LinearPoint, carried_along, dof_label, point_of, ways_of
-from linkwork.simulation.analysis.linear.slopes import Slopes
+from linkwork.simulation.analysis.linear.linearise import (
+    LinearPoint,
+    carried_along,
+    dof_label,
+    point_of,
+    simulation_at,
+    ways_of,
+)
+from linkwork.simulation.analysis.linear.slopes import Slopes, warn_of_rough
 from linkwork.simulation.analysis.poses.pose import Pose
 from linkwork.simulation.methods import positive
 
@@ -104,6 +113,9 @@ def floquet(
     `lw.reach` gave. The run takes steps of about `dt` seconds by method "recursive". Joints may have made whole turns
     after a period, and what nothing notices, as a place along a road, need not repeat.
 
+    With controllers or sensors a period is a whole number of their samples, the motion begins at the model's start, and
+    slopes are differences of runs; numbers that they hold and remember are states too.
+
     >>> model = lw.Model("fan", gravity=(0, 0, 0))
     >>> wheel = model.body("wheel", mass=1.0, inertia=(1, 1, 1))
     >>> pin = model.revolute("pin", model.ground, wheel, at=(0, 0, 0), axis=(0, 0, 1), velocity=6.0, damping=0.5)
@@ -119,7 +131,15 @@ def floquet(
             f"{shown(at)}; correct at="
         )
     search = isinstance(at, str) and at == "periodic"
-    point = point_of(model, "start" if search else at)
+    system = model if isinstance(model, System) else assemble(model)
+    for event in system.model.all_events():
+        raise OptionError(
+            f"'{system.model.name}' has the {event.word} '{event.path}', which slopes of a period do not go through; "
+            "leave it out"
+        )
+    if any(True for _ in (*system.model.all_controllers(), *system.model.all_sensors())):
+        return _sampled(system, period, "start" if search else at, dt, integrator)
+    point = point_of(system, "start" if search else at)
     turn = _Period(point, period, max(FEWEST, round(period / dt)), integrator)
     found = turn.repeated() if search else turn.once(point.q, point.v)
     if not search and found.gap > REPEATS:
@@ -127,20 +147,41 @@ def floquet(
             f"'{point.system.model.name}' does not repeat after {period:g} s: joint '{found.joint}' is off by "
             f"{found.gap:.2g}; correct period=, or give at='periodic' to look for the start of a motion that does"
         )
-    values, vectors = np.linalg.eig(found.Phi)
-    order = np.argsort(-np.abs(values), kind="stable")
+    warn_of_rough(turn.laws)
     about = "a periodic motion" if search or at == "start" else f"{point.about} over a period"
-    return Floquet(
-        point.system.model.name,
-        about,
-        period,
-        found.states,
-        found.Phi,
-        values[order].astype(complex),
-        vectors[:, order].astype(complex),
-        found.q,
-        found.v,
+    return _floquet(point, about, period, found.states, found.Phi, found.q, found.v)
+
+
+def _floquet(
+    point: LinearPoint, about: str, period: float, states: list[str], Phi: Floats, q: Floats, v: Floats
+) -> Floquet:
+    values, vectors = np.linalg.eig(Phi)
+    order = np.argsort(-np.abs(values), kind="stable")
+    ordered = values[order].astype(complex), vectors[:, order].astype(complex)
+    return Floquet(point.system.model.name, about, period, states, Phi, *ordered, q, v)
+
+
+def _sampled(system: System, period: float, at: Any, dt: float, integrator: str) -> Floquet:
+    """The same with controllers and sensors: what they hold and remember are states too."""
+    from linkwork.simulation.analysis.linear.sampled_map import SampledMap  # here, because runs look at linear models
+
+    steps = max(1, round(period / dt))
+    sim, about = simulation_at(system, at, Recursive(dt=period / steps, integrator=integrator), sampled=True)
+    stepper = sim.stepper
+    point = LinearPoint(
+        stepper.moving, stepper.tables, sim.q.copy(), sim.v.copy(), stepper.state.cut_q.copy(), sim.time, about
     )
+    kept = SampledMap(sim, point, period, steps, partial(_apart, point.system))
+    Phi = kept.matrix()
+    unnoticed = np.abs(Phi - np.eye(len(Phi))).max(axis=0) <= 1e3 * UNNOTICED * np.abs(Phi).max()
+    off = np.where(unnoticed, 0.0, np.abs(kept.away) / kept.unit)
+    if off.max() > REPEATS:
+        name = kept.names[int(np.argmax(off))]
+        raise OptionError(
+            f"'{system.model.name}' does not repeat after {period:g} s: '{name}' is off by {off.max():.2g}; give at= a "
+            "state in which controllers and forces balance, such as 'equilibrium', with inputs as they are there"
+        )
+    return _floquet(point, f"{about}, sampled,", period, kept.names, Phi, point.q, point.v)
 
 
 class _Turn(NamedTuple):
@@ -164,7 +205,6 @@ class _Period:
         self.h, self.period = period / steps, period
         self.method = Recursive(dt=self.h, integrator=integrator)
         self.unit = dof_units(self.system.tables)
-        self.attitudes, self.angles = _turning(self.system)
         self.slopes = Slopes(self.system, point.cut_q, time=point.time, tables=point.tables)
         self.laws = DualLaws(self.system, point.tables)
 
@@ -211,8 +251,8 @@ class _Period:
         rates = np.hstack([carried_along(point, self.slopes, ways), N])
         ways_y = self.slopes.directions(q, moves, rates)
         end_q, end_v, ends = self._run(q, v, ways_y.q, ways_y.v)
-        Phi = np.vstack([self._displacements(end_q, ends[: q.size])[places], ends[q.size :][free]])
-        apart = self._apart(q, end_q)
+        Phi = np.vstack([_displacements(self.system, end_q, ends[: q.size])[places], ends[q.size :][free]])
+        apart = _apart(self.system, q, end_q)
         away = np.concatenate([apart[places], (end_v - v)[free]])
         unnoticed = np.abs(Phi - np.eye(p + f)).max(axis=0) <= UNNOTICED * np.abs(Phi).max()
         away[:p][unnoticed[:p]] = 0.0
@@ -259,24 +299,27 @@ class _Period:
         m = q.size + v.size
         return state.y["v"][:m].copy(), state.y["d"][:m].copy()
 
-    def _displacements(self, q: Floats, dq: Floats) -> Floats:
-        """Displacements in the units of v for slopes of the coordinates."""
-        rates = np.zeros((q.size, self.system.nv))
-        for k in range(self.system.nv):
-            unit, out = np.zeros(self.system.nv), np.zeros(q.size + self.system.nv)
-            unit[k] = 1.0
-            coordinate_rates(self.system.tables.tree, q, unit, out)
-            rates[:, k] = out[: q.size]
-        return np.asarray(np.linalg.pinv(rates) @ dq)
 
-    def _apart(self, q: Floats, end: Floats) -> Floats:
-        """From q to the end, in the units of v; whole turns do not count."""
-        end = end.copy()
-        for at in self.attitudes:  # an attitude and its negative are one
-            end[at : at + 4] *= np.sign(end[at : at + 4] @ q[at : at + 4])
-        d = self._displacements(q, (end - q)[:, None])[:, 0]
-        d[self.angles] = (d[self.angles] + np.pi) % (2.0 * np.pi) - np.pi
-        return d
+def _displacements(system: System, q: Floats, dq: Floats) -> Floats:
+    """Displacements in the units of v for slopes of the coordinates."""
+    rates = np.zeros((q.size, system.nv))
+    for k in range(system.nv):
+        unit, out = np.zeros(system.nv), np.zeros(q.size + system.nv)
+        unit[k] = 1.0
+        coordinate_rates(system.tables.tree, q, unit, out)
+        rates[:, k] = out[: q.size]
+    return np.asarray(np.linalg.pinv(rates) @ dq)
+
+
+def _apart(system: System, q: Floats, end: Floats) -> Floats:
+    """From q to the end, in the units of v; whole turns do not count."""
+    attitudes, angles = _turning(system)
+    end = end.copy()
+    for at in attitudes:  # an attitude and its negative are one
+        end[at : at + 4] *= np.sign(end[at : at + 4] @ q[at : at + 4])
+    d = _displacements(system, q, (end - q)[:, None])[:, 0]
+    d[angles] = (d[angles] + np.pi) % (2.0 * np.pi) - np.pi
+    return d
 
 
 def _turning(system: System) -> tuple[list[int], list[int]]:

@@ -24,7 +24,7 @@ from linkwork._kernels.duals import SLOPES, lift
 from linkwork.assembly.assemble import assemble
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats, Tables
-from linkwork.errors import ModelError, ModelWarning, OptionError
+from linkwork.errors import ModelError, OptionError
 from linkwork.formulations.explicit.recursive import Recursive
 from linkwork.mechanics.rows.closure import close_at
 from linkwork.mechanics.size import dof_units, row_units
@@ -36,7 +36,7 @@ from linkwork.simulation.analysis.equilibrium import Equilibrium, placed, restin
 from linkwork.simulation.analysis.linear.frequency import Response, frequency_response
 from linkwork.simulation.analysis.linear.linear import turned_rates
 from linkwork.simulation.analysis.linear.modes import Modes, find_modes
-from linkwork.simulation.analysis.linear.slopes import Derivatives, Slopes, without_slopes
+from linkwork.simulation.analysis.linear.slopes import Derivatives, Slopes, warn_of_rough, without_slopes
 from linkwork.simulation.analysis.linear.steady import Steady
 from linkwork.simulation.analysis.linear.strains import Strain, strain_columns, strains
 from linkwork.simulation.analysis.poses.pose import Pose
@@ -44,7 +44,6 @@ from linkwork.simulation.analysis.reduced import reduced
 from linkwork.simulation.results.columns.components import component_labels
 from linkwork.simulation.results.columns.observe import choose
 from linkwork.simulation.results.columns.sampled_columns import input_unit
-from linkwork.simulation.results.judging.warning import warn
 from linkwork.simulation.starts.mobility import DEPENDENT
 from linkwork.simulation.starts.start import Closure
 from linkwork.simulation.storage.files import check_path, save_table, writing
@@ -304,12 +303,7 @@ def _asked(point: LinearPoint, slopes: Slopes, ways: Ways) -> _Asked:
 
 def _derivatives(point: LinearPoint, slopes: Slopes, asked: _Asked) -> Derivatives:
     found = slopes.along(point.q, point.v, slopes.directions(point.q, *asked))
-    for part in sorted(slopes.laws.rough):
-        warn(
-            f"the law of {part} has no certain slope in this state: differences with other steps disagree; put "
-            "@lw.compiled above it, or make it smooth",
-            ModelWarning,
-        )
+    warn_of_rough(slopes.laws)
     return found
 
 
@@ -356,6 +350,19 @@ class LinearPoint(NamedTuple):
 
 def point_of(model: Any, at: Any) -> LinearPoint:
     """The state of a model that `at` means."""
+    sim, about = simulation_at(model, at, Recursive())
+    stepper = sim.stepper
+    point = LinearPoint(
+        stepper.moving, stepper.tables, sim.q.copy(), sim.v.copy(), stepper.state.cut_q.copy(), sim.time, about
+    )
+    if not isinstance(at, str) or at != "steady":
+        return point
+    found = Steady(point.system, point.tables, point.time, point.q, point.v, point.cut_q)
+    return point._replace(q=found.q, v=found.v, about=f"a steady motion ({found.told()})", steady=found)
+
+
+def simulation_at(model: Any, at: Any, method: Recursive, sampled: bool = False) -> tuple[Simulation, str]:
+    """A simulation in the state that `at` means, and words for it; controllers and sensors only where `sampled`."""
     from linkwork.simulation.run import Simulation  # here, because runs look at what they linearise
 
     if isinstance(model, Simulation):
@@ -367,7 +374,7 @@ def point_of(model: Any, at: Any) -> LinearPoint:
         sim, about = model, f"its state at {model.time:g} s"
     else:
         system = model if isinstance(model, System) else assemble(model)
-        _refuse(system)
+        _refuse(system, sampled)
         at = "equilibrium" if at is None else at
         if isinstance(at, str) and at not in ("equilibrium", "start", "steady"):
             raise OptionError(
@@ -379,27 +386,22 @@ def point_of(model: Any, at: Any) -> LinearPoint:
             rest = resting(system, at)
             still, cuts_still = np.zeros(system.nv), np.zeros_like(system.cut_v_start)
             system = replace(placed(system, rest), v_start=still, cut_v_start=cuts_still)
-        sim = Simulation(system, Recursive())
-    stepper = sim.stepper
-    _refuse(stepper.moving)
-    if stepper.moving.absolute:
+        sim = Simulation(system, method)
+    _refuse(sim.stepper.moving, sampled)
+    if sim.stepper.moving.absolute:
         raise OptionError(
             f"a simulation by {sim.method.name!r} has absolute coordinates; linearise one by method='recursive'"
         )
-    point = LinearPoint(
-        stepper.moving, stepper.tables, sim.q.copy(), sim.v.copy(), stepper.state.cut_q.copy(), sim.time, about
-    )
-    if not isinstance(at, str) or at != "steady":
-        return point
-    found = Steady(point.system, point.tables, point.time, point.q, point.v, point.cut_q)
-    return point._replace(q=found.q, v=found.v, about=f"a steady motion ({found.told()})", steady=found)
+    return sim, about
 
 
-def _refuse(system: System) -> None:
+def _refuse(system: System, sampled: bool = False) -> None:
     """Raise for what has no slopes here."""
-    what = without_slopes(system)
+    what = without_slopes(system, sampled)
     if what:
-        raise OptionError(f"'{system.model.name}' has {what}, which cannot be linearised; leave it out")
+        sampling = any(True for _ in (*system.model.all_controllers(), *system.model.all_sensors()))
+        remedy = "leave it out, or let lw.floquet look at a period of its samples" if sampling else "leave it out"
+        raise OptionError(f"'{system.model.name}' has {what}, which cannot be linearised; {remedy}")
     lacking = sorted(system.features - Recursive.supports)
     if lacking:
         raise OptionError(

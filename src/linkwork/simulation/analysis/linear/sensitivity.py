@@ -26,7 +26,7 @@ from linkwork.mechanics.observation import observe
 from linkwork.model import Model
 from linkwork.model.checked import did_you_mean, real, shown
 from linkwork.simulation.analysis.linear.parameters import number, varied
-from linkwork.simulation.analysis.linear.slopes import column_slopes, without_slopes
+from linkwork.simulation.analysis.linear.slopes import column_slopes, warn_of_rough, without_slopes
 from linkwork.simulation.methods import positive
 from linkwork.simulation.results.columns.observe import Observer
 from linkwork.simulation.run import Simulation
@@ -113,7 +113,10 @@ class Sensitivity:
         return {column: values + h * slopes[column] for column, values in self.columns.items()}
 
     def tornado(self, function: str | Measure) -> Tornado:
-        """Parameters by their influence on a measure, largest first: its slope times the parameter's own size."""
+        """Parameters by their influence on a measure, largest first: its slope times the parameter's own size.
+
+        One that is zero has no size to compare with, and comes last; `measure` has its slope.
+        """
         slopes = self.measure(function)
         name = function if isinstance(function, str) else getattr(function, "__name__", "the measure")
         effects = {each: slope * self.parameters[each] for each, slope in slopes.items()}
@@ -154,8 +157,8 @@ def sensitivity(
     `parameters` are names of numbers in the model ("damper.damping", "rod.mass", "rod.com.x", "push.law"), or, where a
     function that builds it is given in its place, its arguments with their values: {"length": 1.0}. They may change
     lengths, masses, stiffness, laws given by numbers, and start values, as long as bodies, joints and forces stay the
-    same. `until` and `dt` in seconds; rows are kept every `every` steps. `measures` are functions of the columns by
-    name.
+    same. Laws must not jump on the way: that they would jump at another moment is not in the slopes. `until` and `dt`
+    in seconds; rows are kept every `every` steps. `measures` are functions of the columns by name.
 
     >>> model = lw.gallery.car.build()
     >>> names = ["car body.mass", "left suspension.damper.coil.stiffness"]
@@ -281,6 +284,7 @@ def _run(
             f"the run of '{system.model.name}' stopped at t = {float(state.t['v'][0]):.6g} s; "
             "simulate it alone to see why"
         )
+    warn_of_rough(laws)
     observation = lift(observer.room(make_samples(here.parts[2], kept), kept))
     scratch, view = (lift(each) for each in (observer.scratch, observer.view))
     observe(tables, scratch, view, rows._replace(inputs=rows.inputs[:0]), kept, observation)

@@ -15,12 +15,13 @@ from linkwork._kernels.duals import SLOPES, lift
 from linkwork.assembly.laws.dual_laws import DualLaws
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats, Tables
-from linkwork.errors import RunError
+from linkwork.errors import ModelWarning, RunError
 from linkwork.formulations.explicit.recursive import Recursive, run
 from linkwork.formulations.samples import Samples, make_samples, make_state
 from linkwork.mechanics.observation import observe
 from linkwork.mechanics.tree.motions import coordinate_rates
 from linkwork.simulation.results.columns.observe import Observer
+from linkwork.simulation.results.judging.warning import warn
 
 STEP = 1e-40  # along the imaginary axis: so small that its square counts for nothing
 
@@ -146,9 +147,19 @@ class Slopes:
         return {name: np.array([each[name].reshape(-1) for each in found]).T for name in observer.columns}
 
 
-def without_slopes(system: System) -> str:
-    """What is sampled or acts from elsewhere, so that slopes do not go through it; "" where nothing does."""
-    for part in (*system.model.all_controllers(), *system.model.all_sensors()):
+def warn_of_rough(laws: DualLaws) -> None:
+    """Warn of laws in Python whose differences are no slopes."""
+    for part in sorted(laws.rough):
+        warn(
+            f"the law of {part} has no certain slope in this state: differences with other steps disagree; put "
+            "@lw.compiled above it, or make it smooth",
+            ModelWarning,
+        )
+
+
+def without_slopes(system: System, sampled: bool = False) -> str:
+    """What is `sampled` or acts from elsewhere, so that slopes do not go through it; "" where nothing does."""
+    for part in () if sampled else (*system.model.all_controllers(), *system.model.all_sensors()):
         return f"the {part.word} '{part.path}'"
     if system.late:
         return f"the law of {next(iter(system.late.values()))}, which sees the last step,"

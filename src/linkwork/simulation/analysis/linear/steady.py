@@ -11,7 +11,7 @@ seen in axes that go along: the rate of a displacement d is less by sum c_i D_i 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -25,10 +25,12 @@ from linkwork.mechanics.size import dof_units, row_units, size_of
 from linkwork.model import Frame
 from linkwork.simulation.analysis.dynamics import Accelerations, integrate
 from linkwork.simulation.analysis.linear.slopes import Slopes
+from linkwork.simulation.analysis.reduced import reduced
 from linkwork.simulation.starts.start import Closure
 
-LOOKS = 3  # states beside the start at which ways are looked at
-ASIDE = 0.02  # rad, or of the size: how far they are
+ASIDE = 0.05  # rad, or of the size: how far states are beside the start at which ways are looked at
+GAP = 2e-4  # the same for states in which loops are open
+IMPURE = 1e-6  # of a combination of ways: rounding
 UNNOTICED = 1e-8  # of the slopes: what a way changes by less is not noticed
 HAIR = 1e-6  # for differences
 FARTHEST = 0.1  # in one step
@@ -138,15 +140,11 @@ class Steady:
 
     def _unnoticed(self, q: Floats, v: Floats) -> Floats:
         """Combinations of ways that change no acceleration: (way, combination)."""
+        from scipy.linalg import qr  # here, because it takes a third of a second
+
         slopes = Slopes(self.system, self.cut_q, time=self.time, tables=self.tables)
-        random = np.random.default_rng(0)
-        speed = float(np.sqrt(self._pace))
         noticed = []
-        for look in range(LOOKS + 1):
-            near, fast = q, v
-            if look:
-                near = integrate(self.system, q, ASIDE * self._unit * random.standard_normal(self._nv), 1.0)
-                fast = v + ASIDE * speed * self._unit * random.standard_normal(self._nv)
+        for near, fast in self._beside(q, v):
             moves = np.array([way.along(near) for way in self._ways]).T
             rates = np.array([way.turning @ fast for way in self._ways]).T
             found = slopes.along(near, fast, slopes.directions(near, moves, rates)).accelerations
@@ -157,8 +155,24 @@ class Steady:
         changes = np.vstack(noticed)
         changes = changes / np.maximum(np.max(np.abs(changes), axis=1, initial=0.0), self._pace)[:, None]
         _, sizes, V = np.linalg.svd(changes)
-        rank = int(np.sum(sizes > UNNOTICED))
-        return np.asarray(V[rank:].T)
+        found = V[int(np.sum(sizes > UNNOTICED)) :].T
+        if not found.size:
+            return found
+        pure = found @ np.linalg.inv(found[qr(found.T, pivoting=True)[2][: found.shape[1]]])
+        return np.where(np.abs(pure) > IMPURE, pure, 0.0)
+
+    def _beside(self, q: Floats, v: Floats) -> Iterator[tuple[Floats, Floats]]:
+        """The start and states beside it: along motions that loops allow, and a little along all others."""
+        random = np.random.default_rng(0)
+        speed = ASIDE * float(np.sqrt(self._pace))
+        N = reduced(self.system, q, time=self.time).null_space
+        yield q, v
+        for way, size in ((N, ASIDE), (N, ASIDE), (np.diag(self._unit), GAP)):
+            moved, sped = (way @ random.standard_normal((way.shape[1], 2))).T
+            moved, sped = (
+                each / max(float(np.max(np.abs(each / self._unit), initial=0.0)), 1e-300) for each in (moved, sped)
+            )
+            yield integrate(self.system, q, size * moved, 1.0), v + speed * sped
 
     def _fitting(self, q: Floats, v: Floats) -> Floats:
         """Rates of the ways that come nearest to a velocity; bodies turn about axes of their own where they can."""
