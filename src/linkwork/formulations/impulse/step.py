@@ -254,7 +254,8 @@ def step(w, state, t, h, end, moves, world):
         some, gap = right_side(w, state, end, q, v, world, stage)
         again = stage < POSITIONS + USUAL_ROUNDS or gap > WIDE_GAP
         some = some and again
-        if again and stage > POSITIONS and gap > before:  # rows from before a singular position lead away behind it: taken back
+        if again and stage > POSITIONS and gap > before:
+            # rows from before a singular position lead away behind it: taken back
             displace(w.tables.tree, q, w.dv, -1.0, q)
             break
         before = gap
