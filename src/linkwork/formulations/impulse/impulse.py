@@ -22,8 +22,7 @@ class Impulse(ImpulseMethod):
     (where things move fast: than a tenth of their velocity, times `epsilon`), or after `iterations` sweeps; the
     certificate reports how often that was.
     In a crowd of more than 64 contacts ten times as much is enough, or a thousandth of a blow.
-    Up to `position_iterations` close the loops at the new positions, after two of them only where a gap is wide; 0
-    corrects them by pseudo velocities, as the paper does.
+    `position_iterations` close the loops at the new positions; 0 corrects them by pseudo velocities, as the paper does.
     With `sleep` free bodies that lie still on each other are not solved for until something touches or changes them.
 
     >>> lw.Impulse(dt=0.01, solver="sequential", position_iterations=0).epsilon

@@ -38,7 +38,7 @@ class ImpulseMethod(Method):
     solver: str = "direct"
     epsilon: float = 1e-5
     iterations: int = 50
-    position_iterations: int = MANY_ROUNDS
+    position_iterations: int = 2
     rank_tolerance: float = 1e-10
     sleep: bool = True
 

@@ -9,7 +9,7 @@ row_solver.py, forces in free_motion.py. Springs are soft rows [STT17].
 
 A step is a loop over stages, so that the solver is compiled once. Where the paper corrects positions with the rows of
 the step's start, `position_iterations` evaluate the new positions and correct them there, with the same effective
-masses (simplified Newton's method), until the loops are closed; after the first two only where a gap is wide.
+masses (simplified Newton's method), until the loops are closed.
 """
 
 from __future__ import annotations
@@ -76,8 +76,6 @@ from linkwork.mechanics.tree.motions import displace
 from linkwork.numerics.arrays import clear, copy, exchange, finite
 
 MOST_PARTS = 64.0  # of a step
-USUAL_ROUNDS = 2  # that close joints at the new positions, so that the next step begins well; others where need be
-WIDE_GAP = 1e-3  # of the size of the model, or rad: a joint that is as far open drifts
 OVERLAP_SWEEPS = 8  # sweeps for overlaps in a crowd, at most
 TORN_GAP = 3.0  # of the size of the model: a cut that is farther open is torn; impulses may close a smaller gap
 
@@ -252,7 +250,6 @@ def step(w, state, t, h, end, moves, world):
                 return status
             stage = VELOCITIES
         some, gap = right_side(w, state, end, q, v, world, stage)
-        some = some and (stage < POSITIONS + USUAL_ROUNDS or gap > WIDE_GAP)
         if stage > POSITIONS and gap > before:  # rows from before a singular position lead away behind it: taken back
             displace(w.tables.tree, q, w.dv, -1.0, q)
             break

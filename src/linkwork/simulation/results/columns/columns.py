@@ -34,7 +34,8 @@ class NamedColumns:
     units: dict[str, str]
     energy: dict[str, NDArray[Any]]
     """kinetic, potential, springs, total, dissipated, numerical (taken by soft contacts and stops beyond their law),
-    impacts (lost when joints were attached), work, balance; J."""
+    impacts (lost when joints were attached), work, balance; J. Methods with impulses have velocities half a step
+    behind positions, and springs are counted where the velocities are."""
     drift: dict[str, NDArray[Any]]
     """Norms of what the loops are off by: position (m and rad), velocity (m/s and rad/s)."""
     solver: dict[str, NDArray[Any]]
