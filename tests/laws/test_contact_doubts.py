@@ -78,6 +78,24 @@ def test_a_disc_rolls_on_its_rim_or_it_is_told(kind: Any) -> None:
 
 
 @both
+def test_overlaps_are_told_whether_they_press_or_not(kind: Any) -> None:
+    """Boxes of 3 cm that turn by up to a radian in a step; depths are those of their corners."""
+    corners = np.array([[x, y, z] for x in (-0.02, 0.02) for y in (-0.015, 0.015) for z in (-0.015, 0.015)])
+    material = lw.Material(restitution=0.5)
+    for seed in range(30):
+        model, rng = lw.Model("hit"), np.random.default_rng(seed)
+        model.plane("floor", material=material)
+        turn, spin = rng.normal(size=4), 2.0 * rng.normal(size=3)
+        shape = lw.Box((0.04, 0.03, 0.03))
+        model.body("box", shape=shape, mass=1.0, position=(0, 0, 0.08), rotation=turn, material=material)
+        model.free("throw", "ground", "box", velocity=(0, 0, -1.0, *spin))
+        run = simulated(model, 1.0, kind(dt=0.017))
+        poses = zip(run["box.position"][:-1], run["box.rotation"][:-1], strict=True)
+        lowest = min(p[2] + (corners @ lw.Frame(rotation=tuple(q)).matrix.T)[:, 2].min() for p, q in poses)
+        assert -lowest <= run.certificate.worst_overlap + 1e-12
+
+
+@both
 def test_a_fast_top_keeps_its_energy_or_it_is_told(kind: Any) -> None:
     model = lw.Model("top")
     top = model.body("top", mass=1.0, inertia=(0.002, 0.002, 0.001), com=(0, 0, 0.1))

@@ -177,3 +177,45 @@ def test_a_body_thrown_up_is_in_no_doubt(method: str) -> None:
     run = lw.simulate(model, until=0.204, method=method, dt=4e-3)
     assert run.certificate.energy_part < 5e-3
     assert run.certificate.doubts() == []
+
+
+def two_rods() -> lw.Model:
+    """A double pendulum that starts level."""
+    model, before = lw.Model("two rods"), "ground"
+    for k in range(2):
+        model.body(f"rod {k}", mass=1.0, inertia=(0.01, 0.01, 0.01), position=(0.5 * k + 0.25, 0, 0))
+        model.revolute(f"pin {k}", before, f"rod {k}", at=(0.5 * k, 0, 0), axis=(0, 1, 0))
+        before = f"rod {k}"
+    return model
+
+
+@both
+def test_the_energy_that_is_judged_is_of_one_moment(method: str) -> None:
+    """So what is left of its balance is of second order in the step, though velocities are behind positions."""
+    left = [lw.simulate(two_rods(), until=1.0, method=method, dt=dt).certificate.energy_left for dt in (2e-3, 1e-3)]
+    assert left[0] > 3.0 * left[1] > 0.0
+
+
+@both
+def test_what_is_thrown_keeps_its_energy_exactly(method: str) -> None:
+    model = lw.Model("thrown")
+    model.body("stone", mass=1.0, inertia=(0.1, 0.2, 0.3), com=(0.1, 0, 0.2))
+    model.free("flight", "ground", "stone", velocity=(1.0, 0, 3.0, 0.1, 0.2, 0.3))
+    certificate = lw.simulate(model, until=0.6, method=method, dt=0.05).certificate
+    assert certificate.energy_offset > 0.05 * certificate.energy_scale
+    assert certificate.energy_left < 1e-3 * certificate.energy_scale
+
+
+def test_what_joints_hold_together_falls_down_and_gains_nothing() -> None:
+    """Two capsules with a hinge, thrown with a spin: a blow changes at what rates the forces of the tree are taken."""
+    half, material = np.sqrt(0.5), lw.Material(restitution=0.0)
+    for seed in range(8):
+        model, rng = lw.Model("arm"), np.random.default_rng(seed)
+        model.plane("floor", material=material)
+        for k, name in enumerate(("a", "b")):
+            place = {"position": (0.5 * k, 0, 0.5), "rotation": (half, 0, half, 0)}
+            model.body(name, mass=1.0, shape=lw.Capsule(0.05, 0.4), material=material, **place)
+        model.free("throw", "ground", "a", velocity=(0, 0, -1.0, *(4.0 * rng.normal(size=3))))
+        model.revolute("pin", "a", "b", at=(0.25, 0, 0.5), axis=(0, 1, 0), velocity=5.0 * rng.normal())
+        run = lw.simulate(model, until=1.0, method="impulse", dt=2e-3)
+        assert abs(run.energy["balance"][-1]) < 5e-3 * run.certificate.energy_scale

@@ -16,8 +16,11 @@ SWEEPS, RESIDUAL, ROW_COUNT, ALL_SWEEPS, WORST_RESIDUAL, STEPS_CUT, MOST_SWEEPS 
 ALL_LEFT, APART_LOSS, ROLLING_LOSS, OVERLAP, WORST_OVERLAP, SEAM_LOSS = range(7, 13)  # of contacts: contact_audit.py
 # J, of soft contacts and stops: held, what of that they give back, and taken beyond their law; soft_rows.py
 SOFT_HELD, SOFT_OWED, SOFT_TAKEN = range(13, 16)
+# of methods with impulses: by how much velocities are behind positions, s; of what joints hold together 1 where that
+# goes for the weight alone, 2 where for nothing, else 0
+LATE, COASTED = range(17, 19)
 SUNK = 16  # deepest overlap of a soft contact so far, as a part of half the mean thickness of the two
-SPRINGS_LEAD = 17  # J, what springs hold where their rule keeps energies, beyond that at the positions; spring_rows.py
+SPRINGS_LEAD = 19  # J, what springs hold where their rule keeps energies, beyond that at the positions; spring_rows.py
 # slots of `State.count`
 EVALUATIONS, RANK, REFUSED = range(3)
 # slots of `State.drift`
@@ -47,8 +50,7 @@ class State(NamedTuple):
     stop: Any  # (limit and 3 cone,) forces of stops along the coordinate, N m or N; of a cone on swing, twist, turn
     sensor_force: Any  # (zone,) N, sum of the normal forces on it
     # of methods that iterate
-    # (18,) SWEEPS, RESIDUAL, ROW_COUNT, OVERLAP, SOFT_HELD, SOFT_OWED, SPRINGS_LEAD of the last step; the others so far
-    solver_stats: Any
+    solver_stats: Any  # (20,) of the last step or so far, see above
 
 
 class Samples(NamedTuple):
@@ -93,7 +95,7 @@ def make_state(tables: Any, y: Any, cut_q: Any, pushes: bool = False) -> State:
         drive=np.zeros(tables.drives.motor_law.size if pushes else 0),
         stop=np.zeros(tables.drives.limit_q.size + 3 * tables.drives.cone_a.size if pushes else 0),
         sensor_force=np.zeros(tables.zones.link.size if pushes else 0),
-        solver_stats=np.zeros(18),
+        solver_stats=np.zeros(20),
     )
 
 

@@ -12,7 +12,7 @@ from linkwork.mechanics.rows.constraint_rows import cut_frames, measure_accelera
 from linkwork.mechanics.rows.given import move_given
 from linkwork.mechanics.rows.row_loads import is_driven_rod, push_coupling
 from linkwork.mechanics.rows.rows import has_play, row_rates, row_values
-from linkwork.mechanics.tree.composite import add_gravity_energy, add_kinetic_energy
+from linkwork.mechanics.tree.composite import add_gravity_energy, add_kinetic_energy, late_energy
 from linkwork.mechanics.tree.grounds import place_foreign
 from linkwork.mechanics.tree.kinematics import body_pose, body_velocity, place_tree
 from linkwork.mechanics.tree.newton_euler import inverse_dynamics
@@ -31,6 +31,7 @@ class View(NamedTuple):
     joint_start: Any  # (joint + 1,) into joint_link
     joint_link: Any  # links of the joints' motions
     body_sign: Any  # (body,) see `body_signs`
+    lone: Any  # (link,) 1 for free bodies that carry no other
 
 
 class Observation(NamedTuple):
@@ -41,6 +42,9 @@ class Observation(NamedTuple):
     cut_acceleration: Any  # (sample, rate of a cut)
     energy: Any  # (sample, 3) kinetic, gravity, springs
     part_energy: Any  # (sample, 3, part) the same of each part
+    # of methods whose velocities are behind positions, else without rows
+    late: Any  # (sample, part) J, by what the energy of each part changed meanwhile
+    behind: Any  # (sample, 2) LATE and COASTED of the sample; given
     drift: Any  # (sample, 3) norms of the gaps and of their rates, and of gaps as parts of the size or of a radian
     # what forces do, with the power that each feeds into the mechanism, W; by `apply_springs` and `apply_laws`
     spring: Any  # (sample, spring, 3) length, pull, power
@@ -64,6 +68,7 @@ class Scratch(NamedTuple):
     out: Any  # (4,) what a law returns
     inputs: Any  # (input,) numbers of the tables, put back at the end
     power: Any  # (account,) W wasted and fed in
+    coasting: Any  # (link, 6) accelerations of the links while every joint keeps its rate, own axes
     unit: Any  # (row,) what a gap is compared with: the size of the system, m, or 1 rad
 
 
@@ -131,6 +136,8 @@ def observe(tables, scratch, view, samples, count, observation):
         for e in range(3):
             for part in range(parts.shape[1]):
                 observation.energy[k, e] += parts[e, part]
+        if observation.late.shape[0] > 0:
+            late_energy(tree, work, view.lone, observation.behind[k], scratch.coasting, observation.late[k])
         row_rates(cuts, work, scratch.gd)
         g = 0.0
         gd = 0.0

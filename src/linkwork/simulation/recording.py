@@ -21,7 +21,7 @@ from linkwork.simulation.results.columns.observe import Observer
 from linkwork.simulation.results.judging.given_motion import given_bodies
 from linkwork.simulation.results.judging.least_energy import least_energy
 from linkwork.simulation.results.judging.limits import POOR_BALANCE
-from linkwork.simulation.results.judging.part_tally import FALLING, PartTally
+from linkwork.simulation.results.judging.part_tally import PartTally
 from linkwork.simulation.results.judging.rank_history import RankHistory
 from linkwork.simulation.results.judging.run_certificate import Tally, certificate_of
 from linkwork.simulation.results.scene.contact_looks import ContactLooks
@@ -71,7 +71,9 @@ class Recording:
         self.units = self.observer.units()
         self.solver: tuple[str, ...] = OF_SOLVER[sim.method.effort]
         self.stream, self.tally = stream, Tally()
-        self.parts = PartTally(stepper.began, FALLING * sim.method.dt if sim.method.impulses else 0.0)
+        self.parts = PartTally(stepper.began, sim.method.dt if sim.method.impulses else 0.0)
+        self.observer.late = sim.method.impulses
+        self.late: float | None = None  # J, of the start: by what energy changed while velocities are behind positions
         self.began: float | None = None  # energy at the start, J
         self.first_cut: float | None = None
         self.jump: list[OperatingPoint] = []  # around the largest change of the energy balance
@@ -343,12 +345,26 @@ class Recording:
         if self.began is None:  # accounts of a run that goes on are not empty
             self.began = float(accounts["total"][0] + spent[0])
         accounts["balance"] = accounts["total"] - self.began + spent
+        if self.late is None:
+            self.late = float(accounts["late"][0])
+        accounts["late"] -= self.late
+        accounts["left"] = accounts["balance"] - accounts["late"]
         block = {"time": accounts["time"]} | {f"column/{name}": values for name, values in columns.items()}
         block |= {f"drift/{name}": accounts[f"drift {name}"] for name in DRIFT}
         block |= {f"energy/{x}": accounts[x] for x in ENERGY} | {f"solver/{x}": accounts[x] for x in self.solver}
         return block, {
             name: accounts[name]
-            for name in ("own", "parts", "beyond law", "pressed", "held", "throughput", "drift relative")
+            for name in (
+                "own",
+                "parts",
+                "left",
+                "late",
+                "beyond law",
+                "pressed",
+                "held",
+                "throughput",
+                "drift relative",
+            )
         }
 
     def _metadata(self) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from linkwork.contact.contact_cache import FEATURES_PER_PAIR, add_contact
 from linkwork.contact.round.nearest_points import hull_distance
 from linkwork.spatial.codes import CAPSULE, CYLINDER, HULL, PLANE, SPHERE
 from linkwork.spatial.vectors import (
+    ZERO,
     add,
     add_scaled,
     axis_z,
@@ -57,6 +58,18 @@ def make_smooth(contacts, e):
     """Contact e has neither friction nor bounce."""
     contacts.friction[e] = 0.0
     contacts.restitution[e] = 0.0
+
+
+@kernel
+def turning(colliders, velocity, scratch, i):
+    """Angular velocity by which collider i changes where it is: a ball may turn, and a wheel about its axis, rad/s."""
+    if colliders.kind[i] == SPHERE:
+        return ZERO
+    w, _ = load_pair(velocity, colliders.link[i])
+    if colliders.kind[i] == CAPSULE or colliders.kind[i] == CYLINDER:
+        u = axis_z(load9(scratch.R, i))
+        w = add_scaled(w, -dot(w, u), u)
+    return w
 
 
 @kernel
@@ -120,10 +133,7 @@ def hold_core(colliders, work, velocity, scratch, contacts, i, j, first, h):
     u_i = centre_velocity(colliders, work, velocity, i)
     u_j = centre_velocity(colliders, work, velocity, j)
     way = h * dot(n, sub(u_i, u_j))
-    w, _ = load_pair(velocity, colliders.link[small_one])
-    if colliders.kind[small_one] == CAPSULE or colliders.kind[small_one] == CYLINDER:
-        u = axis_z(load9(scratch.R, small_one))
-        w = add_scaled(w, -dot(w, u), u)  # a wheel may spin
-    if way > max(height, colliders.thin[small_one]) or (way > away and h * norm(w) > FAST_TURN):
+    turn = h * norm(turning(colliders, velocity, scratch, small_one))
+    if way > max(height, colliders.thin[small_one]) or (way > away and turn > FAST_TURN):
         at = add_scaled(c, side * (thick + 0.5 * away), n)
         add_contact(colliders, scratch, contacts, i, j, at, n, -away, MIDDLE)

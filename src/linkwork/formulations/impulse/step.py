@@ -21,6 +21,7 @@ from linkwork.formulations.impulse.audit.results import store_effort, store_ener
 from linkwork.formulations.impulse.kinds.drag_rows import dragging
 from linkwork.formulations.impulse.kinds.row_kinds import hold_stops, make_rows, stops_kept
 from linkwork.formulations.impulse.kinds.sliding import predict_sliding, sliding_confirmed
+from linkwork.formulations.impulse.motion.deep_turns import turns_deep
 from linkwork.formulations.impulse.motion.free_bodies import (
     move_centres,
     spins_known,
@@ -28,13 +29,14 @@ from linkwork.formulations.impulse.motion.free_bodies import (
     unforced_free_bodies,
 )
 from linkwork.formulations.impulse.motion.free_motion import free_motion
-from linkwork.formulations.impulse.motion.midpoint import SHARP, UNRESOLVED, energy_transfer
+from linkwork.formulations.impulse.motion.midpoint import SHARP, UNRESOLVED, energy_transfer, midpoint_known
 from linkwork.formulations.impulse.motion.placed import update_kinematics
 from linkwork.formulations.impulse.motion.unforced import COASTS, align, count_half, take_coasted, unforced
 from linkwork.formulations.impulse.motion.velocity_bias import (
     SHARP_CUT,
     find_velocity_bias,
     has_velocity_bias,
+    may_be_blow,
     velocity_bias_known,
 )
 from linkwork.formulations.impulse.rest.sleeping import add_sleeping_loads, hold_still, settle, wake_changed
@@ -66,7 +68,7 @@ from linkwork.formulations.impulse.solver.pressure import share_pressure
 from linkwork.formulations.impulse.solver.restitution import solve_bouncing
 from linkwork.formulations.impulse.solver.row_pivots import keep_pivot
 from linkwork.formulations.impulse.solver.row_solver import factor_rows
-from linkwork.formulations.samples import EVALUATIONS, GAP, GAP_ROW, keep_sample, record_gap
+from linkwork.formulations.samples import COASTED, EVALUATIONS, GAP, GAP_ROW, LATE, keep_sample, record_gap
 from linkwork.formulations.status import FLAT, NOT_FINITE, OFF_GUIDE, SPLIT, TORN
 from linkwork.mechanics.rows.guides import left_guide
 from linkwork.mechanics.rows.rolling import falls_flat
@@ -95,7 +97,10 @@ def splits_or_coasts(w, state, t, q, v, h, moves, world):
     may_be_unforced = tree.grounds == 1
     if w.persistent[PARTS] < MOST_PARTS and sharp > SHARP and (w.has_rows or not may_be_unforced):
         return True
-    coasts = moves and may_be_unforced and sharp > COASTS
+    may_coast = may_be_unforced and sharp > COASTS
+    coasts = moves and may_coast
+    state.solver_stats[LATE] = 0.5 * h
+    state.solver_stats[COASTED] = 0.0 if not may_coast else 1.0 if w.has_rows else 2.0
     w.persistent[COASTING] = 1.0 if coasts else 0.0
     if moves and coasts != (w.persistent[ALIGNED] > 0.0):
         w.persistent[ALIGNED] = 1.0 if coasts else 0.0
@@ -173,9 +178,14 @@ def solve_stage(w, q, stage, sweeps, worst):
 @small
 def velocities_confirmed(w, state, h, q, v, some):
     """v_next with the impulses; False where it contradicts what was assumed of sliding joints, stops or spins."""
+    some_rounds = w.persistent[SPIN_ROUNDS] > 0.0
+    held = True
+    if some and w.has_trees and (some_rounds or may_be_blow(w.rows, w.rows.count[ALL_ROWS])):
+        held = midpoint_known(w.tables.tree, w.free_bodies, v, w.v_next, w.dv, w.row_vd, h, some_rounds)
     known = spins_known(w.free_bodies, w.tables.tree, w.v_next, w.dv, some, w.bounces.any[0] != 0, h, w.row_vd)
     if known and has_velocity_bias(w):
         known = velocity_bias_known(w, h, q, v)
+    known = known and held
     if not known and w.persistent[SPIN_ROUNDS] < MOST_SPIN_ROUNDS:
         w.persistent[SPIN_ROUNDS] += 1.0
         return False
@@ -260,6 +270,9 @@ def step(w, state, t, h, end, moves, world):
             if not velocities_confirmed(w, state, h, q, v, some):
                 stage = FORCES
                 continue
+            if some and w.persistent[PARTS] < MOST_PARTS and turns_deep(w, q, h):
+                w.persistent[SMOOTH] = 0.0  # what rows did belongs to no step
+                return SPLIT
             left = w.solver.left[0] if some else 0.0
             store_loads(w, state, h, q, v)
             last = w.persistent[LAST_STEP]

@@ -5,7 +5,21 @@ from __future__ import annotations
 from linkwork._jit import kernel
 from linkwork.mechanics.tree.motions import dof_count, world_axis
 from linkwork.spatial.inertia import rotate_symmetric, times
-from linkwork.spatial.vectors import add, cross, dot, load3, load6, load9, load_pair, rotate, scale, sub
+from linkwork.spatial.vectors import (
+    ZERO,
+    add,
+    cross,
+    dot,
+    load3,
+    load6,
+    load9,
+    load_pair,
+    rotate,
+    scale,
+    store_pair,
+    sub,
+    unrotate,
+)
 
 
 @kernel
@@ -104,6 +118,39 @@ def add_kinetic_energy(tree, work, v, parts):
             parts[tree.link_part[i]] -= 0.5 * tree.lent_inertia[j, 1] * work.velocity[i, 2] * work.velocity[i, 2]
     for k in range(tree.dof_link.size):
         parts[tree.link_part[tree.dof_link[k]]] += 0.5 * tree.dof_armature[k] * v[k] * v[k]
+
+
+@kernel
+def late_energy(tree, work, lone, behind, coasting, parts):
+    """Set what the energy of each part changes by while velocities are behind and joints keep their rates, J.
+
+    `behind`: LATE and COASTED of `State.solver_stats`. `lone` (link,): 1 for free bodies that carry no other, whose
+    centres of mass go straight on. `coasting` (link, 6) is scratch. Needs `outward_velocities`, `outward_poses`.
+    """
+    late = behind[0]
+    coasted = behind[1]
+    for part in range(parts.size):
+        parts[part] = 0.0
+    for i in range(tree.grounds):
+        store_pair(coasting, i, ZERO, ZERO)
+    g = (tree.gravity[0], tree.gravity[1], tree.gravity[2])
+    for i in range(tree.grounds, tree.link_parent.size):
+        R = load9(work.R, i)
+        a, b = load_pair(coasting, tree.link_parent[i])
+        c, d = load_pair(work.bias, i)
+        b = add(unrotate(R, add(b, cross(a, load3(work.p, i)))), d)
+        a = add(unrotate(R, a), c)
+        store_pair(coasting, i, a, b)
+        if tree.link_counted[i] != 1:
+            continue
+        w, u = load_pair(work.velocity, i)
+        k, l = link_momentum(tree.link_mass[i], load3(tree.link_h, i), load6(tree.link_I, i), w, u)
+        power = 0.0
+        if lone[i] == 1 or coasted < 2.0:
+            power = -dot(g, rotate(load9(work.pose_R, i), l))
+        if lone[i] == 0 and coasted == 0.0:
+            power += dot(a, k) + dot(b, l)
+        parts[tree.link_part[i]] += late * power
 
 
 @kernel

@@ -20,6 +20,7 @@ import numpy as np
 
 from linkwork._jit import kernel, small
 from linkwork.contact.contact_cache import FEATURES_PER_PAIR
+from linkwork.contact.in_time.core_sphere import is_core
 from linkwork.contact.in_time.seams import at_a_seam
 from linkwork.contact.in_time.time_of_impact import find_apart as find_gap
 from linkwork.contact.in_time.time_of_impact import place_pair
@@ -29,7 +30,7 @@ from linkwork.formulations.impulse.rows.row_table import CONTACT
 from linkwork.formulations.impulse.rows.rows import ALL_ROWS
 from linkwork.formulations.samples import APART_LOSS, OVERLAP, ROLLING_LOSS, SEAM_LOSS, SUNK, WORST_OVERLAP
 from linkwork.mechanics.accounts import part_between
-from linkwork.spatial.codes import PLANE
+from linkwork.spatial.codes import PLANE, RIGID
 
 APART_PART = 0.1  # of the way that a contact stopped: bodies that stay farther apart did not meet
 LOOKS = 8  # along the step
@@ -146,6 +147,16 @@ def has_met(audit, pair):
     return False
 
 
+@kernel
+def deepest_overlap(contacts):
+    """How deep two rigid bodies overlap at most at the start of the step, m, whether they press or not."""
+    deepest = 0.0
+    for e in range(contacts.count[0]):
+        if contacts.soft[e, 0] == RIGID and not is_core(contacts, e):
+            deepest = max(deepest, contacts.depth[e])
+    return deepest
+
+
 @small
 def note_contacts(w, stats, h):
     """After the impulses of a step, while contacts still have those of the last one."""
@@ -153,7 +164,6 @@ def note_contacts(w, stats, h):
     contacts = w.contacts
     rows = w.rows
     n = audit.count[0]
-    stats[OVERLAP] = 0.0
     for r in range(rows.count[ALL_ROWS]):
         if rows.code[r] != CONTACT or not rows.p[r] > 0.0:
             continue
@@ -176,7 +186,6 @@ def note_contacts(w, stats, h):
                 stats[SEAM_LOSS] += loss
                 audit.part_loss[AT_SEAM, part] += loss
         if contacts.impulse[e, 0] > 0.0:
-            stats[OVERLAP] = max(stats[OVERLAP], depth)
             if holds and loss > 0.0 and not has_met(audit, pair):
                 stats[ROLLING_LOSS] += loss
                 audit.part_loss[ROLLED, part] += loss
@@ -189,6 +198,7 @@ def note_contacts(w, stats, h):
             audit.way[n] = max(contacts.slop[e], -APART_PART * h * rows.start_rate[r])
             audit.steps[n] = 0
             n += 1
+    stats[OVERLAP] = deepest_overlap(contacts)
     stats[WORST_OVERLAP] = max(stats[WORST_OVERLAP], stats[OVERLAP])
     close_step(audit, n)
 

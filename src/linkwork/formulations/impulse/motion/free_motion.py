@@ -16,7 +16,7 @@ from linkwork.formulations.impulse.motion.free_bodies import keep_free_velocitie
 from linkwork.formulations.impulse.motion.given_work import note_given, note_joint_forces, note_tyres
 from linkwork.formulations.impulse.motion.midpoint import EXACT, ROUNDS, SLOW, unsettled_midpoint
 from linkwork.formulations.impulse.motion.unforced import accelerate_weightless
-from linkwork.formulations.impulse.rows.rows import ARMATURE_STEP, COASTING, SMOOTH, UNSETTLED
+from linkwork.formulations.impulse.rows.rows import ARMATURE_STEP, COASTING, SMOOTH, SPIN_ROUNDS, UNSETTLED
 from linkwork.formulations.status import SINGULAR
 from linkwork.mechanics.forces.forces import apply_given, apply_tyres, clear_loads
 from linkwork.mechanics.tree.articulated import accelerate
@@ -34,8 +34,11 @@ def forward_dynamics(w, state, h, q, v):
     failed = 0
     clear(w.unforced.half)
     smooth = w.persistent[SMOOTH] > 0.0
+    known = w.persistent[SPIN_ROUNDS] > 0.0  # the velocities after the step, by the round before
     for k in range(v.size):
         w.v_mid[k] = v[k] + 0.5 * h * state.vd[k] if smooth else v[k]
+        if known:
+            w.v_mid[k] = 0.5 * (v[k] + w.v_next[k])
     keep_free_velocities(w.free_bodies, tree, v, w.v_mid)
     exact = SLOW
     for _round in range(ROUNDS):

@@ -4,16 +4,17 @@
 
 M (v1 - v0) = h (tau - C(q, v_mid) v_mid) with v_mid = (v0 + v1) / 2 is a leapfrog that runs the same backwards: tops,
 whips and ropes keep their energy. It is solved by fixed-point rounds, each a pass of forward dynamics. The first round
-takes the acceleration of the last step; in slow motions it is the only one.
+takes the acceleration of the last step; in slow motions it is the only one. What a blow makes of the velocities nobody
+foresees: then the forces are found again with the velocities that it left, and the blow with these forces.
 """
 
 from __future__ import annotations
 
 import math
 
-from linkwork._jit import kernel
+from linkwork._jit import kernel, small
 from linkwork.formulations.impulse.motion.unforced import COASTS, joint_speed
-from linkwork.spatial.codes import SLIDE
+from linkwork.spatial.codes import FREE, SLIDE
 from linkwork.spatial.inertia import times
 from linkwork.spatial.vectors import (
     ZERO,
@@ -34,6 +35,8 @@ SLOW = 1e-2  # rad, relative error of the accelerations times the turn of links 
 EXACT = 1e-5  # the same after more rounds
 FAST = 0.05  # rad: links and joints that turn by less in a step are slow
 SHARP = 0.05  # part of the kinetic energy that may pass between links in a step without forces, by the motion alone
+FORESEEN = 3.0  # times what the forces of the step change: what rows change beyond is a blow
+BLOW_EXACT = 1e-4  # rad: relative error of velocities after a blow times the turn of joints in a step
 UNRESOLVED = 1e-2  # the same: more than this after all rounds, and the step is taken in parts
 
 
@@ -69,6 +72,49 @@ def unsettled_midpoint(tree, work, free, v, vd, row_vd, h, v_mid):
         fastest = max(fastest, dot(w, w))
     turned = h * math.sqrt(fastest)
     return relative * turned if turned > FAST else 0.0
+
+
+@small
+def turns(tree, k):
+    """Whether dof k is one of an angle; how fast a free body moves changes no force."""
+    i = tree.dof_link[k]
+    return tree.link_motion[i] != SLIDE and (tree.link_motion[i] != FREE or k >= tree.link_v[i] + 3)
+
+
+@kernel
+def midpoint_known(tree, free, v, v_next, dv, row_vd, h, again):
+    """Whether the velocities of trees after the step, v_next with the changes dv by rows, were foreseen with `row_vd`.
+
+    Not so after a blow that changes them by more than forces do, and by so much that forces feel it; `again`: another
+    round after one.
+    """
+    turn = 0.0
+    turn_change = 0.0
+    slide = 0.0
+    slide_change = 0.0
+    forces = 0.0
+    slide_forces = 0.0
+    for k in range(v.size):
+        if free.dof[k] == 1:
+            continue
+        change = abs(dv[k] - h * row_vd[k])
+        speed = max(abs(v[k]), abs(v_next[k] + dv[k]))
+        if turns(tree, k):
+            turn = max(turn, speed)
+            turn_change = max(turn_change, change)
+            forces = max(forces, abs(v_next[k] - v[k]))
+        elif tree.link_motion[tree.dof_link[k]] == SLIDE:
+            slide = max(slide, speed)
+            slide_change = max(slide_change, change)
+            slide_forces = max(slide_forces, abs(v_next[k] - v[k]))
+    if not again and turn_change <= FORESEEN * forces and slide_change <= FORESEEN * slide_forces:
+        return True
+    relative = 0.0
+    if turn > 0.0:
+        relative = turn_change / turn
+    if slide > 0.0:
+        relative = max(relative, slide_change / slide)
+    return h * turn * relative <= BLOW_EXACT
 
 
 @kernel

@@ -95,14 +95,19 @@ def find_velocity_bias(w, h, q, v, part, velocity_bias):
 
 
 @kernel
+def may_be_blow(rows, last):
+    """Whether one of the rows before the last one is a contact or a stop that acts."""
+    for r in range(rows.count[BILATERAL_ROWS], last):
+        code = rows.code[r]
+        if rows.p[r] != 0.0 and (code == CONTACT or code == LIMIT or code == CONE or code == PLAY):
+            return True
+    return False
+
+
+@kernel
 def velocity_bias_known(w, h, q, v):
     """Whether cuts had the right rates; not so where a contact or a stop has changed v_next unforeseen: by a blow."""
-    rows = w.rows
-    blow = False
-    for r in range(rows.count[BILATERAL_ROWS], w.solver.islands.row_start[1]):
-        code = rows.code[r]
-        blow = blow or (rows.p[r] != 0.0 and (code == CONTACT or code == LIMIT or code == CONE or code == PLAY))
-    if not blow:
+    if not may_be_blow(w.rows, w.solver.islands.row_start[1]):
         return True
     find_velocity_bias(w, h, q, v, 0.0, w.bend_found)
     change = 0.0

@@ -11,7 +11,10 @@ import numpy as np
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Tables
 from linkwork.errors import OptionError
+from linkwork.formulations.impulse.motion.free_bodies import free_bodies
 from linkwork.formulations.samples import (
+    COASTED,
+    LATE,
     RESIDUAL,
     ROW_COUNT,
     SOFT_HELD,
@@ -65,15 +68,18 @@ class Observer:
             np.zeros(4),
             np.zeros(system.tables.laws.input_law.size),
             np.zeros(system.tables.tree.accounts),
+            np.zeros((system.tables.tree.link_parent.size, 6)),
             row_units(system.tables),
         )
         self.size = size_of(system.tables)
         self.given: list[Body] = []  # whose kinetic energy is no measure of what the run computes
+        self.late = False  # whether velocities may be behind positions
 
     def again(self, system: System, tables: Tables) -> Observer:
         """An observer of the same columns after joints were attached or released."""
         other = Observer(system, tables=tables)
         other.columns, other.parts, other.shapes, other.given = self.columns, self.parts, self.shapes, []
+        other.late = self.late
         other.follow(self)
         return other
 
@@ -95,6 +101,8 @@ class Observer:
             cut_acceleration=np.zeros((count, samples.cut_rate.shape[1])),
             energy=np.zeros((count, 3)),
             part_energy=np.zeros((count, 3, system.tables.tree.accounts // 2)),
+            late=np.zeros((count if self.late else 0, system.tables.tree.accounts // 2)),
+            behind=samples.solver_stats[: count if self.late else 0, LATE : COASTED + 1].copy(),
             drift=np.zeros((count, 3)),
             **{table: np.zeros((count, rows, width)) for table, rows, width in observed_forces(forces)},
         )
@@ -145,6 +153,8 @@ class Observer:
         part_of = dict(zip(self.system.body_names, tree.link_part[tree.body_link], strict=True))
         found = np.zeros((count, tree.accounts // 2, 6))
         found[:, :, :3] = observation.part_energy.transpose(0, 2, 1)
+        if self.late:  # the potential energy of the moment of the velocities
+            found[:, :, 1] -= observation.late
         found[:, :, 3:5] = samples.y[:count, end:].reshape(count, -1, 2)
         found[:, 0, 3:5] -= found[:, 1:, 3:5].sum(axis=1)
         found[:, :, 5] = found[:, :, 0]
@@ -169,6 +179,7 @@ class Observer:
             "own": observation.energy[:, 0] - kinetic_energy(self.given, self.system.body_names, observation.body),
             "held": self._held(samples, observation, count),
             "parts": self._parts(samples, observation, count),
+            "late": observation.late.sum(axis=1) if self.late else np.zeros(count),
             "potential": observation.energy[:, 1],
             "springs": observation.energy[:, 2] + held + lead,
             "dissipated": samples.y[:count, end] - held - lead - beyond,
@@ -240,6 +251,8 @@ def no_column(shapes: dict[str, tuple[int, ...]], name: Any) -> str:
 def _view(system: System) -> View:
     links = [place.links for place in system.joints]
     starts = np.concatenate([[0], np.cumsum([len(l) for l in links])]).astype(np.int64)
+    lone = np.zeros(system.tables.tree.link_parent.size, dtype=np.int64)
+    lone[free_bodies(system.tables.tree).link] = 1
     return View(
         joint_last=np.array([place.last for place in system.joints], dtype=np.int64),
         joint_sign=np.array([-1.0 if place.backward else 1.0 for place in system.joints]),
@@ -248,4 +261,5 @@ def _view(system: System) -> View:
         joint_start=starts,
         joint_link=np.array([link for l in links for link in l], dtype=np.int64),
         body_sign=body_signs(system.tables),
+        lone=lone,
     )

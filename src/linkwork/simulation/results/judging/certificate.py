@@ -74,8 +74,12 @@ class Certificate:
     energy_balance_worst: float = 0.0
     """Largest |energy now - energy at the start - work done + energy dissipated|, J."""
     energy_offset: float = 0.0
-    """What the balance may be off by while things fall, J: with semi-implicit steps velocities are half a step ahead of
-    positions, so the power of gravity times dt / 2. It is gone when they lie still. 0 for other methods."""
+    """What the balance was off by while things fell, J, at most: with semi-implicit steps velocities are half a step
+    behind positions, so the power of gravity times dt / 2. It is gone when they lie still. 0 for other methods."""
+    energy_left: float | None = None
+    """Worst balance with the energies of half a step before, J, where velocities are: this one is judged. Where laws
+    act it is less by `energy_offset`, since what they feed in is settled a step later. None where velocities belong to
+    the positions."""
     energy_scale: float = 0.0
     """Largest energy that moved about during the run, J: what the balance is to be compared with."""
     energy_least: float = 0.0
@@ -192,7 +196,7 @@ class Certificate:
         """What is beyond the bounds, by the name of the bound; a number that is not finite is beyond any."""
         left = ", {:.2g} of all impulses unsettled" if self.unsettled is not None else ""
         known = {
-            "energy": (self._part(self._unexplained()), "the energy balance is off by {:.2g} of what moved"),
+            "energy": (self._part(self._judged()), "the energy balance is off by {:.2g} of what moved"),
             "part": (self.energy_part, "the energy balance of one part is off by {:.2g} of what moved in it"),
             "gain": (self._part(self.energy_gained), "friction, stops or contacts gave {:.2g} of what moved"),
             "drift": (self.drift_relative, "the loops drift by {:.2g} of the size of the model"),
@@ -229,10 +233,9 @@ class Certificate:
         told = {name: words.format(value) for name, (value, words) in beyond.items()}
         return told | ({"part": told["part"].replace("one part", self._of_part())} if "part" in told else {})
 
-    def _unexplained(self) -> float:
-        """The worst balance beyond what falls; it stays what it is where it is no number."""
-        left = self.energy_balance_worst - self.energy_offset
-        return left if not left < 0.0 else 0.0
+    def _judged(self) -> float:
+        """The worst balance where velocities belong to positions; it stays what it is where it is no number."""
+        return self.energy_balance_worst if self.energy_left is None else self.energy_left
 
     def _lost(self, name: str, energy: float) -> float:
         """What contacts took that they should not, of what moved in all, or in the part where that is worst."""

@@ -9,8 +9,7 @@ import numpy as np
 from linkwork.assembly.system import System
 from linkwork.assembly.tables import Floats, Ints
 
-FALLING = 0.75  # of a step: half of one, and more since a fall is faster than its mean between two rows
-BOOKED_LATE = 30.0  # times `ahead`: what laws feed in is booked half a step late, which tells in parts that meet sooner
+BOOKED_LATE = 22.5  # steps: what laws feed in is booked half a step late, which tells in parts that meet sooner
 ROUNDED = 1e-10  # of the energy that is stored, or that reactions could move: less is lost among rounding errors
 # what `Observer.accounts` has of each part, J
 KINETIC, POTENTIAL, SPRINGS, DISSIPATED, FED, OWN = range(6)
@@ -33,17 +32,14 @@ class Group(NamedTuple):
     worst: Floats
     least: Floats  # (group, account)
     most: Floats
-    last: Floats  # (group,) potential energy of the last row
-    slowest: Floats  # W, least rate of the potential energy from one row to the next
-    fastest: Floats  # W, largest
 
 
 class PartTally:
     """Balances of all parts, block by block. Parts that contacts press together are judged as one from then on."""
 
-    def __init__(self, system: System, ahead: float) -> None:
-        """`ahead` (s) is by how much velocities are ahead of positions where things fall."""
-        self.ahead = ahead
+    def __init__(self, system: System, step: float) -> None:
+        """`step` (s) where velocities are behind positions, else 0."""
+        self.step = step
         self.found = {name: Worst() for name in ("balance", *LOSSES)}
         self.restart(system)
 
@@ -64,37 +60,30 @@ class PartTally:
     def add(self, time: Floats, accounts: Floats, met: tuple[Ints, Floats] | None, nothing: float) -> None:
         """Take in rows: accounts (row, part, account); `met` is what `Method.met_parts` says.
 
-        Energies below `nothing` (J) are none.
+        The potential energy is that of the moment at which bodies have these velocities. Energies below `nothing` (J)
+        are none.
         """
         if accounts.shape[1] < 2:
             return
         root = np.arange(accounts.shape[1]) if met is None else roots(met[0])
         if self.groups is not None and not np.array_equal(root, self.root):
-            if self.time - self.since >= BOOKED_LATE * self.ahead:
+            if self.time - self.since >= BOOKED_LATE * self.step:
                 self.judge(nothing)
             self._merge(root)
         self.root = root
         self.losses = None if met is None else met[1].copy()
         rows = summed(accounts, root)
         total = rows[:, :, : SPRINGS + 1].sum(axis=2) + rows[:, :, DISSIPATED] - rows[:, :, FED]
-        potential = rows[:, :, POTENTIAL]
         least, most = rows.min(axis=0), rows.max(axis=0)
         known = self.groups
         if known is None:
             self.since = float(time[0])
             began, worst = total[0], np.zeros(total.shape[1])
-            slowest, fastest = np.full_like(began, np.inf), np.full_like(began, -np.inf)
-            spans = np.diff(time)
         else:
-            began, worst, slowest, fastest = known.began, known.worst, known.slowest, known.fastest
+            began, worst = known.began, known.worst
             least, most = np.minimum(least, known.least), np.maximum(most, known.most)
-            spans, potential = np.diff(time, prepend=self.time), np.vstack([known.last, potential])
-        ahead = spans > 0.0
-        rates = np.diff(potential, axis=0)[ahead] / spans[ahead, None]
-        slowest = np.minimum(slowest, rates.min(axis=0, initial=np.inf))
-        fastest = np.maximum(fastest, rates.max(axis=0, initial=-np.inf))
         worst = np.maximum(worst, np.abs(total - began).max(axis=0))
-        self.groups, self.time = Group(began, worst, least, most, potential[-1], slowest, fastest), float(time[-1])
+        self.groups, self.time = Group(began, worst, least, most), float(time[-1])
 
     def judge(self, nothing: float) -> dict[str, Worst]:
         """The worst that was found so far: of the balance, and of what contacts took that they should not."""
@@ -104,8 +93,7 @@ class PartTally:
         moved = (g.most - g.least)[:, :OWN].max(axis=1)
         stored = np.maximum(np.abs(g.least), np.abs(g.most))[:, : SPRINGS + 1].max(axis=1)
         scale = np.maximum(np.maximum(moved, g.most[:, OWN]), np.maximum(nothing, ROUNDED * stored))
-        change = np.maximum(g.fastest - g.slowest, 0.0)  # none yet where there is one row
-        self._note("balance", np.maximum(g.worst - self.ahead * change, 0.0), scale)
+        self._note("balance", g.worst, scale)
         if self.losses is not None:
             for name, losses in zip(LOSSES, summed(self.losses[:, :, None], self.root)[:, :, 0], strict=True):
                 self._note(name, losses, scale)

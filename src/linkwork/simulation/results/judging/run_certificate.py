@@ -32,7 +32,7 @@ from linkwork.model import Rotor
 from linkwork.simulation.analysis.hints.check import dependent_rows, freedoms
 from linkwork.simulation.results.columns.column_names import ENERGY as LEDGER
 from linkwork.simulation.results.judging.certificate import Certificate
-from linkwork.simulation.results.judging.part_tally import FALLING, LOSSES, ROUNDED
+from linkwork.simulation.results.judging.part_tally import LOSSES, ROUNDED
 from linkwork.simulation.results.judging.rank_history import row_names
 from linkwork.simulation.results.judging.unsettled import unsettled
 
@@ -52,22 +52,13 @@ class Tally:
         self.last: dict[str, float] = {}
         self.least: dict[str, float] = {}
         self.most: dict[str, float] = {}
-        self.fall = 0.0  # W, by how much the rate of the potential energy differed from the first one at most
-        self.first_rate: float | None = None  # W, from one row to the next
         self.passed = 0.0  # J, work of motors, whether they drive or brake
         self.given_back = 0.0  # J, the deepest fall of what was dissipated, which should only rise
         self.rows = 0
 
     def add(self, block: dict[str, Any]) -> None:
         """Take in further rows: {name: one number a row}."""
-        time, stored = (
-            np.append(self.last.get(name, block[name][0]), block[name]) for name in ("time", "energy/potential")
-        )
-        ahead = np.diff(time) > 0.0
-        rates = np.diff(stored)[ahead] / np.diff(time)[ahead]
-        if rates.size:
-            self.first_rate = float(rates[0]) if self.first_rate is None else self.first_rate
-            self.fall = max(self.fall, float(np.max(np.abs(rates - self.first_rate))))
+        time = np.append(self.last.get("time", block["time"][0]), block["time"])
         powers = np.append(self.last.get("throughput", 0.0), block["throughput"])
         self.passed += float(0.5 * (powers[1:] + powers[:-1]) @ np.diff(time))
         wasted = block["energy/dissipated"]
@@ -139,7 +130,8 @@ def certificate_of(recording: Recording, seconds: float, stopped: str | None, le
         size=size_of(system.tables),
         drift_relative=tally.most["drift relative"],
         energy_balance_worst=tally.worst("energy/balance") if ours else 0.0,
-        energy_offset=FALLING * sim.method.dt * tally.fall if sim.method.impulses else 0.0,
+        energy_offset=tally.worst("late"),
+        energy_left=_left(system, tally) if sim.method.impulses and ours else None,
         energy_scale=max([*moved, tally.most["own"]]) if ours else 0.0,
         energy_least=whole,
         energy_part=parts["balance"].relative,
@@ -178,6 +170,13 @@ def _pressed(system: System, tally: Tally, h: float) -> float:
     kinetic = tally.most["energy/kinetic"]
     stops = math.sqrt(2.0 * mass * kinetic) + mass * h * float(np.linalg.norm(system.model.gravity))
     return tally.most["pressed"] * h / stops if stops > 0.0 else 0.0
+
+
+def _left(system: System, tally: Tally) -> float:
+    """Worst balance of one moment, J; where laws act less `energy_offset`, for what they feed in is settled later."""
+    forces = system.tables.forces
+    some = forces.drive_law.size + forces.load_law.size > 0
+    return max(tally.worst("left") - (tally.worst("late") if some else 0.0), 0.0)
 
 
 def _filled(system: System) -> list[str]:
