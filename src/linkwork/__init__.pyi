@@ -87,7 +87,7 @@ from linkwork.simulation.analysis.hints.check import check as check
 from linkwork.simulation.analysis.linear.floquet import Floquet as Floquet
 from linkwork.simulation.analysis.linear.floquet import floquet as floquet
 from linkwork.simulation.analysis.linear.frequency import Response as Response
-from linkwork.simulation.analysis.linear.linearise import LinearModel as LinearModel
+from linkwork.simulation.analysis.linear.linear_model import LinearModel as LinearModel
 from linkwork.simulation.analysis.linear.linearise import linearise as linearise
 from linkwork.simulation.analysis.linear.modes import Modes as Modes
 from linkwork.simulation.analysis.linear.root_locus import RootLocus as RootLocus

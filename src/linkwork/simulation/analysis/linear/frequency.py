@@ -16,7 +16,7 @@ from linkwork.simulation.storage.files import save_table
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from linkwork.simulation.analysis.linear.linearise import LinearModel
+    from linkwork.simulation.analysis.linear.linear_model import LinearModel
 
 
 @dataclass(frozen=True)

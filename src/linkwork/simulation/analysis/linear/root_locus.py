@@ -14,7 +14,8 @@ from linkwork.assembly.tables import Floats
 from linkwork.errors import OptionError
 from linkwork.model import Model
 from linkwork.model.checked import shown
-from linkwork.simulation.analysis.linear.linearise import LinearModel, linearise
+from linkwork.simulation.analysis.linear.linear_model import LinearModel
+from linkwork.simulation.analysis.linear.linearise import linearise
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
