@@ -74,6 +74,7 @@ class Sensitivity:
     time: Floats
     columns: dict[str, Floats]
     slopes: dict[str, dict[str, Floats]] = field(repr=False)  # by parameter, then by column
+    units: dict[str, str] = field(repr=False)  # of the columns
     measures: dict[str, Measure] = field(default_factory=dict, repr=False)
 
     def __getitem__(self, column: str) -> Floats:
@@ -194,7 +195,9 @@ def sensitivity(
                 raise OptionError(f"nothing in a run of '{model.name}' depends on '{name}'; leave it out")
         time, shown_columns, slopes = _run(here, seeds, observer, dt, round(until / dt), every)
         found |= {name: slopes[k] for k, name in enumerate(group)}
-    return Sensitivity(here.system.model.name, values, time, shown_columns, found, dict(measures or {}))
+    return Sensitivity(
+        here.system.model.name, values, time, shown_columns, found, observer.units(), dict(measures or {})
+    )
 
 
 def _with(model: Model, **values: float) -> Model:
