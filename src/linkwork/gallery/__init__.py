@@ -20,7 +20,7 @@ from linkwork._import_lock import IMPORTING
 from linkwork.errors import OptionError
 
 REQUIRED = ("build", "TITLE", "PAPER", "UNTIL", "METHOD", "PLOTS")
-TOOLS = {"catalogue", "coupled_car", "pictures"}  # modules here that are no pieces
+TOOLS = {"catalogue", "coupled_car", "loops", "pictures"}  # modules here that are no pieces
 
 
 def names() -> list[str]:

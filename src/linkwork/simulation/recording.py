@@ -51,6 +51,10 @@ class TooStiff(Exception):
     """Explicit steps that linkwork chose are too large: the run is to begin again; says why, and by which method."""
 
 
+# what is judged, and not recorded
+JUDGED = ("own", "parts", "left", "late", "beyond law", "pressed", "held", "throughput", "drift relative")
+
+
 class Recording:
     """One run of a simulation with its columns, accounts and certificate; rows go to `stream` where there is one."""
 
@@ -352,20 +356,7 @@ class Recording:
         block = {"time": accounts["time"]} | {f"column/{name}": values for name, values in columns.items()}
         block |= {f"drift/{name}": accounts[f"drift {name}"] for name in DRIFT}
         block |= {f"energy/{x}": accounts[x] for x in ENERGY} | {f"solver/{x}": accounts[x] for x in self.solver}
-        return block, {
-            name: accounts[name]
-            for name in (
-                "own",
-                "parts",
-                "left",
-                "late",
-                "beyond law",
-                "pressed",
-                "held",
-                "throughput",
-                "drift relative",
-            )
-        }
+        return block, {name: accounts[name] for name in JUDGED}
 
     def _metadata(self) -> dict[str, Any]:
         """What a reader must know of the rows."""

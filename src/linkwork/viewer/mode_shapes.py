@@ -33,7 +33,7 @@ class ModeShapes:
 
     >>> linear = lw.linearise(lw.gallery.pendulum.build())
     >>> ModeShapes(linear.modes()).facts()["list"][0]["text"]
-    '0.705 Hz'
+    '0.4985 Hz'
     """
 
     def __init__(self, modes: Modes) -> None:
@@ -106,7 +106,7 @@ class ModeShapes:
             found.append(
                 {
                     "text": _pace(modes, k),
-                    "more": f"{_fate(modes, k)}{modes.movers(k)}",
+                    "more": f"{_fate(modes, k)}{modes.movers(k + 1)}",
                     "shape": np.round(np.hstack([moved.real, moved.imag]), 7).ravel().tolist(),
                     "energy": [round(float(modes.energy[name][k]), 4) if name in modes.energy else 0 for name in names],
                 }

@@ -49,7 +49,7 @@ def test_iltis_stays_where_it_is_in_the_picture_while_it_drives(visit, until):
     with opened("iltis", ends=False) as (link, driver, _), Running(link, driver):
         page = visit(link.address, WIDE, HIGH)
         page.evaluate("linkwork.plain(true)")
-        assert page.evaluate("linkwork.stage.runs[0].bodies.tyres.length") == 4
+        assert page.evaluate("linkwork.source.runs[0].tyres.length") == 4
         until(page, "linkwork.playing && linkwork.time > 0")
         shots, drawn, last = [], [], time.monotonic() + 90.0
         while len(shots) < 20:

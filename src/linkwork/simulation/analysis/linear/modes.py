@@ -86,18 +86,18 @@ class Modes:
         """Whether no mode grows."""
         return not bool(np.any(self.eigenvalues.real > STILL * np.abs(self.eigenvalues).max(initial=0.0)))
 
-    def movers(self, k: int) -> str:
-        """Which bodies move most in mode k, by their kinetic energy."""
-        shares = sorted(((float(part[k]), name) for name, part in self.energy.items()), reverse=True)
+    def movers(self, mode: int) -> str:
+        """Which bodies move most in a mode, by their kinetic energy; its number in the table."""
+        shares = sorted(((float(part[mode - 1]), name) for name, part in self.energy.items()), reverse=True)
         return ", ".join(f"{name} {share:.0%}" for share, name in shares[:MOVERS] if share >= 0.01)
 
-    def strained(self, k: int) -> str:
-        """Which springs, stiff joints, bushings and tyres store most in mode k.
+    def strained(self, mode: int) -> str:
+        """Which springs, stiff joints, bushings and tyres store most in a mode; its number in the table.
 
-        >>> lw.linearise(lw.gallery.car.build()).modes().strained(4)
-        'right wheel.tyre 48%, left wheel.tyre 48%, right suspension.damper.coil 2%'
+        >>> lw.linearise(lw.gallery.car.build()).modes().strained(5)
+        'left suspension.damper.coil 48%, right suspension.damper.coil 48%, right wheel.tyre 2%'
         """
-        shares = sorted(((float(part[k]), name) for name, part in self.strain_energy.items()), reverse=True)
+        shares = sorted(((float(part[mode - 1]), name) for name, part in self.strain_energy.items()), reverse=True)
         return ", ".join(f"{name} {share:.0%}" for share, name in shares[:MOVERS] if share >= 0.01)
 
     def plot(self, file: str | PathLike[str] | None = None, show: bool = False) -> Figure:
@@ -184,12 +184,12 @@ class Modes:
 
     def _line(self, k: int) -> str:
         if self.rigid[k]:
-            return f"{'rigid':>10} {'':>9} {'':>10}  {self.movers(k)}"
+            return f"{'rigid':>10} {'':>9} {'':>10}  {self.movers(k + 1)}"
         decay = self.decay_times[k]
         time = (
             "never" if abs(self.damping[k]) < ENDLESS else f"grows {-decay:.3g} s" if decay < 0.0 else f"{decay:.3g} s"
         )
-        found = f"{self.frequencies[k]:10.4g} {self.damping[k]:9.3g} {time:>10}  {self.movers(k)}"
+        found = f"{self.frequencies[k]:10.4g} {self.damping[k]:9.3g} {time:>10}  {self.movers(k + 1)}"
         return found + ("  (few digits: defective, or much slower than others)" if self.uncertain[k] else "")
 
     def _repr_html_(self) -> str:
@@ -336,5 +336,6 @@ def _shares(parts: dict[str, Floats]) -> dict[str, Floats]:
     if not parts:
         return parts
     total = np.sum(list(parts.values()), axis=0)
-    whole = np.where(total > 0.0, total, 1.0)
+    none = total <= BALANCED * BALANCED * total.max(initial=0.0)  # what is left of it is rounding
+    whole = np.where(none, np.inf, total)
     return {name: energy / whole for name, energy in parts.items()}
