@@ -26,12 +26,14 @@ def code_facts() -> CodeFacts:
     if find_spec("numpy") is None:
         return CodeFacts("none", "numpy is not installed; pip install numpy", None, 0)
     from linkwork._kernels import store
-    from linkwork._kernels.library import Library, library
+    from linkwork._kernels.library import Library, library, library_of_slopes
 
     found, folder = library(), store.cache_folder()
     size = 0 if folder is None else sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
     if isinstance(found, Library):
-        return CodeFacts(f"library {found.file.name}", "", folder, size)
+        slopes = library_of_slopes()
+        beside = "with slopes" if slopes is not None else "slopes compiled when first used"
+        return CodeFacts(f"library {found.file.name}, {beside}", "", folder, size)
     reason = f" ({found.reason})" if found.reason else ""
     if find_spec("numba") is None:
         problem = f"no kernels can run{reason}, and numba, which compiles them, is not installed"
