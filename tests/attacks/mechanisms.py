@@ -66,20 +66,20 @@ def energies(model: lw.Model, run: lw.Trajectory) -> tuple[np.ndarray, np.ndarra
     """Kinetic and potential energy (J) of weight and springs by the recorded motion of the bodies, row by row.
 
     Nothing of the run's own accounts is used. Methods with impulses have velocities half a step before the positions;
-    the mean with those of the next row belongs to the positions.
+    their mean energy with that of the next row belongs to the positions.
     """
     kinetic, potential = np.zeros(len(run)), np.zeros(len(run))
     turns = {}
     for body in model.all_bodies():
         R = turns[body.path] = np.array([lw.Frame(rotation=q).matrix for q in run[f"{body.path}.rotation"]])
-        omega, velocity = run[f"{body.path}.angular_velocity"], run[f"{body.path}.velocity"]
-        if run.certificate.energy_left is not None:  # velocities of half a step before: those at the positions
-            omega, velocity = (0.5 * (each + np.vstack([each[1:], each[-1:]])) for each in (omega, velocity))
+        omega = run[f"{body.path}.angular_velocity"]
         arm = R @ body.com
-        v = velocity + np.cross(omega, arm)
+        v = run[f"{body.path}.velocity"] + np.cross(omega, arm)
         inside = np.einsum("tji,tj->ti", R, omega)
         kinetic += 0.5 * body.mass * (v**2).sum(axis=1) + 0.5 * np.einsum("ti,ij,tj->t", inside, body.inertia, inside)
         potential -= body.mass * (run[f"{body.path}.position"] + arm) @ np.asarray(model.gravity)
+    if run.certificate.energy_left is not None:  # velocities of half a step before the positions
+        kinetic = 0.5 * (kinetic + np.append(kinetic[1:], kinetic[-1]))
     for spring in model.all_forces():
         ends = [
             at if body.path not in turns else run[f"{body.path}.position"] + turns[body.path] @ at

@@ -29,8 +29,7 @@ def test_random_mechanisms() -> None:
 
 def test_long_steps_hide_no_energy_in_falls() -> None:
     """30 steps of 40 to 90 ms by the methods with impulses, in which the energy is off by 5 to 9 % of what moved."""
-    assert {mechanisms._attack(seed) for seed in (288, 1008, 1035, 1620, 1815)} == {"in doubt"}
-    assert mechanisms._attack(626) == "good"  # its spring keeps its energy
+    assert {mechanisms._attack(seed) for seed in (288, 626, 1008, 1035, 1620, 1815)} == {"in doubt"}
 
 
 def test_kills() -> None:

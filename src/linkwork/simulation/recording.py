@@ -52,7 +52,7 @@ class TooStiff(Exception):
 
 
 # what is judged, and not recorded
-JUDGED = ("own", "parts", "left", "late", "beyond law", "pressed", "held", "throughput", "drift relative")
+JUDGED = ("own", "parts", "left", "late", "beyond law", "pressed", "held", "throughput", "placed", "drift relative")
 
 
 class Recording:

@@ -182,6 +182,7 @@ class Observer:
             "late": observation.late.sum(axis=1) if self.late else np.zeros(count),
             "potential": observation.energy[:, 1],
             "springs": observation.energy[:, 2] + held + lead,
+            "placed": observation.energy[:, 2] + held,
             "dissipated": samples.y[:count, end] - held - lead - beyond,
             "numerical": beyond.copy(),
             "pressed": np.linalg.norm(samples.contact_force[:count], axis=2).max(axis=1, initial=0.0),

@@ -93,6 +93,9 @@ class Certificate:
     """Worst "apart", "rolling" and "seam" loss of such a part, as a part of what moved in it."""
     energy_gained: float = 0.0
     """What friction, stops, contacts and dampers gave in all instead of taking, at worst, J; 0 where all is well."""
+    springs_apart: float = 0.0
+    """By how much springs held more at most, at the recorded places, than where their rule keeps energies, J. Of
+    methods with impulses: a quarter of h^2 k / m of the energy of a spring, which then swings in too few steps."""
     energy_numerical: float = 0.0
     """Largest energy that soft contacts and stops took or gave beyond their law, J, more than they held then."""
     rank_min: int = 0
@@ -218,6 +221,10 @@ class Certificate:
             "numerical": (
                 self._part(self.energy_numerical),
                 "soft contacts and stops took {:.2g} of what moved beyond their law",
+            ),
+            "springs": (
+                self._part(self.springs_apart),
+                "springs swing too fast for the step: where they are recorded, {:.2g} of what moved is too much",
             ),
             "sunk": (
                 self.sunk,

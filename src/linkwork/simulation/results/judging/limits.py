@@ -12,6 +12,7 @@ POOR_SEAM = 0.05  # of the energy that moved, taken by contacts at sides that ar
 POOR_SOFT = 0.02  # of the energy that moved: what soft contacts and stops may take beyond their law
 POOR_PRESS = 1e4  # of the impulse that stops all that moves: what rigid motors may press contacts with in a step
 POOR_SUNK = 1.0  # of half their thickness: how deep bodies may sink into soft contacts
+POOR_SPRINGS = 0.02  # of the energy that moved: what springs may hold more at the recorded places than in between
 POOR_OVERLAP = 0.02  # of the size of the model: what bodies may overlap by in the end
 # what a strict run is held to: parts of the energy that moved, of the size of the model, of impulses; steps
 BOUNDS = {
@@ -26,6 +27,7 @@ BOUNDS = {
     "seam": POOR_SEAM,
     "overlap": POOR_OVERLAP,
     "numerical": POOR_SOFT,
+    "springs": POOR_SPRINGS,
     "sunk": POOR_SUNK,
     "pressed": POOR_PRESS,
     "cut": math.inf,  # steps may be cut short as long as little is left: this is for those who ask
@@ -34,6 +36,7 @@ BOUNDS = {
 REMEDIES = {
     **dict.fromkeys(("cut", "unsettled"), "give more iterations=, and look for drives that contradict each other"),
     "pressed": "give the motor a max_torque= or a softness=, or the parts more play",
+    "springs": "take a smaller dt, at least twenty-two steps for a period of each spring",
     "sunk": "give a stiffer softness=",
     "numerical": "take a smaller dt, a softer softness=, or more damping, which then takes it by law",
 }

@@ -53,6 +53,8 @@ class Tally:
         self.least: dict[str, float] = {}
         self.most: dict[str, float] = {}
         self.passed = 0.0  # J, work of motors, whether they drive or brake
+        self.swung = False  # whether springs have taken energy since the start, at which both their energies are one
+        self.springs = np.zeros(2)  # J, what they held at most from then on, where they are recorded and in between
         self.given_back = 0.0  # J, the deepest fall of what was dissipated, which should only rise
         self.rows = 0
 
@@ -61,6 +63,7 @@ class Tally:
         time = np.append(self.last.get("time", block["time"][0]), block["time"])
         powers = np.append(self.last.get("throughput", 0.0), block["throughput"])
         self.passed += float(0.5 * (powers[1:] + powers[:-1]) @ np.diff(time))
+        self._add_springs(np.stack([block["placed"], block["energy/springs"]]))
         wasted = block["energy/dissipated"]
         peaks = np.maximum.accumulate(np.append(max(self.most.get("energy/dissipated", 0.0), 0.0), wasted))[1:]
         self.given_back = max(self.given_back, float((peaks - wasted).max()))
@@ -72,6 +75,13 @@ class Tally:
             self.most[name] = float(np.maximum(self.most[name], most))
             self.last[name] = float(values[-1])
         self.rows += len(block["time"])
+
+    def _add_springs(self, held: Any) -> None:
+        """Largest energies (2, row) of springs, but for those that they start with and give away."""
+        if not self.swung:
+            rises = np.flatnonzero(np.diff(held[0], prepend=self.last.get("placed", held[0, 0])) > 0.0)
+            held, self.swung = held[:, rises[0] :] if rises.size else held[:, :0], bool(rises.size)
+        self.springs = np.maximum(self.springs, held.max(axis=1, initial=0.0))
 
     def moved(self, name: str) -> float:
         """How far the account went."""
@@ -138,6 +148,7 @@ def certificate_of(recording: Recording, seconds: float, stopped: str | None, le
         energy_part_bodies=list(parts["balance"].bodies),
         part_losses={name: parts[name].relative for name in LOSSES},
         energy_gained=tally.given_back,
+        springs_apart=abs(float(tally.springs[0] - tally.springs[1])) if sim.method.impulses else 0.0,
         energy_numerical=tally.most["beyond law"],
         rank_min=rank_min,
         rank_max=rank_max,
