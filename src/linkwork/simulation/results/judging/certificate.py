@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from linkwork.simulation.results.columns.plain import plain, shortened
-from linkwork.simulation.results.judging.limits import BOUNDS, REMEDIES
+from linkwork.simulation.results.judging.limits import BOUNDS, REMEDIES, WORDS
 from linkwork.simulation.results.judging.notebook import lines_in_cell
 
 
@@ -199,44 +199,24 @@ class Certificate:
         """What is beyond the bounds, by the name of the bound; a number that is not finite is beyond any."""
         left = ", {:.2g} of all impulses unsettled" if self.unsettled is not None else ""
         known = {
-            "energy": (self._part(self._judged()), "the energy balance is off by {:.2g} of what moved"),
-            "part": (self.energy_part, "the energy balance of one part is off by {:.2g} of what moved in it"),
-            "gain": (self._part(self.energy_gained), "friction, stops or contacts gave {:.2g} of what moved"),
-            "drift": (self.drift_relative, "the loops drift by {:.2g} of the size of the model"),
-            "quaternion": (self.worst_quaternion or 0.0, "the quaternions leave unit length by {:.2g}"),
-            "unsettled": (self._unsettled(), f"{self.cut_short} steps were cut short by their number of sweeps{left}"),
-            "apart": (
-                self._lost("apart", self.apart_loss),
-                "contacts took {:.2g} of what moved from bodies that did not touch",
-            ),
-            "rolling": (
-                self._lost("rolling", self.rolling_loss),
-                "contacts took {:.2g} of what moved from bodies that only rolled or rested",
-            ),
-            "seam": (self._lost("seam", self.seam_loss), "contacts took {:.2g} of what moved at seams that are level"),
-            "overlap": (
-                self.overlap / self.size if self.size > 0.0 else 0.0,
-                "bodies overlap by {:.2g} of the size of the model in the end",
-            ),
-            "numerical": (
-                self._part(self.energy_numerical),
-                "soft contacts and stops took {:.2g} of what moved beyond their law",
-            ),
-            "springs": (
-                self._part(self.springs_apart),
-                "springs swing too fast for the step: where they are recorded, {:.2g} of what moved is too much",
-            ),
-            "sunk": (
-                self.sunk,
-                "soft contacts were {:.2g} times half the mean thickness of two bodies deep, and may let them through",
-            ),
-            "pressed": (
-                self.pressed,
-                "contacts pressed with {:.2g} times what would stop all that moves; rigid motors drive what cannot go",
-            ),
-            "cut": (float(self.cut_short), "{:g} steps were cut short by their number of sweeps"),
+            "energy": self._part(self._judged()),
+            "part": self.energy_part,
+            "gain": self._part(self.energy_gained),
+            "drift": self.drift_relative,
+            "quaternion": self.worst_quaternion or 0.0,
+            "unsettled": self._unsettled(),
+            "apart": self._lost("apart", self.apart_loss),
+            "rolling": self._lost("rolling", self.rolling_loss),
+            "seam": self._lost("seam", self.seam_loss),
+            "overlap": self.overlap / self.size if self.size > 0.0 else 0.0,
+            "numerical": self._part(self.energy_numerical),
+            "springs": self._part(self.springs_apart),
+            "sunk": self.sunk,
+            "pressed": self.pressed,
+            "cut": float(self.cut_short),
         }
-        beyond = {name: known[name] for name in bounds if not known[name][0] <= bounds[name]}
+        said = {**WORDS, "unsettled": f"{self.cut_short} steps were cut short by their number of sweeps{left}"}
+        beyond = {name: (known[name], said[name]) for name in bounds if not known[name] <= bounds[name]}
         told = {name: words.format(value) for name, (value, words) in beyond.items()}
         return told | ({"part": told["part"].replace("one part", self._of_part())} if "part" in told else {})
 

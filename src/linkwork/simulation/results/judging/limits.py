@@ -32,6 +32,23 @@ BOUNDS = {
     "pressed": POOR_PRESS,
     "cut": math.inf,  # steps may be cut short as long as little is left: this is for those who ask
 }
+# what is said where a run is beyond its bound; "unsettled" has words of its own
+WORDS = {
+    "energy": "the energy balance is off by {:.2g} of what moved",
+    "part": "the energy balance of one part is off by {:.2g} of what moved in it",
+    "gain": "friction, stops or contacts gave {:.2g} of what moved",
+    "drift": "the loops drift by {:.2g} of the size of the model",
+    "quaternion": "the quaternions leave unit length by {:.2g}",
+    "apart": "contacts took {:.2g} of what moved from bodies that did not touch",
+    "rolling": "contacts took {:.2g} of what moved from bodies that only rolled or rested",
+    "seam": "contacts took {:.2g} of what moved at seams that are level",
+    "overlap": "bodies overlap by {:.2g} of the size of the model in the end",
+    "numerical": "soft contacts and stops took {:.2g} of what moved beyond their law",
+    "springs": "springs swing too fast for the step: where they are recorded, {:.2g} of what moved is too much",
+    "sunk": "soft contacts were {:.2g} times half the mean thickness of two bodies deep, and may let them through",
+    "pressed": "contacts pressed with {:.2g} times what would stop all that moves; rigid motors drive what cannot go",
+    "cut": "{:g} steps were cut short by their number of sweeps",
+}
 # what to try against doubts that have one answer
 REMEDIES = {
     **dict.fromkeys(("cut", "unsettled"), "give more iterations=, and look for drives that contradict each other"),
